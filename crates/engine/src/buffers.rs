@@ -1,0 +1,123 @@
+//! Memory that requests read into and write from.
+//!
+//! Model: one anonymous mapping per worker, aligned to 2 MiB so that it may lie in huge pages, cut into one buffer per
+//! outstanding request. Streams that only read and do not verify share buffers beyond [`SHARED_BYTES`]: what they read is
+//! never looked at, and memory stays bounded however many requests are outstanding. A buffer that is written from, or
+//! looked at, belongs to one request.
+
+use std::io;
+use std::ptr::NonNull;
+
+/// Memory after which read-only streams share buffers, per worker.
+const SHARED_BYTES: usize = 32 << 20;
+
+const ALIGN_BYTES: usize = 2 << 20;
+const PAGE_BYTES: usize = 4096;
+
+/// What one stream's share of a worker needs.
+#[derive(Clone, Copy, Debug)]
+pub struct Need {
+    /// Requests outstanding.
+    pub slots: usize,
+    /// Longest request in bytes.
+    pub len: usize,
+    /// Each request has a buffer of its own.
+    pub own: bool,
+}
+
+/// The memory of one worker.
+#[derive(Debug)]
+pub struct Arena {
+    mapping: NonNull<u8>,
+    mapped_bytes: usize,
+    base: *mut u8,
+    bytes: usize,
+    /// First byte and length of the buffer of each slot, in the order of the needs.
+    places: Vec<(usize, usize)>,
+}
+
+// SAFETY: the arena owns its mapping; whoever holds it may use it from any thread.
+unsafe impl Send for Arena {}
+
+impl Arena {
+    /// Buffers for all slots of all needs, zeroed.
+    ///
+    /// # Errors
+    /// When the system has no such amount of memory.
+    pub fn new(needs: &[Need]) -> io::Result<Self> {
+        let mut places = Vec::new();
+        let mut bytes = 0;
+        for need in needs {
+            let len = need.len.next_multiple_of(PAGE_BYTES);
+            let distinct =
+                if need.own || len == 0 { need.slots } else { (SHARED_BYTES / len).clamp(1, need.slots.max(1)) };
+            places.extend((0..need.slots).map(|slot| (bytes + slot % distinct.max(1) * len, need.len)));
+            bytes += distinct * len;
+        }
+        let bytes = bytes.max(PAGE_BYTES);
+        let mapped_bytes = bytes + ALIGN_BYTES;
+        // SAFETY: an anonymous private mapping at an address of the kernel's choice.
+        let mapping = unsafe {
+            libc::mmap(
+                std::ptr::null_mut(),
+                mapped_bytes,
+                libc::PROT_READ | libc::PROT_WRITE,
+                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE,
+                -1,
+                0,
+            )
+        };
+        if mapping == libc::MAP_FAILED {
+            return Err(io::Error::last_os_error());
+        }
+        let mapping = NonNull::new(mapping.cast::<u8>()).ok_or(io::ErrorKind::OutOfMemory)?;
+        let base = mapping.as_ptr().wrapping_add(mapping.as_ptr().align_offset(ALIGN_BYTES));
+        if bytes >= ALIGN_BYTES {
+            // SAFETY: the range lies inside the mapping; a refusal of the advice changes nothing.
+            unsafe { libc::madvise(base.cast(), bytes, libc::MADV_HUGEPAGE) };
+        }
+        Ok(Self { mapping, mapped_bytes, base, bytes, places })
+    }
+
+    /// Start of the buffer of slot `slot`.
+    pub fn buffer(&self, slot: usize) -> *mut u8 {
+        self.base.wrapping_add(self.places[slot].0)
+    }
+
+    /// The whole memory, for registering it with a ring.
+    pub const fn span(&self) -> (*mut u8, usize) {
+        (self.base, self.bytes)
+    }
+
+    /// The buffer of slot `slot` as bytes.
+    pub fn bytes_mut(&mut self, slot: usize) -> &mut [u8] {
+        let (offset, len) = self.places[slot];
+        // SAFETY: the place lies inside the mapping, and the exclusive borrow keeps others out.
+        unsafe { std::slice::from_raw_parts_mut(self.base.wrapping_add(offset), len) }
+    }
+}
+
+impl Drop for Arena {
+    fn drop(&mut self) {
+        // SAFETY: the mapping was made in `new` and is not used any more.
+        unsafe { libc::munmap(self.mapping.as_ptr().cast(), self.mapped_bytes) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn written_buffers_never_overlap_and_shared_ones_stay_bounded() {
+        let own = Need { slots: 8, len: 5000, own: true };
+        let read = Need { slots: 1000, len: 1 << 20, own: false };
+        let arena = Arena::new(&[own, read]).unwrap();
+        for slot in 1..8 {
+            assert!(arena.buffer(slot) as usize - arena.buffer(slot - 1) as usize >= 5000);
+        }
+        assert!(arena.span().1 <= 8 * 8192 + SHARED_BYTES);
+        assert_eq!(arena.buffer(0) as usize % PAGE_BYTES, 0);
+        assert!(arena.buffer(8) as usize >= arena.buffer(7) as usize + 5000);
+    }
+}

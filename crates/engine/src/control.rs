@@ -1,0 +1,61 @@
+//! How a run is told to end early.
+
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+
+/// Shared by whoever may end a run and its workers.
+#[derive(Debug, Default)]
+pub struct Control {
+    stopped: AtomicBool,
+    reason: AtomicU8,
+}
+
+/// Why a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum StoppedBy {
+    /// Its time was over.
+    Duration = 0,
+    /// Somebody asked for it.
+    Signal = 1,
+    /// An I/O failed and the policy is to stop, or the target is gone.
+    Error = 2,
+}
+
+impl StoppedBy {
+    /// The word used in results.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Duration => "duration",
+            Self::Signal => "signal",
+            Self::Error => "error",
+        }
+    }
+}
+
+impl Control {
+    /// Asks the workers to stop issuing and to wait for what is outstanding. The first reason stands.
+    pub fn stop(&self, reason: StoppedBy) {
+        let _ = self.reason.compare_exchange(0, reason as u8, Ordering::AcqRel, Ordering::Acquire);
+        self.stopped.store(true, Ordering::Release);
+    }
+
+    /// Whether the workers are asked to stop.
+    #[inline(always)]
+    pub fn is_stopped(&self) -> bool {
+        self.stopped.load(Ordering::Relaxed)
+    }
+
+    /// The flag itself, for whatever takes one.
+    pub const fn flag(&self) -> &AtomicBool {
+        &self.stopped
+    }
+
+    /// Why the run ended.
+    pub fn reason(&self) -> StoppedBy {
+        match self.reason.load(Ordering::Acquire) {
+            1 => StoppedBy::Signal,
+            2 => StoppedBy::Error,
+            _ => StoppedBy::Duration,
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! What can go wrong with a run as a whole. A failed I/O is not an error here: it is counted.
+
+use std::io;
+
+use plimsoll_workload::WorkloadError;
+
+use crate::target::TargetError;
+
+/// Why a job could not be run, or not to its end.
+#[derive(Debug, thiserror::Error)]
+pub enum EngineError {
+    /// The job contradicts itself or the target.
+    #[error(transparent)]
+    Workload(#[from] WorkloadError),
+    /// The target cannot be used so.
+    #[error(transparent)]
+    Target(#[from] TargetError),
+    /// An option does not go with the target.
+    #[error("{0}")]
+    Mismatch(String),
+    /// The operating system refused what a backend needs.
+    #[error("backend {backend}: {doing} failed: {source}; {advice}")]
+    Backend {
+        /// The backend's word.
+        backend: &'static str,
+        /// What was being done.
+        doing: &'static str,
+        /// The system's answer.
+        source: io::Error,
+        /// What to do about it.
+        advice: &'static str,
+    },
+    /// A defect of Plimsoll.
+    #[error("a worker of the engine stopped unexpectedly; please report this with the command that was run")]
+    WorkerLost,
+}

@@ -1,0 +1,37 @@
+//! Issues a workload at a target, times it, records it and verifies it.
+//!
+//! Model: [`run::run`] opens the target, gives every core a worker, and pushes one [`collector::Interval`] after the other
+//! into a [`run::Sink`]. A worker is one loop over a [`backend::Backend`], which owns the clock: io_uring and system calls
+//! in real time, queueing models in virtual time. Three instants per request: intended, submitted, completed.
+//!
+//! Limits: Linux only; one host.
+
+pub mod backend;
+pub mod buffers;
+pub mod calibrate;
+pub mod clock;
+pub mod collector;
+pub mod control;
+pub mod error;
+pub mod histogram;
+mod lane;
+pub mod ledger;
+pub mod mmap;
+pub mod null;
+mod pause;
+pub mod queue;
+pub mod record;
+pub mod recorder;
+pub mod run;
+pub mod safety;
+pub mod sync;
+pub mod target;
+pub mod timeline;
+pub mod uring;
+pub mod volume;
+mod worker;
+
+pub use collector::Interval;
+pub use control::Control;
+pub use error::EngineError;
+pub use run::{Job, Outcome, Sink, run};

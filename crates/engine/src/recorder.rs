@@ -1,0 +1,273 @@
+//! What one worker saw in one interval, and the rolling over to the next.
+//!
+//! Model: a [`Slice`] has one [`Cell`] per stream × operation and, for targets of several parts, one per part × operation.
+//! The hot path adds to a cell: bytes, sum, histogram. At a boundary the slice is handed on whole and an empty one taken
+//! up, so nothing is shared between workers and memory does not grow with the run.
+
+use std::collections::BTreeMap;
+
+use plimsoll_workload::{Op, StreamPlan};
+
+use crate::histogram::{self, Histogram};
+use crate::timeline::Timeline;
+
+/// Lag from which a request counts as late, in nanoseconds.
+pub const LATE_NS: u64 = 100_000;
+
+/// What happened to one kind of request.
+#[derive(Debug)]
+pub struct Cell {
+    /// Bytes transferred.
+    pub bytes: u64,
+    /// Sum of the latencies in nanoseconds, for an exact mean.
+    pub latency_sum_ns: u128,
+    /// Sum of the service times in nanoseconds.
+    pub service_sum_ns: u128,
+    /// Intended to completed.
+    pub latency: Histogram,
+    /// Submitted to completed; `None` for closed streams, where it is the same.
+    pub service: Option<Histogram>,
+    /// Failures by errno; [`SHORT`] for transfers that ended early.
+    pub errors: BTreeMap<i32, u64>,
+}
+
+/// Stands for a short transfer among errnos.
+pub const SHORT: i32 = 0;
+
+impl Cell {
+    fn new(open: bool) -> Self {
+        Self {
+            bytes: 0,
+            latency_sum_ns: 0,
+            service_sum_ns: 0,
+            latency: histogram::empty(),
+            service: open.then(histogram::empty),
+            errors: BTreeMap::new(),
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn record(&mut self, len: u32, latency_ns: u64, service_ns: u64) {
+        self.bytes += u64::from(len);
+        self.latency_sum_ns += u128::from(latency_ns);
+        self.latency.saturating_record(latency_ns);
+        if let Some(service) = &mut self.service {
+            self.service_sum_ns += u128::from(service_ns);
+            service.saturating_record(service_ns);
+        }
+    }
+
+    pub(crate) fn fail(&mut self, errno: i32) {
+        *self.errors.entry(errno).or_default() += 1;
+    }
+
+    /// Requests that succeeded.
+    pub fn count(&self) -> u64 {
+        self.latency.len()
+    }
+
+    /// Requests that failed.
+    pub fn failures(&self) -> u64 {
+        self.errors.values().sum()
+    }
+
+    /// Whether nothing happened.
+    pub fn is_empty(&self) -> bool {
+        self.latency.is_empty() && self.errors.is_empty()
+    }
+
+    /// Adds what another worker saw.
+    ///
+    /// # Panics
+    /// Never: all histograms have one shape.
+    pub fn merge(&mut self, other: &Self) {
+        self.bytes += other.bytes;
+        self.latency_sum_ns += other.latency_sum_ns;
+        self.service_sum_ns += other.service_sum_ns;
+        self.latency.add(&other.latency).expect("histograms of one shape merge");
+        if let (Some(service), Some(more)) = (&mut self.service, &other.service) {
+            service.add(more).expect("histograms of one shape merge");
+        }
+        for (&errno, &times) in &other.errors {
+            *self.errors.entry(errno).or_default() += times;
+        }
+    }
+
+    fn clear(&mut self) {
+        (self.bytes, self.latency_sum_ns, self.service_sum_ns) = (0, 0, 0);
+        if !self.latency.is_empty() {
+            self.latency.reset();
+        }
+        if let Some(service) = self.service.as_mut().filter(|service| !service.is_empty()) {
+            service.reset();
+        }
+        self.errors.clear();
+    }
+}
+
+/// One worker's share of one interval.
+#[derive(Debug)]
+pub struct Slice {
+    /// Number of the interval.
+    pub index: u64,
+    /// Its first instant, in nanoseconds from the job's start.
+    pub start_ns: u64,
+    /// First instant after it.
+    pub end_ns: u64,
+    /// By stream × 4 + operation; `None` where the operation cannot occur.
+    pub cells: Vec<Option<Cell>>,
+    /// By part × 4 + operation; empty for targets of one part.
+    pub parts: Vec<Option<Cell>>,
+    /// Requests outstanding × nanoseconds.
+    pub in_flight_area: u128,
+    /// Submitted minus due, of requests of open streams that had a free slot.
+    pub lag: Option<Histogram>,
+    /// How long the oldest due request had been waiting to be issued at the interval's end, in nanoseconds.
+    pub behind_ns: u64,
+}
+
+impl Slice {
+    /// An empty slice for these streams on a target of `parts` parts.
+    pub fn new(plans: &[StreamPlan], parts: usize) -> Self {
+        let open = plans.iter().any(|plan| plan.arrival.is_open());
+        let cells = plans
+            .iter()
+            .flat_map(|plan| Op::ALL.map(|op| plan.issues(op).then(|| Cell::new(plan.arrival.is_open()))))
+            .collect();
+        let occurs = |op| plans.iter().any(|plan| plan.issues(op));
+        let part_cells = if parts > 1 {
+            (0..parts).flat_map(|_| Op::ALL.map(|op| occurs(op).then(|| Cell::new(false)))).collect()
+        } else {
+            Vec::new()
+        };
+        Self {
+            index: 0,
+            start_ns: 0,
+            end_ns: 0,
+            cells,
+            parts: part_cells,
+            in_flight_area: 0,
+            lag: open.then(histogram::empty),
+            behind_ns: 0,
+        }
+    }
+
+    /// Empties it for another interval.
+    pub fn clear(&mut self) {
+        self.cells.iter_mut().chain(&mut self.parts).flatten().for_each(Cell::clear);
+        if let Some(lag) = self.lag.as_mut().filter(|lag| !lag.is_empty()) {
+            lag.reset();
+        }
+        (self.in_flight_area, self.behind_ns) = (0, 0);
+    }
+
+    /// Adds another worker's share of the same interval.
+    ///
+    /// # Panics
+    /// Never: all histograms have one shape.
+    pub fn merge(&mut self, other: &Self) {
+        self.start_ns = self.start_ns.min(other.start_ns);
+        self.end_ns = self.end_ns.max(other.end_ns);
+        self.in_flight_area += other.in_flight_area;
+        self.behind_ns = self.behind_ns.max(other.behind_ns);
+        for (mine, theirs) in self.cells.iter_mut().chain(&mut self.parts).zip(other.cells.iter().chain(&other.parts)) {
+            if let (Some(mine), Some(theirs)) = (mine, theirs) {
+                mine.merge(theirs);
+            }
+        }
+        if let (Some(mine), Some(theirs)) = (&mut self.lag, &other.lag) {
+            mine.add(theirs).expect("histograms of one shape merge");
+        }
+    }
+}
+
+/// Where a worker hands its slices, and takes empty ones from.
+pub(crate) trait Outlet {
+    /// Hands on a full slice and returns an empty one.
+    fn exchange(&mut self, full: Slice) -> Slice;
+}
+
+/// Puts what a worker sees into the slice of the right interval.
+pub(crate) struct Recorder<O> {
+    pub(crate) slice: Slice,
+    outlet: O,
+    timeline: Timeline,
+    /// The job's start on the backend's clock.
+    origin_ns: u64,
+    /// When the current interval ends, on the backend's clock.
+    pub(crate) boundary_ns: u64,
+    last_ns: u64,
+}
+
+impl<O: Outlet> Recorder<O> {
+    pub(crate) fn new(slice: Slice, outlet: O, timeline: Timeline, origin_ns: u64) -> Self {
+        let mut recorder = Self { slice, outlet, timeline, origin_ns, boundary_ns: 0, last_ns: origin_ns };
+        recorder.open(0);
+        recorder
+    }
+
+    fn open(&mut self, index: u64) {
+        self.slice.index = index;
+        self.slice.start_ns = self.timeline.start_of(index);
+        let end_ns = self.timeline.end_of(index);
+        let drains = index >= self.timeline.intervals();
+        self.boundary_ns = if drains { u64::MAX } else { self.origin_ns + end_ns };
+        self.slice.end_ns = end_ns;
+    }
+
+    /// Accounts for the requests that were outstanding until `now_ns`, closing every interval that has ended.
+    #[inline(always)]
+    pub(crate) fn advance(&mut self, now_ns: u64, in_flight: u64, behind_ns: impl Fn(u64) -> u64) {
+        if now_ns >= self.boundary_ns {
+            self.close_until(now_ns, in_flight, behind_ns);
+        }
+        self.slice.in_flight_area += u128::from(in_flight) * u128::from(now_ns.saturating_sub(self.last_ns));
+        self.last_ns = self.last_ns.max(now_ns);
+    }
+
+    #[cold]
+    fn close_until(&mut self, now_ns: u64, in_flight: u64, behind_ns: impl Fn(u64) -> u64) {
+        while now_ns >= self.boundary_ns {
+            let boundary_ns = self.boundary_ns;
+            self.slice.in_flight_area += u128::from(in_flight) * u128::from(boundary_ns.saturating_sub(self.last_ns));
+            self.last_ns = self.last_ns.max(boundary_ns);
+            self.slice.behind_ns = behind_ns(boundary_ns);
+            let next = self.slice.index + 1;
+            self.hand_on();
+            self.open(next);
+        }
+    }
+
+    fn hand_on(&mut self) {
+        let full = std::mem::replace(&mut self.slice, BLANK);
+        self.slice = self.outlet.exchange(full);
+    }
+
+    /// Ends the current interval early, at `now_ns`, and opens the drain.
+    pub(crate) fn cut(&mut self, now_ns: u64) {
+        if self.slice.index < self.timeline.intervals() {
+            self.slice.end_ns = now_ns - self.origin_ns;
+            self.hand_on();
+            self.open(self.timeline.intervals());
+            self.slice.start_ns = now_ns - self.origin_ns;
+        }
+    }
+
+    /// Hands on the last slice.
+    pub(crate) fn finish(mut self, now_ns: u64) -> O {
+        self.slice.end_ns = now_ns.saturating_sub(self.origin_ns).max(self.slice.start_ns);
+        self.hand_on();
+        self.outlet
+    }
+}
+
+const BLANK: Slice = Slice {
+    index: 0,
+    start_ns: 0,
+    end_ns: 0,
+    cells: Vec::new(),
+    parts: Vec::new(),
+    in_flight_area: 0,
+    lag: None,
+    behind_ns: 0,
+};

@@ -1,0 +1,138 @@
+//! Why a target is not written to: one sentence each, with what to do or to type.
+
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+/// Why a target is not written to.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum Refusal {
+    /// Mounted, itself or something on it.
+    #[error(
+        "{} will not be written to: {device} is mounted at {}; {}choose another target",
+        path.display(), point.display(), unmount(point)
+    )]
+    Mounted {
+        /// The target.
+        path: PathBuf,
+        /// The mounted device's kernel name.
+        device: String,
+        /// Where it is mounted.
+        point: PathBuf,
+    },
+    /// Used as swap space.
+    #[error(
+        "{} will not be written to: {device} is swap space in use; release it (`swapoff /dev/{device}`) or choose \
+         another target",
+        path.display()
+    )]
+    Swap {
+        /// The target.
+        path: PathBuf,
+        /// The swapping device's kernel name.
+        device: String,
+    },
+    /// RAID, LVM, multipath or the like is on top.
+    #[error(
+        "{} will not be written to: {holders} (RAID, LVM, encryption or multipath) is built on it; \
+         stop that first, or give {holders} as the target",
+        path.display()
+    )]
+    Held {
+        /// The target.
+        path: PathBuf,
+        /// Kernel names of what is on top.
+        holders: String,
+    },
+    /// Opened exclusively by somebody.
+    #[error(
+        "{} will not be written to: it is in exclusive use (a mount in another namespace, ZFS, btrfs, a cluster, or \
+         another Plimsoll run); `lsof {}` may tell by whom",
+        path.display(), path.display()
+    )]
+    Claimed {
+        /// The target.
+        path: PathBuf,
+    },
+    /// Writes are refused by the kernel.
+    #[error(
+        "{} is read-only for the kernel; `blockdev --setrw {}` changes that if the device allows it",
+        path.display(), path.display()
+    )]
+    ReadOnly {
+        /// The target.
+        path: PathBuf,
+    },
+    /// The file is a loop device's backing or a swap file.
+    #[error(
+        "{} will not be written to: it is in use by {users}; detach that first or choose another file",
+        path.display()
+    )]
+    FileInUse {
+        /// The target.
+        path: PathBuf,
+        /// Kernel names of its users.
+        users: String,
+    },
+    /// What was typed is something else.
+    #[error(
+        "`{typed}` names no part of this target, so nothing is written; its own name is `--destroy-data={}`",
+        quoted(right)
+    )]
+    OtherName {
+        /// What was typed.
+        typed: String,
+        /// What would name the target's parts.
+        right: String,
+    },
+    /// Somebody's data is there.
+    #[error(
+        "{} carries {contents}, which this workload would destroy; if you mean it, repeat with `--destroy-data={}`",
+        path.display(), quoted(identity)
+    )]
+    Carries {
+        /// The target.
+        path: PathBuf,
+        /// What is there, in words.
+        contents: String,
+        /// What to type.
+        identity: String,
+    },
+    /// A block device that looks empty.
+    #[error(
+        "{} is a block device ({description}) and this workload writes to it, which destroys whatever is there; \
+         if you mean it, repeat with `--destroy-data`",
+        path.display()
+    )]
+    Device {
+        /// The target.
+        path: PathBuf,
+        /// Size, model, serial.
+        description: String,
+    },
+    /// A file that Plimsoll did not make.
+    #[error(
+        "{} exists and was not made by Plimsoll, and this workload would overwrite it; give a path that does not \
+         exist yet to have a scratch file made there or, if you mean this file, repeat with `--destroy-data`",
+        path.display()
+    )]
+    ForeignFile {
+        /// The target.
+        path: PathBuf,
+    },
+}
+
+/// The other way out, unless it is the running system that is mounted there.
+fn unmount(point: &Path) -> String {
+    if point == Path::new("/") {
+        String::new()
+    } else {
+        format!("unmount it (`umount {}`) or ", quoted(&point.to_string_lossy()))
+    }
+}
+
+/// The text as a shell takes it for one word.
+fn quoted(text: &str) -> String {
+    let plain = |character: char| character.is_ascii_alphanumeric() || "-_./:,+@%=".contains(character);
+    if text.chars().all(plain) { text.to_owned() } else { format!("'{}'", text.replace('\'', r"'\''")) }
+}

@@ -1,0 +1,253 @@
+//! Why a target cannot be used: one sentence each, with what would be right.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+use super::spec::SpecError;
+use crate::safety::Refusal;
+use crate::safety::gather::reason;
+
+/// Why a target cannot be used.
+#[derive(Debug, Error)]
+pub enum TargetError {
+    /// The text is no specification.
+    #[error(transparent)]
+    Spec(#[from] SpecError),
+    /// Writing to it could destroy data.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// The user stopped the preparation.
+    #[error("stopped before the target was ready")]
+    Stopped,
+    /// The operating system refused something.
+    #[error("{}: cannot {doing}: {}{}", path.display(), reason(source), advice(source))]
+    Io {
+        /// The file or device.
+        path: PathBuf,
+        /// What was tried, as a verb: `open it for writing`.
+        doing: &'static str,
+        /// The refusal.
+        source: io::Error,
+    },
+    /// Nothing is there.
+    #[error("{} does not exist; check the path, or let `prepare` make a scratch file there", path.display())]
+    Missing {
+        /// The path.
+        path: PathBuf,
+    },
+    /// Not even the directory is there.
+    #[error(
+        "{}: the directory {} does not exist; make it first or check the path",
+        path.display(), directory.display()
+    )]
+    NoDirectory {
+        /// The path asked for.
+        path: PathBuf,
+        /// Its directory.
+        directory: PathBuf,
+    },
+    /// A symbolic link to nothing.
+    #[error("{} is a symbolic link to nothing; remove it or give the file itself", path.display())]
+    Dangling {
+        /// The link.
+        path: PathBuf,
+    },
+    /// A directory.
+    #[error(
+        "{} is a directory; give a file in it, for example {}",
+        path.display(), path.join("plimsoll-scratch").display()
+    )]
+    Directory {
+        /// The directory.
+        path: PathBuf,
+    },
+    /// A character device, fifo or socket.
+    #[error("{} is a {what}; a target is a regular file or a block device{}", path.display(), hint(path))]
+    NotStorage {
+        /// The path.
+        path: PathBuf,
+        /// What it is.
+        what: &'static str,
+    },
+    /// A device where a file was asked for.
+    #[error(
+        "{} is a block device, but `file:` takes regular files only; write it without `file:` if you mean the \
+         device",
+        path.display()
+    )]
+    DeviceNotFile {
+        /// The device.
+        path: PathBuf,
+    },
+    /// No room for a single block.
+    #[error(
+        "{} holds {size_bytes} bytes, less than one block of {block_bytes}; a target needs at least one block",
+        path.display()
+    )]
+    TooSmall {
+        /// The path.
+        path: PathBuf,
+        /// Its size.
+        size_bytes: u64,
+        /// Its block.
+        block_bytes: u32,
+    },
+    /// The parts of a stripe hold less than one unit.
+    #[error("a part of the stripe is smaller than its unit of {unit_bytes} bytes; choose a smaller `unit`")]
+    PartBelowUnit {
+        /// The stripe's unit.
+        unit_bytes: u64,
+    },
+    /// The unit of a stripe does not fit the device's blocks.
+    #[error(
+        "a stripe unit of {unit_bytes} bytes is not a multiple of {}'s block of {block_bytes} bytes; choose a \
+         larger `unit`",
+        path.display()
+    )]
+    UnitBelowBlock {
+        /// The stripe's unit.
+        unit_bytes: u64,
+        /// The part.
+        path: PathBuf,
+        /// Its block.
+        block_bytes: u32,
+    },
+    /// The same storage under two names.
+    #[error(
+        "{} and {} are the same storage; every part of a set must be another file or device",
+        first.display(), second.display()
+    )]
+    SamePart {
+        /// One name.
+        first: PathBuf,
+        /// The other.
+        second: PathBuf,
+    },
+    /// The file system cannot bypass the page cache.
+    #[error(
+        "{}: its file system does not support direct I/O; choose a file on a disk's own file system, or measure \
+         through the page cache with `--set direct=false`",
+        path.display()
+    )]
+    NoDirect {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Another process works on the file.
+    #[error("{} is in use by another run of Plimsoll; wait for it to end or choose another path", path.display())]
+    Busy {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A size was asked for, but the target has one.
+    #[error(
+        "{} has a size of its own ({found_bytes} bytes), so a size of {asked_bytes} bytes cannot be made; leave \
+         `size` out, and use `region_length` to load only a part of it",
+        path.display()
+    )]
+    SizeNotOurs {
+        /// The device or foreign file.
+        path: PathBuf,
+        /// Its size.
+        found_bytes: u64,
+        /// The size asked for.
+        asked_bytes: u64,
+    },
+    /// A size that no scratch file can have.
+    #[error(
+        "a scratch file of {asked_bytes} bytes cannot be made: sizes are multiples of {step_bytes} bytes; write \
+         size={right_bytes}"
+    )]
+    SizeOdd {
+        /// The size asked for.
+        asked_bytes: u64,
+        /// What it must be a multiple of.
+        step_bytes: u64,
+        /// The nearest possible size.
+        right_bytes: u64,
+    },
+    /// Not enough free space.
+    #[error(
+        "{}: {} are needed and {} are free there, of which {} stay free for others; choose a size of at most {} or \
+         another file system",
+        path.display(),
+        about(*needed_bytes),
+        about(*free_bytes),
+        about(*reserve_bytes),
+        about(free_bytes.saturating_sub(*reserve_bytes))
+    )]
+    NoSpace {
+        /// The file to be made.
+        path: PathBuf,
+        /// Bytes still to be allocated.
+        needed_bytes: u64,
+        /// Bytes free.
+        free_bytes: u64,
+        /// Bytes that are left to others.
+        reserve_bytes: u64,
+    },
+    /// The file system was filled up by somebody meanwhile.
+    #[error(
+        "{}: the file system became full while the scratch file was written; free some space or choose a smaller \
+         `size`",
+        path.display()
+    )]
+    BecameFull {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file system or a limit does not allow files of this size.
+    #[error(
+        "{}: a file of {} is larger than the file system or `ulimit -f` allows; choose a smaller `size`",
+        path.display(), about(*size_bytes)
+    )]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+        /// The size asked for.
+        size_bytes: u64,
+    },
+    /// Something else is where the marker goes.
+    #[error(
+        "{} is in the way: Plimsoll keeps its marker for the scratch file there; move it away or choose another \
+         path",
+        path.display()
+    )]
+    MarkerInTheWay {
+        /// The marker's path.
+        path: PathBuf,
+    },
+}
+
+impl TargetError {
+    /// Turns an operating-system error into one that says what was tried, and on what.
+    pub(crate) fn io(path: &Path, doing: &'static str) -> impl FnOnce(io::Error) -> Self {
+        let path = path.to_owned();
+        move |source| Self::Io { path, doing, source }
+    }
+}
+
+/// What may help.
+fn advice(error: &io::Error) -> &'static str {
+    match error.raw_os_error() {
+        Some(libc::EACCES | libc::EPERM) => {
+            "; run as root, or as a member of the group that may (for devices often `disk`)"
+        }
+        Some(libc::EROFS) => "; its file system or device is read-only",
+        Some(libc::ENXIO | libc::ENODEV | libc::ENOMEDIUM) => "; the device is gone or has no medium",
+        Some(libc::EBUSY) => "; somebody else uses it exclusively",
+        _ => "",
+    }
+}
+
+fn hint(path: &Path) -> &'static str {
+    if path == Path::new("/dev/null") { "; to measure Plimsoll's own cost use `null:`" } else { "" }
+}
+
+/// A size for a person.
+fn about(bytes: u64) -> String {
+    let gib = bytes as f64 / (1u64 << 30) as f64;
+    if gib >= 1.0 { format!("{gib:.1} GiB") } else { format!("{:.1} MiB", gib * 1024.0) }
+}

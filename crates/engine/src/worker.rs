@@ -1,0 +1,528 @@
+//! The worker loop: keeps the lanes' requests flowing through a backend and tells the recorder what came back.
+//!
+//! Model: a *slot* is one outstanding request. Closed lanes reissue a slot when it completes; lanes with think time, access
+//! entries with a delay, and open lanes go through a heap of timers. Per turn: submit, wait, account, record, reissue.
+//! Latency counts from the intended instant (open lanes: when the request was due; otherwise when it was handed over),
+//! service time from the hand-over.
+//!
+//! Limits: one thread, one backend; a turn in which a slow sink or the scheduler holds the thread shows up as lag.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::io;
+
+use plimsoll_workload::stamp::Findings;
+use plimsoll_workload::{Op, Request, Verify};
+
+use crate::backend::{Backend, Done, Io, failure};
+use crate::buffers::Arena;
+use crate::control::{Control, StoppedBy};
+use crate::lane::{Lane, Timing};
+use crate::ledger::Ledger;
+use crate::recorder::{LATE_NS, Outlet, Recorder};
+use crate::volume::Volume;
+
+/// Marks a timer that belongs to a lane, not to a slot.
+const LANE: u32 = 1 << 31;
+/// How often a request whose granules are being written is exchanged for the next one before it is put off.
+const REDRAWS: usize = 64;
+/// How long it is then put off.
+const PUT_OFF_NS: u64 = 10_000;
+
+/// What all workers of a run share.
+pub(crate) struct Shared<'a> {
+    pub(crate) volume: &'a Volume,
+    pub(crate) ledger: Option<&'a Ledger>,
+    pub(crate) control: &'a Control,
+    pub(crate) continues: bool,
+}
+
+/// One outstanding request.
+pub(crate) struct Slot {
+    lane: u32,
+    pieces_left: u32,
+    request: Request,
+    intended_ns: u64,
+    ready_ns: u64,
+    submitted_ns: u64,
+    /// Negated errno of the first piece that failed; 0 for a short transfer.
+    failure: Option<i32>,
+    /// Where its reads go.
+    read_buffer: *mut u8,
+    /// Where its writes come from: apart from reads, which would overwrite the prepared content.
+    write_buffer: *mut u8,
+    /// What a verified read may return.
+    notes: Vec<u64>,
+    /// Part and length of each piece in turn; only for targets of several parts.
+    piece_parts: Vec<u32>,
+}
+
+impl Slot {
+    pub(crate) fn new(lane: u32, read_buffer: *mut u8, write_buffer: *mut u8) -> Self {
+        let request = Request { offset: 0, len: 0, op: Op::Read, delay_ns: 0 };
+        Self {
+            lane,
+            pieces_left: 0,
+            request,
+            intended_ns: 0,
+            ready_ns: 0,
+            submitted_ns: u64::MAX,
+            failure: None,
+            read_buffer,
+            write_buffer,
+            notes: Vec::new(),
+            piece_parts: Vec::new(),
+        }
+    }
+
+    #[inline(always)]
+    fn buffer(&self) -> *mut u8 {
+        if self.request.op == Op::Write { self.write_buffer } else { self.read_buffer }
+    }
+}
+
+/// See the module.
+pub(crate) struct Worker<'a, B, O> {
+    pub(crate) backend: B,
+    shared: Shared<'a>,
+    lanes: Vec<Lane>,
+    slots: Vec<Slot>,
+    timers: BinaryHeap<Reverse<(u64, u32)>>,
+    timed: bool,
+    single: bool,
+    recorder: Recorder<O>,
+    origin_ns: u64,
+    end_ns: u64,
+    in_flight: u64,
+    pub(crate) findings: Findings,
+    pub(crate) late: u64,
+    pub(crate) first_done_ns: Option<u64>,
+    pub(crate) unissued: u64,
+    pub(crate) first_error: Option<(Op, u64, i32)>,
+    done: Vec<Done>,
+    _arena: &'a Arena,
+}
+
+/// When a worker begins and ends, on its backend's clock.
+pub(crate) struct Window {
+    pub(crate) origin_ns: u64,
+    pub(crate) end_ns: u64,
+}
+
+impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
+    pub(crate) fn new(
+        backend: B,
+        shared: Shared<'a>,
+        (lanes, slots): (Vec<Lane>, Vec<Slot>),
+        (recorder, window): (Recorder<O>, Window),
+        arena: &'a Arena,
+    ) -> Self {
+        let single = shared.volume.parts() <= 1;
+        let depth = slots.len();
+        Self {
+            backend,
+            shared,
+            lanes,
+            slots,
+            timers: BinaryHeap::new(),
+            timed: false,
+            single,
+            recorder,
+            origin_ns: window.origin_ns,
+            end_ns: window.end_ns,
+            in_flight: 0,
+            findings: Findings::default(),
+            late: 0,
+            first_done_ns: None,
+            unissued: 0,
+            first_error: None,
+            done: Vec::with_capacity(depth),
+            _arena: arena,
+        }
+    }
+
+    /// Runs from the window's start to its end and drains.
+    ///
+    /// # Errors
+    /// When the backend itself fails.
+    pub(crate) fn run(&mut self) -> io::Result<()> {
+        self.begin()?;
+        while !self.turn()? {}
+        self.count_unissued();
+        Ok(())
+    }
+
+    pub(crate) fn into_outlet(self) -> (O, B) {
+        let now_ns = self.backend.now();
+        (self.recorder.finish(now_ns), self.backend)
+    }
+
+    fn begin(&mut self) -> io::Result<()> {
+        for slot in 0..self.slots.len() as u32 {
+            let lane = self.slots[slot as usize].lane;
+            if matches!(self.lanes[lane as usize].timing, Timing::Open { .. }) {
+                self.lanes[lane as usize].free.push((slot, self.origin_ns));
+            } else {
+                self.issue_next(slot, self.origin_ns)?;
+            }
+        }
+        for lane in 0..self.lanes.len() as u32 {
+            self.issue_due(lane, self.origin_ns)?;
+        }
+        Ok(())
+    }
+
+    /// One turn of the loop; `true` when everything is over.
+    #[inline(always)]
+    fn turn(&mut self) -> io::Result<bool> {
+        let mut until_ns = self.recorder.boundary_ns;
+        if self.timed {
+            until_ns = self.timers.peek().map_or(until_ns, |&Reverse((due_ns, _))| due_ns.min(until_ns));
+        }
+        let mut done = std::mem::take(&mut self.done);
+        done.clear();
+        self.backend.wait(until_ns, &mut done)?;
+        let now_ns = done.last().map_or_else(|| self.backend.now(), |last| last.completed_ns);
+        let lanes = &self.lanes;
+        let origin_ns = self.origin_ns;
+        self.recorder.advance(now_ns, self.in_flight, |at_ns| {
+            lanes.iter().map(|lane| lane.behind_ns(at_ns - origin_ns)).max().unwrap_or(0)
+        });
+        let stopping = now_ns >= self.end_ns || self.shared.control.is_stopped();
+        for finished in &done {
+            self.finish(finished, now_ns, stopping)?;
+        }
+        self.done = done;
+        if stopping {
+            return self.stopping_turn(now_ns);
+        }
+        if self.timed {
+            self.fire_timers(now_ns)?;
+        }
+        Ok(false)
+    }
+
+    #[cold]
+    fn stopping_turn(&mut self, now_ns: u64) -> io::Result<bool> {
+        self.recorder.cut(now_ns);
+        self.timers.clear();
+        self.timed = false;
+        Ok(self.in_flight == 0)
+    }
+
+    /// A completion: of a piece, and of its request when it is the last.
+    #[inline(always)]
+    fn finish(&mut self, finished: &Done, now_ns: u64, stopping: bool) -> io::Result<()> {
+        let slot = &mut self.slots[finished.slot as usize];
+        slot.submitted_ns = slot.submitted_ns.min(finished.submitted_ns);
+        if self.single {
+            slot.failure = failure(slot.request.op, slot.request.len, finished.result);
+        } else if !self.finish_piece(finished) {
+            return Ok(());
+        }
+        self.complete(finished.slot, finished.completed_ns);
+        self.in_flight -= 1;
+        if !stopping {
+            self.follow(finished.slot, now_ns)?;
+        }
+        Ok(())
+    }
+
+    /// A piece of a request to several parts; whether it was the last.
+    fn finish_piece(&mut self, finished: &Done) -> bool {
+        let slot = &mut self.slots[finished.slot as usize];
+        let (part, len) = (slot.piece_parts[finished.piece as usize * 2], slot.piece_parts[finished.piece as usize * 2 + 1]);
+        let cell = self.recorder.slice.parts[part as usize * 4 + slot.request.op as usize].as_mut();
+        let failure = failure(slot.request.op, len, finished.result);
+        if let Some(cell) = cell {
+            match failure {
+                None => {
+                    let service_ns = finished.completed_ns - finished.submitted_ns;
+                    cell.record(len, service_ns, service_ns);
+                }
+                Some(errno) => cell.fail(-errno),
+            }
+        }
+        slot.failure = slot.failure.or(failure);
+        slot.pieces_left -= 1;
+        slot.pieces_left == 0
+    }
+
+    /// Records a finished request.
+    #[inline(always)]
+    fn complete(&mut self, number: u32, completed_ns: u64) {
+        let slot = &mut self.slots[number as usize];
+        let lane = &self.lanes[slot.lane as usize];
+        let op = slot.request.op;
+        let open = matches!(lane.timing, Timing::Open { .. });
+        let stamps = lane.stamps;
+        if self.shared.ledger.is_some() && (stamps || lane.verify != Verify::Off) {
+            verify_completion(slot, stamps, self.shared.ledger, &mut self.findings);
+        }
+        let index = lane.stream * 4 + op as usize;
+        let Some(cell) = &mut self.recorder.slice.cells[index] else { unreachable!("the plan says which operations occur") };
+        let service_ns = completed_ns - slot.submitted_ns;
+        if slot.failure.is_some() {
+            self.fail(number, index);
+            return;
+        }
+        let latency_ns = if open { completed_ns.saturating_sub(slot.intended_ns) } else { service_ns };
+        cell.record(slot.request.len, latency_ns, service_ns);
+        if open {
+            let lag_ns = slot.submitted_ns.saturating_sub(slot.intended_ns.max(slot.ready_ns));
+            self.late += u64::from(lag_ns > LATE_NS);
+            if let Some(lag) = &mut self.recorder.slice.lag {
+                lag.saturating_record(lag_ns);
+            }
+        }
+        if self.first_done_ns.is_none() {
+            self.first_done_ns = Some(completed_ns);
+        }
+    }
+
+    #[cold]
+    fn fail(&mut self, number: u32, cell: usize) {
+        let slot = &self.slots[number as usize];
+        let errno = -slot.failure.unwrap_or(0);
+        if let Some(cell) = &mut self.recorder.slice.cells[cell] {
+            cell.fail(errno);
+        }
+        self.first_error.get_or_insert((slot.request.op, slot.request.offset, errno));
+        let gone = [libc::ENODEV, libc::ENXIO, libc::ENOMEDIUM, libc::EBADF].contains(&errno);
+        if gone || !self.shared.continues {
+            self.shared.control.stop(StoppedBy::Error);
+        }
+    }
+
+    /// What a slot does after its request.
+    #[inline(always)]
+    fn follow(&mut self, number: u32, now_ns: u64) -> io::Result<()> {
+        let lane_number = self.slots[number as usize].lane;
+        let lane = &mut self.lanes[lane_number as usize];
+        match &mut lane.timing {
+            Timing::Closed => self.issue_next(number, now_ns),
+            Timing::Thinking(thinker) => {
+                let think_ns = thinker.next_ns();
+                self.slots[number as usize].request = lane.next();
+                let due_ns = now_ns + think_ns + self.slots[number as usize].request.delay_ns;
+                self.set_timer(due_ns, number);
+                Ok(())
+            }
+            Timing::Open { .. } => {
+                lane.free.push((number, now_ns));
+                self.issue_due(lane_number, now_ns)
+            }
+        }
+    }
+
+    fn set_timer(&mut self, due_ns: u64, who: u32) {
+        self.timers.push(Reverse((due_ns, who)));
+        self.timed = true;
+    }
+
+    fn fire_timers(&mut self, now_ns: u64) -> io::Result<()> {
+        while let Some(&Reverse((due_ns, who))) = self.timers.peek() {
+            if due_ns > now_ns {
+                return Ok(());
+            }
+            self.timers.pop();
+            if who & LANE != 0 {
+                if let Timing::Open { armed, .. } = &mut self.lanes[(who & !LANE) as usize].timing {
+                    *armed = false;
+                }
+                self.issue_due(who & !LANE, now_ns)?;
+            } else {
+                self.issue(who, due_ns)?;
+            }
+        }
+        self.timed = false;
+        Ok(())
+    }
+
+    /// Issues what an open lane has due, as far as it has free slots, and sets the timer for the next.
+    fn issue_due(&mut self, lane_number: u32, now_ns: u64) -> io::Result<()> {
+        loop {
+            let origin_ns = self.origin_ns;
+            let lane = &mut self.lanes[lane_number as usize];
+            let Timing::Open { arrivals, due_ns, armed } = &mut lane.timing else { return Ok(()) };
+            let intended_ns = origin_ns.saturating_add(*due_ns);
+            if intended_ns >= self.end_ns || lane.free.is_empty() {
+                return Ok(());
+            }
+            if intended_ns > now_ns {
+                if !*armed {
+                    *armed = true;
+                    self.set_timer(intended_ns, lane_number | LANE);
+                }
+                return Ok(());
+            }
+            *due_ns = arrivals.next_ns();
+            let Some((number, ready_ns)) = lane.free.pop() else { return Ok(()) };
+            self.slots[number as usize].ready_ns = ready_ns;
+            self.slots[number as usize].request = lane.next();
+            self.issue(number, intended_ns)?;
+        }
+    }
+
+    /// Draws the next request for a slot of a closed lane and issues it, after its delay if it has one.
+    #[inline(always)]
+    fn issue_next(&mut self, number: u32, now_ns: u64) -> io::Result<()> {
+        let slot = &mut self.slots[number as usize];
+        slot.request = self.lanes[slot.lane as usize].next();
+        let delay_ns = slot.request.delay_ns;
+        if delay_ns > 0 {
+            self.set_timer(now_ns + delay_ns, number);
+            return Ok(());
+        }
+        self.issue(number, now_ns)
+    }
+
+    /// Hands a slot's request to the backend.
+    #[inline(always)]
+    fn issue(&mut self, number: u32, intended_ns: u64) -> io::Result<()> {
+        let slot = &mut self.slots[number as usize];
+        let lane = &mut self.lanes[slot.lane as usize];
+        slot.intended_ns = intended_ns;
+        if slot.request.op == Op::Write || self.shared.ledger.is_some() {
+            if !prepare(slot, lane, self.shared.ledger) {
+                self.set_timer(self.backend.now() + PUT_OFF_NS, number);
+                return Ok(());
+            }
+        }
+        (slot.submitted_ns, slot.failure) = (u64::MAX, None);
+        self.in_flight += 1;
+        let Request { offset, len, op, .. } = slot.request;
+        if self.single {
+            let io = Io { slot: number, piece: 0, file: lane.files, op, len, offset, buffer: slot.buffer() };
+            return self.backend.submit(io);
+        }
+        self.issue_pieces(number)
+    }
+
+    fn issue_pieces(&mut self, number: u32) -> io::Result<()> {
+        let slot = &mut self.slots[number as usize];
+        let files = self.lanes[slot.lane as usize].files;
+        let buffer = slot.buffer();
+        let Request { offset, len, op, .. } = slot.request;
+        let mut pieces = Vec::with_capacity(4);
+        slot.piece_parts.clear();
+        let (parts, buffer) = (&mut slot.piece_parts, buffer);
+        let mut add = |part: usize, offset: u64, len: u32, buffer_offset: u32| {
+            let file = files + part as u32;
+            let buffer = buffer.wrapping_add(buffer_offset as usize);
+            pieces.push(Io { slot: number, piece: pieces.len() as u32, file, op, len, offset, buffer });
+            parts.extend([part as u32, len]);
+        };
+        if op == Op::Flush {
+            (0..self.shared.volume.parts()).for_each(|part| add(part, 0, 0, 0));
+        } else {
+            self.shared.volume.map(offset, len, &mut add);
+        }
+        slot.pieces_left = pieces.len() as u32;
+        pieces.into_iter().try_for_each(|piece| self.backend.submit(piece))
+    }
+
+    /// Counts the requests that were due before the end and never issued.
+    fn count_unissued(&mut self) {
+        let end_ns = self.end_ns.min(self.backend.now()).saturating_sub(self.origin_ns);
+        for lane in &mut self.lanes {
+            let Timing::Open { arrivals, due_ns, .. } = &mut lane.timing else { continue };
+            while *due_ns < end_ns {
+                self.unissued += 1;
+                *due_ns = arrivals.next_ns();
+            }
+        }
+    }
+
+    /// Reads back and checks everything that was written, as share `share` of `shares`.
+    ///
+    /// # Errors
+    /// When the backend itself fails; a read that fails is kept as the first error.
+    pub(crate) fn read_back(&mut self, share: usize, shares: usize) -> io::Result<()> {
+        let Some(ledger) = self.shared.ledger else { return Ok(()) };
+        let reads_back = |slot: &Slot| self.lanes[slot.lane as usize].verify == Verify::All;
+        let mut free: Vec<u32> = (0..self.slots.len() as u32).filter(|&n| reads_back(&self.slots[n as usize])).collect();
+        let lens = free.iter().map(|&number| self.lanes[self.slots[number as usize].lane as usize].max_len);
+        let Some(longest_bytes) = lens.min() else { return Ok(()) };
+        let mut ranges = ledger.written(share, shares, longest_bytes);
+        let mut done = Vec::new();
+        loop {
+            while let Some(&number) = free.last() {
+                let Some((offset, len)) = ranges.next() else { break };
+                free.pop();
+                self.slots[number as usize].request = Request { offset, len, op: Op::Read, delay_ns: 0 };
+                let now_ns = self.backend.now();
+                self.issue(number, now_ns)?;
+            }
+            if self.in_flight == 0 {
+                return Ok(());
+            }
+            done.clear();
+            self.backend.wait(u64::MAX, &mut done)?;
+            free.extend(done.iter().filter_map(|finished| self.finish_read_back(finished)));
+        }
+    }
+
+    /// A completion while reading back; the slot, if its request is complete.
+    fn finish_read_back(&mut self, finished: &Done) -> Option<u32> {
+        let slot = &mut self.slots[finished.slot as usize];
+        let len = if self.single { slot.request.len } else { slot.piece_parts[finished.piece as usize * 2 + 1] };
+        if let Some(errno) = failure(Op::Read, len, finished.result) {
+            slot.failure = Some(errno);
+            self.first_error.get_or_insert((Op::Read, slot.request.offset, -errno));
+        }
+        slot.pieces_left = slot.pieces_left.saturating_sub(1);
+        if slot.pieces_left > 0 {
+            return None;
+        }
+        verify_completion(slot, false, self.shared.ledger, &mut self.findings);
+        self.in_flight -= 1;
+        Some(finished.slot)
+    }
+}
+
+/// Makes a request ready: fresh content for a write, notes for a verified read. `false`: its granules are busy.
+fn prepare(slot: &mut Slot, lane: &mut Lane, ledger: Option<&Ledger>) -> bool {
+    for _ in 0..REDRAWS {
+        let Request { offset, len, op, .. } = slot.request;
+        match (op, ledger) {
+            (Op::Write, Some(ledger)) if lane.stamps => {
+                // SAFETY: the slot's buffer is its own and nothing is outstanding on it.
+                let buffer = unsafe { std::slice::from_raw_parts_mut(slot.write_buffer, len as usize) };
+                if ledger.begin_write(offset, buffer) {
+                    return true;
+                }
+            }
+            (Op::Write, _) => {
+                // SAFETY: as above.
+                let buffer = unsafe { std::slice::from_raw_parts_mut(slot.write_buffer, len as usize) };
+                lane.sequence += 1;
+                lane.content.refresh(buffer, offset, lane.sequence);
+                return true;
+            }
+            (Op::Read, Some(ledger)) if lane.verify != Verify::Off => {
+                ledger.begin_read(offset, len as usize, &mut slot.notes);
+                return true;
+            }
+            _ => return true,
+        }
+        slot.request = lane.next();
+    }
+    false
+}
+
+/// Accounts for a finished write, or checks a finished read.
+#[cold]
+fn verify_completion(slot: &Slot, stamps: bool, ledger: Option<&Ledger>, findings: &mut Findings) {
+    let Some(ledger) = ledger else { return };
+    let Request { offset, len, op, .. } = slot.request;
+    match op {
+        Op::Write if stamps => ledger.end_write(offset, len as usize, slot.failure.is_none()),
+        Op::Read if slot.failure.is_none() => {
+            // SAFETY: the slot's buffer is its own and the read has completed.
+            let buffer = unsafe { std::slice::from_raw_parts(slot.read_buffer.cast_const(), len as usize) };
+            ledger.check_read(offset, buffer, &slot.notes, findings);
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,76 @@
+//! Rust errors as the exceptions of `plimsoll.errors`: the only place where one becomes the other.
+
+use plimsoll_engine::EngineError;
+use plimsoll_engine::target::{SpecError, TargetError};
+use plimsoll_workload::WorkloadError;
+use pyo3::prelude::*;
+
+/// The classes of `plimsoll.errors` that arise in Rust.
+enum Class {
+    Input,
+    Safety,
+    Target,
+    Engine,
+    Interrupted,
+}
+
+impl Class {
+    const fn name(&self) -> &'static str {
+        match self {
+            Self::Input => "InputError",
+            Self::Safety => "SafetyRefusal",
+            Self::Target => "TargetError",
+            Self::Engine => "EngineError",
+            Self::Interrupted => "Interrupted",
+        }
+    }
+
+    fn raise(&self, py: Python<'_>, sentence: String) -> PyErr {
+        let class = py.import("plimsoll.errors").and_then(|module| module.getattr(self.name()));
+        match class.and_then(|class| class.call1((sentence,))) {
+            Ok(exception) => PyErr::from_value(exception),
+            Err(error) => error,
+        }
+    }
+}
+
+/// A failed job.
+pub fn engine(py: Python<'_>, error: &EngineError) -> PyErr {
+    match error {
+        EngineError::Workload(error) => workload(py, error),
+        EngineError::Target(error) => target(py, error),
+        EngineError::Mismatch(_) => Class::Input.raise(py, error.to_string()),
+        EngineError::Backend { .. } | EngineError::WorkerLost => Class::Engine.raise(py, error.to_string()),
+    }
+}
+
+/// A target that cannot be used.
+pub fn target(py: Python<'_>, error: &TargetError) -> PyErr {
+    let class = match error {
+        TargetError::Spec(_) => Class::Input,
+        TargetError::Refused(_) => Class::Safety,
+        TargetError::Stopped => Class::Interrupted,
+        _ => Class::Target,
+    };
+    class.raise(py, error.to_string())
+}
+
+/// A text that is no target.
+pub fn spec(py: Python<'_>, error: &SpecError) -> PyErr {
+    Class::Input.raise(py, error.to_string())
+}
+
+/// A workload or job that is not valid.
+pub fn workload(py: Python<'_>, error: &WorkloadError) -> PyErr {
+    Class::Input.raise(py, error.to_string())
+}
+
+/// Text that should have been JSON, or JSON of the right shape.
+pub fn json(py: Python<'_>, error: &serde_json::Error) -> PyErr {
+    Class::Input.raise(py, format!("the request is not valid JSON: {error}"))
+}
+
+/// Anything else about an input.
+pub fn input(py: Python<'_>, sentence: String) -> PyErr {
+    Class::Input.raise(py, sentence)
+}

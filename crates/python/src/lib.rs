@@ -1,0 +1,103 @@
+//! The engine as the Python module `plimsoll._core`: JSON text in and out, conversion only, no decisions.
+
+mod errors;
+mod histogram;
+mod running;
+
+use plimsoll_engine::{calibrate as calibration, clock::Clock, uring};
+use plimsoll_workload::{JobOptions, TargetShape, Workload};
+use pyo3::prelude::*;
+use serde_json::{Value, json};
+
+/// The canonical form of a workload; `source` names its file in messages.
+#[pyfunction]
+fn check_workload(py: Python<'_>, json: &str, source: &str) -> PyResult<String> {
+    let value = parse(py, json)?;
+    Ok(running::read_workload(py, &value, source)?.to_json().to_string())
+}
+
+/// The canonical form of job options.
+#[pyfunction]
+fn check_job(py: Python<'_>, json: &str) -> PyResult<String> {
+    let value = parse(py, json)?;
+    Ok(running::read_options(py, &value)?.to_json().to_string())
+}
+
+/// Both with one option changed; combinations are not checked, so that several can be set one by one.
+#[pyfunction]
+fn set_option(
+    py: Python<'_>,
+    workload_json: &str,
+    job_json: &str,
+    key: &str,
+    value_json: &str,
+) -> PyResult<(String, String)> {
+    let refused = |error: &_| errors::workload(py, error);
+    let mut workload = Workload::from_json(&parse(py, workload_json)?, "workload").map_err(|error| refused(&error))?;
+    let mut job = JobOptions::from_json(&parse(py, job_json)?, "job").map_err(|error| refused(&error))?;
+    let value = parse(py, value_json)?;
+    plimsoll_workload::set_option(&mut workload, &mut job, key, &value).map_err(|error| refused(&error))?;
+    Ok((workload.to_json().to_string(), job.to_json().to_string()))
+}
+
+/// JSON Schema of a workload file.
+#[pyfunction]
+fn workload_schema() -> String {
+    plimsoll_workload::schema().to_string()
+}
+
+/// The reference page of all options, in Markdown.
+#[pyfunction]
+fn options_reference() -> String {
+    plimsoll_workload::reference_markdown()
+}
+
+/// A hash of the first requests of every thread of a workload.
+#[pyfunction]
+fn fingerprint(py: Python<'_>, workload_json: &str, size_bytes: u64, requests: u64) -> PyResult<String> {
+    let workload = running::read_workload(py, &parse(py, workload_json)?, "workload")?;
+    let shape = TargetShape { size_bytes, block_bytes: 512 };
+    let plans = workload.resolve(shape, 1).map_err(|error| errors::workload(py, &error))?;
+    Ok(plimsoll_workload::fingerprint(&plans, requests))
+}
+
+/// What one I/O costs the engine itself.
+#[pyfunction]
+fn calibrate(py: Python<'_>, seconds: f64) -> PyResult<String> {
+    let figures = py.detach(|| calibration::calibrate(seconds));
+    Ok(figures.map_err(|error| errors::engine(py, &error))?.to_string())
+}
+
+/// Whether io_uring can be used.
+#[pyfunction]
+fn probe_io_uring() -> String {
+    match uring::probe() {
+        Ok(flavour) => json!({ "available": true, "features": [flavour] }).to_string(),
+        Err(error) => json!({ "available": false, "reason": error.to_string() }).to_string(),
+    }
+}
+
+fn parse(py: Python<'_>, text: &str) -> PyResult<Value> {
+    serde_json::from_str(text).map_err(|error| errors::json(py, &error))
+}
+
+#[pymodule]
+fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    // The clock's first reading: by the time a job starts, calibrating it needs no waiting.
+    Clock::anchor();
+    module.add_class::<histogram::Histogram>()?;
+    module.add_class::<running::Control>()?;
+    module.add_function(wrap_pyfunction!(check_workload, module)?)?;
+    module.add_function(wrap_pyfunction!(check_job, module)?)?;
+    module.add_function(wrap_pyfunction!(set_option, module)?)?;
+    module.add_function(wrap_pyfunction!(workload_schema, module)?)?;
+    module.add_function(wrap_pyfunction!(options_reference, module)?)?;
+    module.add_function(wrap_pyfunction!(fingerprint, module)?)?;
+    module.add_function(wrap_pyfunction!(calibrate, module)?)?;
+    module.add_function(wrap_pyfunction!(probe_io_uring, module)?)?;
+    module.add_function(wrap_pyfunction!(running::run_job, module)?)?;
+    module.add_function(wrap_pyfunction!(running::prepare_target, module)?)?;
+    module.add_function(wrap_pyfunction!(running::remove_target, module)?)?;
+    module.add_function(wrap_pyfunction!(running::inspect_target, module)?)?;
+    Ok(())
+}

@@ -1,0 +1,200 @@
+//! Jobs and their preparation: events go to a Python callable, the interpreter lock is held only while it runs.
+
+use std::sync::Arc;
+
+use plimsoll_engine::control::{Control as Brake, StoppedBy};
+use plimsoll_engine::safety::Permission;
+use plimsoll_engine::target::{self, TargetSpec};
+use plimsoll_engine::{Interval, Job, Sink, record, run};
+use plimsoll_workload::{JobOptions, StreamPlan, Workload};
+use pyo3::prelude::*;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::errors;
+
+/// The brake of a job.
+#[pyclass(module = "plimsoll._core", frozen)]
+#[derive(Default)]
+pub struct Control(Arc<Brake>);
+
+#[pymethods]
+impl Control {
+    #[new]
+    fn new() -> Self {
+        Self::default()
+    }
+
+    /// Issue nothing more, wait for what is outstanding, keep what was measured.
+    fn stop(&self) {
+        self.0.stop(StoppedBy::Signal);
+    }
+
+    /// The same: leaving without waiting is the process's own business.
+    fn abort(&self) {
+        self.stop();
+    }
+
+    /// Whether either was asked for.
+    #[getter]
+    fn stopped(&self) -> bool {
+        self.0.is_stopped()
+    }
+}
+
+/// Pushes events into a Python callable; its first exception stops the run.
+struct Events<'a> {
+    call: &'a Py<PyAny>,
+    brake: &'a Brake,
+    failure: Option<PyErr>,
+    plans: Vec<StreamPlan>,
+    parts: Vec<String>,
+}
+
+impl Events<'_> {
+    fn push(&mut self, kind: &str, event: &Value) {
+        if self.failure.is_some() {
+            return;
+        }
+        let text = event.to_string();
+        if let Err(failure) = Python::attach(|py| self.call.call1(py, (kind, text))) {
+            self.failure = Some(failure);
+            self.brake.stop(StoppedBy::Error);
+        }
+    }
+}
+
+impl Sink for Events<'_> {
+    fn resolved(&mut self, plans: &[StreamPlan], parts: &[String]) {
+        (self.plans, self.parts) = (plans.to_vec(), parts.to_vec());
+    }
+
+    fn started(&mut self, monotonic_ns: u64, wall_ns: u64) {
+        self.push("start", &json!({ "monotonic_ns": monotonic_ns, "wall_ns": wall_ns }));
+    }
+
+    fn tick(&mut self, index: u64) {
+        let monotonic_ns = plimsoll_engine::clock::monotonic_ns();
+        self.push("tick", &json!({ "index": index, "monotonic_ns": monotonic_ns }));
+    }
+
+    fn interval(&mut self, interval: &Interval) {
+        let event = record::interval(interval, &self.plans, &self.parts);
+        self.push("interval", &event);
+    }
+
+    fn poll(&mut self) {
+        if self.failure.is_none()
+            && let Err(failure) = Python::attach(|py| py.check_signals())
+        {
+            self.failure = Some(failure);
+            self.brake.stop(StoppedBy::Signal);
+        }
+    }
+}
+
+/// Runs a job: `{workload, job, target, permission}`; see `plimsoll.engine`.
+#[pyfunction]
+pub fn run_job(py: Python<'_>, job_json: &str, on_event: Py<PyAny>, control: &Control) -> PyResult<String> {
+    let asked: Value = serde_json::from_str(job_json).map_err(|error| errors::json(py, &error))?;
+    let job = Job {
+        workload: read_workload(py, &asked["workload"], "workload")?,
+        options: read_options(py, &asked["job"])?,
+        target: read_target(py, asked["target"].as_str().unwrap_or_default())?,
+        permission: read_permission(py, &asked["permission"])?,
+    };
+    let backend = run::word(job.options.backend);
+    let brake = Arc::clone(&control.0);
+    let (ran, failure) = py.detach(|| {
+        let mut events =
+            Events { call: &on_event, brake: &brake, failure: None, plans: Vec::new(), parts: Vec::new() };
+        let ran = run::run(&job, &mut events, &brake);
+        (ran, events.failure)
+    });
+    if let Some(failure) = failure {
+        return Err(failure);
+    }
+    let outcome = ran.map_err(|error| errors::engine(py, &error))?;
+    Ok(record::outcome(&outcome, backend).to_string())
+}
+
+/// Makes and fills the scratch files of a target; `on_progress(done_bytes, total_bytes)`.
+#[pyfunction]
+#[pyo3(signature = (spec, size_bytes, permission, on_progress, control))]
+pub fn prepare_target(
+    py: Python<'_>,
+    spec: &str,
+    size_bytes: Option<u64>,
+    permission: Option<&str>,
+    on_progress: Option<Py<PyAny>>,
+    control: &Control,
+) -> PyResult<String> {
+    let spec = read_target(py, spec)?;
+    let permission: Value =
+        permission.map_or(Ok(Value::Null), serde_json::from_str).map_err(|error| errors::json(py, &error))?;
+    let permission = read_permission(py, &permission)?;
+    let brake = Arc::clone(&control.0);
+    let mut failure = None;
+    let mut told_bytes = 0;
+    let prepared = py.detach(|| {
+        let mut progress = |done: u64, total: u64| {
+            let Some(call) = on_progress.as_ref().filter(|_| failure.is_none()) else { return };
+            if done < told_bytes + (16 << 20) && done < total {
+                return;
+            }
+            told_bytes = done;
+            if let Err(error) = Python::attach(|py| call.call1(py, (done, total))) {
+                failure = Some(error);
+                brake.stop(StoppedBy::Error);
+            }
+        };
+        target::prepare(&spec, size_bytes, &permission, &mut progress, brake.flag())
+    });
+    if let Some(failure) = failure {
+        return Err(failure);
+    }
+    let prepared = prepared.map_err(|error| errors::target(py, &error))?;
+    serde_json::to_string(&prepared).map_err(|error| errors::json(py, &error))
+}
+
+/// Deletes the scratch files of a target that Plimsoll made; their paths.
+#[pyfunction]
+pub fn remove_target(py: Python<'_>, spec: &str) -> PyResult<Vec<String>> {
+    let spec = read_target(py, spec)?;
+    let removed = target::remove(&spec).map_err(|error| errors::target(py, &error))?;
+    Ok(removed.iter().map(|path| path.display().to_string()).collect())
+}
+
+/// What is at a target; never writes.
+#[pyfunction]
+pub fn inspect_target(py: Python<'_>, spec: &str) -> PyResult<String> {
+    let spec = read_target(py, spec)?;
+    let inspection = py.detach(|| target::inspect(&spec)).map_err(|error| errors::target(py, &error))?;
+    serde_json::to_string(&inspection).map_err(|error| errors::json(py, &error))
+}
+
+fn read_target(py: Python<'_>, text: &str) -> PyResult<TargetSpec> {
+    text.parse().map_err(|error| errors::spec(py, &error))
+}
+
+fn read_permission(py: Python<'_>, value: &Value) -> PyResult<Permission> {
+    if value.is_null() {
+        return Ok(Permission::default());
+    }
+    Permission::deserialize(value).map_err(|error| errors::json(py, &error))
+}
+
+/// A workload, its combinations checked.
+pub fn read_workload(py: Python<'_>, value: &Value, source: &str) -> PyResult<Workload> {
+    let workload = Workload::from_json(value, source).map_err(|error| errors::workload(py, &error))?;
+    workload.check(source).map_err(|error| errors::workload(py, &error))?;
+    Ok(workload)
+}
+
+/// Job options, their combinations checked.
+pub fn read_options(py: Python<'_>, value: &Value) -> PyResult<JobOptions> {
+    let options = JobOptions::from_json(value, "job").map_err(|error| errors::workload(py, &error))?;
+    options.check().map_err(|error| errors::workload(py, &error))?;
+    Ok(options)
+}
+

@@ -1,0 +1,101 @@
+//! What can be wrong with options, as one sentence: where, what is wrong, what would be right.
+//!
+//! An error starts as a bare [`Problem`] deep inside a value and gathers its places on the way out, outermost first:
+//! `my.toml: stream "log": block_size: '4 potatoes' is not a size; write for example 4KiB, 64k or 1GiB`.
+//! Limit: the first problem found is the only one reported.
+
+use std::fmt;
+
+use thiserror::Error;
+
+/// What is wrong, without the place.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum Problem {
+    /// A key that no option has.
+    #[error("key '{key}' is not known; {advice}")]
+    UnknownKey {
+        /// The key as written.
+        key: String,
+        /// The nearest valid key, or where the key belongs.
+        advice: String,
+    },
+    /// A key that must be given and is not.
+    #[error("key '{key}' is missing; {advice}")]
+    MissingKey {
+        /// The key.
+        key: &'static str,
+        /// What it is for.
+        advice: &'static str,
+    },
+    /// A value that does not read as its kind.
+    #[error("{found} is not {expected}; {advice}")]
+    NotA {
+        /// The value as written, quoted if it is text.
+        found: String,
+        /// The kind with its article, for example "a size".
+        expected: &'static str,
+        /// How such a value is written.
+        advice: String,
+    },
+    /// A value of the right kind that is too small or too large.
+    #[error("{found} is out of range; write {least} to {most}")]
+    OutOfRange {
+        /// The value as a person would write it.
+        found: String,
+        /// The smallest valid value.
+        least: String,
+        /// The largest valid value.
+        most: String,
+    },
+    /// Values that are fine by themselves and cannot hold together, or not on this target.
+    #[error("{0}")]
+    Impossible(String),
+}
+
+/// Why a workload or a job's options cannot be used. Its text is one sentence that names the place and the remedy.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WorkloadError {
+    places: Vec<String>,
+    problem: Problem,
+}
+
+impl WorkloadError {
+    /// An error about values that contradict each other.
+    pub(crate) fn impossible(sentence: impl Into<String>) -> Self {
+        Problem::Impossible(sentence.into()).into()
+    }
+
+    /// The same error, seen from one level further out.
+    #[must_use]
+    pub(crate) fn within(mut self, place: impl Into<String>) -> Self {
+        self.places.insert(0, place.into());
+        self
+    }
+
+    /// Whether a place was already named.
+    pub(crate) const fn is_placed(&self) -> bool {
+        !self.places.is_empty()
+    }
+
+    /// What is wrong, without the place.
+    pub const fn problem(&self) -> &Problem {
+        &self.problem
+    }
+}
+
+impl From<Problem> for WorkloadError {
+    fn from(problem: Problem) -> Self {
+        Self { places: Vec::new(), problem }
+    }
+}
+
+impl fmt::Display for WorkloadError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for place in &self.places {
+            write!(out, "{place}: ")?;
+        }
+        write!(out, "{}", self.problem)
+    }
+}
+
+impl std::error::Error for WorkloadError {}

@@ -1,0 +1,197 @@
+//! The request generator: the endless, seeded, seekable sequence of requests of one thread of a stream.
+//!
+//! Model (Iometer's, generalised): an access line is drawn per burst; operation, size, randomness and address of each
+//! request are drawn independently, every decision from a sequence of its own by the request's index (see
+//! [`crate::rng`]). A request is therefore a function of (seed, shard, index) plus, where sequential requests occur, the
+//! place the previous request ended at. Threads are *shards*: independent sequences over the same region; only
+//! [`Sequential::Shared`] lets them follow one pointer.
+//!
+//! Cost: simple plans (one line, one size, all random and uniform, or all sequential) are decided once and run on a few
+//! instructions per request, everything else on the general course; nothing divides or allocates per request.
+//! `examples/request_cost.rs` measures it.
+//!
+//! Limits: with a shared pointer and several threads, which thread gets which sequential address depends on who asks
+//! first; the addresses handed out do not. `next` is not an [`Iterator`], because it never ends.
+//!
+//! ```
+//! use plimsoll_workload::{Generator, TargetShape, Workload};
+//! # use serde_json::json;
+//! # let file = json!({ "stream": [{ "name": "oltp", "block_size": "8KiB", "read_percent": 70 }] });
+//! # let workload = Workload::from_json(&file, "oltp.toml").unwrap();
+//! # let plans = workload.resolve(TargetShape { size_bytes: 1 << 30, block_bytes: 512 }, 1).unwrap();
+//! let plan = &plans[0]; // of a resolved workload
+//! for mut generator in Generator::family(plan) {
+//!     generator.seek(1_000_000); // one per thread
+//!     let request = generator.next();
+//!     assert!(request.len == 8192 && request.offset % 8192 == 0);
+//! }
+//! ```
+
+mod coverage;
+mod entry;
+mod general;
+mod mix;
+mod seek;
+mod size;
+mod track;
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
+use entry::Entry;
+use general::{General, Lanes};
+use mix::OpMix;
+use track::{Laps, Track};
+
+use crate::plan::{Distribution, Sequential, StreamPlan};
+use crate::request::{Op, Request};
+use crate::rng::{Draws, below};
+
+/// The requests of one thread of a stream.
+#[derive(Clone, Debug)]
+pub struct Generator {
+    index: u64,
+    course: Course,
+}
+
+/// How the next request is found; matched once per request.
+#[derive(Clone, Debug)]
+enum Course {
+    Uniform(Uniform),
+    Laps(Lapping),
+    General(Box<General>),
+}
+
+/// One size at uniformly random addresses.
+#[derive(Clone, Copy, Debug)]
+struct Uniform {
+    address: Draws,
+    first: u64,
+    align: u64,
+    starts: u64,
+    len: u32,
+    ops: Ops,
+}
+
+/// One size, one after another.
+#[derive(Clone, Debug)]
+struct Lapping {
+    laps: Laps,
+    len: u32,
+    ops: Ops,
+}
+
+/// Operations drawn for a simple course.
+#[derive(Clone, Copy, Debug)]
+struct Ops {
+    mix: OpMix,
+    draws: Draws,
+}
+
+impl Ops {
+    #[inline]
+    fn at(&self, index: u64) -> Op {
+        match self.mix.only {
+            Some(op) => op,
+            None => self.mix.pick(self.draws.at(index)),
+        }
+    }
+}
+
+impl Generator {
+    /// The generators of all threads of a stream, sharing a sequential pointer if the plan says so.
+    pub fn family(plan: &StreamPlan) -> Vec<Self> {
+        let shares = plan.threads > 1 && plan.access.sequential == Sequential::Shared;
+        let shared = Arc::new(AtomicU64::new(Track::new(plan).origin(plan, 0)));
+        let shard = |shard| {
+            if !shares {
+                return Self::new(plan, shard);
+            }
+            let mut general = General::new(plan, shard);
+            if !general.is_partly_sequential() {
+                return Self::new(plan, shard);
+            }
+            general.share(&shared);
+            Self { index: 0, course: Course::General(Box::new(general)) }
+        };
+        (0..plan.threads).map(shard).collect()
+    }
+
+    /// The generator of one thread by itself: a pointer that others would share is its own.
+    ///
+    /// The plan must be a resolved one: every size fits into the region, some operation occurs, weights are positive.
+    pub fn new(plan: &StreamPlan, shard: u32) -> Self {
+        let course = Course::simple(plan, shard);
+        Self { index: 0, course: course.unwrap_or_else(|| Course::General(Box::new(General::new(plan, shard)))) }
+    }
+
+    /// The index of the next request.
+    pub const fn index(&self) -> u64 {
+        self.index
+    }
+
+    /// Makes request `index` the next one, as if all before it had been taken.
+    ///
+    /// Constant time for random, permuted and fixed-size sequential streams; otherwise as far back as the sequential
+    /// pointer's history reaches, at worst a replay from the start (the table in `generator/seek.rs` says when). A
+    /// pointer shared with other threads stays where it is.
+    pub fn seek(&mut self, index: u64) {
+        self.index = index;
+        match &mut self.course {
+            Course::Uniform(_) => {}
+            Course::Laps(lapping) => lapping.laps.seek(index),
+            Course::General(general) => general.seek(index),
+        }
+    }
+
+    /// The next request.
+    #[inline]
+    #[allow(clippy::should_implement_trait)] // endless: an `Option` would have to be checked on the hottest path
+    pub fn next(&mut self) -> Request {
+        let index = self.index;
+        self.index = index.wrapping_add(1);
+        match &mut self.course {
+            Course::Uniform(uniform) => {
+                let block = below(uniform.address.at(index), uniform.starts);
+                let offset = uniform.first + block * uniform.align;
+                Request { offset, len: uniform.len, op: uniform.ops.at(index), delay_ns: 0 }
+            }
+            Course::Laps(lapping) => {
+                let offset = lapping.laps.next();
+                Request { offset, len: lapping.len, op: lapping.ops.at(index), delay_ns: 0 }
+            }
+            Course::General(general) => general.next(index),
+        }
+    }
+}
+
+impl Course {
+    /// The short way for plans that allow it; it yields exactly what the general course would.
+    fn simple(plan: &StreamPlan, shard: u32) -> Option<Self> {
+        let [line] = plan.access.entries.as_slice() else { return None };
+        let entry = Entry::new(plan, line);
+        let size = entry.fixed()?;
+        if entry.delay_ns > 0 {
+            return None;
+        }
+        let lanes = Lanes::new(plan.seed, shard);
+        let ops = Ops { mix: entry.mix, draws: lanes.operation };
+        if entry.random.is_always() && plan.access.distribution == Distribution::Uniform {
+            let (first, align) = (entry.blocks.offset(0), entry.blocks.align.value());
+            return Some(Self::Uniform(Uniform {
+                address: lanes.address,
+                first,
+                align,
+                starts: size.starts,
+                len: size.len,
+                ops,
+            }));
+        }
+        if entry.random.is_never() {
+            let track = Track::new(plan);
+            let laps = track.laps(track.origin(plan, shard), size.len, entry.blocks.align);
+            return Some(Self::Laps(Lapping { laps, len: size.len, ops }));
+        }
+        None
+    }
+}

@@ -1,0 +1,74 @@
+//! What to issue: Plimsoll's options, declared once, and the seeded streams of requests they describe.
+//!
+//! Model: a [`Workload`] (as typed) is read from JSON, changed by `--set`, and resolved against the shape of a target
+//! into
+//! one [`StreamPlan`] per stream (plain numbers). From a plan come its [`Generator`]s (which requests), [`Arrivals`]
+//! and
+//! [`Thinker`]s (when), and [`Content`] (what is written). [`JobOptions`] say how the workload is run.
+//!
+//! Everything is pure: no files, no clock, no hash-ordered maps; equal options and seeds give equal requests on every
+//! machine. Every option is declared in one place, [`mod@stream`], [`job`] or [`workload`], from which parser, JSON
+//! Schema,
+//! reference page and error texts follow.
+//!
+//! ```
+//! use plimsoll_workload::{JobOptions, Scope, TargetShape, Workload, scope_of};
+//! use serde_json::json;
+//!
+//! let file = json!({ "stream": [{ "name": "log", "block_size": "64KiB", "read_percent": 0, "random_percent": 0 }] });
+//! let workload = Workload::from_json(&file, "log.toml").unwrap();
+//! workload.check("log.toml").unwrap();
+//! let plans = workload.resolve(TargetShape { size_bytes: 1 << 30, block_bytes: 4096 }, 1).unwrap();
+//! assert_eq!(plans[0].region, 0..1 << 30);
+//! assert_eq!(scope_of("duration").unwrap(), Scope::Job);
+//!
+//! let typo = json!({ "stream": [{ "name": "log", "quue_depth": 4 }] });
+//! let sentence = Workload::from_json(&typo, "my.toml").unwrap_err().to_string();
+//! assert_eq!(sentence, "my.toml: stream \"log\": key 'quue_depth' is not known; did you mean 'queue_depth'?");
+//! ```
+
+mod access;
+mod address;
+mod alias;
+mod conflicts;
+pub mod nearest;
+mod permutation;
+mod resolve;
+pub mod rng;
+mod scope;
+mod words;
+
+pub mod arrival;
+pub mod block_sizes;
+pub mod content;
+pub mod error;
+pub mod extent;
+pub mod fingerprint;
+pub mod generator;
+pub mod job;
+pub mod kind;
+pub mod option;
+pub mod pattern;
+pub mod plan;
+pub mod reference;
+pub mod request;
+pub mod schema;
+pub mod spread;
+pub mod stamp;
+pub mod stream;
+pub mod units;
+pub mod workload;
+
+pub use arrival::{Arrivals, Thinker};
+pub use content::Content;
+pub use error::{Problem, WorkloadError};
+pub use fingerprint::fingerprint;
+pub use generator::Generator;
+pub use job::JobOptions;
+pub use plan::{ArrivalPlan, ContentPlan, StreamPlan, TargetShape, Verify};
+pub use reference::reference_markdown;
+pub use request::{Op, Request};
+pub use schema::schema;
+pub use scope::{Scope, option_names, scope_of, set_option};
+pub use stream::StreamOptions;
+pub use workload::Workload;

@@ -1,0 +1,253 @@
+//! The resolved stream: every option turned into plain numbers for one target.
+//!
+//! `StreamOptions` (as typed) are resolved once against the shape of a target; the generator, the arrival process, the
+//! content and the engine read only what stands here. Nothing in a plan refers back to text, percentages of a target or
+//! defaults.
+
+use std::ops::Range;
+
+use crate::request::Op;
+
+/// What resolving needs to know of a target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TargetShape {
+    /// Usable size in bytes.
+    pub size_bytes: u64,
+    /// Logical block in bytes: offsets and lengths of direct I/O must be multiples of it.
+    pub block_bytes: u32,
+}
+
+/// One stream, resolved.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StreamPlan {
+    /// The stream's name, unique in its workload.
+    pub name: String,
+    /// Logical threads: each has its own generator and its own `queue_depth`.
+    pub threads: u32,
+    /// Requests a thread keeps (closed) or may keep (open) outstanding.
+    pub queue_depth: u32,
+    /// Bytes of the target that requests stay inside; both ends are multiples of the alignment.
+    pub region: Range<u64>,
+    /// The longest request, in bytes.
+    pub max_len: u32,
+    /// Greatest common divisor of all sizes, alignments and the region's start: the unit of verification.
+    pub granule: u32,
+    /// Which operations can occur, indexed by [`Op`]; flushes that the engine inserts are included.
+    pub ops: [bool; 4],
+    /// Where and how long the requests are.
+    pub access: AccessPlan,
+    /// When they are due.
+    pub arrival: ArrivalPlan,
+    /// Bypass the page cache (`O_DIRECT`).
+    pub direct: bool,
+    /// Every write durable before it completes (`O_DSYNC`).
+    pub dsync: bool,
+    /// Insert a flush after every this many writes of a thread; 0 = never.
+    pub flush_every: u64,
+    /// What is written.
+    pub content: ContentPlan,
+    /// What is checked on reading back.
+    pub verify: Verify,
+    /// Seed of this stream; already mixed from the job's seed and the stream's own.
+    pub seed: u64,
+}
+
+impl StreamPlan {
+    /// Whether operation `op` can occur.
+    pub const fn issues(&self, op: Op) -> bool {
+        self.ops[op as usize]
+    }
+}
+
+/// The lines of an access specification; one is drawn per burst.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AccessPlan {
+    /// The lines; never empty, weights all positive.
+    pub entries: Vec<AccessEntryPlan>,
+    /// How random addresses are chosen.
+    pub distribution: Distribution,
+    /// Whether sequential requests of all threads share one pointer.
+    pub sequential: Sequential,
+    /// Sequential requests go towards lower addresses.
+    pub backward: bool,
+    /// Distance in bytes between the starts of consecutive sequential requests; 0 = each follows the last one's end.
+    pub stride: u64,
+}
+
+/// One line: what a burst looks like.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AccessEntryPlan {
+    /// Relative probability of this line.
+    pub weight: f64,
+    /// Probability of each operation in percent, indexed by [`Op`]; sums to 100.
+    pub op_percent: [f64; 4],
+    /// Sizes of each operation, indexed by [`Op`].
+    pub sizes: [SizePlan; 4],
+    /// Probability in percent that a request goes to a random address.
+    pub random_percent: f64,
+    /// Requests start at multiples of this many bytes.
+    pub align: u32,
+    /// Requests per burst.
+    pub burst: u32,
+    /// Pause before each burst in nanoseconds.
+    pub delay_ns: u64,
+}
+
+/// How long the requests of one operation are.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SizePlan {
+    /// Always this many bytes.
+    Fixed(u32),
+    /// Uniform over `min, min + step, … max` bytes.
+    Range {
+        /// Smallest size in bytes.
+        min: u32,
+        /// Largest size in bytes.
+        max: u32,
+        /// Distance between sizes in bytes.
+        step: u32,
+    },
+    /// (bytes, weight) pairs; weights positive.
+    Weighted(Vec<(u32, f64)>),
+}
+
+/// How random addresses are distributed over the region's aligned blocks.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Distribution {
+    /// Every block alike.
+    Uniform,
+    /// Zipf with exponent `theta` > 0; ranks are scattered over the region by a permutation.
+    Zipf {
+        /// Exponent.
+        theta: f64,
+    },
+    /// Self-similar ("Pareto") with skew `h` in (0, 1): a fraction h of the blocks gets 1 − h of the requests.
+    Pareto {
+        /// Skew.
+        h: f64,
+    },
+    /// Normal around the middle of the region.
+    Normal {
+        /// Standard deviation in percent of the region.
+        deviation_percent: f64,
+    },
+    /// Zones from the region's start on: (percent of requests, percent of the region); both columns sum to 100.
+    Hot(Vec<(f64, f64)>),
+    /// Every block exactly once per pass, in a seeded order; sizes are fixed and equal to the alignment.
+    Permutation,
+}
+
+/// Whose sequential pointer a sequential request follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sequential {
+    /// One pointer for all threads of the stream.
+    Shared,
+    /// One pointer per thread; thread k of n starts at k/n of the region.
+    PerThread,
+}
+
+/// When requests are due.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ArrivalPlan {
+    /// The next request follows a completion (after the think time).
+    Closed {
+        /// Mean pause in nanoseconds; 0 = none.
+        think_ns: u64,
+        /// Exponential instead of constant.
+        exponential: bool,
+    },
+    /// Requests are due at instants of their own, whatever the target does.
+    Open(OpenPlan),
+}
+
+/// An open arrival process of a whole stream.
+#[derive(Clone, Debug, PartialEq)]
+pub enum OpenPlan {
+    /// Equal gaps.
+    Constant {
+        /// Requests per second.
+        rate_per_s: f64,
+    },
+    /// Exponential gaps.
+    Poisson {
+        /// Requests per second.
+        rate_per_s: f64,
+    },
+    /// Groups of `size` at once, group starts equally spaced.
+    Burst {
+        /// Requests per second on average.
+        rate_per_s: f64,
+        /// Requests per group.
+        size: u32,
+    },
+    /// Poisson with a rate that changes at given instants: (instant in ns, requests per second); the last rate goes on.
+    Schedule(Vec<(u64, f64)>),
+}
+
+impl ArrivalPlan {
+    /// Whether requests are due at instants of their own.
+    pub const fn is_open(&self) -> bool {
+        matches!(self, Self::Open(_))
+    }
+
+    /// Offered requests per second of the whole stream between two instants; `None` for a closed stream.
+    pub fn offered_per_s(&self, window_ns: Range<u64>) -> Option<f64> {
+        let Self::Open(open) = self else { return None };
+        match open {
+            OpenPlan::Constant { rate_per_s } | OpenPlan::Poisson { rate_per_s } | OpenPlan::Burst { rate_per_s, .. } => {
+                Some(*rate_per_s)
+            }
+            OpenPlan::Schedule(steps) => Some(mean_rate(steps, window_ns)),
+        }
+    }
+}
+
+/// Time-weighted mean of a step function over a window, in requests per second.
+fn mean_rate(steps: &[(u64, f64)], window_ns: Range<u64>) -> f64 {
+    let length = window_ns.end.saturating_sub(window_ns.start);
+    if length == 0 {
+        return 0.0;
+    }
+    let mut requests = 0.0;
+    for (index, &(from, rate_per_s)) in steps.iter().enumerate() {
+        let until = steps.get(index + 1).map_or(u64::MAX, |next| next.0);
+        let overlap = until.min(window_ns.end).saturating_sub(from.max(window_ns.start));
+        requests += rate_per_s * overlap as f64;
+    }
+    requests / length as f64
+}
+
+/// What is written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ContentPlan {
+    /// The kind of bytes.
+    pub kind: ContentKind,
+    /// Uncompressed over compressed size, ≥ 1; 1 = incompressible.
+    pub compress_ratio: f64,
+    /// Logical over unique blocks, ≥ 1; 1 = no block written twice.
+    pub duplicate_ratio: f64,
+}
+
+/// The kind of bytes written.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ContentKind {
+    /// Random bytes, shaped by the ratios.
+    Random,
+    /// Zeros.
+    Zeros,
+    /// This pattern over and over, from the request's first byte on.
+    Pattern(Vec<u8>),
+    /// Random bytes with a verifiable stamp in every 512-byte sector.
+    Stamps,
+}
+
+/// What is checked on reading back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verify {
+    /// Nothing.
+    Off,
+    /// Every read of the mix.
+    Reads,
+    /// Every read of the mix, and afterwards everything that was written.
+    All,
+}

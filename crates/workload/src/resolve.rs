@@ -1,0 +1,180 @@
+//! From options as typed to plans of plain numbers for one target.
+//!
+//! Regions are rounded inward: their start up to a common multiple of all alignments, their end down to a common
+//! divisor, so
+//! that neighbouring regions never overlap. Limit: regions of different streams may overlap on purpose; nothing is
+//! checked across streams.
+
+use std::ops::Range;
+
+use crate::access;
+use crate::error::WorkloadError;
+use crate::option::Kind;
+use crate::plan::{
+    AccessEntryPlan, AccessPlan, ArrivalPlan, ContentKind, ContentPlan, OpenPlan, Sequential, StreamPlan, TargetShape,
+    Verify,
+};
+use crate::request::Op;
+use crate::rng::mix;
+use crate::stream::{Arrival, ContentWord, Direction, Pointer, StreamOptions, ThinkDistribution, VerifyWord};
+use crate::units::bytes_to_text;
+use crate::workload::Workload;
+
+impl Workload {
+    /// Turns every stream into a plan for a target. Equal options, shape and `seed` (the job's) give equal plans.
+    ///
+    /// # Errors
+    /// If options cannot hold together, or not on this target; the sentence begins with the workload's name.
+    pub fn resolve(&self, shape: TargetShape, seed: u64) -> Result<Vec<StreamPlan>, WorkloadError> {
+        let plans = self.check_all().and_then(|()| {
+            let plan = |(index, stream): (usize, &StreamOptions)| {
+                let seed = stream_seed(seed, stream.seed, index as u64);
+                stream.resolve(shape, seed).map_err(|error| error.within(stream.place()))
+            };
+            self.streams.iter().enumerate().map(plan).collect()
+        });
+        plans.map_err(|error: WorkloadError| error.within(format!("workload \"{}\"", self.name)))
+    }
+}
+
+/// One seed out of three, so that changing any of them changes the stream.
+const fn stream_seed(job: u64, stream: u64, index: u64) -> u64 {
+    // Adding an odd constant keeps mix(0) = 0 from swallowing a part.
+    const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
+    mix(mix(mix(job.wrapping_add(ODD)) ^ stream).wrapping_add(ODD) ^ index)
+}
+
+impl StreamOptions {
+    fn resolve(&self, shape: TargetShape, seed: u64) -> Result<StreamPlan, WorkloadError> {
+        let entries = access::entries(self)?;
+        let longest = entries.iter().map(access::longest).max().unwrap_or(0);
+        if self.direct {
+            fits_blocks(&entries, shape.block_bytes)?;
+        }
+        let region = self.region(&entries, longest, shape.size_bytes)?;
+        let granule = access::gcd(access::granule(&entries), region.start);
+        let mut ops = [false; 4];
+        for op in Op::ALL {
+            ops[op as usize] = entries.iter().any(|entry| entry.op_percent[op as usize] > 0.0);
+        }
+        ops[Op::Flush as usize] |= self.flush_every > 0 && ops[Op::Write as usize];
+        Ok(StreamPlan {
+            name: self.name.clone(),
+            threads: self.threads,
+            queue_depth: self.queue_depth,
+            region,
+            max_len: longest,
+            granule: granule as u32,
+            ops,
+            access: self.access_plan(entries),
+            arrival: self.arrival_plan(),
+            direct: self.direct,
+            dsync: self.dsync,
+            flush_every: self.flush_every,
+            content: self.content_plan(),
+            verify: match self.verify {
+                VerifyWord::Off => Verify::Off,
+                VerifyWord::Reads => Verify::Reads,
+                VerifyWord::All => Verify::All,
+            },
+            seed,
+        })
+    }
+
+    /// The region in bytes, rounded inward.
+    fn region(&self, entries: &[AccessEntryPlan], longest: u32, size_bytes: u64) -> Result<Range<u64>, WorkloadError> {
+        let aligns = || entries.iter().map(|entry| u64::from(entry.align));
+        let asked_start = self.region_start.bytes(size_bytes);
+        let asked_end = match self.region_length {
+            None => size_bytes.max(asked_start),
+            Some(length) => asked_start.saturating_add(length.bytes(size_bytes)),
+        };
+        let text = bytes_to_text;
+        if asked_start > size_bytes || asked_end > size_bytes {
+            return Err(WorkloadError::impossible(format!(
+                "the region from {} to {} reaches beyond the target's end at {}; lower region_start or region_length",
+                text(asked_start),
+                text(asked_end),
+                text(size_bytes)
+            )));
+        }
+        let common =
+            aligns().try_fold(1u64, |multiple, align| multiple.checked_mul(align / access::gcd(multiple, align)));
+        let start = match common {
+            _ if asked_start == 0 => Some(0),
+            Some(common) => asked_start.checked_next_multiple_of(common),
+            None => None,
+        };
+        let unit = aligns().fold(0, access::gcd).max(1);
+        let end = asked_end - asked_end % unit;
+        let needed = u64::from(longest).max(aligns().max().unwrap_or(0));
+        match start {
+            Some(start) if start.saturating_add(needed) <= end => Ok(start..end),
+            _ => Err(WorkloadError::impossible(format!(
+                "the region from {} to {} has no room for one request of {} at its alignment; enlarge the region or \
+                 the target, or choose a smaller block_size",
+                text(asked_start),
+                text(asked_end),
+                text(needed)
+            ))),
+        }
+    }
+
+    fn access_plan(&self, entries: Vec<AccessEntryPlan>) -> AccessPlan {
+        AccessPlan {
+            entries,
+            distribution: self.distribution.0.clone(),
+            sequential: match self.sequential {
+                Pointer::Shared => Sequential::Shared,
+                Pointer::PerThread => Sequential::PerThread,
+            },
+            backward: self.direction == Direction::Backward,
+            stride: self.stride.map_or(0, |stride| stride.0),
+        }
+    }
+
+    fn arrival_plan(&self) -> ArrivalPlan {
+        let rate_per_s = self.rate.map_or(0.0, |rate| rate.0);
+        let steps = || self.schedule.iter().flatten().map(|step| (step.at.0, step.rate.0)).collect();
+        match self.arrival {
+            Arrival::Closed => ArrivalPlan::Closed {
+                think_ns: self.think_time.0,
+                exponential: self.think_distribution == ThinkDistribution::Exponential,
+            },
+            Arrival::Constant => ArrivalPlan::Open(OpenPlan::Constant { rate_per_s }),
+            Arrival::Poisson => ArrivalPlan::Open(OpenPlan::Poisson { rate_per_s }),
+            Arrival::Burst => ArrivalPlan::Open(OpenPlan::Burst { rate_per_s, size: self.burst_size.unwrap_or(1) }),
+            Arrival::Schedule => ArrivalPlan::Open(OpenPlan::Schedule(steps())),
+        }
+    }
+
+    fn content_plan(&self) -> ContentPlan {
+        let kind = match self.content_word() {
+            ContentWord::Incompressible => ContentKind::Random,
+            ContentWord::Zeros => ContentKind::Zeros,
+            ContentWord::Stamps => ContentKind::Stamps,
+            ContentWord::Pattern => {
+                ContentKind::Pattern(self.pattern.as_ref().map_or_else(Vec::new, |pattern| pattern.0.clone()))
+            }
+        };
+        ContentPlan { kind, compress_ratio: self.compress_ratio, duplicate_ratio: self.duplicate_ratio }
+    }
+}
+
+/// Refuses sizes and alignments that direct I/O cannot carry.
+fn fits_blocks(entries: &[AccessEntryPlan], block_bytes: u32) -> Result<(), WorkloadError> {
+    let granules = entries.iter().map(|entry| (entry, access::granule(std::slice::from_ref(entry))));
+    for (entry, granule) in granules {
+        if !granule.is_multiple_of(block_bytes.max(1).into()) {
+            let size = crate::kind::Bytes(access::longest(entry).into()).show();
+            return Err(WorkloadError::impossible(format!(
+                "direct I/O needs multiples of the target's logical block of {}, and requests of up to {size} \
+                 aligned to {} are multiples of {granule} bytes only; choose other sizes and alignments, or set \
+                 direct to false",
+                bytes_to_text(block_bytes.into()),
+                bytes_to_text(entry.align.into()),
+            )));
+        }
+    }
+    Ok(())
+}

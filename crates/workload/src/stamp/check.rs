@@ -1,0 +1,203 @@
+//! Reading stamps back.
+
+use serde::{Deserialize, Serialize};
+
+use super::fault::{Fault, Finding, Findings, Found};
+use super::{Decoded, SECTOR_BYTES, Sector, Stamp, assert_shape};
+
+/// What a granule may hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Expectation {
+    /// Oldest generation that is right: the newest one acknowledged before the read was submitted. 0 = none was, so
+    /// anything goes.
+    pub lo: u64,
+    /// Newest generation that is right: the newest one issued before the read completed.
+    pub hi: u64,
+    /// An earlier read has already returned generation `lo` or a newer one.
+    pub confirmed: bool,
+}
+
+impl Expectation {
+    /// For a granule that nothing was written to.
+    pub const ANYTHING: Self = Self { lo: 0, hi: 0, confirmed: false };
+
+    /// For a granule whose writes are all acknowledged.
+    pub const fn exactly(generation: u64) -> Self {
+        Self { lo: generation, hi: generation, confirmed: false }
+    }
+}
+
+/// What was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReadBack {
+    /// The run whose stamps are expected.
+    pub run: u64,
+    /// First address of the read on the target, in bytes.
+    pub start: u64,
+    /// Bytes per granule.
+    pub granule_bytes: u32,
+}
+
+/// Compares a buffer with what its granules may hold, adds what is wrong to `findings` and returns how many findings
+/// that were. `expect` is asked for each granule, numbered from the read's first; twice if anything is wrong.
+///
+/// After a return of 0 every granule whose `lo` equals its `hi` is known to hold that generation: confirmed.
+///
+/// # Panics
+/// If the buffer or the address is not made of whole granules, or a granule not of whole sectors.
+pub fn check(
+    buffer: &[u8],
+    read: &ReadBack,
+    mut expect: impl FnMut(usize) -> Expectation,
+    findings: &mut Findings,
+) -> u64 {
+    assert_shape(buffer.len(), read.start, read.granule_bytes);
+    let sectors = buffer.as_chunks::<SECTOR_BYTES>().0;
+    let per_granule = read.granule_bytes as usize / SECTOR_BYTES;
+    let mut sound = true;
+    for (number, granule) in sectors.chunks_exact(per_granule).enumerate() {
+        let expected = expect(number);
+        if expected.lo == 0 {
+            continue;
+        }
+        findings.sectors_checked += per_granule as u64;
+        let first = read.start + number as u64 * u64::from(read.granule_bytes);
+        let mut addresses = (first..).step_by(SECTOR_BYTES);
+        sound &=
+            granule.iter().zip(&mut addresses).all(|(sector, address)| is_right(sector, read.run, address, expected));
+    }
+    findings.sectors_read += sectors.len() as u64;
+    if sound { 0 } else { classify(sectors, read, expect, findings) }
+}
+
+#[inline]
+fn is_right(sector: &Sector, run: u64, address: u64, expected: Expectation) -> bool {
+    matches!(Stamp::decode(sector), Decoded::Valid(stamp)
+        if stamp.run == run && stamp.address == address && (expected.lo..=expected.hi).contains(&stamp.generation))
+}
+
+/// The slow way, once something is known to be wrong: every sector on its own, then runs of equal faults put together.
+fn classify(
+    sectors: &[Sector],
+    read: &ReadBack,
+    mut expect: impl FnMut(usize) -> Expectation,
+    findings: &mut Findings,
+) -> u64 {
+    let per_granule = read.granule_bytes as usize / SECTOR_BYTES;
+    let expected: Vec<Expectation> = (0..sectors.len() / per_granule).map(&mut expect).collect();
+    let scene = Scene::new(sectors, read, &expected);
+    let mut found = 0;
+    for (number, &expected) in expected.iter().enumerate() {
+        let mut current: Option<Finding> = None;
+        for place in number * per_granule..(number + 1) * per_granule {
+            let Some((fault, seen)) = scene.judge(place, expected) else {
+                current.take().into_iter().for_each(|finding| findings.add(finding));
+                continue;
+            };
+            match &mut current {
+                Some(finding) if finding.fault == fault => finding.len += SECTOR_BYTES as u32,
+                _ => {
+                    found += 1;
+                    let begun = Finding {
+                        fault,
+                        address: scene.address(place),
+                        len: SECTOR_BYTES as u32,
+                        expected,
+                        found: seen,
+                    };
+                    current.replace(begun).into_iter().for_each(|finding| findings.add(finding));
+                }
+            }
+        }
+        current.into_iter().for_each(|finding| findings.add(finding));
+    }
+    found
+}
+
+/// One read with everything that is needed to judge a sector of it.
+struct Scene<'read> {
+    sectors: &'read [Sector],
+    read: &'read ReadBack,
+    decoded: Vec<Decoded>,
+    /// One stamp of each write that arrived here and is not too old, ordered by sequence.
+    arrived: Vec<Stamp>,
+}
+
+impl<'read> Scene<'read> {
+    fn new(sectors: &'read [Sector], read: &'read ReadBack, expected: &[Expectation]) -> Self {
+        let decoded: Vec<Decoded> = sectors.iter().map(Stamp::decode).collect();
+        let mut scene = Self { sectors, read, decoded, arrived: Vec::new() };
+        let per_granule = read.granule_bytes as usize / SECTOR_BYTES;
+        let fresh = |place: usize| {
+            let stamp = scene.own_stamp(place)?;
+            let expected = expected[place / per_granule];
+            (expected.lo > 0 && (expected.lo..=expected.hi).contains(&stamp.generation)).then_some(stamp)
+        };
+        let mut arrived: Vec<Stamp> = (0..sectors.len()).filter_map(fresh).collect();
+        arrived.sort_unstable_by_key(|stamp| stamp.sequence);
+        arrived.dedup_by_key(|stamp| stamp.sequence);
+        scene.arrived = arrived;
+        scene
+    }
+
+    fn address(&self, place: usize) -> u64 {
+        self.read.start + (place * SECTOR_BYTES) as u64
+    }
+
+    /// The stamp at a place, if it is sound, of this run and for this address.
+    fn own_stamp(&self, place: usize) -> Option<Stamp> {
+        match self.decoded[place] {
+            Decoded::Valid(stamp) if stamp.run == self.read.run && stamp.address == self.address(place) => Some(stamp),
+            _ => None,
+        }
+    }
+
+    /// The fault of one sector and what stands there; `None` if it is right.
+    fn judge(&self, place: usize, expected: Expectation) -> Option<(Fault, Found)> {
+        if expected.lo == 0 {
+            return None;
+        }
+        let found = self.found(place);
+        let fault = match found {
+            Found::Stamp { generation, .. } if generation > expected.hi => Fault::Corrupt,
+            Found::Stamp { generation, .. } if generation >= expected.lo => return None,
+            Found::Stamp { .. } => self.older(place, expected),
+            Found::OtherAddress { .. } => Fault::Misdirected,
+            Found::BadChecksum => Fault::Corrupt,
+            // What was there before this run: one acknowledged write that did not arrive explains it, two do not.
+            Found::OtherRun { .. } | Found::Zeros | Found::Unstamped if expected.lo == 1 && !expected.confirmed => {
+                self.older(place, expected)
+            }
+            Found::OtherRun { .. } | Found::Zeros | Found::Unstamped => Fault::Corrupt,
+        };
+        Some((fault, found))
+    }
+
+    fn found(&self, place: usize) -> Found {
+        match self.decoded[place] {
+            Decoded::Valid(stamp) if stamp.run != self.read.run => {
+                Found::OtherRun { run: stamp.run, address: stamp.address }
+            }
+            Decoded::Valid(stamp) if stamp.address != self.address(place) => {
+                Found::OtherAddress { address: stamp.address, generation: stamp.generation }
+            }
+            Decoded::Valid(stamp) => {
+                Found::Stamp { generation: stamp.generation, write_start: stamp.start, write_len: stamp.len }
+            }
+            Decoded::Broken => Found::BadChecksum,
+            Decoded::Absent if self.sectors[place].iter().all(|&byte| byte == 0) => Found::Zeros,
+            Decoded::Absent => Found::Unstamped,
+        }
+    }
+
+    /// Which kind of too old it is.
+    fn older(&self, place: usize, expected: Expectation) -> Fault {
+        if expected.confirmed {
+            return Fault::Stale;
+        }
+        let address = self.address(place);
+        let own = self.own_stamp(place).map(|stamp| stamp.sequence);
+        let partly_arrived = |write: &Stamp| write.covers(address) && own.is_none_or(|own| write.sequence > own);
+        if self.arrived.iter().any(partly_arrived) { Fault::Torn } else { Fault::Lost }
+    }
+}

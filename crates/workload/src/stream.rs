@@ -1,0 +1,230 @@
+//! The options of a stream: one homogeneous flow of requests. Everything about each option is declared here, once.
+
+use crate::block_sizes::BlockSizes;
+use crate::extent::Extent;
+use crate::kind::{Bytes, Nanos, PerSecond, Percent};
+use crate::option::options;
+use crate::pattern::Pattern;
+use crate::plan::Distribution;
+use crate::spread::Spread;
+use crate::words::words;
+
+const LARGEST_BLOCK: f64 = 1_073_741_824.0;
+const PEBIBYTE: f64 = 1_125_899_906_842_624.0;
+const MOST_PER_S: f64 = 1e9;
+const DAY_NS: f64 = 86_400e9;
+
+words! {
+    /// Whose sequential pointer a sequential request follows.
+    pub enum Pointer: "a sequential mode" {
+        /// All threads of the stream move one pointer through the region.
+        Shared = "shared",
+        /// Each thread has a pointer of its own; thread k of n starts at k/n of the region.
+        PerThread = "per_thread",
+    }
+}
+
+words! {
+    /// Which way sequential requests go.
+    pub enum Direction: "a direction" {
+        /// Towards higher addresses.
+        Forward = "forward",
+        /// Towards lower addresses.
+        Backward = "backward",
+    }
+}
+
+words! {
+    /// When requests are due.
+    pub enum Arrival: "an arrival process" {
+        /// Each slot issues its next request when its last one has completed (and thought).
+        Closed = "closed",
+        /// At equal gaps, whatever the target does.
+        Constant = "constant",
+        /// At exponential gaps, as many independent users produce them.
+        Poisson = "poisson",
+        /// In groups of `burst_size` at once, the groups at equal gaps.
+        Burst = "burst",
+        /// At exponential gaps whose rate follows `schedule`.
+        Schedule = "schedule",
+    }
+}
+
+words! {
+    /// How think times vary.
+    pub enum ThinkDistribution: "a think time distribution" {
+        /// Always the same.
+        Constant = "constant",
+        /// Exponential around the mean.
+        Exponential = "exponential",
+    }
+}
+
+words! {
+    /// What is written.
+    pub enum ContentWord: "a kind of content" {
+        /// Random bytes, different in every write; `compress_ratio` and `duplicate_ratio` shape them.
+        Incompressible = "incompressible",
+        /// Zeros. Many arrays store none of it, so results flatter.
+        Zeros = "zeros",
+        /// `pattern`, over and over.
+        Pattern = "pattern",
+        /// Random bytes with address, generation and checksum in every 512-byte sector.
+        Stamps = "stamps",
+    }
+}
+
+words! {
+    /// What is checked when it is read back.
+    pub enum VerifyWord: "a verification" {
+        /// Nothing.
+        Off = "off",
+        /// Every read of the mix.
+        Reads = "reads",
+        /// Every read of the mix, and after the run everything that was written.
+        All = "all",
+    }
+}
+
+options! {
+    /// One line of an access specification, as Iometer has them. A line is drawn per burst, by weight; whether a
+    /// request reads and
+    /// whether it is random are drawn independently for each request.
+    pub struct AccessEntry: "access entry" {
+        "Access entry" {
+            /// Relative probability of this line. Iometer's lines sum to 100; any sum will do.
+            weight: f64 = 1.0, range 0.000_001 => 1e9, example "60";
+            /// Length of the line's requests.
+            size: Bytes = Bytes(4096), required "every access entry says how long its requests are, for example 8KiB",
+                range 1.0 => LARGEST_BLOCK, example "8KiB";
+            /// Percentage of the line's requests that read; the others write.
+            read_percent: Percent = Percent(100.0), range 0.0 => 100.0, example "67";
+            /// Percentage of the line's requests that go to a random address; the others follow the request before
+            /// them.
+            random_percent: Percent = Percent(100.0), range 0.0 => 100.0, example "75";
+            /// Requests start at multiples of this; a sequential one that would not moves on to the next multiple.
+            align: Option<Bytes> = None, unset "the entry's size", range 1.0 => LARGEST_BLOCK, example "4KiB";
+            /// Requests in a row that one draw of this line lasts.
+            burst: u32 = 1, range 1.0 => 1_000_000.0, example "8";
+            /// Pause before each burst. Closed arrival only.
+            delay: Nanos = Nanos(0), range 0.0 => DAY_NS, example "10ms";
+        }
+    }
+}
+
+options! {
+    /// One step of a schedule of rates.
+    pub struct ScheduleStep: "schedule step" {
+        "Schedule step" {
+            /// Instant since the start of the job. The first step starts at 0, later ones later.
+            at: Nanos = Nanos(0), required "every schedule step says when it starts, for example 30s",
+                range 0.0 => 1000.0 * DAY_NS, example "30s";
+            /// Requests per second of the whole stream from then on; 0 is silence.
+            rate: PerSecond = PerSecond(0.0), required "every schedule step says its rate, for example 20k",
+                range 0.0 => MOST_PER_S, example "20k";
+        }
+    }
+}
+
+options! {
+    /// The options of one stream, as typed.
+    pub struct StreamOptions: "stream" {
+        "Stream" {
+            /// Name in results, messages and `--set NAME.key=value`: letters, digits, `-` and `_`, unique in its
+            /// workload.
+            name: String = String::new(), unset "`stream-1`, `stream-2` … by position", example "log";
+            /// Seed of this stream; mixed with the seed of the job and the position of the stream.
+            seed: u64 = 0, example "7";
+        }
+        "Mix of operations" {
+            /// Percentage of requests that read.
+            read_percent: Option<Percent> = None, unset "the rest to 100", range 0.0 => 100.0, example "70";
+            /// Percentage of requests that write.
+            write_percent: Option<Percent> = None, unset "the rest to 100 if `read_percent` is given, otherwise 0",
+                range 0.0 => 100.0, example "30";
+            /// Percentage of requests that discard blocks (trim, punch hole).
+            trim_percent: Percent = Percent(0.0), range 0.0 => 100.0, example "5";
+            /// Percentage of requests that flush, that is, make earlier writes durable.
+            flush_percent: Percent = Percent(0.0), range 0.0 => 100.0, example "1";
+            /// Lines of an access specification, which then say mix, sizes, randomness and alignment in place of the
+            /// stream's options.
+            access: Option<Vec<AccessEntry>> = None, unset "the stream's own options hold",
+                example "[{\"size\": \"8KiB\", \"read_percent\": 67}]";
+        }
+        "Sizes" {
+            /// How long requests are.
+            block_size: Option<BlockSizes> = None, unset "4KiB", range 1.0 => LARGEST_BLOCK, example "4KiB";
+            /// How long reads are.
+            read_block_size: Option<BlockSizes> = None, unset "`block_size`", range 1.0 => LARGEST_BLOCK,
+                example "4KiB-64KiB";
+            /// How long writes are.
+            write_block_size: Option<BlockSizes> = None, unset "`block_size`", range 1.0 => LARGEST_BLOCK,
+                example "4KiB=60,8KiB=40";
+            /// How long trims are.
+            trim_block_size: Option<BlockSizes> = None, unset "`block_size`", range 1.0 => LARGEST_BLOCK,
+                example "1MiB";
+            /// Requests start at multiples of this; also the step of a range of sizes.
+            align: Option<Bytes> = None, unset "the block size, or the greatest common divisor of all sizes",
+                range 1.0 => LARGEST_BLOCK, example "4KiB";
+        }
+        "Addresses" {
+            /// Percentage of requests that go to a random address; the others follow the request before them.
+            random_percent: Option<Percent> = None, unset "100", range 0.0 => 100.0, example "75";
+            /// How random addresses spread over the region.
+            distribution: Spread = Spread(Distribution::Uniform), example "zipf:1.1";
+            /// Whose pointer sequential requests follow.
+            sequential: Pointer = Pointer::Shared, example "per_thread";
+            /// Which way sequential requests go.
+            direction: Direction = Direction::Forward, example "backward";
+            /// Distance between the starts of consecutive sequential requests; a multiple of the alignment.
+            stride: Option<Bytes> = None, unset "each follows the last one's end", range 1.0 => PEBIBYTE,
+                example "1MiB";
+            /// Where the region starts; rounded up to the alignment.
+            region_start: Extent = Extent::Bytes(0), example "50%";
+            /// How long the region is; its end is rounded down to the alignment.
+            region_length: Option<Extent> = None, unset "to the end of the target", example "10GiB";
+        }
+        "Concurrency and arrival" {
+            /// Threads, each a sequence of requests of its own.
+            threads: u32 = 1, range 1.0 => 4096.0, example "4";
+            /// Requests that each thread keeps outstanding (closed arrival), or may have outstanding (open arrival).
+            queue_depth: u32 = 1, range 1.0 => 65536.0, example "32";
+            /// When requests are due.
+            arrival: Arrival = Arrival::Closed, example "poisson";
+            /// Requests per second of the whole stream. Open arrival only.
+            rate: Option<PerSecond> = None, unset "must be given for constant, poisson and burst arrival",
+                range 0.001 => MOST_PER_S, example "20k";
+            /// Requests that are due at once. Burst arrival only.
+            burst_size: Option<u32> = None, unset "must be given for burst arrival", range 1.0 => 65536.0, example "16";
+            /// Rates over time. Schedule arrival only.
+            schedule: Option<Vec<ScheduleStep>> = None, unset "must be given for schedule arrival",
+                example "[{\"at\": 0, \"rate\": 500}, {\"at\": \"30s\", \"rate\": \"2k\"}]";
+            /// Pause of a slot between completion and next request. Closed arrival only.
+            think_time: Nanos = Nanos(0), range 0.0 => DAY_NS, example "5ms";
+            /// How think times vary around `think_time`.
+            think_distribution: ThinkDistribution = ThinkDistribution::Constant, example "exponential";
+        }
+        "Durability" {
+            /// Bypass the page cache (`O_DIRECT`). Turned off, the numbers are mostly those of memory.
+            direct: bool = true, example "false";
+            /// Each write is durable before it completes (`O_DSYNC`).
+            dsync: bool = false, example "true";
+            /// Flush after every this many writes of a thread; 0 is never.
+            flush_every: u64 = 0, range 0.0 => 1e12, example "64";
+        }
+        "Content" {
+            /// What is written.
+            content: Option<ContentWord> = None,
+                unset "`stamps` when `verify` is on, `pattern` when `pattern` is given, otherwise `incompressible`",
+                    example "zeros";
+            /// The bytes that are written over and over. Pattern content only.
+            pattern: Option<Pattern> = None, unset "must be given for pattern content", example "0xdeadbeef";
+            /// Uncompressed over compressed size of what is written. Incompressible content only.
+            compress_ratio: f64 = 1.0, range 1.0 => 1000.0, example "2.5";
+            /// Written over unique blocks. Incompressible content only.
+            duplicate_ratio: f64 = 1.0, range 1.0 => 1000.0, example "3";
+            /// What is checked when it is read back; needs stamps.
+            verify: VerifyWord = VerifyWord::Off, example "reads";
+        }
+    }
+}

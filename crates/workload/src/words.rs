@@ -1,0 +1,80 @@
+//! Options that are one word out of a few: arrival processes, backends, kinds of content.
+//!
+//! [`words!`] declares such a choice once: each variant has its word and, as doc comment, its meaning, which the
+//! reference
+//! page repeats. A word that is not one of them is refused with the nearest one, or with all of them.
+
+use serde_json::Value;
+
+use crate::error::WorkloadError;
+use crate::option::not_a;
+
+/// Declares a choice of words: an enum whose variants each have a word and a meaning (the doc comment).
+macro_rules! words {
+    (
+        $(#[doc = $about:literal])+
+        pub enum $name:ident: $noun:literal { $( $(#[doc = $meaning:literal])+ $variant:ident = $word:literal, )+ }
+    ) => {
+        $(#[doc = $about])+
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum $name { $( $(#[doc = $meaning])+ $variant, )+ }
+
+        impl $name {
+            /// Every variant, in the order of declaration.
+            pub const ALL: &'static [Self] = &[$( Self::$variant, )+];
+
+            /// The word used in files and results.
+            pub const fn name(self) -> &'static str {
+                match self { $( Self::$variant => $word, )+ }
+            }
+        }
+
+        impl $crate::option::Kind for $name {
+            const NOUN: &'static str = $noun;
+            const FORM: &'static str = "one of the words listed with the option.";
+
+            fn read(value: &serde_json::Value) -> Result<Self, $crate::error::WorkloadError> {
+                let named = |variant: &&Self| Some(variant.name()) == value.as_str();
+                match Self::ALL.iter().find(named) {
+                    Some(variant) => Ok(*variant),
+                    None => Err($crate::words::not_a_word(value, $noun, &[$($word),+])),
+                }
+            }
+
+            fn write(&self) -> serde_json::Value {
+                self.name().into()
+            }
+
+            fn show(&self) -> String {
+                self.name().to_owned()
+            }
+
+            fn schema(_: Option<$crate::option::Range>) -> serde_json::Value {
+                serde_json::json!({ "enum": [$($word),+] })
+            }
+
+            fn words() -> Vec<(&'static str, String)> {
+                vec![$( ($word, concat!($($meaning),+).trim().to_owned()), )+]
+            }
+        }
+    };
+}
+
+pub(crate) use words;
+
+/// The refusal of a word, with the nearest valid one or all of them.
+pub(crate) fn not_a_word(value: &Value, noun: &'static str, words: &[&'static str]) -> WorkloadError {
+    let near = value.as_str().and_then(|text| crate::nearest::nearest(text, words.iter().copied()));
+    let advice =
+        near.map_or_else(|| format!("write {}", alternatives(words)), |near| format!("did you mean '{near}'?"));
+    not_a(value, noun, advice).into()
+}
+
+/// "a, b or c".
+pub(crate) fn alternatives(words: &[&str]) -> String {
+    match words {
+        [] => String::new(),
+        [only] => (*only).to_owned(),
+        [rest @ .., last] => format!("{} or {last}", rest.join(", ")),
+    }
+}

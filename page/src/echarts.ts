@@ -1,0 +1,21 @@
+// The parts of ECharts that the report uses; everything else is left out of the bundle.
+
+import { CustomChart, LineChart } from "echarts/charts";
+import { GridComponent, MarkAreaComponent, TooltipComponent } from "echarts/components";
+import * as echarts from "echarts/core";
+import { CanvasRenderer, SVGRenderer } from "echarts/renderers";
+
+echarts.use([CustomChart, LineChart, GridComponent, MarkAreaComponent, TooltipComponent, CanvasRenderer, SVGRenderer]);
+
+export { echarts };
+export type { EChartsType } from "echarts/core";
+export type {
+  CustomSeriesOption,
+  CustomSeriesRenderItemAPI,
+  CustomSeriesRenderItemReturn,
+  EChartsOption,
+  LineSeriesOption,
+  SeriesOption,
+  XAXisComponentOption,
+  YAXisComponentOption,
+} from "echarts";

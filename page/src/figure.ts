@@ -1,0 +1,129 @@
+// A figure: title, chart, legend, the numbers of the chart as a table, and its life in the page.
+//
+// Model: a chart is a pure function from palette and width to an ECharts option. It is drawn when the reader scrolls near it, drawn again
+// when the colour scheme or the width changes, and drawn at once, in print colours, when the page is printed.
+// Limits: the table is built when it is first opened; the print shows it only then, so that a report does not become a book of numbers.
+
+import { element } from "./element";
+import { echarts, type EChartsOption, type EChartsType } from "./echarts";
+import { readPalette, type Palette } from "./palette";
+import { tableElement, type Table } from "./table";
+
+export interface Figure {
+  title: string;
+  /** One sentence for those who cannot see the chart. */
+  label: string;
+  note?: string;
+  height: number | ((width: number) => number);
+  option: (palette: Palette, width: number) => EChartsOption;
+  legend?: (palette: Palette) => LegendEntry[];
+  table: () => Table;
+  canvas?: boolean;
+  wide?: boolean;
+  modelled: boolean;
+}
+
+export interface LegendEntry {
+  name: string;
+  colour: string;
+  /** How the mark looks: filled, light with an outline, a line, a dashed line, a gradient of colours. */
+  mark: "solid" | "light" | "line" | "dashed" | string[];
+}
+
+interface Drawn {
+  figure: Figure;
+  frame: HTMLElement;
+  canvas: HTMLElement;
+  legend: HTMLElement;
+  chart: EChartsType | null;
+}
+
+const drawn = new Set<Drawn>();
+const byFrame = new WeakMap<Element, Drawn>();
+
+const nearby = new IntersectionObserver(
+  (entries) => {
+    for (const { isIntersecting, target } of entries) {
+      const held = byFrame.get(target);
+      if (isIntersecting && held && !held.chart) draw(held);
+    }
+  },
+  { rootMargin: "300px 0px" },
+);
+const sizes = new ResizeObserver((entries) => {
+  for (const { target } of entries) {
+    const held = byFrame.get(target);
+    if (held?.chart && held.frame.clientWidth > 0 && held.frame.clientWidth !== held.chart.getWidth()) draw(held);
+  }
+});
+
+/** The figure as an element; its chart appears when it comes near the screen. */
+export function figureElement(figure: Figure): HTMLElement {
+  const canvas = element("div", { class: "chart", role: "img", tabindex: 0, "aria-label": figure.label });
+  const frame = element("div", { class: "frame" }, canvas);
+  const legend = element("ul", { class: "legend", "aria-hidden": "true" });
+  const numbers = element("details", { class: "data" }, element("summary", {}, "Numbers"));
+  numbers.addEventListener("toggle", () => numbers.children.length === 1 && numbers.append(tableElement(figure.table())));
+  const held: Drawn = { figure, frame, canvas, legend, chart: null };
+  byFrame.set(frame, held);
+  drawn.add(held);
+  nearby.observe(frame);
+  sizes.observe(frame);
+  return element(
+    "figure",
+    { class: figure.wide ? "wide" : null },
+    element("figcaption", {}, figure.title, figure.modelled && element("span", { class: "badge modelled" }, "modelled")),
+    legend,
+    frame,
+    figure.note && element("p", { class: "note" }, figure.note),
+    numbers,
+  );
+}
+
+/** Forget figures whose elements are about to be replaced. */
+export function discardFigures(container: Element): void {
+  for (const held of [...drawn]) {
+    if (!container.contains(held.frame)) continue;
+    held.chart?.dispose();
+    nearby.unobserve(held.frame);
+    sizes.unobserve(held.frame);
+    drawn.delete(held);
+  }
+}
+
+/** Draw every figure that has a width, seen or not: before printing. */
+export function drawAll(): void {
+  for (const held of drawn) draw(held);
+}
+
+/** Draw again what is drawn already: after a change of colours. */
+export function redraw(): void {
+  for (const held of drawn) if (held.chart) draw(held);
+}
+
+function draw(held: Drawn): void {
+  const { figure, frame, canvas } = held;
+  const width = frame.clientWidth;
+  if (width === 0) return;
+  const palette = readPalette();
+  const height = typeof figure.height === "function" ? figure.height(width) : figure.height;
+  canvas.style.height = `${height}px`;
+  held.chart ??= echarts.init(canvas, null, { renderer: figure.canvas ? "canvas" : "svg" });
+  held.chart.resize({ width, height });
+  held.chart.setOption(figure.option(palette, width), { notMerge: true });
+  canvas.dataset.marks = String(marks(held.chart));
+  held.legend.replaceChildren(...(figure.legend?.(palette) ?? []).map(legendItem));
+}
+
+/** How many data items the chart draws; tests read it. */
+function marks(chart: EChartsType): number {
+  const { series } = chart.getOption() as { series: { data?: unknown[] }[] };
+  return series.reduce((total, { data }) => total + (data?.length ?? 0), 0);
+}
+
+function legendItem({ name, colour, mark }: LegendEntry): HTMLElement {
+  const swatch = element("span", { class: `swatch ${Array.isArray(mark) ? "gradient" : mark}` });
+  swatch.style.setProperty("--colour", colour);
+  if (Array.isArray(mark)) swatch.style.backgroundImage = `linear-gradient(90deg, ${mark.join(", ")})`;
+  return element("li", {}, swatch, name);
+}

@@ -1,0 +1,76 @@
+// Draws the report from the data in the page: read the view model, build the sections, then follow the reader.
+//
+// Limits: the page never fetches anything; what is not in its data does not exist for it.
+
+import { element } from "./element";
+import { drawAll, redraw } from "./figure";
+import type { Report } from "./model";
+import { environmentSection } from "./sections/environment";
+import { flagSection } from "./sections/flags";
+import { masthead, verdict } from "./sections/masthead";
+import { notesSection } from "./sections/notes";
+import { openPoint, pointSection } from "./sections/point";
+import { GROUP_TITLES, profileSection } from "./sections/profiles";
+import { summarySection } from "./sections/summary";
+
+function build(report: Report, page: HTMLElement): void {
+  const main = element("main", { id: "main" });
+  page.append(element("a", { class: "skip", href: "#main" }, "Skip to the report"), masthead(report), contents(report), main);
+  main.append(verdict(report), ...[flagSection(report)].filter((section) => section !== null), summarySection(report));
+  main.append(profileSection(report), pointSection(report), environmentSection(report), notesSection());
+  page.append(element("footer", {}, element("p", {}, "Made by Plimsoll. This file is complete: it works offline and sends nothing anywhere.")));
+}
+
+function contents(report: Report): HTMLElement {
+  const links: [string, string][] = [
+    ...(report.flags.length ? [["flags", "Flags"] as [string, string]] : []),
+    ["summary", "Summary"],
+    ...report.groups.map(({ name }): [string, string] => [name, GROUP_TITLES[name].replace(" access", "")]),
+    ["points", "Points"],
+    ["environment", "Environment"],
+    ["notes", "Meaning"],
+  ];
+  return element("nav", { "aria-label": "Sections" }, ...links.map(([id, name]) => element("a", { href: `#${id}` }, name)));
+}
+
+/** A link to a point opens it. */
+function follow(): void {
+  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (target instanceof HTMLDetailsElement) {
+    openPoint(target);
+    target.scrollIntoView();
+  }
+}
+
+/** Paper gets everything, in light colours and at its own width; afterwards the page is as it was. */
+function printing(): (on: boolean) => void {
+  let closed: HTMLDetailsElement[] = [];
+  return (on) => {
+    const root = document.documentElement;
+    if (on === root.classList.contains("printing")) return;
+    root.classList.toggle("printing", on);
+    if (on) {
+      closed = [...document.querySelectorAll<HTMLDetailsElement>("details.point:not([open])")];
+      closed.forEach(openPoint);
+    } else {
+      for (const details of closed) details.open = false;
+    }
+    drawAll();
+  };
+}
+
+function start(): void {
+  const data = document.getElementById("data")?.textContent ?? "";
+  const page = document.getElementById("report");
+  if (!page) throw new Error("the page has no #report");
+  build(JSON.parse(data) as Report, page);
+  follow();
+  addEventListener("hashchange", follow);
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
+  const print = printing();
+  addEventListener("beforeprint", () => print(true));
+  addEventListener("afterprint", () => print(false));
+  matchMedia("print").addEventListener("change", ({ matches }) => print(matches));
+}
+
+start();

@@ -1,0 +1,54 @@
+// Where it was measured: every fact the run stored about its host, as it was stored.
+
+import { element } from "../element";
+import { bytes, instant } from "../format";
+import type { Json, Report, Run } from "../model";
+import { sentence } from "./flags";
+
+export function environmentSection(report: Report): HTMLElement {
+  return element(
+    "section",
+    { id: "environment", "aria-labelledby": "environment-heading" },
+    element("h2", { id: "environment-heading" }, "Environment"),
+    ...report.runs.map((run) => runFacts(run, report.runs.length > 1)),
+  );
+}
+
+function runFacts(run: Run, several: boolean): HTMLElement {
+  const command = Array.isArray(run.command) ? run.command.join(" ") : run.command;
+  const groups: [string, Json][] = [
+    ["Run", { name: run.label, status: run.status, created: instant(run.created), command: command ?? null, versions: run.versions }],
+    ...Object.entries(run.targets).map(([target, facts]): [string, Json] => [`Target ${target}`, facts]),
+    ...Object.entries(run.host),
+    ...(run.calibration ? [["Own cost, calibrated", run.calibration] as [string, Json]] : []),
+  ];
+  return element(
+    "div",
+    { class: "environment" },
+    several && element("h3", {}, run.label),
+    element("div", { class: "cards" }, ...groups.map(([name, facts]) => card(name, facts))),
+  );
+}
+
+function card(name: string, facts: Json): HTMLElement {
+  const rows = flattened(facts, "").map(([term, value]) => element("div", {}, element("dt", {}, term || name), element("dd", { class: value.startsWith("absent") ? "absent" : null }, value)));
+  const title = element("h4", {}, sentence(name));
+  return rows.length > 14
+    ? element("div", { class: "card" }, title, element("dl", {}, ...rows.slice(0, 10)), element("details", {}, element("summary", {}, `${rows.length - 10} more`), element("dl", {}, ...rows.slice(10))))
+    : element("div", { class: "card" }, title, element("dl", {}, ...rows));
+}
+
+/** Nested facts as `[path, value]` lines. */
+export function flattened(value: Json, path: string): [string, string][] {
+  if (value === null) return [];
+  if (Array.isArray(value)) {
+    if (value.every((item) => typeof item !== "object")) return [[words(path), value.join(", ")]];
+    return value.flatMap((item, index) => flattened(item, `${path} ${label(item) ?? index + 1}`));
+  }
+  if (typeof value === "object") return Object.entries(value).flatMap(([key, inner]) => flattened(inner, `${path} ${key}`));
+  return [[words(path), path.endsWith("_bytes") && typeof value === "number" ? bytes(value) : typeof value === "boolean" ? (value ? "yes" : "no") : String(value)]];
+}
+
+const label = (item: Json) => (item && typeof item === "object" && !Array.isArray(item) && typeof item.name === "string" ? item.name : undefined);
+
+const words = (path: string) => path.trim().replace(/_bytes$/, "").replaceAll("_", " ");

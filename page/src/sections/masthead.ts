@@ -1,0 +1,115 @@
+// The head of the report: the mark, what was measured, and the first sentences a reader needs before any number.
+
+import { element, svg, type Child } from "../element";
+import { bandwidth, counted, duration, exact, instant, rate } from "../format";
+import type { Extreme, Point, Report } from "../model";
+
+/** A ship's load line: the circle, and the waterline through it. */
+export function mark(): SVGElement {
+  return svg(
+    "svg",
+    { class: "mark", viewBox: "0 0 64 64", "aria-hidden": "true" },
+    svg("circle", { cx: 32, cy: 32, r: 22 }),
+    svg("line", { x1: 0, y1: 32, x2: 64, y2: 32 }),
+  );
+}
+
+export function masthead(report: Report): HTMLElement {
+  const targets = [...new Set(report.configurations.map(({ target }) => target))];
+  const labels = report.configurations.map(({ label }) => label);
+  const title = labels.length > 1 ? listed(labels) : (targets[0] ?? "nothing measured");
+  const facts = [
+    instant(report.runs[0]?.created ?? report.points[0]?.started ?? null),
+    counted(report.points.length, "point"),
+    labels.length > 1 ? listed(targets) : report.runs[0]?.label,
+    version(report),
+  ].filter((fact): fact is string => Boolean(fact) && fact !== title);
+  return element(
+    "header",
+    { class: "masthead" },
+    element("div", { class: "hull" }, element("p", { class: "wordmark" }, "Plimsoll"), element("h1", {}, title)),
+    element("div", { class: "waterline" }, mark()),
+    element("div", { class: "sea" }, element("p", {}, facts.join("  ·  ")), modelledBadge(report)),
+  );
+}
+
+function version(report: Report): string | undefined {
+  const stored = report.runs[0]?.versions.plimsoll;
+  return typeof stored === "string" ? `Plimsoll ${stored}` : undefined;
+}
+
+function modelledBadge(report: Report): Child {
+  const { modelled, points } = report.verdict;
+  if (modelled === 0) return null;
+  return element("p", { class: "badge modelled" }, modelled === points ? "modelled: no hardware was measured" : `${modelled} of ${points} points are modelled`);
+}
+
+function listed(names: string[]): string {
+  return names.length < 3 ? names.join(" and ") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
+}
+
+export function verdict(report: Report): HTMLElement {
+  return element(
+    "section",
+    { class: "verdict", id: "verdict", "aria-labelledby": "verdict-heading" },
+    element("h2", { id: "verdict-heading" }, "Verdict"),
+    element("p", { class: "lead" }, trust(report)),
+    ...further(report).map((sentence) => element("p", {}, sentence)),
+    element("dl", { class: "extremes" }, ...extremes(report)),
+  );
+}
+
+/** How far the numbers can be used: the first sentence. */
+export function trust({ verdict: { points, status, flagged, unflagged } }: Report): string {
+  if (points === 0) return "Nothing was measured.";
+  const broken = points - (status.complete ?? 0);
+  const whole = broken === 0 ? `All ${counted(points, "point")} are complete` : `${status.complete ?? 0} of ${counted(points, "point")} are complete`;
+  const doubts = [
+    flagged.invalid && `${flagged.invalid} ${flagged.invalid === 1 ? "is" : "are"} invalid`,
+    flagged.doubt && `${flagged.doubt} ${flagged.doubt === 1 ? "is" : "are"} in doubt`,
+  ].filter(Boolean);
+  if (doubts.length) return `${whole}; ${doubts.join(" and ")}: read the flags before quoting those numbers.`;
+  if (unflagged < points) return `${whole}, and nothing speaks against the numbers; ${counted(points - unflagged, "point")} carry a note.`;
+  return `${whole} and none carries a flag: the numbers can be used as they stand.`;
+}
+
+function further(report: Report): string[] {
+  const { errors, modelled, points } = report.verdict;
+  const repeats = Math.max(...report.groups.flatMap(({ profiles }) => profiles.flatMap(({ cells }) => cells.map((cell) => cell?.points.length ?? 0))), 0);
+  const sentences: string[] = [];
+  if (modelled && modelled < points) sentences.push("Modelled points come from a model of an array, not from hardware; they are marked wherever they appear.");
+  if (errors) sentences.push(`${counted(errors, "I/O error")} occurred; each point lists its own.`);
+  if (report.configurations.length > 1) {
+    const spread = repeats > 1 ? `bars are means of up to ${repeats} repeats, error bars their extremes` : "each was measured once";
+    sentences.push(`${counted(report.configurations.length, "configuration")} stand side by side (${spread}); this report does not test whether a difference between them is more than chance.`);
+  }
+  return sentences;
+}
+
+function extremes({ verdict: found, points }: Report): HTMLElement[] {
+  const card = (term: string, extreme: Extreme | null, shown: (value: number) => string, unit: string) => {
+    const point = extreme && points[extreme.point];
+    if (!extreme || !point) return [];
+    const op = extreme.op ? `, ${extreme.op}` : "";
+    return [
+      element(
+        "div",
+        {},
+        element("dt", {}, term),
+        element("dd", { class: "value" }, element("data", { value: String(extreme.value), title: exact(extreme.value, unit) }, shown(extreme.value))),
+        element("dd", {}, element("a", { href: `#${anchor(point)}` }, point.title), op, point.modelled && element("span", { class: "badge modelled" }, "modelled")),
+      ),
+    ];
+  };
+  return [
+    ...card("Highest rate", found.highest_iops, (value) => rate(value, "IOPS"), "IOPS"),
+    ...card("Highest throughput", found.highest_bytes_per_s, bandwidth, "B/s"),
+    ...card("Quickest p99", found.lowest_p99_ns, duration, "ns"),
+    ...card("Slowest p99", found.highest_p99_ns, duration, "ns"),
+  ];
+}
+
+/** The id of a point's section, unique also when several runs use the same number. */
+export function anchor(point: Pick<Point, "index" | "id">): string {
+  return `point-${point.index}-${point.id}`;
+}

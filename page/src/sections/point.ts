@@ -1,0 +1,151 @@
+// One point: a line when closed, everything about it when opened. What is inside is built when it is first opened.
+
+import { element, type Child } from "../element";
+import { sparkline } from "../charts/sparkline";
+import { duration, rate, seconds, instant, counted } from "../format";
+import { figureElement } from "../figure";
+import type { ByOp, Op, Point, Report, Total } from "../model";
+import { tableElement } from "../table";
+import { flagMark, flagNotes, statusBadge } from "./flags";
+import { anchor } from "./masthead";
+import { pointFigures } from "./pointFigures";
+
+export function pointSection(report: Report): HTMLElement {
+  const points = report.points.map((point) => pointDetails(point, report));
+  return element(
+    "section",
+    { id: "points", "aria-labelledby": "points-heading" },
+    element("h2", { id: "points-heading" }, "Points"),
+    element("p", { class: "note" }, "One line per measured point, with its throughput over time. Open a line for its latency distribution, its course, and what the host did meanwhile."),
+    ...points,
+  );
+}
+
+function pointDetails(point: Point, report: Report): HTMLElement {
+  const details = element("details", { class: `point ${point.status}`, id: anchor(point) }, pointLine(point, report));
+  details.addEventListener("toggle", () => {
+    if (details.open) fill(details);
+  });
+  fillers.set(details, () => pointBody(point, report));
+  return details;
+}
+
+const fillers = new WeakMap<HTMLDetailsElement, () => HTMLElement>();
+
+function fill(details: HTMLDetailsElement): void {
+  const build = fillers.get(details);
+  fillers.delete(details);
+  if (build) details.append(build());
+}
+
+/** Open a point at once, with its content built: before jumping to it and before printing. */
+export function openPoint(details: HTMLDetailsElement): void {
+  fill(details);
+  details.open = true;
+}
+
+function pointLine(point: Point, report: Report): HTMLElement {
+  const totals = Object.values(point.totals);
+  const iops = totals.reduce((sum, total) => sum + total.iops, 0);
+  const worst = Math.max(...totals.map(({ latency_ns }) => latency_ns?.p99 ?? 0));
+  const several = report.configurations.length > 1;
+  return element(
+    "summary",
+    {},
+    element(
+      "span",
+      { class: "name" },
+      element("h3", {}, point.title),
+      several && element("span", { class: "where" }, report.configurations[point.configuration]?.label ?? ""),
+      point.repeat > 0 && element("span", { class: "where" }, `repeat ${point.repeat + 1}`),
+      statusBadge(point.status),
+      point.modelled && element("span", { class: "badge modelled" }, "modelled"),
+      ...point.flags.map(flagMark),
+    ),
+    element("span", { class: "course" }, point.timeline && sparkline(point.timeline)),
+    element("span", { class: "figure" }, totals.length > 0 && rate(iops, "IOPS")),
+    element("span", { class: "figure" }, worst > 0 && `p99 ${duration(worst)}`),
+  );
+}
+
+function pointBody(point: Point, report: Report): HTMLElement {
+  const figures = pointFigures(point, report);
+  return element(
+    "div",
+    { class: "body" },
+    point.error && element("p", { class: "failure", role: "note" }, point.error),
+    flagNotes(point.flags),
+    point.purpose && element("p", { class: "purpose" }, point.purpose, point.expect && ` Expected: ${point.expect}`),
+    facts(point),
+    totalsTable(point),
+    figures.length > 0 && element("div", { class: "pair" }, ...figures.map(figureElement)),
+    breakdown("Per part of the target", point.parts, point, 1),
+    breakdown("Per stream", point.streams, point, 2),
+    errorList(point),
+    definition(point),
+  );
+}
+
+function facts(point: Point): HTMLElement {
+  const backend = point.engine.backend as { used?: string } | undefined;
+  const achieved = Object.values(point.totals).reduce((sum, { iops }) => sum + iops, 0);
+  const rows: [string, Child][] = [
+    ["Target", point.target],
+    ["Concurrency", `${counted(point.threads, "thread")} × ${point.queue_depth === null ? "a depth per stream" : `depth ${point.queue_depth}`}`],
+    ["Arrival", point.arrival === "closed" ? "closed loop" : `open loop, ${point.arrival}`],
+    ["Offered", point.offered_per_s === null ? null : `${rate(point.offered_per_s, "IOPS")}, achieved ${rate(achieved)}`],
+    ["Measured", `${seconds(point.duration_s)} after ${seconds(point.warmup_s)} of warm-up`],
+    ["Backend", backend?.used ?? null],
+    ["Seed, repeat", `${point.seed}, ${point.repeat + 1}`],
+    ["Started", instant(point.started)],
+  ];
+  return element("dl", { class: "facts" }, ...rows.filter(([, value]) => value).map(([term, value]) => element("div", {}, element("dt", {}, term), element("dd", {}, value))));
+}
+
+const LATENCY_KEYS = ["mean", "stddev", "min", "p50", "p90", "p95", "p99", "p999", "max"] as const;
+
+function totalsTable(point: Point): HTMLElement | null {
+  const totals = Object.entries(point.totals) as [Op, Total][];
+  if (totals.length === 0) return null;
+  const differs = totals.some(([, { latency_ns, service_ns }]) => service_ns && latency_ns && service_ns.mean !== latency_ns.mean);
+  const kinds = differs ? (["latency_ns", "service_ns"] as const) : (["latency_ns"] as const);
+  return tableElement({
+    caption: `Totals of the measured phase${differs ? "; latency counts from the intended instant, service time from submission" : ""}${point.modelled ? " (modelled)" : ""}`,
+    columns: [
+      { heading: "Operation" }, { heading: "I/Os" }, { heading: "IOPS" }, { heading: "MB/s", scale: 1e-6 }, { heading: "Errors" },
+      ...LATENCY_KEYS.map((key) => ({ heading: `${key === "p999" ? "p99.9" : key}, µs`, scale: 1e-3 })),
+    ],
+    rows: totals.flatMap(([op, total]) =>
+      kinds.map((kind) => [
+        kind === "service_ns" ? `${op}, service time` : op, total.count, total.iops, total.bytes_per_s, total.errors,
+        ...LATENCY_KEYS.map((key) => total[kind]?.[key]),
+      ]),
+    ),
+  });
+}
+
+function breakdown(title: string, shares: Record<string, ByOp<Total>>, point: Point, least: number): HTMLElement | null {
+  if (Object.keys(shares).length < least) return null;
+  const rows = Object.entries(shares).flatMap(([name, totals]) =>
+    (Object.entries(totals) as [Op, Total][]).map(([op, total]) => [
+      name, op, total.iops, total.bytes_per_s, total.errors, total.latency_ns?.mean, total.latency_ns?.p50, total.latency_ns?.p99, total.latency_ns?.max,
+    ]),
+  );
+  const latency = ["mean", "p50", "p99", "max"].map((key) => ({ heading: `${key}, µs`, scale: 1e-3 }));
+  return tableElement({
+    caption: point.modelled ? `${title} (modelled)` : title,
+    columns: [{ heading: "Name" }, { heading: "Operation" }, { heading: "IOPS" }, { heading: "MB/s", scale: 1e-6 }, { heading: "Errors" }, ...latency],
+    rows,
+  });
+}
+
+function errorList(point: Point): HTMLElement | null {
+  const rows = Object.entries(point.errors).flatMap(([op, kinds]) => Object.entries(kinds).map(([kind, count]) => [kind, op, count]));
+  return rows.length === 0 ? null : tableElement({ caption: "I/O errors", columns: [{ heading: "Error" }, { heading: "Operation" }, { heading: "Count" }], rows });
+}
+
+function definition(point: Point): HTMLElement {
+  const text = JSON.stringify({ workload: point.definition, job: point.options, engine: point.engine }, null, 2);
+  return element("details", { class: "data" }, element("summary", {}, "Job definition"), element("pre", { tabindex: 0 }, text));
+}
+

@@ -1,0 +1,27 @@
+"""The last step of a measurement: what was accumulated becomes the result, judged.
+
+Model: the same for a point that has just ended and for one that is read back after its process was killed, so both show equal numbers.
+
+    concluded(skeleton, summary, observation)
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from plimsoll.analysis.observation import Observation
+from plimsoll.analysis.plausibility import Evidence, judged
+from plimsoll.analysis.summary import Summary
+from plimsoll.result import Result
+
+
+def concluded(unfinished: Result, summary: Summary, observation: Observation) -> Result:
+    """``unfinished`` with totals, errors and validity flags."""
+    measured = replace(
+        unfinished,
+        totals=summary.totals(),
+        streams=summary.streams(),
+        parts=summary.parts(),
+        errors=summary.errors(),
+    )
+    return replace(measured, flags=judged(Evidence(measured, observation)))

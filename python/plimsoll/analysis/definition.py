@@ -1,0 +1,90 @@
+"""Reads the few facts of a canonical workload definition that summaries and judgements need.
+
+Model: a canonical definition holds, per stream, the options as `crates/workload` normalised them; an option that is absent has its
+declared default. Only what is shown or judged is read here; the meaning of the options stays in Rust.
+
+    concurrency(definition)          # (threads, queue depth or None)
+    offered_per_s(definition)        # {"log": 2000.0}
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+Json = dict[str, Any]
+
+#: What `block_size` is when no size is given (crates/workload/src/stream.rs).
+DEFAULT_BLOCK_BYTES = 4096
+
+
+def streams(definition: Json) -> list[Json]:
+    """The streams in order."""
+    found: list[Json] = definition.get("stream") or []
+    return found
+
+
+def concurrency(definition: Json) -> tuple[int, int | None]:
+    """Threads of all streams, and the queue depth per thread when all streams agree on it."""
+    threads = sum(int(stream.get("threads", 1)) for stream in streams(definition))
+    depths = {int(stream.get("queue_depth", 1)) for stream in streams(definition)}
+    return threads, depths.pop() if len(depths) == 1 else None
+
+
+def is_open(stream: Json) -> bool:
+    """Whether requests are due at instants that do not wait for earlier ones."""
+    return bool(stream.get("arrival", "closed") != "closed")
+
+
+def arrival(definition: Json) -> str:
+    """``open``, ``closed`` or ``mixed``."""
+    kinds = {is_open(stream) for stream in streams(definition)}
+    if len(kinds) > 1:
+        return "mixed"
+    return "open" if kinds == {True} else "closed"
+
+
+def offered_per_s(definition: Json) -> dict[str, float]:
+    """The constant rate offered by each open stream that has one; schedules vary and are left out."""
+    rates: dict[str, float] = {}
+    for stream in streams(definition):
+        rate = stream.get("rate")
+        if is_open(stream) and isinstance(rate, (int, float)):
+            rates[stream["name"]] = float(rate)
+    return rates
+
+
+def is_direct(stream: Json) -> bool:
+    """Whether the stream bypasses the page cache."""
+    return bool(stream.get("direct", True))
+
+
+def stores_little(stream: Json) -> str | None:
+    """Why a target that compresses or deduplicates would store less than the stream writes; None when it would not."""
+    content = stream.get("content")
+    if content in ("zeros", "pattern") or (content is None and stream.get("pattern") is not None):
+        return "a repeated pattern" if content != "zeros" else "zeros"
+    for option, noun in (("compress_ratio", "compressible"), ("duplicate_ratio", "duplicate")):
+        ratio = stream.get(option) or 1
+        if ratio > 1:
+            return f"{noun} data ({ratio:g} to 1)"
+    return None
+
+
+def size_bounds(stream: Json, op: str) -> tuple[int, int] | None:
+    """Smallest and largest request of ``op`` in bytes; None when the definition does not say."""
+    entries = stream.get("access")
+    if entries:
+        sizes = [entry["size"] for entry in entries]
+    else:
+        sizes = [stream.get(f"{op}_block_size") or stream.get("block_size") or DEFAULT_BLOCK_BYTES]
+    named = [size for value in sizes for size in _named_sizes(value)]
+    return (min(named), max(named)) if named else None
+
+
+def _named_sizes(value: Any) -> list[int]:
+    """The sizes a canonical block size names: one, both ends of ``"4096-65536"``, or the keys of a table."""
+    if isinstance(value, int):
+        return [value]
+    if isinstance(value, str):
+        return [int(end) for end in value.split("-") if end.isdigit()]
+    return [int(size) for size in value if str(size).isdigit()] if isinstance(value, dict) else []

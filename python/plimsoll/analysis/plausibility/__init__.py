@@ -1,0 +1,49 @@
+"""The plausibility audit: every doubt about a result's numbers, with the numbers that raised it and what to do.
+
+Model: a rule is a pure function from the evidence to flags. `RULES` is the whole list; to add a rule, write the function in the file of its
+subject and name it here.
+Limits: a rule whose evidence is missing (no monitor, no calibration) stays silent; silence is not proof.
+
+    judged(Evidence(result, observation))      # [Flag("few_samples", "doubt", "…", "…")]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from plimsoll.analysis.plausibility import course, generator, identities, samples, target
+from plimsoll.analysis.plausibility.evidence import Evidence
+from plimsoll.result import Flag
+
+__all__ = ["RULES", "Evidence", "judged"]
+
+RULES: tuple[Callable[[Evidence], Iterator[Flag]], ...] = (
+    course.incomplete,
+    course.interrupted,
+    course.io_errors,
+    course.verification,
+    course.virtual_time,
+    identities.littles_law,
+    identities.bandwidth_identity,
+    target.page_cache_suspected,
+    target.sparse_target,
+    target.compressible_target,
+    generator.generator_bound,
+    generator.rate_not_achieved,
+    generator.generator_lag,
+    generator.clock_source,
+    generator.uring_fallback,
+    generator.uring_handoff,
+    samples.not_steady,
+    samples.drain_slower,
+    samples.short_run,
+    samples.few_samples,
+)
+
+_ORDER = ("invalid", "doubt", "note")
+
+
+def judged(evidence: Evidence) -> list[Flag]:
+    """Every flag that the evidence raises, the gravest first."""
+    flags = [flag for rule in RULES for flag in rule(evidence)]
+    return sorted(flags, key=lambda flag: _ORDER.index(flag.severity))

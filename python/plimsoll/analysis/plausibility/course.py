@@ -1,0 +1,70 @@
+"""Flags about how the job went: killed, interrupted, failing, corrupt, modelled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from plimsoll.analysis.plausibility.evidence import Evidence, quantity
+from plimsoll.result import Flag
+
+
+def incomplete(evidence: Evidence) -> Iterator[Flag]:
+    """The process ended before the point did."""
+    if evidence.result.status == "incomplete":
+        yield Flag(
+            "incomplete",
+            "doubt",
+            f"The process ended before the point did; the numbers cover the {evidence.observation.elapsed_s:.3g} s that reached the disk.",
+            "Measure the point again.",
+        )
+
+
+def interrupted(evidence: Evidence) -> Iterator[Flag]:
+    """A signal ended the job early."""
+    if evidence.result.status == "interrupted":
+        yield Flag(
+            "interrupted",
+            "doubt",
+            f"The run was stopped after {evidence.observation.elapsed_s:.3g} s of "
+            f"{evidence.result.job.duration_s:g} s; the numbers cover that part.",
+            "Measure the point again when the whole duration counts.",
+        )
+
+
+def io_errors(evidence: Evidence) -> Iterator[Flag]:
+    """Requests failed."""
+    failed = sum(total.errors for total in evidence.result.totals.values())
+    if not failed:
+        return
+    named = [f"{count:,} × {name} on {op}" for op, errors in evidence.result.errors.items() for name, count in errors.items()]
+    yield Flag(
+        "io_errors",
+        "invalid",
+        f"{quantity(failed)} of {quantity(evidence.count + failed)} requests failed: {', '.join(named)}.",
+        "Look into the kernel log and the device's health; numbers of a failing target compare with nothing.",
+    )
+
+
+def verification(evidence: Evidence) -> Iterator[Flag]:
+    """Data read back was not what had been written."""
+    found = evidence.result.engine.get("verify") or {}
+    kinds = {kind: found[kind] for kind in ("lost", "torn", "misdirected", "stale", "corrupt") if found.get(kind)}
+    if kinds:
+        listed = ", ".join(f"{count:,} {kind}" for kind, count in kinds.items())
+        yield Flag(
+            "wrong_data",
+            "invalid",
+            f"Data read back differs from what was written: {listed}.",
+            "Do not trust this storage with data; keep the run's directory as evidence.",
+        )
+
+
+def virtual_time(evidence: Evidence) -> Iterator[Flag]:
+    """The numbers come from a model."""
+    if evidence.result.modelled:
+        yield Flag(
+            "virtual_time",
+            "note",
+            "Modelled: the target is a queueing model in virtual time, not storage.",
+            "Compare it with theory and other models only, never with measured storage.",
+        )

@@ -1,0 +1,85 @@
+"""What the rules look at: the result, the observation of its course, and figures derived from both."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from plimsoll.analysis.definition import streams
+from plimsoll.analysis.observation import Observation
+from plimsoll.result import Result
+
+Json = dict[str, Any]
+
+#: Backends that move no data: their numbers are Plimsoll's own cost.
+COST_BACKENDS = ("null", "nop")
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """One measured point before it is judged."""
+
+    result: Result
+    observation: Observation
+
+    @property
+    def backend(self) -> str:
+        """The backend that was used; empty when the job never started."""
+        return str((self.result.engine.get("backend") or {}).get("used") or "")
+
+    @property
+    def moves_data(self) -> bool:
+        """Whether a storage target was behind the numbers."""
+        return self.backend not in COST_BACKENDS and not self.result.modelled
+
+    @property
+    def streams(self) -> list[Json]:
+        """The streams as defined."""
+        return streams(self.result.job.definition)
+
+    @property
+    def count(self) -> int:
+        """Requests completed in the measured phase."""
+        return sum(total.count for total in self.result.totals.values())
+
+    @property
+    def service_mean_ns(self) -> float | None:
+        """Mean time from submission to completion over all operations."""
+        timed = [total for total in self.result.totals.values() if total.service_ns is not None and total.count]
+        count = sum(total.count for total in timed)
+        if not count:
+            return None
+        return sum(total.count * total.service_ns.mean for total in timed if total.service_ns) / count
+
+    @property
+    def job_depth(self) -> int:
+        """Requests that all streams together may have in flight."""
+        return sum(int(stream.get("threads", 1)) * int(stream.get("queue_depth", 1)) for stream in self.streams)
+
+    @property
+    def iops(self) -> float:
+        """Completions per second of all operations."""
+        return sum(total.iops for total in self.result.totals.values())
+
+    @property
+    def engine_facts(self) -> Json:
+        """What the engine says of itself."""
+        return self.result.engine.get("engine") or {}
+
+    @property
+    def target_facts(self) -> Json:
+        """What the host says of the target."""
+        return self.result.host.get("target") or {}
+
+
+def duration(ns: float) -> str:
+    """Nanoseconds for a sentence: three significant digits in the unit that fits."""
+    for unit, size in (("s", 1e9), ("ms", 1e6), ("µs", 1e3)):
+        if ns >= size:
+            return f"{ns / size:.3g} {unit}"
+    return f"{ns:.3g} ns"
+
+
+def quantity(value: float) -> str:
+    """A count or rate for a sentence, with thousands separated."""
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"

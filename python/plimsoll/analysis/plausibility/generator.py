@@ -1,0 +1,142 @@
+"""Flags about the generator itself: was it fast enough, punctual, on the path it was asked to use?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from plimsoll.analysis.definition import offered_per_s
+from plimsoll.analysis.plausibility.evidence import COST_BACKENDS, Evidence, duration, quantity
+from plimsoll.result import Flag
+
+#: Own cost per I/O above this share of the service time distorts it.
+OWN_COST_SHARE_MAX = 0.10
+#: A worker this busy had no time to issue more.
+BUSY_SHARE_MAX = 0.95
+#: Below this service time a busy worker means that the CPU, not the target, set the rate.
+SMALL_SERVICE_NS = 20_000.0
+ACHIEVED_SHARE_MIN = 0.97
+LATE_SHARE_MAX = 0.01
+LAG_NS_MIN = 50_000
+DRIFT_PPM_MAX = 50.0
+
+
+def generator_bound(evidence: Evidence) -> Iterator[Flag]:
+    """The numbers say more about this host than about the target."""
+    if evidence.backend in COST_BACKENDS:
+        yield Flag(
+            "generator_bound",
+            "note",
+            f"The {evidence.backend} backend moves no data: the numbers are Plimsoll's own cost.",
+            "Read it as the most this host can generate.",
+        )
+        return
+    service_ns, own_ns = evidence.service_mean_ns, own_cost_ns(evidence)
+    if service_ns is None or not evidence.moves_data:
+        return
+    if own_ns is not None and own_ns > OWN_COST_SHARE_MAX * service_ns:
+        yield Flag(
+            "generator_bound",
+            "doubt",
+            f"Plimsoll's own cost of {duration(own_ns)} per I/O is {own_ns / service_ns:.0%} of the service time of "
+            f"{duration(service_ns)}.",
+            "Read latencies as upper bounds; for the target's own limit use more workers or larger requests.",
+        )
+    busy = busy_share(evidence)
+    if busy is not None and busy > BUSY_SHARE_MAX and service_ns < SMALL_SERVICE_NS * max(1, evidence.job_depth):
+        yield Flag(
+            "generator_bound",
+            "doubt",
+            f"The workers used {busy:.0%} of their cores: the CPU of this host, not the target, may have set the rate.",
+            "Use more threads or hosts, or larger requests; a rate limited by the CPU is not the target's.",
+        )
+
+
+def rate_not_achieved(evidence: Evidence) -> Iterator[Flag]:
+    """The target (or the generator) did not keep up with the offered rate."""
+    for name, offered in offered_per_s(evidence.result.job.definition).items():
+        achieved = sum(total.iops for total in evidence.result.streams.get(name, {}).values())
+        if evidence.observation.elapsed_s > 0 and achieved < ACHIEVED_SHARE_MIN * offered:
+            yield Flag(
+                "rate_not_achieved",
+                "doubt",
+                f"Stream {name} was offered {quantity(offered)}/s and completed {quantity(achieved)}/s "
+                f"({achieved / offered:.1%}): the target is saturated, and latencies grow as long as the run lasts.",
+                "Offer less; a latency at a rate that is not sustained depends on the duration of the run.",
+            )
+
+
+def generator_lag(evidence: Evidence) -> Iterator[Flag]:
+    """Requests left later than they were due although nothing but the generator held them."""
+    observation, count = evidence.observation, evidence.count
+    if not count or observation.lag_late <= LATE_SHARE_MAX * count or observation.lag_p99_ns < LAG_NS_MIN:
+        return
+    yield Flag(
+        "generator_lag",
+        "doubt",
+        f"{observation.lag_late / count:.1%} of the requests left late (99th percentile {duration(observation.lag_p99_ns)}, "
+        f"worst {duration(observation.lag_max_ns)}): the host was busy elsewhere.",
+        "Free a core for the generator; the lateness is part of every open-loop latency shown.",
+    )
+
+
+def clock_source(evidence: Evidence) -> Iterator[Flag]:
+    """The time came from a slow or drifting clock."""
+    clock = evidence.engine_facts.get("clock") or {}
+    source, drift_ppm = clock.get("source"), clock.get("drift_ppm")
+    if source is not None and source not in ("tsc", "virtual"):
+        yield Flag(
+            "clock_source",
+            "note",
+            f"The clock is {source}, not the processor's time-stamp counter: each stamp costs more.",
+            "Check the kernel's clocksource; latencies below some microseconds include the clock's cost.",
+        )
+    if isinstance(drift_ppm, (int, float)) and abs(drift_ppm) > DRIFT_PPM_MAX:
+        yield Flag(
+            "clock_source",
+            "doubt",
+            f"The time-stamp counter ran {drift_ppm:+.0f} ppm against the system clock during the job.",
+            "Look for suspended or migrated virtual machines; rates are wrong by the same share.",
+        )
+
+
+def uring_fallback(evidence: Evidence) -> Iterator[Flag]:
+    """Another backend than the asked one was used."""
+    backend = evidence.result.engine.get("backend") or {}
+    reason = backend.get("fallback_reason")
+    if reason:
+        yield Flag(
+            "uring_fallback",
+            "doubt",
+            f"The {backend.get('used')} backend was used in place of io_uring: {str(reason).rstrip('.')}.",
+            "Allow io_uring (sysctl kernel.io_uring_disabled=0, container profile) for comparable numbers at depth.",
+        )
+
+
+def uring_handoff(evidence: Evidence) -> Iterator[Flag]:
+    """The kernel handed requests to worker threads because the target would have blocked."""
+    workers = evidence.engine_facts.get("iou_wrk_threads")
+    if isinstance(workers, int) and workers > 0:
+        yield Flag(
+            "uring_handoff",
+            "doubt",
+            f"The kernel handed io_uring requests to {workers} worker threads, because the target completes in the caller: "
+            "latencies include the hand-over.",
+            "Compare with --set backend=sync, which is faster on such targets.",
+        )
+
+
+def own_cost_ns(evidence: Evidence) -> float | None:
+    """Plimsoll's calibrated cost of one I/O on the path that was used."""
+    calibration = evidence.result.calibration or {}
+    part = calibration.get("nop" if evidence.backend == "uring" else "null") or {}
+    per_core = part.get("iops_per_core")
+    return 1e9 / per_core if isinstance(per_core, (int, float)) and per_core > 0 else None
+
+
+def busy_share(evidence: Evidence) -> float | None:
+    """CPU time of the workers over the time they had; None when it is not known or they poll by order."""
+    used = evidence.result.engine.get("cpu_ns") or {}
+    workers, end_ns = evidence.engine_facts.get("workers"), evidence.result.engine.get("end_ns")
+    if not workers or not end_ns or not used or evidence.result.job.options.get("polled"):
+        return None
+    return float((used.get("user", 0) + used.get("system", 0)) / (workers * end_ns))

@@ -1,0 +1,81 @@
+"""Flags about how much was seen, and whether it was the same throughout."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from plimsoll.analysis.definition import arrival
+from plimsoll.analysis.plausibility.evidence import Evidence, duration, quantity
+from plimsoll.analysis.steady import EXCURSION_PERCENT_MAX, SLOPE_PERCENT_MAX, SOURCE, Steadiness, steadiness
+from plimsoll.result import Flag
+
+SHORT_S = 5.0
+#: A percentile needs ten samples beyond it to be more than the luck of a few.
+SAMPLES_MIN = {"p99": 1_000, "p999": 10_000}
+DRAIN_RATIO_MAX = 2.0
+
+
+def not_steady(evidence: Evidence) -> Iterator[Flag]:
+    """The response climbed, fell or jumped during the measured phase."""
+    if arrival(evidence.result.job.definition) == "open":
+        # An open loop fixes the rate; what is left to vary is the latency.
+        yield from _unsteady("mean latency", steadiness([point.mean_ns for point in evidence.observation.series]))
+    else:
+        yield from _unsteady("IOPS", steadiness([point.rate_per_s for point in evidence.observation.series]))
+
+
+def drain_slower(evidence: Evidence) -> Iterator[Flag]:
+    """The slowest requests were still in flight when the measured phase ended."""
+    slowest = max((total.latency_ns.max for total in evidence.result.totals.values() if total.latency_ns), default=0)
+    drained = evidence.observation.drain_latency_max_ns
+    if slowest and drained > DRAIN_RATIO_MAX * slowest:
+        yield Flag(
+            "drain_slower",
+            "doubt",
+            f"A request that was in flight at the end took {duration(drained)}, while the slowest measured one took "
+            f"{duration(slowest)}: the maximum is understated.",
+            "Measure longer, so that such requests fall into the measured phase.",
+        )
+
+
+def short_run(evidence: Evidence) -> Iterator[Flag]:
+    """Too short to say anything about caches, housekeeping or throttling."""
+    elapsed_s = evidence.observation.elapsed_s
+    if evidence.moves_data and 0 < elapsed_s < SHORT_S:
+        yield Flag(
+            "short_run",
+            "note",
+            f"Measured for {elapsed_s:.3g} s: caches, housekeeping and throttling have not shown themselves.",
+            "Measure at least a minute (--duration 60) for numbers that others will compare with.",
+        )
+
+
+def few_samples(evidence: Evidence) -> Iterator[Flag]:
+    """Percentiles from too few requests."""
+    for op, total in evidence.result.totals.items():
+        doubtful = [name for name, least in SAMPLES_MIN.items() if 0 < total.count < least]
+        if doubtful:
+            needed = SAMPLES_MIN[doubtful[-1]]
+            yield Flag(
+                "few_samples",
+                "doubt" if "p99" in doubtful else "note",
+                f"{' and '.join(doubtful)} of {op} rest on {total.count:,} requests; {needed:,} are needed.",
+                f"Measure about {quantity(_seconds_needed(evidence, total.iops, needed))} s.",
+            )
+
+
+def _unsteady(what: str, verdict: Steadiness | None) -> Iterator[Flag]:
+    if verdict is None or verdict.steady:
+        return
+    yield Flag(
+        "not_steady",
+        "doubt",
+        f"{what} changed by {verdict.slope_percent:+.0f} % across the measured time (limit {SLOPE_PERCENT_MAX:g} %), its fifths "
+        f"differ by {verdict.excursion_percent:.0f} % (limit {EXCURSION_PERCENT_MAX:g} %), coefficient of variation "
+        f"{verdict.variation_percent:.0f} %; {SOURCE}.",
+        "Warm up and measure longer; precondition flash before measuring writes.",
+    )
+
+
+def _seconds_needed(evidence: Evidence, iops: float, count: int) -> float:
+    return count / iops if iops > 0 else evidence.result.job.duration_s

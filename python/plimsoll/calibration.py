@@ -1,0 +1,78 @@
+"""What one I/O costs Plimsoll itself on this machine, measured once and remembered.
+
+Model: the engine runs its loop on ``null`` (no I/O at all) and ``nop`` (an empty trip through io_uring); the figures are kept in
+``$XDG_CACHE_HOME/plimsoll`` under a name made of the machine, kernel, CPU and version, so that a change of any measures anew.
+Limits: other load on the machine at that moment makes the cost look higher than it is.
+
+    calibration = load() or quick(engine)
+    calibration["nop"]["iops_per_core"]
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import suppress
+
+from plimsoll import __version__
+from plimsoll.engine import Engine, Json
+from plimsoll.errors import PlimsollError, StoreError
+from plimsoll.store.durable import replace_file
+
+SCHEMA = "plimsoll.calibration/1"
+#: Long enough for a figure good to some percent, short enough to go unnoticed beside a first run.
+QUICK_SECONDS = 0.2
+
+
+def load() -> Json | None:
+    """The remembered calibration of this machine, if there is one that can be read."""
+    with suppress(OSError, ValueError):
+        with open(cache_path(), encoding="utf-8") as file:
+            value: Json = json.load(file)
+        if value.get("schema") == SCHEMA:
+            return value
+    return None
+
+
+def quick(engine: Engine) -> Json | None:
+    """Calibrate now, in a fraction of a second, and remember it; None where the engine cannot."""
+    try:
+        return save(engine.calibrate(QUICK_SECONDS))
+    except PlimsollError:
+        return None
+
+
+def save(figures: Json) -> Json:
+    """Remember ``figures``; a cache that cannot be written costs only the next calibration."""
+    value = {"schema": SCHEMA, **figures}
+    with suppress(OSError, StoreError):
+        os.makedirs(os.path.dirname(cache_path()), exist_ok=True)
+        replace_file(cache_path(), json.dumps(value, indent=1).encode(), durable=False)
+    return value
+
+
+def cache_path() -> str:
+    """Where the calibration of this machine is kept."""
+    root = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return os.path.join(root, "plimsoll", f"calibration-{_machine_key()}.json")
+
+
+def _machine_key() -> str:
+    import hashlib
+
+    parts = [_first_line("/etc/machine-id"), os.uname().nodename, os.uname().release, _cpu_model(), __version__]
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+
+
+def _cpu_model() -> str:
+    with suppress(OSError), open("/proc/cpuinfo", encoding="ascii", errors="replace") as file:
+        for line in file:
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return ""
+
+
+def _first_line(path: str) -> str:
+    with suppress(OSError), open(path, encoding="utf-8", errors="replace") as file:
+        return file.readline().strip()
+    return ""

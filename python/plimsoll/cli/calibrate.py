@@ -1,0 +1,37 @@
+"""``plimsoll calibrate``: what one I/O costs Plimsoll itself on this machine."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+
+from plimsoll import calibration
+from plimsoll import engine as engines
+
+
+@click.command(short_help="Measure Plimsoll's own cost per I/O.")
+@click.option("--seconds", type=click.FloatRange(0.05, 600), default=3.0, show_default=True, help="How long in all.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def command(seconds: float, as_json: bool) -> None:
+    """Measure what Plimsoll's own work costs per I/O, without storage, and remember it for every later result."""
+    figures = calibration.save(engines.native().calibrate(seconds))
+    if as_json:
+        click.echo(json.dumps(figures, ensure_ascii=False))
+        return
+    click.echo("\n".join(_lines(figures)))
+    click.echo(f"remembered in {calibration.cache_path()}", err=True)
+
+
+def _lines(figures: dict[str, Any]) -> list[str]:
+    lines = []
+    for name, part in figures.items():
+        if not isinstance(part, dict):
+            continue
+        if isinstance(part.get("iops_per_core"), (int, float)):
+            lines.append(f"{name:6} {part['iops_per_core'] / 1e6:.2f} million I/O per second of one core")
+        for key, value in part.items():
+            if key.endswith("_ns") and isinstance(value, (int, float)):
+                lines.append(f"{name:6} {key.removesuffix('_ns').replace('_', ' ')} {value:.1f} ns")
+    return lines

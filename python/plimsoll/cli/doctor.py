@@ -1,0 +1,45 @@
+"""``plimsoll doctor``: what on this host would make numbers wrong."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+
+import click
+
+from plimsoll import engine as engines
+from plimsoll.doctor import Check, diagnosed, examine
+
+_MARKS = {"ok": "✓", "warn": "!", "fail": "✗", "unknown": "?"}
+_WIDTH = 100
+
+
+@click.command(short_help="Say what on this host would make numbers wrong.")
+@click.option("-t", "--target", metavar="TARGET", help="Look at this target as well.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def command(target: str | None, as_json: bool) -> int:
+    """Check this host, and TARGET if given, for what would make numbers wrong, with advice for each.
+
+    The exit code is 4 when a check fails, that is, when measuring would be pointless.
+    """
+    checks = diagnosed(examine(engines.native(), target))
+    if as_json:
+        click.echo(json.dumps([asdict(check) for check in checks], ensure_ascii=False))
+    else:
+        click.echo("\n".join(_lines(checks)))
+    return 4 if any(check.status == "fail" for check in checks) else 0
+
+
+def _lines(checks: Sequence[Check]) -> Iterator[str]:
+    width = max(len(check.name) for check in checks)
+    indent = " " * (width + 4)
+    for check in checks:
+        head = f"{_MARKS[check.status]} {check.name.ljust(width)}  "
+        yield from textwrap.wrap(head + check.finding, _WIDTH, subsequent_indent=indent)
+        if check.advice:
+            yield from textwrap.wrap(f"{indent}→ {check.advice}", _WIDTH, subsequent_indent=f"{indent}  ")
+    worst = [check.status for check in checks]
+    yield ""
+    yield f"{worst.count('ok')} well, {worst.count('warn')} to mind, {worst.count('fail')} wrong, {worst.count('unknown')} unknown"

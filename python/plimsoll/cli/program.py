@@ -1,0 +1,109 @@
+"""The ``plimsoll`` command. A verb is a file of this package; it is imported when it is called, and not for ``--help``.
+
+Model: data goes to stdout, everything else to stderr; every error a user can cause is one sentence and an exit code of `plimsoll.errors`.
+
+    plimsoll run oltp-db --target /dev/nvme0n1
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+import click
+
+from plimsoll import __version__
+from plimsoll.errors import EXIT_INTERRUPTED, InputError, PlimsollError
+
+#: Every verb with the line that ``plimsoll --help`` shows; the command itself is ``plimsoll.cli.<verb>.command``.
+VERBS = {
+    "run": "Measure a target under one or more workloads.",
+    "list": "List the shipped workloads.",
+    "show": "Show one workload: purpose, source, streams.",
+    "runs": "List the stored runs.",
+    "report": "Make a report of stored runs: HTML, CSV or JSON.",
+    "doctor": "Say what on this host would make numbers wrong.",
+    "calibrate": "Measure Plimsoll's own cost per I/O.",
+}
+
+
+class _Verbs(click.Group):
+    """Finds commands by importing their file."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in VERBS:
+            return None
+        command: click.Command = import_module(f"plimsoll.cli.{cmd_name}").command
+        return command
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if name not in VERBS and not name.startswith("-"):
+            raise InputError(f"there is no command {name!r}; {_nearest_verb(name)}")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(VERBS.items()))
+
+
+@click.command(
+    cls=_Verbs,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Exit codes: 0 done, 2 wrong input, 3 refused for safety, 4 a point failed, 5 results cannot be stored, 130 interrupted.",
+)
+@click.version_option(__version__, prog_name="plimsoll", message="%(prog)s %(version)s")
+def program() -> None:
+    """How much load does this storage carry before it gets too slow?
+
+    Plimsoll applies a load to a disk, a file or a model, and says how it responded and how far to trust the numbers.
+    """
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code; never shows a traceback for what a user can cause."""
+    try:
+        code = program.main(args=arguments, prog_name="plimsoll", standalone_mode=False)
+        sys.stdout.flush()
+        return code if isinstance(code, int) else 0
+    except PlimsollError as error:
+        return _fail(str(error), error.exit_code)
+    except click.exceptions.NoArgsIsHelpError as asked:
+        click.echo(asked.ctx.get_help() if asked.ctx else "", err=True)
+        return InputError.exit_code
+    except click.ClickException as error:
+        return _fail(_sentence(error), InputError.exit_code)
+    except (click.Abort, KeyboardInterrupt):
+        return _fail("stopped.", EXIT_INTERRUPTED)
+    except BrokenPipeError:
+        # Whoever read our output has left; keep Python from complaining once more while it closes stdout.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return PlimsollError.exit_code
+
+
+def _fail(message: str, code: int) -> int:
+    ending = "" if message.endswith((".", "!", "?")) else "."
+    print(f"plimsoll: {message}{ending}", file=sys.stderr)
+    return code
+
+
+def _sentence(error: click.ClickException) -> str:
+    context = getattr(error, "ctx", None)
+    path = context.command_path if context is not None else "plimsoll"
+    if isinstance(error, click.NoSuchOption):
+        near = f"did you mean {error.possibilities[0]!r}? " if error.possibilities else ""
+        return f"there is no option {error.option_name!r}; {near}'{path} --help' shows all."
+    text = error.format_message().strip()
+    return f"{text[:1].lower()}{text[1:].rstrip('.')}; '{path} --help' shows how."
+
+
+def _nearest_verb(name: str) -> str:
+    import difflib
+
+    near = difflib.get_close_matches(name, VERBS, n=1)
+    return f"did you mean {near[0]!r}?" if near else f"there are {', '.join(VERBS)}."

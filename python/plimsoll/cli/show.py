@@ -1,0 +1,81 @@
+"""``plimsoll show``: one workload with everything that is known of it."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from collections.abc import Iterator
+from typing import Any
+
+import click
+
+from plimsoll import catalog
+from plimsoll import engine as engines
+from plimsoll.cli.planning import Typed, planned_workload
+from plimsoll.errors import InputError
+
+Json = dict[str, Any]
+
+_ABOUT = ("purpose", "source", "rationale", "expect")
+_WIDTH = 96
+
+
+@click.command(short_help="Show one workload: purpose, source, streams.")
+@click.argument("name", metavar="NAME")
+@click.option("-s", "--set", "settings", metavar="KEY=VALUE", multiple=True, help="Show it with an option changed.")
+@click.option("--json", "as_json", is_flag=True, help="Print the canonical definition as JSON.")
+def command(name: str, settings: tuple[str, ...], as_json: bool) -> None:
+    """Show the workload NAME (or a .toml file) with its purpose, source, rationale, and every option of its streams.
+
+    Options that the definition does not give stand with their defaults.
+    """
+    sources = catalog.sources(name)
+    if len(sources) > 1:
+        raise InputError(f"{name!r} is a tag of {len(sources)} workloads; name one of {', '.join(sources)}.")
+    workload, options = planned_workload(sources[0], Typed((name,), settings=settings), engines.native())
+    if as_json:
+        click.echo(json.dumps({"workload": workload, "job": options}, ensure_ascii=False, indent=1))
+    else:
+        click.echo("\n".join(_lines(workload, options, frozenset(_given(catalog.load(sources[0]))))))
+
+
+def _lines(workload: Json, options: Json, given: frozenset[str]) -> Iterator[str]:
+    yield f"{workload['name']}: {workload.get('title') or workload['name']}"
+    yield f"group {workload.get('group') or '–'}, tags {' '.join(workload.get('tags') or []) or '–'}"
+    for key in _ABOUT:
+        if workload.get(key):
+            yield ""
+            yield from textwrap.wrap(f"{key}: {workload[key]}", _WIDTH, subsequent_indent="  ")
+    yield ""
+    yield from _streams(workload["stream"], given)
+    yield ""
+    yield "job: " + ", ".join(f"{key} {_text(value)}" for key, value in options.items())
+
+
+def _streams(streams: list[Json], given: frozenset[str]) -> Iterator[str]:
+    """A row per option, a column per stream: first what the definition gives, then the defaults."""
+    from plimsoll.reports.terminal import table
+
+    keys = list(dict.fromkeys(key for stream in streams for key in stream if key != "name"))
+    head = ("stream", *(str(stream["name"]) for stream in streams))
+    chosen = [key for key in keys if key in given]
+    rows = [head, *((key, *(_text(stream.get(key)) for stream in streams)) for key in chosen)]
+    yield table(rows, left=len(head))
+    yield ""
+    yield "defaults"
+    rest = [key for key in keys if key not in given]
+    text = ", ".join(f"{key} {' | '.join(dict.fromkeys(_text(stream.get(key)) for stream in streams))}" for key in rest)
+    yield from textwrap.wrap(text, _WIDTH, initial_indent="  ", subsequent_indent="  ")
+
+
+def _given(document: Json) -> Iterator[str]:
+    for stream in document.get("stream", []):
+        yield from stream
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return "unset"
+    if isinstance(value, bool):
+        return str(value).lower()
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, (dict, list)) else str(value)

@@ -1,0 +1,148 @@
+"""The facts that the checks look at, collected in about half a second.
+
+examine(engine, "/dev/nvme0n1").activity["devices"]
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import stat
+import time
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from plimsoll import calibration
+from plimsoll.engine import Engine
+from plimsoll.errors import PlimsollError
+from plimsoll.host import host_facts, target_facts
+from plimsoll.host.facts import is_absent
+from plimsoll.host.mount import free_bytes
+from plimsoll.host.target import existing, monitored_devices, target_paths
+from plimsoll.monitor import Sampler, sample
+
+Json = dict[str, Any]
+Status = Literal["ok", "warn", "fail", "unknown"]
+
+WATCH_S = 0.5
+
+
+@dataclass(frozen=True)
+class Check:
+    """One verdict. ``advice`` is empty when all is well."""
+
+    name: str
+    status: Status
+    finding: str
+    advice: str = ""
+
+
+@dataclass(frozen=True)
+class Examination:
+    """Facts about the host, and about a target if one was named."""
+
+    host: Json
+    io_uring: Json
+    locked_memory_bytes: int | None = None
+    calibration: Json | None = None
+    activity: Json = field(default_factory=dict)
+    target: Json = field(default_factory=dict)
+    direct: str | None = None
+    access: dict[str, str | None] = field(default_factory=dict)
+    free_bytes: int | None = None
+
+    def fact(self, section: str, name: str) -> Any:
+        """A fact of the host, or None when it is absent."""
+        value = self.host.get(section, {}).get(name)
+        return None if is_absent(value) else value
+
+    def why_absent(self, section: str, name: str) -> str:
+        """The reason why a fact is absent."""
+        return str(self.host.get(section, {}).get(name) or "absent: not collected").removeprefix("absent: ")
+
+    @property
+    def devices(self) -> list[Json]:
+        """The devices of the target."""
+        return list(self.target.get("devices", []))
+
+    @property
+    def folder_or_file(self) -> str:
+        """How messages name the target."""
+        return str(self.target.get("spec") or self.target.get("path"))
+
+
+def examine(engine: Engine, spec: str | None) -> Examination:
+    """Everything the checks need; without ``spec``, of the current directory, where a scratch file would be made.
+
+    Raises `InputError` or `TargetError` when ``spec`` is no target at all.
+    """
+    here: Json = {"kind": "directory", "path": os.getcwd()}
+    facts = target_facts(here if spec is None else {"spec": spec, **engine.inspect_target(spec)})
+    paths = target_paths(facts)
+    with Sampler() as sampler:
+        before = sampler.snapshot()
+        time.sleep(WATCH_S)
+        activity = sample(before, sampler.snapshot(), monitored_devices(facts))
+    return Examination(
+        host=host_facts(),
+        io_uring=_io_uring(engine),
+        locked_memory_bytes=_locked_memory_bytes(),
+        calibration=calibration.load(),
+        activity=activity,
+        target=facts,
+        direct=_direct_problem(paths),
+        access={path: _access_problem(path) for path in paths},
+        free_bytes=_free_bytes(paths),
+    )
+
+
+def _io_uring(engine: Engine) -> Json:
+    try:
+        return engine.probe_io_uring()
+    except PlimsollError as problem:
+        return {"available": False, "reason": str(problem)}
+
+
+def _locked_memory_bytes() -> int | None:
+    """The soft limit; None when there is none."""
+    soft = resource.getrlimit(resource.RLIMIT_MEMLOCK)[0]
+    return None if soft == resource.RLIM_INFINITY else soft
+
+
+def _free_bytes(paths: list[str]) -> int | None:
+    if not paths or _is_device(paths[0]):
+        return None
+    try:
+        return free_bytes(paths[0])
+    except OSError:
+        return None
+
+
+def _access_problem(path: str) -> str | None:
+    """Why this user cannot read and write ``path`` (or its folder, if it has yet to be made); None when it can."""
+    subject = existing(path)
+    if not os.access(subject, os.R_OK):
+        return f"{subject} cannot be read"
+    return None if os.access(subject, os.W_OK) else f"{subject} cannot be written"
+
+
+def _direct_problem(paths: list[str]) -> str | None:
+    """Why O_DIRECT does not work on the paths; None when it does or there is nothing that may be tried."""
+    for path in map(existing, paths):
+        # In a directory an unnamed file is tried, which leaves nothing behind.
+        mode, right = (os.O_TMPFILE | os.O_RDWR, os.W_OK) if os.path.isdir(path) else (os.O_RDONLY, os.R_OK)
+        if not os.access(path, right):
+            continue
+        try:
+            file = os.open(path, mode | os.O_DIRECT | os.O_CLOEXEC, 0o600)
+        except OSError as problem:
+            return f"{path}: opening with O_DIRECT failed ({str(problem.strerror).lower()})"
+        os.close(file)
+    return None
+
+
+def _is_device(path: str) -> bool:
+    try:
+        return stat.S_ISBLK(os.stat(path).st_mode)
+    except OSError:
+        return False

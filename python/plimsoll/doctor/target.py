@@ -1,0 +1,133 @@
+"""Checks of the target: access, direct I/O, holes, size against memory, space, mount options."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from plimsoll.doctor.examination import Check, Examination
+from plimsoll.host.facts import is_absent
+
+_GIB = 1 << 30
+ALLOCATED_SHARE_MIN = 0.98
+#: A target below this multiple of memory can be held by caches (block-tools.md 6.4, rule 2).
+MEMORY_MULTIPLE_MIN = 2.0
+FREE_BYTES_MIN = 2 * _GIB
+
+_SLOWER = {
+    "compress": "compresses: speed depends on the data",
+    "sync": "makes every write synchronous",
+    "dirsync": "makes changes of directories synchronous",
+    "discard": "trims while files are removed, which takes time from the device later",
+    "data=journal": "writes all data twice",
+}
+
+
+def permission(examination: Examination) -> Iterator[Check]:
+    """Whether this user may use the target."""
+    problems = [problem for problem in examination.access.values() if problem]
+    if problems:
+        yield Check(
+            "permission",
+            "fail",
+            f"{'; '.join(problems)} by this user.",
+            "Run as a member of the device's group (often 'disk') or as root; reading alone allows read-only workloads.",
+        )
+    elif examination.access:
+        yield Check("permission", "ok", f"{examination.folder_or_file} can be read and written.")
+
+
+def direct_io(examination: Examination) -> Iterator[Check]:
+    """Whether the page cache can be bypassed."""
+    if examination.direct is not None:
+        yield Check(
+            "direct_io",
+            "fail",
+            f"{examination.direct}: the page cache cannot be bypassed.",
+            "Measure on another file system, or with direct=false and a file several times the size of memory.",
+        )
+    elif examination.access:
+        yield Check("direct_io", "ok", "The page cache can be bypassed (O_DIRECT).")
+
+
+def allocation(examination: Examination) -> Iterator[Check]:
+    """Whether reads of the file reach the device."""
+    facts = examination.target
+    allocated, size = facts.get("allocated_bytes"), facts.get("apparent_bytes")
+    if not isinstance(allocated, int) or not isinstance(size, int) or not size:
+        return
+    if allocated < ALLOCATED_SHARE_MIN * size:
+        yield Check(
+            "allocation",
+            "fail",
+            f"Only {allocated / size:.0%} of the file is allocated: reads of the holes never reach a device.",
+            "Name a file that does not exist: Plimsoll makes and fills it.",
+        )
+    else:
+        yield Check("allocation", "ok", "The file has no holes.")
+
+
+def memory(examination: Examination) -> Iterator[Check]:
+    """Whether the target fits into memory."""
+    total = examination.fact("memory", "total_bytes")
+    if total is None:
+        yield Check("memory", "unknown", f"The size of memory cannot be seen ({examination.why_absent('memory', 'total_bytes')}).")
+        return
+    size = examination.target.get("size_bytes")
+    if not size:
+        yield Check(
+            "memory",
+            "ok",
+            f"Memory is {total / _GIB:.1f} GiB.",
+            f"Buffered workloads need a target of at least {MEMORY_MULTIPLE_MIN * total / _GIB:.0f} GiB; direct ones do not.",
+        )
+    elif size < MEMORY_MULTIPLE_MIN * total:
+        yield Check(
+            "memory",
+            "warn",
+            f"The target ({size / _GIB:.1f} GiB) is smaller than {MEMORY_MULTIPLE_MIN:g} × memory ({total / _GIB:.1f} GiB): "
+            "buffered reads would come from the page cache, and a hypervisor or array may cache it whole.",
+            f"Keep direct=true (the default), or use at least {MEMORY_MULTIPLE_MIN * total / _GIB:.0f} GiB.",
+        )
+    else:
+        yield Check("memory", "ok", f"The target is {size / total:.1f} × as large as memory.")
+
+
+def free_space(examination: Examination) -> Iterator[Check]:
+    """Whether a scratch file and the results fit."""
+    free = examination.free_bytes
+    if free is None:
+        return
+    if free < FREE_BYTES_MIN:
+        yield Check(
+            "free_space",
+            "warn",
+            f"{free / _GIB:.1f} GiB are free: a scratch file would be small, and a nearly full file system is slower.",
+            "Free some space, or choose another place with --target.",
+        )
+    else:
+        yield Check("free_space", "ok", f"{free / _GIB:.1f} GiB are free.")
+
+
+def mount_options(examination: Examination) -> Iterator[Check]:
+    """Whether the file system changes what is measured."""
+    mount = (examination.target.get("filesystem") or {}).get("mount")
+    if mount is None:
+        return
+    if is_absent(mount):
+        yield Check("mount_options", "unknown", f"The file system cannot be seen ({str(mount).removeprefix('absent: ')}).")
+        return
+    words = [word for word in str(mount["options"]).split(",") if word]
+    found = [f"{word} {reason}" for word in words for option, reason in _SLOWER.items() if word == option or word.startswith(f"{option}=")]
+    if mount["type"] in ("tmpfs", "ramfs"):
+        found.append(f"{mount['type']} is memory, not storage")
+    if mount["type"] in ("overlay", "nfs", "nfs4", "fuse", "9p", "virtiofs", "zfs"):
+        found.append(f"{mount['type']} is a layer of its own between Plimsoll and the disk")
+    if found:
+        yield Check(
+            "mount_options",
+            "warn",
+            f"{mount['point']} ({mount['type']}): {'; '.join(found)}.",
+            "Say so beside the numbers, or measure the device itself.",
+        )
+    else:
+        yield Check("mount_options", "ok", f"{mount['point']} is {mount['type']} without options that change the numbers.")

@@ -1,0 +1,63 @@
+"""Every error a user of Plimsoll can meet, and the exit code it ends the program with.
+
+    PlimsollError                1   anything below
+    ├── InputError               2   what was typed, or what stands in a file, is wrong
+    ├── SafetyRefusal            3   the request could destroy data and was not confirmed
+    ├── TargetError              4   the target cannot be opened, prepared or read
+    ├── EngineError              4   the engine could not do the job
+    ├── StoreError               5   results cannot be written or read
+    └── Interrupted            130   the user stopped it
+
+The message of each is one sentence: where, what is wrong, what would be right. ``crates/python/src/errors.rs`` raises
+these classes for errors that arise in Rust. A mistake of our own is an ordinary Python exception, never one of these.
+
+    >>> raise InputError("workload 'oltp-bd' is unknown; did you mean 'oltp-db'?")
+"""
+
+
+class PlimsollError(Exception):
+    """The root: catch it to catch every error that Plimsoll reports in a sentence."""
+
+    exit_code = 1
+
+
+class InputError(PlimsollError):
+    """What was typed or written in a file is wrong; nothing was touched."""
+
+    exit_code = 2
+
+
+class SafetyRefusal(PlimsollError):
+    """The request could destroy data that Plimsoll did not make."""
+
+    exit_code = 3
+
+
+class TargetError(PlimsollError):
+    """The target cannot be opened, prepared or read."""
+
+    exit_code = 4
+
+
+class EngineError(PlimsollError):
+    """The engine could not do the job on this machine."""
+
+    exit_code = 4
+
+
+class StoreError(PlimsollError):
+    """Results cannot be written or read; what was stored before is intact."""
+
+    exit_code = 5
+
+
+class Interrupted(PlimsollError):
+    """The user stopped the program before it had anything to show."""
+
+    exit_code = 130
+
+
+#: Exit code of a sequence of points in which at least one failed.
+EXIT_POINT_FAILED = 4
+#: Exit code of a run that a signal ended.
+EXIT_INTERRUPTED = 130

@@ -1,0 +1,109 @@
+"""A block device as the kernel describes it in /sys, and the devices below it.
+
+Model: a partition's attributes live in its parent disk; a stacked device (RAID, LVM, crypt) names what is below it in ``slaves``.
+
+    device_facts("sda1")["scheduler"]          # "mq-deadline"
+    physical_devices("md0")                     # ["sda", "sdb"]
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import Any
+
+from plimsoll.host.facts import Absent, collected, number, text
+
+Json = dict[str, Any]
+
+SYS_BLOCK = "/sys/class/block"
+
+
+def device_name(path: str) -> str:
+    """The kernel's name of the block device at ``path`` ("/dev/disk/by-id/…" → "sda")."""
+    status = os.stat(path)
+    return name_of_number(status.st_rdev)
+
+
+def name_of_number(number_: int) -> str:
+    """The kernel's name of the block device with this device number."""
+    link = f"/sys/dev/block/{os.major(number_)}:{os.minor(number_)}"
+    if not os.path.exists(link):
+        raise Absent(f"no block device has number {os.major(number_)}:{os.minor(number_)}")
+    return os.path.basename(os.path.realpath(link))
+
+
+def disk_of(name: str) -> str:
+    """The whole disk that a partition is on; a disk is its own."""
+    folder = os.path.realpath(f"{SYS_BLOCK}/{name}")
+    if os.path.exists(f"{folder}/partition"):
+        return os.path.basename(os.path.dirname(folder))
+    return name
+
+
+def physical_devices(name: str) -> list[str]:
+    """The disks at the bottom of a stack, each once; a plain disk gives itself."""
+    below = _listing(f"{SYS_BLOCK}/{name}/slaves") or _listing(f"{SYS_BLOCK}/{disk_of(name)}/slaves")
+    if not below:
+        return [disk_of(name)]
+    found: dict[str, None] = {}
+    for slave in below:
+        found.update(dict.fromkeys(physical_devices(slave)))
+    return list(found)
+
+
+def device_facts(name: str) -> Json:
+    """Identity, geometry and queue settings of one device."""
+    disk = disk_of(name)
+    folder, queue = f"{SYS_BLOCK}/{disk}", f"{SYS_BLOCK}/{disk}/queue"
+    return {
+        "name": name,
+        "disk": disk,
+        **collected(
+            {
+                "model": lambda: _identity(folder, ("device/model", "device/name")),
+                "vendor": lambda: _identity(folder, ("device/vendor",)),
+                "serial": lambda: _identity(folder, ("serial", "device/serial", "device/wwid", "wwid")),
+                "firmware": lambda: _identity(folder, ("device/firmware_rev", "device/rev")),
+                "size_bytes": lambda: number(f"{SYS_BLOCK}/{name}/size") * 512,
+                "rotational": lambda: bool(number(f"{queue}/rotational")),
+                "scheduler": lambda: scheduler(disk),
+                "nr_requests": lambda: number(f"{queue}/nr_requests"),
+                "write_cache": lambda: text(f"{queue}/write_cache"),
+                "fua": lambda: bool(number(f"{queue}/fua")),
+                "read_ahead_bytes": lambda: number(f"{queue}/read_ahead_kb") * 1024,
+                "request_bytes_max": lambda: number(f"{queue}/max_sectors_kb") * 1024,
+                "logical_block_bytes": lambda: number(f"{queue}/logical_block_size"),
+                "physical_block_bytes": lambda: number(f"{queue}/physical_block_size"),
+                "discard_bytes_max": lambda: number(f"{queue}/discard_max_bytes"),
+                "writeback_throttle_us": lambda: number(f"{queue}/wbt_lat_usec"),
+                "zoned": lambda: text(f"{queue}/zoned"),
+                "numa_node": lambda: number(f"{folder}/device/numa_node"),
+            }
+        ),
+    }
+
+
+def scheduler(disk: str) -> str:
+    """The I/O scheduler in use (the one in brackets)."""
+    content = text(f"{SYS_BLOCK}/{disk}/queue/scheduler")
+    chosen = re.search(r"\[(.+?)\]", content)
+    return chosen.group(1) if chosen else content
+
+
+def _identity(folder: str, names: tuple[str, ...]) -> str:
+    for name in names:
+        try:
+            content = text(f"{folder}/{name}")
+        except Absent:
+            continue
+        if content:
+            return content
+    raise Absent("the device does not tell")
+
+
+def _listing(folder: str) -> list[str]:
+    try:
+        return sorted(os.listdir(folder))
+    except OSError:
+        return []

@@ -1,0 +1,225 @@
+"""One job → one result: drives the engine, watches the host meanwhile, and pushes everything out as it arises.
+
+Model: the engine runs in a thread of its own and speaks through its callback, which adds a snapshot of the kernel's counters at each tick;
+the calling thread receives the events in order, so storing or drawing never holds up an interval.
+Limits: one job at a time per sink; a failing sink (full disk) aborts the job and raises.
+
+    result = measure(job, engine, sink, control)
+    result.totals["read"].iops
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+from plimsoll import calibration
+from plimsoll.analysis.conclusion import concluded
+from plimsoll.analysis.definition import arrival, concurrency, offered_per_s
+from plimsoll.analysis.observation import Observation
+from plimsoll.analysis.summary import Summary
+from plimsoll.engine import Control, Engine, Json
+from plimsoll.errors import InputError, PlimsollError, SafetyRefusal
+from plimsoll.foreground import Push, served
+from plimsoll.host.machine import versions
+from plimsoll.host.target import monitored_devices
+from plimsoll.monitor.sampler import Sampler, Snapshot, sample
+from plimsoll.result import JobRecord, Result, Status, iso_time
+
+#: Snapshots kept to find the one that an interval's boundary belongs to.
+_SNAPSHOTS_KEPT = 32
+_KILLED = "The run ended before this point did; what was measured until then is kept."
+_STOPPED = "Stopped by a signal; what was measured until then is kept."
+
+
+@dataclass(frozen=True)
+class Job:
+    """What is to be run. ``workload`` and ``options`` are canonical; ``host`` holds the facts of machine and ``target``."""
+
+    id: str
+    workload: Json
+    options: Json
+    target: str
+    host: Json
+    permission: Json | None = None
+    repeat: int = 1
+
+    @property
+    def modelled(self) -> bool:
+        """Whether the target lives in virtual time."""
+        return bool(self.host.get("target", {}).get("kind") == "queue")
+
+
+class Sink(Protocol):
+    """Where a measurement goes while it arises."""
+
+    def interval(self, interval: Json) -> None:
+        """One interval of the record."""
+
+    def monitor(self, sample: Json) -> None:
+        """What the host did in one interval."""
+
+
+def unfinished(job: Job) -> Result:
+    """The result before anything happened: what a killed process leaves behind."""
+    threads, depth = concurrency(job.workload)
+    offered = offered_per_s(job.workload)
+    record = JobRecord(
+        workload=job.workload["name"],
+        title=job.workload.get("title") or job.workload["name"],
+        group=job.workload.get("group") or "",
+        target=job.target,
+        seed=job.options.get("seed", 0),
+        repeat=job.repeat,
+        duration_s=float(job.options["duration"]),
+        warmup_s=float(job.options["warmup"]),
+        threads=threads,
+        queue_depth=depth,
+        arrival=arrival(job.workload),
+        definition=job.workload,
+        options=job.options,
+    )
+    return Result(
+        id=job.id,
+        status="incomplete",
+        error=_KILLED,
+        started=iso_time(time.time()),
+        modelled=job.modelled,
+        job=record,
+        host=job.host,
+        versions=versions(),
+        offered_per_s=sum(offered.values()) if offered else None,
+    )
+
+
+def measure(job: Job, engine: Engine, sink: Sink, control: Control) -> Result:
+    """Run ``job`` to its end. A failure of the target or engine becomes part of the result; a failing sink raises.
+
+    `InputError` and `SafetyRefusal` are raised: the job was refused before its first request, so there is nothing to keep.
+    """
+    recording = _Recording(unfinished(job), sink)
+    request: Json = {
+        "workload": job.workload,
+        "job": job.options,
+        "target": job.target,
+        "permission": job.permission,
+    }
+    with _Watch(observes_host=not job.modelled) as watch:
+        outcome, failure = served(lambda push: engine.run_job(request, watch.stamped(push), control), recording.take, give_up=control.abort)
+    if isinstance(failure, (InputError, SafetyRefusal)):
+        raise failure
+    own_cost = calibration.load() or (None if control.stopped else calibration.quick(engine))
+    return recording.result(outcome or {}, failure, own_cost)
+
+
+class _Watch:
+    """Adds a snapshot of the host's counters to ``start`` and ``tick`` events, in the engine's own thread."""
+
+    def __init__(self, *, observes_host: bool) -> None:
+        self._sampler = Sampler() if observes_host else None
+
+    def stamped(self, push: Push) -> Callable[[str, Json], None]:
+        """An event callback for the engine."""
+
+        def forward(kind: str, event: Json) -> None:
+            if self._sampler is not None and kind in ("start", "tick"):
+                event["snapshot"] = self._sampler.snapshot()
+            push(kind, event)
+
+        return forward
+
+    def __enter__(self) -> _Watch:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._sampler is not None:
+            self._sampler.close()
+
+
+@dataclass
+class _Recording:
+    """Accumulates what the events say and passes it on to the sink."""
+
+    skeleton: Result
+    sink: Sink
+    summary: Summary = field(default_factory=Summary)
+    observation: Observation = field(default_factory=Observation)
+    start_ns: int = 0
+    snapshots: deque[tuple[int, Snapshot]] = field(default_factory=lambda: deque(maxlen=_SNAPSHOTS_KEPT))
+    measured: tuple[Snapshot, Snapshot] | None = None
+
+    def take(self, kind: str, event: Json) -> None:
+        """One event of the engine."""
+        if kind == "start":
+            self.start_ns = event["monotonic_ns"]
+            self._keep(0, event.pop("snapshot", None))
+        elif kind == "tick":
+            self._tick(event)
+        elif kind == "interval":
+            self.sink.interval(event)
+            self.summary.add(event)
+            self.observation.add(event)
+            if event["phase"] == "measure":
+                self._follow_measured_phase(event)
+
+    def result(self, outcome: Json, failure: PlimsollError | None, own_cost: Json | None) -> Result:
+        """The result of all that was taken."""
+        status, error = _ending(outcome, failure)
+        used = (outcome.get("backend") or {}).get("used")
+        finished = replace(
+            self.skeleton,
+            status=status,
+            error=error,
+            modelled=self.skeleton.modelled or used == "queue",
+            engine=outcome,
+            calibration=own_cost,
+            monitor=sample(*self.measured, self._devices()) if self.measured else {},
+        )
+        return concluded(finished, self.summary, self.observation)
+
+    def _tick(self, event: Json) -> None:
+        snapshot = event.pop("snapshot", None)
+        if snapshot is None or not self.snapshots:
+            return
+        before = self.snapshots[-1][1]
+        end_ns = event["monotonic_ns"] - self.start_ns
+        self._keep(end_ns, snapshot)
+        self.sink.monitor({"index": event["index"], "end_ns": end_ns, **sample(before, snapshot, self._devices())})
+
+    def _keep(self, offset_ns: int, snapshot: Snapshot | None) -> None:
+        if snapshot is not None:
+            self.snapshots.append((offset_ns, snapshot))
+
+    def _follow_measured_phase(self, interval: Json) -> None:
+        """Keep the two snapshots that lie nearest to the ends of the measured phase so far."""
+        if self.snapshots:
+            first = self.measured[0] if self.measured else self._nearest(interval["start_ns"])
+            self.measured = (first, self._nearest(interval["end_ns"]))
+
+    def _nearest(self, offset_ns: int) -> Snapshot:
+        return min(self.snapshots, key=lambda kept: abs(kept[0] - offset_ns))[1]
+
+    def _devices(self) -> list[str]:
+        return monitored_devices(self.skeleton.host.get("target") or {})
+
+
+def _ending(outcome: Json, failure: PlimsollError | None) -> tuple[Status, str | None]:
+    """How the job ended, and the sentence when it did not end well."""
+    if failure is not None:
+        return "failed", str(failure)
+    stopped_by = outcome.get("stopped_by")
+    if stopped_by == "signal":
+        return "interrupted", _STOPPED
+    if stopped_by == "error":
+        return "failed", _first_error(outcome)
+    return "complete", None
+
+
+def _first_error(outcome: Json) -> str:
+    first = outcome.get("first_error")
+    if isinstance(first, dict):
+        first = first.get("message") or ", ".join(f"{key} {value}" for key, value in first.items())
+    return str(first or "The engine stopped at an error that it did not name.")

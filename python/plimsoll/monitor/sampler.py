@@ -1,0 +1,102 @@
+"""Snapshots of the kernel's counters, and the sample that the difference of two makes.
+
+Model: files of /proc stay open and are read again from their start, so that a snapshot at an interval boundary is three system calls;
+parsing waits until the sample is made, outside the engine's callback.
+Limits: devices that did nothing and belong to no target are left out of a sample.
+
+    with Sampler() as sampler:
+        before = sampler.snapshot()
+        ...
+        sample(before, sampler.snapshot(), always=["sda"])["devices"]["sda"]["util_percent"]
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from plimsoll.monitor import cpu, diskstats, paging
+
+Json = dict[str, Any]
+
+#: At most so many bytes of each: only the first line of stat is of interest, and a thousand devices fit the first.
+_SOURCES = {"diskstats": 1 << 18, "stat": 512, "vmstat": 1 << 15}
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """Counter files as text at one instant of the monotonic clock."""
+
+    monotonic_ns: int
+    texts: dict[str, str]
+
+
+class Sampler:
+    """Keeps the counter files open; those that cannot be opened are absent from every snapshot."""
+
+    def __init__(self, proc: str = "/proc") -> None:
+        self._files: dict[str, int] = {}
+        for name in _SOURCES:
+            try:
+                self._files[name] = os.open(f"{proc}/{name}", os.O_RDONLY | os.O_CLOEXEC)
+            except OSError:
+                continue
+
+    def snapshot(self) -> Snapshot:
+        """The counters now."""
+        texts = {name: _read(file, _SOURCES[name]) for name, file in self._files.items()}
+        return Snapshot(time.monotonic_ns(), texts)
+
+    def close(self) -> None:
+        """Close the files."""
+        for file in self._files.values():
+            os.close(file)
+        self._files = {}
+
+    def __enter__(self) -> Sampler:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def sample(before: Snapshot, after: Snapshot, always: Iterable[str] = ()) -> Json:
+    """What the host did between two snapshots: ``devices`` (active ones and those in ``always``), ``cpu``, ``paging``."""
+    elapsed_s = (after.monotonic_ns - before.monotonic_ns) / 1e9
+    made: Json = {"seconds": elapsed_s}
+    if elapsed_s <= 0:
+        return made
+    if "diskstats" in before.texts and "diskstats" in after.texts:
+        made["devices"] = _devices(before, after, elapsed_s, frozenset(always))
+    ticks = cpu.parse(before.texts.get("stat", "")), cpu.parse(after.texts.get("stat", ""))
+    if ticks[0] is not None and ticks[1] is not None:
+        made["cpu"] = cpu.shares(ticks[0], ticks[1])
+    blocks = paging.rates(paging.parse(before.texts.get("vmstat", "")), paging.parse(after.texts.get("vmstat", "")), elapsed_s)
+    if blocks is not None:
+        made["paging"] = blocks
+    return made
+
+
+def _devices(before: Snapshot, after: Snapshot, elapsed_s: float, always: frozenset[str]) -> Json:
+    old, new = diskstats.parse(before.texts["diskstats"]), diskstats.parse(after.texts["diskstats"])
+    return {
+        name: diskstats.rates(old[name], counters, elapsed_s)
+        for name, counters in new.items()
+        if name in old and (name in always or diskstats.did_something(old[name], counters))
+    }
+
+
+def _read(file: int, size: int) -> str:
+    """Up to ``size`` bytes from the start; the kernel hands such files out a page at a time."""
+    chunks: list[bytes] = []
+    length = 0
+    while length < size:
+        chunk = os.pread(file, size - length, length)
+        if not chunk:
+            break
+        chunks.append(chunk)
+        length += len(chunk)
+    return b"".join(chunks).decode("ascii", "replace")

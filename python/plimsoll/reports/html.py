@@ -1,0 +1,96 @@
+"""The report as one self-contained HTML file: markup, style, script and data in a single page that needs no network.
+
+Model: the page is a fixed skeleton; style and script are the built bundle in `page/` (made from the TypeScript in the
+repository's `page/` directory, so no user needs Node), the data is the view model as a JSON block that the script draws.
+Safety: a Content-Security-Policy allows exactly this style and this script, by hash, and no connection at all; the data cannot
+leave its block because every `<`, `>` and `&` in it is written as a JSON escape.
+Limits: without JavaScript the page shows only a sentence; `x.csv` holds every number for other tools.
+
+    write([open_run("results/2026-11-21T03-36-29_proliant")], Path("report.html"))
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from plimsoll.histogram import decoded
+from plimsoll.reports.view import PointRecord, RunRecord, view
+from plimsoll.store import StoredRun
+from plimsoll.store.durable import replace_file
+
+_SKELETON = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="generator" content="Plimsoll">
+<title>{title}</title>
+<style>{style}</style>
+</head>
+<body>
+<noscript><p>This report draws its charts with the script inside this file: allow JavaScript to see them.</p></noscript>
+<div id="report"></div>
+<script type="application/json" id="data">{data}</script>
+<script>{script}</script>
+</body>
+</html>
+"""
+
+
+def write(runs: Sequence[StoredRun], path: Path) -> None:
+    """Write the report of `runs` to `path`; the file appears complete or not at all."""
+    write_page(view([_record(run) for run in runs], _buckets), path)
+
+
+def write_page(model: dict[str, Any], path: Path) -> None:
+    """Write the page of a view model."""
+    replace_file(str(path), page(model).encode(), durable=False)
+
+
+def page(model: dict[str, Any]) -> str:
+    """The whole page around a view model."""
+    bundle = files("plimsoll.reports") / "page"
+    script = (bundle / "report.js").read_text(encoding="utf-8")
+    style = (bundle / "report.css").read_text(encoding="utf-8")
+    policy = (
+        f"default-src 'none'; script-src '{_digest(script)}'; style-src '{_digest(style)}'; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    return _SKELETON.format(policy=policy, title=_text(_title(model)), style=style, data=json_block(model), script=script)
+
+
+def json_block(value: object) -> str:
+    """JSON that can stand inside a script element: no character of it can end the element or start another."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    for character in "<>&\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text
+
+
+def _record(run: StoredRun) -> RunRecord:
+    points = [PointRecord(point.result, point.intervals(), point.monitor()) for point in run.points]
+    return RunRecord(run.label, run.status, run.meta, points)
+
+
+def _buckets(encoded: str) -> list[tuple[int, int]]:
+    return decoded(encoded).buckets()
+
+
+def _digest(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def _title(model: dict[str, Any]) -> str:
+    return "Plimsoll: " + ", ".join(run["label"] for run in model["runs"])
+
+
+def _text(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

@@ -1,0 +1,109 @@
+"""The live view on a terminal: the running point, its operations per interval, progress and time left, at most four times a second.
+
+Model: drawn with rich, which is imported when the first interval arrives, so that it never delays the first request.
+Limits: it shows the latest interval, not an average; the table at the end has the totals.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any, TextIO
+
+from plimsoll.reports.figures import binary, count, duration, megabytes, seconds
+from plimsoll.result import OPS, Result
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.live import Live
+
+Json = dict[str, Any]
+
+REDRAW_S = 0.25
+_BAR_CELLS = 30
+
+
+class LiveView:
+    """`Progress` on a terminal."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._live: Live | None = None
+        self._drawn = 0.0
+        self._place, self._total = 0, 0
+        self._point: Result | None = None
+        self._errors = 0
+
+    def preparing(self, target: str, done_bytes: int, total_bytes: int) -> None:
+        share = done_bytes / total_bytes if total_bytes else 1.0
+        if self._due() or share >= 1.0:
+            self._draw(f"preparing {target}  {_bar(share)}  {binary(done_bytes)} of {binary(total_bytes)}")
+
+    def begin(self, place: int, total: int, skeleton: Result) -> None:
+        self._place, self._total, self._point, self._errors = place, total, skeleton, 0
+        self._drawn = 0.0
+
+    def interval(self, interval: Json) -> None:
+        self._errors += sum(entry.get("errors") or 0 for entry in interval.get("summary", {}).values())
+        if self._point is not None and self._due():
+            self._draw(self._table(self._point, interval))
+
+    def end(self, result: Result) -> None:
+        self._point = None
+
+    def close(self) -> None:
+        if self._live is not None:
+            self._live.stop()
+            self._live = None
+
+    def _due(self) -> bool:
+        return time.monotonic() - self._drawn >= REDRAW_S
+
+    def _draw(self, view: RenderableType) -> None:
+        if self._live is None:
+            from rich.console import Console
+            from rich.live import Live
+
+            console = Console(file=self._stream, highlight=False)
+            self._live = Live(console=console, auto_refresh=False, transient=True)
+            self._live.start()
+        self._live.update(view, refresh=True)
+        self._drawn = time.monotonic()
+
+    def _table(self, point: Result, interval: Json) -> RenderableType:
+        from rich.console import Group
+        from rich.table import Table
+        from rich.text import Text
+
+        planned_s = point.job.warmup_s + point.job.duration_s
+        passed_s = interval["end_ns"] / 1e9
+        left_s = max(0.0, planned_s - passed_s) + (self._total - self._place) * planned_s
+        head = Text(f"[{self._place}/{self._total}] ", style="dim")
+        head.append(point.job.title or point.job.workload, style="bold")
+        head.append(f"  on {point.job.target}")
+        if point.modelled:
+            head.append("  modelled", style="yellow")
+        table = Table(box=None, padding=(0, 2), header_style="dim")
+        for name in ("", "IOPS", "MB/s", "p50", "p99", "max"):
+            table.add_column(name, justify="left" if not name else "right", min_width=9)
+        for cells in _operation_rows(interval):
+            table.add_row(*cells)
+        foot = Text(f"{_bar(passed_s / planned_s if planned_s else 1.0)}  {interval['phase']}  {seconds(left_s)} left")
+        if self._errors:
+            foot.append(f"  {self._errors:,} error{'s' if self._errors > 1 else ''}", style="bold red")
+        return Group(head, table, foot)
+
+
+def _operation_rows(interval: Json) -> list[tuple[str, ...]]:
+    elapsed_s = (interval["end_ns"] - interval["start_ns"]) / 1e9
+    rows = []
+    for op in OPS:
+        entry = interval.get("summary", {}).get(op)
+        if entry and elapsed_s > 0:
+            latencies = (duration(entry[name]) for name in ("p50_ns", "p99_ns", "max_ns"))
+            rows.append((op, count(entry["count"] / elapsed_s), megabytes(entry["bytes"] / elapsed_s), *latencies))
+    return rows
+
+
+def _bar(share: float) -> str:
+    filled = round(min(1.0, max(0.0, share)) * _BAR_CELLS)
+    return "━" * filled + "─" * (_BAR_CELLS - filled)

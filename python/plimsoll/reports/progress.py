@@ -1,0 +1,84 @@
+"""What a run shows while it goes on: the seam, and the plain form of one line per interval.
+
+Model: a run pushes its stages here; the plain form writes lines to a stream that is no terminal, `reports.live` draws on one that is.
+
+    [ 3/12] oltp-db  measure  4.0 s  read 12,345/s 101 MB/s p50 1.20 ms p99 4.50 ms
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol, TextIO
+
+from plimsoll.reports.figures import binary, count, duration, megabytes
+from plimsoll.result import OPS, Result
+
+Json = dict[str, Any]
+
+
+class Progress(Protocol):
+    """Receives the stages of a run."""
+
+    def preparing(self, target: str, done_bytes: int, total_bytes: int) -> None:
+        """A scratch file is being filled."""
+
+    def begin(self, place: int, total: int, skeleton: Result) -> None:
+        """Point ``place`` of ``total`` starts."""
+
+    def interval(self, interval: Json) -> None:
+        """An interval has ended."""
+
+    def end(self, result: Result) -> None:
+        """The point has ended."""
+
+    def close(self) -> None:
+        """Nothing more comes."""
+
+
+class PlainLines:
+    """One line per interval, for logs and pipes."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._place = ""
+        self._tenth = -1
+
+    def preparing(self, target: str, done_bytes: int, total_bytes: int) -> None:
+        tenth = 10 * done_bytes // total_bytes if total_bytes else 10
+        if tenth != self._tenth:
+            self._tenth = tenth
+            self._write(f"preparing {target}: {binary(done_bytes)} of {binary(total_bytes)}")
+
+    def begin(self, place: int, total: int, skeleton: Result) -> None:
+        self._place = f"[{place:>{len(str(total))}}/{total}] {skeleton.job.workload}"
+        self._write(f"{self._place}  on {skeleton.job.target}")
+
+    def interval(self, interval: Json) -> None:
+        words = [self._place, interval["phase"], f"{interval['end_ns'] / 1e9:.1f} s", *operations(interval)]
+        self._write("  ".join(words))
+
+    def end(self, result: Result) -> None:
+        if result.status != "complete":
+            self._write(f"{self._place}  {result.status}: {result.error}")
+
+    def close(self) -> None:
+        pass
+
+    def _write(self, line: str) -> None:
+        self._stream.write(line + "\n")
+        self._stream.flush()
+
+
+def operations(interval: Json) -> list[str]:
+    """Rate, bandwidth, latencies and errors of each operation in one interval."""
+    seconds = (interval["end_ns"] - interval["start_ns"]) / 1e9
+    shown = []
+    for op in OPS:
+        entry = interval.get("summary", {}).get(op)
+        if not entry or seconds <= 0:
+            continue
+        text = (
+            f"{op} {count(entry['count'] / seconds)}/s {megabytes(entry['bytes'] / seconds)} MB/s "
+            f"p50 {duration(entry['p50_ns'])} p99 {duration(entry['p99_ns'])}"
+        )
+        shown.append(f"{text} errors {entry['errors']:,}" if entry.get("errors") else text)
+    return shown

@@ -1,0 +1,284 @@
+"""The view model of a report: stored runs in, plain numbers and names out.
+
+Model: a *point* is one stored result. Points of the same workload measured in the same *configuration* (run, target and, where one
+run steps it, the level) are repeats of each other; a bar of the report is the mean of the repeats, its error bar their extremes.
+Nothing is formatted here: values are bytes, nanoseconds and per-second rates exactly as stored, and the page turns them into words.
+Limits: no statistics beyond mean, minimum and maximum of repeats; whether two configurations differ is not decided here.
+
+    view([RunRecord("base", "complete", run_json, points)], decode)["points"][0]["totals"]["read"]["iops"]
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from plimsoll.reports.distribution import Decoder
+from plimsoll.reports.timeline import host_timeline, timeline
+from plimsoll.result import OPS, Flag, JobRecord, Result
+
+Json = Mapping[str, Any]
+
+SCHEMA = "plimsoll.report/1"
+GROUPS = ("sequential", "random", "combined")
+_GROUP_ORDER = {name: position for position, name in enumerate(GROUPS)}
+_JOB_KEYS = ("workload", "title", "target", "seed", "repeat", "duration_s", "warmup_s", "threads", "queue_depth", "arrival")
+LATENCIES = ("mean", "p50", "p99", "p999", "max")
+SEVERITIES = ("invalid", "doubt", "note")
+
+
+@dataclass(frozen=True)
+class PointRecord:
+    """One point as stored: its result and the lines of `intervals.jsonl` and `monitor.jsonl`, which are read once."""
+
+    result: Result
+    intervals: Iterable[Json] = ()
+    monitor: Iterable[Json] = ()
+
+
+@dataclass(frozen=True)
+class RunRecord:
+    """One run as stored: what it is called, how it ended, `run.json`, its points."""
+
+    label: str
+    status: str
+    meta: Json
+    points: Sequence[PointRecord]
+
+
+@dataclass(frozen=True)
+class _Placed:
+    """A point with its place in the report: indices of its run and of its configuration."""
+
+    run: int
+    configuration: int
+    record: PointRecord
+
+
+def view(runs: Sequence[RunRecord], decode: Decoder) -> dict[str, Any]:
+    """The whole report as JSON-ready data; `decode` turns a stored histogram into its buckets."""
+    placed, configurations = _place(runs)
+    points = [_point(index, point, decode) for index, point in enumerate(placed)]
+    return {
+        "schema": SCHEMA,
+        "runs": [_run(run) for run in runs],
+        "configurations": configurations,
+        "verdict": _verdict(points),
+        "flags": _flags(points),
+        "groups": _groups(points, len(configurations)),
+        "points": points,
+    }
+
+
+def _place(runs: Sequence[RunRecord]) -> tuple[list[_Placed], list[dict[str, Any]]]:
+    """Give every point its configuration; a configuration is named by whatever distinguishes it from the others."""
+    keys: list[tuple[int, str, str]] = []
+    records: list[tuple[int, PointRecord]] = []
+    for index, run in enumerate(runs):
+        stepped = _stepped(run)
+        for record in run.points:
+            job = record.result.job
+            level = _level(job) if (job.target, job.workload) in stepped else ""
+            keys.append((index, job.target, level))
+            records.append((index, record))
+    distinct = list(dict.fromkeys(keys))
+    named = all(run.meta.get("label") for run in runs)
+    labels = _labels([(runs[index].label, target, level) for index, target, level in distinct], named=named)
+    modelled = {key for key, (_, record) in zip(keys, records, strict=True) if record.result.modelled}
+    configurations = [
+        {"label": label, "run": key[0], "target": key[1], "modelled": key in modelled}
+        for key, label in zip(distinct, labels, strict=True)
+    ]
+    place = {key: position for position, key in enumerate(distinct)}
+    placed = [_Placed(run, place[key], record) for key, (run, record) in zip(keys, records, strict=True)]
+    return _side_by_side(placed), configurations
+
+
+def _side_by_side(placed: Sequence[_Placed]) -> list[_Placed]:
+    """Order by group and workload, so that what is to be compared stands together; workloads stay in the order they were run in."""
+    workloads = list(dict.fromkeys(point.record.result.job.workload for point in placed))
+
+    def position(point: _Placed) -> tuple[int, int, int, int]:
+        job = point.record.result.job
+        return (_GROUP_ORDER.get(job.group, len(GROUPS)), workloads.index(job.workload), point.configuration, job.repeat)
+
+    return sorted(placed, key=position)
+
+
+def _stepped(run: RunRecord) -> set[tuple[str, str]]:
+    """The (target, workload) pairs that a run measured at more than one level."""
+    seen: dict[tuple[str, str], set[str]] = {}
+    for record in run.points:
+        job = record.result.job
+        seen.setdefault((job.target, job.workload), set()).add(_level(job))
+    return {pair for pair, levels in seen.items() if len(levels) > 1}
+
+
+def _level(job: JobRecord) -> str:
+    return f"{job.threads} × {job.queue_depth or 'mixed'}"
+
+
+def _labels(names: Sequence[tuple[str, str, str]], *, named: bool) -> list[str]:
+    """The shortest labels out of (run, target, level) that differ: the run's when the user `named` every run, else the target's."""
+    run, target, level = 0, 1, 2
+    first, second = (run, target) if named else (target, run)
+    for parts in ((first,), (second,), (first, level), (second, level), (first, second), (first, second, level)):
+        labels = [" · ".join(name[part] for part in parts if name[part]) for name in names]
+        if len(set(labels)) == len(names) and all(labels):
+            return labels
+    return [f"{' · '.join(filter(None, name))} ({position})" for position, name in enumerate(names, start=1)]
+
+
+def _run(run: RunRecord) -> dict[str, Any]:
+    first = run.points[0].result if run.points else None
+    return {
+        "label": run.label,
+        "status": run.status,
+        "created": run.meta.get("created"),
+        "command": run.meta.get("command"),
+        "host": run.meta.get("host") or {},
+        "targets": {point.result.job.target: point.result.host.get("target") for point in run.points if point.result.host.get("target")},
+        "versions": run.meta.get("versions") or (first.versions if first else {}),
+        "calibration": first.calibration if first else None,
+    }
+
+
+def _point(index: int, placed: _Placed, decode: Decoder) -> dict[str, Any]:
+    result, job = placed.record.result, placed.record.result.job
+    stored = asdict(result)
+    return {
+        "index": index,
+        "run": placed.run,
+        "configuration": placed.configuration,
+        **{key: stored[key] for key in ("id", "status", "error", "started", "modelled", "offered_per_s", "errors")},
+        **{key: stored["job"][key] for key in _JOB_KEYS},
+        "group": job.group if job.group in GROUPS else "other",
+        "purpose": job.definition.get("purpose"),
+        "expect": job.definition.get("expect"),
+        "totals": _by_op(stored["totals"]),
+        "streams": {name: _by_op(totals) for name, totals in stored["streams"].items()},
+        "parts": {name: _by_op(totals) for name, totals in stored["parts"].items()},
+        "flags": [asdict(flag) for flag in sorted(result.flags, key=_severity)],
+        "timeline": timeline(list(placed.record.intervals), decode),
+        "host": host_timeline(placed.record.monitor),
+        "definition": job.definition,
+        "options": job.options,
+        "engine": _engine(result.engine),
+    }
+
+
+def _by_op(totals: Json) -> dict[str, Any]:
+    """Totals in the order read, write, trim, flush, exactly as stored."""
+    return {op: totals[op] for op in OPS if op in totals}
+
+
+def _engine(engine: Json) -> dict[str, Any]:
+    return {key: engine[key] for key in ("backend", "engine", "cpu_ns", "verify", "stopped_by", "first_error") if engine.get(key)}
+
+
+def _severity(flag: Flag) -> int:
+    return SEVERITIES.index(flag.severity)
+
+
+def _verdict(points: Sequence[Json]) -> dict[str, Any]:
+    """What the first sentences of the report are made of: counts, and which point holds each extreme."""
+    flagged = dict.fromkeys(SEVERITIES, 0)
+    for point in points:
+        for severity in {flag["severity"] for flag in point["flags"]}:
+            flagged[severity] = flagged.get(severity, 0) + 1
+    return {
+        "points": len(points),
+        "status": dict(Counter(point["status"] for point in points)),
+        "modelled": sum(point["modelled"] for point in points),
+        "errors": sum(total.get("errors") or 0 for point in points for total in point["totals"].values()),
+        "flagged": flagged,
+        "unflagged": sum(not point["flags"] for point in points),
+        "highest_iops": _extreme(points, "iops"),
+        "highest_bytes_per_s": _extreme(points, "bytes_per_s"),
+        "lowest_p99_ns": _slowest(points, lowest=True),
+        "highest_p99_ns": _slowest(points, lowest=False),
+    }
+
+
+def _extreme(points: Sequence[Json], key: str) -> dict[str, Any] | None:
+    sums = [(_sum(point, key), -point["index"]) for point in points if point["totals"]]
+    return {"value": max(sums)[0], "point": -max(sums)[1]} if sums else None
+
+
+def _sum(point: Json, key: str) -> float:
+    """A rate of all operations of a point together."""
+    return sum(total[key] for total in point["totals"].values())
+
+
+def _slowest(points: Sequence[Json], *, lowest: bool) -> dict[str, Any] | None:
+    values = [
+        (total["latency_ns"]["p99"], point["index"], op)
+        for point in points
+        for op, total in point["totals"].items()
+        if total.get("latency_ns") and total["latency_ns"].get("p99")
+    ]
+    if not values:
+        return None
+    value, index, op = min(values) if lowest else max(values)
+    return {"value": value, "point": index, "op": op}
+
+
+def _flags(points: Sequence[Json]) -> list[dict[str, Any]]:
+    """Every kind of flag once, the worst first, with the points that carry it."""
+    kinds: dict[tuple[str, str], dict[str, Any]] = {}
+    for point in points:
+        for flag in point["flags"]:
+            kind = kinds.setdefault(
+                (flag["name"], flag["severity"]),
+                {"name": flag["name"], "severity": flag["severity"], "advice": flag["advice"], "points": []},
+            )
+            kind["points"].append({"point": point["index"], "message": flag["message"]})
+    return sorted(kinds.values(), key=lambda kind: SEVERITIES.index(kind["severity"]))
+
+
+def _groups(points: Sequence[Json], configurations: int) -> list[dict[str, Any]]:
+    groups = []
+    for name in (*GROUPS, "other"):
+        members = [point for point in points if point["group"] == name]
+        workloads = list(dict.fromkeys(point["workload"] for point in members))
+        if members:
+            groups.append({"name": name, "profiles": [_profile(workload, members, configurations) for workload in workloads]})
+    return groups
+
+
+def _profile(workload: str, members: Sequence[Json], configurations: int) -> dict[str, Any]:
+    own = [point for point in members if point["workload"] == workload]
+    cells = [[point for point in own if point["configuration"] == index] for index in range(configurations)]
+    return {"workload": workload, "title": own[0]["title"], "cells": [_cell(cell) for cell in cells]}
+
+
+def _cell(repeats: Sequence[Json]) -> dict[str, Any] | None:
+    """The bars of one workload in one configuration; None when it was not measured there."""
+    if not repeats:
+        return None
+    ops = [op for op in OPS if any(op in point["totals"] for point in repeats)]
+    return {
+        "points": [point["index"] for point in repeats],
+        "status": next((point["status"] for point in repeats if point["status"] != "complete"), "complete"),
+        "ops": {op: _bars([point["totals"][op] for point in repeats if op in point["totals"]]) for op in ops},
+        "all": {key: _spread([_sum(point, key) for point in repeats if point["totals"]]) for key in ("iops", "bytes_per_s")},
+    }
+
+
+def _bars(totals: Sequence[Json]) -> dict[str, Any]:
+    latencies = [total.get("latency_ns") or {} for total in totals]
+    return {
+        "iops": _spread([total["iops"] for total in totals]),
+        "bytes_per_s": _spread([total["bytes_per_s"] for total in totals]),
+        **{f"{key}_ns": _spread([latency[key] for latency in latencies if latency.get(key) is not None]) for key in LATENCIES},
+    }
+
+
+def _spread(values: Sequence[float]) -> dict[str, Any] | None:
+    """Mean and extremes of the repeats; a single value keeps its stored form."""
+    if not values:
+        return None
+    mean = values[0] if len(values) == 1 else sum(values) / len(values)
+    return {"mean": mean, "min": min(values), "max": max(values), "n": len(values)}

@@ -1,0 +1,195 @@
+"""The record of one measured point: what was asked, what happened, where, and how far to trust it.
+
+A `Result` is the unit that is stored, shown and compared. Its JSON form carries the schema name ``plimsoll.result/1``;
+times are nanoseconds, sizes bytes, rates per second. Operations stand in the order of `OPS`, and only those that occurred
+are present. Unknown fields are ignored when reading, so that a later version of the same schema may add some; another
+schema is refused with a sentence.
+
+    result = Result.from_json(json.loads(text), "results/r1/points/0001-oltp-db/result.json")
+    result.totals["read"].latency_ns.p99
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+from plimsoll.errors import StoreError
+
+Json = dict[str, Any]
+Status = Literal["complete", "interrupted", "failed", "incomplete"]
+Severity = Literal["invalid", "doubt", "note"]
+
+SCHEMA = "plimsoll.result/1"
+OPS = ("read", "write", "trim", "flush")
+
+
+@dataclass(frozen=True)
+class LatencySummary:
+    """A latency distribution in nanoseconds; ``stddev`` is of the population."""
+
+    mean: float
+    min: int
+    p50: int
+    p90: int
+    p95: int
+    p99: int
+    p999: int
+    max: int
+    stddev: float
+
+
+@dataclass(frozen=True)
+class OpTotals:
+    """One operation over the measured phase. ``latency_ns`` counts from the intended instant, ``service_ns`` from submission."""
+
+    count: int
+    iops: float
+    bytes: int
+    bytes_per_s: float
+    errors: int
+    latency_ns: LatencySummary | None
+    service_ns: LatencySummary | None
+
+
+#: Totals of each operation that occurred.
+Totals = dict[str, OpTotals]
+
+
+@dataclass(frozen=True)
+class Flag:
+    """A doubt about a number, with the numbers that raised it and what to do about it.
+
+    ``invalid``: the number does not mean what it says. ``doubt``: it may not. ``note``: know this when comparing.
+    """
+
+    name: str
+    severity: Severity
+    message: str
+    advice: str
+
+
+@dataclass(frozen=True)
+class JobRecord:
+    """What was asked for. ``queue_depth`` is per thread, and None when streams differ."""
+
+    workload: str
+    title: str
+    group: str
+    target: str
+    seed: int
+    repeat: int
+    duration_s: float
+    warmup_s: float
+    threads: int
+    queue_depth: int | None
+    arrival: str
+    definition: Json
+    options: Json
+
+
+@dataclass(frozen=True)
+class Result:
+    """One point, measured."""
+
+    id: str
+    status: Status
+    error: str | None
+    started: str
+    modelled: bool
+    job: JobRecord
+    totals: Totals = field(default_factory=dict)
+    streams: dict[str, Totals] = field(default_factory=dict)
+    parts: dict[str, Totals] = field(default_factory=dict)
+    errors: dict[str, dict[str, int]] = field(default_factory=dict)
+    flags: list[Flag] = field(default_factory=list)
+    engine: Json = field(default_factory=dict)
+    host: Json = field(default_factory=dict)
+    monitor: Json = field(default_factory=dict)
+    calibration: Json | None = None
+    versions: Json = field(default_factory=dict)
+    offered_per_s: float | None = None
+
+    def to_json(self) -> Json:
+        """The stored form."""
+        return {"schema": SCHEMA, **asdict(self)}
+
+    @classmethod
+    def from_json(cls, value: Json, source: str) -> Result:
+        """The result that ``value`` holds; ``source`` names its file in messages."""
+        check_schema(value, SCHEMA, source)
+        try:
+            return _result(value)
+        except (KeyError, TypeError, AttributeError) as problem:
+            raise StoreError(
+                f"{source}: not a complete {SCHEMA} document ({_named(problem)}); "
+                "the file was changed after Plimsoll wrote it, so measure the point again."
+            ) from None
+
+
+def iso_time(seconds: float) -> str:
+    """Local time with its offset, to the second (ISO 8601)."""
+    text = time.strftime("%Y-%m-%dT%H:%M:%S%z", time.localtime(seconds))
+    return f"{text[:-2]}:{text[-2:]}"
+
+
+def check_schema(value: Any, known: str, source: str) -> None:
+    """Refuse a document of another schema or version with a sentence."""
+    found = value.get("schema") if isinstance(value, dict) else None
+    if found == known:
+        return
+    name, _, version = known.rpartition("/")
+    if isinstance(found, str) and found.startswith(f"{name}/"):
+        newer = found[len(name) + 1 :]
+        age = "newer" if newer.isdigit() and int(newer) > int(version) else "different"
+        raise StoreError(
+            f"{source}: schema is {found!r}, but this Plimsoll reads {known!r}; a {age} Plimsoll wrote it, so read it with that one."
+        )
+    raise StoreError(f"{source}: schema is {found!r}, but {known!r} is expected; this is not a file of Plimsoll's.")
+
+
+def _named(problem: Exception) -> str:
+    return f"{problem} is missing" if isinstance(problem, KeyError) else str(problem)
+
+
+def _result(value: Json) -> Result:
+    return Result(
+        id=value["id"],
+        status=value["status"],
+        error=value["error"],
+        started=value["started"],
+        modelled=value["modelled"],
+        job=_job(value["job"]),
+        totals=_totals(value["totals"]),
+        streams={name: _totals(totals) for name, totals in value["streams"].items()},
+        parts={name: _totals(totals) for name, totals in value["parts"].items()},
+        errors=value["errors"],
+        flags=[Flag(f["name"], f["severity"], f["message"], f["advice"]) for f in value["flags"]],
+        engine=value["engine"],
+        host=value["host"],
+        monitor=value["monitor"],
+        calibration=value["calibration"],
+        versions=value["versions"],
+        offered_per_s=value["offered_per_s"],
+    )
+
+
+def _job(value: Json) -> JobRecord:
+    names = JobRecord.__dataclass_fields__
+    return JobRecord(**{name: value[name] for name in names})
+
+
+def _totals(value: Json) -> Totals:
+    return {op: _op_totals(value[op]) for op in OPS if op in value}
+
+
+def _op_totals(value: Json) -> OpTotals:
+    plain = {name: value[name] for name in ("count", "iops", "bytes", "bytes_per_s", "errors")}
+    return OpTotals(latency_ns=_latency(value["latency_ns"]), service_ns=_latency(value["service_ns"]), **plain)
+
+
+def _latency(value: Json | None) -> LatencySummary | None:
+    if value is None:
+        return None
+    return LatencySummary(**{name: value[name] for name in LatencySummary.__dataclass_fields__})

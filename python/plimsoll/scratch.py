@@ -1,0 +1,67 @@
+"""The life of a target: what has to exist is made and filled before measuring, and what was made is removed afterwards.
+
+Model: the engine makes and fills; this remembers which files it made. A file that was there before is never removed, and neither is
+one that the user wants to keep.
+
+    with prepared(engine, Wanted("./plimsoll-scratch.dat"), on_progress, control) as inspection:
+        ...
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import Any
+
+from plimsoll.engine import Control, Engine, Json
+from plimsoll.foreground import served
+from plimsoll.host.target import target_paths
+
+DEFAULT_TARGET = "./plimsoll-scratch.dat"
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A target as asked for; without ``size_bytes`` the engine chooses."""
+
+    spec: str
+    size_bytes: int | None = None
+    permission: Json | None = None
+    keep: bool = False
+
+
+@contextmanager
+def prepared(engine: Engine, wanted: Wanted, on_progress: Callable[[int, int], None], control: Control) -> Iterator[Json]:
+    """The inspection of the target, ready to be measured; files made for it are removed on leaving."""
+    before = engine.inspect_target(wanted.spec)
+    missing = {path for path in target_paths(before) if not os.path.exists(path)}
+    leftover = wanted.spec == DEFAULT_TARGET and bool(before.get("made_by_plimsoll"))
+    made = missing | set(target_paths(before) if leftover else ())
+    try:
+        yield _prepare(engine, wanted, on_progress, control)
+    finally:
+        if not wanted.keep:
+            for path in made:
+                with suppress(OSError):
+                    os.unlink(path)
+
+
+def _prepare(engine: Engine, wanted: Wanted, on_progress: Callable[[int, int], None], control: Control) -> Json:
+    def verb(push: Callable[[str, Json], None]) -> Json:
+        return engine.prepare_target(
+            wanted.spec,
+            wanted.size_bytes,
+            wanted.permission,
+            lambda done, total: push("progress", {"done": done, "total": total}),
+            control,
+        )
+
+    def take(_kind: str, event: dict[str, Any]) -> None:
+        on_progress(event["done"], event["total"])
+
+    result, failure = served(verb, take, give_up=control.abort)
+    if failure is not None:
+        raise failure
+    return {**engine.inspect_target(wanted.spec), **(result or {})}

@@ -1,0 +1,23 @@
+"""Where results are kept: one directory per run, plain files that stay readable whatever happens to the process.
+
+    results/2026-11-21T03-36-29_proliant/
+        run.json                      what was asked, on which host, how it ended      plimsoll.run/1
+        points/0001-oltp-db/
+            job.json                  the point before it ran                          plimsoll.result/1, status incomplete
+            intervals.jsonl           one line per interval, appended as they come
+            monitor.jsonl             one line per interval of host counters
+            result.json               the point, measured                              plimsoll.result/1
+
+Model: directories and final files appear under their names complete or not at all (written beside, then renamed), lines are appended
+by one write each; so a process killed at any instant leaves whole files and at most one torn last line, which the reader leaves out.
+
+    run = RunWriter.create("results", info)
+    point = run.begin_point(skeleton)
+    point.interval(interval); point.finish(result); run.finish("complete")
+    open_run("results/2026-11-21T03-36-29_proliant").points[0].result.totals
+"""
+
+from plimsoll.store.reader import StoredPoint, StoredRun, list_runs, open_run
+from plimsoll.store.writer import PointWriter, RunInfo, RunWriter
+
+__all__ = ["PointWriter", "RunInfo", "RunWriter", "StoredPoint", "StoredRun", "list_runs", "open_run"]

@@ -1,0 +1,173 @@
+"""Reads what is stored, also while it is being written and after its writer was killed.
+
+Model: a point without ``result.json`` never ended; its totals are made anew from the intervals that reached the disk. A run whose
+``run.json`` says ``running`` while its process is gone is ``incomplete``. A torn last line is left out and noted.
+
+    for run in list_runs("results"):
+        print(run.name, run.status, len(run.points))
+    open_run("results/2026-11-21T03-36-29_proliant").points[0].result
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any
+
+from plimsoll.analysis.conclusion import concluded
+from plimsoll.analysis.observation import Observation
+from plimsoll.analysis.summary import Summary
+from plimsoll.errors import InputError, StoreError
+from plimsoll.result import Result, check_schema
+from plimsoll.store.lifetime import is_alive
+from plimsoll.store.writer import RUN_SCHEMA
+
+Json = dict[str, Any]
+
+
+class StoredPoint:
+    """One point on disk."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.id = os.path.basename(path)
+        self.notes: list[str] = []
+
+    @cached_property
+    def result(self) -> Result:
+        """The stored result, or what can be made of the intervals when the point never ended."""
+        final = os.path.join(self.path, "result.json")
+        if os.path.exists(final):
+            return Result.from_json(_document(final), final)
+        started = os.path.join(self.path, "job.json")
+        skeleton = Result.from_json(_document(started), started)
+        summary, observation = Summary(), Observation()
+        for interval in self.intervals():
+            summary.add(interval)
+            observation.add(interval)
+        return concluded(skeleton, summary, observation)
+
+    def intervals(self) -> Iterator[Json]:
+        """The intervals in order of time."""
+        return self._lines("intervals.jsonl")
+
+    def monitor(self) -> Iterator[Json]:
+        """The samples of the host's counters in order of time."""
+        return self._lines("monitor.jsonl")
+
+    def _lines(self, name: str) -> Iterator[Json]:
+        path = os.path.join(self.path, name)
+        try:
+            with open(path, "rb") as file:
+                for number, line in enumerate(file, start=1):
+                    value = self._line(f"{path}, line {number}", line)
+                    if value is None:
+                        return
+                    yield value
+        except FileNotFoundError:
+            return
+        except OSError as problem:
+            raise StoreError(f"{path}: cannot be read ({str(problem.strerror).lower()}).") from None
+
+    def _line(self, where: str, line: bytes) -> Json | None:
+        """One line's value; None for a torn last one."""
+        if not line.endswith(b"\n"):
+            note = f"{where}: the process ended while writing it, so it is left out."
+            if note not in self.notes:
+                self.notes.append(note)
+            return None
+        try:
+            value: Json = json.loads(line)
+        except ValueError:
+            raise StoreError(f"{where}: not JSON; the file was changed after Plimsoll wrote it.") from None
+        return value
+
+
+class StoredRun:
+    """One run on disk."""
+
+    def __init__(self, path: str, meta: Json) -> None:
+        self.path = path
+        self.meta = meta
+        self.name = os.path.basename(os.path.abspath(path))
+
+    @property
+    def status(self) -> str:
+        """``running``, ``complete``, ``interrupted``, ``failed``, or ``incomplete`` when its process is gone."""
+        status = str(self.meta.get("status"))
+        if status == "running" and not is_alive(self.meta.get("process")):
+            return "incomplete"
+        return status
+
+    @property
+    def label(self) -> str:
+        """What the user called the run, else its name."""
+        return self.meta.get("label") or self.name
+
+    @cached_property
+    def points(self) -> list[StoredPoint]:
+        """The points in the order they were begun."""
+        folder = os.path.join(self.path, "points")
+        try:
+            names = sorted(os.listdir(folder))
+        except FileNotFoundError:
+            return []
+        return [StoredPoint(os.path.join(folder, name)) for name in names if not name.startswith(".")]
+
+
+def open_run(name: str, out: str = "results") -> StoredRun:
+    """The run at path ``name``, or called ``name`` in the directory ``out``."""
+    for path in (name, os.path.join(out, name)):
+        if os.path.isfile(os.path.join(path, "run.json")):
+            return _open(path)
+    raise InputError(f"{name!r} is not a run: {_nearest(name, out)}.")
+
+
+def list_runs(out: str) -> list[StoredRun | StoreError]:
+    """Every run in ``out``, oldest first; one that cannot be read is represented by the error that says why."""
+    try:
+        names = sorted(name for name in os.listdir(out) if not name.startswith("."))
+    except FileNotFoundError:
+        return []
+    except OSError as problem:
+        raise StoreError(f"{out}: cannot be read ({str(problem.strerror).lower()}).") from None
+    runs: list[StoredRun | StoreError] = []
+    for name in names:
+        path = os.path.join(out, name)
+        if not os.path.isfile(os.path.join(path, "run.json")):
+            continue
+        try:
+            runs.append(_open(path))
+        except StoreError as problem:
+            runs.append(problem)
+    return runs
+
+
+def _open(path: str) -> StoredRun:
+    source = os.path.join(path, "run.json")
+    meta = _document(source)
+    check_schema(meta, RUN_SCHEMA, source)
+    return StoredRun(path, meta)
+
+
+def _nearest(name: str, out: str) -> str:
+    import difflib
+
+    known = [run.name for run in list_runs(out) if isinstance(run, StoredRun)]
+    if not known:
+        return f"there is no run in {out!r} yet; make one with 'plimsoll run', or say where they are with --out"
+    near = difflib.get_close_matches(os.path.basename(name), known, n=1, cutoff=0.4)
+    return f"did you mean {(near or known[-1:])[0]!r}? 'plimsoll runs' lists them"
+
+
+def _document(path: str) -> Json:
+    try:
+        with open(path, "rb") as file:
+            value: Json = json.load(file)
+    except OSError as problem:
+        raise StoreError(f"{path}: cannot be read ({str(problem.strerror).lower()}).") from None
+    except ValueError:
+        raise StoreError(f"{path}: not JSON; the file was changed after Plimsoll wrote it.") from None
+    return value

@@ -1,0 +1,173 @@
+"""Writes runs and points as they arise; see `plimsoll.store` for the layout and its guarantees.
+
+run = RunWriter.create("results", info)
+with run.begin_point(skeleton) as point:
+    point.interval(interval)
+    point.finish(result)
+run.finish("complete")
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from plimsoll.errors import StoreError
+from plimsoll.result import Result, iso_time
+from plimsoll.store.durable import LineFile, replace_file, store_error, sync_folder
+from plimsoll.store.lifetime import own_identity
+
+Json = dict[str, Any]
+
+RUN_SCHEMA = "plimsoll.run/1"
+
+
+@dataclass(frozen=True)
+class RunInfo:
+    """What a run is, known before it starts; ``host`` and ``versions`` are facts of this machine."""
+
+    name: str
+    command: list[str]
+    points_planned: int
+    host: Json
+    versions: Json
+    label: str | None = None
+
+
+class RunWriter:
+    """One run directory being filled."""
+
+    def __init__(self, path: str, meta: Json) -> None:
+        self.path = path
+        self._meta = meta
+        self._points = 0
+
+    @classmethod
+    def create(cls, out: str, info: RunInfo) -> RunWriter:
+        """Make the directory ``OUT/<time>_<name>`` with its run.json."""
+        created = time.time()
+        meta = {
+            "schema": RUN_SCHEMA,
+            "name": "",
+            "label": info.label,
+            "created": iso_time(created),
+            "finished": None,
+            "command": info.command,
+            "status": "running",
+            "points_planned": info.points_planned,
+            "process": own_identity(),
+            "host": info.host,
+            "versions": info.versions,
+        }
+        stamp = time.strftime("%Y-%m-%dT%H-%M-%S", time.localtime(created))
+        try:
+            os.makedirs(out, exist_ok=True)
+            path = _claim(out, f"{stamp}_{slug(info.name)}", meta)
+        except OSError as problem:
+            raise store_error(out, problem) from None
+        return cls(path, meta)
+
+    def begin_point(self, skeleton: Result) -> PointWriter:
+        """Start a point: its directory appears with ``job.json`` inside."""
+        folder = os.path.join(self.path, "points")
+        path = os.path.join(folder, skeleton.id)
+        beside = os.path.join(folder, f".{skeleton.id}.part")
+        try:
+            os.makedirs(beside, exist_ok=True)
+            replace_file(os.path.join(beside, "job.json"), _encoded(skeleton.to_json()), durable=False)
+            os.rename(beside, path)
+        except OSError as problem:
+            raise store_error(path, problem) from None
+        return PointWriter(path)
+
+    def next_point_id(self, workload: str) -> str:
+        """``0001-oltp-db``: the place in the run, then the workload."""
+        self._points += 1
+        return f"{self._points:04d}-{slug(workload)}"
+
+    def finish(self, status: str) -> None:
+        """Say how the run ended."""
+        self._meta.update(status=status, finished=iso_time(time.time()))
+        replace_file(os.path.join(self.path, "run.json"), _encoded(self._meta))
+
+
+class PointWriter:
+    """One point directory being filled; the sink of a measurement."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self._intervals = LineFile(os.path.join(path, "intervals.jsonl"))
+        self._monitor = LineFile(os.path.join(path, "monitor.jsonl"))
+
+    def interval(self, interval: Json) -> None:
+        """Keep one interval."""
+        self._intervals.append(_compact(interval))
+
+    def monitor(self, sample: Json) -> None:
+        """Keep one sample of the host's counters."""
+        self._monitor.append(_compact(sample))
+
+    def finish(self, result: Result) -> None:
+        """Keep the result; after this the point is complete on the medium."""
+        self._intervals.close()
+        self._monitor.close()
+        replace_file(os.path.join(self.path, "result.json"), _encoded(result.to_json()))
+
+    def close(self) -> None:
+        """Give up: what was appended stays readable, the point stays incomplete."""
+        for lines in (self._intervals, self._monitor):
+            lines.close(durable=False)
+
+    def __enter__(self) -> PointWriter:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def slug(name: str) -> str:
+    """``name`` as it may stand in a file name."""
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.")[:60] or "run"
+
+
+def _claim(out: str, name: str, meta: Json) -> str:
+    """Make a directory whose name is taken by nobody, complete with run.json from its first instant."""
+    beside = os.path.join(out, f".{name}.{os.getpid()}.part")
+    os.makedirs(os.path.join(beside, "points"))
+    try:
+        for attempt in range(1, 1000):
+            meta["name"] = name if attempt == 1 else f"{name}-{attempt}"
+            path = os.path.join(out, meta["name"])
+            if os.path.exists(path):
+                continue
+            replace_file(os.path.join(beside, "run.json"), _encoded(meta), durable=False)
+            try:
+                os.rename(beside, path)
+            except OSError:
+                if os.path.isdir(path):
+                    continue
+                raise
+            sync_folder(out)
+            return path
+    except (OSError, StoreError):
+        _discard(beside)
+        raise
+    raise StoreError(f"{out}: a thousand runs were started in this second; give another directory with --out.")
+
+
+def _discard(folder: str) -> None:
+    import shutil
+
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _encoded(value: Json) -> bytes:
+    return (json.dumps(value, indent=1, ensure_ascii=False) + "\n").encode()
+
+
+def _compact(value: Json) -> str:
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False)

@@ -1,0 +1,58 @@
+"""Percentiles, curves and heat-map bands of a report, on histograms whose answers are known."""
+
+import random
+
+import pytest
+
+from plimsoll.reports.distribution import BANDS_PER_DECADE, band_of, bands, curve, levels, merge, value_at
+from report.synthetic import buckets, histogram
+
+HUNDRED = [(ns, 1) for ns in range(1, 101)]
+
+
+def test_merging_adds_counts_and_keeps_order():
+    assert merge([[(100, 3), (300, 1)], [(100, 1), (200, 4)], []]) == [(100, 4), (200, 4), (300, 1)]
+
+
+@pytest.mark.parametrize(("percent", "expected"), [(0, 1), (1, 1), (50, 50), (99, 99), (99.5, 100), (100, 100)])
+def test_percentile_is_the_nearest_rank(percent, expected):
+    assert value_at(HUNDRED, percent) == expected
+
+
+def test_percentiles_equal_those_of_the_histogram_they_came_from():
+    drawn = histogram()
+    draw = random.Random(7)
+    for _ in range(20_000):
+        drawn.record_value(int(draw.lognormvariate(13, 1)))
+    found = buckets(drawn.encode().decode())
+    for percent in (50, 90, 95, 99, 99.9, 99.99):
+        assert value_at(found, percent) == drawn.get_value_at_percentile(percent)
+
+
+def test_only_levels_that_an_io_lies_beyond_are_listed_and_the_maximum_is_last():
+    assert levels(HUNDRED) == [(0.0, 1), (10.0, 10), (25.0, 25), (50.0, 50), (75.0, 75), (90.0, 90), (95.0, 95), (99.0, 99), (100.0, 100)]
+
+
+def test_the_curve_runs_from_the_quickest_to_the_slowest_io_and_never_falls():
+    points = curve([(1000 + step * 10, 5) for step in range(1000)])
+    assert points[0] == (0.0, 1000)
+    assert points[-1][1] == 1000 + 999 * 10
+    assert points == sorted(points)
+    assert len(points) < 400
+
+
+def test_the_curve_of_a_single_io_is_one_value():
+    assert curve([(500, 1)]) == [(0.0, 500), (0.0, 500)]
+
+
+@pytest.mark.parametrize(("latency_ns", "decade"), [(1, 0), (10, 1), (1_000, 3), (1_000_000, 6)])
+def test_every_power_of_ten_begins_a_band(latency_ns, decade):
+    assert band_of(latency_ns) == decade * BANDS_PER_DECADE
+    assert latency_ns == 1 or band_of(latency_ns - 1) < decade * BANDS_PER_DECADE
+
+
+def test_a_column_keeps_every_io():
+    column = bands([(100, 2), (1_000, 3), (1_001, 4)])
+    assert column[0] == 24
+    assert sum(column[1:]) == 9
+    assert bands([]) == []

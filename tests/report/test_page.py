@@ -1,0 +1,292 @@
+"""The report in a real browser: Chromium opens it from disk with networking off, and every claim is read from the page itself."""
+
+import json
+import math
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from plimsoll.reports import html
+from plimsoll.store import open_run
+from report.synthetic import PROFILES, Array, write_run
+
+CHROMIUM = Path("/usr/bin/chromium")
+PATIENCE_S = 30
+HOSTILE = "</script><script>document.title='broken'</script><img src=x onerror=document.title='broken'>"
+UNITS_NS = {"ns": 1, "µs": 1e3, "ms": 1e6, "s": 1e9}
+
+ARRAYS = (
+    Array(
+        "disk",
+        seconds=10,
+        repeats=2,
+        parts=("0:/dev/sdb", "1:/dev/sdc"),
+        flags=(("oltp-db", "sparse-target"), ("workstation", "not-steady")),
+        broken=(("os-paging", "failed"), ("exchange-server", "interrupted")),
+    ),
+    Array("model", target="queue:", speed=1.2, seconds=10, modelled=True, open_loop=True),
+)
+
+
+@dataclass
+class Opened:
+    """A report open in a browser, with everything that went wrong in it."""
+
+    page: object
+    problems: list[str]
+    requests: list[str]
+
+
+@pytest.fixture(scope="module")
+def browser():
+    if not CHROMIUM.exists():
+        pytest.skip(f"{CHROMIUM} is not installed (apt-get install chromium): the report is not checked in a browser")
+    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: the report is not checked in a browser")
+    with sync_api.sync_playwright() as driver:
+        started = driver.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox"])
+        yield started
+        started.close()
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("runs")
+    return [open_run(str(write_run(folder / array.name, array))) for array in ARRAYS]
+
+
+@pytest.fixture(scope="module")
+def report(runs, tmp_path_factory):
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    html.write(runs, path)
+    return path
+
+
+@pytest.fixture
+def opened(browser):
+    contexts = []
+
+    def open_(path, **options) -> Opened:
+        context = browser.new_context(offline=True, **options)
+        contexts.append(context)
+        page = context.new_page()
+        found = Opened(page, [], [])
+        page.route("**/*", lambda route: route.continue_() if route.request.url.startswith("file:") else route.abort())
+        page.on("request", lambda request: found.requests.append(request.url))
+        page.on("console", lambda message: found.problems.append(message.text) if message.type in ("error", "warning") else None)
+        page.on("pageerror", lambda error: found.problems.append(str(error)))
+        page.goto(path.as_uri())
+        return found
+
+    yield open_
+    for context in contexts:
+        context.close()
+
+
+def until(page, condition, argument=None):
+    """Wait until the page says so. Playwright's own waiting evaluates text inside the page, which the page's policy forbids."""
+    deadline = time.monotonic() + PATIENCE_S
+    while not page.evaluate(condition, argument):
+        assert time.monotonic() < deadline, f"never became true: {condition}"
+        page.wait_for_timeout(20)
+
+
+def scroll_through(page):
+    """Open every point and bring every chart near the screen once."""
+    page.evaluate("document.querySelectorAll('details.point').forEach(point => { point.open = true })")
+    until(page, "[...document.querySelectorAll('details.point')].every(point => point.querySelector('.body'))")
+    page.evaluate(
+        """async () => {
+            for (const chart of document.querySelectorAll('.chart')) {
+                chart.scrollIntoView();
+                await new Promise(done => requestAnimationFrame(() => setTimeout(done, 0)));
+            }
+        }"""
+    )
+    until(page, "[...document.querySelectorAll('.chart')].every(chart => chart.dataset.marks)")
+
+
+DRAWN = """() => [...document.querySelectorAll('.chart')].map(chart => {
+    const canvas = chart.querySelector('canvas');
+    const colours = new Set();
+    if (canvas) {
+        const pixels = new Uint32Array(canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.buffer);
+        pixels.forEach(pixel => colours.add(pixel));
+    }
+    const shapes = [...chart.querySelectorAll('svg path')].filter(path => path.getBBox().width + path.getBBox().height > 0);
+    return { name: chart.getAttribute('aria-label'), marks: Number(chart.dataset.marks), shapes: canvas ? colours.size : shapes.length };
+})"""
+
+
+def test_every_chart_has_marks_and_nothing_goes_wrong_offline(report, opened):
+    found = opened(report)
+    scroll_through(found.page)
+    charts = found.page.evaluate(DRAWN)
+    # Three groups with two charts each; 12 profiles three times less the failed one twice: four charts, and two more of the host where it
+    # was observed.
+    assert len(charts) == 3 * 2 + (36 - 2) * 4 + (24 - 2) * 2
+    assert [chart for chart in charts if chart["marks"] == 0 or chart["shapes"] < 5] == []
+    assert found.problems == []
+    assert found.requests == [report.as_uri()]
+
+
+def test_the_table_of_numbers_equals_the_store(report, runs, opened):
+    shown = opened(report).page.evaluate(
+        """() => [...document.querySelectorAll('#summary-table tr[data-op]')].flatMap(row => [...row.querySelectorAll('td[data-key] data')].map(
+            data => [Number(row.dataset.point), row.dataset.op, data.parentElement.dataset.key, Number(data.value), data.textContent]))"""
+    )
+    model = read_model(report)
+    points = {point.id: point.result for run in runs[:1] for point in run.points} | {("model", point.id): point.result for point in runs[1].points}
+    stored = {}
+    for point in model["points"]:
+        result = points[point["id"] if point["run"] == 0 else ("model", point["id"])]
+        for op, total in result.totals.items():
+            latency = {key: getattr(total.latency_ns, key) for key in ("mean", "p50", "p99", "p999", "max")}
+            for key, value in {"iops": total.iops, "bytes_per_s": total.bytes_per_s, **latency}.items():
+                stored[point["index"], op, key] = value
+    assert {(index, op, key): value for index, op, key, value, _ in shown} == stored
+    for _, _, key, value, text in shown:
+        assert math.isclose(meant(key, text), value, rel_tol=0.006), f"{key}: {text} stands for {value}"
+
+
+def meant(key: str, text: str) -> float:
+    """The number a reader takes from a cell."""
+    words = text.replace(",", "").split()
+    if key in ("iops", "bytes_per_s"):
+        scale = 1e6 if key == "bytes_per_s" else {"k": 1e3, "M": 1e6}.get(words[-1], 1)
+        return float(words[0]) * scale
+    return float(words[0]) * UNITS_NS[words[1]]
+
+
+def read_model(path: Path):
+    text = path.read_text()
+    return json.loads(text.split('id="data">', 1)[1].split("</script>", 1)[0])
+
+
+def test_the_tables_under_the_charts_hold_the_numbers_of_the_charts(report, opened):
+    page = opened(report).page
+    model = read_model(report)
+    point = next(point for point in model["points"] if point["workload"] == "oltp-db")
+    section = page.locator(f"#point-{point['index']}-{point['id']}")
+    section.locator("summary").first.click()
+    figure = section.locator("figure", has_text="Throughput over time")
+    figure.get_by_text("Numbers").click()
+    cells = figure.locator("tbody td data").evaluate_all("cells => cells.map(cell => Number(cell.value))")
+    read = point["timeline"]["ops"]["read"]
+    assert len(cells) == len(read["iops"]) * 7
+    assert cells[1::7] == read["iops"]
+
+
+def test_hovering_shows_the_value(report, opened):
+    page = opened(report).page
+    chart = page.locator("#random .chart").first
+    chart.scroll_into_view_if_needed()
+    until(page, "document.querySelector('#random .chart').dataset.marks")
+    chart.hover(position={"x": 20, "y": 40})
+    tip = page.locator(".tip", has_text="OLTP database")
+    tip.wait_for()
+    oltp = next(profile for group in read_model(report)["groups"] for profile in group["profiles"] if profile["workload"] == "oltp-db")
+    iops = oltp["cells"][0]["ops"]["read"]["iops"]["mean"]
+    assert f"{iops:,.6f}".rstrip("0").rstrip(".") in tip.inner_text()
+
+
+def test_the_choice_of_measure_changes_every_group(report, opened):
+    found = opened(report)
+    found.page.get_by_label("p99.9").check(force=True)
+    found.page.get_by_label("logarithmic latency").check()
+    titles = found.page.locator("#profiles figcaption").all_inner_texts()
+    assert sum("99.9th percentile latency" in title for title in titles) == 3
+    assert found.problems == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_phone_never_scrolls_sideways(report, opened, scheme):
+    found = opened(report, viewport={"width": 390, "height": 844}, color_scheme=scheme)
+    scroll_through(found.page)
+    assert found.page.evaluate("document.documentElement.scrollWidth") == 390
+    too_wide = "[...document.querySelectorAll('.chart svg, .chart canvas')].filter(drawn => drawn.getBoundingClientRect().right > 391).length"
+    assert found.page.evaluate(too_wide) == 0
+    assert found.problems == []
+
+
+def test_charts_follow_the_colour_scheme(report, opened):
+    page = opened(report, color_scheme="light").page
+    page.locator("#random").scroll_into_view_if_needed()
+    until(page, "document.querySelector('#random .chart').dataset.marks")
+    colours = "[...document.querySelectorAll('#random svg text')].map(text => text.getAttribute('fill')).join()"
+    light = page.evaluate(colours)
+    page.emulate_media(color_scheme="dark")
+    until(page, f"light => {colours} !== light", light)
+
+
+def test_paper_gets_everything_in_light_colours_and_the_screen_is_restored(report, opened):
+    found = opened(report, color_scheme="dark")
+    page = found.page
+    page.emulate_media(media="print", color_scheme="dark")
+    until(page, "document.querySelectorAll('details.point:not([open])').length === 0")
+    charts = page.evaluate(DRAWN)
+    assert len(charts) > 100
+    assert [chart for chart in charts if chart["marks"] == 0 or chart["shapes"] < 5] == []
+    assert page.evaluate("getComputedStyle(document.documentElement).getPropertyValue('--surface')") == "#ffffff"
+    page.emulate_media(media="screen", color_scheme="dark")
+    until(page, "document.querySelectorAll('details.point[open]').length === 0")
+    assert len(page.pdf()) > 100_000
+    assert found.problems == []
+
+
+def test_failed_and_modelled_points_are_marked_wherever_they_stand(report, opened):
+    page = opened(report).page
+    failed = page.locator("#summary-table tbody.failed")
+    assert failed.count() == 2
+    assert "no space left on the device" in failed.first.inner_text()
+    modelled = [point["index"] for point in read_model(report)["points"] if point["modelled"]]
+    for index in modelled:
+        assert page.locator(f"#summary-table tr[data-point='{index}'] .badge.modelled").count() == 1
+        assert page.locator(f"[id^='point-{index}-'] > summary .badge.modelled").count() == 1
+    assert page.locator("#profiles figure .badge.modelled").count() == 6
+    assert page.locator("header .badge.modelled").inner_text() == "12 of 36 points are modelled"
+
+
+def test_names_from_the_data_are_text_and_nothing_else(runs, opened, tmp_path):
+    path = tmp_path / "hostile.html"
+    folder = tmp_path / "runs"
+    profile = replace(PROFILES[4], title=HOSTILE)
+    html.write([open_run(str(write_run(folder, Array("hostile", target=HOSTILE, label=HOSTILE, seconds=5), [profile])))], path)
+    found = opened(path)
+    scroll_through(found.page)
+    found.page.locator("#random .chart").first.hover(position={"x": 20, "y": 40})
+    found.page.locator(".tip", has_text="onerror").wait_for()
+    assert found.page.title() != "broken"
+    assert found.page.locator("h1").inner_text() == HOSTILE
+    assert found.page.locator("img").count() == 0
+    assert found.problems == []
+
+
+def test_a_run_without_points_still_opens(opened, tmp_path):
+    folder = tmp_path / "empty"
+    folder.mkdir()
+    (folder / "points").mkdir()
+    (folder / "run.json").write_text(json.dumps({"schema": "plimsoll.run/1", "status": "failed", "created": "2026-11-21T03:44:10+00:00"}))
+    html.write([open_run(str(folder))], tmp_path / "empty.html")
+    found = opened(tmp_path / "empty.html")
+    assert found.page.locator(".lead").inner_text() == "Nothing was measured."
+    assert found.problems == []
+
+
+def test_headings_descend_without_gaps_and_charts_say_what_they_are(report, opened):
+    page = opened(report).page
+    levels = page.evaluate("[...document.querySelectorAll('h1, h2, h3, h4')].map(heading => Number(heading.tagName[1]))")
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(after - before <= 1 for before, after in zip(levels, levels[1:], strict=False))
+    assert page.evaluate("[...document.querySelectorAll('.chart')].every(chart => chart.ariaLabel && chart.tabIndex === 0)")
+    assert page.evaluate("[...document.querySelectorAll('th')].every(heading => heading.scope)")
+
+
+def test_twelve_profiles_in_two_configurations_stay_small(tmp_path):
+    run = open_run(str(write_run(tmp_path / "run", Array("run", seconds=150), PROFILES[4:6])))
+    html.write([run], tmp_path / "report.html")
+    bundle_bytes = len(html.page({"runs": []}))
+    point_bytes = ((tmp_path / "report.html").stat().st_size - bundle_bytes) / 2
+    assert bundle_bytes + 24 * point_bytes < 3_500_000

@@ -1,0 +1,23 @@
+"""``plimsoll`` over a scripted engine that never ends after five intervals, whatever is asked of it.
+
+python tests/stubborn_run.py run small.toml -t null:
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+
+from plimsoll import engine as engines
+from plimsoll.cli import main
+from scripted_engine import Script, ScriptedEngine
+
+
+def hang(index: int) -> None:
+    """Wait for ever in the sixth interval."""
+    if index == 4:
+        threading.Event().wait()
+
+
+engines.native = lambda: ScriptedEngine(Script(on_interval=hang))  # type: ignore[assignment,return-value]
+sys.exit(main(sys.argv[1:]))

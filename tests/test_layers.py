@@ -1,0 +1,155 @@
+"""The table of layers in DESIGN, enforced: which part may import which, in Python and in Rust.
+
+Model: the import statements of every source file are read, not executed; a lazy import inside a function counts like any other.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = ROOT / "python" / "plimsoll"
+
+#: What each part of the package may import, besides itself, `errors` and the package's version.
+MAY_IMPORT = {
+    "errors": set(),
+    "histogram": {"_core"},
+    "result": set(),
+    "engine": {"_core"},
+    "foreground": set(),
+    "catalog": set(),
+    "monitor": set(),
+    "host": set(),
+    "analysis": {"result", "histogram"},
+    "store": {"result", "analysis"},
+    "calibration": {"engine", "store"},
+    "scratch": {"engine", "foreground", "host"},
+    "doctor": {"engine", "host", "monitor", "calibration"},
+    "measure": {"result", "monitor", "host", "engine", "analysis", "foreground", "calibration"},
+    "reports": {"result", "store", "analysis", "histogram"},
+    "__main__": {"cli"},
+}
+
+#: Crates each crate may depend on, of ours.
+MAY_DEPEND = {
+    "workload": set(),
+    "engine": {"plimsoll-workload"},
+    "python": {"plimsoll-workload", "plimsoll-engine"},
+}
+
+#: A pure crate knows no clock, no files, no network, no threads, and nothing whose order changes from run to run.
+FORBIDDEN_IN_PURE_CRATES = (
+    r"std::time",
+    r"std::fs",
+    r"std::net",
+    r"std::env",
+    r"std::thread",
+    r"std::process",
+    r"\bHashMap\b",
+    r"\bHashSet\b",
+    r"\bprintln!",
+    r"\beprintln!",
+)
+PURE_CRATES = ("workload", "array")
+
+#: Names that say nothing.
+FORBIDDEN_NAMES = {"utils", "util", "common", "helpers", "helper", "core", "manager", "base", "misc"}
+
+
+def _parts() -> list[str]:
+    return sorted({path.relative_to(PACKAGE).parts[0].removesuffix(".py") for path in PACKAGE.rglob("*.py")} - {"__init__"})
+
+
+def _files(part: str) -> list[Path]:
+    folder = PACKAGE / part
+    return sorted(folder.rglob("*.py")) if folder.is_dir() else [PACKAGE / f"{part}.py"]
+
+
+def _imported_parts(path: Path) -> set[str]:
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            found.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: imports are absolute"
+            module = node.module or ""
+            found.update(f"{module}.{alias.name}" if module == "plimsoll" else module for alias in node.names)
+    ours = {name.split(".")[1] for name in found if name.startswith("plimsoll.")}
+    return ours - {"__version__"}
+
+
+def _crates() -> list[str]:
+    return sorted(path.parent.name for path in (ROOT / "crates").glob("*/Cargo.toml"))
+
+
+@pytest.mark.parametrize("part", _parts())
+def test_a_part_imports_only_what_the_table_of_layers_allows(part: str) -> None:
+    if part == "cli":
+        return
+    assert part in MAY_IMPORT, f"{part} is new: give it a line in the table of layers"
+    allowed = MAY_IMPORT[part] | {part, "errors"}
+    for path in _files(part):
+        assert _imported_parts(path) <= allowed, f"{path.relative_to(ROOT)} imports {_imported_parts(path) - allowed}"
+
+
+def test_nothing_imports_the_command_line() -> None:
+    for part in set(_parts()) - {"cli", "__main__"}:
+        for path in _files(part):
+            assert "cli" not in _imported_parts(path), path.relative_to(ROOT)
+
+
+def test_pure_analysis_reads_no_clock_and_no_file() -> None:
+    for path in _files("analysis"):
+        modules = set(re.findall(r"^\s*(?:import|from) (\w+)", path.read_text(), re.MULTILINE))
+        assert not modules & {"os", "time", "io", "pathlib", "random", "datetime"}, path.relative_to(ROOT)
+        assert not re.search(r"(?<!\w)open\(", path.read_text()), path.relative_to(ROOT)
+
+
+@pytest.mark.parametrize("crate", _crates())
+def test_a_crate_depends_only_on_what_the_table_of_layers_allows(crate: str) -> None:
+    manifest = tomllib.loads((ROOT / "crates" / crate / "Cargo.toml").read_text())
+    ours = {name for name in manifest.get("dependencies", {}) if name.startswith("plimsoll")}
+    assert ours <= MAY_DEPEND[crate]
+    assert crate == "python" or "pyo3" not in manifest.get("dependencies", {})
+
+
+@pytest.mark.parametrize("crate", [crate for crate in _crates() if crate in PURE_CRATES])
+@pytest.mark.parametrize("word", FORBIDDEN_IN_PURE_CRATES)
+def test_a_pure_crate_knows_no_clock_no_file_and_no_random_order(crate: str, word: str) -> None:
+    for path in sorted((ROOT / "crates" / crate / "src").rglob("*.rs")):
+        for number, line in enumerate(path.read_text().splitlines(), start=1):
+            code = line.split("//")[0]
+            assert not re.search(word, code), f"{path.relative_to(ROOT)}:{number}: {line.strip()}"
+
+
+def test_the_engine_prints_nothing() -> None:
+    for path in sorted((ROOT / "crates" / "engine" / "src").rglob("*.rs")):
+        if "test" in path.name:
+            continue
+        for number, line in enumerate(path.read_text().splitlines(), start=1):
+            assert not re.search(r"\b(e?println|print|dbg)!", line.split("//")[0]), f"{path.relative_to(ROOT)}:{number}"
+
+
+def test_no_file_is_named_after_nothing_in_particular() -> None:
+    sources = [*PACKAGE.rglob("*.py"), *(ROOT / "crates").rglob("src/**/*.rs")]
+    assert not [path for path in sources if path.stem in FORBIDDEN_NAMES]
+
+
+def test_every_python_module_says_what_it_is_for() -> None:
+    for path in PACKAGE.rglob("*.py"):
+        assert ast.get_docstring(ast.parse(path.read_text())), path.relative_to(ROOT)
+
+
+def test_functions_stay_within_seventy_lines_and_five_parameters() -> None:
+    for path in PACKAGE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.FunctionDef):
+                lines = (node.end_lineno or node.lineno) - node.lineno + 1
+                parameters = [argument.arg for argument in (*node.args.args, *node.args.kwonlyargs) if argument.arg not in ("self", "cls")]
+                assert lines <= 70, f"{path.relative_to(ROOT)}:{node.lineno} {node.name} has {lines} lines"
+                assert len(parameters) <= 5, f"{path.relative_to(ROOT)}:{node.lineno} {node.name} has {len(parameters)} parameters"

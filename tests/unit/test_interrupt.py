@@ -1,0 +1,38 @@
+"""The brake: first signal stops, second leaves at once. In a process of its own, because the second ends it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+from plimsoll.store import StoredRun, list_runs
+
+STUBBORN = Path(__file__).parents[1] / "stubborn_run.py"
+
+
+def test_a_second_signal_leaves_at_once_and_what_was_stored_is_readable(here: Path) -> None:
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+    command = [sys.executable, str(STUBBORN), "run", "small.toml", "-t", "null:"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment, text=True) as process:
+        assert process.stderr is not None
+        _read_until(process.stderr, "0.5 s")
+        process.send_signal(signal.SIGINT)
+        _read_until(process.stderr, "stopping")
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=10) == 130
+    (run,) = list_runs("results")
+    assert isinstance(run, StoredRun)
+    assert run.status == "incomplete"
+    assert run.points[0].result.status == "incomplete"
+    # Two intervals of warm-up, three of measurement with 100 requests each.
+    assert run.points[0].result.totals["read"].count == 300
+
+
+def _read_until(stream: object, part: str) -> None:
+    for line in stream:  # type: ignore[attr-defined]
+        if part in line:
+            return
+    raise AssertionError(f"{part!r} was not said")

@@ -1,0 +1,179 @@
+"""One job to one result, over a scripted engine."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from plimsoll import calibration
+from plimsoll.errors import EngineError, InputError, SafetyRefusal, StoreError, TargetError
+from plimsoll.foreground import served
+from plimsoll.measure import Job, measure, unfinished
+from scripted_engine import Script, ScriptedEngine
+
+
+@dataclass
+class Kept:
+    """A sink that keeps everything, and may fail."""
+
+    intervals: list[dict[str, Any]] = field(default_factory=list)
+    samples: list[dict[str, Any]] = field(default_factory=list)
+    fails_at: int | None = None
+
+    def interval(self, interval: dict[str, Any]) -> None:
+        if len(self.intervals) == self.fails_at:
+            raise StoreError("intervals.jsonl: cannot be written.")
+        self.intervals.append(interval)
+
+    def monitor(self, sample: dict[str, Any]) -> None:
+        self.samples.append(sample)
+
+
+def job(engine: ScriptedEngine, stream: dict[str, Any] | None = None, **host: Any) -> Job:
+    workload = engine.check_workload({"title": "Small", "stream": [{"name": "main", **(stream or {})}]}, "small.toml")
+    return Job("0001-small", workload, engine.check_job({"duration": 1, "warmup": 0.2, "seed": 7}), "file:/x", {"target": host})
+
+
+def test_every_interval_reaches_the_sink_as_it_came(here: Path) -> None:
+    engine, sink = ScriptedEngine(Script(intervals=10, warmup_intervals=2)), Kept()
+    result = measure(job(engine), engine, sink, engine.control())
+    assert [interval["index"] for interval in sink.intervals] == list(range(12))
+    assert result.status == "complete" and result.error is None
+    assert result.totals["read"].count == 1000
+
+
+def test_the_engine_is_given_the_job_as_asked(here: Path) -> None:
+    engine = ScriptedEngine()
+    plain = job(engine, {"queue_depth": 4})
+    measure(plain, engine, Kept(), engine.control())
+    assert engine.jobs == [{"workload": plain.workload, "job": plain.options, "target": "file:/x", "permission": None}]
+
+
+def test_the_record_says_what_was_asked(here: Path) -> None:
+    engine = ScriptedEngine()
+    record = measure(job(engine, {"queue_depth": 8, "threads": 2}), engine, Kept(), engine.control()).job
+    assert (record.workload, record.title, record.target, record.seed) == ("small", "Small", "file:/x", 7)
+    assert (record.duration_s, record.warmup_s, record.threads, record.queue_depth, record.arrival) == (1.0, 0.2, 2, 8, "closed")
+
+
+def test_an_open_loop_says_what_it_offered(here: Path) -> None:
+    engine = ScriptedEngine()
+    result = measure(job(engine, {"arrival": "poisson", "rate": "20k"}), engine, Kept(), engine.control())
+    assert (result.job.arrival, result.offered_per_s) == ("open", 20_000.0)
+
+
+def test_host_counters_are_sampled_at_every_tick(here: Path) -> None:
+    engine, sink = ScriptedEngine(Script(intervals=3, warmup_intervals=0)), Kept()
+    result = measure(job(engine), engine, sink, engine.control())
+    assert [sample["index"] for sample in sink.samples] == [0, 1, 2]
+    assert [sample["end_ns"] for sample in sink.samples] == [100_000_000, 200_000_000, 300_000_000]
+    assert result.monitor["seconds"] > 0
+
+
+def test_samples_are_plain_data(here: Path) -> None:
+    engine, sink = ScriptedEngine(), Kept()
+    measure(job(engine), engine, sink, engine.control())
+    assert json.loads(json.dumps(sink.samples)) == sink.samples
+    assert json.loads(json.dumps(sink.intervals)) == sink.intervals
+
+
+def test_a_model_is_not_compared_with_this_host(here: Path) -> None:
+    engine, sink = ScriptedEngine(), Kept()
+    result = measure(job(engine, kind="queue"), engine, sink, engine.control())
+    assert result.modelled and sink.samples == [] and result.monitor == {}
+
+
+def test_a_stop_keeps_everything_measured(here: Path) -> None:
+    engine = ScriptedEngine(Script(intervals=10, warmup_intervals=0))
+    control = engine.control()
+    engine.scripts[0].on_interval = lambda index: control.stop() if index == 4 else None
+    result = measure(job(engine), engine, Kept(), control)
+    assert result.status == "interrupted"
+    assert result.totals["read"].count == 500
+    assert "interrupted" in {flag.name for flag in result.flags}
+
+
+@pytest.mark.parametrize("error", [TargetError("/x: device gone."), EngineError("the ring broke.")])
+def test_a_failure_is_a_result_with_what_came_before(here: Path, error: Exception) -> None:
+    engine = ScriptedEngine(Script(warmup_intervals=0, raises=error, raises_at=3))
+    result = measure(job(engine), engine, Kept(), engine.control())
+    assert (result.status, result.error) == ("failed", str(error))
+    assert result.totals["read"].count == 300
+
+
+def test_an_engine_that_stops_at_an_error_names_it(here: Path) -> None:
+    engine = ScriptedEngine(Script(outcome={"stopped_by": "error", "first_error": "read at 4096: EIO"}))
+    result = measure(job(engine), engine, Kept(), engine.control())
+    assert (result.status, result.error) == ("failed", "read at 4096: EIO")
+
+
+@pytest.mark.parametrize("refusal", [InputError("region is too long."), SafetyRefusal("/dev/sdb is mounted.")])
+def test_a_refusal_is_raised_because_nothing_was_touched(here: Path, refusal: Exception) -> None:
+    engine = ScriptedEngine(Script(raises=refusal))
+    with pytest.raises(type(refusal), match=str(refusal)):
+        measure(job(engine), engine, Kept(), engine.control())
+
+
+def test_a_failing_sink_aborts_the_job_and_is_heard(here: Path) -> None:
+    engine = ScriptedEngine(Script(intervals=50))
+    control = engine.control()
+    with pytest.raises(StoreError, match="intervals"):
+        measure(job(engine), engine, Kept(fails_at=2), control)
+    assert control.aborted
+
+
+def test_a_mistake_of_ours_is_not_hidden_in_a_result(here: Path) -> None:
+    engine = ScriptedEngine(Script(raises=ZeroDivisionError()))  # type: ignore[arg-type]
+    with pytest.raises(ZeroDivisionError):
+        measure(job(engine), engine, Kept(), engine.control())
+
+
+def test_own_cost_is_calibrated_once_after_the_first_point_and_remembered(here: Path) -> None:
+    engine = ScriptedEngine()
+    first = measure(job(engine), engine, Kept(), engine.control())
+    second = measure(job(engine), engine, Kept(), engine.control())
+    assert engine.calibrations == [calibration.QUICK_SECONDS]
+    assert first.calibration == second.calibration == calibration.load()
+    assert first.calibration is not None and first.calibration["nop"]["iops_per_core"] == 10e6
+
+
+def test_a_damaged_calibration_is_made_anew(here: Path) -> None:
+    path = Path(calibration.cache_path())
+    path.parent.mkdir(parents=True)
+    path.write_text("{")
+    assert calibration.load() is None
+    path.write_text('{"schema": "plimsoll.calibration/0"}')
+    assert calibration.load() is None
+
+
+def test_a_cache_that_cannot_be_written_costs_nothing_but_the_next_calibration(here: Path) -> None:
+    (here / "cache").write_text("a file")
+    assert calibration.save({"nop": {}})["nop"] == {}
+    assert calibration.load() is None
+
+
+def test_what_a_killed_process_leaves_is_a_complete_record(here: Path) -> None:
+    skeleton = unfinished(job(ScriptedEngine()))
+    assert skeleton.status == "incomplete" and skeleton.error is not None
+    assert skeleton.totals == {} and skeleton.job.workload == "small"
+
+
+def test_events_arrive_in_order_in_the_calling_thread() -> None:
+    import threading
+
+    seen: list[tuple[str, bool]] = []
+
+    def verb(push: Any) -> str:
+        for number in range(5):
+            push(str(number), {})
+        return "done"
+
+    value, failure = served(
+        verb, lambda kind, _: seen.append((kind, threading.current_thread() is threading.main_thread())), give_up=lambda: None
+    )
+    assert (value, failure) == ("done", None)
+    assert seen == [(str(number), True) for number in range(5)]

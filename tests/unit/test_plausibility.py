@@ -1,0 +1,279 @@
+"""Each validity flag: raised by the numbers that should raise it, silent otherwise."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from plimsoll.analysis.conclusion import concluded
+from plimsoll.analysis.observation import Observation
+from plimsoll.analysis.plausibility import RULES
+from plimsoll.analysis.summary import Summary
+from plimsoll.measure import Job, unfinished
+from plimsoll.result import Flag
+from scripted_engine import Script, ScriptedEngine, interval
+
+#: A run that nothing is to be said against: 200 intervals, 20,000 requests of 1 ms at depth 10.
+SOUND = Script(intervals=200, warmup_intervals=0, latencies_ns=(1_000_000,) * 1000)
+ENGINE = {
+    "backend": {"asked": "auto", "used": "uring", "fallback_reason": None},
+    "engine": {"workers": 1, "clock": {"source": "tsc", "drift_ppm": 0.1}},
+    "end_ns": 20_000_000_000,
+    "cpu_ns": {"user": 1_000_000_000, "system": 1_000_000_000},
+}
+CALIBRATION = {"null": {"iops_per_core": 40e6}, "nop": {"iops_per_core": 10e6}}
+
+
+def judge(intervals: list[dict[str, Any]] | Script = SOUND, stream: dict[str, Any] | None = None, **changes: Any) -> dict[str, Flag]:
+    """The flags of a run by name; ``changes`` replace fields of its result."""
+    engine = ScriptedEngine()
+    workload = engine.check_workload({"stream": [{"name": "main", **(stream or {})}]}, "sound.toml")
+    job = Job("0001-sound", workload, engine.check_job({"duration": 20, "warmup": 0}), "/dev/x", {"target": {}})
+    result = replace(unfinished(job), status="complete", error=None, engine=ENGINE, calibration=CALIBRATION)
+    result = replace(result, **changes)
+    if isinstance(intervals, Script):
+        intervals = [interval(intervals, index, ["main"]) for index in range(intervals.warmup_intervals + intervals.intervals)]
+    summary, observation = Summary(), Observation()
+    for one in intervals:
+        summary.add(one)
+        observation.add(one)
+    flags = concluded(result, summary, observation).flags
+    return {flag.name: flag for flag in flags}
+
+
+def altered(change: Any, script: Script = SOUND) -> list[dict[str, Any]]:
+    """The intervals of a script, each passed through ``change(index, interval)``."""
+    made = []
+    for index in range(script.warmup_intervals + script.intervals):
+        one = interval(script, index, ["main"])
+        change(index, one)
+        made.append(one)
+    return made
+
+
+def test_a_sound_run_has_no_flags() -> None:
+    assert judge() == {}
+
+
+def test_every_flag_has_a_message_with_numbers_and_advice() -> None:
+    flags = judge(Script(intervals=3, warmup_intervals=0, latencies_ns=(100,) * 9, errors={"EIO": 1}), status="interrupted")
+    assert len(flags) >= 4
+    for flag in flags.values():
+        assert any(character.isdigit() for character in flag.message), flag
+        assert flag.message.endswith(".") and flag.advice.endswith(".")
+
+
+def test_the_gravest_flag_stands_first() -> None:
+    flags = list(judge(Script(intervals=3, warmup_intervals=0, latencies_ns=(1_000_000,) * 9, errors={"EIO": 1})).values())
+    order = [("invalid", "doubt", "note").index(flag.severity) for flag in flags]
+    assert order == sorted(order) and order[0] == 0
+
+
+@pytest.mark.parametrize(("factor", "raised"), [(1.0, False), (0.96, False), (1.04, False), (0.9, True), (1.1, True)])
+def test_littles_law_holds_within_five_percent(factor: float, raised: bool) -> None:
+    def change(_: int, one: dict[str, Any]) -> None:
+        one["inflight_mean"] *= factor
+
+    assert ("littles_law" in judge(altered(change))) is raised
+
+
+def test_littles_law_is_not_asked_of_stamps() -> None:
+    # 200 ns of service time is the clock's own cost, not time in flight.
+    assert "littles_law" not in judge(altered(lambda _, one: one.update(inflight_mean=9.0), Script(latencies_ns=(200,) * 1000)))
+
+
+def test_bytes_are_requests_times_size() -> None:
+    assert "bandwidth_identity" not in judge(stream={"block_size": "4KiB"})
+    flag = judge(stream={"block_size": "8KiB"})["bandwidth_identity"]
+    assert flag.severity == "invalid"
+    assert "4,096 bytes per request, but 8,192 were asked for" in flag.message
+    assert "bandwidth_identity" not in judge(stream={"block_size": "4KiB-64KiB", "align": "4KiB"})
+    assert "bandwidth_identity" not in judge(stream={"block_size": {"4KiB": 60, "8KiB": 40}})
+
+
+def test_a_trend_is_not_steady() -> None:
+    def climb(index: int, one: dict[str, Any]) -> None:
+        one["summary"]["read"]["count"] += 5 * index
+
+    flag = judge(altered(climb))["not_steady"]
+    assert "SNIA SSS PTS" in flag.message
+
+
+def test_in_an_open_loop_latency_is_what_must_be_steady() -> None:
+    def climb(index: int, one: dict[str, Any]) -> None:
+        one["summary"]["read"]["mean_ns"] *= 1 + index / 100
+
+    stream = {"arrival": "poisson", "rate": 10_000}
+    assert "mean latency" in judge(altered(climb), stream)["not_steady"].message
+    assert "not_steady" not in judge(altered(climb))
+
+
+def test_own_cost_above_a_tenth_of_the_service_time_is_generator_bound() -> None:
+    # 1e9 / 10e6 = 100 ns of own cost against 800 ns.
+    assert "12%" in judge(Script(intervals=100, latencies_ns=(800,) * 1000))["generator_bound"].message
+    assert "generator_bound" not in judge(Script(intervals=100, latencies_ns=(2_000,) * 1000))
+
+
+def test_a_busy_worker_at_small_latencies_is_generator_bound() -> None:
+    busy = {**ENGINE, "cpu_ns": {"user": 5_000_000_000, "system": 14_800_000_000}}
+    fast = Script(intervals=100, latencies_ns=(10_000,) * 1000)
+    assert "99%" in judge(fast, engine=busy)["generator_bound"].message
+    assert "generator_bound" not in judge(SOUND, engine=busy), "a slow target is not the CPU's fault"
+
+
+@pytest.mark.parametrize("backend", ["null", "nop"])
+def test_a_backend_without_data_says_so(backend: str) -> None:
+    flag = judge(engine={**ENGINE, "backend": {"used": backend}})["generator_bound"]
+    assert flag.severity == "note"
+
+
+def _device(read_bytes_per_s: float) -> dict[str, Any]:
+    return {"seconds": 20.0, "devices": {"sda": {"read_bytes_per_s": read_bytes_per_s}}}
+
+
+TARGET = {"target": {"devices": [{"name": "sda", "below": None}]}}
+#: SOUND moves 200 intervals × 1000 × 4096 bytes in 20 s.
+WORKLOAD_BYTES_PER_S = 200 * 1000 * 4096 / 20
+
+
+def test_reads_that_the_device_did_not_do_came_from_elsewhere() -> None:
+    assert "page_cache_suspected" not in judge(host=TARGET, monitor=_device(WORKLOAD_BYTES_PER_S))
+    direct = judge(host=TARGET, monitor=_device(WORKLOAD_BYTES_PER_S / 2))["page_cache_suspected"]
+    assert direct.severity == "doubt" and "781 MiB" in direct.message and "391 MiB" in direct.message
+    buffered = judge(stream={"direct": False}, host=TARGET, monitor=_device(0.0))["page_cache_suspected"]
+    assert buffered.severity == "invalid"
+
+
+def test_buffered_reads_are_doubted_when_the_device_cannot_be_seen() -> None:
+    assert judge(stream={"direct": False})["page_cache_suspected"].severity == "doubt"
+    seen = judge(stream={"direct": False}, host=TARGET, monitor=_device(WORKLOAD_BYTES_PER_S))
+    assert seen["page_cache_suspected"].severity == "note"
+
+
+def test_a_device_below_another_is_not_counted_twice() -> None:
+    host = {"target": {"devices": [{"name": "md0", "below": None}, {"name": "sda", "below": "md0"}, {"name": "sdb", "below": "md0"}]}}
+    counters = {"md0": {"read_bytes_per_s": WORKLOAD_BYTES_PER_S}, "sda": {"read_bytes_per_s": 0.0}, "sdb": {"read_bytes_per_s": 0.0}}
+    assert "page_cache_suspected" not in judge(host=host, monitor={"seconds": 20.0, "devices": counters})
+
+
+def test_holes_are_flagged_when_they_are_read() -> None:
+    sparse = {"target": {"allocated_bytes": 300, "apparent_bytes": 1000}}
+    assert "30%" in judge(host=sparse)["sparse_target"].message
+    assert "sparse_target" not in judge(host={"target": {"allocated_bytes": 1000, "apparent_bytes": 1000}})
+    assert "sparse_target" not in judge(
+        Script(intervals=200, warmup_intervals=0, ops=("write",), latencies_ns=(1_000_000,) * 1000), host=sparse
+    )
+
+
+@pytest.mark.parametrize("stream", [{"content": "zeros"}, {"compress_ratio": 2}, {"duplicate_ratio": 3}, {"pattern": "0xdeadbeef"}])
+def test_data_that_can_be_stored_smaller_is_noted(stream: dict[str, Any]) -> None:
+    writes = replace_ops(SOUND, "write")
+    assert judge(writes, {"read_percent": 0, **stream})["compressible_target"].severity == "note"
+    assert "compressible_target" not in judge(writes, {"read_percent": 0})
+
+
+def replace_ops(script: Script, *ops: str) -> Script:
+    return replace(script, ops=ops)
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        {"filesystem": {"mount": {"type": "btrfs", "options": "rw,compress=zstd"}}},
+        {"filesystem": {"mount": {"type": "zfs", "options": "rw"}}},
+        {"devices": [{"name": "zram0"}]},
+    ],
+)
+def test_a_layer_that_compresses_is_doubted(facts: dict[str, Any]) -> None:
+    assert judge(replace_ops(SOUND, "write"), host={"target": facts})["compressible_target"].severity == "doubt"
+
+
+def test_a_rate_that_is_not_achieved_is_flagged_below_97_percent() -> None:
+    # SOUND completes 10,000/s.
+    assert "rate_not_achieved" not in judge(stream={"arrival": "poisson", "rate": 10_200})
+    flag = judge(stream={"arrival": "poisson", "rate": 12_500})["rate_not_achieved"]
+    assert "80.0%" in flag.message
+
+
+def test_lateness_of_the_generator_itself_is_flagged() -> None:
+    def late(_: int, one: dict[str, Any]) -> None:
+        one["lag"] = {"late": 50, "p99_ns": 2_000_000, "max_ns": 9_000_000}
+
+    assert "5.0% of the requests" in judge(altered(late))["generator_lag"].message
+
+    def hardly(_: int, one: dict[str, Any]) -> None:
+        one["lag"] = {"late": 50, "p99_ns": 20_000, "max_ns": 30_000}
+
+    assert "generator_lag" not in judge(altered(hardly))
+
+
+@pytest.mark.parametrize(
+    ("clock", "severity"),
+    [({"source": "clock_gettime", "drift_ppm": 0.0}, "note"), ({"source": "tsc", "drift_ppm": -80.0}, "doubt")],
+)
+def test_a_slow_or_drifting_clock_is_flagged(clock: dict[str, Any], severity: str) -> None:
+    assert judge(engine={**ENGINE, "engine": {"workers": 1, "clock": clock}})["clock_source"].severity == severity
+
+
+def test_a_fallback_from_io_uring_says_why() -> None:
+    engine = {**ENGINE, "backend": {"asked": "auto", "used": "sync", "fallback_reason": "io_uring_setup: operation not permitted"}}
+    assert "operation not permitted" in judge(engine=engine)["uring_fallback"].message
+
+
+def test_a_hand_over_to_kernel_workers_is_flagged() -> None:
+    engine = {**ENGINE, "engine": {**ENGINE["engine"], "iou_wrk_threads": 3}}
+    assert "3 worker threads" in judge(engine=engine)["uring_handoff"].message
+
+
+def test_failed_requests_make_a_result_invalid() -> None:
+    flag = judge(replace(SOUND, errors={"EIO": 1}))["io_errors"]
+    assert flag.severity == "invalid" and "200 × EIO on read" in flag.message
+
+
+def test_wrong_data_makes_a_result_invalid() -> None:
+    flag = judge(engine={**ENGINE, "verify": {"checked": 100, "lost": 1, "torn": 0, "stale": 2}})["wrong_data"]
+    assert flag.severity == "invalid" and "1 lost, 2 stale" in flag.message
+    assert "wrong_data" not in judge(engine={**ENGINE, "verify": {"checked": 100, "lost": 0}})
+
+
+def test_a_short_run_is_noted() -> None:
+    assert "short_run" in judge(replace(SOUND, intervals=40))
+    assert "short_run" not in judge(replace(SOUND, intervals=60))
+
+
+@pytest.mark.parametrize(("count", "severity"), [(999, "doubt"), (1_000, "note"), (9_999, "note"), (10_000, None)])
+def test_percentiles_need_ten_samples_beyond_them(count: int, severity: str | None) -> None:
+    script = Script(intervals=1, warmup_intervals=0, latencies_ns=(1_000_000,) * count)
+    flag = judge(script).get("few_samples")
+    assert (flag.severity if flag else None) == severity
+
+
+def test_a_slow_request_in_the_drain_is_flagged() -> None:
+    drain = interval(replace(SOUND, latencies_ns=(30_000_000,)), 200, ["main"])
+    drain["phase"] = "drain"
+    intervals = [*(interval(SOUND, index, ["main"]) for index in range(200)), drain]
+    assert "30 ms" in judge(intervals)["drain_slower"].message
+
+
+@pytest.mark.parametrize(("status", "name"), [("interrupted", "interrupted"), ("incomplete", "incomplete")])
+def test_a_point_cut_short_says_so(status: str, name: str) -> None:
+    assert name in judge(status=status)
+
+
+def test_modelled_results_say_so_and_are_not_judged_as_storage() -> None:
+    flags = judge(modelled=True, host={"target": {"allocated_bytes": 0, "apparent_bytes": 9}}, engine={"backend": {"used": "queue"}})
+    assert "Modelled" in flags["virtual_time"].message
+    assert "generator_bound" not in flags
+
+
+def test_every_rule_is_exercised_in_this_file() -> None:
+    here = Path(__file__).read_text()
+    names = {"wrong_data" if rule.__name__ == "verification" else rule.__name__ for rule in RULES}
+    assert {name for name in names if here.count(f'"{name}"') == 0} == set()
+
+
+def test_an_unmeasured_result_is_judged_without_numbers() -> None:
+    assert judge([], status="failed") == {}
