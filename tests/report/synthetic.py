@@ -101,7 +101,7 @@ def write_run(folder: Path, array: Array, profiles: Sequence[Profile] = PROFILES
     (folder / "run.json").write_text(json.dumps(run))
     number = 0
     for profile in profiles:
-        for repeat in range(array.repeats):
+        for repeat in range(1, array.repeats + 1):
             number += 1
             _write_point(folder / "points", number, repeat, array, profile)
     return folder
@@ -119,7 +119,7 @@ def _write_point(points: Path, number: int, repeat: int, array: Array, profile: 
     for index in range(2 * seconds):
         start_ns = index * interval_ns
         phase = "warmup" if start_ns < warmup * 1_000_000_000 else "measure"
-        pace = _pace(random_, index, 2 * seconds, phase) * array.speed * (1 + 0.03 * repeat)
+        pace = _pace(random_, index, 2 * seconds, phase) * array.speed * (1 + 0.03 * (repeat - 1))
         interval = _interval(profile, array, random_, pace)
         if phase == "measure":
             for cell in interval["cells"]:

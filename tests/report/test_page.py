@@ -77,6 +77,7 @@ def opened(browser):
         page.on("console", lambda message: found.problems.append(message.text) if message.type in ("error", "warning") else None)
         page.on("pageerror", lambda error: found.problems.append(str(error)))
         page.goto(path.as_uri())
+        page.bring_to_front()
         return found
 
     yield open_
@@ -89,22 +90,16 @@ def until(page, condition, argument=None):
     deadline = time.monotonic() + PATIENCE_S
     while not page.evaluate(condition, argument):
         assert time.monotonic() < deadline, f"never became true: {condition}"
-        page.wait_for_timeout(20)
+        page.wait_for_timeout(5)
 
 
 def scroll_through(page):
     """Open every point and bring every chart near the screen once."""
     page.evaluate("document.querySelectorAll('details.point').forEach(point => { point.open = true })")
     until(page, "[...document.querySelectorAll('details.point')].every(point => point.querySelector('.body'))")
-    page.evaluate(
-        """async () => {
-            for (const chart of document.querySelectorAll('.chart')) {
-                chart.scrollIntoView();
-                await new Promise(done => requestAnimationFrame(() => setTimeout(done, 0)));
-            }
-        }"""
-    )
-    until(page, "[...document.querySelectorAll('.chart')].every(chart => chart.dataset.marks)")
+    for index in range(page.locator(".chart").count()):
+        page.evaluate("index => document.querySelectorAll('.chart')[index].scrollIntoView()", index)
+        until(page, "index => document.querySelectorAll('.chart')[index].dataset.marks", index)
 
 
 DRAWN = """() => [...document.querySelectorAll('.chart')].map(chart => {

@@ -36,10 +36,10 @@ def test_totals_are_exactly_those_stored(run):
 def test_points_of_one_workload_stand_together_whatever_run_they_came_from(run):
     points = view([run("a", repeats=2), run("b")], buckets)["points"]
     assert [(point["workload"], point["configuration"], point["repeat"]) for point in points[:4]] == [
-        ("media-streaming", 0, 0),
         ("media-streaming", 0, 1),
-        ("media-streaming", 1, 0),
-        ("sql-server-log", 0, 0),
+        ("media-streaming", 0, 2),
+        ("media-streaming", 1, 1),
+        ("sql-server-log", 0, 1),
     ]
     assert [point["index"] for point in points] == list(range(36))
 

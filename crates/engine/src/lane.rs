@@ -78,13 +78,14 @@ impl Lane {
         }
     }
 
-    /// The next request; a flush when enough writes have gone before.
+    /// Puts the next request into `place`; a flush when enough writes have gone before.
     #[inline(always)]
-    pub(crate) fn next(&mut self) -> Request {
+    pub(crate) fn draw(&mut self, place: &mut Request) {
         if self.flush_every > 0 {
-            return self.next_or_flush();
+            *place = self.next_or_flush();
+        } else {
+            *place = self.generator.next();
         }
-        self.generator.next()
     }
 
     fn next_or_flush(&mut self) -> Request {

@@ -20,9 +20,9 @@ pub struct Cell {
     /// Bytes transferred.
     pub bytes: u64,
     /// Sum of the latencies in nanoseconds, for an exact mean.
-    pub latency_sum_ns: u128,
+    pub latency_sum_ns: u64,
     /// Sum of the service times in nanoseconds.
-    pub service_sum_ns: u128,
+    pub service_sum_ns: u64,
     /// Intended to completed.
     pub latency: Histogram,
     /// Submitted to completed; `None` for closed streams, where it is the same.
@@ -49,10 +49,10 @@ impl Cell {
     #[inline(always)]
     pub(crate) fn record(&mut self, len: u32, latency_ns: u64, service_ns: u64) {
         self.bytes += u64::from(len);
-        self.latency_sum_ns += u128::from(latency_ns);
+        self.latency_sum_ns += latency_ns;
         self.latency.saturating_record(latency_ns);
         if let Some(service) = &mut self.service {
-            self.service_sum_ns += u128::from(service_ns);
+            self.service_sum_ns += service_ns;
             service.saturating_record(service_ns);
         }
     }
@@ -119,7 +119,7 @@ pub struct Slice {
     /// By part × 4 + operation; empty for targets of one part.
     pub parts: Vec<Option<Cell>>,
     /// Requests outstanding × nanoseconds.
-    pub in_flight_area: u128,
+    pub in_flight_area: u64,
     /// Submitted minus due, of requests of open streams that had a free slot.
     pub lag: Option<Histogram>,
     /// How long the oldest due request had been waiting to be issued at the interval's end, in nanoseconds.
@@ -221,7 +221,7 @@ impl<O: Outlet> Recorder<O> {
         if now_ns >= self.boundary_ns {
             self.close_until(now_ns, in_flight, behind_ns);
         }
-        self.slice.in_flight_area += u128::from(in_flight) * u128::from(now_ns.saturating_sub(self.last_ns));
+        self.slice.in_flight_area += in_flight * now_ns.saturating_sub(self.last_ns);
         self.last_ns = self.last_ns.max(now_ns);
     }
 
@@ -229,7 +229,7 @@ impl<O: Outlet> Recorder<O> {
     fn close_until(&mut self, now_ns: u64, in_flight: u64, behind_ns: impl Fn(u64) -> u64) {
         while now_ns >= self.boundary_ns {
             let boundary_ns = self.boundary_ns;
-            self.slice.in_flight_area += u128::from(in_flight) * u128::from(boundary_ns.saturating_sub(self.last_ns));
+            self.slice.in_flight_area += in_flight * boundary_ns.saturating_sub(self.last_ns);
             self.last_ns = self.last_ns.max(boundary_ns);
             self.slice.behind_ns = behind_ns(boundary_ns);
             let next = self.slice.index + 1;

@@ -10,6 +10,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::io;
+use std::ops::Range;
 
 use plimsoll_workload::stamp::Findings;
 use plimsoll_workload::{Op, Request, Verify};
@@ -213,14 +214,16 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
     /// A completion: of a piece, and of its request when it is the last.
     #[inline(always)]
     fn finish(&mut self, finished: &Done, now_ns: u64, stopping: bool) -> io::Result<()> {
-        let slot = &mut self.slots[finished.slot as usize];
-        slot.submitted_ns = slot.submitted_ns.min(finished.submitted_ns);
-        if self.single {
-            slot.failure = failure(slot.request.op, slot.request.len, finished.result);
-        } else if !self.finish_piece(finished) {
-            return Ok(());
+        let slot = &self.slots[finished.slot as usize];
+        let (mut submitted_ns, mut failed) = (finished.submitted_ns, failure(slot.request.op, slot.request.len, finished.result));
+        if !self.single {
+            if !self.finish_piece(finished) {
+                return Ok(());
+            }
+            let slot = &self.slots[finished.slot as usize];
+            (submitted_ns, failed) = (slot.submitted_ns, slot.failure);
         }
-        self.complete(finished.slot, finished.completed_ns);
+        self.complete(finished.slot, submitted_ns..finished.completed_ns, failed);
         self.in_flight -= 1;
         if !stopping {
             self.follow(finished.slot, now_ns)?;
@@ -243,6 +246,7 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
                 Some(errno) => cell.fail(-errno),
             }
         }
+        slot.submitted_ns = slot.submitted_ns.min(finished.submitted_ns);
         slot.failure = slot.failure.or(failure);
         slot.pieces_left -= 1;
         slot.pieces_left == 0
@@ -250,40 +254,39 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
 
     /// Records a finished request.
     #[inline(always)]
-    fn complete(&mut self, number: u32, completed_ns: u64) {
-        let slot = &mut self.slots[number as usize];
+    fn complete(&mut self, number: u32, service: Range<u64>, failed: Option<i32>) {
+        let slot = &self.slots[number as usize];
         let lane = &self.lanes[slot.lane as usize];
         let op = slot.request.op;
         let open = matches!(lane.timing, Timing::Open { .. });
         let stamps = lane.stamps;
         if self.shared.ledger.is_some() && (stamps || lane.verify != Verify::Off) {
-            verify_completion(slot, stamps, self.shared.ledger, &mut self.findings);
+            verify_completion(slot, failed, self.shared.ledger.filter(|_| stamps || slot.request.op == Op::Read), &mut self.findings);
         }
         let index = lane.stream * 4 + op as usize;
         let Some(cell) = &mut self.recorder.slice.cells[index] else { unreachable!("the plan says which operations occur") };
-        let service_ns = completed_ns - slot.submitted_ns;
-        if slot.failure.is_some() {
-            self.fail(number, index);
+        if let Some(errno) = failed {
+            self.fail(number, index, -errno);
             return;
         }
-        let latency_ns = if open { completed_ns.saturating_sub(slot.intended_ns) } else { service_ns };
+        let service_ns = service.end - service.start;
+        let latency_ns = if open { service.end.saturating_sub(slot.intended_ns) } else { service_ns };
         cell.record(slot.request.len, latency_ns, service_ns);
         if open {
-            let lag_ns = slot.submitted_ns.saturating_sub(slot.intended_ns.max(slot.ready_ns));
+            let lag_ns = service.start.saturating_sub(slot.intended_ns.max(slot.ready_ns));
             self.late += u64::from(lag_ns > LATE_NS);
             if let Some(lag) = &mut self.recorder.slice.lag {
                 lag.saturating_record(lag_ns);
             }
         }
         if self.first_done_ns.is_none() {
-            self.first_done_ns = Some(completed_ns);
+            self.first_done_ns = Some(service.end);
         }
     }
 
     #[cold]
-    fn fail(&mut self, number: u32, cell: usize) {
+    fn fail(&mut self, number: u32, cell: usize, errno: i32) {
         let slot = &self.slots[number as usize];
-        let errno = -slot.failure.unwrap_or(0);
         if let Some(cell) = &mut self.recorder.slice.cells[cell] {
             cell.fail(errno);
         }
@@ -303,7 +306,7 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
             Timing::Closed => self.issue_next(number, now_ns),
             Timing::Thinking(thinker) => {
                 let think_ns = thinker.next_ns();
-                self.slots[number as usize].request = lane.next();
+                lane.draw(&mut self.slots[number as usize].request);
                 let due_ns = now_ns + think_ns + self.slots[number as usize].request.delay_ns;
                 self.set_timer(due_ns, number);
                 Ok(())
@@ -359,7 +362,7 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
             *due_ns = arrivals.next_ns();
             let Some((number, ready_ns)) = lane.free.pop() else { return Ok(()) };
             self.slots[number as usize].ready_ns = ready_ns;
-            self.slots[number as usize].request = lane.next();
+            lane.draw(&mut self.slots[number as usize].request);
             self.issue(number, intended_ns)?;
         }
     }
@@ -368,7 +371,7 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
     #[inline(always)]
     fn issue_next(&mut self, number: u32, now_ns: u64) -> io::Result<()> {
         let slot = &mut self.slots[number as usize];
-        slot.request = self.lanes[slot.lane as usize].next();
+        self.lanes[slot.lane as usize].draw(&mut slot.request);
         let delay_ns = slot.request.delay_ns;
         if delay_ns > 0 {
             self.set_timer(now_ns + delay_ns, number);
@@ -389,7 +392,6 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
                 return Ok(());
             }
         }
-        (slot.submitted_ns, slot.failure) = (u64::MAX, None);
         self.in_flight += 1;
         let Request { offset, len, op, .. } = slot.request;
         if self.single {
@@ -402,6 +404,7 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
     fn issue_pieces(&mut self, number: u32) -> io::Result<()> {
         let slot = &mut self.slots[number as usize];
         let files = self.lanes[slot.lane as usize].files;
+        (slot.submitted_ns, slot.failure) = (u64::MAX, None);
         let buffer = slot.buffer();
         let Request { offset, len, op, .. } = slot.request;
         let mut pieces = Vec::with_capacity(4);
@@ -475,7 +478,7 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
         if slot.pieces_left > 0 {
             return None;
         }
-        verify_completion(slot, false, self.shared.ledger, &mut self.findings);
+        verify_completion(slot, slot.failure, self.shared.ledger, &mut self.findings);
         self.in_flight -= 1;
         Some(finished.slot)
     }
@@ -506,19 +509,19 @@ fn prepare(slot: &mut Slot, lane: &mut Lane, ledger: Option<&Ledger>) -> bool {
             }
             _ => return true,
         }
-        slot.request = lane.next();
+        lane.draw(&mut slot.request);
     }
     false
 }
 
 /// Accounts for a finished write, or checks a finished read.
 #[cold]
-fn verify_completion(slot: &Slot, stamps: bool, ledger: Option<&Ledger>, findings: &mut Findings) {
+fn verify_completion(slot: &Slot, failed: Option<i32>, ledger: Option<&Ledger>, findings: &mut Findings) {
     let Some(ledger) = ledger else { return };
     let Request { offset, len, op, .. } = slot.request;
     match op {
-        Op::Write if stamps => ledger.end_write(offset, len as usize, slot.failure.is_none()),
-        Op::Read if slot.failure.is_none() => {
+        Op::Write => ledger.end_write(offset, len as usize, failed.is_none()),
+        Op::Read if failed.is_none() => {
             // SAFETY: the slot's buffer is its own and the read has completed.
             let buffer = unsafe { std::slice::from_raw_parts(slot.read_buffer.cast_const(), len as usize) };
             ledger.check_read(offset, buffer, &slot.notes, findings);

@@ -145,24 +145,71 @@ impl Generator {
     }
 
     /// The next request.
-    #[inline]
+    #[inline(always)]
     #[allow(clippy::should_implement_trait)] // endless: an `Option` would have to be checked on the hottest path
     pub fn next(&mut self) -> Request {
         let index = self.index;
         self.index = index.wrapping_add(1);
-        match &mut self.course {
+        let (offset, shape) = match &mut self.course {
             Course::Uniform(uniform) => {
                 let block = below(uniform.address.at(index), uniform.starts);
-                let offset = uniform.first + block * uniform.align;
-                Request { offset, len: uniform.len, op: uniform.ops.at(index), delay_ns: 0 }
+                (uniform.first + block * uniform.align, Shape::new(uniform.len, uniform.ops.at(index)))
             }
-            Course::Laps(lapping) => {
-                let offset = lapping.laps.next();
-                Request { offset, len: lapping.len, op: lapping.ops.at(index), delay_ns: 0 }
-            }
-            Course::General(general) => general.next(index),
+            Course::Laps(lapping) => (lapping.laps.next(), Shape::new(lapping.len, lapping.ops.at(index))),
+            Course::General(general) => next_of_general(general, index),
+        };
+        let delay_ns = if shape.begins_burst() { self.delay_ns() } else { 0 };
+        Request { offset, len: shape.len(), op: shape.op(), delay_ns }
+    }
+
+    #[cold]
+    fn delay_ns(&self) -> u64 {
+        match &self.course {
+            Course::General(general) => general.delay_ns(),
+            Course::Uniform(_) | Course::Laps(_) => 0,
         }
     }
+}
+
+/// Length and operation of a request in one register: a `Request` that is put together in memory by one branch and copied
+/// by the next cannot be forwarded by the processor and costs 5 ns.
+#[derive(Clone, Copy)]
+struct Shape(u64);
+
+impl Shape {
+    const DELAYED: u64 = 1 << 40;
+
+    #[inline(always)]
+    const fn new(len: u32, op: Op) -> Self {
+        Self(len as u64 | (op as u64) << 32)
+    }
+
+    #[inline(always)]
+    const fn len(self) -> u32 {
+        self.0 as u32
+    }
+
+    #[inline(always)]
+    const fn op(self) -> Op {
+        match (self.0 >> 32) & 3 {
+            0 => Op::Read,
+            1 => Op::Write,
+            2 => Op::Trim,
+            _ => Op::Flush,
+        }
+    }
+
+    #[inline(always)]
+    const fn begins_burst(self) -> bool {
+        self.0 & Self::DELAYED != 0
+    }
+}
+
+#[inline(never)]
+fn next_of_general(general: &mut General, index: u64) -> (u64, Shape) {
+    let Request { offset, len, op, delay_ns } = general.next(index);
+    let Shape(shape) = Shape::new(len, op);
+    (offset, Shape(if delay_ns > 0 { shape | Shape::DELAYED } else { shape }))
 }
 
 impl Course {

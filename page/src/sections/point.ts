@@ -57,7 +57,7 @@ function pointLine(point: Point, report: Report): HTMLElement {
       { class: "name" },
       element("h3", {}, point.title),
       several && element("span", { class: "where" }, report.configurations[point.configuration]?.label ?? ""),
-      point.repeat > 0 && element("span", { class: "where" }, `repeat ${point.repeat + 1}`),
+      point.repeat > 1 && element("span", { class: "where" }, `repeat ${point.repeat}`),
       statusBadge(point.status),
       point.modelled && element("span", { class: "badge modelled" }, "modelled"),
       ...point.flags.map(flagMark),
@@ -96,7 +96,7 @@ function facts(point: Point): HTMLElement {
     ["Offered", point.offered_per_s === null ? null : `${rate(point.offered_per_s, "IOPS")}, achieved ${rate(achieved)}`],
     ["Measured", `${seconds(point.duration_s)} after ${seconds(point.warmup_s)} of warm-up`],
     ["Backend", backend?.used ?? null],
-    ["Seed, repeat", `${point.seed}, ${point.repeat + 1}`],
+    ["Seed, repeat", `${point.seed}, ${point.repeat}`],
     ["Started", instant(point.started)],
   ];
   return element("dl", { class: "facts" }, ...rows.filter(([, value]) => value).map(([term, value]) => element("div", {}, element("dt", {}, term), element("dd", {}, value))));

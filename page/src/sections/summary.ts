@@ -74,12 +74,12 @@ function tableHead(several: boolean): HTMLElement {
 function rowGroup(point: Point, report: Report, several: boolean, most: number): HTMLElement {
   const totals = Object.entries(point.totals) as [Op, Total][];
   const rows = Math.max(totals.length, 1);
-  const repeat = point.repeat > 0 || report.points.some((other) => other !== point && other.workload === point.workload && other.configuration === point.configuration);
+  const repeat = point.repeat > 1 || report.points.some((other) => other !== point && other.workload === point.workload && other.configuration === point.configuration);
   const heading = element(
     "th",
     { scope: "rowgroup", rowspan: rows },
     element("a", { href: `#${anchor(point)}` }, point.title),
-    repeat && element("span", { class: "repeat" }, ` repeat ${point.repeat + 1}`),
+    repeat && element("span", { class: "repeat" }, ` repeat ${point.repeat}`),
     statusBadge(point.status),
     point.modelled && element("span", { class: "badge modelled" }, "modelled"),
   );

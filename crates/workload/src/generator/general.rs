@@ -132,6 +132,11 @@ impl General {
         Request { offset, len, op, delay_ns }
     }
 
+    /// Pause before the burst that has just begun.
+    pub(super) fn delay_ns(&self) -> u64 {
+        self.entries[self.current].delay_ns
+    }
+
     /// Draws the line of the burst that begins with request `index`; its delay is paid by that request.
     #[inline]
     pub(super) fn begin_burst(&mut self, index: u64) -> u64 {

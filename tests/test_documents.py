@@ -1,0 +1,121 @@
+"""The documents say what is there: commands, files, flags and words they name exist, and locks name no package index."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from plimsoll.cli.program import VERBS
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCUMENTS = ("README.md", "ARCHITECTURE.md", "METHODOLOGY.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/glossary.md")
+CODE = re.compile(r"^```\w*\n(.*?)^```", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\(([^)#\s]+)[^)]*\)")
+
+
+def text(document: str) -> str:
+    return (ROOT / document).read_text(encoding="utf-8")
+
+
+def make_targets() -> set[str]:
+    return set(re.findall(r"^([a-z]+):", text("Makefile"), re.MULTILINE))
+
+
+def table_words(document: str) -> list[str]:
+    """The first column of every table, header rows and rules left out."""
+    cells = re.findall(r"^\| ([^|]+?) \|", text(document), re.MULTILINE)
+    return [cell for cell in cells if cell != "word"]
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_links_lead_to_files_that_exist(document):
+    for link in LINK.findall(text(document)):
+        if not link.startswith("http"):
+            assert ((ROOT / document).parent / link).exists(), f"{document}: {link}"
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_a_named_make_target_exists(document):
+    named = set(re.findall(r"^make (\w+)|`make (\w+)`", text(document), re.MULTILINE))
+    assert {first or second for first, second in named} <= make_targets()
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_a_named_command_of_plimsoll_exists(document):
+    named = re.findall(r"`plimsoll (\w+)", text(document))
+    named += [verb for block in CODE.findall(text(document)) for verb in re.findall(r"^plimsoll (\w+)", block, re.MULTILINE)]
+    assert set(named) <= set(VERBS)
+
+
+def test_the_readme_shows_the_two_commands_first():
+    first = CODE.search(text("README.md"))
+    assert first is not None
+    assert [line.split("#")[0].strip() for line in first[1].splitlines()] == ["make run", "make test"]
+    assert "](docs/picture-report.png)" in text("README.md")[first.end() :]
+
+
+def test_the_readme_names_every_command():
+    for verb in VERBS:
+        assert f"| `plimsoll {verb}" in text("README.md")
+
+
+def test_workloads_and_options_in_the_readme_exist():
+    for workload in re.findall(r"plimsoll run ([a-z][a-z0-9-]+)", text("README.md")):
+        assert (ROOT / "python/plimsoll/catalog/workloads" / f"{workload}.toml").is_file(), workload
+    options = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", text("README.md")))
+    offered = "".join(path.read_text() for path in (ROOT / "tests/unit/snapshots").glob("help*.txt"))
+    assert options <= set(re.findall(r"--[a-z-]+", offered))
+
+
+def test_methodology_explains_exactly_the_flags_that_are_raised():
+    rules = ROOT / "python/plimsoll/analysis/plausibility"
+    raised = {name for path in rules.glob("*.py") for name in re.findall(r'Flag\(\s*"(\w+)"', path.read_text())}
+    explained = set(re.findall(r"^\| `(\w+)` \|", text("METHODOLOGY.md"), re.MULTILINE))
+    assert explained == raised
+
+
+def test_files_named_in_the_architecture_exist():
+    for name in re.findall(r"`((?:crates|python|page|tests)/[\w./-]+)`", text("ARCHITECTURE.md")):
+        assert "NAME" in name or (ROOT / name).exists(), name
+
+
+def test_the_glossary_explains_a_word_once():
+    words = table_words("docs/glossary.md")
+    assert len(words) > 50
+    assert sorted(words) == sorted(set(words))
+
+
+def test_the_glossary_has_the_nouns_of_the_engine():
+    words = {word for entry in table_words("docs/glossary.md") for word in entry.split(", ")}
+    engine = {"backend", "worker", "lane", "slot", "piece", "part", "interval", "slice", "cell", "granule", "ledger", "stamp"}
+    assert engine <= words
+
+
+@pytest.mark.parametrize("lock", ["requirements.lock", "page/package-lock.json"])
+def test_a_lock_names_no_package_index(lock):
+    assert "://" not in text(lock)
+
+
+def test_requirements_are_hashed_and_name_what_is_asked_for():
+    requirements = text("requirements.lock")
+    entries = re.findall(r"^([a-z0-9-]+)==", requirements, re.MULTILINE)
+    assert len(re.findall(r"^ +--hash=sha256:", requirements, re.MULTILINE)) >= len(entries)
+    for section in re.findall(r"^(?:dependencies|test|dev) = \[(.*)\]$", text("pyproject.toml"), re.MULTILINE):
+        assert set(re.findall(r'"([a-z0-9-]+)>=', section)) <= set(entries), "make lock"
+
+
+@pytest.mark.parametrize("script", sorted(path.name for path in (ROOT / "dev").glob("*.sh")))
+def test_a_script_is_executable_and_parses(script):
+    path = ROOT / "dev" / script
+    assert path.stat().st_mode & 0o111
+    shell = path.read_text().splitlines()[0].removeprefix("#!/bin/")
+    assert subprocess.run([shell, "-n", str(path)], capture_output=True, check=False).returncode == 0
+
+
+def test_ci_runs_every_check():
+    assert "exec make test" in text(".ci/run")
+    for check in ("cargo fmt", "cargo clippy", "cargo test", "ruff check", "ruff format", "mypy", "pytest"):
+        assert check in text("dev/test.sh")
