@@ -105,6 +105,10 @@ class ScriptedEngine(NativeEngine):
             return {**self.inspect_target(spec), "created": True, "filled_bytes": 65536}
         return {**inspection, "created": False, "filled_bytes": 0}
 
+    def remove_target(self, spec: str) -> list[str]:
+        os.unlink(spec)
+        return [spec]
+
     def run_job(self, job: Json, on_event: OnEvent, control: Any) -> Json:
         script = self.scripts[min(len(self.jobs), len(self.scripts) - 1)]
         self.jobs.append(job)

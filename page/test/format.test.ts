@@ -6,8 +6,17 @@ const plain = (text: string) => text.replaceAll("\u202f", " ");
 
 test("durations take the unit that leaves one to three digits before the point", () => {
   const cases: [number, string][] = [
-    [0, "0 ns"], [640, "640 ns"], [999, "999 ns"], [1000, "1.00 µs"], [81_234, "81.2 µs"], [999_499, "999 µs"],
-    [999_500, "1.00 ms"], [1_277_789, "1.28 ms"], [41_200_000, "41.2 ms"], [1_500_000_000, "1.50 s"], [61_000_000_000, "61.0 s"],
+    [0, "0 ns"],
+    [640, "640 ns"],
+    [999, "999 ns"],
+    [1000, "1.00 µs"],
+    [81_234, "81.2 µs"],
+    [999_499, "999 µs"],
+    [999_500, "1.00 ms"],
+    [1_277_789, "1.28 ms"],
+    [41_200_000, "41.2 ms"],
+    [1_500_000_000, "1.50 s"],
+    [61_000_000_000, "61.0 s"],
   ];
   for (const [ns, shown] of cases) assert.equal(plain(duration(ns)), shown);
   assert.equal(duration(null), "–");
@@ -36,7 +45,10 @@ test("sizes have binary prefixes", () => {
 
 test("ticks lose their trailing zeros, and zero its unit", () => {
   const shown = tick(duration);
-  assert.deepEqual([0, 500_000, 1_000_000, 1_500_000, 10_000_000].map((ns) => plain(shown(ns))), ["0", "500 µs", "1 ms", "1.5 ms", "10 ms"]);
+  assert.deepEqual(
+    [0, 500_000, 1_000_000, 1_500_000, 10_000_000].map((ns) => plain(shown(ns))),
+    ["0", "500 µs", "1 ms", "1.5 ms", "10 ms"],
+  );
 });
 
 test("percentiles given in nines", () => {

@@ -9,10 +9,26 @@ import { test } from "node:test";
 type Triple = [number, number, number];
 
 const VISIONS: Record<string, Triple[]> = {
-  full: [[1, 0, 0], [0, 1, 0], [0, 0, 1]],
-  protanopia: [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
-  deuteranopia: [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.01182, 0.04294, 0.968881]],
-  tritanopia: [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.3039]],
+  full: [
+    [1, 0, 0],
+    [0, 1, 0],
+    [0, 0, 1],
+  ],
+  protanopia: [
+    [0.152286, 1.052583, -0.204868],
+    [0.114503, 0.786281, 0.099216],
+    [-0.003882, -0.048116, 1.051998],
+  ],
+  deuteranopia: [
+    [0.367322, 0.860646, -0.227968],
+    [0.280085, 0.672501, 0.047413],
+    [-0.01182, 0.04294, 0.968881],
+  ],
+  tritanopia: [
+    [1.255528, -0.076749, -0.178779],
+    [-0.078411, 0.930809, 0.147602],
+    [0.004733, 0.691367, 0.3039],
+  ],
 };
 const LEAST_DISTANCE = 12;
 const LEAST_CONTRAST = 2;
@@ -36,7 +52,14 @@ function linear(hex: string): Triple {
 const times = (matrix: Triple[], [r, g, b]: Triple) => matrix.map((row) => row[0] * r + row[1] * g + row[2] * b) as Triple;
 
 function lab(rgb: Triple): Triple {
-  const xyz = times([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]], rgb);
+  const xyz = times(
+    [
+      [0.4124, 0.3576, 0.1805],
+      [0.2126, 0.7152, 0.0722],
+      [0.0193, 0.1192, 0.9505],
+    ],
+    rgb,
+  );
   const [x, y, z] = xyz.map((value, index) => {
     const t = Math.max(value, 0) / ([0.95047, 1, 1.08883][index] as number);
     return t > 0.008856 ? Math.cbrt(t) : 7.787 * t + 16 / 116;
@@ -51,7 +74,10 @@ function contrast(a: string, b: string): number {
   return (high + 0.05) / (low + 0.05);
 }
 
-for (const [scheme, sheet] of [["light", light], ["dark", dark]] as const) {
+for (const [scheme, sheet] of [
+  ["light", light],
+  ["dark", dark],
+] as const) {
   const sets = {
     operations: ["op-read", "op-write", "op-trim", "op-flush"],
     configurations: ["configuration-1", "configuration-2", "configuration-3", "configuration-4", "configuration-5"],

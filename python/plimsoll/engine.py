@@ -60,6 +60,9 @@ class Engine(Protocol):
     def prepare_target(self, spec: str, size_bytes: int | None, permission: Json | None, on_progress: OnProgress, control: Control) -> Json:
         """Make and fill what has to exist before measuring; says what was created."""
 
+    def remove_target(self, spec: str) -> list[str]:
+        """Delete the scratch files of a target that Plimsoll made, with their markers; their paths."""
+
     def run_job(self, job: Json, on_event: OnEvent, control: Control) -> Json:
         """Run one job to its end, pushing ``start``, ``tick`` and ``interval`` events from the calling thread."""
 
@@ -99,6 +102,10 @@ class NativeEngine:
     def prepare_target(self, spec: str, size_bytes: int | None, permission: Json | None, on_progress: OnProgress, control: Control) -> Json:
         allowed = None if permission is None else json.dumps(permission)
         return _object(self._core.prepare_target(spec, size_bytes, allowed, on_progress, control))
+
+    def remove_target(self, spec: str) -> list[str]:
+        removed: list[str] = self._core.remove_target(spec)
+        return removed
 
     def run_job(self, job: Json, on_event: OnEvent, control: Control) -> Json:
         def forward(kind: str, text: str) -> None:

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from plimsoll.engine import Control, Engine, Json
+from plimsoll.errors import PlimsollError
 from plimsoll.foreground import served
 from plimsoll.host.target import target_paths
 
@@ -44,8 +45,8 @@ def prepared(engine: Engine, wanted: Wanted, on_progress: Callable[[int, int], N
     finally:
         if not wanted.keep:
             for path in made:
-                with suppress(OSError):
-                    os.unlink(path)
+                with suppress(PlimsollError):
+                    engine.remove_target(path)
 
 
 def _prepare(engine: Engine, wanted: Wanted, on_progress: Callable[[int, int], None], control: Control) -> Json:

@@ -74,7 +74,11 @@ PROFILES = (
 
 _FLAGS = {
     "not-steady": ("doubt", "IOPS drift by 12 % over the measured time.", "Measure longer, or precondition the target first."),
-    "sparse-target": ("invalid", "31 % of the file has no blocks, so reads of it never reach the disk.", "Let Plimsoll fill it: give a size and no old file."),
+    "sparse-target": (
+        "invalid",
+        "31 % of the file has no blocks, so reads of it never reach the disk.",
+        "Let Plimsoll fill it: give a size and no old file.",
+    ),
     "cpu-governor": ("note", "The CPU governor is 'powersave'.", "Set it to 'performance' when latencies below 100 µs matter."),
 }
 _HOST = {
@@ -86,8 +90,19 @@ _HOST = {
 _TARGET = {
     "kind": "device",
     "size_bytes": 599550590976,
-    "devices": [{"name": "sdb", "model": "LOGICAL VOLUME", "serial": "PDNLH0BRH7", "size_bytes": 599550590976, "rotational": True,
-                 "scheduler": "mq-deadline", "nr_requests": 256, "write_cache": "write back", "temperature": "absent: no such file"}],
+    "devices": [
+        {
+            "name": "sdb",
+            "model": "LOGICAL VOLUME",
+            "serial": "PDNLH0BRH7",
+            "size_bytes": 599550590976,
+            "rotational": True,
+            "scheduler": "mq-deadline",
+            "nr_requests": 256,
+            "write_cache": "write back",
+            "temperature": "absent: no such file",
+        }
+    ],
 }
 
 
@@ -95,9 +110,15 @@ def write_run(folder: Path, array: Array, profiles: Sequence[Profile] = PROFILES
     """Write one run of every profile, repeated as asked."""
     folder.mkdir(parents=True)
     status = "incomplete" if any(kind == "incomplete" for _, kind in array.broken) else "complete"
-    run = {"schema": "plimsoll.run/1", "status": status, "created": "2026-11-21T03:44:10+00:00", "host": _HOST,
-           "label": array.label, "versions": {"plimsoll": "0.1.0", "python": "3.11.2"},
-           "command": ["plimsoll", "run", "proliant", "--target", array.target]}
+    run = {
+        "schema": "plimsoll.run/1",
+        "status": status,
+        "created": "2026-11-21T03:44:10+00:00",
+        "host": _HOST,
+        "label": array.label,
+        "versions": {"plimsoll": "0.1.0", "python": "3.11.2"},
+        "command": ["plimsoll", "run", "proliant", "--target", array.target],
+    }
     (folder / "run.json").write_text(json.dumps(run))
     number = 0
     for profile in profiles:
@@ -160,11 +181,27 @@ def _interval(profile: Profile, array: Array, random_: random.Random, pace: floa
         count = max(1, int(0.5 * share * 8 * 1e6 / profile.service_us * pace))
         service = _lognormal(latency_us * 8, 0.5 if op == "read" else 0.8, count, random_)
         latency = _lognormal(latency_us * 8 * (1 + 2 / pace), 0.7, count, random_) if array.open_loop else service
-        cells.append({"stream": "main", "op": op, "part": None, "count": count, "bytes": count * profile.block_bytes, "errors": {},
-                      "latency": latency.encode().decode(), "service": service.encode().decode() if array.open_loop else None})
-        summary[op] = {"count": count, "bytes": count * profile.block_bytes, "errors": 0, "mean_ns": _moments(latency)[0],
-                       "p50_ns": latency.get_value_at_percentile(50), "p99_ns": latency.get_value_at_percentile(99),
-                       "max_ns": latency.get_max_value()}
+        cells.append(
+            {
+                "stream": "main",
+                "op": op,
+                "part": None,
+                "count": count,
+                "bytes": count * profile.block_bytes,
+                "errors": {},
+                "latency": latency.encode().decode(),
+                "service": service.encode().decode() if array.open_loop else None,
+            }
+        )
+        summary[op] = {
+            "count": count,
+            "bytes": count * profile.block_bytes,
+            "errors": 0,
+            "mean_ns": _moments(latency)[0],
+            "p50_ns": latency.get_value_at_percentile(50),
+            "p99_ns": latency.get_value_at_percentile(99),
+            "max_ns": latency.get_max_value(),
+        }
     lag = {"late": 0, "p99_ns": int(40_000 * random_.random()), "max_ns": 90_000} if array.open_loop else None
     return {"inflight_mean": 8.0, "summary": summary, "cells": cells, "lag": lag, "backlog": 0}
 
@@ -209,26 +246,47 @@ def _moments(held: HdrHistogram) -> tuple[float, float]:
 def _sample(index: int, start_ns: int, end_ns: int, interval: Json, random_: random.Random) -> Json:
     read, write = (interval["summary"].get(op, {"count": 0, "mean_ns": 0}) for op in ("read", "write"))
     busy = 0.06 + 0.02 * random_.random()
-    device = {"r_per_s": read["count"] * 2, "w_per_s": write["count"] * 2, "r_await_ms": read["mean_ns"] * 0.97e-6,
-              "w_await_ms": write["mean_ns"] * 0.96e-6, "queue_mean": 7.6 + 0.3 * random_.random(),
-              "util_percent": 97 + 2 * random_.random()}
-    cpu = {"user_percent": 100 * busy, "system_percent": 160 * busy, "iowait_percent": 30 + 5 * random_.random(), "idle_percent": 45.0,
-           "steal_percent": 0.0}
+    device = {
+        "r_per_s": read["count"] * 2,
+        "w_per_s": write["count"] * 2,
+        "r_await_ms": read["mean_ns"] * 0.97e-6,
+        "w_await_ms": write["mean_ns"] * 0.96e-6,
+        "queue_mean": 7.6 + 0.3 * random_.random(),
+        "util_percent": 97 + 2 * random_.random(),
+    }
+    cpu = {
+        "user_percent": 100 * busy,
+        "system_percent": 160 * busy,
+        "iowait_percent": 30 + 5 * random_.random(),
+        "idle_percent": 45.0,
+        "steal_percent": 0.0,
+    }
     return {"index": index, "seconds": (end_ns - start_ns) / 1e9, "end_ns": end_ns, "cpu": cpu, "devices": {"sdb": device}}
 
 
 def _total(profile: Profile, latency: HdrHistogram, service: HdrHistogram, seconds: float, open_loop: bool) -> Json:
     count = latency.get_total_count()
-    return {"count": count, "iops": count / seconds, "bytes": count * profile.block_bytes, "errors": 0,
-            "bytes_per_s": count * profile.block_bytes / seconds, "latency_ns": _summary(latency),
-            "service_ns": _summary(service if open_loop else latency)}
+    return {
+        "count": count,
+        "iops": count / seconds,
+        "bytes": count * profile.block_bytes,
+        "errors": 0,
+        "bytes_per_s": count * profile.block_bytes / seconds,
+        "latency_ns": _summary(latency),
+        "service_ns": _summary(service if open_loop else latency),
+    }
 
 
 def _summary(held: HdrHistogram) -> Json:
     levels = {"p50": 50, "p90": 90, "p95": 95, "p99": 99, "p999": 99.9}
     mean, stddev = _moments(held)
-    return {"mean": mean, "min": held.get_min_value(), "max": held.get_max_value(), "stddev": stddev,
-            **{name: held.get_value_at_percentile(level) for name, level in levels.items()}}
+    return {
+        "mean": mean,
+        "min": held.get_min_value(),
+        "max": held.get_max_value(),
+        "stddev": stddev,
+        **{name: held.get_value_at_percentile(level) for name, level in levels.items()},
+    }
 
 
 def _share(totals: Json, parts: int) -> Json:
@@ -237,25 +295,58 @@ def _share(totals: Json, parts: int) -> Json:
 
 
 def _result(number: int, repeat: int, array: Array, profile: Profile, status: str) -> Json:
-    error = {"failed": f"{array.target}: no space left on the device after 1.2 GiB; give a smaller size.",
-             "interrupted": "Stopped by Ctrl-C; what was measured until then is kept.",
-             "incomplete": "The run ended before this point did; what was measured until then is kept."}.get(status)
+    error = {
+        "failed": f"{array.target}: no space left on the device after 1.2 GiB; give a smaller size.",
+        "interrupted": "Stopped by Ctrl-C; what was measured until then is kept.",
+        "incomplete": "The run ended before this point did; what was measured until then is kept.",
+    }.get(status)
     flags = [_FLAGS[name] for where, name in array.flags if where == profile.name]
     names = [name for where, name in array.flags if where == profile.name]
-    definition = {"name": profile.name, "title": profile.title, "group": profile.group,
-                  "purpose": f"Stands for the load of: {profile.title.lower()}.", "expect": "Bound by seeks on disks, by IOPS on flash.",
-                  "stream": [{"name": "main", "block_size": profile.block_bytes, "read_percent": profile.read_percent, "queue_depth": 8}]}
+    definition = {
+        "name": profile.name,
+        "title": profile.title,
+        "group": profile.group,
+        "purpose": f"Stands for the load of: {profile.title.lower()}.",
+        "expect": "Bound by seeks on disks, by IOPS on flash.",
+        "stream": [{"name": "main", "block_size": profile.block_bytes, "read_percent": profile.read_percent, "queue_depth": 8}],
+    }
     return {
-        "schema": "plimsoll.result/1", "id": f"{number:04d}-{profile.name}", "status": status, "error": error,
-        "started": "2026-11-21T03:44:12+00:00", "modelled": array.modelled,
-        "job": {"workload": profile.name, "title": profile.title, "group": profile.group, "target": array.target, "seed": 1,
-                "repeat": repeat, "duration_s": float(array.seconds - 4), "warmup_s": 4.0, "threads": 1, "queue_depth": 8,
-                "arrival": "poisson" if array.open_loop else "closed", "definition": definition,
-                "options": {"duration": "16s", "warmup": "4s", "interval": "500ms", "backend": "auto", "seed": 1}},
-        "totals": {}, "streams": {}, "parts": {}, "errors": {"read": {"EIO": 2}} if status == "interrupted" else {},
-        "flags": [{"name": name, "severity": flag[0], "message": flag[1], "advice": flag[2]} for name, flag in zip(names, flags, strict=True)],
-        "engine": {"backend": {"asked": "auto", "used": "uring", "fallback_reason": None},
-                   "engine": {"workers": 1, "clock": {"source": "tsc", "drift_ppm": 0.4}}, "cpu_ns": {"user": 210_000_000, "system": 480_000_000}},
-        "host": {**_HOST, "target": _TARGET}, "monitor": {}, "calibration": None, "versions": {"plimsoll": "0.1.0", "python": "3.11.2"},
+        "schema": "plimsoll.result/1",
+        "id": f"{number:04d}-{profile.name}",
+        "status": status,
+        "error": error,
+        "started": "2026-11-21T03:44:12+00:00",
+        "modelled": array.modelled,
+        "job": {
+            "workload": profile.name,
+            "title": profile.title,
+            "group": profile.group,
+            "target": array.target,
+            "seed": 1,
+            "repeat": repeat,
+            "duration_s": float(array.seconds - 4),
+            "warmup_s": 4.0,
+            "threads": 1,
+            "queue_depth": 8,
+            "arrival": "poisson" if array.open_loop else "closed",
+            "definition": definition,
+            "options": {"duration": "16s", "warmup": "4s", "interval": "500ms", "backend": "auto", "seed": 1},
+        },
+        "totals": {},
+        "streams": {},
+        "parts": {},
+        "errors": {"read": {"EIO": 2}} if status == "interrupted" else {},
+        "flags": [
+            {"name": name, "severity": flag[0], "message": flag[1], "advice": flag[2]} for name, flag in zip(names, flags, strict=True)
+        ],
+        "engine": {
+            "backend": {"asked": "auto", "used": "uring", "fallback_reason": None},
+            "engine": {"workers": 1, "clock": {"source": "tsc", "drift_ppm": 0.4}},
+            "cpu_ns": {"user": 210_000_000, "system": 480_000_000},
+        },
+        "host": {**_HOST, "target": _TARGET},
+        "monitor": {},
+        "calibration": None,
+        "versions": {"plimsoll": "0.1.0", "python": "3.11.2"},
         "offered_per_s": 5000.0 if array.open_loop else None,
     }

@@ -61,7 +61,13 @@ def test_an_operation_that_pauses_leaves_gaps_not_zeros():
 
 def test_host_counters_keep_only_what_is_shown():
     samples = [
-        {"index": index, "end_ns": (index + 1) * SECOND, "seconds": 1.0, "cpu": {"user_percent": 10.0, "idle_percent": 90.0}, "devices": devices}
+        {
+            "index": index,
+            "end_ns": (index + 1) * SECOND,
+            "seconds": 1.0,
+            "cpu": {"user_percent": 10.0, "idle_percent": 90.0},
+            "devices": devices,
+        }
         for index, devices in enumerate([{"sda": {"r_per_s": 5.0, "discards_per_s": 0.0}}, {}])
     ]
     host = host_timeline(samples)

@@ -15,7 +15,9 @@ def record(folder: Path) -> RunRecord:
     """A run as the store gives it, without its intervals."""
     results = [json.loads((point / "result.json").read_text()) for point in sorted((folder / "points").iterdir())]
     meta = json.loads((folder / "run.json").read_text())
-    return RunRecord(meta["label"] or folder.name, meta["status"], meta, [PointRecord(Result.from_json(result, "test")) for result in results])
+    return RunRecord(
+        meta["label"] or folder.name, meta["status"], meta, [PointRecord(Result.from_json(result, "test")) for result in results]
+    )
 
 
 @pytest.fixture

@@ -233,10 +233,20 @@ def test_failed_requests_make_a_result_invalid() -> None:
     assert flag.severity == "invalid" and "200 × EIO on read" in flag.message
 
 
+NONE = {"findings": 0, "sectors": 0}
+VERIFY = {
+    "sectors_checked": 100,
+    "lost": {"findings": 1, "sectors": 8},
+    "torn": NONE,
+    "stale": {"findings": 2, "sectors": 2},
+    "examples": [{"fault": "lost", "address": 4096}],
+}
+
+
 def test_wrong_data_makes_a_result_invalid() -> None:
-    flag = judge(engine={**ENGINE, "verify": {"checked": 100, "lost": 1, "torn": 0, "stale": 2}})["wrong_data"]
+    flag = judge(engine={**ENGINE, "verify": VERIFY})["wrong_data"]
     assert flag.severity == "invalid" and "1 lost, 2 stale" in flag.message
-    assert "wrong_data" not in judge(engine={**ENGINE, "verify": {"checked": 100, "lost": 0}})
+    assert "wrong_data" not in judge(engine={**ENGINE, "verify": {**VERIFY, "lost": NONE, "stale": NONE}})
 
 
 def test_a_short_run_is_noted() -> None:

@@ -67,6 +67,12 @@ pub trait Backend {
     /// The operating system's, when the backend itself failed; a failed I/O is a [`Done`] with a negative result.
     fn wait(&mut self, until_ns: u64, done: &mut Vec<Done>) -> io::Result<()>;
 
+    /// When the last I/Os were handed over; `None` where submitting is handing over.
+    #[inline(always)]
+    fn handed_over_ns(&self) -> Option<u64> {
+        None
+    }
+
     /// What this backend says of itself in the result, as (name, value) pairs.
     fn facts(&self) -> Vec<(&'static str, String)> {
         Vec::new()

@@ -187,6 +187,17 @@ pub(crate) trait Outlet {
     fn exchange(&mut self, full: Slice) -> Slice;
 }
 
+/// How many requests were outstanding since the recorder was last told.
+#[derive(Clone, Copy)]
+pub(crate) struct InFlight {
+    /// From the hand-over on.
+    pub(crate) all: u64,
+    /// Before it.
+    pub(crate) older: u64,
+    /// When the newer ones were handed over.
+    pub(crate) handed_over_ns: u64,
+}
+
 /// Puts what a worker sees into the slice of the right interval.
 pub(crate) struct Recorder<O> {
     pub(crate) slice: Slice,
@@ -217,24 +228,32 @@ impl<O: Outlet> Recorder<O> {
 
     /// Accounts for the requests that were outstanding until `now_ns`, closing every interval that has ended.
     #[inline(always)]
-    pub(crate) fn advance(&mut self, now_ns: u64, in_flight: u64, behind_ns: impl Fn(u64) -> u64) {
+    pub(crate) fn advance(&mut self, now_ns: u64, load: InFlight, behind_ns: impl Fn(u64) -> u64) {
         if now_ns >= self.boundary_ns {
-            self.close_until(now_ns, in_flight, behind_ns);
+            self.close_until(now_ns, load, behind_ns);
         }
-        self.slice.in_flight_area += in_flight * now_ns.saturating_sub(self.last_ns);
-        self.last_ns = self.last_ns.max(now_ns);
+        self.add_area(now_ns, load);
     }
 
     #[cold]
-    fn close_until(&mut self, now_ns: u64, in_flight: u64, behind_ns: impl Fn(u64) -> u64) {
+    fn close_until(&mut self, now_ns: u64, load: InFlight, behind_ns: impl Fn(u64) -> u64) {
         while now_ns >= self.boundary_ns {
-            let boundary_ns = self.boundary_ns;
-            self.slice.in_flight_area += in_flight * boundary_ns.saturating_sub(self.last_ns);
-            self.last_ns = self.last_ns.max(boundary_ns);
-            self.slice.behind_ns = behind_ns(boundary_ns);
+            self.add_area(self.boundary_ns, load);
+            self.slice.behind_ns = behind_ns(self.boundary_ns);
             let next = self.slice.index + 1;
             self.hand_on();
             self.open(next);
+        }
+    }
+
+    /// Until the hand-over only the older requests were outstanding; the time until then is Plimsoll's own.
+    #[inline(always)]
+    fn add_area(&mut self, until_ns: u64, load: InFlight) {
+        if until_ns > self.last_ns {
+            let handed_over_ns = load.handed_over_ns.clamp(self.last_ns, until_ns);
+            self.slice.in_flight_area +=
+                load.older * (handed_over_ns - self.last_ns) + load.all * (until_ns - handed_over_ns);
+            self.last_ns = until_ns;
         }
     }
 

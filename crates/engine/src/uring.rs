@@ -54,6 +54,7 @@ pub struct Uring<const NOP: bool> {
     lens: Vec<u32>,
     pending: Vec<u32>,
     in_flight: usize,
+    handed_over_ns: u64,
 }
 
 struct Ring(IoUring);
@@ -93,6 +94,7 @@ impl<const NOP: bool> Uring<NOP> {
             lens: vec![0; slots],
             pending: Vec::with_capacity(slots),
             in_flight: 0,
+            handed_over_ns: 0,
         })
     }
 
@@ -157,6 +159,7 @@ impl<const NOP: bool> Uring<NOP> {
     fn stamp(&mut self) {
         if !self.pending.is_empty() {
             let now_ns = self.clock.now();
+            self.handed_over_ns = now_ns;
             for slot in self.pending.drain(..) {
                 self.submitted_ns[slot as usize] = now_ns;
             }
@@ -204,6 +207,11 @@ impl<const NOP: bool> Backend for Uring<NOP> {
             self.enter(sleeps.then(|| left_ns - pause::SPIN_NS))?;
         }
         Ok(())
+    }
+
+    #[inline(always)]
+    fn handed_over_ns(&self) -> Option<u64> {
+        Some(self.handed_over_ns)
     }
 
     fn facts(&self) -> Vec<(&'static str, String)> {

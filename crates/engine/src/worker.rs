@@ -20,7 +20,7 @@ use crate::buffers::Arena;
 use crate::control::{Control, StoppedBy};
 use crate::lane::{Lane, Timing};
 use crate::ledger::Ledger;
-use crate::recorder::{LATE_NS, Outlet, Recorder};
+use crate::recorder::{InFlight, LATE_NS, Outlet, Recorder};
 use crate::volume::Volume;
 
 /// Marks a timer that belongs to a lane, not to a slot.
@@ -95,6 +95,8 @@ pub(crate) struct Worker<'a, B, O> {
     origin_ns: u64,
     end_ns: u64,
     in_flight: u64,
+    /// Those of them that were outstanding before the current turn's requests.
+    older: u64,
     pub(crate) findings: Findings,
     pub(crate) late: u64,
     pub(crate) first_done_ns: Option<u64>,
@@ -132,6 +134,7 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
             origin_ns: window.origin_ns,
             end_ns: window.end_ns,
             in_flight: 0,
+            older: 0,
             findings: Findings::default(),
             late: 0,
             first_done_ns: None,
@@ -186,9 +189,12 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
         let now_ns = done.last().map_or_else(|| self.backend.now(), |last| last.completed_ns);
         let lanes = &self.lanes;
         let origin_ns = self.origin_ns;
-        self.recorder.advance(now_ns, self.in_flight, |at_ns| {
+        let handed_over_ns = self.backend.handed_over_ns().unwrap_or(0);
+        let load = InFlight { all: self.in_flight, older: self.older, handed_over_ns };
+        self.recorder.advance(now_ns, load, |at_ns| {
             lanes.iter().map(|lane| lane.behind_ns(at_ns - origin_ns)).max().unwrap_or(0)
         });
+        self.older = self.in_flight;
         let stopping = now_ns >= self.end_ns || self.shared.control.is_stopped();
         for finished in &done {
             self.finish(finished, now_ns, stopping)?;
@@ -225,6 +231,7 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
         }
         self.complete(finished.slot, submitted_ns..finished.completed_ns, failed);
         self.in_flight -= 1;
+        self.older -= 1;
         if !stopping {
             self.follow(finished.slot, now_ns)?;
         }
@@ -259,9 +266,9 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
         let lane = &self.lanes[slot.lane as usize];
         let op = slot.request.op;
         let open = matches!(lane.timing, Timing::Open { .. });
-        let stamps = lane.stamps;
-        if self.shared.ledger.is_some() && (stamps || lane.verify != Verify::Off) {
-            verify_completion(slot, failed, self.shared.ledger.filter(|_| stamps || slot.request.op == Op::Read), &mut self.findings);
+        let accounts = if op == Op::Write { lane.stamps } else { lane.verify != Verify::Off };
+        if self.shared.ledger.is_some() && accounts {
+            verify_completion(slot, failed, self.shared.ledger, &mut self.findings);
         }
         let index = lane.stream * 4 + op as usize;
         let Some(cell) = &mut self.recorder.slice.cells[index] else { unreachable!("the plan says which operations occur") };
@@ -335,7 +342,11 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
                 }
                 self.issue_due(who & !LANE, now_ns)?;
             } else {
-                self.issue(who, due_ns)?;
+                // A request of an open lane is here because its granules were busy: it stays due when it was.
+                let slot = &self.slots[who as usize];
+                let open = matches!(self.lanes[slot.lane as usize].timing, Timing::Open { .. });
+                let intended_ns = if open { slot.intended_ns } else { due_ns };
+                self.issue(who, intended_ns)?;
             }
         }
         self.timed = false;
@@ -453,7 +464,9 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
             while let Some(&number) = free.last() {
                 let Some((offset, len)) = ranges.next() else { break };
                 free.pop();
-                self.slots[number as usize].request = Request { offset, len, op: Op::Read, delay_ns: 0 };
+                let slot = &mut self.slots[number as usize];
+                slot.request = Request { offset, len, op: Op::Read, delay_ns: 0 };
+                slot.failure = None;
                 let now_ns = self.backend.now();
                 self.issue(number, now_ns)?;
             }

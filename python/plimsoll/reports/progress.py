@@ -53,6 +53,8 @@ class PlainLines:
         self._write(f"{self._place}  on {skeleton.job.target}")
 
     def interval(self, interval: Json) -> None:
+        if interval["phase"] == "drain":
+            return  # a rate over the last microseconds says nothing
         words = [self._place, interval["phase"], f"{interval['end_ns'] / 1e9:.1f} s", *operations(interval)]
         self._write("  ".join(words))
 

@@ -10,7 +10,7 @@ Limits: host samples are thinned the same way by averaging, so a spike shorter t
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -141,12 +141,13 @@ def host_timeline(samples: Iterable[Json]) -> dict[str, Any] | None:
     return {
         "start_s": [significant(column[0][0]) for column in columns],
         "end_s": [significant(column[-1][1]) for column in columns],
-        "cpu": _means([[sample.get("cpu") or {} for _, _, sample in column] for column in columns], CPU_COUNTERS),
-        "devices": {
-            name: _means([[(sample.get("devices") or {}).get(name) or {} for _, _, sample in column] for column in columns], DEVICE_COUNTERS)
-            for name in names
-        },
+        "cpu": _means(columns, lambda sample: sample.get("cpu"), CPU_COUNTERS),
+        "devices": {name: _means(columns, _counters_of(name), DEVICE_COUNTERS) for name in names},
     }
+
+
+def _counters_of(device: str) -> Callable[[Json], Json | None]:
+    return lambda sample: (sample.get("devices") or {}).get(device)
 
 
 def _spans(samples: Iterable[Json]) -> Iterator[tuple[float, float, Json]]:
@@ -160,11 +161,14 @@ def _spans(samples: Iterable[Json]) -> Iterator[tuple[float, float, Json]]:
         clock_s += seconds
 
 
-def _means(columns: Sequence[Sequence[Json]], counters: Sequence[str]) -> dict[str, list[float | None]]:
+def _means(
+    columns: Sequence[Sequence[tuple[float, float, Json]]], pick: Callable[[Json], Json | None], counters: Sequence[str]
+) -> dict[str, list[float | None]]:
     """The mean of each counter in each column, None where it was not read; counters that never were are left out."""
+    picked = [[pick(sample) or {} for _, _, sample in column] for column in columns]
     means = {}
     for counter in counters:
-        values = [[sample[counter] for sample in column if sample.get(counter) is not None] for column in columns]
+        values = [[sample[counter] for sample in column if sample.get(counter) is not None] for column in picked]
         if any(values):
             means[counter] = [significant(sum(value) / len(value), 4) if value else None for value in values]
     return means

@@ -88,8 +88,7 @@ def _place(runs: Sequence[RunRecord]) -> tuple[list[_Placed], list[dict[str, Any
     labels = _labels([(runs[index].label, target, level) for index, target, level in distinct], named=named)
     modelled = {key for key, (_, record) in zip(keys, records, strict=True) if record.result.modelled}
     configurations = [
-        {"label": label, "run": key[0], "target": key[1], "modelled": key in modelled}
-        for key, label in zip(distinct, labels, strict=True)
+        {"label": label, "run": key[0], "target": key[1], "modelled": key in modelled} for key, label in zip(distinct, labels, strict=True)
     ]
     place = {key: position for position, key in enumerate(distinct)}
     placed = [_Placed(run, place[key], record) for key, (run, record) in zip(keys, records, strict=True)]
@@ -209,7 +208,8 @@ def _extreme(points: Sequence[Json], key: str) -> dict[str, Any] | None:
 
 def _sum(point: Json, key: str) -> float:
     """A rate of all operations of a point together."""
-    return sum(total[key] for total in point["totals"].values())
+    rates: list[float] = [total[key] for total in point["totals"].values()]
+    return sum(rates)
 
 
 def _slowest(points: Sequence[Json], *, lowest: bool) -> dict[str, Any] | None:

@@ -48,13 +48,15 @@ def io_errors(evidence: Evidence) -> Iterator[Flag]:
 def verification(evidence: Evidence) -> Iterator[Flag]:
     """Data read back was not what had been written."""
     found = evidence.result.engine.get("verify") or {}
-    kinds = {kind: found[kind] for kind in ("lost", "torn", "misdirected", "stale", "corrupt") if found.get(kind)}
-    if kinds:
-        listed = ", ".join(f"{count:,} {kind}" for kind, count in kinds.items())
+    counts = {kind: found.get(kind, {}).get("findings", 0) for kind in ("lost", "torn", "misdirected", "stale", "corrupt")}
+    listed = ", ".join(f"{count:,} {kind}" for kind, count in counts.items() if count)
+    if listed:
+        places = ", ".join(f"{example['fault']} at byte {example['address']:,}" for example in found.get("examples", ())[:3])
         yield Flag(
             "wrong_data",
             "invalid",
-            f"Data read back differs from what was written: {listed}.",
+            f"Data read back differs from what was written: {listed} of {found.get('sectors_checked', 0):,} sectors checked"
+            + (f"; {places}." if places else "."),
             "Do not trust this storage with data; keep the run's directory as evidence.",
         )
 

@@ -119,7 +119,7 @@ def uring_handoff(evidence: Evidence) -> Iterator[Flag]:
         yield Flag(
             "uring_handoff",
             "doubt",
-            f"The kernel handed io_uring requests to {workers} worker threads, because the target completes in the caller: "
+            f"The kernel handed io_uring requests to {workers} worker threads, because they could not complete without blocking: "
             "latencies include the hand-over.",
             "Compare with --set backend=sync, which is faster on such targets.",
         )

@@ -1,0 +1,53 @@
+# A thin face: uv and maturin do the work, dev/*.sh hold the steps. `make help` lists the targets.
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help run test bench format bless lock clean setup
+
+VENV := .venv
+# What the compiled extension is made of.
+SOURCES := pyproject.toml Cargo.toml Cargo.lock $(shell find crates -path '*/src/*.rs' -o -name Cargo.toml)
+# Twelve profiles in about two minutes.
+WORKLOADS ?= proliant
+TIMING ?= --warmup 1s --duration 8s
+
+help:  ## show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+
+run: setup  ## load a scratch file on this disk with the twelve ProLiant profiles and draw the report (about two minutes)
+	$(VENV)/bin/plimsoll run $(WORKLOADS) $(TIMING)
+
+test: setup  ## every check: formats, lints, types, tests of Rust, Python and the report in a browser
+	dev/system.sh
+	dev/test.sh
+
+bench: setup  ## Plimsoll's own cost per I/O, side by side with fio where it is installed
+	$(VENV)/bin/python dev/bench.py
+
+format: setup  ## write Rust and Python in the house format
+	cargo fmt --all
+	$(VENV)/bin/ruff check --quiet --fix .
+	$(VENV)/bin/ruff format --quiet .
+
+bless: setup  ## write generated documents and snapshots anew; look at the difference afterwards
+	PLIMSOLL_BLESS=1 cargo test --locked --quiet --package plimsoll-workload
+	PLIMSOLL_RENEW=1 $(VENV)/bin/pytest tests/unit/test_help.py
+
+lock:  ## take the newest versions that pyproject.toml allows into requirements.lock
+	dev/lock.sh
+
+clean:  ## remove everything that the other targets made, except results
+	rm -rf $(VENV) target .cache .mypy_cache .pytest_cache .ruff_cache page/node_modules python/plimsoll/_core*.so
+	find python tests dev -name __pycache__ -type d -prune -exec rm -rf {} +
+
+setup: $(VENV)/.built  ## only set up: .venv with the tools, and the command .venv/bin/plimsoll
+
+# The stamp bears the instant before the build, so that an edit during it builds again.
+$(VENV)/.built: $(VENV)/.synced $(SOURCES)
+	@touch $@-begun
+	@dev/build.sh
+	@mv $@-begun $@
+
+$(VENV)/.synced: requirements.lock
+	@dev/venv.sh
+	@touch $@

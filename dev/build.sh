@@ -1,0 +1,13 @@
+#!/bin/sh
+# Builds the engine in release mode and installs the command as .venv/bin/plimsoll; edits of Python need no further build.
+set -eu
+cd "$(dirname "$0")/.."
+echo "== building the engine"
+
+command -v cargo >/dev/null || {
+    echo "cargo is missing: install Rust 1.88 or newer (apt-get install cargo, or rustup)" >&2
+    exit 1
+}
+PATH=$(dirname "$(dev/uv.sh)"):$PATH
+export PATH VIRTUAL_ENV="$PWD/.venv"
+.venv/bin/maturin develop --release --locked --uv

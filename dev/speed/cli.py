@@ -1,0 +1,74 @@
+"""The command line of the bench: find the contestants, make the files, measure each group, show the table."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+from speed import closed, host, memory, open_loop, start, streams, table
+from speed.fio import Fio
+from speed.plimsoll import Plimsoll
+from speed.process import BenchError
+from speed.ring_loop import RingLoop
+from speed.setting import Setting, make_holes
+
+GROUPS = {"start": start, "closed": closed, "open": open_loop, "streams": streams, "memory": memory}
+
+
+def main() -> None:
+    """Exit code 0 whether goals are met or not, 1 when something could not be measured at all."""
+    arguments = _parser().parse_args()
+    try:
+        with tempfile.TemporaryDirectory(prefix="plimsoll-bench-", dir=arguments.dir) as folder:
+            _measure(_setting(arguments, Path(folder)), arguments.only or list(GROUPS), arguments.json)
+    except (BenchError, OSError) as problem:
+        sys.exit(f"bench: {problem}")
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="bench", description="Plimsoll's own cost beside fio's, against the goals.")
+    parser.add_argument("--plimsoll", default=_beside_python(), help="command to measure [%(default)s]")
+    parser.add_argument("--rounds", type=int, help="repetitions [5; with --quick 3]")
+    parser.add_argument("--quick", action="store_true", help="short runs: about a minute, coarser figures")
+    parser.add_argument("--only", action="append", choices=GROUPS, help="only this group of goals; may be repeated")
+    parser.add_argument("--dir", default="/var/tmp", help="where sparse files are made; not in memory [%(default)s]")  # noqa: S108
+    parser.add_argument("--json", metavar="FILE", help="write the figures there too")
+    return parser
+
+
+def _beside_python() -> str:
+    beside = Path(sys.executable).parent / "plimsoll"
+    return str(beside if beside.exists() else Path(__file__).parents[2] / ".venv/bin/plimsoll")
+
+
+def _setting(arguments: argparse.Namespace, folder: Path) -> Setting:
+    if not Path(arguments.plimsoll).exists():
+        raise BenchError(f"{arguments.plimsoll} does not exist: run `make` first, or name the command with --plimsoll.")
+    if (kind := host.file_system(folder)) in host.IN_MEMORY:
+        raise BenchError(f"{arguments.dir} is on {kind}: name a folder on a disk with --dir.")
+    if (rounds := arguments.rounds or (3 if arguments.quick else 5)) < 1:
+        raise BenchError("--rounds must be at least 1.")
+    fio, ring_loop = shutil.which("fio"), shutil.which("io_uring-bench") or shutil.which("t/io_uring")
+    return Setting(
+        plimsoll=Plimsoll(arguments.plimsoll, folder / "results"),
+        fio=Fio(fio) if fio else None,
+        ring_loop=RingLoop(ring_loop) if ring_loop else None,
+        holes=make_holes(folder),
+        rounds=rounds,
+        seconds=0.3 if arguments.quick else 1.0,
+        quick=arguments.quick,
+    )
+
+
+def _measure(setting: Setting, groups: list[str], json_path: str | None) -> None:
+    facts = host.facts(setting)
+    rows = [row for name in groups for row in GROUPS[name].rows(setting)]
+    if json_path:
+        Path(json_path).write_text(json.dumps(table.document(facts, rows), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    print(table.text(facts, rows))

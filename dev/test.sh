@@ -1,0 +1,20 @@
+#!/bin/bash
+# Every check, the quick ones first; ends with pytest, whose summary is the last line.
+# The page is checked from pytest too (tests/report): its types, its own tests, its bundle, and the report in a browser.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+export PYO3_PYTHON="$PWD/.venv/bin/python"
+bin=.venv/bin
+
+step() {
+    echo "== $*"
+    "$@"
+}
+
+step cargo fmt --all --check
+step $bin/ruff check --quiet .
+step $bin/ruff format --quiet --check .
+step $bin/mypy
+step cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
+step cargo test --workspace --locked --quiet
+step $bin/pytest -rs
