@@ -27,9 +27,7 @@ await build({
   logLevel: "warning",
   write: false,
 }).then(({ outputFiles }) =>
-  Promise.all(
-    outputFiles.map(({ path, text }) => writeFile(join(out, path.endsWith(".css") ? "report.css" : "report.js"), text)),
-  ),
+  Promise.all(outputFiles.map(({ path, text }) => writeFile(join(out, path.endsWith(".css") ? "report.css" : "report.js"), text))),
 );
 
 const echarts = join(here, "node_modules/echarts");

@@ -147,20 +147,22 @@ class ScriptedEngine(NativeEngine):
 def interval(script: Script, index: int, streams: list[str]) -> Json:
     """One interval; ``inflight_mean`` obeys Little's law."""
     latencies, service = script.latencies_ns, script.service_ns or script.latencies_ns
+    # Like the engine: one cell per stream over all parts and, of a target of several, one per part over all streams.
+    places = [(stream, None, len(script.parts)) for stream in streams]
+    places += [(None, part, len(streams)) for part in script.parts if part is not None]
     cells = [
         {
             "stream": stream,
             "op": op,
             "part": part,
-            "count": len(latencies),
-            "bytes": len(latencies) * script.request_bytes,
+            "count": len(latencies) * times,
+            "bytes": len(latencies) * times * script.request_bytes,
             "errors": dict(script.errors),
-            "latency": encoded(latencies),
-            "service": None if script.service_ns is None else encoded(service),
+            "latency": encoded(latencies * times),
+            "service": None if script.service_ns is None else encoded(service * times),
         }
-        for stream in streams
+        for stream, part, times in places
         for op in script.ops
-        for part in script.parts
     ]
     per_op = len(latencies) * len(streams) * len(script.parts)
     ordered = sorted(latencies)
@@ -182,5 +184,5 @@ def interval(script: Script, index: int, streams: list[str]) -> Json:
         "summary": {op: dict(entry) for op in script.ops},
         "cells": cells,
         "lag": None,
-        "backlog": 0,
+        "backlog_ns": 0,
     }

@@ -7,6 +7,7 @@ import json
 import shutil
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 from speed import closed, host, memory, open_loop, start, streams, table
@@ -14,9 +15,16 @@ from speed.fio import Fio
 from speed.plimsoll import Plimsoll
 from speed.process import BenchError
 from speed.ring_loop import RingLoop
+from speed.row import Row, unmeasured
 from speed.setting import Setting, make_holes
 
-GROUPS = {"start": start, "closed": closed, "open": open_loop, "streams": streams, "memory": memory}
+GROUPS: dict[str, Callable[[Setting], list[Row]]] = {
+    "start": start.rows,
+    "closed": closed.rows,
+    "open": open_loop.rows,
+    "streams": streams.rows,
+    "memory": memory.rows,
+}
 
 
 def main() -> None:
@@ -68,7 +76,15 @@ def _setting(arguments: argparse.Namespace, folder: Path) -> Setting:
 
 def _measure(setting: Setting, groups: list[str], json_path: str | None) -> None:
     facts = host.facts(setting)
-    rows = [row for name in groups for row in GROUPS[name].rows(setting)]
+    rows = [row for name in groups for row in _group(setting, name)]
     if json_path:
         Path(json_path).write_text(json.dumps(table.document(facts, rows), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     print(table.text(facts, rows))
+
+
+def _group(setting: Setting, name: str) -> list[Row]:
+    """The rows of a group; one that could not be measured leaves the others alone."""
+    try:
+        return GROUPS[name](setting)
+    except BenchError as problem:
+        return [unmeasured(name, str(problem))]

@@ -55,7 +55,8 @@ class Child:
             wall_ns = time.monotonic_ns() - self._started_ns
             self._process.returncode = os.waitstatus_to_exitcode(status)
             if self._process.returncode:
-                raise BenchError(f"{' '.join(self._argv)} failed with {self._process.returncode}: {_text(self._stderr)[-600:].strip()}")
+                last = _text(self._stderr).strip().rpartition("\n")[2]
+                raise BenchError(f"{' '.join(self._argv)} ended with {self._process.returncode}: {last}")
             cpu_ns = int((usage.ru_utime + usage.ru_stime) * 1e9)
             return Finished(self._started_ns, wall_ns, cpu_ns, usage.ru_maxrss * 1024, _text(self._stdout))
 

@@ -42,6 +42,11 @@ class Row:
         return {**asdict(self), "met": self.met, "verdict": self.verdict}
 
 
+def unmeasured(group: str, why: str) -> Row:
+    """Stands for all goals of a group."""
+    return Row(f"all of group {group}", "at least", 0.0, "", None, why.replace("\n", " "))
+
+
 def millions(per_s: float) -> str:
     """A rate in millions."""
     return f"{per_s / 1e6:.2f} M"

@@ -24,7 +24,8 @@ def document(facts: dict[str, str], rows: list[Row]) -> dict[str, Any]:
 
 def _cells(row: Row) -> tuple[str, ...]:
     measured = "–" if row.measured is None else f"{row.measured:.3g}"
-    return (row.what, f"{SIGNS[row.sense]} {row.goal:g} {row.unit}", measured, row.verdict, row.detail)
+    goal = f"{SIGNS[row.sense]} {row.goal:g} {row.unit}" if row.unit else "–"
+    return (row.what, goal, measured, row.verdict, row.detail)
 
 
 def _aligned(lines: list[tuple[str, ...]]) -> Iterable[str]:

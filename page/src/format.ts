@@ -16,7 +16,12 @@ export function digits(value: number, significant = 3): string {
 
 /** The same format for the ticks of an axis, whose values are round: no trailing zeros, and zero without a unit. */
 export function tick(format: (value: number) => string): (value: number) => string {
-  return (value) => (value === 0 ? "0" : format(value).replace(/(\.\d*?)0+(?!\d)/, "$1").replace(/\.(?!\d)/, ""));
+  return (value) =>
+    value === 0
+      ? "0"
+      : format(value)
+          .replace(/(\.\d*?)0+(?!\d)/, "$1")
+          .replace(/\.(?!\d)/, "");
 }
 
 /** Nanoseconds as ns, µs, ms or s. */
@@ -39,7 +44,7 @@ export function megabytes(value: number | null | undefined): string {
   return value == null ? DASH : digits(value / 1e6, value >= 1e9 ? 4 : 3);
 }
 
-export const bandwidth = (value: number | null | undefined) => `${megabytes(value)}${NARROW}MB/s`;
+export const bandwidth = (value: number | null | undefined) => (value == null ? DASH : `${megabytes(value)}${NARROW}MB/s`);
 
 /** Bytes with binary prefixes, as sizes of memory and devices are meant. */
 export function bytes(value: number): string {

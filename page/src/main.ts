@@ -18,7 +18,9 @@ function build(report: Report, page: HTMLElement): void {
   page.append(element("a", { class: "skip", href: "#main" }, "Skip to the report"), masthead(report), contents(report), main);
   main.append(verdict(report), ...[flagSection(report)].filter((section) => section !== null), summarySection(report));
   main.append(profileSection(report), pointSection(report), environmentSection(report), notesSection());
-  page.append(element("footer", {}, element("p", {}, "Made by Plimsoll. This file is complete: it works offline and sends nothing anywhere.")));
+  page.append(
+    element("footer", {}, element("p", {}, "Made by Plimsoll. This file is complete: it works offline and sends nothing anywhere.")),
+  );
 }
 
 function contents(report: Report): HTMLElement {
@@ -50,7 +52,7 @@ function printing(): (on: boolean) => void {
     if (on === root.classList.contains("printing")) return;
     root.classList.toggle("printing", on);
     if (on) {
-      closed = [...document.querySelectorAll<HTMLDetailsElement>("details.point:not([open])")];
+      closed = [...document.querySelectorAll<HTMLDetailsElement>("details.point:not([open]), .flags details:not([open])")];
       closed.forEach(openPoint);
     } else {
       for (const details of closed) details.open = false;

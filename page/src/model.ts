@@ -56,8 +56,7 @@ export interface Extreme {
 export interface FlagKind {
   name: string;
   severity: Severity;
-  advice: string;
-  points: { point: number; message: string }[];
+  points: { point: number; message: string; advice: string }[];
 }
 
 export interface Flag {
@@ -160,8 +159,9 @@ export interface Timeline {
 }
 
 export interface Series {
-  iops: number[];
-  bytes_per_s: number[];
+  /** None for a column too short to have a rate. */
+  iops: (number | null)[];
+  bytes_per_s: (number | null)[];
   p50_ns: (number | null)[];
   p99_ns: (number | null)[];
   max_ns: (number | null)[];

@@ -44,7 +44,9 @@ export function configurationColour(palette: Palette, index: number): string {
 
 /** `colour` with the given opacity, for `#rrggbb` colours. */
 export function translucent(colour: string, opacity: number): string {
-  return `${colour}${Math.round(opacity * 255).toString(16).padStart(2, "0")}`;
+  return `${colour}${Math.round(opacity * 255)
+    .toString(16)
+    .padStart(2, "0")}`;
 }
 
 /** A colour along `stops` (all `#rrggbb`), at 0 the first and at 1 the last. */

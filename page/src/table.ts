@@ -22,13 +22,19 @@ export function tableElement(table: Table): HTMLElement {
   return element(
     "div",
     { class: "scroll", tabindex: 0, role: "region", "aria-label": table.caption },
-    element("table", { class: "numbers" },
-      element("caption", {}, table.caption), element("thead", {}, head), element("tbody", {}, ...body)),
+    element(
+      "table",
+      { class: "numbers" },
+      element("caption", {}, table.caption),
+      element("thead", {}, head),
+      element("tbody", {}, ...body),
+    ),
   );
 }
 
 function cell(value: string | number | null | undefined, index: number, column: Column | undefined): HTMLElement {
-  const content = typeof value === "number" ? element("data", { value: String(value) }, shown(value * (column?.scale ?? 1))) : value ?? "–";
+  const content =
+    typeof value === "number" ? element("data", { value: String(value) }, shown(value * (column?.scale ?? 1))) : (value ?? "–");
   return index === 0 ? element("th", { scope: "row" }, content) : element("td", {}, content);
 }
 

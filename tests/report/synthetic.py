@@ -203,7 +203,7 @@ def _interval(profile: Profile, array: Array, random_: random.Random, pace: floa
             "max_ns": latency.get_max_value(),
         }
     lag = {"late": 0, "p99_ns": int(40_000 * random_.random()), "max_ns": 90_000} if array.open_loop else None
-    return {"inflight_mean": 8.0, "summary": summary, "cells": cells, "lag": lag, "backlog": 0}
+    return {"inflight_mean": 8.0, "summary": summary, "cells": cells, "lag": lag, "backlog_ns": 0}
 
 
 def _lognormal(median_us: float, sigma: float, count: int, random_: random.Random) -> HdrHistogram:

@@ -9,7 +9,7 @@ def interval(index, phase="measure", latency=((1000, 10),), service=None):
     summary = {"read": {"count": 10, "bytes": 40960, "errors": 1, "mean_ns": 1000, "p50_ns": 1000, "p99_ns": 1000, "max_ns": 1234}}
     cell = {"stream": "main", "op": "read", "part": None, "count": 10, "bytes": 40960, "errors": {}, "latency": latency, "service": service}
     span = {"start_ns": index * SECOND, "end_ns": (index + 1) * SECOND}
-    return {"index": index, "phase": phase, **span, "summary": summary, "cells": [cell], "lag": None, "backlog": 0}
+    return {"index": index, "phase": phase, **span, "summary": summary, "cells": [cell], "lag": None, "backlog_ns": 0}
 
 
 def as_stored(encoded):
@@ -80,3 +80,10 @@ def test_host_counters_keep_only_what_is_shown():
 
 def test_rounding_keeps_significant_digits():
     assert [significant(value) for value in (0, 123456.7, 0.000123456, -98765.4)] == [0, 123460, 0.00012346, -98765]
+
+
+def test_an_interval_cut_short_has_latencies_but_no_rate():
+    cut = {**interval(5, "drain"), "end_ns": 5 * SECOND + SECOND // 1000}
+    read = timeline([*(interval(index) for index in range(5)), cut], as_stored)["ops"]["read"]
+    assert read["iops"] == [10, 10, 10, 10, 10, None]
+    assert read["p50_ns"][-1] == 1000

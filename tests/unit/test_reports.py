@@ -142,7 +142,7 @@ def test_csv_holds_every_number_of_the_result(plimsoll: Plimsoll, engine: Script
                 assert total.latency_ns is not None and total.service_ns is not None
                 assert float(values[scope, name, op, "latency_p99"]) == total.latency_ns.p99
                 assert float(values[scope, name, op, "service_mean"]) == total.service_ns.mean
-    assert values["error", "EIO", "read", "count"] == "20"
+    assert values["error", "EIO", "read", "count"] == "10"
     assert values["interval", "5", "read", "count"] == "200"
     assert int(values["latency", "99", "write", "percentile"]) == result.totals["write"].latency_ns.p99  # type: ignore[union-attr]
     heat = [int(row["value"]) for row in rows if row["scope"] == "heat" and row["op"] == "read"]

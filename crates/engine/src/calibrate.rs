@@ -40,10 +40,13 @@ pub fn calibrate(seconds: f64) -> Result<Value, EngineError> {
     let null_1 = point("null", 1, share)?;
     let null_32 = point("null", 32, share)?;
     let nop = match crate::uring::probe() {
-        Ok(_) => json!({ "qd1": point("nop", 1, share / 2.0)?, "qd32": point("nop", 32, share)?, "qd128": point("nop", 128, share / 2.0)? }),
+        Ok(_) => {
+            json!({ "qd1": point("nop", 1, share / 2.0)?, "qd32": point("nop", 32, share)?, "qd128": point("nop", 128, share / 2.0)? })
+        }
         Err(_) => Value::Null,
     };
-    let best = |points: &[&Value]| points.iter().filter_map(|point| point["iops_per_core"].as_f64()).fold(0.0, f64::max);
+    let best =
+        |points: &[&Value]| points.iter().filter_map(|point| point["iops_per_core"].as_f64()).fold(0.0, f64::max);
     let null_best = best(&[&null_1, &null_32]);
     Ok(json!({
         "null": { "iops_per_core": null_best, "ns_per_io": 1e9 / null_best, "qd1": null_1, "qd32": null_32 },
@@ -58,7 +61,8 @@ pub fn calibrate(seconds: f64) -> Result<Value, EngineError> {
 
 /// One backend at one depth on one worker.
 fn point(backend: &str, depth: u32, seconds: f64) -> Result<Value, EngineError> {
-    let stream = json!({ "stream": [{ "name": "cost", "block_size": "4KiB", "read_percent": 100, "queue_depth": depth }] });
+    let stream =
+        json!({ "stream": [{ "name": "cost", "block_size": "4KiB", "read_percent": 100, "queue_depth": depth }] });
     let options = json!({ "backend": backend, "duration": seconds, "warmup": seconds / 10.0, "workers": 1 });
     let target = "null:".parse().map_err(crate::target::TargetError::from)?;
     let workload = Workload::from_json(&stream, "calibrate")?;
@@ -67,7 +71,8 @@ fn point(backend: &str, depth: u32, seconds: f64) -> Result<Value, EngineError> 
     let mut count = Count::default();
     let outcome = run(&job, &mut count, &Control::default())?;
     // Processor time covers the warm-up, so the count is scaled to it.
-    let counted = count.requests as f64 * (outcome.window_ns.end as f64 / (outcome.window_ns.end - outcome.window_ns.start) as f64);
+    let counted = count.requests as f64
+        * (outcome.window_ns.end as f64 / (outcome.window_ns.end - outcome.window_ns.start) as f64);
     let (user_ns, system_ns) = (outcome.cpu_ns.0 as f64, outcome.cpu_ns.1 as f64);
     Ok(json!({
         "iops_per_core": counted / (user_ns + system_ns).max(1.0) * 1e9,

@@ -19,7 +19,11 @@ use std::sync::OnceLock;
 /// the ratio right to a few parts per million.
 const CALIBRATION_NS: u64 = 20_000_000;
 
-/// Bits after the binary point of the ratio.
+/// Bits after the binary point of the ratio. Counters of x86-64 run above 1 GHz, so the ratio is a pure fraction and the
+/// product's high half is the answer; those of other architectures may be as slow as some MHz.
+#[cfg(target_arch = "x86_64")]
+const RATIO_SHIFT: u32 = 64;
+#[cfg(not(target_arch = "x86_64"))]
 const RATIO_SHIFT: u32 = 32;
 
 /// Where the time comes from.
@@ -78,7 +82,10 @@ impl Clock {
             let second = Anchor::take();
             let elapsed_ns = u128::from(second.monotonic_ns - first.monotonic_ns);
             let ticks = u128::from(second.counter.wrapping_sub(first.counter)).max(1);
-            Self { source: Source::Tsc, anchor: first, ratio: ((elapsed_ns << RATIO_SHIFT) / ticks) as u64 }
+            match u64::try_from((elapsed_ns << RATIO_SHIFT) / ticks) {
+                Ok(ratio) => Self { source: Source::Tsc, anchor: first, ratio },
+                Err(_) => Self { source: Source::Monotonic, anchor: first, ratio: 0 },
+            }
         })
     }
 

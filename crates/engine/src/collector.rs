@@ -47,6 +47,8 @@ pub(crate) struct Collector {
     timeline: Timeline,
     workers: usize,
     finished: usize,
+    /// The end of the last interval that was complete.
+    covered_ns: u64,
     /// Merged so far, and from how many workers.
     waiting: BTreeMap<u64, (Slice, usize)>,
     empty: Sender<Slice>,
@@ -54,7 +56,7 @@ pub(crate) struct Collector {
 
 impl Collector {
     pub(crate) fn new(timeline: Timeline, workers: usize, empty: Sender<Slice>) -> Self {
-        Self { timeline, workers, finished: 0, waiting: BTreeMap::new(), empty }
+        Self { timeline, workers, finished: 0, covered_ns: 0, waiting: BTreeMap::new(), empty }
     }
 
     /// Whether every worker has finished.
@@ -84,7 +86,11 @@ impl Collector {
         if workers < self.workers && !self.is_over() {
             return None;
         }
-        let (slice, _) = self.waiting.remove(&index)?;
+        let (mut slice, _) = self.waiting.remove(&index)?;
+        // Workers that are told to stop do so one after the other: the drain begins when the last has stopped.
+        slice.start_ns = slice.start_ns.max(self.covered_ns);
+        slice.end_ns = slice.end_ns.max(slice.start_ns);
+        self.covered_ns = slice.end_ns;
         Some(Interval { phase: self.timeline.phase_of(index), slice })
     }
 

@@ -107,7 +107,11 @@ mod tests {
     fn merging_equals_recording_together() {
         let (mut left, mut right, mut both) = (empty(), empty(), empty());
         for value in 1..5_000u64 {
-            if value % 3 == 0 { left.saturating_record(value * 77) } else { right.saturating_record(value * 77) }
+            if value % 3 == 0 {
+                left.saturating_record(value * 77)
+            } else {
+                right.saturating_record(value * 77)
+            }
             both.saturating_record(value * 77);
         }
         left.add(&right).unwrap();

@@ -150,7 +150,8 @@ impl Memory {
     fn read(&self, offset: u64, buffer: &mut [u8], stale: bool) {
         for (number, sector) in buffer.chunks_exact_mut(SECTOR_BYTES).enumerate() {
             let versions = self.sectors.get(&(offset / SECTOR_BYTES as u64 + number as u64));
-            let version = versions.and_then(|[last, before]| if stale { before.as_ref().or(last.as_ref()) } else { last.as_ref() });
+            let version = versions
+                .and_then(|[last, before]| if stale { before.as_ref().or(last.as_ref()) } else { last.as_ref() });
             match version {
                 Some(bytes) => sector.copy_from_slice(bytes),
                 None => sector.fill(0),

@@ -33,9 +33,9 @@ pub fn interval(interval: &Interval, plans: &[StreamPlan], parts: &[String]) -> 
         "summary": summary(interval),
         "cells": streams.chain(per_part).collect::<Vec<_>>(),
         "lag": slice.lag.as_ref().filter(|lag| !lag.is_empty()).map(|lag| json!({
-            "count": lag.len(), "p99_ns": lag.value_at_quantile(0.99), "max_ns": lag.max(),
+            "count": lag.len(), "late": slice.late, "p99_ns": lag.value_at_quantile(0.99), "max_ns": lag.max(),
         })),
-        "backlog": if interval.phase == Phase::Drain { Value::Null } else { json!({ "behind_ns": slice.behind_ns }) },
+        "backlog_ns": if interval.phase == Phase::Drain { Value::Null } else { slice.behind_ns.into() },
     })
 }
 
@@ -43,7 +43,8 @@ pub fn interval(interval: &Interval, plans: &[StreamPlan], parts: &[String]) -> 
 fn summary(interval: &Interval) -> Value {
     let mut operations = Map::new();
     for op in Op::ALL {
-        let mut cells = interval.slice.cells.iter().skip(op as usize).step_by(4).flatten().filter(|cell| !cell.is_empty());
+        let mut cells =
+            interval.slice.cells.iter().skip(op as usize).step_by(4).flatten().filter(|cell| !cell.is_empty());
         let Some(first) = cells.next() else { continue };
         let mut latency = first.latency.clone();
         let (mut bytes, mut errors, mut sum_ns) = (first.bytes, first.failures(), first.latency_sum_ns);
@@ -69,7 +70,8 @@ fn summary(interval: &Interval) -> Value {
 }
 
 fn cell(cell: &Cell, stream: Option<&str>, op: Op, part: Option<&str>) -> Value {
-    let errors: Map<String, Value> = cell.errors.iter().map(|(&errno, &times)| (errno_name(errno), times.into())).collect();
+    let errors: Map<String, Value> =
+        cell.errors.iter().map(|(&errno, &times)| (errno_name(errno), times.into())).collect();
     json!({
         "stream": stream,
         "op": op.name(),
@@ -96,7 +98,6 @@ pub fn outcome(outcome: &Outcome, asked: &'static str) -> Value {
             "facts": facts,
             "clock": { "source": outcome.clock.0.name(), "drift_ppm": outcome.clock.1 },
             "iou_wrk_threads": outcome.ring_workers,
-            "late": outcome.late,
             "unissued": outcome.unissued,
         },
         "start": { "monotonic_ns": outcome.start_ns.0, "wall_ns": outcome.start_ns.1 },
@@ -155,5 +156,8 @@ pub fn errno_name(errno: i32) -> String {
         (libc::ENOLINK, "ENOLINK"),
         (libc::EBUSY, "EBUSY"),
     ];
-    known.iter().find(|(number, _)| *number == errno).map_or_else(|| format!("E{errno}"), |(_, name)| (*name).to_owned())
+    known
+        .iter()
+        .find(|(number, _)| *number == errno)
+        .map_or_else(|| format!("E{errno}"), |(_, name)| (*name).to_owned())
 }

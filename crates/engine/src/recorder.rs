@@ -122,6 +122,8 @@ pub struct Slice {
     pub in_flight_area: u64,
     /// Submitted minus due, of requests of open streams that had a free slot.
     pub lag: Option<Histogram>,
+    /// How many of them exceeded [`LATE_NS`].
+    pub late: u64,
     /// How long the oldest due request had been waiting to be issued at the interval's end, in nanoseconds.
     pub behind_ns: u64,
 }
@@ -148,6 +150,7 @@ impl Slice {
             parts: part_cells,
             in_flight_area: 0,
             lag: open.then(histogram::empty),
+            late: 0,
             behind_ns: 0,
         }
     }
@@ -158,7 +161,7 @@ impl Slice {
         if let Some(lag) = self.lag.as_mut().filter(|lag| !lag.is_empty()) {
             lag.reset();
         }
-        (self.in_flight_area, self.behind_ns) = (0, 0);
+        (self.in_flight_area, self.late, self.behind_ns) = (0, 0, 0);
     }
 
     /// Adds another worker's share of the same interval.
@@ -169,6 +172,7 @@ impl Slice {
         self.start_ns = self.start_ns.min(other.start_ns);
         self.end_ns = self.end_ns.max(other.end_ns);
         self.in_flight_area += other.in_flight_area;
+        self.late += other.late;
         self.behind_ns = self.behind_ns.max(other.behind_ns);
         for (mine, theirs) in self.cells.iter_mut().chain(&mut self.parts).zip(other.cells.iter().chain(&other.parts)) {
             if let (Some(mine), Some(theirs)) = (mine, theirs) {
@@ -265,6 +269,8 @@ impl<O: Outlet> Recorder<O> {
     /// Ends the current interval early, at `now_ns`, and opens the drain.
     pub(crate) fn cut(&mut self, now_ns: u64) {
         if self.slice.index < self.timeline.intervals() {
+            // Completions of a pool of threads are not in order: this one may be from before the interval's start.
+            let now_ns = now_ns.max(self.last_ns);
             self.slice.end_ns = now_ns - self.origin_ns;
             self.hand_on();
             self.open(self.timeline.intervals());
@@ -288,5 +294,6 @@ const BLANK: Slice = Slice {
     parts: Vec::new(),
     in_flight_area: 0,
     lag: None,
+    late: 0,
     behind_ns: 0,
 };

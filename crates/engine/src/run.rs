@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::sync::{Barrier, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded, unbounded};
@@ -99,8 +99,6 @@ pub struct Outcome {
     pub first_error: Option<(Op, u64, i32)>,
     /// Processor time of the workers: user, system.
     pub cpu_ns: (u64, u64),
-    /// Requests of open streams that were late although a slot was free.
-    pub late: u64,
     /// Requests that were due and never issued.
     pub unissued: u64,
     /// What verification found, if anything was verified.
@@ -133,7 +131,6 @@ struct Report {
     first_done_ns: Option<u64>,
     first_error: Option<(Op, u64, i32)>,
     cpu_ns: (u64, u64),
-    late: u64,
     unissued: u64,
     findings: Findings,
 }
@@ -182,7 +179,9 @@ pub fn timeline(options: &JobOptions) -> Timeline {
 
 fn writes(workload: &Workload) -> bool {
     let shape = plimsoll_workload::TargetShape { size_bytes: 1 << 60, block_bytes: 1 };
-    workload.resolve(shape, 0).is_ok_and(|plans| plans.iter().any(|plan| plan.issues(Op::Write) || plan.issues(Op::Trim)))
+    workload
+        .resolve(shape, 0)
+        .is_ok_and(|plans| plans.iter().any(|plan| plan.issues(Op::Write) || plan.issues(Op::Trim)))
 }
 
 /// The backend for a target, and why it is not the one asked for.
@@ -199,10 +198,15 @@ fn choose(job: &Job) -> Result<(BackendWord, Option<String>), EngineError> {
         (TargetSpec::Null { .. }, _) => mismatch("null: runs with backend null or nop; leave it at auto"),
         (TargetSpec::Queue(_), B::Auto | B::Queue) => Ok((B::Queue, None)),
         (TargetSpec::Queue(_), _) => mismatch("a modelled server runs with backend queue; leave it at auto"),
-        (_, B::Null | B::Nop | B::Queue) => mismatch("files and devices run with uring, sync or mmap; leave it at auto"),
+        (_, B::Null | B::Nop | B::Queue) => {
+            mismatch("files and devices run with uring, sync or mmap; leave it at auto")
+        }
         (_, B::Auto | B::Uring) => Ok(match uring::probe() {
             Ok(_) => (B::Uring, None),
-            Err(error) => (B::Sync, Some(format!("io_uring is not available here ({error}); reads and writes go through threads"))),
+            Err(error) => (
+                B::Sync,
+                Some(format!("io_uring is not available here ({error}); reads and writes go through threads")),
+            ),
         }),
         (_, other) => Ok((other, None)),
     }
@@ -232,18 +236,18 @@ fn descriptors(plans: &[StreamPlan], opened: &Opened) -> Result<Vec<OwnedFd>, En
     Ok(descriptors)
 }
 
-/// The account of what is written, when a stream verifies.
+/// The account of what is written, when a stream verifies or stamps.
 fn ledger(plans: &[StreamPlan]) -> Result<Option<Ledger>, EngineError> {
     use plimsoll_workload::plan::ContentKind;
-    let verifying: Vec<&StreamPlan> = plans.iter().filter(|plan| plan.verify != Verify::Off).collect();
-    let Some(first) = verifying.first() else { return Ok(None) };
-    let stamping = |plan: &&StreamPlan| plan.verify != Verify::Off || plan.content.kind == ContentKind::Stamps;
+    let stamps = |plan: &StreamPlan| plan.content.kind == ContentKind::Stamps && plan.issues(Op::Write);
+    let stamping = |plan: &&StreamPlan| plan.verify != Verify::Off || stamps(plan);
+    let Some(first) = plans.iter().find(stamping) else { return Ok(None) };
     let granule = plans.iter().filter(stamping).fold(first.granule, |granule, plan| gcd(granule, plan.granule));
     let start = plans.iter().filter(stamping).map(|plan| plan.region.start).min().unwrap_or(0);
     let end = plans.iter().filter(stamping).map(|plan| plan.region.end).max().unwrap_or(0);
     let disturbs = |plan: &&StreamPlan| plan.content.kind != ContentKind::Stamps && plan.issues(Op::Write);
     let overlaps = |plan: &&StreamPlan| plan.region.start < end && start < plan.region.end;
-    if let Some(other) = plans.iter().filter(disturbs).find(overlaps) {
+    if let Some(other) = plans.iter().filter(disturbs).find(overlaps).filter(|_| verifies(plans)) {
         return Err(EngineError::Mismatch(format!(
             "stream \"{}\" writes without stamps where another stream verifies; give it content = \"stamps\" or a region of its own",
             other.name
@@ -252,11 +256,15 @@ fn ledger(plans: &[StreamPlan]) -> Result<Option<Ledger>, EngineError> {
     let granules = (end - start) / u64::from(granule);
     if granules > GRANULES_MAX {
         return Err(EngineError::Mismatch(format!(
-            "verifying {granules} blocks of {granule} bytes needs too much memory (at most {GRANULES_MAX}); set region_length to {} bytes or less",
+            "stamping or verifying {granules} blocks of {granule} bytes needs too much memory (at most {GRANULES_MAX}); set region_length to {} bytes or less",
             GRANULES_MAX * u64::from(granule)
         )));
     }
     Ok(Some(Ledger::new(clock::wall_ns(), granule, start..end)))
+}
+
+fn verifies(plans: &[StreamPlan]) -> bool {
+    plans.iter().any(|plan| plan.verify != Verify::Off)
 }
 
 const fn gcd(a: u32, b: u32) -> u32 {
@@ -273,24 +281,35 @@ fn workers(plans: &[StreamPlan], options: &JobOptions, backend: BackendWord) -> 
     asked.min(threads).max(1)
 }
 
+/// What comes of driving the workers: the start on `CLOCK_MONOTONIC` and on the wall clock, what each worker leaves
+/// behind, and the most kernel threads of the rings seen at once.
+type Driven = ((u64, u64), Vec<Report>, usize);
+
 /// Makes the workers, starts them, collects until all have finished.
-fn drive(setup: &Setup<'_>, sink: &mut dyn Sink) -> Result<((u64, u64), Vec<Report>, usize), EngineError> {
+fn drive(setup: &Setup<'_>, sink: &mut dyn Sink) -> Result<Driven, EngineError> {
     let is_virtual = setup.backend == BackendWord::Queue;
     let (full, messages) = if is_virtual { bounded(4) } else { unbounded() };
     let (empty, empties) = bounded(setup.workers * 2);
     let (ready, readiness) = unbounded();
-    let together = Barrier::new(setup.workers);
+    let (running, all_ran) = bounded(0);
     std::thread::scope(|scope| {
         let mut starts = Vec::new();
         let mut threads = Vec::new();
         for number in 0..setup.workers {
             let (start, begin) = bounded(1);
             starts.push(start);
-            let place = Place { number, full: full.clone(), empty: empties.clone(), ready: ready.clone(), begin, together: &together };
+            let place = Place {
+                number,
+                full: full.clone(),
+                empty: empties.clone(),
+                ready: ready.clone(),
+                begin,
+                running: running.clone(),
+                all_ran: all_ran.clone(),
+            };
             threads.push(scope.spawn(move || work(setup, place)));
         }
-        drop(ready);
-        drop(full);
+        drop((ready, full, running));
         for _ in 0..setup.workers {
             match readiness.recv() {
                 Ok(Ok(())) => {}
@@ -325,7 +344,8 @@ fn collect(
     let mut ring_workers = 0;
     loop {
         let now_ns = clock::monotonic_ns();
-        while real && next_tick <= setup.timeline.intervals() && now_ns >= start_ns + setup.timeline.start_of(next_tick) {
+        while real && next_tick <= setup.timeline.intervals() && now_ns >= start_ns + setup.timeline.start_of(next_tick)
+        {
             sink.tick(next_tick);
             ring_workers = ring_workers.max(count_ring_workers(setup.backend));
             next_tick += 1;
@@ -363,17 +383,20 @@ fn count_ring_workers(backend: BackendWord) -> usize {
 }
 
 /// What a worker thread needs to take part.
-struct Place<'a> {
+struct Place {
     number: usize,
     full: Sender<Message>,
     empty: Receiver<Slice>,
     ready: Sender<Result<(), EngineError>>,
     begin: Receiver<u64>,
-    together: &'a Barrier,
+    /// Dropped when it has run; a worker that panics drops it, too, so nobody waits for ever.
+    running: Sender<()>,
+    /// Disconnected when all have run.
+    all_ran: Receiver<()>,
 }
 
 /// A worker thread from its making to its report.
-fn work(setup: &Setup<'_>, place: Place<'_>) -> Result<Report, EngineError> {
+fn work(setup: &Setup<'_>, place: Place) -> Result<Report, EngineError> {
     pause::finest_timers();
     let seats = seats(setup, place.number);
     let arena = match prepare_arena(setup, &seats) {
@@ -415,7 +438,9 @@ fn pieces_max(setup: &Setup<'_>) -> usize {
     match &setup.opened.volume {
         crate::volume::Volume::Single { .. } => 1,
         crate::volume::Volume::Concat { ends } => ends.len(),
-        crate::volume::Volume::Stripe { unit_bytes, parts, .. } => (longest / *unit_bytes as usize + 2).max(*parts as usize),
+        crate::volume::Volume::Stripe { unit_bytes, parts, .. } => {
+            (longest / *unit_bytes as usize + 2).max(*parts as usize)
+        }
     }
 }
 
@@ -474,7 +499,7 @@ fn pool_reads(setup: &Setup<'_>, seats: &[LaneSeat], need: impl Fn(&LaneSeat, Op
 /// Announces readiness, waits for the start, runs, reads back, reports.
 fn proceed<B: Backend>(
     setup: &Setup<'_>,
-    place: Place<'_>,
+    place: Place,
     seats: Vec<LaneSeat>,
     arena: &Arena,
     backend: std::io::Result<B>,
@@ -512,9 +537,14 @@ fn proceed<B: Backend>(
     let mut ran = worker.run();
     let end_ns = worker.backend.now() - origin_ns;
     let after = thread_cpu_ns();
-    place.together.wait();
-    if ran.is_ok() && setup.control.reason() != StoppedBy::Signal {
-        ran = worker.read_back(place.number, setup.workers);
+    if ran.is_err() {
+        setup.control.stop(StoppedBy::Error);
+    }
+    drop(place.running);
+    let _ = place.all_ran.recv();
+    let share = share_of_reading_back(setup, place.number).filter(|_| setup.control.reason() != StoppedBy::Signal);
+    if let (Ok(()), Some((share, shares))) = (&ran, share) {
+        ran = worker.read_back(share, shares);
     }
     let report = Report {
         facts: worker.backend.facts(),
@@ -522,13 +552,21 @@ fn proceed<B: Backend>(
         first_done_ns: worker.first_done_ns.map(|done_ns| done_ns - origin_ns),
         first_error: worker.first_error,
         cpu_ns: (after.0 - before.0, after.1 - before.1),
-        late: worker.late,
         unissued: worker.unissued,
         findings: std::mem::take(&mut worker.findings),
     };
-    drop(worker.into_outlet());
+    drop(worker.into_outlet(origin_ns + end_ns));
     let _ = place.full.send(Message::Finished);
     ran.map_err(|source| refused(setup, "submitting requests", source, "try --set backend=sync")).map(|()| report)
+}
+
+/// The place of worker `number` among those that can read back, and how many there are.
+fn share_of_reading_back(setup: &Setup<'_>, number: usize) -> Option<(usize, usize)> {
+    let reads_back =
+        |&number: &usize| seats(setup, number).iter().any(|seat| setup.plans[seat.stream].verify == Verify::All);
+    let readers: Vec<usize> = (0..setup.workers).filter(reads_back).collect();
+    let share = readers.iter().position(|&reader| reader == number)?;
+    Some((share, readers.len()))
 }
 
 /// The lanes and slots of a worker.
@@ -590,9 +628,8 @@ fn outcome(
         stopped_by: setup.control.reason(),
         first_error: reports.iter().find_map(|report| report.first_error),
         cpu_ns: reports.iter().fold((0, 0), |sum, report| (sum.0 + report.cpu_ns.0, sum.1 + report.cpu_ns.1)),
-        late: reports.iter().map(|report| report.late).sum(),
         unissued: reports.iter().map(|report| report.unissued).sum(),
-        findings: setup.ledger.is_some().then_some(findings),
+        findings: verifies(setup.plans).then_some(findings),
         ring_workers,
     }
 }

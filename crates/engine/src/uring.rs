@@ -263,7 +263,8 @@ fn make_ring(options: RingOptions) -> io::Result<(IoUring, &'static str)> {
         }
         builder
     };
-    let attempts: [(&'static str, fn(&mut io_uring::Builder)); 3] = [
+    type Adjustment = fn(&mut io_uring::Builder);
+    let attempts: [(&'static str, Adjustment); 3] = [
         ("single issuer, deferred task running", |builder| {
             builder.setup_single_issuer().setup_defer_taskrun();
         }),
@@ -319,4 +320,3 @@ fn is_device(fd: i32) -> bool {
 pub fn probe() -> io::Result<&'static str> {
     make_ring(RingOptions { depth: 2, polled: false, nop: false }).map(|(_, flavour)| flavour)
 }
-

@@ -29,6 +29,8 @@ const LANE: u32 = 1 << 31;
 const REDRAWS: usize = 64;
 /// How long it is then put off.
 const PUT_OFF_NS: u64 = 10_000;
+/// How long a worker with nothing to do may miss that it is told to stop.
+const LOOK_NS: u64 = 100_000_000;
 
 /// What all workers of a run share.
 pub(crate) struct Shared<'a> {
@@ -94,11 +96,12 @@ pub(crate) struct Worker<'a, B, O> {
     recorder: Recorder<O>,
     origin_ns: u64,
     end_ns: u64,
+    /// When to look at the control even if nothing happens.
+    look_ns: u64,
     in_flight: u64,
     /// Those of them that were outstanding before the current turn's requests.
     older: u64,
     pub(crate) findings: Findings,
-    pub(crate) late: u64,
     pub(crate) first_done_ns: Option<u64>,
     pub(crate) unissued: u64,
     pub(crate) first_error: Option<(Op, u64, i32)>,
@@ -133,10 +136,10 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
             recorder,
             origin_ns: window.origin_ns,
             end_ns: window.end_ns,
+            look_ns: window.origin_ns,
             in_flight: 0,
             older: 0,
             findings: Findings::default(),
-            late: 0,
             first_done_ns: None,
             unissued: 0,
             first_error: None,
@@ -156,9 +159,9 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
         Ok(())
     }
 
-    pub(crate) fn into_outlet(self) -> (O, B) {
-        let now_ns = self.backend.now();
-        (self.recorder.finish(now_ns), self.backend)
+    /// Hands on what was recorded until the drain was over, at `end_ns`.
+    pub(crate) fn into_outlet(self, end_ns: u64) -> (O, B) {
+        (self.recorder.finish(end_ns), self.backend)
     }
 
     fn begin(&mut self) -> io::Result<()> {
@@ -179,7 +182,7 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
     /// One turn of the loop; `true` when everything is over.
     #[inline(always)]
     fn turn(&mut self) -> io::Result<bool> {
-        let mut until_ns = self.recorder.boundary_ns;
+        let mut until_ns = self.recorder.boundary_ns.min(self.look_ns);
         if self.timed {
             until_ns = self.timers.peek().map_or(until_ns, |&Reverse((due_ns, _))| due_ns.min(until_ns));
         }
@@ -206,12 +209,17 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
         if self.timed {
             self.fire_timers(now_ns)?;
         }
+        if now_ns >= self.look_ns {
+            self.look_ns = now_ns + LOOK_NS;
+        }
         Ok(false)
     }
 
     #[cold]
     fn stopping_turn(&mut self, now_ns: u64) -> io::Result<bool> {
         self.recorder.cut(now_ns);
+        self.look_ns = u64::MAX;
+        self.end_ns = self.end_ns.min(now_ns);
         self.timers.clear();
         self.timed = false;
         Ok(self.in_flight == 0)
@@ -221,7 +229,8 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
     #[inline(always)]
     fn finish(&mut self, finished: &Done, now_ns: u64, stopping: bool) -> io::Result<()> {
         let slot = &self.slots[finished.slot as usize];
-        let (mut submitted_ns, mut failed) = (finished.submitted_ns, failure(slot.request.op, slot.request.len, finished.result));
+        let (mut submitted_ns, mut failed) =
+            (finished.submitted_ns, failure(slot.request.op, slot.request.len, finished.result));
         if !self.single {
             if !self.finish_piece(finished) {
                 return Ok(());
@@ -241,7 +250,8 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
     /// A piece of a request to several parts; whether it was the last.
     fn finish_piece(&mut self, finished: &Done) -> bool {
         let slot = &mut self.slots[finished.slot as usize];
-        let (part, len) = (slot.piece_parts[finished.piece as usize * 2], slot.piece_parts[finished.piece as usize * 2 + 1]);
+        let (part, len) =
+            (slot.piece_parts[finished.piece as usize * 2], slot.piece_parts[finished.piece as usize * 2 + 1]);
         let cell = self.recorder.slice.parts[part as usize * 4 + slot.request.op as usize].as_mut();
         let failure = failure(slot.request.op, len, finished.result);
         if let Some(cell) = cell {
@@ -271,7 +281,9 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
             verify_completion(slot, failed, self.shared.ledger, &mut self.findings);
         }
         let index = lane.stream * 4 + op as usize;
-        let Some(cell) = &mut self.recorder.slice.cells[index] else { unreachable!("the plan says which operations occur") };
+        let Some(cell) = &mut self.recorder.slice.cells[index] else {
+            unreachable!("the plan says which operations occur")
+        };
         if let Some(errno) = failed {
             self.fail(number, index, -errno);
             return;
@@ -281,7 +293,7 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
         cell.record(slot.request.len, latency_ns, service_ns);
         if open {
             let lag_ns = service.start.saturating_sub(slot.intended_ns.max(slot.ready_ns));
-            self.late += u64::from(lag_ns > LATE_NS);
+            self.recorder.slice.late += u64::from(lag_ns > LATE_NS);
             if let Some(lag) = &mut self.recorder.slice.lag {
                 lag.saturating_record(lag_ns);
             }
@@ -397,11 +409,10 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
         let slot = &mut self.slots[number as usize];
         let lane = &mut self.lanes[slot.lane as usize];
         slot.intended_ns = intended_ns;
-        if slot.request.op == Op::Write || self.shared.ledger.is_some() {
-            if !prepare(slot, lane, self.shared.ledger) {
-                self.set_timer(self.backend.now() + PUT_OFF_NS, number);
-                return Ok(());
-            }
+        let prepares = slot.request.op == Op::Write || self.shared.ledger.is_some();
+        if prepares && !prepare(slot, lane, self.shared.ledger) {
+            self.set_timer(self.backend.now() + PUT_OFF_NS, number);
+            return Ok(());
         }
         self.in_flight += 1;
         let Request { offset, len, op, .. } = slot.request;
@@ -436,9 +447,9 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
         pieces.into_iter().try_for_each(|piece| self.backend.submit(piece))
     }
 
-    /// Counts the requests that were due before the end and never issued.
+    /// Counts the requests that were due before issuing stopped and never issued.
     fn count_unissued(&mut self) {
-        let end_ns = self.end_ns.min(self.backend.now()).saturating_sub(self.origin_ns);
+        let end_ns = self.end_ns.saturating_sub(self.origin_ns);
         for lane in &mut self.lanes {
             let Timing::Open { arrivals, due_ns, .. } = &mut lane.timing else { continue };
             while *due_ns < end_ns {
@@ -455,7 +466,8 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
     pub(crate) fn read_back(&mut self, share: usize, shares: usize) -> io::Result<()> {
         let Some(ledger) = self.shared.ledger else { return Ok(()) };
         let reads_back = |slot: &Slot| self.lanes[slot.lane as usize].verify == Verify::All;
-        let mut free: Vec<u32> = (0..self.slots.len() as u32).filter(|&n| reads_back(&self.slots[n as usize])).collect();
+        let mut free: Vec<u32> =
+            (0..self.slots.len() as u32).filter(|&n| reads_back(&self.slots[n as usize])).collect();
         let lens = free.iter().map(|&number| self.lanes[self.slots[number as usize].lane as usize].max_len);
         let Some(longest_bytes) = lens.min() else { return Ok(()) };
         let mut ranges = ledger.written(share, shares, longest_bytes);

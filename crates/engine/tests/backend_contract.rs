@@ -100,7 +100,11 @@ fn every_io_is_reported_once<B: Backend>(subject: &mut Subject<B>, arena: &Arena
             subject.backend.submit(io(arena, slot, op, (round * 31 + slot * 7) as u64 % BLOCKS)).unwrap();
         }
         let mut done = collect(subject, count);
-        assert!(done.iter().all(|done| done.submitted_ns >= before_ns), "{}: handed over before it was submitted", subject.name);
+        assert!(
+            done.iter().all(|done| done.submitted_ns >= before_ns),
+            "{}: handed over before it was submitted",
+            subject.name
+        );
         done.sort_unstable_by_key(|done| done.slot);
         let slots: Vec<u32> = done.iter().map(|done| done.slot).collect();
         assert_eq!(slots, (0..count as u32).collect::<Vec<_>>(), "{}", subject.name);

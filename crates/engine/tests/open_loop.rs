@@ -132,6 +132,29 @@ fn open_and_closed_streams_run_side_by_side() {
     assert!(finished.measured.cells[4].is_none(), "the closed stream does not read");
 }
 
+/// Keeps the boundaries that are announced.
+#[derive(Default)]
+struct Ticks(Vec<u64>);
+
+impl plimsoll_engine::Sink for Ticks {
+    fn tick(&mut self, index: u64) {
+        self.0.push(index);
+    }
+
+    fn interval(&mut self, _: &plimsoll_engine::Interval) {}
+}
+
+#[test]
+fn every_boundary_is_announced_once_in_real_time_and_none_in_virtual_time() {
+    for (target, expected) in [("null:?size=1MiB", (0..=4).collect()), ("queue:?service=const:1ms", vec![])] {
+        let options = json!({ "duration": "300ms", "warmup": "50ms", "interval": "100ms" });
+        let mut ticks = Ticks::default();
+        let job = job(target, json!({ "think_time": "1ms" }), options);
+        plimsoll_engine::run(&job, &mut ticks, &plimsoll_engine::Control::default()).unwrap();
+        assert_eq!(ticks.0, expected, "{target}: one of warm-up, three measured, and the end");
+    }
+}
+
 #[test]
 fn requests_due_while_a_real_device_is_slow_are_counted_from_when_they_were_due() {
     // Real time: nothing here depends on how fast the machine is, only on sums.

@@ -4,6 +4,9 @@
 
 mod support;
 
+use std::os::unix::fs::FileExt;
+
+use plimsoll_engine::Control;
 use plimsoll_workload::Op;
 use plimsoll_workload::stamp::{Fault, Findings};
 use serde_json::{Value, json};
@@ -84,7 +87,7 @@ fn requests_of_many_sizes_that_overlap_are_clean() {
 #[test]
 fn more_slots_than_blocks_never_write_one_block_twice_at_once() {
     let stream = json!({ "read_percent": 0, "verify": "all", "queue_depth": 32 });
-    let options = json!({ "duration": "1s", "warmup": "0s" });
+    let options = json!({ "duration": "50ms", "warmup": "0s" });
     let findings = checked("queue:?service=exp:1ms&servers=32&size=64KiB", stream, options);
     assert!(findings.is_clean(), "{findings:#?}");
     assert_eq!(findings.sectors_checked, 128, "all 64 KiB were written and read back");
@@ -113,7 +116,8 @@ fn reads_of_a_stamping_stream_beside_a_verifying_one_are_not_checked() {
         { "name": "checks", "read_percent": 100, "verify": "reads" },
         { "name": "stamps", "read_percent": 50, "content": "stamps" },
     ]);
-    let findings = checked("queue:?service=const:1ms&servers=2&size=1MiB", streams, json!({ "duration": "2s", "warmup": "0s" }));
+    let findings =
+        checked("queue:?service=const:1ms&servers=2&size=1MiB", streams, json!({ "duration": "2s", "warmup": "0s" }));
     assert!(findings.is_clean(), "{findings:#?}");
     assert!(findings.sectors_checked > 0, "what one wrote, the other checks");
 }
@@ -167,18 +171,32 @@ fn everything_is_read_back_by_the_workers_that_verify() {
 }
 
 #[test]
-fn a_file_changed_behind_our_back_is_found_by_reading_back() {
+fn stamps_are_what_is_on_the_disk() {
     for backend in file_backends() {
         let directory = directory();
         let path = hollow_file(directory.path(), "file", MIB);
-        let stream = json!({ "read_percent": 0, "verify": "all", "block_size": "64KiB", "random_percent": 0 });
-        let job = job(path.to_str().unwrap(), stream, json!({ "duration": "300ms", "warmup": "0s", "backend": backend }));
-        // Nothing can be written between the last completion and the reading back, so the file is made shorter by
-        // another path: the stream writes the first 64 KiB at least once, and a hole is punched at the very end of it.
-        let finished = finish(&job);
-        assert!(finished.outcome.findings.unwrap().is_clean());
-        let clean = std::fs::read(&path).unwrap();
-        assert!(clean.starts_with(b"PLIMSOLL"), "{backend}: stamps are what is on the disk");
+        let stream = json!({ "read_percent": 0, "content": "stamps", "random_percent": 0, "region_length": "4KiB" });
+        let options = json!({ "duration": "100ms", "warmup": "0s", "backend": backend });
+        finish(&job(path.to_str().unwrap(), stream, options));
+        assert!(std::fs::read(&path).unwrap().starts_with(b"PLIMSOLL"), "{backend}");
+    }
+}
+
+#[test]
+fn a_block_that_somebody_else_overwrites_is_found() {
+    for backend in file_backends() {
+        let directory = directory();
+        let path = hollow_file(directory.path(), "file", MIB);
+        // One block; after each of ten foreign writes the chance that the next request is one of the 80 % reads.
+        let stream = json!({ "read_percent": 80, "verify": "reads", "region_length": "4KiB" });
+        let options = json!({ "duration": "500ms", "warmup": "0s", "interval": "50ms", "backend": backend });
+        let file = std::fs::File::options().write(true).open(&path).unwrap();
+        let overwrite = || file.write_all_at(&[0xFF; 512], 512).unwrap();
+        let sink = Recording { after_interval: Box::new(overwrite), ..Recording::default() };
+        let job = job(path.to_str().unwrap(), stream, options);
+        let findings = try_finish(&job, sink, &Control::default()).unwrap().outcome.findings.unwrap();
+        assert!(!findings.is_clean(), "{backend}: {findings:#?}");
+        assert!(findings.examples.iter().all(|example| (example.address, example.len) == (512, 512)), "{findings:#?}");
     }
 }
 
@@ -188,7 +206,7 @@ fn stamps_where_another_stream_writes_without_are_refused_in_words() {
         { "name": "checks", "read_percent": 50, "verify": "all" },
         { "name": "noise", "read_percent": 0 },
     ]);
-    let refused = try_finish(&job("queue:", streams, json!({})), Recording::default(), &Default::default());
+    let refused = try_finish(&job("queue:", streams, json!({})), Recording::default(), &Control::default());
     let sentence = refused.err().unwrap().to_string();
     assert!(sentence.starts_with("stream \"noise\" writes without stamps where another stream verifies"), "{sentence}");
 }

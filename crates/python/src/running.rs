@@ -106,8 +106,7 @@ pub fn run_job(py: Python<'_>, job_json: &str, on_event: Py<PyAny>, control: &Co
     let backend = run::word(job.options.backend);
     let brake = Arc::clone(&control.0);
     let (ran, failure) = py.detach(|| {
-        let mut events =
-            Events { call: &on_event, brake: &brake, failure: None, plans: Vec::new(), parts: Vec::new() };
+        let mut events = Events { call: &on_event, brake: &brake, failure: None, plans: Vec::new(), parts: Vec::new() };
         let ran = run::run(&job, &mut events, &brake);
         (ran, events.failure)
     });
@@ -197,4 +196,3 @@ pub fn read_options(py: Python<'_>, value: &Value) -> PyResult<JobOptions> {
     options.check().map_err(|error| errors::workload(py, &error))?;
     Ok(options)
 }
-

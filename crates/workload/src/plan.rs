@@ -194,9 +194,9 @@ impl ArrivalPlan {
     pub fn offered_per_s(&self, window_ns: Range<u64>) -> Option<f64> {
         let Self::Open(open) = self else { return None };
         match open {
-            OpenPlan::Constant { rate_per_s } | OpenPlan::Poisson { rate_per_s } | OpenPlan::Burst { rate_per_s, .. } => {
-                Some(*rate_per_s)
-            }
+            OpenPlan::Constant { rate_per_s }
+            | OpenPlan::Poisson { rate_per_s }
+            | OpenPlan::Burst { rate_per_s, .. } => Some(*rate_per_s),
             OpenPlan::Schedule(steps) => Some(mean_rate(steps, window_ns)),
         }
     }

@@ -79,9 +79,17 @@ export function timeAxis(palette: Palette, end_s: number) {
     axisLine: { show: true, onZero: false, lineStyle: { color: palette.line } },
     axisTick: { show: false },
     splitLine: { show: false },
-    axisPointer: { show: true, type: "line" as const, triggerTooltip: true, lineStyle: { color: palette.muted, type: "solid" as const, width: 1 }, label: { show: false } },
+    axisPointer: {
+      show: true,
+      type: "line" as const,
+      triggerTooltip: true,
+      lineStyle: { color: palette.muted, type: "solid" as const, width: 1 },
+      label: { show: false },
+    },
   };
 }
+
+const LABELLED_SHARE = 0.12;
 
 export type Shade = Pick<Timeline, "warmup_end_s" | "measure_end_s">;
 
@@ -91,7 +99,10 @@ export function unmeasured(palette: Palette, { warmup_end_s, measure_end_s }: Sh
     [{ name: labelled ? name : "", xAxis: from }, { xAxis: to }] as [{ name: string; xAxis: number }, { xAxis: number }];
   const areas = [];
   if (warmup_end_s) areas.push(area("warm-up", 0, warmup_end_s));
-  if (measure_end_s && measure_end_s < end_s) areas.push(area("drain", measure_end_s, end_s));
+  if (measure_end_s && measure_end_s < end_s) {
+    // At the right edge a word wider than its area would be cut.
+    areas.push(area(end_s - measure_end_s > end_s * LABELLED_SHARE ? "drain" : "", measure_end_s, end_s));
+  }
   return {
     silent: true,
     itemStyle: { color: palette.shade },

@@ -66,7 +66,15 @@ function stack(cell: Cell, measure: "iops" | "bytes_per_s", place: Place): Bar[]
 }
 
 function sideBySide(cell: Cell, measure: Measure, place: Place): Bar[] {
-  return entries(cell, measure).map(([op, spread], index) => ({ ...place, lane: place.lane + index, lanes: 1, op, from: 0, spread, end: spread }));
+  return entries(cell, measure).map(([op, spread], index) => ({
+    ...place,
+    lane: place.lane + index,
+    lanes: 1,
+    op,
+    from: 0,
+    spread,
+    end: spread,
+  }));
 }
 
 function entries(cell: Cell | null, measure: Measure): [Op, Spread][] {
@@ -140,7 +148,10 @@ function gaps(spec: BarSpec, palette: Palette, places: number[]): CustomSeriesOp
       const { top, status } = missing[params.dataIndex] as (typeof missing)[number];
       const { x } = params.coordSys as unknown as { x: number };
       const y = api.coord([1, top])[1] as number;
-      return { type: "text", style: { x, y, text: `⚠ ${status}`, fill: palette.muted, font: `12px ${palette.font}`, verticalAlign: "middle" } } as CustomSeriesRenderItemReturn;
+      return {
+        type: "text",
+        style: { x, y, text: `⚠ ${status}`, fill: palette.muted, font: `12px ${palette.font}`, verticalAlign: "middle" },
+      } as CustomSeriesRenderItemReturn;
     },
   };
 }
@@ -162,7 +173,13 @@ function barSeries(spec: BarSpec, palette: Palette, all: Bar[], places: number[]
   };
 }
 
-function renderBar(spec: BarSpec, palette: Palette, bar: Bar, places: number[], api: CustomSeriesRenderItemAPI): CustomSeriesRenderItemReturn {
+function renderBar(
+  spec: BarSpec,
+  palette: Palette,
+  bar: Bar,
+  places: number[],
+  api: CustomSeriesRenderItemAPI,
+): CustomSeriesRenderItemReturn {
   const at = (value: number) => api.coord([value, centre(places, bar)]) as [number, number];
   const [right, middle] = at(bar.from + bar.spread.mean);
   const thickness = bar.lanes > 1 ? THICKNESS_STACKED : THICKNESS;
@@ -174,13 +191,24 @@ function renderBar(spec: BarSpec, palette: Palette, bar: Bar, places: number[], 
   } else {
     const left = at(bar.from)[0];
     const round = bar.end ? 2 : 0;
-    children.push({ type: "rect", shape: { x: left, y: middle - thickness / 2, width: Math.max(right - left, 1), height: thickness, r: [0, round, round, 0] }, style });
+    children.push({
+      type: "rect",
+      shape: { x: left, y: middle - thickness / 2, width: Math.max(right - left, 1), height: thickness, r: [0, round, round, 0] },
+      style,
+    });
   }
   if (bar.end) {
     const [low, high] = [at(bar.end.min)[0], at(bar.end.max)[0]];
     if (bar.end.n > 1) children.push(...whiskers(low, high, middle, palette));
     const text = bar.status === "complete" ? spec.format(bar.end.mean) : `${spec.format(bar.end.mean)}  ⚠ ${bar.status}`;
-    const style = { x: Math.max(high, right) + (spec.logarithmic ? 11 : 8), y: middle, text, fill: palette.ink, font: `12px ${palette.font}`, verticalAlign: "middle" };
+    const style = {
+      x: Math.max(high, right) + (spec.logarithmic ? 11 : 8),
+      y: middle,
+      text,
+      fill: palette.ink,
+      font: `12px ${palette.font}`,
+      verticalAlign: "middle",
+    };
     children.push({ type: "text", silent: true, style });
   }
   return { type: "group", children } as CustomSeriesRenderItemReturn;

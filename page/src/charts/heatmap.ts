@@ -50,12 +50,23 @@ export function heatmapOption(time: Timeline, palette: Palette): EChartsOption {
       formatter: (hovered) => {
         const { column, band, count } = cells[(hovered as { dataIndex: number }).dataIndex] as HeatCell;
         return tip(span(time, column), [
-          { colour: colour(count), name: `${duration(edge(band))} to ${duration(edge(band + 1))}`, value: exact(count, count === 1 ? "I/O" : "I/Os") },
+          {
+            colour: colour(count),
+            name: `${duration(edge(band))} to ${duration(edge(band + 1))}`,
+            value: exact(count, count === 1 ? "I/O" : "I/Os"),
+          },
         ]);
       },
     },
     xAxis: { ...timeAxis(palette, ends(time)), axisPointer: { show: false } },
-    yAxis: { ...latencyAxis(palette, "latency", cells.flatMap(({ band }) => [edge(band), edge(band + 1)])), minorSplitLine: { show: false } },
+    yAxis: {
+      ...latencyAxis(
+        palette,
+        "latency",
+        cells.flatMap(({ band }) => [edge(band), edge(band + 1)]),
+      ),
+      minorSplitLine: { show: false },
+    },
     series: [
       {
         type: "custom",

@@ -24,8 +24,24 @@ interface Panel {
 }
 
 export const DEVICE_PANELS: Panel[] = [
-  { name: "requests per second", unit: "per s", format: (value) => rate(value), lines: [{ key: "r_per_s", name: "r/s", role: "read" }, { key: "w_per_s", name: "w/s", role: "write" }] },
-  { name: "await, ms", unit: "ms", format: (value) => digits(value), lines: [{ key: "r_await_ms", name: "r_await", role: "read" }, { key: "w_await_ms", name: "w_await", role: "write" }] },
+  {
+    name: "requests per second",
+    unit: "per s",
+    format: (value) => rate(value),
+    lines: [
+      { key: "r_per_s", name: "r/s", role: "read" },
+      { key: "w_per_s", name: "w/s", role: "write" },
+    ],
+  },
+  {
+    name: "await, ms",
+    unit: "ms",
+    format: (value) => digits(value),
+    lines: [
+      { key: "r_await_ms", name: "r_await", role: "read" },
+      { key: "w_await_ms", name: "w_await", role: "write" },
+    ],
+  },
   { name: "queue", unit: "", format: (value) => digits(value), lines: [{ key: "queue_mean", name: "aqu-sz", role: "accent" }] },
   { name: "util, %", unit: "%", format: (value) => digits(value), lines: [{ key: "util_percent", name: "util", role: "accent" }] },
 ];
@@ -41,7 +57,12 @@ export const deviceHeight = (width: number) => (DEVICE_PANELS.length / panelColu
 function panelGrid(panel: number, width: number): { left: number; top: number; width: number; height: number } {
   const columns = panelColumns(width);
   const across = width / columns;
-  return { left: (panel % columns) * across + 48, top: 26 + Math.floor(panel / columns) * PANEL_STEP, width: across - 64, height: PANEL_STEP - 54 };
+  return {
+    left: (panel % columns) * across + 48,
+    top: 26 + Math.floor(panel / columns) * PANEL_STEP,
+    width: across - 64,
+    height: PANEL_STEP - 54,
+  };
 }
 
 export function cpuOption(host: HostTimeline, shade: Shade, palette: Palette): EChartsOption {
@@ -73,7 +94,11 @@ export function cpuColour(palette: Palette, key: string): string {
   return palette.cpu[CPU.findIndex((state) => state.key === key)] ?? palette.muted;
 }
 
-export function deviceOption(spec: { host: HostTimeline; counters: Counters; shade: Shade }, palette: Palette, width: number): EChartsOption {
+export function deviceOption(
+  spec: { host: HostTimeline; counters: Counters; shade: Shade },
+  palette: Palette,
+  width: number,
+): EChartsOption {
   const { host, counters, shade } = spec;
   const x = middles(host);
   const colour = (role: "read" | "write" | "accent") => (role === "accent" ? palette.accent : palette.op[role]);

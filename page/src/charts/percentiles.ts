@@ -33,7 +33,12 @@ export function percentilesOption({ curves, others }: PercentileSpec, palette: P
       min: 0,
       max: Math.ceil(furthest * 4) / 4,
       interval: 1,
-      axisLabel: { color: palette.muted, fontSize: 12, hideOverlap: true, formatter: (value: number) => (Number.isInteger(value) ? nines(value) : "") },
+      axisLabel: {
+        color: palette.muted,
+        fontSize: 12,
+        hideOverlap: true,
+        formatter: (value: number) => (Number.isInteger(value) ? nines(value) : ""),
+      },
       name: "percentile",
       nameLocation: "middle",
       nameGap: 26,
@@ -42,10 +47,16 @@ export function percentilesOption({ curves, others }: PercentileSpec, palette: P
       splitLine: { lineStyle: { color: palette.faint } },
       axisPointer: { show: true, type: "line", lineStyle: { color: palette.muted, type: "solid" }, label: { show: false } },
     },
-    yAxis: latencyAxis(palette, "latency", all.flatMap(({ nines: points }) => points.map(([, ns]) => ns))),
+    yAxis: latencyAxis(
+      palette,
+      "latency",
+      all.flatMap(({ nines: points }) => points.map(([, ns]) => ns)),
+    ),
     series: [
       ...others.map(({ name, curve }) => line(`${name}, ${curve.op}`, curve, palette, { width: 1, type: "solid", opacity: 0.45 })),
-      ...curves.map((curve) => line(curveName(curve), curve, palette, { width: 2.25, type: curve.kind === "service" ? "dashed" : "solid" })),
+      ...curves.map((curve) =>
+        line(curveName(curve), curve, palette, { width: 2.25, type: curve.kind === "service" ? "dashed" : "solid" }),
+      ),
     ],
   };
 }
@@ -75,6 +86,10 @@ function line(name: string, curve: Curve, palette: Palette, style: object): Line
 function curveTip(hovered: Hovered[], furthest: number): HTMLElement {
   const first = hovered[0]?.value[0] ?? 0;
   const heading = first >= furthest ? "the slowest I/O" : `${nines(first)} % of the I/Os took at most`;
-  const rows = hovered.map(({ seriesName, color, value }) => ({ colour: color, name: seriesName, value: `${duration(value[1])} (${exact(value[1], "ns")})` }));
+  const rows = hovered.map(({ seriesName, color, value }) => ({
+    colour: color,
+    name: seriesName,
+    value: `${duration(value[1])} (${exact(value[1], "ns")})`,
+  }));
   return tip(heading, rows);
 }

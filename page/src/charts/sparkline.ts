@@ -9,7 +9,8 @@ const HEIGHT = 26;
 
 export function sparkline(time: Timeline): SVGElement {
   const x = middles(time);
-  const totals = x.map((_, column) => opSeries(time.ops).reduce((sum, [, { iops }]) => sum + (iops[column] as number), 0));
+  const rated = x.map((_, column) => column).filter((column) => opSeries(time.ops).every(([, { iops }]) => iops[column] !== null));
+  const totals = x.map((_, column) => opSeries(time.ops).reduce((sum, [, { iops }]) => sum + (iops[column] ?? 0), 0));
   const highest = Math.max(...totals, 1e-9);
   const place = (column: number) =>
     `${(((x[column] as number) / (ends(time) || 1)) * WIDTH).toFixed(1)},${(HEIGHT - 2 - ((totals[column] as number) / highest) * (HEIGHT - 4)).toFixed(1)}`;
@@ -18,6 +19,6 @@ export function sparkline(time: Timeline): SVGElement {
     "svg",
     { class: "sparkline", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, width: WIDTH, height: HEIGHT, "aria-hidden": "true" },
     svg("rect", { class: "warm", x: 0, y: 0, width: warm.toFixed(1), height: HEIGHT }),
-    svg("polyline", { points: totals.map((_, column) => place(column)).join(" ") }),
+    svg("polyline", { points: rated.map(place).join(" ") }),
   );
 }

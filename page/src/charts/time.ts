@@ -24,7 +24,7 @@ export function throughputOption(time: Timeline, offered_per_s: number | null, p
   const lines = opSeries(time.ops).map(([op, { iops }], index): LineSeriesOption => ({
     type: "line",
     name: op,
-    data: iops.map((value, column) => [x[column] as number, value]),
+    data: iops.map((value, column) => [x[column] as number, value]) as [number, number][],
     showSymbol: false,
     lineStyle: { color: palette.op[op], width: 2 },
     itemStyle: { color: palette.op[op] },
@@ -35,8 +35,12 @@ export function throughputOption(time: Timeline, offered_per_s: number | null, p
   return {
     ...framed(time, palette, (column) =>
       opSeries(time.ops).flatMap(([op, series]): TipRow[] => [
-        { colour: palette.op[op], name: op, value: `${exact(series.iops[column] as number, "IOPS")}` },
-        { name: "", value: bandwidth(series.bytes_per_s[column] as number) },
+        {
+          colour: palette.op[op],
+          name: op,
+          value: series.iops[column] == null ? "too short" : exact(series.iops[column] as number, "IOPS"),
+        },
+        { name: "", value: bandwidth(series.bytes_per_s[column]) },
         ...(series.errors[column] ? [{ name: "errors", value: String(series.errors[column]) }] : []),
       ]),
     ),
@@ -87,7 +91,10 @@ function band(x: number[], { p50_ns, p99_ns }: Series, fill: string): CustomSeri
     data: columns.length > 1 ? [[x[columns[0] as number] as number, p50_ns[columns[0] as number] as number]] : [],
     renderItem: (_, api) => {
       const place = (column: number, ns: number | null | undefined) => api.coord([x[column] as number, ns as number]);
-      const points = [...columns.map((column) => place(column, p99_ns[column])), ...[...columns].reverse().map((column) => place(column, p50_ns[column]))];
+      const points = [
+        ...columns.map((column) => place(column, p99_ns[column])),
+        ...[...columns].reverse().map((column) => place(column, p50_ns[column])),
+      ];
       return { type: "polygon", shape: { points }, style: { fill } } as CustomSeriesRenderItemReturn;
     },
   };
@@ -97,7 +104,10 @@ function level(name: string, value: number, end_s: number, palette: Palette): Li
   return {
     type: "line",
     name,
-    data: [[0, value], [end_s, value]],
+    data: [
+      [0, value],
+      [end_s, value],
+    ],
     showSymbol: false,
     lineStyle: { color: palette.muted, width: 1.25, type: "dashed" },
     itemStyle: { color: palette.muted },

@@ -31,10 +31,18 @@ function runFacts(run: Run, several: boolean): HTMLElement {
 }
 
 function card(name: string, facts: Json): HTMLElement {
-  const rows = flattened(facts, "").map(([term, value]) => element("div", {}, element("dt", {}, term || name), element("dd", { class: value.startsWith("absent") ? "absent" : null }, value)));
+  const rows = flattened(facts, "").map(([term, value]) =>
+    element("div", {}, element("dt", {}, term || name), element("dd", { class: value.startsWith("absent") ? "absent" : null }, value)),
+  );
   const title = element("h4", {}, sentence(name));
   return rows.length > 14
-    ? element("div", { class: "card" }, title, element("dl", {}, ...rows.slice(0, 10)), element("details", {}, element("summary", {}, `${rows.length - 10} more`), element("dl", {}, ...rows.slice(10))))
+    ? element(
+        "div",
+        { class: "card" },
+        title,
+        element("dl", {}, ...rows.slice(0, 10)),
+        element("details", {}, element("summary", {}, `${rows.length - 10} more`), element("dl", {}, ...rows.slice(10))),
+      )
     : element("div", { class: "card" }, title, element("dl", {}, ...rows));
 }
 
@@ -46,9 +54,21 @@ export function flattened(value: Json, path: string): [string, string][] {
     return value.flatMap((item, index) => flattened(item, `${path} ${label(item) ?? index + 1}`));
   }
   if (typeof value === "object") return Object.entries(value).flatMap(([key, inner]) => flattened(inner, `${path} ${key}`));
-  return [[words(path), path.endsWith("_bytes") && typeof value === "number" ? bytes(value) : typeof value === "boolean" ? (value ? "yes" : "no") : String(value)]];
+  return [[words(path), fact(path, value)]];
 }
 
-const label = (item: Json) => (item && typeof item === "object" && !Array.isArray(item) && typeof item.name === "string" ? item.name : undefined);
+function fact(path: string, value: string | number | boolean): string {
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  if (typeof value === "string") return value;
+  if (path.endsWith("_bytes")) return bytes(value);
+  return value.toLocaleString("en-US", { maximumFractionDigits: 2, useGrouping: value >= 10_000 });
+}
 
-const words = (path: string) => path.trim().replace(/_bytes$/, "").replaceAll("_", " ");
+const label = (item: Json) =>
+  item && typeof item === "object" && !Array.isArray(item) && typeof item.name === "string" ? item.name : undefined;
+
+const words = (path: string) =>
+  path
+    .trim()
+    .replace(/_bytes$/, "")
+    .replaceAll("_", " ");

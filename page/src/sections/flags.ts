@@ -3,7 +3,7 @@
 import { element } from "../element";
 import { counted } from "../format";
 import type { Flag, FlagKind, Report, Severity, Status } from "../model";
-import { anchor } from "./masthead";
+import { anchor, isRepeated } from "./place";
 
 const SYMBOL: Record<Severity, string> = { invalid: "✕", doubt: "!", note: "i" };
 
@@ -30,7 +30,19 @@ export function flagNotes(flags: Flag[]): HTMLElement | null {
     "ul",
     { class: "flags" },
     ...flags.map((flag) =>
-      element("li", { class: flag.severity }, flagMark(flag), element("div", {}, element("strong", {}, `${sentence(flag.name)} (${flag.severity}). `), flag.message, " ", element("em", {}, flag.advice))),
+      element(
+        "li",
+        { class: flag.severity },
+        flagMark(flag),
+        element(
+          "div",
+          {},
+          element("strong", {}, `${sentence(flag.name)} (${flag.severity}). `),
+          flag.message,
+          " ",
+          element("em", {}, flag.advice),
+        ),
+      ),
     ),
   );
 }
@@ -46,11 +58,25 @@ export function flagSection(report: Report): HTMLElement | null {
 }
 
 function kindItem(kind: FlagKind, report: Report): HTMLElement {
-  const places = kind.points.map(({ point, message }) => {
+  const advice = new Set(kind.points.map((place) => place.advice));
+  const places = kind.points.map(({ point, message, advice: own }) => {
     const flagged = report.points[point];
     if (!flagged) return null;
-    const where = report.configurations.length > 1 ? `${flagged.title}, ${report.configurations[flagged.configuration]?.label}` : flagged.title;
-    return element("li", {}, element("a", { href: `#${anchor(flagged)}` }, where), ": ", message);
+    const where = [
+      flagged.title,
+      report.configurations.length > 1 && report.configurations[flagged.configuration]?.label,
+      isRepeated(flagged, report) && `repeat ${flagged.repeat}`,
+    ]
+      .filter(Boolean)
+      .join(", ");
+    return element(
+      "li",
+      {},
+      element("a", { href: `#${anchor(flagged)}` }, where),
+      ": ",
+      message,
+      advice.size > 1 && element("em", {}, ` ${own}`),
+    );
   });
   const list = element("ul", { class: "places" }, ...places);
   return element(
@@ -61,7 +87,7 @@ function kindItem(kind: FlagKind, report: Report): HTMLElement {
       "div",
       {},
       element("strong", {}, `${sentence(kind.name)} (${kind.severity}). `),
-      element("em", {}, kind.advice),
+      advice.size === 1 && element("em", {}, ...advice),
       places.length > 4 ? element("details", {}, element("summary", {}, counted(places.length, "point")), list) : list,
     ),
   );

@@ -2,7 +2,8 @@
 
 import { element, svg, type Child } from "../element";
 import { bandwidth, counted, duration, exact, instant, rate } from "../format";
-import type { Extreme, Point, Report } from "../model";
+import type { Extreme, Report } from "../model";
+import { anchor } from "./place";
 
 /** A ship's load line: the circle, and the waterline through it. */
 export function mark(): SVGElement {
@@ -41,7 +42,11 @@ function version(report: Report): string | undefined {
 function modelledBadge(report: Report): Child {
   const { modelled, points } = report.verdict;
   if (modelled === 0) return null;
-  return element("p", { class: "badge modelled" }, modelled === points ? "modelled: no hardware was measured" : `${modelled} of ${points} points are modelled`);
+  return element(
+    "p",
+    { class: "badge modelled" },
+    modelled === points ? "modelled: no hardware was measured" : `${modelled} of ${points} points are modelled`,
+  );
 }
 
 function listed(names: string[]): string {
@@ -59,14 +64,17 @@ export function verdict(report: Report): HTMLElement {
   );
 }
 
+const share = (count: number, of: number) => (count === 1 ? "1 is" : count === of ? "all are" : `${count} are`);
+
 /** How far the numbers can be used: the first sentence. */
 export function trust({ verdict: { points, status, flagged, unflagged } }: Report): string {
   if (points === 0) return "Nothing was measured.";
   const broken = points - (status.complete ?? 0);
-  const whole = broken === 0 ? `All ${counted(points, "point")} are complete` : `${status.complete ?? 0} of ${counted(points, "point")} are complete`;
+  const whole =
+    broken === 0 ? `All ${counted(points, "point")} are complete` : `${status.complete ?? 0} of ${counted(points, "point")} are complete`;
   const doubts = [
-    flagged.invalid && `${flagged.invalid} ${flagged.invalid === 1 ? "is" : "are"} invalid`,
-    flagged.doubt && `${flagged.doubt} ${flagged.doubt === 1 ? "is" : "are"} in doubt`,
+    flagged.invalid && `${share(flagged.invalid, points)} invalid`,
+    flagged.doubt && `${share(flagged.doubt, points)} in doubt`,
   ].filter(Boolean);
   if (doubts.length) return `${whole}; ${doubts.join(" and ")}: read the flags before quoting those numbers.`;
   if (unflagged < points) return `${whole}, and nothing speaks against the numbers; ${counted(points - unflagged, "point")} carry a note.`;
@@ -75,13 +83,19 @@ export function trust({ verdict: { points, status, flagged, unflagged } }: Repor
 
 function further(report: Report): string[] {
   const { errors, modelled, points } = report.verdict;
-  const repeats = Math.max(...report.groups.flatMap(({ profiles }) => profiles.flatMap(({ cells }) => cells.map((cell) => cell?.points.length ?? 0))), 0);
+  const repeats = Math.max(
+    ...report.groups.flatMap(({ profiles }) => profiles.flatMap(({ cells }) => cells.map((cell) => cell?.points.length ?? 0))),
+    0,
+  );
   const sentences: string[] = [];
-  if (modelled && modelled < points) sentences.push("Modelled points come from a model of an array, not from hardware; they are marked wherever they appear.");
+  if (modelled && modelled < points)
+    sentences.push("Modelled points come from a model of an array, not from hardware; they are marked wherever they appear.");
   if (errors) sentences.push(`${counted(errors, "I/O error")} occurred; each point lists its own.`);
   if (report.configurations.length > 1) {
     const spread = repeats > 1 ? `bars are means of up to ${repeats} repeats, error bars their extremes` : "each was measured once";
-    sentences.push(`${counted(report.configurations.length, "configuration")} stand side by side (${spread}); this report does not test whether a difference between them is more than chance.`);
+    sentences.push(
+      `${counted(report.configurations.length, "configuration")} stand side by side (${spread}); this report does not test whether a difference between them is more than chance.`,
+    );
   }
   return sentences;
 }
@@ -96,8 +110,18 @@ function extremes({ verdict: found, points }: Report): HTMLElement[] {
         "div",
         {},
         element("dt", {}, term),
-        element("dd", { class: "value" }, element("data", { value: String(extreme.value), title: exact(extreme.value, unit) }, shown(extreme.value))),
-        element("dd", {}, element("a", { href: `#${anchor(point)}` }, point.title), op, point.modelled && element("span", { class: "badge modelled" }, "modelled")),
+        element(
+          "dd",
+          { class: "value" },
+          element("data", { value: String(extreme.value), title: exact(extreme.value, unit) }, shown(extreme.value)),
+        ),
+        element(
+          "dd",
+          {},
+          element("a", { href: `#${anchor(point)}` }, point.title),
+          op,
+          point.modelled && element("span", { class: "badge modelled" }, "modelled"),
+        ),
       ),
     ];
   };
@@ -107,9 +131,4 @@ function extremes({ verdict: found, points }: Report): HTMLElement[] {
     ...card("Quickest p99", found.lowest_p99_ns, duration, "ns"),
     ...card("Slowest p99", found.highest_p99_ns, duration, "ns"),
   ];
-}
-
-/** The id of a point's section, unique also when several runs use the same number. */
-export function anchor(point: Pick<Point, "index" | "id">): string {
-  return `point-${point.index}-${point.id}`;
 }

@@ -3,16 +3,34 @@
 import { element } from "../element";
 
 const NOTES: [string, string][] = [
-  ["IOPS and MB/s", "I/Os completed per second of the measured phase, and their bytes (1 MB = 1,000,000 bytes). The same device gives a thousand times other numbers at another block size or queue depth: compare only what was asked alike."],
-  ["Latency", "From the instant an I/O was meant to start until its completion. In an open loop that includes waiting behind a stalled device; service time, shown beside it then, starts at submission and hides such waits. In a closed loop both are the same, and a slow device also lowers the load it is given."],
-  ["Percentiles", "p99 is the latency that 99 of 100 I/Os did not exceed. Percentiles of repeats or intervals cannot be averaged; here they come from merged histograms, exact to 1/256 of their value."],
+  [
+    "IOPS and MB/s",
+    "I/Os completed per second of the measured phase, and their bytes (1 MB = 1,000,000 bytes). The same device gives a thousand times other numbers at another block size or queue depth: compare only what was asked alike.",
+  ],
+  [
+    "Latency",
+    "From the instant an I/O was meant to start until its completion. In an open loop that includes waiting behind a stalled device; service time, shown beside it then, starts at submission and hides such waits. In a closed loop both are the same, and a slow device also lowers the load it is given.",
+  ],
+  [
+    "Percentiles",
+    "p99 is the latency that 99 of 100 I/Os did not exceed. Percentiles of repeats or intervals cannot be averaged; here they come from merged histograms, exact to 1/256 of their value.",
+  ],
   ["Slowest", "One I/O. It tells that something happened, not how often, and grows with the length of the measurement."],
   ["Warm-up", "Recorded, shaded in the charts, and left out of every total."],
-  ["Heat map", "Two separate stripes are two kinds of I/O, for instance hits and misses of a cache. A mean between them describes no I/O at all."],
-  ["await, queue, util", "The kernel's view below the file system, with iostat's definitions. util near 100 % does not mean a full device when it serves requests in parallel. iowait is idle CPU time with I/O outstanding, not a cost."],
+  [
+    "Heat map",
+    "Two separate stripes are two kinds of I/O, for instance hits and misses of a cache. A mean between them describes no I/O at all.",
+  ],
+  [
+    "await, queue, util",
+    "The kernel's view below the file system, with iostat's definitions. util near 100 % does not mean a full device when it serves requests in parallel. iowait is idle CPU time with I/O outstanding, not a cost.",
+  ],
   ["Error bars", "The lowest and the highest repeat. They are not confidence intervals, and three repeats bound little."],
   ["Flags", "Invalid: the number does not mean what it says. Doubt: it may not. Note: know this when comparing."],
-  ["Modelled", "Computed by a model of an array in virtual time. Nothing was measured, and it is never mixed with measurements without being marked."],
+  [
+    "Modelled",
+    "Computed by a model of an array in virtual time. Nothing was measured, and it is never mixed with measurements without being marked.",
+  ],
 ];
 
 export function notesSection(): HTMLElement {
@@ -20,6 +38,10 @@ export function notesSection(): HTMLElement {
     "section",
     { id: "notes", "aria-labelledby": "notes-heading" },
     element("h2", { id: "notes-heading" }, "What the numbers mean, and how they mislead"),
-    element("dl", { class: "glossary" }, ...NOTES.map(([term, text]) => element("div", {}, element("dt", {}, term), element("dd", {}, text)))),
+    element(
+      "dl",
+      { class: "glossary" },
+      ...NOTES.map(([term, text]) => element("div", {}, element("dt", {}, term), element("dd", {}, text))),
+    ),
   );
 }

@@ -7,7 +7,7 @@ import { figureElement } from "../figure";
 import type { ByOp, Op, Point, Report, Total } from "../model";
 import { tableElement } from "../table";
 import { flagMark, flagNotes, statusBadge } from "./flags";
-import { anchor } from "./masthead";
+import { anchor } from "./place";
 import { pointFigures } from "./pointFigures";
 
 export function pointSection(report: Report): HTMLElement {
@@ -16,7 +16,11 @@ export function pointSection(report: Report): HTMLElement {
     "section",
     { id: "points", "aria-labelledby": "points-heading" },
     element("h2", { id: "points-heading" }, "Points"),
-    element("p", { class: "note" }, "One line per measured point, with its throughput over time. Open a line for its latency distribution, its course, and what the host did meanwhile."),
+    element(
+      "p",
+      { class: "note" },
+      "One line per measured point, with its throughput over time. Open a line for its latency distribution, its course, and what the host did meanwhile.",
+    ),
     ...points,
   );
 }
@@ -91,7 +95,10 @@ function facts(point: Point): HTMLElement {
   const achieved = Object.values(point.totals).reduce((sum, { iops }) => sum + iops, 0);
   const rows: [string, Child][] = [
     ["Target", point.target],
-    ["Concurrency", `${counted(point.threads, "thread")} × ${point.queue_depth === null ? "a depth per stream" : `depth ${point.queue_depth}`}`],
+    [
+      "Concurrency",
+      `${counted(point.threads, "thread")} × ${point.queue_depth === null ? "a depth per stream" : `depth ${point.queue_depth}`}`,
+    ],
     ["Arrival", point.arrival === "closed" ? "closed loop" : `open loop, ${point.arrival}`],
     ["Offered", point.offered_per_s === null ? null : `${rate(point.offered_per_s, "IOPS")}, achieved ${rate(achieved)}`],
     ["Measured", `${seconds(point.duration_s)} after ${seconds(point.warmup_s)} of warm-up`],
@@ -99,7 +106,11 @@ function facts(point: Point): HTMLElement {
     ["Seed, repeat", `${point.seed}, ${point.repeat}`],
     ["Started", instant(point.started)],
   ];
-  return element("dl", { class: "facts" }, ...rows.filter(([, value]) => value).map(([term, value]) => element("div", {}, element("dt", {}, term), element("dd", {}, value))));
+  return element(
+    "dl",
+    { class: "facts" },
+    ...rows.filter(([, value]) => value).map(([term, value]) => element("div", {}, element("dt", {}, term), element("dd", {}, value))),
+  );
 }
 
 const LATENCY_KEYS = ["mean", "stddev", "min", "p50", "p90", "p95", "p99", "p999", "max"] as const;
@@ -112,12 +123,20 @@ function totalsTable(point: Point): HTMLElement | null {
   return tableElement({
     caption: `Totals of the measured phase${differs ? "; latency counts from the intended instant, service time from submission" : ""}${point.modelled ? " (modelled)" : ""}`,
     columns: [
-      { heading: "Operation" }, { heading: "I/Os" }, { heading: "IOPS" }, { heading: "MB/s", scale: 1e-6 }, { heading: "Errors" },
+      { heading: "Operation" },
+      { heading: "I/Os" },
+      { heading: "IOPS" },
+      { heading: "MB/s", scale: 1e-6 },
+      { heading: "Errors" },
       ...LATENCY_KEYS.map((key) => ({ heading: `${key === "p999" ? "p99.9" : key}, µs`, scale: 1e-3 })),
     ],
     rows: totals.flatMap(([op, total]) =>
       kinds.map((kind) => [
-        kind === "service_ns" ? `${op}, service time` : op, total.count, total.iops, total.bytes_per_s, total.errors,
+        kind === "service_ns" ? `${op}, service time` : op,
+        total.count,
+        total.iops,
+        total.bytes_per_s,
+        total.errors,
         ...LATENCY_KEYS.map((key) => total[kind]?.[key]),
       ]),
     ),
@@ -128,24 +147,40 @@ function breakdown(title: string, shares: Record<string, ByOp<Total>>, point: Po
   if (Object.keys(shares).length < least) return null;
   const rows = Object.entries(shares).flatMap(([name, totals]) =>
     (Object.entries(totals) as [Op, Total][]).map(([op, total]) => [
-      name, op, total.iops, total.bytes_per_s, total.errors, total.latency_ns?.mean, total.latency_ns?.p50, total.latency_ns?.p99, total.latency_ns?.max,
+      name,
+      op,
+      total.iops,
+      total.bytes_per_s,
+      total.errors,
+      total.latency_ns?.mean,
+      total.latency_ns?.p50,
+      total.latency_ns?.p99,
+      total.latency_ns?.max,
     ]),
   );
   const latency = ["mean", "p50", "p99", "max"].map((key) => ({ heading: `${key}, µs`, scale: 1e-3 }));
   return tableElement({
     caption: point.modelled ? `${title} (modelled)` : title,
-    columns: [{ heading: "Name" }, { heading: "Operation" }, { heading: "IOPS" }, { heading: "MB/s", scale: 1e-6 }, { heading: "Errors" }, ...latency],
+    columns: [
+      { heading: "Name" },
+      { heading: "Operation" },
+      { heading: "IOPS" },
+      { heading: "MB/s", scale: 1e-6 },
+      { heading: "Errors" },
+      ...latency,
+    ],
     rows,
   });
 }
 
 function errorList(point: Point): HTMLElement | null {
   const rows = Object.entries(point.errors).flatMap(([op, kinds]) => Object.entries(kinds).map(([kind, count]) => [kind, op, count]));
-  return rows.length === 0 ? null : tableElement({ caption: "I/O errors", columns: [{ heading: "Error" }, { heading: "Operation" }, { heading: "Count" }], rows });
+  return rows.length === 0
+    ? null
+    : tableElement({ caption: "I/O errors", columns: [{ heading: "Error" }, { heading: "Operation" }, { heading: "Count" }], rows });
 }
 
 function definition(point: Point): HTMLElement {
   const text = JSON.stringify({ workload: point.definition, job: point.options, engine: point.engine }, null, 2);
   return element("details", { class: "data" }, element("summary", {}, "Job definition"), element("pre", { tabindex: 0 }, text));
 }
-

@@ -14,7 +14,14 @@ const HEIGHT = 270;
 
 export function pointFigures(point: Point, report: Report): Figure[] {
   const { timeline, host } = point;
-  const measured = timeline ? [percentileFigure(point, timeline, report), heatFigure(point, timeline), throughputFigure(point, timeline), latencyFigure(point, timeline)] : [];
+  const measured = timeline
+    ? [
+        percentileFigure(point, timeline, report),
+        heatFigure(point, timeline),
+        throughputFigure(point, timeline),
+        latencyFigure(point, timeline),
+      ]
+    : [];
   const observed = host ? [cpuFigure(point, host), ...Object.keys(host.devices).map((name) => deviceFigure(point, host, name))] : [];
   return [...measured, ...observed].filter((figure): figure is Figure => figure !== null);
 }
@@ -28,7 +35,11 @@ function percentileFigure(point: Point, { curves }: Timeline, report: Report): F
   if (curves.length === 0) return null;
   const others = report.points
     .filter((other) => other.workload === point.workload && other.configuration !== point.configuration && other.repeat === point.repeat)
-    .flatMap((other) => (other.timeline?.curves ?? []).filter(({ kind }) => kind === "latency").map((curve) => ({ name: report.configurations[other.configuration]?.label ?? "", curve })));
+    .flatMap((other) =>
+      (other.timeline?.curves ?? [])
+        .filter(({ kind }) => kind === "latency")
+        .map((curve) => ({ name: report.configurations[other.configuration]?.label ?? "", curve })),
+    );
   const spec = { curves, others, modelled: point.modelled };
   const elsewhere = others.length ? ` Thin lines: the same workload on ${[...new Set(others.map(({ name }) => name))].join(", ")}.` : "";
   return {
@@ -37,7 +48,8 @@ function percentileFigure(point: Point, { curves }: Timeline, report: Report): F
     note: `The right end is the slowest single I/O.${elsewhere}`,
     height: HEIGHT,
     option: (palette) => percentilesOption(spec, palette),
-    legend: (palette) => curves.map((curve) => ({ name: curveName(curve), colour: palette.op[curve.op], mark: curve.kind === "service" ? "dashed" : "line" })),
+    legend: (palette) =>
+      curves.map((curve) => ({ name: curveName(curve), colour: palette.op[curve.op], mark: curve.kind === "service" ? "dashed" : "line" })),
     table: () => percentileTable(curves),
     modelled: point.modelled,
   };
@@ -66,9 +78,12 @@ function throughputFigure(point: Point, timeline: Timeline): Figure {
       ...opLegend(palette, timeline),
       ...(point.offered_per_s === null ? [] : [{ name: "offered", colour: palette.muted, mark: "dashed" as const }]),
     ],
-    table: () => timeTable(timeline, "Throughput per interval", [
-      ["iops", "IOPS", 1], ["bytes_per_s", "MB/s", 1e-6], ["errors", "errors", 1],
-    ]),
+    table: () =>
+      timeTable(timeline, "Throughput per interval", [
+        ["iops", "IOPS", 1],
+        ["bytes_per_s", "MB/s", 1e-6],
+        ["errors", "errors", 1],
+      ]),
     modelled: point.modelled,
   };
 }
@@ -81,9 +96,12 @@ function latencyFigure(point: Point, timeline: Timeline): Figure {
     height: HEIGHT,
     option: (palette) => latencyOption(timeline, palette),
     legend: (palette) => opLegend(palette, timeline),
-    table: () => timeTable(timeline, "Latency per interval", [
-      ["p50_ns", "p50, µs", 1e-3], ["p99_ns", "p99, µs", 1e-3], ["max_ns", "slowest, µs", 1e-3],
-    ]),
+    table: () =>
+      timeTable(timeline, "Latency per interval", [
+        ["p50_ns", "p50, µs", 1e-3],
+        ["p99_ns", "p99, µs", 1e-3],
+        ["max_ns", "slowest, µs", 1e-3],
+      ]),
     modelled: point.modelled,
   };
 }
@@ -95,7 +113,9 @@ function timeTable(timeline: Timeline, caption: string, keys: [SeriesKey, string
   return {
     caption,
     columns: [
-      { heading: "From, s" }, { heading: "To, s" }, { heading: "Phase" },
+      { heading: "From, s" },
+      { heading: "To, s" },
+      { heading: "Phase" },
       ...all.flatMap(([op]) => keys.map(([, name, scale]): Column => ({ heading: `${op} ${name}`, scale }))),
     ],
     rows: timeline.start_s.map((start, column) => [
@@ -120,11 +140,29 @@ function heatFigure(point: Point, timeline: Timeline): Figure {
     height: HEIGHT,
     canvas: true,
     option: (palette) => heatmapOption(timeline, palette),
-    legend: (palette) => [{ name: `1 to ${counted(Math.max(...heatCells(timeline.heat).map(({ count }) => count), 1), "I/O")} per cell`, colour: palette.accent, mark: palette.heat }],
+    legend: (palette) => [
+      {
+        name: `1 to ${counted(Math.max(...heatCells(timeline.heat).map(({ count }) => count), 1), "I/O")} per cell`,
+        colour: palette.accent,
+        mark: palette.heat,
+      },
+    ],
     table: () => ({
       caption: "I/Os per interval and latency band",
-      columns: [{ heading: "From, s" }, { heading: "To, s" }, { heading: "Latency from, µs", scale: 1e-3 }, { heading: "to, µs", scale: 1e-3 }, { heading: "I/Os" }],
-      rows: heatCells(timeline.heat).map(({ column, band, count }) => [timeline.start_s[column], timeline.end_s[column], edge(band), edge(band + 1), count]),
+      columns: [
+        { heading: "From, s" },
+        { heading: "To, s" },
+        { heading: "Latency from, µs", scale: 1e-3 },
+        { heading: "to, µs", scale: 1e-3 },
+        { heading: "I/Os" },
+      ],
+      rows: heatCells(timeline.heat).map(({ column, band, count }) => [
+        timeline.start_s[column],
+        timeline.end_s[column],
+        edge(band),
+        edge(band + 1),
+        count,
+      ]),
     }),
     modelled: point.modelled,
   };
@@ -139,7 +177,12 @@ function cpuFigure(point: Point, host: HostTimeline): Figure | null {
     height: HEIGHT,
     option: (palette) => cpuOption(host, shadeOf(point), palette),
     legend: (palette) => states.map(({ key, name }) => ({ name, colour: cpuColour(palette, key), mark: "solid" })),
-    table: () => hostTable(host, "CPU time in percent of all cores", states.map(({ key, name }) => [`${name}, %`, host.cpu[key] ?? []])),
+    table: () =>
+      hostTable(
+        host,
+        "CPU time in percent of all cores",
+        states.map(({ key, name }) => [`${name}, %`, host.cpu[key] ?? []]),
+      ),
     modelled: false,
   };
 }
@@ -151,10 +194,22 @@ function deviceFigure(point: Point, host: HostTimeline, device: string): Figure 
     label: `Requests, await, queue and utilisation of ${device} while ${point.title} ran.`,
     height: deviceHeight,
     option: (palette, width) => deviceOption({ host, counters, shade: shadeOf(point) }, palette, width),
-    legend: (palette) => [{ name: "read", colour: palette.op.read, mark: "line" }, { name: "write", colour: palette.op.write, mark: "line" }, { name: "both", colour: palette.accent, mark: "line" }],
-    table: () => hostTable(host, `Counters of ${device}, with iostat's definitions`, DEVICE_PANELS.flatMap(({ lines, unit }) =>
-      lines.map(({ key, name }): [string, (number | null)[]] => [unit && !name.includes("/") ? `${name}, ${unit}` : name, counters[key] ?? []]),
-    )),
+    legend: (palette) => [
+      { name: "read", colour: palette.op.read, mark: "line" },
+      { name: "write", colour: palette.op.write, mark: "line" },
+      { name: "both", colour: palette.accent, mark: "line" },
+    ],
+    table: () =>
+      hostTable(
+        host,
+        `Counters of ${device}, with iostat's definitions`,
+        DEVICE_PANELS.flatMap(({ lines, unit }) =>
+          lines.map(({ key, name }): [string, (number | null)[]] => [
+            unit && !name.includes("/") ? `${name}, ${unit}` : name,
+            counters[key] ?? [],
+          ]),
+        ),
+      ),
     modelled: false,
   };
 }

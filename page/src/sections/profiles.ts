@@ -26,7 +26,13 @@ interface Choice {
 }
 
 const latencyChoice = (measure: Measure, name: string, title: string): Choice => ({
-  measure, name, title, scale: 1e-3, heading: "µs", format: duration, unit: "ns",
+  measure,
+  name,
+  title,
+  scale: 1e-3,
+  heading: "µs",
+  format: duration,
+  unit: "ns",
 });
 const RATES: Choice[] = [
   { measure: "iops", name: "IOPS", title: "IOPS", scale: 1, heading: "IOPS", format: (value) => rate(value), unit: "IOPS" },
@@ -61,7 +67,9 @@ export function profileSection(report: Report): HTMLElement {
     { id: "profiles", "aria-labelledby": "profiles-heading" },
     element("h2", { id: "profiles-heading" }, "By access pattern"),
     controls(chosen, draw),
-    ...holders.map(({ group, holder }) => element("div", { class: "group", id: group.name }, element("h3", {}, GROUP_TITLES[group.name]), holder)),
+    ...holders.map(({ group, holder }) =>
+      element("div", { class: "group", id: group.name }, element("h3", {}, GROUP_TITLES[group.name]), holder),
+    ),
   );
 }
 
@@ -74,8 +82,14 @@ function controls(chosen: Chosen, draw: () => void): HTMLElement {
   return element(
     "form",
     { class: "controls", "aria-label": "What the bar charts show" },
-    segments("rate", "Rate", RATES, (index) => { chosen.rate = index; draw(); }),
-    segments("latency", "Latency", LATENCIES, (index) => { chosen.latency = index; draw(); }),
+    segments("rate", "Rate", RATES, (index) => {
+      chosen.rate = index;
+      draw();
+    }),
+    segments("latency", "Latency", LATENCIES, (index) => {
+      chosen.latency = index;
+      draw();
+    }),
     element("label", { class: "check" }, logarithmic, "logarithmic latency"),
   );
 }
@@ -132,12 +146,25 @@ function table(spec: BarSpec, choice: Choice, report: Report): Table {
   return {
     caption: `${choice.title}${report.verdict.modelled ? "; modelled configurations are marked" : ""}`,
     columns: [
-      { heading: "Profile" }, { heading: "Configuration" }, { heading: "Operation" },
-      { heading: `Mean, ${choice.heading}`, ...unit }, { heading: "Lowest", ...unit }, { heading: "Highest", ...unit }, { heading: "Repeats" },
+      { heading: "Profile" },
+      { heading: "Configuration" },
+      { heading: "Operation" },
+      { heading: `Mean, ${choice.heading}`, ...unit },
+      { heading: "Lowest", ...unit },
+      { heading: "Highest", ...unit },
+      { heading: "Repeats" },
     ],
     rows: bars(spec).map(({ profile, configuration, op, spread }) => {
       const { label, modelled } = report.configurations[configuration] as Report["configurations"][number];
-      return [spec.group.profiles[profile]?.title, modelled ? `${label} (modelled)` : label, op, spread.mean, spread.min, spread.max, spread.n];
+      return [
+        spec.group.profiles[profile]?.title,
+        modelled ? `${label} (modelled)` : label,
+        op,
+        spread.mean,
+        spread.min,
+        spread.max,
+        spread.n,
+      ];
     }),
   };
 }

@@ -4,7 +4,7 @@ import { element, number, type Child } from "../element";
 import { duration, exact, megabytes, rate } from "../format";
 import type { Op, Point, Report, Total } from "../model";
 import { flagMark, statusBadge } from "./flags";
-import { anchor } from "./masthead";
+import { anchor, isRepeated } from "./place";
 
 interface Cell {
   key: string;
@@ -20,7 +20,11 @@ const latency = (key: "mean" | "p50" | "p99" | "p999" | "max", heading: string):
 
 const CELLS: Cell[] = [
   { key: "iops", heading: "IOPS", content: ({ iops }) => number(iops, rate(iops), exact(iops, "IOPS")) },
-  { key: "bytes_per_s", heading: "MB/s", content: ({ bytes_per_s }) => number(bytes_per_s, megabytes(bytes_per_s), exact(bytes_per_s, "B/s")) },
+  {
+    key: "bytes_per_s",
+    heading: "MB/s",
+    content: ({ bytes_per_s }) => number(bytes_per_s, megabytes(bytes_per_s), exact(bytes_per_s, "B/s")),
+  },
   latency("mean", "mean"),
   latency("p50", "p50"),
   latency("p99", "p99"),
@@ -74,7 +78,7 @@ function tableHead(several: boolean): HTMLElement {
 function rowGroup(point: Point, report: Report, several: boolean, most: number): HTMLElement {
   const totals = Object.entries(point.totals) as [Op, Total][];
   const rows = Math.max(totals.length, 1);
-  const repeat = point.repeat > 1 || report.points.some((other) => other !== point && other.workload === point.workload && other.configuration === point.configuration);
+  const repeat = point.repeat > 1 || isRepeated(point, report);
   const heading = element(
     "th",
     { scope: "rowgroup", rowspan: rows },
@@ -83,12 +87,36 @@ function rowGroup(point: Point, report: Report, several: boolean, most: number):
     statusBadge(point.status),
     point.modelled && element("span", { class: "badge modelled" }, "modelled"),
   );
-  const configuration = several && element("td", { rowspan: rows, class: "configuration", "data-label": "Configuration" }, report.configurations[point.configuration]?.label ?? "");
+  const configuration =
+    several &&
+    element(
+      "td",
+      { rowspan: rows, class: "configuration", "data-label": "Configuration" },
+      report.configurations[point.configuration]?.label ?? "",
+    );
   const flags = element("td", { rowspan: rows, class: "marks" }, ...point.flags.map(flagMark));
   const first = totals[0];
   const body = first
-    ? totals.map(([op, total], index) => element("tr", { "data-point": point.index, "data-op": op }, index === 0 && heading, index === 0 && configuration, ...opCells(op, total, most), index === 0 && flags))
-    : [element("tr", { "data-point": point.index }, heading, configuration, element("td", { colspan: CELLS.length + 1, class: "error" }, point.error ?? "No I/O was measured."), flags)];
+    ? totals.map(([op, total], index) =>
+        element(
+          "tr",
+          { "data-point": point.index, "data-op": op },
+          index === 0 && heading,
+          index === 0 && configuration,
+          ...opCells(op, total, most),
+          index === 0 && flags,
+        ),
+      )
+    : [
+        element(
+          "tr",
+          { "data-point": point.index },
+          heading,
+          configuration,
+          element("td", { colspan: CELLS.length + 1, class: "error" }, point.error ?? "No I/O was measured."),
+          flags,
+        ),
+      ];
   return element("tbody", { class: point.status }, ...body);
 }
 

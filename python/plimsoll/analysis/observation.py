@@ -28,7 +28,6 @@ class Observation:
         self.lag_late = 0
         self.lag_p99_ns = 0
         self.lag_max_ns = 0
-        self.backlog_end = 0
         self._inflight_s = 0.0
 
     def add(self, interval: Json) -> None:
@@ -56,7 +55,6 @@ class Observation:
         count = sum(entry["count"] for entry in entries)
         latency_sum_ns = sum(entry["count"] * (entry.get("mean_ns") or 0.0) for entry in entries)
         self.series.add(Slice(seconds, count, latency_sum_ns))
-        self.backlog_end = interval.get("backlog") or 0
         lag = interval.get("lag")
         if lag:
             self.lag_late += lag.get("late") or 0

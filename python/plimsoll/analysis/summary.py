@@ -20,7 +20,7 @@ from plimsoll.histogram import Histogram, decoded
 from plimsoll.result import OPS, LatencySummary, OpTotals, Totals
 
 Json = dict[str, Any]
-Key = tuple[str, str, str | None]
+Key = tuple[str | None, str, str | None]
 
 
 class Tally:
@@ -94,8 +94,8 @@ class Summary:
         return self._elapsed_ns / 1e9
 
     def totals(self) -> Totals:
-        """Of all streams together."""
-        return self._grouped(lambda _: "").get("", {})
+        """Of all streams together. What the parts of a target saw is the same requests once more, and left out."""
+        return self._grouped(lambda key: "" if key[2] is None else None).get("", {})
 
     def streams(self) -> dict[str, Totals]:
         """Per stream."""
@@ -108,7 +108,9 @@ class Summary:
     def errors(self) -> dict[str, dict[str, int]]:
         """Failed requests per operation and error name."""
         counts: dict[str, Counter[str]] = {}
-        for (_, op, _), tally in self._tallies.items():
+        for (_, op, part), tally in self._tallies.items():
+            if part is not None:
+                continue
             counts.setdefault(op, Counter()).update(tally.errors)
         return {op: dict(counts[op]) for op in OPS if counts.get(op)}
 

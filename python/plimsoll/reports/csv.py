@@ -111,9 +111,9 @@ def _interval_rows(interval: Json) -> Iterator[Row]:
     for metric in ("start_ns", "end_ns"):
         yield ("interval", index, "", metric, "ns", interval[metric])
     yield ("interval", index, "", "phase", "", interval["phase"])
-    for metric in ("inflight_mean", "backlog"):
+    for metric, unit in (("inflight_mean", "1"), ("backlog_ns", "ns")):
         if interval.get(metric) is not None:
-            yield ("interval", index, "", metric, "1", interval[metric])
+            yield ("interval", index, "", metric, unit, interval[metric])
     for op, entry in interval.get("summary", {}).items():
         for metric, value in entry.items():
             yield ("interval", index, op, metric, _unit(metric), value)

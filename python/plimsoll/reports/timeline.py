@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
+from statistics import median
 from typing import Any
 
 from plimsoll.reports.distribution import Buckets, Decoder, bands, curve, levels, merge, value_at
@@ -22,6 +23,9 @@ Json = Mapping[str, Any]
 COLUMNS = 240
 """Columns of a time chart: about one per three pixels of a desktop-wide panel."""
 
+
+SHORTEST_COLUMN = 0.2
+"""A column shorter than this share of the usual one has no rate: a few I/Os that end a point in a millisecond are no throughput."""
 
 CPU_COUNTERS = ("user_percent", "system_percent", "iowait_percent", "steal_percent")
 DEVICE_COUNTERS = ("r_per_s", "w_per_s", "r_await_ms", "w_await_ms", "queue_mean", "util_percent")
@@ -40,6 +44,7 @@ def timeline(intervals: Sequence[Json], decode: Decoder) -> dict[str, Any] | Non
     if not intervals:
         return None
     columns = list(_columns(intervals))
+    shortest_s = SHORTEST_COLUMN * median(_seconds(column) for column in columns)
     ops = [op for op in OPS if any(op in _ops(interval) for interval in intervals)]
     measured: dict[str, list[Buckets]] = {op: [] for op in ops}
     service: dict[str, list[Buckets]] = {op: [] for op in ops}
@@ -48,7 +53,7 @@ def timeline(intervals: Sequence[Json], decode: Decoder) -> dict[str, Any] | Non
     for column in columns:
         for op in ops:
             buckets, service_buckets = _histograms(column, op, decode)
-            _append(series[op], column, op, buckets)
+            _append(series[op], column, op, buckets, shortest_s)
             heat[op].append(bands(buckets))
             if column[0].get("phase") == "measure":
                 measured[op].append(buckets)
@@ -71,6 +76,10 @@ def _columns(intervals: Sequence[Json]) -> Iterator[list[Json]]:
     for _, same_phase in groupby(intervals, key=lambda interval: interval.get("phase")):
         group = list(same_phase)
         yield from (group[start : start + size] for start in range(0, len(group), size))
+
+
+def _seconds(column: Sequence[Json]) -> float:
+    return float(column[-1]["end_ns"] - column[0]["start_ns"]) / 1e9
 
 
 def _ops(interval: Json) -> set[str]:
@@ -96,11 +105,12 @@ def _empty_series() -> dict[str, list[Any]]:
     return {name: [] for name in ("iops", "bytes_per_s", "p50_ns", "p99_ns", "max_ns", "errors")}
 
 
-def _append(series: dict[str, list[Any]], column: Sequence[Json], op: str, buckets: Buckets) -> None:
-    seconds = max((column[-1]["end_ns"] - column[0]["start_ns"]) / 1e9, 1e-9)
+def _append(series: dict[str, list[Any]], column: Sequence[Json], op: str, buckets: Buckets, shortest_s: float) -> None:
+    seconds = _seconds(column)
     parts = [interval.get("summary", {}).get(op, {}) for interval in column]
-    series["iops"].append(significant(sum(part.get("count", 0) for part in parts) / seconds))
-    series["bytes_per_s"].append(significant(sum(part.get("bytes", 0) for part in parts) / seconds))
+    for name, counted in (("iops", "count"), ("bytes_per_s", "bytes")):
+        total = sum(part.get(counted, 0) for part in parts)
+        series[name].append(significant(total / seconds) if seconds >= shortest_s else None)
     series["errors"].append(sum(_error_count(part.get("errors", 0)) for part in parts))
     series["p50_ns"].append(value_at(buckets, 50.0) if buckets else None)
     series["p99_ns"].append(value_at(buckets, 99.0) if buckets else None)

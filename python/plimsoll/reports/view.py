@@ -232,9 +232,9 @@ def _flags(points: Sequence[Json]) -> list[dict[str, Any]]:
         for flag in point["flags"]:
             kind = kinds.setdefault(
                 (flag["name"], flag["severity"]),
-                {"name": flag["name"], "severity": flag["severity"], "advice": flag["advice"], "points": []},
+                {"name": flag["name"], "severity": flag["severity"], "points": []},
             )
-            kind["points"].append({"point": point["index"], "message": flag["message"]})
+            kind["points"].append({"point": point["index"], "message": flag["message"], "advice": flag["advice"]})
     return sorted(kinds.values(), key=lambda kind: SEVERITIES.index(kind["severity"]))
 
 

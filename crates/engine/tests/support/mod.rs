@@ -23,12 +23,7 @@ pub fn job(target: &str, streams: Value, options: Value) -> Job {
     workload.check("test").unwrap();
     let options = JobOptions::from_json(&options, "test").unwrap();
     options.check().unwrap();
-    Job {
-        workload,
-        options,
-        target: target.parse().unwrap(),
-        permission: Permission { destroy: true, typed: None },
-    }
+    Job { workload, options, target: target.parse().unwrap(), permission: Permission { destroy: true, typed: None } }
 }
 
 /// One interval without its histograms.
@@ -53,8 +48,8 @@ pub struct Recording<'a> {
     pub spans: Vec<Span>,
     /// Every interval as it would be stored.
     pub stored: Vec<Value>,
-    measured: Option<Slice>,
-    everything: Option<Slice>,
+    pub measured: Option<Slice>,
+    pub everything: Option<Slice>,
     /// Called when the target is open and nothing has been issued.
     pub when_open: Hook<'a>,
     /// Called after every interval.
