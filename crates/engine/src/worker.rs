@@ -21,13 +21,14 @@ use crate::control::{Control, StoppedBy};
 use crate::lane::{Lane, Timing};
 use crate::ledger::Ledger;
 use crate::recorder::{InFlight, LATE_NS, Outlet, Recorder};
+use crate::slot::{Slot, prepare, verify_completion};
 use crate::volume::Volume;
+
+mod read_back;
 
 /// Marks a timer that belongs to a lane, not to a slot.
 const LANE: u32 = 1 << 31;
-/// How often a request whose granules are being written is exchanged for the next one before it is put off.
-const REDRAWS: usize = 64;
-/// How long it is then put off.
+/// How long a write is put off whose blocks stay busy with other writes.
 const PUT_OFF_NS: u64 = 10_000;
 /// How long a worker with nothing to do may miss that it is told to stop.
 const LOOK_NS: u64 = 100_000_000;
@@ -38,50 +39,6 @@ pub(crate) struct Shared<'a> {
     pub(crate) ledger: Option<&'a Ledger>,
     pub(crate) control: &'a Control,
     pub(crate) continues: bool,
-}
-
-/// One outstanding request.
-pub(crate) struct Slot {
-    lane: u32,
-    pieces_left: u32,
-    request: Request,
-    intended_ns: u64,
-    ready_ns: u64,
-    submitted_ns: u64,
-    /// Negated errno of the first piece that failed; 0 for a short transfer.
-    failure: Option<i32>,
-    /// Where its reads go.
-    read_buffer: *mut u8,
-    /// Where its writes come from: apart from reads, which would overwrite the prepared content.
-    write_buffer: *mut u8,
-    /// What a verified read may return.
-    notes: Vec<u64>,
-    /// Part and length of each piece in turn; only for targets of several parts.
-    piece_parts: Vec<u32>,
-}
-
-impl Slot {
-    pub(crate) fn new(lane: u32, read_buffer: *mut u8, write_buffer: *mut u8) -> Self {
-        let request = Request { offset: 0, len: 0, op: Op::Read, delay_ns: 0 };
-        Self {
-            lane,
-            pieces_left: 0,
-            request,
-            intended_ns: 0,
-            ready_ns: 0,
-            submitted_ns: u64::MAX,
-            failure: None,
-            read_buffer,
-            write_buffer,
-            notes: Vec::new(),
-            piece_parts: Vec::new(),
-        }
-    }
-
-    #[inline(always)]
-    fn buffer(&self) -> *mut u8 {
-        if self.request.op == Op::Write { self.write_buffer } else { self.read_buffer }
-    }
 }
 
 /// See the module.
@@ -457,100 +414,5 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
                 *due_ns = arrivals.next_ns();
             }
         }
-    }
-
-    /// Reads back and checks everything that was written, as share `share` of `shares`.
-    ///
-    /// # Errors
-    /// When the backend itself fails; a read that fails is kept as the first error.
-    pub(crate) fn read_back(&mut self, share: usize, shares: usize) -> io::Result<()> {
-        let Some(ledger) = self.shared.ledger else { return Ok(()) };
-        let reads_back = |slot: &Slot| self.lanes[slot.lane as usize].verify == Verify::All;
-        let mut free: Vec<u32> =
-            (0..self.slots.len() as u32).filter(|&n| reads_back(&self.slots[n as usize])).collect();
-        let lens = free.iter().map(|&number| self.lanes[self.slots[number as usize].lane as usize].max_len);
-        let Some(longest_bytes) = lens.min() else { return Ok(()) };
-        let mut ranges = ledger.written(share, shares, longest_bytes);
-        let mut done = Vec::new();
-        loop {
-            while let Some(&number) = free.last() {
-                let Some((offset, len)) = ranges.next() else { break };
-                free.pop();
-                let slot = &mut self.slots[number as usize];
-                slot.request = Request { offset, len, op: Op::Read, delay_ns: 0 };
-                slot.failure = None;
-                let now_ns = self.backend.now();
-                self.issue(number, now_ns)?;
-            }
-            if self.in_flight == 0 {
-                return Ok(());
-            }
-            done.clear();
-            self.backend.wait(u64::MAX, &mut done)?;
-            free.extend(done.iter().filter_map(|finished| self.finish_read_back(finished)));
-        }
-    }
-
-    /// A completion while reading back; the slot, if its request is complete.
-    fn finish_read_back(&mut self, finished: &Done) -> Option<u32> {
-        let slot = &mut self.slots[finished.slot as usize];
-        let len = if self.single { slot.request.len } else { slot.piece_parts[finished.piece as usize * 2 + 1] };
-        if let Some(errno) = failure(Op::Read, len, finished.result) {
-            slot.failure = Some(errno);
-            self.first_error.get_or_insert((Op::Read, slot.request.offset, -errno));
-        }
-        slot.pieces_left = slot.pieces_left.saturating_sub(1);
-        if slot.pieces_left > 0 {
-            return None;
-        }
-        verify_completion(slot, slot.failure, self.shared.ledger, &mut self.findings);
-        self.in_flight -= 1;
-        Some(finished.slot)
-    }
-}
-
-/// Makes a request ready: fresh content for a write, notes for a verified read. `false`: its granules are busy.
-fn prepare(slot: &mut Slot, lane: &mut Lane, ledger: Option<&Ledger>) -> bool {
-    for _ in 0..REDRAWS {
-        let Request { offset, len, op, .. } = slot.request;
-        match (op, ledger) {
-            (Op::Write, Some(ledger)) if lane.stamps => {
-                // SAFETY: the slot's buffer is its own and nothing is outstanding on it.
-                let buffer = unsafe { std::slice::from_raw_parts_mut(slot.write_buffer, len as usize) };
-                if ledger.begin_write(offset, buffer) {
-                    return true;
-                }
-            }
-            (Op::Write, _) => {
-                // SAFETY: as above.
-                let buffer = unsafe { std::slice::from_raw_parts_mut(slot.write_buffer, len as usize) };
-                lane.sequence += 1;
-                lane.content.refresh(buffer, offset, lane.sequence);
-                return true;
-            }
-            (Op::Read, Some(ledger)) if lane.verify != Verify::Off => {
-                ledger.begin_read(offset, len as usize, &mut slot.notes);
-                return true;
-            }
-            _ => return true,
-        }
-        lane.draw(&mut slot.request);
-    }
-    false
-}
-
-/// Accounts for a finished write, or checks a finished read.
-#[cold]
-fn verify_completion(slot: &Slot, failed: Option<i32>, ledger: Option<&Ledger>, findings: &mut Findings) {
-    let Some(ledger) = ledger else { return };
-    let Request { offset, len, op, .. } = slot.request;
-    match op {
-        Op::Write => ledger.end_write(offset, len as usize, failed.is_none()),
-        Op::Read if failed.is_none() => {
-            // SAFETY: the slot's buffer is its own and the read has completed.
-            let buffer = unsafe { std::slice::from_raw_parts(slot.read_buffer.cast_const(), len as usize) };
-            ledger.check_read(offset, buffer, &slot.notes, findings);
-        }
-        _ => {}
     }
 }

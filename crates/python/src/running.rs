@@ -119,7 +119,7 @@ pub fn run_job(py: Python<'_>, job_json: &str, on_event: Py<PyAny>, control: &Co
 
 /// Makes and fills the scratch files of a target; `on_progress(done_bytes, total_bytes)`.
 #[pyfunction]
-#[pyo3(signature = (spec, size_bytes, permission, on_progress, control))]
+#[allow(clippy::too_many_arguments)] // the interpreter and the five arguments of the Python function
 pub fn prepare_target(
     py: Python<'_>,
     spec: &str,

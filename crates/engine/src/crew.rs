@@ -1,0 +1,289 @@
+//! The crew of a run: each worker thread from its making to its report.
+//!
+//! Model: the streams' threads are dealt to workers, every n-th to the same one. A worker makes its own backend and buffers,
+//! says that it is ready, waits for the common start, runs its lanes, and reads back its share of what was written.
+
+use std::os::fd::BorrowedFd;
+use std::sync::{Mutex, PoisonError};
+
+use crossbeam_channel::{Receiver, Sender};
+use plimsoll_workload::job::{BackendWord, OnError};
+use plimsoll_workload::stamp::Findings;
+use plimsoll_workload::{Content, Generator, Op, StreamPlan, Verify};
+
+use crate::backend::Backend;
+use crate::buffers::{Arena, Need};
+use crate::collector::{Line, Message};
+use crate::control::{Control, StoppedBy};
+use crate::error::EngineError;
+use crate::lane::{Lane, LaneSeat};
+use crate::ledger::Ledger;
+use crate::mmap::Mmap;
+use crate::null::Null;
+use crate::pause;
+use crate::queue::Queue;
+use crate::recorder::{Recorder, Slice};
+use crate::run::{Job, word};
+use crate::slot::Slot;
+use crate::sync::SyncIo;
+use crate::target::{Opened, TargetSpec};
+use crate::timeline::Timeline;
+use crate::uring::{RingOptions, Uring};
+use crate::worker::{Shared, Window, Worker};
+
+/// Everything that is fixed before the workers are made.
+pub(crate) struct Setup<'a> {
+    pub(crate) plans: &'a [StreamPlan],
+    pub(crate) opened: &'a Opened,
+    /// Descriptors by stream × part.
+    pub(crate) files: Vec<BorrowedFd<'a>>,
+    pub(crate) timeline: Timeline,
+    pub(crate) backend: BackendWord,
+    pub(crate) job: &'a Job,
+    pub(crate) ledger: Option<&'a Ledger>,
+    pub(crate) workers: usize,
+    pub(crate) control: &'a Control,
+    /// The generators of each stream's threads, until a worker takes them.
+    pub(crate) generators: Mutex<Vec<Vec<Option<Generator>>>>,
+}
+
+/// What one worker leaves behind.
+#[derive(Default)]
+pub(crate) struct Report {
+    pub(crate) facts: Vec<(&'static str, String)>,
+    pub(crate) end_ns: u64,
+    pub(crate) first_done_ns: Option<u64>,
+    pub(crate) first_error: Option<(Op, u64, i32)>,
+    pub(crate) cpu_ns: (u64, u64),
+    pub(crate) unissued: u64,
+    pub(crate) findings: Findings,
+}
+
+/// What a worker thread needs to take part.
+pub(crate) struct Place {
+    pub(crate) number: usize,
+    pub(crate) full: Sender<Message>,
+    pub(crate) empty: Receiver<Slice>,
+    pub(crate) ready: Sender<Result<(), EngineError>>,
+    pub(crate) begin: Receiver<u64>,
+    /// Dropped when it has run; a worker that panics drops it, too, so nobody waits for ever.
+    pub(crate) running: Sender<()>,
+    /// Disconnected when all have run.
+    pub(crate) all_ran: Receiver<()>,
+}
+
+/// A worker thread from its making to its report.
+pub(crate) fn work(setup: &Setup<'_>, place: Place) -> Result<Report, EngineError> {
+    pause::finest_timers();
+    let seats = seats(setup, place.number);
+    let arena = match prepare_arena(setup, &seats) {
+        Ok(arena) => arena,
+        Err(source) => {
+            let advice = "lower queue_depth, threads or block_size";
+            let _ = place.ready.send(Err(refused(setup, "getting memory for requests", source, advice)));
+            return Ok(Report::default());
+        }
+    };
+    let depth = seats.iter().map(|seat| setup.plans[seat.stream].queue_depth as usize).sum();
+    let pieces = depth * pieces_max(setup);
+    match setup.backend {
+        BackendWord::Null => proceed(setup, place, seats, &arena, Ok(Null::new(depth))),
+        BackendWord::Queue => {
+            let TargetSpec::Queue(spec) = &setup.job.target else { return Err(EngineError::WorkerLost) };
+            proceed(setup, place, seats, &arena, Ok(Queue::new(spec, setup.job.options.seed, setup.ledger.is_some())))
+        }
+        BackendWord::Sync => proceed(setup, place, seats, &arena, SyncIo::new(&setup.files, pieces)),
+        BackendWord::Mmap => proceed(setup, place, seats, &arena, Mmap::new(&setup.files)),
+        BackendWord::Nop => {
+            let options = RingOptions { depth: pieces, polled: false, nop: true };
+            proceed(setup, place, seats, &arena, Uring::<true>::new(&[], &arena, depth, options))
+        }
+        BackendWord::Uring | BackendWord::Auto => {
+            let options = RingOptions { depth: pieces, polled: setup.job.options.polled, nop: false };
+            proceed(setup, place, seats, &arena, Uring::<false>::new(&setup.files, &arena, depth, options))
+        }
+    }
+}
+
+fn refused(setup: &Setup<'_>, doing: &'static str, source: std::io::Error, advice: &'static str) -> EngineError {
+    EngineError::Backend { backend: word(setup.backend), doing, source, advice }
+}
+
+/// What to do when a backend cannot be had.
+const fn alternative(backend: BackendWord) -> &'static str {
+    match backend {
+        BackendWord::Uring | BackendWord::Auto => "try `--set backend=sync`, or a lower queue_depth",
+        BackendWord::Mmap => "try `--set backend=uring`",
+        _ => "try a lower queue_depth or fewer threads",
+    }
+}
+
+/// Pieces that one request can fall into.
+fn pieces_max(setup: &Setup<'_>) -> usize {
+    let longest = setup.plans.iter().map(|plan| plan.max_len).max().unwrap_or(0) as usize;
+    match &setup.opened.volume {
+        crate::volume::Volume::Single { .. } => 1,
+        crate::volume::Volume::Concat { ends } => ends.len(),
+        crate::volume::Volume::Stripe { unit_bytes, parts, .. } => {
+            (longest / *unit_bytes as usize + 2).max(*parts as usize)
+        }
+    }
+}
+
+/// The threads of the streams that fall to worker `number`: every n-th, over all streams.
+fn seats(setup: &Setup<'_>, number: usize) -> Vec<LaneSeat> {
+    use plimsoll_workload::plan::ContentKind;
+    let parts = setup.opened.parts.len() as u32;
+    let all = setup.plans.iter().enumerate().flat_map(|(stream, plan)| {
+        let stamps = setup.ledger.is_some() && plan.content.kind == ContentKind::Stamps;
+        (0..plan.threads).map(move |shard| LaneSeat { stream, shard, files: stream as u32 * parts, stamps })
+    });
+    all.enumerate().filter(|(place, _)| place % setup.workers == number).map(|(_, seat)| seat).collect()
+}
+
+/// Memory for a worker's requests: of each seat the read buffers, then the write buffers, prepared with content.
+fn prepare_arena(setup: &Setup<'_>, seats: &[LaneSeat]) -> std::io::Result<Arena> {
+    let modelled = matches!(setup.backend, BackendWord::Null | BackendWord::Nop);
+    let need = |seat: &LaneSeat, op: Op| {
+        let plan = &setup.plans[seat.stream];
+        let looked_at = op == Op::Write || plan.verify != Verify::Off;
+        let occurs = plan.issues(op) || (op == Op::Read && plan.verify == Verify::All);
+        let len = if occurs { plan.max_len as usize } else { 0 };
+        Need { slots: plan.queue_depth as usize, len, own: looked_at && !(modelled && op == Op::Read) }
+    };
+    let mut needs = pool_reads(setup, seats, need);
+    needs.extend(seats.iter().map(|seat| need(seat, Op::Write)));
+    let mut arena = Arena::new(&needs)?;
+    let mut slot = needs[..needs.len() - seats.len()].iter().map(|need| need.slots).sum();
+    for seat in seats {
+        let plan = &setup.plans[seat.stream];
+        let content = Content::new(plan);
+        for number in 0..plan.queue_depth {
+            if plan.issues(Op::Write) {
+                content.prepare(arena.bytes_mut(slot), (u64::from(seat.shard) << 32) | u64::from(number));
+            }
+            slot += 1;
+        }
+    }
+    Ok(arena)
+}
+
+/// Read needs of neighbouring seats of one stream put together, so that they share buffers as one.
+fn pool_reads(setup: &Setup<'_>, seats: &[LaneSeat], need: impl Fn(&LaneSeat, Op) -> Need) -> Vec<Need> {
+    let mut needs: Vec<Need> = Vec::new();
+    for (place, seat) in seats.iter().enumerate() {
+        let more = need(seat, Op::Read);
+        match needs.last_mut().filter(|_| seats[place.saturating_sub(1)].stream == seat.stream && place > 0) {
+            Some(pool) => pool.slots += more.slots,
+            None => needs.push(more),
+        }
+    }
+    debug_assert!(needs.len() <= setup.plans.len());
+    needs
+}
+
+/// Announces readiness, waits for the start, runs, reads back, reports.
+fn proceed<B: Backend>(
+    setup: &Setup<'_>,
+    place: Place,
+    seats: Vec<LaneSeat>,
+    arena: &Arena,
+    backend: std::io::Result<B>,
+) -> Result<Report, EngineError> {
+    let backend = match backend {
+        Ok(backend) => backend,
+        Err(source) => {
+            let advice = alternative(setup.backend);
+            let _ = place.ready.send(Err(refused(setup, "setting up", source, advice)));
+            return Ok(Report::default());
+        }
+    };
+    let (lanes, slots) = furnish(setup, &seats, arena);
+    let blank_plans = setup.plans.to_vec();
+    let parts = setup.opened.volume.parts();
+    let blank = move || Slice::new(&blank_plans, parts);
+    let first = blank();
+    let _ = place.ready.send(Ok(()));
+    // Nobody says when to begin if another worker could not be made.
+    let Ok(origin_ns) = place.begin.recv() else { return Ok(Report::default()) };
+    let line = Line { full: place.full.clone(), empty: place.empty, blank: Box::new(blank) };
+    let recorder = Recorder::new(first, line, setup.timeline, origin_ns);
+    let window = Window { origin_ns, end_ns: origin_ns + setup.timeline.end_ns() };
+    let shared = Shared {
+        volume: &setup.opened.volume,
+        ledger: setup.ledger,
+        control: setup.control,
+        continues: setup.job.options.on_error == OnError::Continue,
+    };
+    let mut worker = Worker::new(backend, shared, (lanes, slots), (recorder, window), arena);
+    while worker.backend.now() < origin_ns {
+        std::hint::spin_loop();
+    }
+    let before = thread_cpu_ns();
+    let mut ran = worker.run();
+    let end_ns = worker.backend.now() - origin_ns;
+    let after = thread_cpu_ns();
+    if ran.is_err() {
+        setup.control.stop(StoppedBy::Error);
+    }
+    drop(place.running);
+    let _ = place.all_ran.recv();
+    let share = share_of_reading_back(setup, place.number).filter(|_| setup.control.reason() != StoppedBy::Signal);
+    if let (Ok(()), Some((share, shares))) = (&ran, share) {
+        ran = worker.read_back(share, shares);
+    }
+    let report = Report {
+        facts: worker.backend.facts(),
+        end_ns,
+        first_done_ns: worker.first_done_ns.map(|done_ns| done_ns - origin_ns),
+        first_error: worker.first_error,
+        cpu_ns: (after.0 - before.0, after.1 - before.1),
+        unissued: worker.unissued,
+        findings: std::mem::take(&mut worker.findings),
+    };
+    drop(worker.into_outlet(origin_ns + end_ns));
+    let _ = place.full.send(Message::Finished);
+    ran.map_err(|source| refused(setup, "submitting requests", source, alternative(setup.backend))).map(|()| report)
+}
+
+/// The place of worker `number` among those that can read back, and how many there are.
+fn share_of_reading_back(setup: &Setup<'_>, number: usize) -> Option<(usize, usize)> {
+    let reads_back =
+        |&number: &usize| seats(setup, number).iter().any(|seat| setup.plans[seat.stream].verify == Verify::All);
+    let readers: Vec<usize> = (0..setup.workers).filter(reads_back).collect();
+    let share = readers.iter().position(|&reader| reader == number)?;
+    Some((share, readers.len()))
+}
+
+/// The lanes and slots of a worker.
+fn furnish(setup: &Setup<'_>, seats: &[LaneSeat], arena: &Arena) -> (Vec<Lane>, Vec<Slot>) {
+    let mut generators = setup.generators.lock().unwrap_or_else(PoisonError::into_inner);
+    let depth: usize = seats.iter().map(|seat| setup.plans[seat.stream].queue_depth as usize).sum();
+    let (mut lanes, mut slots) = (Vec::new(), Vec::with_capacity(depth));
+    for (number, seat) in seats.iter().enumerate() {
+        let plan = &setup.plans[seat.stream];
+        let Some(generator) = generators[seat.stream][seat.shard as usize].take() else { continue };
+        lanes.push(Lane::new(plan, generator, seat));
+        for _ in 0..plan.queue_depth {
+            let slot = slots.len();
+            slots.push(Slot::new(number as u32, arena.buffer(slot), arena.buffer(depth + slot)));
+        }
+    }
+    (lanes, slots)
+}
+
+pub(crate) fn family(plan: &StreamPlan) -> Vec<Option<Generator>> {
+    Generator::family(plan).into_iter().map(Some).collect()
+}
+
+/// User and system time of this thread, in nanoseconds.
+fn thread_cpu_ns() -> (u64, u64) {
+    let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
+    // SAFETY: getrusage fills the struct; zeroes are a valid one if it fails.
+    let usage = unsafe {
+        libc::getrusage(libc::RUSAGE_THREAD, usage.as_mut_ptr());
+        usage.assume_init()
+    };
+    let ns = |time: libc::timeval| time.tv_sec as u64 * 1_000_000_000 + time.tv_usec as u64 * 1_000;
+    (ns(usage.ru_utime), ns(usage.ru_stime))
+}

@@ -1,0 +1,100 @@
+//! A slot: one outstanding request, from being made ready to being accounted for.
+
+use plimsoll_workload::stamp::Findings;
+use plimsoll_workload::{Op, Request, Verify};
+
+use crate::lane::Lane;
+use crate::ledger::Ledger;
+
+/// How often a request whose granules are being written is exchanged for the next one before it is put off.
+const REDRAWS: usize = 64;
+
+/// One outstanding request.
+pub(crate) struct Slot {
+    pub(crate) lane: u32,
+    pub(crate) pieces_left: u32,
+    pub(crate) request: Request,
+    pub(crate) intended_ns: u64,
+    pub(crate) ready_ns: u64,
+    pub(crate) submitted_ns: u64,
+    /// Negated errno of the first piece that failed; 0 for a short transfer.
+    pub(crate) failure: Option<i32>,
+    /// Where its reads go.
+    pub(crate) read_buffer: *mut u8,
+    /// Where its writes come from: apart from reads, which would overwrite the prepared content.
+    pub(crate) write_buffer: *mut u8,
+    /// What a verified read may return.
+    pub(crate) notes: Vec<u64>,
+    /// Part and length of each piece in turn; only for targets of several parts.
+    pub(crate) piece_parts: Vec<u32>,
+}
+
+impl Slot {
+    pub(crate) fn new(lane: u32, read_buffer: *mut u8, write_buffer: *mut u8) -> Self {
+        let request = Request { offset: 0, len: 0, op: Op::Read, delay_ns: 0 };
+        Self {
+            lane,
+            pieces_left: 0,
+            request,
+            intended_ns: 0,
+            ready_ns: 0,
+            submitted_ns: u64::MAX,
+            failure: None,
+            read_buffer,
+            write_buffer,
+            notes: Vec::new(),
+            piece_parts: Vec::new(),
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn buffer(&self) -> *mut u8 {
+        if self.request.op == Op::Write { self.write_buffer } else { self.read_buffer }
+    }
+}
+
+/// Makes a request ready: fresh content for a write, notes for a verified read. `false`: its granules are busy.
+pub(crate) fn prepare(slot: &mut Slot, lane: &mut Lane, ledger: Option<&Ledger>) -> bool {
+    for _ in 0..REDRAWS {
+        let Request { offset, len, op, .. } = slot.request;
+        match (op, ledger) {
+            (Op::Write, Some(ledger)) if lane.stamps => {
+                // SAFETY: the slot's buffer is its own and nothing is outstanding on it.
+                let buffer = unsafe { std::slice::from_raw_parts_mut(slot.write_buffer, len as usize) };
+                if ledger.begin_write(offset, buffer) {
+                    return true;
+                }
+            }
+            (Op::Write, _) => {
+                // SAFETY: as above.
+                let buffer = unsafe { std::slice::from_raw_parts_mut(slot.write_buffer, len as usize) };
+                lane.sequence += 1;
+                lane.content.refresh(buffer, offset, lane.sequence);
+                return true;
+            }
+            (Op::Read, Some(ledger)) if lane.verify != Verify::Off => {
+                ledger.begin_read(offset, len as usize, &mut slot.notes);
+                return true;
+            }
+            _ => return true,
+        }
+        lane.draw(&mut slot.request);
+    }
+    false
+}
+
+/// Accounts for a finished write, or checks a finished read.
+#[cold]
+pub(crate) fn verify_completion(slot: &Slot, failed: Option<i32>, ledger: Option<&Ledger>, findings: &mut Findings) {
+    let Some(ledger) = ledger else { return };
+    let Request { offset, len, op, .. } = slot.request;
+    match op {
+        Op::Write => ledger.end_write(offset, len as usize, failed.is_none()),
+        Op::Read if failed.is_none() => {
+            // SAFETY: the slot's buffer is its own and the read has completed.
+            let buffer = unsafe { std::slice::from_raw_parts(slot.read_buffer.cast_const(), len as usize) };
+            ledger.check_read(offset, buffer, &slot.notes, findings);
+        }
+        _ => {}
+    }
+}
