@@ -1,0 +1,52 @@
+"""Every shipped workload: it issues the requests it always issued, and it runs."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+from plimsoll import _core, catalog
+from plimsoll.engine import native
+from system.conftest import COMMAND
+
+GOLDEN = Path(__file__).with_name("fingerprints.json")
+SIZE_BYTES = 8 << 30
+REQUESTS = 1000
+
+
+def test_equal_seeds_issue_the_recorded_requests_of_every_shipped_workload() -> None:
+    engine = native()
+    prints = {}
+    for name in sorted(catalog.names()):
+        canonical = engine.check_workload(catalog.document(name), f"{name}.toml")
+        prints[name] = _core.fingerprint(json.dumps(canonical), SIZE_BYTES, REQUESTS)
+    if os.environ.get("PLIMSOLL_RENEW"):
+        GOLDEN.write_text(json.dumps(prints, indent=1) + "\n")
+    assert prints == json.loads(GOLDEN.read_text())
+
+
+def test_every_shipped_workload_runs_for_a_second_on_null(tmp_path: Path) -> None:
+    names = sorted(catalog.names())
+    options = ["--target", "null:", "--duration", "1s", "--warmup", "0", "--json"]
+    environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    halves = [
+        subprocess.Popen(
+            [COMMAND, "run", *half, *options, "--out", str(tmp_path / str(number))],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=environment,
+        )
+        for number, half in enumerate((names[::2], names[1::2]))
+    ]
+    ran = {}
+    for process in halves:
+        stdout, _ = process.communicate(timeout=300)
+        assert process.returncode == 0
+        ran.update({result["job"]["workload"]: result for result in json.loads(stdout)["results"]})
+    assert sorted(ran) == names
+    for name, result in ran.items():
+        assert result["status"] == "complete", (name, result["error"])
+        assert sum(total["count"] for total in result["totals"].values()) > 1000, name
+        assert all(total["errors"] == 0 for total in result["totals"].values()), name
