@@ -88,7 +88,9 @@ def _ops(interval: Json) -> set[str]:
 
 def _cells(column: Iterable[Json], op: str) -> Iterator[Json]:
     for interval in column:
-        yield from (cell for cell in interval.get("cells", ()) if cell["op"] == op and cell.get("latency"))
+        # What the parts of a target saw is the same requests once more.
+        whole = (cell for cell in interval.get("cells", ()) if cell.get("part") is None)
+        yield from (cell for cell in whole if cell["op"] == op and cell.get("latency"))
 
 
 def _histograms(column: Sequence[Json], op: str, decode: Decoder) -> tuple[Buckets, Buckets]:
