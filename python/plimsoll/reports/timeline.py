@@ -10,6 +10,7 @@ Limits: host samples are thinned the same way by averaging, so a spike shorter t
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from statistics import median
@@ -46,8 +47,8 @@ def timeline(intervals: Sequence[Json], decode: Decoder) -> dict[str, Any] | Non
     columns = list(_columns(intervals))
     shortest_s = SHORTEST_COLUMN * median(_seconds(column) for column in columns)
     ops = [op for op in OPS if any(op in _ops(interval) for interval in intervals)]
-    measured: dict[str, list[Buckets]] = {op: [] for op in ops}
-    service: dict[str, list[Buckets]] = {op: [] for op in ops}
+    measured: dict[str, Counter[int]] = {op: Counter() for op in ops}
+    service: dict[str, Counter[int]] = {op: Counter() for op in ops}
     series = {op: _empty_series() for op in ops}
     heat: dict[str, list[list[int]]] = {op: [] for op in ops}
     for column in columns:
@@ -56,8 +57,8 @@ def timeline(intervals: Sequence[Json], decode: Decoder) -> dict[str, Any] | Non
             _append(series[op], column, op, buckets, shortest_s)
             heat[op].append(bands(buckets))
             if column[0].get("phase") == "measure":
-                measured[op].append(buckets)
-                service[op].append(service_buckets)
+                _add(measured[op], buckets)
+                _add(service[op], service_buckets)
     return {
         "merged": math.ceil(len(intervals) / COLUMNS),
         "start_s": [significant(column[0]["start_ns"] / 1e9) for column in columns],
@@ -134,9 +135,14 @@ def _lags(columns: Sequence[Sequence[Json]]) -> list[int | None] | None:
     return [max(lag, default=None) for lag in lags] if any(lags) else None
 
 
-def _curves(kind: str, measured: Mapping[str, Sequence[Buckets]]) -> Iterator[dict[str, Any]]:
-    for op, parts in measured.items():
-        buckets = merge(parts)
+def _add(total: Counter[int], buckets: Buckets) -> None:
+    for upper_ns, count in buckets:
+        total[upper_ns] += count
+
+
+def _curves(kind: str, measured: Mapping[str, Counter[int]]) -> Iterator[dict[str, Any]]:
+    for op, total in measured.items():
+        buckets = sorted(total.items())
         if buckets:
             count = sum(count for _, count in buckets)
             yield {"op": op, "kind": kind, "count": count, "nines": curve(buckets), "levels": levels(buckets)}
