@@ -55,6 +55,8 @@ pub struct Uring<const NOP: bool> {
     pending: Vec<u32>,
     in_flight: usize,
     handed_over_ns: u64,
+    /// The kernel takes discards of block devices through the ring; older ones punch a hole, which may write zeros.
+    discards: bool,
 }
 
 struct Ring(IoUring);
@@ -95,6 +97,7 @@ impl<const NOP: bool> Uring<NOP> {
             pending: Vec::with_capacity(slots),
             in_flight: 0,
             handed_over_ns: 0,
+            discards: kernel_is_at_least(6, 12),
         })
     }
 
@@ -233,7 +236,7 @@ fn entry_on<const NOP: bool>(file: types::Fd, ring: &Uring<NOP>, io: &Io) -> squ
         (Op::Write, true) => opcode::WriteFixed::new(file, io.buffer, io.len, 0).offset(io.offset).build(),
         (Op::Write, false) => opcode::Write::new(file, io.buffer, io.len).offset(io.offset).build(),
         (Op::Flush, _) => opcode::Fsync::new(file).flags(types::FsyncFlags::DATASYNC).build(),
-        (Op::Trim, _) if ring.files[io.file as usize].is_device => discard(file, io),
+        (Op::Trim, _) if ring.discards && ring.files[io.file as usize].is_device => discard(file, io),
         (Op::Trim, _) => opcode::Fallocate::new(file, u64::from(io.len))
             .offset(io.offset)
             .mode(libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE)
@@ -311,6 +314,16 @@ fn is_device(fd: i32) -> bool {
     let mut status = std::mem::MaybeUninit::<libc::stat>::uninit();
     // SAFETY: fstat fills the struct when it returns 0.
     unsafe { libc::fstat(fd, status.as_mut_ptr()) == 0 && status.assume_init().st_mode & libc::S_IFMT == libc::S_IFBLK }
+}
+
+/// Whether the running kernel has this version or a newer one.
+fn kernel_is_at_least(major: u32, minor: u32) -> bool {
+    let Ok(release) = std::fs::read_to_string("/proc/sys/kernel/osrelease") else { return false };
+    let mut numbers = release.split(|letter: char| !letter.is_ascii_digit()).map(str::parse::<u32>);
+    match (numbers.next(), numbers.next()) {
+        (Some(Ok(found_major)), Some(Ok(found_minor))) => (found_major, found_minor) >= (major, minor),
+        _ => false,
+    }
 }
 
 /// Whether the kernel lets this process make rings.
