@@ -13,7 +13,8 @@ use crate::collector::Interval;
 use crate::control::Control;
 use crate::error::EngineError;
 use crate::histogram;
-use crate::run::{Job, Sink, run};
+use crate::job::Job;
+use crate::run::{Sink, run};
 use crate::safety::Permission;
 use crate::timeline::Phase;
 

@@ -16,6 +16,7 @@ use crate::buffers::{Arena, Need};
 use crate::collector::{Line, Message};
 use crate::control::{Control, StoppedBy};
 use crate::error::EngineError;
+use crate::job::Job;
 use crate::lane::{Lane, LaneSeat};
 use crate::ledger::Ledger;
 use crate::mmap::Mmap;
@@ -23,7 +24,6 @@ use crate::null::Null;
 use crate::pause;
 use crate::queue::Queue;
 use crate::recorder::{Recorder, Slice};
-use crate::run::{Job, word};
 use crate::slot::Slot;
 use crate::sync::SyncIo;
 use crate::target::{Opened, TargetSpec};
@@ -106,7 +106,7 @@ pub(crate) fn work(setup: &Setup<'_>, place: Place) -> Result<Report, EngineErro
 }
 
 fn refused(setup: &Setup<'_>, doing: &'static str, source: std::io::Error, advice: &'static str) -> EngineError {
-    EngineError::Backend { backend: word(setup.backend), doing, source, advice }
+    EngineError::Backend { backend: setup.backend.name(), doing, source, advice }
 }
 
 /// What to do when a backend cannot be had.

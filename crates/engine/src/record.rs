@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use crate::collector::Interval;
 use crate::histogram;
 use crate::recorder::Cell;
-use crate::run::{Outcome, word};
+use crate::run::Outcome;
 use crate::timeline::Phase;
 
 /// An interval; `parts` names the parts of the target.
@@ -91,7 +91,7 @@ pub fn outcome(outcome: &Outcome, asked: &'static str) -> Value {
     let facts: Map<String, Value> =
         outcome.facts.iter().map(|(name, value)| ((*name).to_owned(), value.as_str().into())).collect();
     json!({
-        "backend": { "asked": asked, "used": word(outcome.backend), "fallback_reason": outcome.fallback },
+        "backend": { "asked": asked, "used": outcome.backend.name(), "fallback_reason": outcome.fallback },
         "engine": {
             "workers": outcome.workers,
             "virtual_time": outcome.is_virtual,

@@ -19,8 +19,8 @@ use crate::collector::{Collector, Interval, Message};
 use crate::control::{Control, StoppedBy};
 use crate::crew::{Place, Report, Setup, family, work};
 use crate::error::EngineError;
+use crate::job::Job;
 use crate::ledger::{GRANULES_MAX, Ledger};
-use crate::safety::Permission;
 use crate::target::{OpenMode, Opened, TargetSpec, open};
 use crate::timeline::Timeline;
 use crate::uring;
@@ -42,19 +42,6 @@ pub trait Sink {
     fn interval(&mut self, interval: &Interval);
     /// Called every 50 ms at least.
     fn poll(&mut self) {}
-}
-
-/// A job and its target.
-#[derive(Clone, Debug)]
-pub struct Job {
-    /// What is issued.
-    pub workload: Workload,
-    /// How it is run.
-    pub options: JobOptions,
-    /// Where.
-    pub target: TargetSpec,
-    /// What the user allows.
-    pub permission: Permission,
 }
 
 /// What is known of a run when it is over, beside its intervals.
@@ -153,7 +140,7 @@ fn choose(job: &Job) -> Result<(BackendWord, Option<String>), EngineError> {
     let asked = job.options.backend;
     let mismatch = |needs: &str| {
         let target = &job.target;
-        Err(EngineError::Mismatch(format!("backend '{}' does not go with target {target}: {needs}", word(asked))))
+        Err(EngineError::Mismatch(format!("backend '{}' does not go with target {target}: {needs}", asked.name())))
     };
     match (&job.target, asked) {
         (TargetSpec::Null { .. }, B::Auto | B::Null) => Ok((B::Null, None)),
@@ -172,19 +159,6 @@ fn choose(job: &Job) -> Result<(BackendWord, Option<String>), EngineError> {
             ),
         }),
         (_, other) => Ok((other, None)),
-    }
-}
-
-/// The word of a backend.
-pub const fn word(backend: BackendWord) -> &'static str {
-    match backend {
-        BackendWord::Auto => "auto",
-        BackendWord::Uring => "uring",
-        BackendWord::Sync => "sync",
-        BackendWord::Mmap => "mmap",
-        BackendWord::Null => "null",
-        BackendWord::Nop => "nop",
-        BackendWord::Queue => "queue",
     }
 }
 

@@ -103,7 +103,7 @@ pub fn run_job(py: Python<'_>, job_json: &str, on_event: Py<PyAny>, control: &Co
         target: read_target(py, asked["target"].as_str().unwrap_or_default())?,
         permission: read_permission(py, &asked["permission"])?,
     };
-    let backend = run::word(job.options.backend);
+    let backend = job.options.backend.name();
     let brake = Arc::clone(&control.0);
     let (ran, failure) = py.detach(|| {
         let mut events = Events { call: &on_event, brake: &brake, failure: None, plans: Vec::new(), parts: Vec::new() };
