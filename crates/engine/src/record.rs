@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use crate::collector::Interval;
 use crate::histogram;
-use crate::recorder::Cell;
+use crate::recorder::{Cell, SHORT};
 use crate::run::Outcome;
 use crate::timeline::Phase;
 
@@ -132,7 +132,7 @@ fn error_sentence(op: Op, offset: u64, errno: i32) -> String {
 /// The name of an errno; `SHORT` for 0.
 pub fn errno_name(errno: i32) -> String {
     let known = [
-        (0, "SHORT"),
+        (SHORT, "SHORT"),
         (libc::EIO, "EIO"),
         (libc::ENOSPC, "ENOSPC"),
         (libc::EFBIG, "EFBIG"),
