@@ -71,6 +71,24 @@ class Flag:
 
 
 @dataclass(frozen=True)
+class Estimate:
+    """A metric with its 95 % confidence interval; the bounds are None where the measured time does not suffice for one.
+
+    Units are those of the metric: per second, bytes per second, nanoseconds. ``batches`` says from how many batches of time
+    the interval was made.
+    """
+
+    value: float
+    low: float | None = None
+    high: float | None = None
+    batches: int = 0
+
+
+#: Estimates of one point: by operation (``all`` for all together), then by metric (`plimsoll.analysis.metric.METRICS`).
+Estimates = dict[str, dict[str, Estimate]]
+
+
+@dataclass(frozen=True)
 class JobRecord:
     """What was asked for. ``queue_depth`` is per thread, and None when streams differ."""
 
@@ -110,6 +128,14 @@ class Result:
     calibration: Json | None = None
     versions: Json = field(default_factory=dict)
     offered_per_s: float | None = None
+    #: Confidence intervals of the point's metrics.
+    estimates: Estimates = field(default_factory=dict)
+    #: Where the point stands in its experiment (`plimsoll.experiments.plan.Request.place`); empty outside experiments.
+    place: Json = field(default_factory=dict)
+    #: What the caches held when the point began: ``{"state": "cold" | "warm" | "as found", "how": sentence}``.
+    cache: Json = field(default_factory=lambda: {"state": "as found", "how": ""})
+    #: Why the measured time ended where it did: ``{"by": "duration" | "precision" | "amount" | "limit", "how": sentence}``.
+    ended: Json = field(default_factory=lambda: {"by": "duration", "how": ""})
 
     def to_json(self) -> Json:
         """The stored form."""
@@ -172,7 +198,18 @@ def _result(value: Json) -> Result:
         calibration=value["calibration"],
         versions=value["versions"],
         offered_per_s=value["offered_per_s"],
+        **_later(value),
     )
+
+
+def _later(value: Json) -> Json:
+    """The fields that results of earlier versions do not have."""
+    found = {name: value[name] for name in ("place", "cache", "ended") if name in value}
+    if "estimates" in value:
+        found["estimates"] = {
+            op: {metric: Estimate(**figures) for metric, figures in metrics.items()} for op, metrics in value["estimates"].items()
+        }
+    return found
 
 
 def _job(value: Json) -> JobRecord:

@@ -1,0 +1,51 @@
+"""One way to name and read a figure of a result: operation and metric, with its confidence interval where there is one.
+
+Model: what `Result.estimates` holds is taken; what it does not hold (results of earlier versions, points without enough intervals, the
+maximum, which has no interval) is read from the totals and has no bounds.
+
+    metric(result, "read", "p99")        # Estimate(value=4_800_000.0, low=…, high=…)      nanoseconds
+    metric(result, "all", "iops")
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from plimsoll.result import Estimate, OpTotals, Result
+
+#: Metrics by name. Rates are per second, latencies nanoseconds from the intended instant.
+RATES = ("iops", "bytes_per_s")
+LATENCIES = ("mean", "p50", "p90", "p95", "p99", "p999", "max")
+METRICS = (*RATES, *LATENCIES)
+#: All operations together.
+ALL = "all"
+
+
+def metric(result: Result, op: str, name: str) -> Estimate | None:
+    """The metric ``name`` of operation ``op`` (or `ALL`); None when the point has no such figure."""
+    found = result.estimates.get(op, {}).get(name)
+    if found is not None:
+        return found
+    totals = list(result.totals.values()) if op == ALL else [result.totals[op]] if op in result.totals else []
+    return _from_totals(totals, name) if totals else None
+
+
+def _from_totals(totals: list[OpTotals], name: str) -> Estimate | None:
+    if name in RATES:
+        return Estimate(sum(getattr(total, name) for total in totals))
+    timed = [total for total in totals if total.latency_ns is not None and total.count]
+    if not timed:
+        return None
+    if name == "mean":
+        count = sum(total.count for total in timed)
+        return Estimate(_over(timed, lambda total: total.count * _latency(total, name)) / count)
+    # Percentiles of several operations do not add; the slowest operation's is the bound that can be read from totals.
+    return Estimate(max(_latency(total, name) for total in timed))
+
+
+def _over(totals: list[OpTotals], value: Callable[[OpTotals], float]) -> float:
+    return sum(value(total) for total in totals)
+
+
+def _latency(total: OpTotals, name: str) -> float:
+    return float(getattr(total.latency_ns, name))

@@ -1,0 +1,100 @@
+"""What a planner says and hears: asks out, results in, a conclusion at the end.
+
+Model: an experiment is planned once per *subject*, a workload in a configuration. A planner knows neither the target nor the engine; it
+names settings, and whoever conducts the experiment turns them into a job, measures it and sends the result back. A point that failed is
+sent back like any other; the planner goes on without it or concludes.
+
+    def plan(levels: Sequence[float]) -> Plan:
+        for level in levels:
+            result = yield Ask({"queue_depth": level}, level=level)
+        return Conclusion("steps")
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from plimsoll.analysis.mark import Mark
+from plimsoll.result import Result
+
+Json = dict[str, Any]
+
+#: What a point is for: a point of the load line or grid, the search for the maximum, conditioning, or a round towards steady state.
+Role = Literal["point", "maximum", "precondition", "round"]
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """One of the things compared: a target and settings, under a name that reports use."""
+
+    name: str
+    target: str
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What an experiment is carried out on: a workload (shipped name or file) in a configuration."""
+
+    workload: str
+    configuration: Configuration
+
+
+@dataclass(frozen=True)
+class Ask:
+    """The next point a planner wants.
+
+    ``settings`` are options by name (``queue_depth``, ``log.rate``, ``target``), applied in order over those of experiment and
+    configuration; a stream whose ``queue_depth``, ``threads`` or ``rate`` is 0 takes no part in the point. ``level`` is the load where
+    the experiment has a single load axis. ``repeat`` counts from 1 and shifts the seed. ``amount`` ends the point when that multiple of
+    the target's size has been transferred.
+    """
+
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    level: float | None = None
+    role: Role = "point"
+    repeat: int = 1
+    amount: float | None = None
+
+
+@dataclass(frozen=True)
+class Request:
+    """An ask with the subject it is for: what a conductor measures."""
+
+    experiment: str
+    kind: str
+    subject: Subject
+    ask: Ask
+
+    @property
+    def place(self) -> Json:
+        """Where the point stands, as stored in `Result.place`; ``key`` is equal for equal points of equal experiments."""
+        ask, subject = self.ask, self.subject
+        settings = ",".join(f"{name}={value}" for name, value in ask.settings.items())
+        parts = (self.experiment, subject.configuration.name, subject.workload, ask.role, settings, str(ask.repeat))
+        return {
+            "experiment": self.experiment,
+            "kind": self.kind,
+            "configuration": subject.configuration.name,
+            "subject": subject.workload,
+            "settings": dict(ask.settings),
+            "level": ask.level,
+            "role": ask.role,
+            "key": " / ".join(parts),
+        }
+
+
+@dataclass(frozen=True)
+class Conclusion:
+    """What an experiment found on one subject: sentences for people, figures for programs, and the mark where it looked for one."""
+
+    kind: str
+    sentences: tuple[str, ...] = ()
+    mark: Mark | None = None
+    figures: Json = field(default_factory=dict)
+
+
+#: Asks out, results in, a conclusion at the end.
+Plan = Generator[Ask, Result, Conclusion]
