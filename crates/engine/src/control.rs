@@ -1,12 +1,14 @@
 //! How a run is told to end early.
 
-use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
 
 /// Shared by whoever may end a run and its workers.
 #[derive(Debug, Default)]
 pub struct Control {
     stopped: AtomicBool,
     reason: AtomicU8,
+    /// Workers that have nothing left to issue.
+    spent: AtomicUsize,
 }
 
 /// Why a run ended.
@@ -19,6 +21,8 @@ pub enum StoppedBy {
     Signal = 1,
     /// An I/O failed and the policy is to stop, or the target is gone.
     Error = 2,
+    /// Every stream has issued its amount.
+    Amount = 3,
 }
 
 impl StoppedBy {
@@ -28,6 +32,7 @@ impl StoppedBy {
             Self::Duration => "duration",
             Self::Signal => "signal",
             Self::Error => "error",
+            Self::Amount => "amount",
         }
     }
 }
@@ -37,6 +42,13 @@ impl Control {
     pub fn stop(&self, reason: StoppedBy) {
         let _ = self.reason.compare_exchange(0, reason as u8, Ordering::AcqRel, Ordering::Acquire);
         self.stopped.store(true, Ordering::Release);
+    }
+
+    /// Says that a worker has nothing left to issue, and asks all to stop when it is the last of `workers`.
+    pub(crate) fn spend(&self, workers: usize) {
+        if self.spent.fetch_add(1, Ordering::AcqRel) + 1 == workers {
+            self.stop(StoppedBy::Amount);
+        }
     }
 
     /// Whether the workers are asked to stop.
@@ -55,6 +67,7 @@ impl Control {
         match self.reason.load(Ordering::Acquire) {
             1 => StoppedBy::Signal,
             2 => StoppedBy::Error,
+            3 => StoppedBy::Amount,
             _ => StoppedBy::Duration,
         }
     }

@@ -214,6 +214,7 @@ fn proceed<B: Backend>(
         ledger: setup.ledger,
         control: setup.control,
         continues: setup.job.options.on_error == OnError::Continue,
+        workers: setup.workers,
     };
     let mut worker = Worker::new(backend, shared, (lanes, slots), (recorder, window), arena);
     while worker.backend.now() < origin_ns {

@@ -3,6 +3,7 @@
 //! A stream's threads are not operating system threads: a worker carries many lanes. So 64 threads × depth 32 on two cores
 //! cost what two threads cost, and the streams of requests are the same.
 
+use plimsoll_workload::plan::Budget;
 use plimsoll_workload::{ArrivalPlan, Arrivals, Content, Generator, Op, Request, StreamPlan, Thinker, Verify};
 
 /// See the module.
@@ -18,8 +19,15 @@ pub(crate) struct Lane {
     pub(crate) max_len: u32,
     /// Whether its writes are stamped and accounted for.
     pub(crate) stamps: bool,
+    /// Whether it does nothing but draw: no flushes inserted, no end.
+    plain: bool,
     flush_every: u64,
     writes_unflushed: u64,
+    left: Budget,
+    /// Whether a flush is owed when the amount has been issued.
+    pub(crate) owes_flush: bool,
+    /// When it starts, from the job's start; open lanes know from their arrivals.
+    pub(crate) start_ns: u64,
     /// Number of the next write; unique among all lanes, so that no two writes are alike.
     pub(crate) sequence: u64,
     /// Slots without a request, and since when: open lanes only.
@@ -71,31 +79,61 @@ impl Lane {
             verify: plan.verify,
             max_len: plan.max_len,
             stamps: seat.stamps,
+            plain: plan.flush_every == 0 && plan.budget == Budget::ENDLESS,
             flush_every: plan.flush_every,
             writes_unflushed: 0,
+            left: plan.budget,
+            owes_flush: plan.flush_at_end,
+            start_ns: plan.start_ns,
             sequence: ((seat.stream as u64) << 16 | u64::from(seat.shard)) << 40,
             free: Vec::new(),
         }
     }
 
-    /// Puts the next request into `place`; a flush when enough writes have gone before.
+    /// Puts the next request into `place`; a flush when enough writes have gone before. `false` when the lane has issued
+    /// its amount.
     #[inline(always)]
-    pub(crate) fn draw(&mut self, place: &mut Request) {
-        if self.flush_every > 0 {
-            *place = self.next_or_flush();
-        } else {
+    pub(crate) fn draw(&mut self, place: &mut Request) -> bool {
+        if self.plain {
             *place = self.generator.next();
+            return true;
         }
+        self.draw_counted(place)
     }
 
-    fn next_or_flush(&mut self) -> Request {
-        if self.writes_unflushed >= self.flush_every {
+    fn draw_counted(&mut self, place: &mut Request) -> bool {
+        if self.flush_every > 0 && self.writes_unflushed >= self.flush_every {
             self.writes_unflushed = 0;
-            return Request { offset: 0, len: 0, op: Op::Flush, delay_ns: 0 };
+            *place = Request { offset: 0, len: 0, op: Op::Flush, delay_ns: 0 };
+            return true;
         }
-        let request = self.generator.next();
-        self.writes_unflushed += u64::from(request.op == Op::Write);
-        request
+        if self.is_spent() {
+            return false;
+        }
+        *place = self.generator.next();
+        self.writes_unflushed += u64::from(place.op == Op::Write);
+        if self.left != Budget::ENDLESS {
+            self.left.requests = self.left.requests.saturating_sub(1);
+            self.left.bytes = self.left.bytes.saturating_sub(place.len.into());
+        }
+        true
+    }
+
+    /// Whether it has issued its amount.
+    pub(crate) const fn is_spent(&self) -> bool {
+        self.left.bytes == 0 || self.left.requests == 0
+    }
+
+    /// Whether it ends at all.
+    pub(crate) fn ends(&self) -> bool {
+        self.left != Budget::ENDLESS
+    }
+
+    /// Nothing more is due.
+    pub(crate) const fn rest(&mut self) {
+        if let Timing::Open { due_ns, .. } = &mut self.timing {
+            *due_ns = u64::MAX;
+        }
     }
 
     /// How long its next request has been due at `at_ns` (from the job's start); 0 for closed lanes.

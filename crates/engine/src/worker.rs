@@ -32,6 +32,8 @@ const LANE: u32 = 1 << 31;
 const PUT_OFF_NS: u64 = 10_000;
 /// How long a worker with nothing to do may miss that it is told to stop.
 const LOOK_NS: u64 = 100_000_000;
+/// The same for a worker that has issued all it had to and waits for the others.
+const LOOK_SPENT_NS: u64 = 100_000;
 
 /// What all workers of a run share.
 pub(crate) struct Shared<'a> {
@@ -39,6 +41,7 @@ pub(crate) struct Shared<'a> {
     pub(crate) ledger: Option<&'a Ledger>,
     pub(crate) control: &'a Control,
     pub(crate) continues: bool,
+    pub(crate) workers: usize,
 }
 
 /// See the module.
@@ -55,6 +58,10 @@ pub(crate) struct Worker<'a, B, O> {
     end_ns: u64,
     /// When to look at the control even if nothing happens.
     look_ns: u64,
+    /// Whether a lane of this worker can issue its amount and end.
+    ends: bool,
+    /// Whether everything of this worker was issued and came back.
+    spent: bool,
     in_flight: u64,
     /// Those of them that were outstanding before the current turn's requests.
     older: u64,
@@ -82,6 +89,7 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
     ) -> Self {
         let single = shared.volume.parts() <= 1;
         let depth = slots.len();
+        let ends = lanes.iter().any(Lane::ends);
         Self {
             backend,
             shared,
@@ -94,6 +102,8 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
             origin_ns: window.origin_ns,
             end_ns: window.end_ns,
             look_ns: window.origin_ns,
+            ends,
+            spent: false,
             in_flight: 0,
             older: 0,
             findings: Findings::default(),
@@ -126,6 +136,8 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
             let lane = self.slots[slot as usize].lane;
             if matches!(self.lanes[lane as usize].timing, Timing::Open { .. }) {
                 self.lanes[lane as usize].free.push((slot, self.origin_ns));
+            } else if self.lanes[lane as usize].start_ns > 0 {
+                self.start_later(slot);
             } else {
                 self.issue_next(slot, self.origin_ns)?;
             }
@@ -134,6 +146,16 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
             self.issue_due(lane, self.origin_ns)?;
         }
         Ok(())
+    }
+
+    /// Sets the timer for the first request of a slot whose stream starts later than the job.
+    fn start_later(&mut self, number: u32) {
+        let slot = &mut self.slots[number as usize];
+        let lane = &mut self.lanes[slot.lane as usize];
+        if lane.draw(&mut slot.request) {
+            let due_ns = self.origin_ns.saturating_add(lane.start_ns).saturating_add(slot.request.delay_ns);
+            self.set_timer(due_ns, number);
+        }
     }
 
     /// One turn of the loop; `true` when everything is over.
@@ -166,10 +188,41 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
         if self.timed {
             self.fire_timers(now_ns)?;
         }
+        if self.ends && self.in_flight == 0 && self.timers.is_empty() && self.lanes.iter().all(Lane::is_spent) {
+            return self.spent_turn(now_ns);
+        }
         if now_ns >= self.look_ns {
             self.look_ns = now_ns + LOOK_NS;
         }
         Ok(false)
+    }
+
+    /// Everything was issued and came back: the job ends here when the other workers are as far.
+    #[cold]
+    fn spent_turn(&mut self, now_ns: u64) -> io::Result<bool> {
+        if self.flush_what_is_owed(now_ns)? {
+            return Ok(false);
+        }
+        if !self.spent {
+            self.spent = true;
+            self.shared.control.spend(self.shared.workers);
+        }
+        self.look_ns = now_ns + LOOK_SPENT_NS;
+        if self.shared.control.is_stopped() { self.stopping_turn(now_ns) } else { Ok(false) }
+    }
+
+    /// Issues the last flush of every lane that owes one; whether any did.
+    fn flush_what_is_owed(&mut self, now_ns: u64) -> io::Result<bool> {
+        for number in 0..self.slots.len() as u32 {
+            let slot = &mut self.slots[number as usize];
+            let lane = &mut self.lanes[slot.lane as usize];
+            if std::mem::take(&mut lane.owes_flush) {
+                slot.request = Request { offset: 0, len: 0, op: Op::Flush, delay_ns: 0 };
+                slot.ready_ns = now_ns;
+                self.issue(number, now_ns)?;
+            }
+        }
+        Ok(self.in_flight > 0)
     }
 
     #[cold]
@@ -282,7 +335,9 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
             Timing::Closed => self.issue_next(number, now_ns),
             Timing::Thinking(thinker) => {
                 let think_ns = thinker.next_ns();
-                lane.draw(&mut self.slots[number as usize].request);
+                if !lane.draw(&mut self.slots[number as usize].request) {
+                    return Ok(());
+                }
                 let due_ns = now_ns + think_ns + self.slots[number as usize].request.delay_ns;
                 self.set_timer(due_ns, number);
                 Ok(())
@@ -327,6 +382,10 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
         loop {
             let origin_ns = self.origin_ns;
             let lane = &mut self.lanes[lane_number as usize];
+            if lane.is_spent() {
+                lane.rest();
+                return Ok(());
+            }
             let Timing::Open { arrivals, due_ns, armed } = &mut lane.timing else { return Ok(()) };
             let intended_ns = origin_ns.saturating_add(*due_ns);
             if intended_ns >= self.end_ns || lane.free.is_empty() {
@@ -342,7 +401,7 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
             *due_ns = arrivals.next_ns();
             let Some((number, ready_ns)) = lane.free.pop() else { return Ok(()) };
             self.slots[number as usize].ready_ns = ready_ns;
-            lane.draw(&mut self.slots[number as usize].request);
+            let _ = lane.draw(&mut self.slots[number as usize].request);
             self.issue(number, intended_ns)?;
         }
     }
@@ -351,7 +410,9 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
     #[inline(always)]
     fn issue_next(&mut self, number: u32, now_ns: u64) -> io::Result<()> {
         let slot = &mut self.slots[number as usize];
-        self.lanes[slot.lane as usize].draw(&mut slot.request);
+        if !self.lanes[slot.lane as usize].draw(&mut slot.request) {
+            return Ok(());
+        }
         let delay_ns = slot.request.delay_ns;
         if delay_ns > 0 {
             self.set_timer(now_ns + delay_ns, number);

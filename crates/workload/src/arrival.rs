@@ -45,6 +45,8 @@ fn exponential(draw: u64) -> f64 {
 #[derive(Clone, Debug)]
 pub struct Arrivals {
     process: Process,
+    /// When the process begins.
+    start_ns: u64,
 }
 
 #[derive(Clone, Debug)]
@@ -58,7 +60,9 @@ enum Process {
 impl Arrivals {
     /// The instants of thread `shard`; a closed stream has none.
     pub fn new(plan: &StreamPlan, shard: u32) -> Self {
-        let ArrivalPlan::Open(open) = &plan.arrival else { return Self { process: Process::Never } };
+        let ArrivalPlan::Open(open) = &plan.arrival else {
+            return Self { process: Process::Never, start_ns: 0 };
+        };
         let threads = plan.threads.max(1);
         let draws = Draws::new(plan.seed, &[Purpose::Arrival as u64, u64::from(shard)]);
         let process = match open {
@@ -70,13 +74,13 @@ impl Arrivals {
             }
             OpenPlan::Schedule(steps) => Process::Schedule(Schedule::new(steps, threads, draws)),
         };
-        Self { process }
+        Self { process, start_ns: plan.start_ns }
     }
 
     /// The next intended instant in nanoseconds from the job's start, never before the last; `u64::MAX` = never.
     #[inline]
     pub fn next_ns(&mut self) -> u64 {
-        match &mut self.process {
+        let due_ns = match &mut self.process {
             Process::Groups(groups) => groups.next_ns(),
             Process::Poisson { now, mean_gap_ns, draws, index } => {
                 now.advance(exponential(draws.at(*index)) * *mean_gap_ns);
@@ -85,7 +89,8 @@ impl Arrivals {
             }
             Process::Schedule(schedule) => schedule.next_ns(),
             Process::Never => u64::MAX,
-        }
+        };
+        due_ns.saturating_add(self.start_ns)
     }
 }
 

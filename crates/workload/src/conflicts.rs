@@ -18,7 +18,7 @@ const MOST_OUTSTANDING: u64 = 1 << 20;
 type Check = fn(&StreamOptions) -> Result<(), WorkloadError>;
 
 /// Every matter that can be contradictory within a stream.
-const CHECKS: [Check; 12] = [
+const CHECKS: [Check; 13] = [
     access_list_stands_alone,
     mix_and_sizes_add_up,
     arrival_has_its_rate,
@@ -31,6 +31,7 @@ const CHECKS: [Check; 12] = [
     content_has_what_it_needs,
     verification_can_see,
     concurrency_is_bounded,
+    an_end_is_there_to_flush_at,
 ];
 
 fn refuse(condition: bool, sentence: impl FnOnce() -> String) -> Result<(), WorkloadError> {
@@ -123,6 +124,13 @@ fn access_list_stands_alone(stream: &StreamOptions) -> Result<(), WorkloadError>
         ))),
         None => Ok(()),
     }
+}
+
+fn an_end_is_there_to_flush_at(stream: &StreamOptions) -> Result<(), WorkloadError> {
+    refuse(stream.flush_at_end && stream.amount.is_none() && stream.requests.is_none(), || {
+        "flush_at_end needs amount or requests, because only they make a thread end by itself; give one of them"
+            .to_owned()
+    })
 }
 
 fn mix_and_sizes_add_up(stream: &StreamOptions) -> Result<(), WorkloadError> {

@@ -38,6 +38,12 @@ pub struct StreamPlan {
     pub access: AccessPlan,
     /// When they are due.
     pub arrival: ArrivalPlan,
+    /// When the stream starts, in nanoseconds from the job's start.
+    pub start_ns: u64,
+    /// After how much each thread ends.
+    pub budget: Budget,
+    /// Whether a thread that has ended flushes once.
+    pub flush_at_end: bool,
     /// Bypass the page cache (`O_DIRECT`).
     pub direct: bool,
     /// Every write durable before it completes (`O_DSYNC`).
@@ -57,6 +63,20 @@ impl StreamPlan {
     pub const fn issues(&self, op: Op) -> bool {
         self.ops[op as usize]
     }
+}
+
+/// What each thread may issue before it ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Budget {
+    /// Bytes; a thread ends with the request that reaches them.
+    pub bytes: u64,
+    /// Requests, those that `flush_every` inserts left out.
+    pub requests: u64,
+}
+
+impl Budget {
+    /// Without end.
+    pub const ENDLESS: Self = Self { bytes: u64::MAX, requests: u64::MAX };
 }
 
 /// The lines of an access specification; one is drawn per burst.

@@ -11,8 +11,8 @@ use crate::access;
 use crate::error::WorkloadError;
 use crate::option::Kind;
 use crate::plan::{
-    AccessEntryPlan, AccessPlan, ArrivalPlan, ContentKind, ContentPlan, OpenPlan, Sequential, StreamPlan, TargetShape,
-    Verify,
+    AccessEntryPlan, AccessPlan, ArrivalPlan, Budget, ContentKind, ContentPlan, OpenPlan, Sequential, StreamPlan,
+    TargetShape, Verify,
 };
 use crate::request::Op;
 use crate::rng::mix;
@@ -57,7 +57,7 @@ impl StreamOptions {
         for op in Op::ALL {
             ops[op as usize] = entries.iter().any(|entry| entry.op_percent[op as usize] > 0.0);
         }
-        ops[Op::Flush as usize] |= self.flush_every > 0 && ops[Op::Write as usize];
+        ops[Op::Flush as usize] |= self.flush_every > 0 && ops[Op::Write as usize] || self.flush_at_end;
         Ok(StreamPlan {
             name: self.name.clone(),
             threads: self.threads,
@@ -68,6 +68,12 @@ impl StreamOptions {
             ops,
             access: self.access_plan(entries),
             arrival: self.arrival_plan(),
+            start_ns: self.start_after.0,
+            flush_at_end: self.flush_at_end,
+            budget: Budget {
+                bytes: self.amount.map_or(u64::MAX, |amount| amount.bytes(shape.size_bytes).max(1)),
+                requests: self.requests.unwrap_or(u64::MAX),
+            },
             direct: self.direct,
             dsync: self.dsync,
             flush_every: self.flush_every,

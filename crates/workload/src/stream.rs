@@ -204,6 +204,18 @@ options! {
             /// How think times vary around `think_time`.
             think_distribution: ThinkDistribution = ThinkDistribution::Constant, example "exponential";
         }
+        "Start and end" {
+            /// How long after the job the stream starts.
+            start_after: Nanos = Nanos(0), range 0.0 => DAY_NS, example "30s";
+            /// How much each thread transfers before it ends; a percentage is of the target. A job ends when all its
+            /// streams have ended, or when its duration is over.
+            amount: Option<Extent> = None, unset "threads go on until the job ends", range 1.0 => PEBIBYTE,
+                example "1GiB";
+            /// How many requests each thread issues before it ends.
+            requests: Option<u64> = None, unset "threads go on until the job ends", range 1.0 => 1e15, example "100000";
+            /// Whether each thread flushes once when it has issued its amount and all of it has come back.
+            flush_at_end: bool = false, example "true";
+        }
         "Durability" {
             /// Bypass the page cache (`O_DIRECT`). Turned off, the numbers are mostly those of memory.
             direct: bool = true, example "false";

@@ -181,6 +181,7 @@ fn options_that_contradict_each_other_say_which_to_drop() {
             json!({ "arrival": "poisson", "rate": 5, "access": [{ "size": 512, "delay": "1ms" }] }),
             "delay of an access entry has no effect with poisson arrival",
         ),
+        (json!({ "flush_at_end": true }), "flush_at_end needs amount or requests"),
         (json!({ "think_distribution": "exponential" }), "think_distribution needs a think_time"),
         (json!({ "stride": "1MiB" }), "stride shapes sequential requests"),
         (json!({ "direction": "backward" }), "direction shapes sequential requests"),
