@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from plimsoll.analysis.estimation import estimates
 from plimsoll.analysis.observation import Observation
 from plimsoll.analysis.plausibility import Evidence, judged
 from plimsoll.analysis.summary import Summary
@@ -16,10 +17,12 @@ from plimsoll.result import Result
 
 
 def concluded(unfinished: Result, summary: Summary, observation: Observation) -> Result:
-    """``unfinished`` with totals, errors and validity flags."""
+    """``unfinished`` with totals, estimates, errors and validity flags."""
+    totals = summary.totals()
     measured = replace(
         unfinished,
-        totals=summary.totals(),
+        totals=totals,
+        estimates=estimates(summary.batches, totals),
         streams=summary.streams(),
         parts=summary.parts(),
         errors=summary.errors(),

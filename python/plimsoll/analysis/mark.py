@@ -1,11 +1,42 @@
-"""The mark: the highest throughput at which the objective holds."""
+"""The mark: the highest throughput at which the objective holds.
+
+Model: going up level by level (repeats pooled), the mark is the last level before the first that fails. Between that level and the
+failing one the response crosses the limit; where, is interpolated with the throughput linear in the reciprocal of the response. In an
+M/M/1 queue that scale is exact for the mean and for every percentile, because the response is a constant over μ − λ (Kleinrock,
+"Queueing Systems" I, 1975, 3.2); between two neighbours of any rising line the choice of scale matters little.
+The interval of the crossing comes from the line's band: its upper edge crosses the limit at the low end, its lower edge at the high end
+(inversion of a confidence band, as in calibration: Draper and Smith, "Applied Regression Analysis", 3.2). Where noise lets an edge cross
+more than once, the outermost crossing counts. The throughput's own interval is added in quadrature. The interval is widened to contain
+the mark and the crossing, so with coarse levels it also says how coarse.
+Limits: a clause that is no upper limit on a latency, or a level without response, has no crossing; the interval then spans the levels at
+which the objective certainly held and certainly failed. No interval is given where one of its ends was not measured; the notes say so.
+
+    mark = mark_of(results, parse_objective("read mean <= 20ms"))
+    mark.iops, mark.interval, mark.failed_by
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
+from itertools import pairwise
+from math import sqrt
 from typing import Any
 
+from plimsoll.analysis.load_line import LoadLine, LoadPoint, by_level, load_line, usable
+from plimsoll.analysis.metric import ALL, LATENCIES, RATES
+from plimsoll.analysis.objective import ClauseJudgement, Judgement, Objective, judge
+from plimsoll.analysis.pooling import pooled_metric
+from plimsoll.result import Estimate, Result
+
 Json = dict[str, Any]
+#: The value of an estimate or one edge of its interval; None where there is no interval.
+Edge = Callable[[Estimate], float | None]
+
+_OPEN_BELOW = "The interval has no low end: already at the lowest level the response is not surely within the limit."
+_OPEN_ABOVE = "The interval has no high end: no level surely failed, so measure higher ones or longer."
+_NO_BAND = "There is no interval: the points around the mark have none (measure longer, or the metric has no interval)."
+_NEVER_FAILED = "No level failed, so the mark is at least this; measure higher levels to find it."
 
 
 @dataclass(frozen=True)
@@ -13,7 +44,8 @@ class Mark:
     """The highest load that held. ``interval`` is the 95 % interval of the throughput at which the response crosses the limit.
 
     ``failed_by`` names the clause of the objective that failed first above the mark, None when no level failed; ``next_level`` is the
-    lowest level that failed.
+    lowest level that failed. ``crossing`` is the interpolated throughput at the limit, None unless upper limits on latency alone
+    failed. ``notes`` are sentences to know the mark by.
     """
 
     iops: float
@@ -23,7 +55,175 @@ class Mark:
     objective: str
     failed_by: str | None
     next_level: float | None
+    crossing: float | None = None
+    notes: tuple[str, ...] = ()
 
     def to_json(self) -> Json:
         """As ``--json`` prints it."""
         return asdict(self)
+
+
+@dataclass(frozen=True)
+class _Judged:
+    """One level, judged."""
+
+    level: float
+    repeats: tuple[Result, ...]
+    judgement: Judgement
+
+    @property
+    def iops(self) -> Estimate | None:
+        return pooled_metric(self.repeats, ALL, "iops") if self.repeats else None
+
+
+def mark_of(results: Iterable[Result], objective: Objective) -> Mark | None:
+    """The mark of one subject; None when the lowest level does not hold.
+
+    A lower limit on a rate (``iops >= 5000``) that fails at the lowest levels is passed over: too little load breaks it, not too much.
+    """
+    taken = list(results)
+    levels = _judged(taken, objective)
+    first = next((index for index, judged in enumerate(levels) if not too_little_load(judged.judgement)), len(levels))
+    failing = next((index for index in range(first, len(levels)) if not levels[index].judgement.holds), len(levels))
+    if failing == first:
+        return None
+    held, failed = levels[failing - 1], levels[failing] if failing < len(levels) else None
+    iops, bytes_per_s = held.iops, pooled_metric(held.repeats, ALL, "bytes_per_s")
+    if iops is None or bytes_per_s is None:
+        return None
+    bounds = _Bounds(taken, levels, failing - 1, iops) if failed else None
+    interval, missing = bounds.interval() if bounds else (None, [_NEVER_FAILED])
+    return Mark(
+        iops=iops.value,
+        bytes_per_s=bytes_per_s.value,
+        level=held.level,
+        interval=interval,
+        objective=str(objective),
+        failed_by=failed.judgement.failed_by if failed else None,
+        next_level=failed.level if failed else None,
+        crossing=bounds.crossing if bounds else None,
+        notes=(*missing, *_held_again(levels[failing:])),
+    )
+
+
+def crossing(line: LoadLine, limit_ns: float, above_level: float | None = None) -> float | None:
+    """The throughput at which the line first crosses ``limit_ns`` upwards, from ``above_level`` on; None when it does not."""
+    points = [point for point in line.points if above_level is None or point.level >= above_level]
+    found = _crossings(points, limit_ns, lambda response: response.value)
+    return found[0] if found else None
+
+
+class _Bounds:
+    """Where the response crosses the limit: ``crossing``, and `interval` around it."""
+
+    def __init__(self, results: Sequence[Result], levels: Sequence[_Judged], held: int, iops: Estimate) -> None:
+        self._levels = levels
+        self._held = held
+        self._iops = iops
+        self._limits = [
+            (load_line(results, failed.op or ALL, failed.clause.metric), failed.clause.limit)
+            for failed in _failed_latencies(levels[held + 1].judgement)
+        ]
+        crossings = [crossing(line, limit, levels[held].level) for line, limit in self._limits]
+        found = [throughput for throughput in crossings if throughput is not None]
+        # Several limits that fail at the same level: the objective fails at the first of them.
+        self.crossing = min(found) if found and len(found) == len(self._limits) else None
+
+    def interval(self) -> tuple[tuple[float, float] | None, list[str]]:
+        """Both ends, or None and why."""
+        if self.crossing is not None and not self._has_band():
+            return None, [_NO_BAND]
+        low, high = self._from_band() if self.crossing is not None else self._from_levels()
+        if low is None or high is None:
+            return None, [note for end, note in ((low, _OPEN_BELOW), (high, _OPEN_ABOVE)) if end is None]
+        middle = self.crossing if self.crossing is not None else self._iops.value
+        spread = _half_width(self._iops) if self.crossing is not None else 0.0
+        low = middle - sqrt(max(0.0, middle - low) ** 2 + spread**2)
+        high = middle + sqrt(max(0.0, high - middle) ** 2 + spread**2)
+        return (max(0.0, min(low, self._iops.value)), max(high, self._iops.value)), []
+
+    def _has_band(self) -> bool:
+        around = (self._levels[self._held].level, self._levels[self._held + 1].level)
+        return all(
+            point.response.low is not None and point.response.high is not None
+            for line, _ in self._limits
+            for point in line.points
+            if point.level in around
+        )
+
+    def _from_band(self) -> tuple[float | None, float | None]:
+        lows, highs = [], []
+        for line, limit in self._limits:
+            upper = _crossings(line.points, limit, lambda response: response.high)
+            lower = _crossings(line.points, limit, lambda response: response.low)
+            begins_within = bool(line.points) and (line.points[0].response.high or limit + 1) <= limit
+            lows.append(min(upper) if upper and begins_within else None)
+            ends_beyond = bool(line.points) and (line.points[-1].response.low or 0.0) > limit
+            highs.append(max(lower) if lower and ends_beyond else None)
+        return _least(lows), _least(highs)
+
+    def _from_levels(self) -> tuple[float | None, float | None]:
+        """From the highest level up to the mark that surely held to the lowest above it that surely failed."""
+        sure = [judged for judged in self._levels[: self._held + 1] if judged.judgement.holds and judged.judgement.settled]
+        failed = [judged for judged in self._levels[self._held + 1 :] if judged.judgement.settled and not judged.judgement.holds]
+        low, high = (found.iops if found else None for found in (sure[-1] if sure else None, failed[0] if failed else None))
+        return _edge(low, "low"), _edge(high, "high")
+
+
+def _judged(results: Sequence[Result], objective: Objective) -> list[_Judged]:
+    judged = []
+    for level, group in by_level(results):
+        # A repeat that failed makes its level fail; one that ended early does not count beside complete ones.
+        failed = [result for result in group if result.status == "failed"]
+        judged.append(_Judged(level, usable(group), judge(objective, [*failed, *usable(group)] or group)))
+    return judged
+
+
+def too_little_load(judgement: Judgement) -> bool:
+    """Whether nothing but lower limits on rates failed."""
+    failed = [clause for clause in judgement.clauses if not clause.holds]
+    return bool(failed) and all(clause.clause.metric in RATES and clause.clause.relation in (">=", ">") for clause in failed)
+
+
+def _failed_latencies(judgement: Judgement) -> list[ClauseJudgement]:
+    """What failed, if it was upper limits on latencies alone."""
+    failed = [clause for clause in judgement.clauses if not clause.holds]
+    upper = [clause for clause in failed if clause.clause.metric in LATENCIES and clause.clause.relation in ("<=", "<")]
+    return upper if len(upper) == len(failed) else []
+
+
+def _crossings(points: Sequence[LoadPoint], limit: float, edge: Edge) -> list[float]:
+    """The throughput at every upward crossing of ``limit`` by the line or by one edge of its band, lowest level first."""
+    found = []
+    for below, above in pairwise(points):
+        before, after = edge(below.response), edge(above.response)
+        if before is not None and after is not None and before <= limit < after:
+            share = (1 / before - 1 / limit) / (1 / before - 1 / after) if before > 0 else limit / after
+            found.append(below.iops.value + share * (above.iops.value - below.iops.value))
+    return found
+
+
+def _least(ends: Sequence[float | None]) -> float | None:
+    known = [end for end in ends if end is not None]
+    return min(known) if known and len(known) == len(ends) else None
+
+
+def _edge(estimate: Estimate | None, name: str) -> float | None:
+    if estimate is None:
+        return None
+    edge: float | None = getattr(estimate, name)
+    return estimate.value if edge is None else edge
+
+
+def _half_width(estimate: Estimate) -> float:
+    return 0.0 if estimate.low is None or estimate.high is None else (estimate.high - estimate.low) / 2
+
+
+def _held_again(above: Sequence[_Judged]) -> list[str]:
+    """A note when a level holds above the one that failed."""
+    again = [judged.level for judged in above[1:] if judged.judgement.holds]
+    if not again:
+        return []
+    levels = "level" if len(again) == 1 else "levels"
+    named = ", ".join(f"{level:g}" for level in again)
+    return [f"The objective failed at level {above[0].level:g} but held again at {levels} {named}; the mark stays below the failure."]

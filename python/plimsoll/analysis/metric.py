@@ -27,16 +27,19 @@ def metric(result: Result, op: str, name: str) -> Estimate | None:
     if found is not None:
         return found
     totals = list(result.totals.values()) if op == ALL else [result.totals[op]] if op in result.totals else []
-    return _from_totals(totals, name) if totals else None
+    return metric_of_totals(totals, name)
 
 
-def _from_totals(totals: list[OpTotals], name: str) -> Estimate | None:
+def metric_of_totals(totals: list[OpTotals], name: str) -> Estimate | None:
+    """The metric of several operations together, without interval; None when there is none."""
+    if not totals:
+        return None
     if name in RATES:
         return Estimate(sum(getattr(total, name) for total in totals))
     timed = [total for total in totals if total.latency_ns is not None and total.count]
     if not timed:
         return None
-    if name == "mean":
+    if name == "mean" and len(timed) > 1:
         count = sum(total.count for total in timed)
         return Estimate(_over(timed, lambda total: total.count * _latency(total, name)) / count)
     # Percentiles of several operations do not add; the slowest operation's is the bound that can be read from totals.

@@ -36,6 +36,8 @@ class Observation:
         phase = interval["phase"]
         if phase == "warmup":
             self.warmup_s += seconds
+        elif phase == "after":
+            return  # arrived after the point had ended by its goal
         elif phase == "drain":
             self.drain_s += seconds
             maxima = [entry.get("max_ns") or 0 for entry in interval.get("summary", {}).values()]

@@ -12,7 +12,7 @@ Limits: SNIA's rounds are a minute each; five batches of a short run see less. F
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import sqrt
 
@@ -40,14 +40,21 @@ def steadiness(values: Sequence[float]) -> Steadiness | None:
     """The verdict on values of equally long slices of time; None when there are fewer than five or all are zero."""
     if len(values) < ROUNDS:
         return None
-    rounds = _batch_means(values)
-    average = sum(rounds) / ROUNDS
+    verdict = window_verdict(_batch_means(values))
+    return verdict and replace(verdict, variation_percent=100.0 * _deviation(values) / (sum(values) / len(values)))
+
+
+def window_verdict(rounds: Sequence[float]) -> Steadiness | None:
+    """The verdict on the values of a window's rounds; the variation is theirs. None for fewer than two, or when all are zero."""
+    if len(rounds) < 2:
+        return None
+    average = sum(rounds) / len(rounds)
     if average <= 0:
         return None
     return Steadiness(
         excursion_percent=100.0 * (max(rounds) - min(rounds)) / average,
-        slope_percent=100.0 * _slope(rounds) * (ROUNDS - 1) / average,
-        variation_percent=100.0 * _deviation(values) / (sum(values) / len(values)),
+        slope_percent=100.0 * _slope(rounds) * (len(rounds) - 1) / average,
+        variation_percent=100.0 * _deviation(rounds) / average,
     )
 
 

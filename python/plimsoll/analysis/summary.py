@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from plimsoll.analysis.batches import Batches, Portion, portion_of
 from plimsoll.histogram import Histogram, decoded
 from plimsoll.result import OPS, LatencySummary, OpTotals, Totals
 
@@ -33,8 +34,8 @@ class Tally:
         self.latency: Histogram | None = None
         self.service: Histogram | None = None
 
-    def add_cell(self, cell: Json) -> None:
-        """Add one cell of an interval. A null ``service`` says: the same as ``latency``."""
+    def add_cell(self, cell: Json) -> Histogram | None:
+        """Add one cell of an interval; its latencies. A null ``service`` says: the same as ``latency``."""
         self.count += cell["count"]
         self.bytes += cell["bytes"]
         self.errors.update(cell.get("errors") or {})
@@ -42,6 +43,7 @@ class Tally:
         service = decoded(cell["service"]) if cell.get("service") else None
         if latency is not None:
             self._merge(latency, service)
+        return latency
 
     def add(self, other: Tally) -> None:
         """Add another tally."""
@@ -73,9 +75,10 @@ class Tally:
 
 
 class Summary:
-    """Accumulates the measured phase of one job."""
+    """Accumulates the measured phase of one job; ``batches`` keeps its course for the confidence intervals."""
 
     def __init__(self) -> None:
+        self.batches = Batches()
         self._tallies: dict[Key, Tally] = {}
         self._elapsed_ns = 0
 
@@ -83,10 +86,15 @@ class Summary:
         """Count one interval; those outside the measured phase change nothing."""
         if interval["phase"] != "measure":
             return
-        self._elapsed_ns += interval["end_ns"] - interval["start_ns"]
+        elapsed_ns = interval["end_ns"] - interval["start_ns"]
+        self._elapsed_ns += elapsed_ns
+        portions: dict[str, Portion] = {}
         for cell in interval["cells"]:
             key = (cell["stream"], cell["op"], cell.get("part"))
-            self._tallies.setdefault(key, Tally()).add_cell(cell)
+            latency = self._tallies.setdefault(key, Tally()).add_cell(cell)
+            if key[2] is None:
+                portions.setdefault(cell["op"], Portion()).add(portion_of(cell, latency))
+        self.batches.add(elapsed_ns / 1e9, portions)
 
     @property
     def elapsed_s(self) -> float:

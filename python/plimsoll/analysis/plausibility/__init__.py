@@ -20,6 +20,8 @@ __all__ = ["RULES", "Evidence", "judged"]
 RULES: tuple[Callable[[Evidence], Iterator[Flag]], ...] = (
     course.incomplete,
     course.interrupted,
+    course.precision_not_reached,
+    course.amount_not_reached,
     course.io_errors,
     course.verification,
     course.virtual_time,
@@ -35,6 +37,7 @@ RULES: tuple[Callable[[Evidence], Iterator[Flag]], ...] = (
     generator.uring_fallback,
     generator.uring_handoff,
     samples.not_steady,
+    samples.warmup_too_short,
     samples.drain_slower,
     samples.short_run,
     samples.few_samples,

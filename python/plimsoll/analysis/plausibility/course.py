@@ -1,4 +1,4 @@
-"""Flags about how the job went: killed, interrupted, failing, corrupt, modelled."""
+"""Flags about how the job went: killed, interrupted, ended before its goal, failing, corrupt, modelled."""
 
 from __future__ import annotations
 
@@ -29,6 +29,25 @@ def interrupted(evidence: Evidence) -> Iterator[Flag]:
             f"{evidence.result.job.duration_s:g} s; the numbers cover that part.",
             "Measure the point again when the whole duration counts.",
         )
+
+
+def precision_not_reached(evidence: Evidence) -> Iterator[Flag]:
+    """The time limit came before the interval was as narrow as asked."""
+    ended = evidence.result.ended
+    if ended.get("by") == "limit" and ended.get("goal") == "precision":
+        yield Flag(
+            "precision_not_reached",
+            "doubt",
+            f"The {ended['how']}.",
+            "Allow more time (--duration), or ask for less precision.",
+        )
+
+
+def amount_not_reached(evidence: Evidence) -> Iterator[Flag]:
+    """The time limit came before everything was transferred."""
+    ended = evidence.result.ended
+    if ended.get("by") == "limit" and ended.get("goal") == "amount":
+        yield Flag("amount_not_reached", "doubt", f"The {ended['how']}.", "Allow more time (--duration).")
 
 
 def io_errors(evidence: Evidence) -> Iterator[Flag]:

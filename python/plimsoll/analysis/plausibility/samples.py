@@ -3,25 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
 from plimsoll.analysis.definition import arrival
 from plimsoll.analysis.plausibility.evidence import Evidence, duration, quantity
 from plimsoll.analysis.steady import EXCURSION_PERCENT_MAX, SLOPE_PERCENT_MAX, SOURCE, Steadiness, steadiness
+from plimsoll.analysis.transient import Transient, find_transient
 from plimsoll.result import Flag
 
 SHORT_S = 5.0
 #: A percentile needs ten samples beyond it to be more than the luck of a few.
 SAMPLES_MIN = {"p99": 1_000, "p999": 10_000}
 DRAIN_RATIO_MAX = 2.0
+#: A beginning shorter than this share of the measured time, or that moves the mean by less, is not worth a word.
+TRANSIENT_SHARE_MIN = 0.05
+TRANSIENT_EFFECT_MIN = 0.01
 
 
 def not_steady(evidence: Evidence) -> Iterator[Flag]:
     """The response climbed, fell or jumped during the measured phase."""
-    if arrival(evidence.result.job.definition) == "open":
-        # An open loop fixes the rate; what is left to vary is the latency.
-        yield from _unsteady("mean latency", steadiness([point.mean_ns for point in evidence.observation.series]))
-    else:
-        yield from _unsteady("IOPS", steadiness([point.rate_per_s for point in evidence.observation.series]))
+    what, values = _response(evidence)
+    yield from _unsteady(what, steadiness(values))
+
+
+def warmup_too_short(evidence: Evidence) -> Iterator[Flag]:
+    """The response still settled when the measured time began."""
+    what, values = _response(evidence)
+    transient = find_transient(values)
+    if transient is None or not transient.significant or transient.length <= TRANSIENT_SHARE_MIN * len(values):
+        return
+    mean = sum(values) / len(values)
+    effect = (mean - transient.after) / transient.after if transient.after > 0 else 0.0
+    if abs(effect) < TRANSIENT_EFFECT_MIN:
+        return
+    settling_s = sum(point.seconds for point in islice(evidence.observation.series, transient.length))
+    enough_s = evidence.result.job.warmup_s + settling_s
+    yield Flag(
+        "warmup_too_short",
+        "doubt",
+        f"The response still settled during the first {settling_s:.3g} s of the measured time: {what} {_change(transient)} than afterwards, "
+        f"which moves the mean by {effect:+.1%} (MSER-5).",
+        f"Warm up for {enough_s:.2g} s or more (--warmup {enough_s:.2g}s).",
+    )
 
 
 def drain_slower(evidence: Evidence) -> Iterator[Flag]:
@@ -62,6 +85,19 @@ def few_samples(evidence: Evidence) -> Iterator[Flag]:
                 f"{' and '.join(doubtful)} of {op} rest on {total.count:,} requests; {needed:,} are needed.",
                 f"Measure about {quantity(_seconds_needed(evidence, total.iops, needed))} s.",
             )
+
+
+def _response(evidence: Evidence) -> tuple[str, list[float]]:
+    """What is left to vary, slice by slice: an open loop fixes the rate, so it is the latency there."""
+    series = evidence.observation.series
+    if arrival(evidence.result.job.definition) == "open":
+        return "mean latency", [point.mean_ns for point in series]
+    return "IOPS", [point.rate_per_s for point in series]
+
+
+def _change(transient: Transient) -> str:
+    change = transient.before / transient.after - 1
+    return f"{abs(change):.0%} {'higher' if change > 0 else 'lower'}"
 
 
 def _unsteady(what: str, verdict: Steadiness | None) -> Iterator[Flag]:

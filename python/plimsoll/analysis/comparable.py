@@ -1,0 +1,166 @@
+"""May these sides be compared? Every reason against it, in sentences.
+
+Model: a comparison answers one question, so one thing may differ: what is compared. Everything else must be equal: the workload and job
+options of matched points (each that differs is named with its values), the levels measured, the state of the caches, the machine that
+made the load, Plimsoll's version, model or real target, and the size of the target to a tenth. Targets may always differ. What else is
+meant to differ is named in ``varying``: an option (``queue_depth``, ``log.rate``, ``duration``), ``workload``, ``level``, ``cache``,
+``machine``, ``version``, ``modelled``, ``size``. Sides of one run may differ in the settings of their configurations, because the
+experiment itself says so, and a point in what the experiment set for it.
+Limits: seeds, texts and what the point stands for (its place) are not compared. Of the machine, its name, CPU and kernel are.
+Searched levels (ramp, search, curve) follow from what was measured and may differ.
+
+    refusals([before, after], varying=["queue_depth"])
+    # ["before and after differ in duration (10 against 60); measure both alike, or name duration as varying."]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import Any
+
+from plimsoll.analysis.compared import Side
+from plimsoll.analysis.comparison import matched
+from plimsoll.analysis.definition import streams
+from plimsoll.analysis.load_line import by_level
+from plimsoll.result import Result
+
+Json = dict[str, Any]
+
+#: Sizes of targets may differ by this factor.
+SIZE_FACTOR = 1.1
+#: Kinds of experiment whose levels follow from what they measure.
+_ADAPTIVE = ("ramp", "search", "curve", "steady")
+#: What does not change the load: seeds, and how much of the record is kept.
+_NOT_COMPARED = ("seed", "name", "interval")
+#: What must be equal, by the word that allows it to differ.
+_FACTS: Mapping[str, tuple[str, Callable[[Result], Any]]] = {
+    "cache": ("the state of the caches", lambda result: result.cache.get("state")),
+    "version": ("the version of Plimsoll", lambda result: result.versions.get("plimsoll")),
+    "modelled": ("what answered", lambda result: "a modelled target" if result.modelled else "a real target"),
+}
+_MACHINE: Mapping[str, tuple[str, str]] = {
+    "the machine": ("machine", "name"),
+    "the CPU": ("cpu", "model"),
+    "the kernel": ("kernel", "release"),
+}
+
+
+def refusals(sides: Sequence[Side], varying: Collection[str] = ()) -> list[str]:
+    """Why each side may not be compared with the first; empty when all may."""
+    return [sentence for other in sides[1:] for sentence in _between(sides[0], other, varying)]
+
+
+def _between(one: Side, other: Side, varying: Collection[str]) -> Iterator[str]:
+    matches = [groups for _, groups in matched([one, other], varying)]
+    if not matches:
+        yield _nothing_in_common(one, other)
+        return
+    yield from _options(one, other, matches, varying)
+    if "level" not in varying:
+        yield from _levels(one, other)
+    pairs = [result for groups in matches for result in groups[0]], [result for groups in matches for result in groups[1]]
+    for word, (noun, read) in _FACTS.items():
+        if word not in varying:
+            yield from _fact(one, other, noun, word, [{_said(read(result)) for result in side} for side in pairs])
+    for noun, (group, name) in _MACHINE.items():
+        if "machine" not in varying:
+            known = [{_said(value) for result in side if (value := _host(result, group, name)) is not None} for side in pairs]
+            yield from _fact(one, other, noun, "machine", known)
+    if "size" not in varying:
+        yield from _sizes(one, other, *pairs)
+
+
+def _nothing_in_common(one: Side, other: Side) -> str:
+    workloads = [sorted({result.job.workload for result in side.results}) for side in (one, other)]
+    if not set(workloads[0]) & set(workloads[1]):
+        named = [", ".join(names) or "nothing" for names in workloads]
+        return (
+            f"{one.label} measured {named[0]} and {other.label} {named[1]}: no workload in common; name workload as varying to compare two."
+        )
+    return f"{one.label} and {other.label} have no point in common: workload and level, or settings, must be the same."
+
+
+def _fact(one: Side, other: Side, noun: str, word: str, values: Sequence[set[str]]) -> Iterator[str]:
+    if all(values) and values[0] != values[1]:
+        yield _sentence(one, other, noun, word, [" and ".join(sorted(found)) for found in values])
+
+
+def _sentence(one: Side, other: Side, noun: str, word: str, values: Sequence[str]) -> str:
+    return (
+        f"{one.label} and {other.label} differ in {noun} ({values[0]} against {values[1]}); measure both alike, or name {word} as varying."
+    )
+
+
+def _options(one: Side, other: Side, matches: Sequence[Sequence[tuple[Result, ...]]], varying: Collection[str]) -> Iterator[str]:
+    """Every option of job or workload that differs at some point, with the values of all such points."""
+    stated = {*one.settings, *other.settings} if one.run and one.run == other.run else set()
+    differing: dict[str, tuple[list[str], list[str]]] = {}
+    for groups in matches:
+        before, after = groups[0][0], groups[1][0] if groups[1] else groups[0][0]
+        allowed = {*varying, *stated, *before.place.get("settings", {}), *after.place.get("settings", {})}
+        left, right = _flat(before, allowed), _flat(after, allowed)
+        for name in left.keys() | right.keys():
+            values = _said(left.get(name)), _said(right.get(name))
+            if values[0] != values[1] and not _is_allowed(name, allowed):
+                for known, value in zip(differing.setdefault(name, ([], [])), values, strict=True):
+                    known.append(value)
+    for name in sorted(differing):
+        yield _sentence(one, other, name, name, [", ".join(dict.fromkeys(values)) for values in differing[name]])
+
+
+def _flat(result: Result, allowed: Collection[str]) -> Json:
+    """Options by name: of the job, and of each stream, prefixed by its name where there are several."""
+    flat = {name: value for name, value in result.job.options.items() if name not in _NOT_COMPARED}
+    found = streams(result.job.definition)
+    if "workload" in allowed:
+        return flat
+    for stream in found:
+        prefix = f"{stream.get('name')}." if len(found) > 1 else ""
+        flat.update({f"{prefix}{name}": value for name, value in stream.items() if name not in _NOT_COMPARED})
+    driver = result.job.definition.get("driver")
+    return flat if driver is None else {**flat, "driver": driver}
+
+
+def _is_allowed(name: str, allowed: Collection[str]) -> bool:
+    """By its own name, by the option's of every stream, or by that of the only stream."""
+    bare = name.rpartition(".")[2]
+    return name in allowed or bare in allowed or ("." not in name and any(entry.rpartition(".")[2] == name for entry in allowed))
+
+
+def _levels(one: Side, other: Side) -> Iterator[str]:
+    """Levels of a workload that only one side has."""
+    mine, theirs = _levels_of(one), _levels_of(other)
+    for subject in mine.keys() & theirs.keys():
+        if mine[subject] != theirs[subject]:
+            values = [", ".join(f"{level:g}" for level in found[subject]) for found in (mine, theirs)]
+            yield _sentence(one, other, f"the levels of {subject[1]}", "level", values)
+
+
+def _levels_of(side: Side) -> dict[tuple[str, str], list[float]]:
+    subjects: dict[tuple[str, str], list[Result]] = {}
+    for result in side.results:
+        if result.place.get("level") is not None and result.place.get("kind") not in _ADAPTIVE:
+            subjects.setdefault((result.place.get("experiment", ""), result.job.workload), []).append(result)
+    return {subject: [level for level, _ in by_level(results)] for subject, results in subjects.items()}
+
+
+def _sizes(one: Side, other: Side, before: Sequence[Result], after: Sequence[Result]) -> Iterator[str]:
+    sizes = [{size for result in side if (size := _host(result, "target", "size_bytes"))} for side in (before, after)]
+    numbers = [size for found in sizes for size in found if isinstance(size, int)]
+    if all(sizes) and len(numbers) > 1 and max(numbers) > SIZE_FACTOR * min(numbers):
+        named = [" and ".join(f"{size / 1e9:.4g} GB" for size in sorted(found)) for found in sizes]
+        if named[0] != named[1]:
+            yield _sentence(one, other, "the size of the target", "size", named)
+
+
+def _host(result: Result, group: str, name: str) -> Any:
+    """A fact of the host; None when it is not there."""
+    facts = result.host.get(group)
+    value = facts.get(name) if isinstance(facts, dict) else None
+    return None if isinstance(value, str) and value.startswith("absent:") else value
+
+
+def _said(value: Any) -> str:
+    if value is None:
+        return "not set"
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,124 @@
+"""What a comparison consists of: sides, and one row per point or mark and side.
+
+Model: a *side* is one configuration of one run. The first side is the baseline; a row compares one figure of another side with it. The
+ratio is side over baseline, so a ratio above 1 is more throughput or more latency; the verdict says which of them is better.
+
+    Side("depth 8", results, run="runs/a", settings={"queue_depth": 8})
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+from plimsoll.analysis.mark import Mark
+from plimsoll.analysis.metric import RATES
+from plimsoll.result import Estimate, Result
+
+Json = dict[str, Any]
+Verdict = Literal["faster", "slower", "no difference shown"]
+
+FASTER: Verdict = "faster"
+SLOWER: Verdict = "slower"
+NOT_SHOWN: Verdict = "no difference shown"
+#: Adjusted probability below which a difference is shown.
+SIGNIFICANCE = 0.05
+
+
+@dataclass(frozen=True)
+class Side:
+    """One of the things compared. ``run`` is equal for sides of one run; ``settings`` are those of its configuration there."""
+
+    label: str
+    results: Sequence[Result]
+    run: str = ""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Point:
+    """A point that several sides have: its workload, the settings the experiment gave it, its level."""
+
+    workload: str
+    title: str
+    group: str
+    settings: Mapping[str, Any]
+    level: float | None
+    experiment: str = ""
+
+    @property
+    def axis(self) -> str:
+        """The option that the level is a value of; ``level`` when the settings do not say."""
+        named = [name for name, value in self.settings.items() if value == self.level and self.level is not None]
+        return named[0].rpartition(".")[2] if named else "level"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One figure of one point on one side against the baseline. ``values`` are the baseline's and the side's."""
+
+    point: Point
+    op: str
+    metric: str
+    side: str
+    values: tuple[Estimate, Estimate]
+    ratio: float | None
+    low: float | None
+    high: float | None
+    p_adjusted: float | None
+    verdict: Verdict
+
+    @property
+    def times_faster(self) -> float | None:
+        """The ratio in the direction in which more is better."""
+        return self.ratio if self.ratio is None or self.metric in RATES else 1 / self.ratio
+
+    def to_json(self) -> Json:
+        """Flat, as pages and programs read it."""
+        point = asdict(self.point)
+        return {
+            **point,
+            "settings": dict(self.point.settings),
+            "metric": self.metric,
+            "op": self.op,
+            "side": self.side,
+            **_figures(self),
+            "values": [asdict(value) for value in self.values],
+        }
+
+
+@dataclass(frozen=True)
+class MarkRow:
+    """The mark of one subject on one side against the baseline's; ``note`` says why there is no ratio, or how to read it."""
+
+    workload: str
+    title: str
+    group: str
+    experiment: str
+    objective: str
+    side: str
+    values: tuple[Mark | None, Mark | None]
+    ratio: float | None
+    low: float | None
+    high: float | None
+    p_adjusted: float | None
+    verdict: Verdict
+    note: str = ""
+
+    def to_json(self) -> Json:
+        """As pages and programs read it."""
+        names = ("workload", "title", "group", "experiment", "objective", "side", "note")
+        values = [mark.to_json() if mark else None for mark in self.values]
+        return {**{name: getattr(self, name) for name in names}, **_figures(self), "values": values}
+
+
+def verdict(ratio: float | None, p_adjusted: float | None, *, more_is_better: bool) -> Verdict:
+    """The word for a ratio; a difference is shown when chance would make one as large in less than 5 % of such tables."""
+    if ratio is None or p_adjusted is None or p_adjusted >= SIGNIFICANCE or ratio == 1:
+        return NOT_SHOWN
+    return FASTER if (ratio > 1) == more_is_better else SLOWER
+
+
+def _figures(row: Row | MarkRow) -> Json:
+    return {name: getattr(row, name) for name in ("ratio", "low", "high", "verdict", "p_adjusted")}

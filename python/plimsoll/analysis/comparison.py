@@ -1,0 +1,330 @@
+"""Which configuration carries more: two or more sides, point by point and mark by mark, each with the first.
+
+Model: points are matched by workload and by what the experiment set (level, or settings). Closed loops are compared by throughput, open
+loops by latency (mean and p99), mixed ones by both, unless metrics are named. Each figure's ratio has a 95 % interval
+(`plimsoll.analysis.ratio`). A difference is shown, *faster* or *slower*, when its probability after Holm's correction over the whole
+table, marks included, is below 5 %: if no side differed, at most one such table in twenty would show any difference. Otherwise the
+verdict is *no difference shown*, which is not *equal*; the interval says how large a difference may hide. The interval of a ratio is its
+own, uncorrected one, so it can lie beside 1 while no difference is shown.
+Limits: whether the sides may be compared at all is said by `plimsoll.analysis.comparable`. Sides measured once each can differ by what time
+changes; the notes say so. Points that only one side has are left out and counted.
+
+    compared = compare([Side("depth 1", shallow), Side("depth 8", deep)], objectives={"random": parse_objective("read mean <= 20ms")})
+    compared.to_json()["findings"]
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from plimsoll.analysis.compared import MarkRow, Point, Row, Side, verdict
+from plimsoll.analysis.findings import findings
+from plimsoll.analysis.load_line import usable
+from plimsoll.analysis.mark import Mark, mark_of
+from plimsoll.analysis.metric import ALL, RATES, metric
+from plimsoll.analysis.objective import Objective
+from plimsoll.analysis.pooling import pooled_metric
+from plimsoll.analysis.ratio import Common, Ratio, holm, ratio, ratio_of_edges
+from plimsoll.result import Estimate, Result
+
+__all__ = ["Comparison", "Figure", "MarkRow", "Point", "Row", "Side", "compare", "matched"]
+
+Json = dict[str, Any]
+#: Operation (or ``all``) and metric.
+Figure = tuple[str, str]
+#: What makes points of several sides the same point.
+Key = tuple[str, str, str, str]
+
+#: What is compared when nothing is named, by arrival.
+FIGURES: Mapping[str, tuple[Figure, ...]] = {
+    "closed": ((ALL, "iops"),),
+    "open": ((ALL, "mean"), (ALL, "p99")),
+    "mixed": ((ALL, "iops"), (ALL, "mean")),
+}
+#: Rounds towards a steady state that stand for the state reached (SNIA's window).
+_ROUNDS = 5
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The table: ``points`` and ``marks`` in the order measured, what they say in sentences, and what to know about them."""
+
+    sides: tuple[str, ...]
+    points: tuple[Row, ...]
+    marks: tuple[MarkRow, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def baseline(self) -> str:
+        """The side that every other one is compared with."""
+        return self.sides[0]
+
+    def to_json(self) -> Json:
+        """As ``compare --json`` and the report page read it."""
+        return {
+            "sides": list(self.sides),
+            "baseline": self.baseline,
+            "points": [row.to_json() for row in self.points],
+            "marks": [row.to_json() for row in self.marks],
+            "findings": self.findings(),
+            "notes": list(self.notes),
+        }
+
+    def findings(self) -> list[str]:
+        """What the table says, in sentences with their numbers."""
+        return findings(self.baseline, self.sides[1:], self.points, self.marks)
+
+
+def compare(
+    sides: Sequence[Side],
+    varying: Collection[str] = (),
+    figures: Sequence[Figure] | None = None,
+    objectives: Mapping[str, Objective] | None = None,
+) -> Comparison:
+    """Each side with the first. ``objectives`` are by name of experiment, ``""`` for all that have none of their own.
+
+    ``varying`` may name ``workload``: then sides of one workload each are matched although their workloads differ.
+    """
+    if len(sides) < 2:
+        raise ValueError("a comparison has at least two sides")
+    if len({side.label for side in sides}) < len(sides):
+        raise ValueError("sides are told apart by their labels")
+    matches = list(matched(sides, varying))
+    rows = [row for match in matches for row in _rows(sides, match, figures)]
+    ratios = _ratios(rows)
+    marks = [row for subject in _subjects(sides) for row in _mark_rows(sides, subject, objectives or {})]
+    mark_ratios = [_mark_ratio(row) for row in marks]
+    adjusted = holm([found.p if found else None for found in (*ratios, *mark_ratios)])
+    return Comparison(
+        sides=tuple(side.label for side in sides),
+        points=tuple(row.judged(found, p) for row, found, p in zip(rows, ratios, adjusted[: len(rows)], strict=True)),
+        marks=tuple(_mark_judged(row, found, p) for row, found, p in zip(marks, mark_ratios, adjusted[len(rows) :], strict=True)),
+        notes=(*_notes(sides, matches, rows), *_blind(ratios)),
+    )
+
+
+def matched(sides: Sequence[Side], varying: Collection[str] = ()) -> Iterator[tuple[Point, list[tuple[Result, ...]]]]:
+    """Every point that the first side shares with another, and its repeats on each side, failed ones included."""
+    several = any(len({result.place.get("experiment") for result in side.results}) > 1 for side in sides)
+    any_workload = "workload" in varying and all(len({result.job.workload for result in side.results}) == 1 for side in sides)
+    tables = [_grouped(side.results, several=several, any_workload=any_workload) for side in sides]
+    for key, group in tables[0].items():
+        groups = [group, *(table.get(key, ()) for table in tables[1:])]
+        if any(groups[1:]):
+            job, place = group[0].job, group[0].place
+            settings = {name: value for name, value in place.get("settings", {}).items() if name != "target"}
+            yield Point(job.workload, job.title, job.group, settings, place.get("level"), place.get("experiment", "")), groups
+
+
+def _grouped(results: Sequence[Result], *, several: bool, any_workload: bool) -> dict[Key, tuple[Result, ...]]:
+    stepped = _stepped(results)
+    groups: dict[Key, list[Result]] = {}
+    for result in results:
+        place, role = result.place, result.place.get("role", "point")
+        if role == "precondition":
+            continue
+        experiment = place.get("experiment", "") if several else ""
+        workload = "" if any_workload else result.job.workload
+        groups.setdefault((experiment, workload, role, _where(result, stepped)), []).append(result)
+    return {key: tuple(group[-_ROUNDS:] if key[2] == "round" else group) for key, group in groups.items()}
+
+
+def _stepped(results: Sequence[Result]) -> set[str]:
+    """Workloads that plain runs measured at several concurrencies."""
+    seen: dict[str, set[tuple[int, int | None]]] = {}
+    for result in results:
+        if not result.place:
+            seen.setdefault(result.job.workload, set()).add((result.job.threads, result.job.queue_depth))
+    return {workload for workload, concurrencies in seen.items() if len(concurrencies) > 1}
+
+
+def _where(result: Result, stepped: set[str]) -> str:
+    """The point's place among those of its workload: its level, its settings, or for plain runs its concurrency."""
+    place, job = result.place, result.job
+    if place.get("level") is not None:
+        return f"level {float(place['level']):g}"
+    if place:
+        settings = {name: value for name, value in place.get("settings", {}).items() if name != "target"}
+        return json.dumps(settings, sort_keys=True, default=str)
+    return f"{job.threads} × {job.queue_depth}" if job.workload in stepped else ""
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """One figure of a point on the baseline (``others``) and on a side (``ones``), repeat by repeat."""
+
+    point: Point
+    figure: Figure
+    side: str
+    ones: tuple[Estimate, ...]
+    others: tuple[Estimate, ...]
+    values: tuple[Estimate, Estimate]
+
+    def judged(self, found: Ratio | None, p_adjusted: float | None) -> Row:
+        op, name = self.figure
+        value = found.value if found else None
+        return Row(
+            point=self.point,
+            op=op,
+            metric=name,
+            side=self.side,
+            values=self.values,
+            ratio=value,
+            low=found.low if found else None,
+            high=found.high if found else None,
+            p_adjusted=p_adjusted,
+            verdict=verdict(value, p_adjusted, more_is_better=name in RATES),
+        )
+
+
+def _rows(sides: Sequence[Side], match: tuple[Point, list[tuple[Result, ...]]], figures: Sequence[Figure] | None) -> Iterator[_Pair]:
+    point, groups = match
+    baseline = usable(groups[0])
+    if not baseline:
+        return
+    for figure in figures or FIGURES[baseline[0].job.arrival]:
+        others, before = _estimates(baseline, figure), pooled_metric(baseline, *figure)
+        for side, group in zip(sides[1:], groups[1:], strict=True):
+            taken = usable(group)
+            ones, now = _estimates(taken, figure), pooled_metric(taken, *figure)
+            if before is not None and now is not None:
+                yield _Pair(point, figure, side.label, ones, others, (before, now))
+
+
+def _estimates(results: Sequence[Result], figure: Figure) -> tuple[Estimate, ...]:
+    return tuple(found for result in results if (found := metric(result, *figure)) is not None)
+
+
+def _ratios(rows: Sequence[_Pair]) -> list[Ratio | None]:
+    """Of every row, with what all points of its figure say of the scatter between repeats."""
+    points: dict[tuple[Figure, int], dict[str, tuple[Estimate, ...]]] = {}
+    for row in rows:
+        points.setdefault((row.figure, id(row.point)), {"": row.others})[row.side] = row.ones
+    repeats = {key: list(groups.values()) for key, groups in points.items()}
+    common = {
+        figure: Common.of([groups for (of_figure, _), groups in repeats.items() if of_figure == figure])
+        for figure in {row.figure for row in rows}
+    }
+    return [ratio(row.ones, row.others, common[row.figure].at(repeats[row.figure, id(row.point)])) for row in rows]
+
+
+def _subjects(sides: Sequence[Side]) -> list[tuple[str, str]]:
+    """Experiment and workload of everything that each side measured at more than one level."""
+    found = [_levelled(side) for side in sides]
+    return [subject for subject in found[0] if any(subject in other for other in found[1:])]
+
+
+def _levelled(side: Side) -> list[tuple[str, str]]:
+    levels: dict[tuple[str, str], set[str]] = {}
+    stepped = _stepped(side.results)
+    for result in side.results:
+        if result.place.get("role", "point") == "point" and (not result.place or result.place.get("level") is not None):
+            levels.setdefault(_subject(result), set()).add(_where(result, stepped))
+    return [subject for subject, found in levels.items() if len(found) > 1]
+
+
+def _subject(result: Result) -> tuple[str, str]:
+    return result.place.get("experiment", ""), result.job.workload
+
+
+def _mark_rows(sides: Sequence[Side], subject: tuple[str, str], objectives: Mapping[str, Objective]) -> Iterator[MarkRow]:
+    experiment, workload = subject
+    objective = objectives.get(experiment) or objectives.get("")
+    if objective is None:
+        return
+    taken = [[result for result in side.results if _subject(result) == subject] for side in sides]
+    marks = [mark_of(results, objective) if results else None for results in taken]
+    job = taken[0][0].job
+    for side, results, mark in zip(sides[1:], taken[1:], marks[1:], strict=True):
+        if results and (mark or marks[0]):
+            yield MarkRow(
+                workload=workload,
+                title=job.title,
+                group=job.group,
+                experiment=experiment,
+                objective=str(objective),
+                side=side.label,
+                values=(marks[0], mark),
+                ratio=None,
+                low=None,
+                high=None,
+                p_adjusted=None,
+                verdict=verdict(None, None, more_is_better=True),
+                note=_mark_note(sides[0].label, side.label, marks[0], mark),
+            )
+
+
+def _mark_note(baseline: str, side: str, before: Mark | None, now: Mark | None) -> str:
+    if before is None or now is None:
+        return f"{baseline if before is None else side} held the objective at no level."
+    never = [label for label, mark in ((baseline, before), (side, now)) if mark.failed_by is None]
+    if never:
+        return f"{' and '.join(never)} failed at no level, so {'both marks are' if len(never) == 2 else 'this mark is'} at least that."
+    without = [label for label, mark in ((baseline, before), (side, now)) if mark.interval is None]
+    return f"The mark of {' and of '.join(without)} has no interval." if without else ""
+
+
+def _mark_ratio(row: MarkRow) -> Ratio | None:
+    """Of the throughputs at which the response crosses the limit where both are known, else of the highest levels that held."""
+    before, now = row.values
+    if before is None or now is None or before.failed_by is None or now.failed_by is None:
+        return None
+    crossed = before.crossing is not None and now.crossing is not None
+    return ratio_of_edges(_as_estimate(now, crossed=crossed), _as_estimate(before, crossed=crossed))
+
+
+def _as_estimate(mark: Mark, *, crossed: bool) -> Estimate:
+    low, high = mark.interval or (None, None)
+    return Estimate(mark.crossing if crossed and mark.crossing is not None else mark.iops, low, high)
+
+
+def _mark_judged(row: MarkRow, found: Ratio | None, p_adjusted: float | None) -> MarkRow:
+    if found is None:
+        return row
+    word = verdict(found.value, p_adjusted, more_is_better=True)
+    return replace(row, ratio=found.value, low=found.low, high=found.high, p_adjusted=p_adjusted, verdict=word)
+
+
+def _notes(sides: Sequence[Side], matches: Sequence[tuple[Point, list[tuple[Result, ...]]]], rows: Sequence[_Pair]) -> Iterator[str]:
+    for position, side in enumerate(sides):
+        yield from _left_out(side, [groups[position] for _, groups in matches])
+    if rows and all(len(row.ones) < 2 or len(row.others) < 2 for row in rows):
+        yield (
+            "Each point was measured once per side: intervals cover what varies within a run, not what drifts between runs. "
+            "Repeat and interleave the sides to cover that, too."
+        )
+    results = [result for _, groups in matches for group in groups for result in usable(group)]
+    invalid = sorted({flag.name for result in results for flag in result.flags if flag.severity == "invalid"})
+    if invalid:
+        count = sum(any(flag.severity == "invalid" for flag in result.flags) for result in results)
+        whose = "its" if count == 1 else "their"
+        yield f"{_points(count)} flagged invalid ({', '.join(invalid)}): {whose} figures do not mean what they say, nor do differences."
+    if any(result.modelled for result in results):
+        yield "Modelled: the figures are those of a model in virtual time, not of storage."
+
+
+def _blind(ratios: Sequence[Ratio | None]) -> list[str]:
+    count = sum(found is not None and found.p is None for found in ratios)
+    if not count:
+        return []
+    figures, them = ("1 figure has", "it") if count == 1 else (f"{count} figures have", "them")
+    return [f"{figures} no interval, so nothing is shown of {them}: measure longer, or repeat."]
+
+
+def _left_out(side: Side, groups: Sequence[tuple[Result, ...]]) -> Iterator[str]:
+    """What of a side takes no part: points that failed, and points that the other sides do not have."""
+    failed = sum(1 for group in groups if group and not usable(group))
+    if failed:
+        yield f"{_points(failed)} of {side.label} failed and {'is' if failed == 1 else 'are'} not compared."
+    taken = {id(result) for group in groups for result in group}
+    points = [result for result in side.results if result.place.get("role", "point") in ("point", "maximum")]
+    alone = {(_subject(result), _where(result, {result.job.workload})) for result in points if id(result) not in taken}
+    if alone:
+        yield f"{_points(len(alone))} of {side.label} {'has' if len(alone) == 1 else 'have'} no counterpart."
+
+
+def _points(count: int) -> str:
+    return f"{count} point" if count == 1 else f"{count} points"

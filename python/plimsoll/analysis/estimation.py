@@ -1,0 +1,154 @@
+"""The estimates of a point: every metric with its 95 % interval, from batches of measured time.
+
+Model: each metric is turned into one number per batch whose mean is the metric, and `mean_interval` gives the interval, which respects
+correlation from batch to batch.
+
+- Rates: the batch's rate.
+- Mean latency, a ratio of two sums that both vary: r + (sum - r × count) / mean count, the linear form of a ratio (Cochran, Sampling
+  Techniques, 3rd ed., 6.3; Law, Simulation Modeling and Analysis, 5th ed., 9.5.3), so busy batches weigh more.
+- Percentiles: q is read from the histogram of the whole time, as in sectioning (Asmussen and Glynn, Stochastic Simulation, 2007, III.5a),
+  because percentiles of short batches are biased. The share of requests that took at most q has an interval [p - h, p + h] from the
+  batches like any ratio, and the latencies at p - h and p + h are the interval (Woodruff, "Confidence intervals for medians and other
+  position measures", Journal of the American Statistical Association 47, 1952). It needs neither a density nor many requests per batch.
+
+The value is the one of the totals, exactly. The maximum has no interval.
+Limits: a percentile has no bounds when fewer than `BEYOND_MIN` requests lie beyond it, or when p + h reaches 100 %: what was measured then
+says nothing about how slow the slowest are. Slow requests come in bursts, and a few bursts show little of their own scatter, so intervals
+of p99 and beyond at high load still cover somewhat less than 95 %. Bounds below 0 become 0.
+
+    estimates(batches, totals)["read"]["p99"]     # Estimate(value, low, high, batches), nanoseconds
+    estimate(batches, "all", "mean")              # the same before there are totals
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from itertools import accumulate
+
+from plimsoll.analysis.batches import Batch, Batches, Portion
+from plimsoll.analysis.confidence import mean_interval
+from plimsoll.analysis.metric import ALL, RATES, metric_of_totals
+from plimsoll.histogram import Histogram
+from plimsoll.result import OPS, Estimate, Estimates, Totals
+
+#: Percentiles that have intervals, by metric.
+PERCENTILES = {"p50": 50.0, "p90": 90.0, "p95": 95.0, "p99": 99.0, "p999": 99.9}
+#: Slow requests come in bursts; fewer of them than this do not show how they scatter.
+BEYOND_MIN = 50
+#: Metrics that have intervals.
+WITH_INTERVAL = (*RATES, "mean", *PERCENTILES)
+
+
+def estimates(batches: Batches, totals: Totals) -> Estimates:
+    """Of every operation in ``totals`` and of all together; empty when nothing was measured."""
+    ops = [op for op in OPS if op in totals]
+    course = _Course(batches)
+    found = {op: _operation(course, [op], {op: totals[op]}) for op in ops}
+    if len(ops) > 1:
+        return {ALL: _operation(course, ops, totals), **found}
+    return {ALL: dict(found[ops[0]]), **found} if ops else {}
+
+
+def estimate(batches: Batches, op: str, name: str) -> Estimate | None:
+    """One metric of `WITH_INTERVAL` of one operation or of `ALL`; None when nothing completed."""
+    course = _Course(batches)
+    ops = list(OPS) if op == ALL else [op]
+    return course.estimate(ops, name) if course.count(ops) else None
+
+
+def _operation(course: _Course, ops: Sequence[str], totals: Totals) -> dict[str, Estimate]:
+    """Every metric of ``ops`` together, at the values that ``totals`` have."""
+    names = WITH_INTERVAL if course.count(ops) else RATES
+    found = {name: course.estimate(ops, name) for name in names}
+    for name, one in found.items():
+        stated = metric_of_totals(list(totals.values()), name)
+        # Percentiles of several operations together are in no total; theirs come from the merged histogram.
+        if stated is not None and (len(ops) == 1 or name not in PERCENTILES):
+            found[name] = _at(stated.value, one)
+    slowest = metric_of_totals(list(totals.values()), "max")
+    return found if slowest is None else {**found, "max": slowest}
+
+
+class _Course:
+    """The batches as series of numbers, one per batch of equal time; histograms are read once."""
+
+    def __init__(self, batches: Batches) -> None:
+        self._every = list(batches)
+        self._equal = batches.equal()
+        self._read: dict[int, tuple[list[int], list[int]]] = {}
+        self._whole: dict[tuple[str, ...], Histogram] = {}
+
+    def count(self, ops: Sequence[str]) -> int:
+        """Requests completed."""
+        return sum(portion.count for batch in self._every for portion in _portions(batch, ops))
+
+    def estimate(self, ops: Sequence[str], name: str) -> Estimate:
+        """One metric of ``ops`` together, at its value over the whole time."""
+        if name in PERCENTILES:
+            return self._percentile(ops, PERCENTILES[name])
+        if name == "mean":
+            sums = [sum(portion.latency_sum_ns for portion in _portions(batch, ops)) for batch in self._equal]
+            whole = sum(portion.latency_sum_ns for batch in self._every for portion in _portions(batch, ops))
+            return _at(whole / self.count(ops), _ratio(sums, self._counts(ops)))
+        field = "count" if name == "iops" else "bytes"
+        amounts = [sum(getattr(portion, field) for portion in _portions(batch, ops)) for batch in self._every]
+        seconds = sum(batch.seconds for batch in self._every)
+        rates = [sum(getattr(portion, field) for portion in _portions(batch, ops)) / batch.seconds for batch in self._equal]
+        return _at(sum(amounts) / seconds if seconds > 0 else 0.0, mean_interval(rates) if rates else Estimate(0.0))
+
+    def _percentile(self, ops: Sequence[str], percent: float) -> Estimate:
+        whole = self._distribution(ops)
+        value = whole.percentile(percent)
+        below = [sum(self._at_most(value, portion) for portion in _portions(batch, ops)) for batch in self._equal]
+        share = _ratio(below, self._counts(ops))
+        if share.low is None or share.high is None or whole.count * (1.0 - percent / 100.0) < BEYOND_MIN:
+            return Estimate(float(value), batches=share.batches)
+        lowest, highest = percent - 100.0 * (share.value - share.low), percent + 100.0 * (share.high - share.value)
+        if highest >= 100.0 and share.high > share.low:
+            return Estimate(float(value), batches=share.batches)
+        low = whole.percentile(max(0.0, lowest))
+        return Estimate(float(value), float(low), float(whole.percentile(highest)), share.batches)
+
+    def _counts(self, ops: Sequence[str]) -> list[int]:
+        return [sum(portion.count for portion in _portions(batch, ops)) for batch in self._equal]
+
+    def _distribution(self, ops: Sequence[str]) -> Histogram:
+        key = tuple(ops)
+        if key not in self._whole:
+            whole = self._whole[key] = Histogram()
+            for batch in self._every:
+                for portion in _portions(batch, ops):
+                    if portion.latency is not None:
+                        whole.add(portion.latency)
+        return self._whole[key]
+
+    def _at_most(self, value_ns: int, portion: Portion) -> int:
+        """Requests of ``portion`` that took at most ``value_ns``."""
+        if portion.latency is None:
+            return 0
+        if id(portion) not in self._read:
+            buckets = portion.latency.buckets()
+            self._read[id(portion)] = ([value for value, _ in buckets], [0, *accumulate(count for _, count in buckets)])
+        values, cumulative = self._read[id(portion)]
+        return cumulative[bisect_right(values, value_ns)]
+
+
+def _portions(batch: Batch, ops: Sequence[str]) -> list[Portion]:
+    return [batch.portions[op] for op in ops if op in batch.portions]
+
+
+def _ratio(sums: Sequence[float], counts: Sequence[int]) -> Estimate:
+    """The mean of what ``sums`` sum up, per counted thing."""
+    total = sum(counts)
+    if not total:
+        return Estimate(0.0)
+    ratio, mean_count = sum(sums) / total, total / len(counts)
+    return mean_interval([ratio + (one - ratio * count) / mean_count for one, count in zip(sums, counts, strict=True)])
+
+
+def _at(value: float, around: Estimate) -> Estimate:
+    """The interval of ``around`` moved to ``value``, which includes the last batch when it is not full."""
+    if around.low is None or around.high is None:
+        return Estimate(value, batches=around.batches)
+    return Estimate(value, max(0.0, value - (around.value - around.low)), value + (around.high - around.value), around.batches)

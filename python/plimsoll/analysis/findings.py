@@ -1,0 +1,312 @@
+"""What a comparison says, in sentences, each with its numbers.
+
+Model: for every side against the baseline, in this order: the load carried at the objective, with the levels at which the side was
+faster or slower; the other ranges of levels; profiles and grid points counted by group; the largest gain and the largest loss. Where
+nothing was shown, one sentence says so with the range of the ratios. *n ×* is always the side's performance in multiples of the
+baseline's: for a latency it is the baseline's over the side's, so above 1 is better for every metric. Numbers in brackets are 95 %
+intervals.
+Limits: sentences repeat what the table holds and judge nothing anew. The ranges of several ratios are those of their values.
+
+    findings("10K U320", ["10K SAS"], comparison.points, comparison.marks)
+    # ["10K SAS carried 1.21 × [1.15, 1.27] the load of 10K U320 at 20 ms, and was faster at every queue depth from 8 up."]
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TypeVar
+
+from plimsoll.analysis.compared import FASTER, NOT_SHOWN, SLOWER, MarkRow, Row, Verdict
+from plimsoll.analysis.metric import ALL
+from plimsoll.analysis.objective import parse_objective
+from plimsoll.result import Estimate
+
+_T = TypeVar("_T")
+
+#: What the levels of an axis are called, one and several.
+_AXES: Mapping[str, tuple[str, str]] = {
+    "threads": ("thread count", "thread counts"),
+    "percent": ("percentage", "percentages"),
+}
+_TIMES = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns"))
+_SIZES = ((1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s"), (1.0, "B/s"))
+
+
+def findings(baseline: str, sides: Sequence[str], points: Sequence[Row], marks: Sequence[MarkRow]) -> list[str]:
+    """The sentences of all sides, in the order of the sides."""
+    found: list[str] = []
+    for side in sides:
+        rows = [row for row in points if row.side == side and row.ratio is not None]
+        found.extend(_of_side(baseline, side, rows, [row for row in marks if row.side == side]))
+    return found
+
+
+def _of_side(baseline: str, side: str, rows: Sequence[Row], marks: Sequence[MarkRow]) -> list[str]:
+    verdicts = {row.verdict for row in rows} | {mark.verdict for mark in marks}
+    if verdicts <= {NOT_SHOWN}:
+        bounds = [sentence for mark in marks if mark.ratio is None for sentence in _mark(baseline, mark, "", "")]
+        return [*bounds, *_nothing_shown(baseline, side, rows, marks)]
+    return [
+        *_loads(baseline, side, rows, marks),
+        *_groups(baseline, side, [row for row in rows if row.point.level is None]),
+        *_extremes(baseline, side, rows),
+    ]
+
+
+def _nothing_shown(baseline: str, side: str, rows: Sequence[Row], marks: Sequence[MarkRow]) -> Iterator[str]:
+    ratios = [_better(row) for row in rows] + [mark.ratio for mark in marks if mark.ratio is not None]
+    if len(ratios) == 1:
+        yield f"No difference between {side} and {baseline} was shown: {_of_one(rows, marks)}."
+    elif ratios:
+        yield f"No difference between {side} and {baseline} was shown in {len(ratios)} comparisons; the ratios lay {_between(ratios)}."
+
+
+def _of_one(rows: Sequence[Row], marks: Sequence[MarkRow]) -> str:
+    if rows:
+        return f"{_with_interval(rows[0])}, {_values(rows[0])}"
+    (mark,) = (mark for mark in marks if mark.ratio is not None)
+    return f"{_times_interval(mark.ratio or 0.0, mark.low, mark.high)} the load {_at(mark.objective)}"
+
+
+def _loads(baseline: str, side: str, rows: Sequence[Row], marks: Sequence[MarkRow]) -> Iterator[str]:
+    """Subject by subject: the mark with the range of levels that goes with it, then the rest of the levels."""
+    levelled = _grouped([row for row in rows if row.point.level is not None], lambda row: (row.point.experiment, row.point.workload))
+    by_subject = {(mark.experiment, mark.workload): mark for mark in marks}
+    subjects = list(dict.fromkeys([*by_subject, *levelled]))
+    for subject in subjects:
+        figures = list(_grouped(levelled.get(subject, []), lambda row: (row.op, row.metric)).values())
+        mark = by_subject.get(subject)
+        title = mark.title if mark else figures[0][0].point.title
+        named = "" if len(subjects) == 1 else f"{title}: " if _once(subject, subjects) else f"{title} ({subject[0]}): "
+        told: Verdict | None = None
+        if mark is not None:
+            told = mark.verdict if figures and mark.verdict != NOT_SHOWN else None
+            tail = _levels(figures[0], told) if told else ""
+            yield from _mark(baseline, mark, named, f", and was {told}{_in(figures[0][0])} {tail}" if tail else "")
+        for position, figure in enumerate(figures):
+            yield from _ranges(baseline, side, named, figure, told if position == 0 else None)
+
+
+def _once(subject: tuple[str, str], subjects: Sequence[tuple[str, str]]) -> bool:
+    return sum(workload == subject[1] for _, workload in subjects) == 1
+
+
+def _mark(baseline: str, row: MarkRow, named: str, tail: str) -> Iterator[str]:
+    """The load carried at the objective."""
+    before, now = row.values
+    at = _at(row.objective)
+    if before is None and now is not None:
+        yield f"{named}{baseline} held no level {at}, and {row.side} carried {_count(now.iops)} IOPS."
+    elif before is not None and now is None:
+        yield f"{named}{row.side} held no level {at}, and {baseline} carried {_count(before.iops)} IOPS."
+    elif before is not None and now is not None and row.ratio is None:
+        carried = [(row.side, now), (baseline, before)]
+        said = [f"{label} carried {'at least ' if mark.failed_by is None else ''}{_count(mark.iops)} IOPS" for label, mark in carried]
+        yield f"{named}{said[0]} {at}, and {said[1]}{tail}."
+    elif row.ratio is not None:
+        shown = "" if row.verdict != NOT_SHOWN else ", which shows no difference"
+        yield f"{named}{row.side} carried {_times_interval(row.ratio, row.low, row.high)} the load of {baseline} {at}{shown}{tail}."
+
+
+def _ranges(baseline: str, side: str, named: str, rows: Sequence[Row], told: Verdict | None) -> Iterator[str]:
+    """Where along the levels the side was faster, slower, or neither; ``told`` was said with the mark."""
+    parts = []
+    for word in (FASTER, SLOWER):
+        where = _levels(rows, word)
+        if where and word != told:
+            parts.append(f"{word} than {baseline}{_in(rows[0])} {where}, {_by(word, [row for row in rows if row.verdict == word])}")
+    same = [row for row in rows if row.verdict == NOT_SHOWN]
+    neither = f"no difference{_in(rows[0])} was shown {_levels(rows, NOT_SHOWN)} ({_range([_better(row) for row in same])})" if same else ""
+    if parts:
+        yield f"{named}{side} was {', and '.join(parts)}{'; ' if neither else ''}{neither}."
+    elif neither:
+        sentence = f"Between {side} and {baseline} {neither}."
+        yield f"{named}{sentence}"
+
+
+def _groups(baseline: str, side: str, rows: Sequence[Row]) -> Iterator[str]:
+    """Points that are not levels of one load: profiles by group, grid points by workload."""
+    for (noun, *_), group in _grouped(rows, lambda row: (_noun(row), row.op, row.metric)).items():
+        if len(group) == 1:
+            yield _single(baseline, side, group[0])
+            continue
+        parts: list[str] = []
+        for word in (FASTER, SLOWER):
+            such = [row for row in group if row.verdict == word]
+            if such:
+                counted = f"in {len(such)} of {len(group)} {noun}" if not parts else f"in {len(such)}"
+                parts.append(f"{word}{f' than {baseline}' if not parts else ''}{_in(group[0])} {counted}, {_by(word, such)}")
+        same = [row for row in group if row.verdict == NOT_SHOWN]
+        neither = f"no difference was shown in {len(same)}" if same else ""
+        if parts:
+            yield f"{side} was {', and '.join(parts)}{'; ' if neither else ''}{neither}."
+        else:
+            ratios = _between([_better(row) for row in same])
+            yield f"No difference between {side} and {baseline}{_in(group[0])} was shown in {len(same)} {noun}; the ratios lay {ratios}."
+
+
+def _single(baseline: str, side: str, row: Row) -> str:
+    if row.verdict == NOT_SHOWN:
+        return f"No difference between {side} and {baseline}{_in(row)} was shown in {_place(row)}: {_with_interval(row)}."
+    return f"{side} was {row.verdict} than {baseline}{_in(row)} in {_place(row)}: {_with_interval(row)}, {_values(row)}."
+
+
+def _extremes(baseline: str, side: str, rows: Sequence[Row]) -> Iterator[str]:
+    if len(rows) < 2:
+        return
+    gains, losses = ([row for row in rows if row.verdict == word] for word in (FASTER, SLOWER))
+    for name, found, chosen in (("gain", gains, max), ("loss", losses, min)):
+        if found:
+            row = chosen(found, key=_better)
+            yield f"The largest {name} of {side} over {baseline} was {_with_interval(row)}, in {_place(row)} ({_values(row)})."
+
+
+def _noun(row: Row) -> str:
+    if row.point.settings:
+        return f"points of {row.point.title}"
+    return f"{row.point.group} profiles" if row.point.group else "profiles"
+
+
+def _levels(rows: Sequence[Row], word: Verdict) -> str:
+    """The levels with this verdict: ``at every queue depth from 8 up``; empty when there is none."""
+    ordered = sorted(rows, key=lambda row: row.point.level or 0.0)
+    having = [index for index, row in enumerate(ordered) if row.verdict == word]
+    if not having:
+        return ""
+    one, several = _axis(rows[0])
+    levels = [_number(row.point.level or 0.0) for row in ordered]
+    first, last = having[0], having[-1]
+    if len(having) == 1:
+        return f"at {one} {levels[first]}"
+    if last - first + 1 > len(having) or len(having) == 2 < len(ordered):
+        return f"at {several} {_listed([levels[index] for index in having])}"
+    if len(having) == len(ordered):
+        return f"at every {one}"
+    if last == len(ordered) - 1:
+        return f"at every {one} from {levels[first]} up"
+    return f"at every {one} up to {levels[last]}" if first == 0 else f"at every {one} from {levels[first]} to {levels[last]}"
+
+
+def _axis(row: Row) -> tuple[str, str]:
+    words = row.point.axis.replace("_", " ")
+    return _AXES.get(row.point.axis, (words, words if words.endswith("s") else f"{words}s"))
+
+
+def _by(word: Verdict, rows: Sequence[Row]) -> str:
+    """``by 1.10 to 1.40 ×`` of what is faster, ``at 0.70 to 0.90 ×`` of what is slower."""
+    return f"{'by' if word == FASTER else 'at'} {_range([_better(row) for row in rows])}"
+
+
+def _place(row: Row) -> str:
+    point = row.point
+    if point.level is not None:
+        return f"{point.title} at {_axis(row)[0]} {_number(point.level)}"
+    settings = ", ".join(f"{name} {value}" for name, value in point.settings.items())
+    return f"{point.title} with {settings}" if settings else point.title
+
+
+def _in(row: Row) -> str:
+    """The figure, where it is not the throughput of the whole."""
+    if (row.op, row.metric) == (ALL, "iops"):
+        return ""
+    return f" in {_figure(row)}"
+
+
+def _figure(row: Row) -> str:
+    name = {"bytes_per_s": "bandwidth", "iops": "IOPS", "mean": "mean latency", "max": "maximum latency", "p999": "p99.9"}
+    named = name.get(row.metric, row.metric)
+    return named if row.op == ALL else f"{row.op} {named}"
+
+
+def _values(row: Row) -> str:
+    """``IOPS from 700 to 980``."""
+    before, now = (_quantity(value, row.metric) for value in row.values)
+    return f"{_figure(row)} from {before} to {now}"
+
+
+def _quantity(value: Estimate, metric: str) -> str:
+    if metric == "iops":
+        return _count(value.value)
+    for factor, unit in _SIZES if metric == "bytes_per_s" else _TIMES:
+        if value.value >= factor:
+            return f"{_significant(value.value / factor)} {unit}"
+    return "0"
+
+
+def _better(row: Row) -> float:
+    return row.times_faster or 0.0
+
+
+def _with_interval(row: Row) -> str:
+    low, high = row.low, row.high
+    if row.ratio != row.times_faster:
+        low, high = (1 / edge if edge else None for edge in (row.high, row.low))
+    return _times_interval(_better(row), low, high)
+
+
+def _times_interval(value: float, low: float | None, high: float | None) -> str:
+    digits = _digits(value)
+    if low is None or high is None:
+        return f"{value:.{digits}f} ×"
+    return f"{value:.{digits}f} × [{low:.{digits}f}, {high:.{digits}f}]"
+
+
+def _range(ratios: Sequence[float]) -> str:
+    low, high = _ends(ratios)
+    return f"{low} ×" if low == high else f"{low} to {high} ×"
+
+
+def _between(ratios: Sequence[float]) -> str:
+    low, high = _ends(ratios)
+    return f"at {low} ×" if low == high else f"between {low} and {high} ×"
+
+
+def _ends(ratios: Sequence[float]) -> tuple[str, str]:
+    low, high = min(ratios), max(ratios)
+    digits = max(_digits(low), _digits(high))
+    return f"{low:.{digits}f}", f"{high:.{digits}f}"
+
+
+def _digits(ratio: float) -> int:
+    """Decimals that tell the ratio from 1."""
+    if ratio >= 10:
+        return 1 if ratio < 100 else 0
+    apart = abs(ratio - 1)
+    return 2 if apart >= 0.01 or apart == 0 else 3 if apart >= 0.001 else 4
+
+
+def _at(objective: str) -> str:
+    """``at 20 ms`` for limits on means that are one and the same, else the objective itself."""
+    clauses = parse_objective(objective).clauses
+    first = clauses[0]
+    limit = re.sub(r"(?<=\d)(?=[a-zµ])", " ", first.text.rpartition(" ")[2])
+    if first.is_latency and all((clause.metric, clause.limit) == (first.metric, first.limit) for clause in clauses):
+        if first.metric == "mean":
+            return f"at {limit}"
+        if len(clauses) == 1:
+            return f"at {first.text.partition(f' {first.relation} ')[0]} of {limit}"
+    return f"within '{objective}'"
+
+
+def _count(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else _significant(value)
+
+
+def _significant(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"
+
+
+def _number(level: float) -> str:
+    return f"{level:,.0f}" if level == int(level) else f"{level:g}"
+
+
+def _listed(words: Sequence[str]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def _grouped(rows: Sequence[Row], key: Callable[[Row], _T]) -> dict[_T, list[Row]]:
+    groups: dict[_T, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(key(row), []).append(row)
+    return groups

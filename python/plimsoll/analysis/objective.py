@@ -1,0 +1,202 @@
+"""The objective: the condition on response that a load must keep, and whether a point kept it.
+
+Model: an objective is one or more clauses (`plimsoll.analysis.clause`) joined by ``and``, all of which must hold. A point, or several
+repeats of it pooled (`plimsoll.analysis.pooling`), is judged by value: the objective *holds* when every clause does. The judgement is
+*settled* when the 95 % intervals leave no doubt: all lie wholly within their limits, or one lies wholly beyond. A count of errors and a
+maximum have no interval; what was seen settles them. Every other value without an interval leaves the judgement unsettled, also on a
+modelled target, because another seed would give another value. A latency without an operation is asked of every operation that occurred.
+A point that failed never holds, and is settled: measuring it again with another seed is no cure.
+Limits: clauses are judged one by one at 95 %; the chance that some of several intervals misses is larger than 5 %.
+
+    objective = parse_objective("read mean <= 20ms and write mean <= 20ms")
+    judge(objective, result).failed_by       # 'write mean <= 20ms', or None when it holds
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from plimsoll.analysis.clause import ACHIEVED, ERRORS, EXAMPLE, Clause, parse_clause
+from plimsoll.analysis.definition import offered_per_s, streams
+from plimsoll.analysis.metric import ALL, metric
+from plimsoll.analysis.pooling import pooled, pooled_metric
+from plimsoll.errors import InputError
+from plimsoll.result import OPS, Estimate, Result
+
+__all__ = ["Clause", "ClauseJudgement", "Judgement", "Objective", "applies_to", "judge", "parse_objective"]
+
+Json = dict[str, Any]
+
+_JOINTS = re.compile(r",|\band\b", re.IGNORECASE)
+_VERBS = {"read": "reads", "write": "writes", "trim": "trims", "flush": "flushes"}
+
+
+@dataclass(frozen=True)
+class Objective:
+    """Clauses that must all hold; ``text`` is canonical: equal for equal objectives, and reads back as the same one."""
+
+    clauses: tuple[Clause, ...]
+
+    @property
+    def text(self) -> str:
+        """The clauses joined by ``and``."""
+        return " and ".join(clause.text for clause in self.clauses)
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True)
+class ClauseJudgement:
+    """One clause on one operation (or ``all``). The estimate is in the unit of the clause's limit, None when nothing was measured."""
+
+    clause: Clause
+    op: str
+    estimate: Estimate | None
+    holds: bool
+    settled: bool
+
+    @property
+    def text(self) -> str:
+        """The condition as it was asked of this operation."""
+        return self.clause.text_for(self.op)
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """Whether a point keeps the objective; ``failed_by`` is the condition furthest beyond its limit, None when all hold."""
+
+    holds: bool
+    settled: bool
+    failed_by: str | None
+    clauses: tuple[ClauseJudgement, ...]
+
+
+def parse_objective(text: str) -> Objective:
+    """The objective that ``text`` says; raises `InputError` that names the clause, what is wrong in it and what would be right."""
+    if not text.strip():
+        raise InputError(f"the objective is empty; write for example {EXAMPLE!r}.")
+    written = _JOINTS.split(text)
+    clauses = []
+    for number, part in enumerate(written, start=1):
+        place = f"objective {text!r}" + (f", clause {number}" if len(written) > 1 else "")
+        if not part.strip():
+            raise InputError(f"{place}: a condition is missing beside 'and'; write for example {EXAMPLE!r}.")
+        try:
+            clauses.append(parse_clause(part))
+        except InputError as problem:
+            raise InputError(f"{place}: {problem}") from None
+    return Objective(tuple(dict.fromkeys(clauses)))
+
+
+def judge(objective: Objective, results: Result | Sequence[Result]) -> Judgement:
+    """Whether the point that ``results`` are (one result, or the repeats of one point) keeps the objective."""
+    repeats = [results] if isinstance(results, Result) else list(results)
+    if not repeats:
+        raise ValueError("there is no result to judge")
+    for result in repeats:
+        if result.status == "failed":
+            return Judgement(holds=False, settled=True, failed_by=f"the point failed: {result.error}", clauses=())
+    judged = tuple(_judged(clause, op, repeats) for clause in objective.clauses for op in _asked_of(clause, repeats))
+    failed = [item for item in judged if not item.holds]
+    if not failed:
+        return Judgement(holds=True, settled=all(item.settled for item in judged), failed_by=None, clauses=judged)
+    return Judgement(
+        holds=False,
+        settled=any(item.settled for item in failed),
+        failed_by=_reason(max(failed, key=_overload)),
+        clauses=judged,
+    )
+
+
+def applies_to(objective: Objective, definition: Json, *, rated: bool = False) -> str | None:
+    """Why the objective could never hold on a workload (as a canonical definition), in a sentence; None when it could.
+
+    ``rated`` says that points will be given a rate that the definition does not have yet, like those of a curve.
+    """
+    name = definition.get("name") or "the workload"
+    for clause in objective.clauses:
+        if clause.metric == ACHIEVED and not rated and not offered_per_s(definition):
+            return (
+                f"objective {clause.text!r} compares with the offered rate, but no stream of {name} has one; "
+                "give it one, for example with arrival=poisson and rate=1000."
+            )
+        if clause.op in OPS and not any(_issues(stream, clause.op) for stream in streams(definition)):
+            occurring = [op for op in OPS if any(_issues(stream, op) for stream in streams(definition))]
+            meant = f"; name {' or '.join(occurring)}." if occurring else "."
+            return f"objective {clause.text!r} is about {_VERBS[clause.op]}, but no stream of {name} {_VERBS[clause.op]}{meant}"
+    return None
+
+
+def _asked_of(clause: Clause, results: Sequence[Result]) -> list[str]:
+    """The operations a clause is judged on: the one it names, every one that occurred for a latency, or all together."""
+    if clause.op is not None:
+        return [clause.op]
+    if not clause.is_latency:
+        return [ALL]
+    occurred = [op for op in OPS if any(metric(result, op, clause.metric) is not None for result in results)]
+    return occurred or [ALL]
+
+
+def _judged(clause: Clause, op: str, results: Sequence[Result]) -> ClauseJudgement:
+    estimate = _estimate(clause, op, results)
+    if estimate is None:
+        return ClauseJudgement(clause, op, None, holds=False, settled=False)
+    return ClauseJudgement(clause, op, estimate, clause.holds(estimate.value), clause.settled(estimate))
+
+
+def _estimate(clause: Clause, op: str, results: Sequence[Result]) -> Estimate | None:
+    if clause.metric == ERRORS:
+        totals = [total for result in results for name, total in result.totals.items() if op in (name, ALL)]
+        return Estimate(float(sum(total.errors for total in totals)))
+    if clause.metric == ACHIEVED:
+        shares = [share for result in results if (share := _achieved(result)) is not None]
+        return pooled(shares) if shares else None
+    return pooled_metric(results, op, clause.metric)
+
+
+def _achieved(result: Result) -> Estimate | None:
+    """Completed over offered requests of the open streams in percent; with bounds where no other stream shares the totals."""
+    offered = offered_per_s(result.job.definition)
+    if not offered:
+        return None
+    scale = 100 / sum(offered.values())
+    rate = metric(result, ALL, "iops") if len(offered) == len(streams(result.job.definition)) else None
+    if rate is None:
+        completed = sum(total.iops for name in offered for total in result.streams.get(name, {}).values())
+        return Estimate(completed * scale)
+    low, high = (None if bound is None else bound * scale for bound in (rate.low, rate.high))
+    return Estimate(rate.value * scale, low, high, rate.batches)
+
+
+def _overload(item: ClauseJudgement) -> float:
+    return float("inf") if item.estimate is None else item.clause.overload(item.estimate.value)
+
+
+def _reason(item: ClauseJudgement) -> str:
+    if item.estimate is not None:
+        return item.text
+    missing = "no rate was offered" if item.clause.metric == ACHIEVED else f"no {'request' if item.op == ALL else item.op} was measured"
+    return f"{item.text} ({missing})"
+
+
+def _issues(stream: Json, op: str) -> bool:
+    """Whether the stream can issue ``op``; the defaults of the mix are those of crates/workload/src/stream.rs."""
+    return op in _operations(stream)
+
+
+def _operations(stream: Json) -> Iterator[str]:
+    trim, flush = stream.get("trim_percent") or 0, stream.get("flush_percent") or 0
+    entries = stream.get("access")
+    if entries:
+        reads = [entry.get("read_percent", 100) for entry in entries]
+        read, write = max(reads), 100 - min(reads)
+    else:
+        rest = 100 - trim - flush
+        read = stream.get("read_percent", rest - stream.get("write_percent", 0))
+        write = stream.get("write_percent", rest - stream["read_percent"] if "read_percent" in stream else 0)
+    shares = {"read": read, "write": write, "trim": trim, "flush": flush or stream.get("flush_every") or 0}
+    yield from (op for op, share in shares.items() if share > 0)

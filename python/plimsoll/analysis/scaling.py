@@ -1,0 +1,160 @@
+"""How throughput grows with concurrency: speed-up, efficiency, and the Universal Scalability Law.
+
+Model: X(N) = λN / (1 + σ(N−1) + κN(N−1)) (Gunther, "Guerrilla Capacity Planning", 2007, ch. 4–6). λ is the throughput of one worker, σ
+the share that is serial (contention), κ the price of keeping workers consistent with each other (coherency). With κ = 0 it is Amdahl's
+law; with κ > 0 throughput peaks at N* = √((1−σ)/κ) and falls beyond. The fit is ordinary least squares on the throughput, started from
+the linear form N/X; σ and κ are not negative: where the best fit would be, the parameter is 0 and the rest is fitted again. Intervals
+are 95 %, Student's t times the standard errors from the Jacobian, cut off at 0.
+Limits: at least four different levels, because three parameters fit three levels whatever they are. Residuals are taken to be of equal
+size at all levels. Intervals are approximate near 0. The law describes; it does not say where contention comes from.
+
+    fit = usl_fit([1, 2, 4, 8, 16, 32], [995.0, 1890.0, 3480.0, 5700.0, 7600.0, 7500.0])
+    fit.sigma.value, fit.kappa.value, fit.peak_level
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from math import sqrt
+from typing import Any
+
+from plimsoll.analysis.regression import Row, linear, nonlinear, squares, standard_errors
+from plimsoll.analysis.student import quantile
+from plimsoll.result import Estimate
+
+Json = dict[str, Any]
+
+#: Different levels that a fit needs.
+LEVELS_MIN = 4
+_PARAMETERS = 3
+#: Which of λ, σ, κ are fitted; the others are 0.
+_CHOICES = ((0, 1, 2), (0, 2), (0, 1), (0,))
+
+
+@dataclass(frozen=True)
+class UslFit:
+    """The three parameters with their 95 % intervals.
+
+    ``peak_level`` is N*, None when throughput never falls; ``r_squared`` the share of the variance that the law explains, None when the
+    throughput does not vary.
+    """
+
+    lambda_per_s: Estimate
+    sigma: Estimate
+    kappa: Estimate
+    peak_level: float | None
+    r_squared: float | None
+
+    def throughput(self, level: float) -> float:
+        """X(N)."""
+        return _throughput(self.lambda_per_s.value, self.sigma.value, self.kappa.value, level)
+
+    def to_json(self) -> Json:
+        """For pages and programs."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class ScalingRow:
+    """One level against the lowest: how many times the throughput, and that over how many times the workers."""
+
+    level: float
+    throughput: float
+    speed_up: float
+    efficiency: float
+
+
+def scaling_table(levels: Sequence[float], throughputs: Sequence[float]) -> tuple[ScalingRow, ...]:
+    """Speed-up and efficiency of every level, repeats averaged; empty when the lowest level carried nothing."""
+    groups: dict[float, list[float]] = {}
+    for level, throughput in zip(levels, throughputs, strict=True):
+        groups.setdefault(level, []).append(throughput)
+    means = [(level, sum(group) / len(group)) for level, group in sorted(groups.items())]
+    if not means or means[0][0] <= 0 or means[0][1] <= 0:
+        return ()
+    first, one = means[0]
+    return tuple(ScalingRow(level, mean, mean / one, (mean / one) / (level / first)) for level, mean in means)
+
+
+def usl_fit(levels: Sequence[float], throughputs: Sequence[float]) -> UslFit | None:
+    """The fit; repeats are observations of their own. None with fewer than four different levels or without throughput at one."""
+    if len(set(levels)) < LEVELS_MIN or min(levels) <= 0 or min(throughputs) <= 0:
+        return None
+    # Fitted in units of the largest throughput, so that no tolerance depends on what the throughput counts.
+    unit = max(throughputs)
+    values = [throughput / unit for throughput in throughputs]
+    fitted = [found for choice in _CHOICES if (found := _fitted(levels, values, choice)) is not None]
+    if not fitted:
+        return None
+    best = min(fitted, key=lambda parameters: squares(values, _model(levels, parameters)[0]))
+    return _described(levels, values, best, unit)
+
+
+def _fitted(levels: Sequence[float], values: Row, choice: Sequence[int]) -> tuple[float, float, float] | None:
+    """λ, σ and κ with those outside ``choice`` 0; None when there is no fit or one of them is negative."""
+    columns = [[1.0, level - 1, level * (level - 1)] for level in levels]
+    start = linear(
+        [[row[index] for index in choice] for row in columns], [level / value for level, value in zip(levels, values, strict=True)]
+    )
+    if start is None or start[0] <= 0:
+        # Noise can turn the linear form over; begin at a law without contention instead.
+        start = [levels[0] / values[0], *([0.01] * (len(choice) - 1))]
+    first = [1 / start[0], *(max(0.0, entry / start[0]) for entry in start[1:])]
+
+    def model(parameters: Row) -> tuple[list[float], list[list[float]]]:
+        predicted, derivatives = _model(levels, _complete(parameters, choice))
+        return predicted, [[row[index] for index in choice] for row in derivatives]
+
+    found = nonlinear(model, values, first)
+    if found is None or min(found) < 0 or found[0] <= 0:
+        return None
+    return _complete(found, choice)
+
+
+def _complete(parameters: Row, choice: Sequence[int]) -> tuple[float, float, float]:
+    full = dict(zip(choice, parameters, strict=True))
+    return full.get(0, 0.0), full.get(1, 0.0), full.get(2, 0.0)
+
+
+def _throughput(one: float, sigma: float, kappa: float, level: float) -> float:
+    slowed = 1 + sigma * (level - 1) + kappa * level * (level - 1)
+    return one * level / slowed if slowed else float("inf")
+
+
+def _model(levels: Sequence[float], parameters: tuple[float, float, float]) -> tuple[list[float], list[list[float]]]:
+    one, sigma, kappa = parameters
+    predicted, derivatives = [], []
+    for level in levels:
+        value = _throughput(one, sigma, kappa, level)
+        slowed = 1 + sigma * (level - 1) + kappa * level * (level - 1) or 1e-300
+        predicted.append(value)
+        derivatives.append([level / slowed, -value * (level - 1) / slowed, -value * level * (level - 1) / slowed])
+    return predicted, derivatives
+
+
+def _described(levels: Sequence[float], values: Row, parameters: tuple[float, float, float], unit: float) -> UslFit:
+    predicted, derivatives = _model(levels, parameters)
+    left = squares(values, predicted)
+    mean = sum(values) / len(values)
+    around_mean = squares(values, [mean] * len(values))
+    degrees = len(values) - _PARAMETERS
+    errors = standard_errors(derivatives, left, degrees)
+    t = quantile(0.975, degrees)
+    one, sigma, kappa = (_estimate(value, t * errors[index] if errors else None, len(values)) for index, value in enumerate(parameters))
+    return UslFit(
+        lambda_per_s=_times(one, unit),
+        sigma=sigma,
+        kappa=kappa,
+        peak_level=sqrt((1 - sigma.value) / kappa.value) if kappa.value > 0 and sigma.value < 1 else None,
+        r_squared=1 - left / around_mean if around_mean > 1e-12 * len(values) else None,
+    )
+
+
+def _estimate(value: float, half_width: float | None, count: int) -> Estimate:
+    return Estimate(value) if half_width is None else Estimate(value, max(0.0, value - half_width), value + half_width, count)
+
+
+def _times(estimate: Estimate, unit: float) -> Estimate:
+    low, high = (None if bound is None else bound * unit for bound in (estimate.low, estimate.high))
+    return Estimate(estimate.value * unit, low, high, estimate.batches)
