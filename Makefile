@@ -31,7 +31,7 @@ format: setup  ## write Rust and Python in the house format
 
 bless: setup  ## write generated documents and snapshots anew; look at the difference afterwards
 	PLIMSOLL_BLESS=1 cargo test --locked --quiet --package plimsoll-workload
-	PLIMSOLL_RENEW=1 $(VENV)/bin/pytest tests/unit/test_help.py
+	PLIMSOLL_RENEW=1 $(VENV)/bin/pytest tests/unit/test_help.py tests/unit/test_experiment_reference.py
 
 lock:  ## take the newest versions that pyproject.toml allows into requirements.lock
 	dev/lock.sh

@@ -26,10 +26,12 @@ MAY_IMPORT = {
     "monitor": set(),
     "host": set(),
     "analysis": {"result", "histogram"},
+    "experiments": {"result", "analysis"},
     "store": {"result", "analysis"},
     "calibration": {"engine", "store"},
     "scratch": {"engine", "foreground", "host"},
     "doctor": {"engine", "host", "monitor", "calibration"},
+    "apps": {"result", "monitor", "host", "engine", "histogram"},
     "measure": {"result", "monitor", "host", "engine", "analysis", "foreground", "calibration"},
     "reports": {"result", "store", "analysis", "histogram"},
     "__main__": {"cli"},
@@ -56,6 +58,9 @@ FORBIDDEN_IN_PURE_CRATES = (
     r"\beprintln!",
 )
 PURE_CRATES = ("workload", "array")
+
+#: The same for parts of the package.
+PURE_PARTS = ("analysis", "experiments")
 
 #: Names that say nothing.
 FORBIDDEN_NAMES = {"utils", "util", "common", "helpers", "helper", "core", "manager", "base", "misc"}
@@ -103,11 +108,21 @@ def test_nothing_imports_the_command_line() -> None:
             assert "cli" not in _imported_parts(path), path.relative_to(ROOT)
 
 
-def test_pure_analysis_reads_no_clock_and_no_file() -> None:
-    for path in _files("analysis"):
-        modules = set(re.findall(r"^\s*(?:import|from) (\w+)", path.read_text(), re.MULTILINE))
-        assert not modules & {"os", "time", "io", "pathlib", "random", "datetime"}, path.relative_to(ROOT)
-        assert not re.search(r"(?<!\w)open\(", path.read_text()), path.relative_to(ROOT)
+@pytest.mark.parametrize("part", PURE_PARTS)
+def test_a_pure_part_reads_no_clock_and_no_file(part: str) -> None:
+    for path in _files(part):
+        text = path.read_text()
+        modules = set(re.findall(r"^\s*(?:import|from) (\w+)", text, re.MULTILINE))
+        assert not modules & {"os", "time", "io", "pathlib", "datetime", "secrets"}, path.relative_to(ROOT)
+        assert not re.search(r"(?<!\w)open\(", text), path.relative_to(ROOT)
+
+
+@pytest.mark.parametrize("part", PURE_PARTS)
+def test_a_pure_part_draws_only_from_a_seed(part: str) -> None:
+    for path in _files(part):
+        text = path.read_text()
+        assert not re.search(r"^\s*from random import (?!Random\b)", text, re.MULTILINE), path.relative_to(ROOT)
+        assert not re.search(r"\brandom\.(?!Random\b)\w+|\bRandom\(\)", text), path.relative_to(ROOT)
 
 
 @pytest.mark.parametrize("crate", _crates())

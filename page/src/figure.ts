@@ -1,7 +1,8 @@
 // A figure: title, chart, legend, the numbers of the chart as a table, and its life in the page.
 //
 // Model: a chart is a pure function from palette and width to an ECharts option. It is drawn when the reader scrolls near it, drawn again
-// when the colour scheme or the width changes, and drawn at once, in print colours, when the page is printed.
+// when the colour scheme or the width changes, and drawn at once, in print colours, when the page is printed. Entries of the legend that
+// hide something are buttons.
 // Limits: the table is built when it is first opened; the print shows it only then, so that a report does not become a book of numbers.
 
 import { element } from "./element";
@@ -15,7 +16,8 @@ export interface Figure {
   label: string;
   note?: string;
   height: number | ((width: number) => number);
-  option: (palette: Palette, width: number) => EChartsOption;
+  /** `hidden` names what the reader has switched off in the legend; series of these names are left out without further ado. */
+  option: (palette: Palette, width: number, hidden: ReadonlySet<string>) => EChartsOption;
   legend?: (palette: Palette) => LegendEntry[];
   table: () => Table;
   canvas?: boolean;
@@ -26,8 +28,12 @@ export interface Figure {
 export interface LegendEntry {
   name: string;
   colour: string;
-  /** How the mark looks: filled, light with an outline, a line, a dashed line, a gradient of colours. */
-  mark: "solid" | "light" | "line" | "dashed" | string[];
+  /** How the mark looks: filled, light with an outline, a line, a dashed line, a gradient of colours, or a sign of the chart. */
+  mark: "solid" | "light" | "line" | "dashed" | "dotted" | "sign" | string[];
+  /** The sign itself: one character. */
+  sign?: string;
+  /** What the reader hides by a click on the entry: all series of this name, or of this name and `|` and more. */
+  hides?: string;
 }
 
 interface Drawn {
@@ -36,6 +42,7 @@ interface Drawn {
   canvas: HTMLElement;
   legend: HTMLElement;
   chart: EChartsType | null;
+  hidden: Set<string>;
 }
 
 const drawn = new Set<Drawn>();
@@ -61,10 +68,10 @@ const sizes = new ResizeObserver((entries) => {
 export function figureElement(figure: Figure): HTMLElement {
   const canvas = element("div", { class: "chart", role: "img", tabindex: 0, "aria-label": figure.label });
   const frame = element("div", { class: "frame" }, canvas);
-  const legend = element("ul", { class: "legend", "aria-hidden": "true" });
+  const legend = element("ul", { class: "legend" });
   const numbers = element("details", { class: "data" }, element("summary", {}, "Numbers"));
   numbers.addEventListener("toggle", () => numbers.children.length === 1 && numbers.append(tableElement(figure.table())));
-  const held: Drawn = { figure, frame, canvas, legend, chart: null };
+  const held: Drawn = { figure, frame, canvas, legend, chart: null, hidden: new Set() };
   byFrame.set(frame, held);
   drawn.add(held);
   nearby.observe(frame);
@@ -110,9 +117,19 @@ function draw(held: Drawn): void {
   canvas.style.height = `${height}px`;
   held.chart ??= echarts.init(canvas, null, { renderer: figure.canvas ? "canvas" : "svg" });
   held.chart.resize({ width, height });
-  held.chart.setOption(figure.option(palette, width), { notMerge: true });
+  held.chart.setOption(without(figure.option(palette, width, held.hidden), held.hidden), { notMerge: true });
   canvas.dataset.marks = String(marks(held.chart));
-  held.legend.replaceChildren(...(figure.legend?.(palette) ?? []).map(legendItem));
+  const entries = figure.legend?.(palette) ?? [];
+  const focused = [...held.legend.querySelectorAll("button")].indexOf(document.activeElement as HTMLButtonElement);
+  held.legend.replaceChildren(...entries.map((entry) => legendItem(entry, entries, held)));
+  if (focused >= 0) held.legend.querySelectorAll("button")[focused]?.focus();
+}
+
+/** The option without the series that are switched off. */
+function without(option: EChartsOption, hidden: ReadonlySet<string>): EChartsOption {
+  if (hidden.size === 0 || !Array.isArray(option.series)) return option;
+  const isShown = ({ name }: { name?: string | number }) => !hidden.has(String(name ?? "").split("|")[0] as string);
+  return { ...option, series: option.series.filter((series) => isShown(series as { name?: string })) };
 }
 
 /** How many data items the chart draws; tests read it. */
@@ -121,9 +138,22 @@ function marks(chart: EChartsType): number {
   return series.reduce((total, { data }) => total + (data?.length ?? 0), 0);
 }
 
-function legendItem({ name, colour, mark }: LegendEntry): HTMLElement {
-  const swatch = element("span", { class: `swatch ${Array.isArray(mark) ? "gradient" : mark}` });
+function legendItem(entry: LegendEntry, entries: LegendEntry[], held: Drawn): HTMLElement {
+  const { name, hides } = entry;
+  const alone = new Set(entries.map((each) => each.hides).filter(Boolean)).size < 2;
+  if (!hides || alone) return element("li", {}, swatchOf(entry), name);
+  const button = element("button", { type: "button", "aria-pressed": String(!held.hidden.has(hides)) }, swatchOf(entry), name);
+  button.title = "Show or hide";
+  button.addEventListener("click", () => {
+    if (!held.hidden.delete(hides)) held.hidden.add(hides);
+    draw(held);
+  });
+  return element("li", {}, button);
+}
+
+function swatchOf({ colour, mark, sign }: LegendEntry): HTMLElement {
+  const swatch = element("span", { class: `swatch ${Array.isArray(mark) ? "gradient" : mark}`, "aria-hidden": "true" }, sign);
   swatch.style.setProperty("--colour", colour);
   if (Array.isArray(mark)) swatch.style.backgroundImage = `linear-gradient(90deg, ${mark.join(", ")})`;
-  return element("li", {}, swatch, name);
+  return swatch;
 }

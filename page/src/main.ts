@@ -5,19 +5,33 @@
 import { element } from "./element";
 import { drawAll, redraw } from "./figure";
 import type { Report } from "./model";
+import { comparisonSection } from "./sections/comparison";
 import { environmentSection } from "./sections/environment";
+import { experimentSection } from "./sections/experiments";
 import { flagSection } from "./sections/flags";
 import { masthead, verdict } from "./sections/masthead";
 import { notesSection } from "./sections/notes";
 import { openPoint, pointSection } from "./sections/point";
-import { GROUP_TITLES, profileSection } from "./sections/profiles";
+import { GROUP_TITLES, groupNames, profileSection } from "./sections/profiles";
+import { publishedSection } from "./sections/published";
 import { summarySection } from "./sections/summary";
 
 function build(report: Report, page: HTMLElement): void {
   const main = element("main", { id: "main" });
   page.append(element("a", { class: "skip", href: "#main" }, "Skip to the report"), masthead(report), contents(report), main);
-  main.append(verdict(report), ...[flagSection(report)].filter((section) => section !== null), summarySection(report));
-  main.append(profileSection(report), pointSection(report), environmentSection(report), notesSection());
+  const sections = [
+    verdict(report),
+    comparisonSection(report),
+    experimentSection(report),
+    publishedSection(report),
+    flagSection(report),
+    summarySection(report),
+    profileSection(report),
+    pointSection(report),
+    environmentSection(report),
+    notesSection(),
+  ];
+  main.append(...sections.filter((section) => section !== null));
   page.append(
     element("footer", {}, element("p", {}, "Made by Plimsoll. This file is complete: it works offline and sends nothing anywhere.")),
   );
@@ -25,15 +39,20 @@ function build(report: Report, page: HTMLElement): void {
 
 function contents(report: Report): HTMLElement {
   const links: [string, string][] = [
-    ...(report.flags.length ? [["flags", "Flags"] as [string, string]] : []),
+    ...part(report.comparison !== null, "comparison", "Comparison"),
+    ...part(report.experiments.length > 0, "experiments", "Experiments"),
+    ...part(report.published.length > 0, "published", "Published"),
+    ...part(report.flags.length > 0, "flags", "Flags"),
     ["summary", "Summary"],
-    ...report.groups.map(({ name }): [string, string] => [name, GROUP_TITLES[name].replace(" access", "")]),
+    ...groupNames(report).map((name): [string, string] => [name, GROUP_TITLES[name].replace(" access", "")]),
     ["points", "Points"],
     ["environment", "Environment"],
     ["notes", "Meaning"],
   ];
   return element("nav", { "aria-label": "Sections" }, ...links.map(([id, name]) => element("a", { href: `#${id}` }, name)));
 }
+
+const part = (isThere: boolean, id: string, name: string): [string, string][] => (isThere ? [[id, name]] : []);
 
 /** A link to a point opens it. */
 function follow(): void {

@@ -12,8 +12,37 @@ export interface Report {
   configurations: Configuration[];
   verdict: Verdict;
   flags: FlagKind[];
+  /** The bar charts at first sight: those of the slice that holds the most points. */
   groups: Group[];
+  /** One per set of settings that experiments gave the points of bars; a single one without settings elsewhere. */
+  slices: Slice[];
   points: Point[];
+  suite: Suite | null;
+  experiments: Experiment[];
+  published: Published[];
+  comparison: Comparison | null;
+}
+
+export interface Slice {
+  settings: Settings;
+  /** Above 0 where another experiment measured the same workloads under the same settings. */
+  layer: number;
+  groups: Group[];
+}
+
+export type Settings = { [name: string]: Json };
+
+export interface Suite {
+  title: string;
+  purpose: string | null;
+  source: string | null;
+}
+
+/** A figure with its 95 % confidence interval, where there is one. */
+export interface Estimate {
+  value: number;
+  low: number | null;
+  high: number | null;
 }
 
 export interface Run {
@@ -89,12 +118,13 @@ export interface Cell {
 export type Measure = "iops" | "bytes_per_s" | "mean_ns" | "p50_ns" | "p99_ns" | "p999_ns" | "max_ns";
 export type Bars = Record<Measure, Spread | null>;
 
-/** Mean and extremes of n repeats. */
+/** Mean and extremes of n repeats; a single measurement has the 95 % interval it was stored with, if any. */
 export interface Spread {
   mean: number;
   min: number;
   max: number;
   n: number;
+  interval?: [number, number] | null;
 }
 
 export interface Point {
@@ -130,6 +160,29 @@ export interface Point {
   definition: { [key: string]: Json };
   options: { [key: string]: Json };
   engine: { [key: string]: Json };
+  /** By operation (`all` for all together) and metric. */
+  estimates: Record<string, Record<string, Estimate>>;
+  place: Place | null;
+  cache: { state: string; how: string };
+  ended: { by: string; how: string };
+  verdict: ObjectiveVerdict | null;
+}
+
+/** Where a point stands in its experiment. */
+export interface Place {
+  experiment: string;
+  kind: Kind;
+  role: "point" | "maximum" | "precondition" | "round";
+  level: number | null;
+  settings: Settings;
+}
+
+export interface ObjectiveVerdict {
+  objective: string;
+  holds: boolean;
+  /** Whether the 95 % interval lies on one side of the limit. */
+  settled: boolean;
+  failed_by: string | null;
 }
 
 export interface Total {
@@ -183,4 +236,207 @@ export interface HostTimeline {
   end_s: number[];
   cpu: Record<string, (number | null)[]>;
   devices: Record<string, Record<string, (number | null)[]>>;
+}
+
+export type Kind = "single" | "steps" | "matrix" | "ramp" | "search" | "curve" | "scaling" | "steady" | "precondition";
+
+/** One experiment, with every workload and configuration it was carried out on. */
+export interface Experiment {
+  name: string;
+  kind: Kind;
+  objective: string | null;
+  /** The option that makes the level, `queue_depth` for instance; null where there is none. */
+  axis: string | null;
+  subjects: Subject[];
+}
+
+export interface Subject {
+  workload: string;
+  title: string;
+  group: Group["name"];
+  configuration: number;
+  modelled: boolean;
+  points: number[];
+  sentences: string[];
+  lines: LoadLine[];
+  mark: Mark | null;
+  knee: Knee | null;
+  saturation: Saturation | null;
+  scaling: Scaling | null;
+  steady: Steady | null;
+  cells: MatrixCell[];
+  notes: string[];
+}
+
+/** Response against throughput, by rising level. */
+export interface LoadLine {
+  op: Op | "all";
+  metric: string;
+  /** What the objective allows of this response. */
+  limit_ns: number | null;
+  points: LoadPoint[];
+}
+
+export interface LoadPoint {
+  level: number;
+  iops: Estimate;
+  bytes_per_s: Estimate;
+  response: Estimate;
+  offered_per_s: number | null;
+  points: number[];
+  verdict: ObjectiveVerdict | null;
+}
+
+export interface Mark {
+  iops: number;
+  bytes_per_s: number;
+  level: number;
+  /** Of the throughput in IOPS at which the response crosses the limit. */
+  interval: [number, number] | null;
+  objective: string;
+  failed_by: string | null;
+  next_level: number | null;
+}
+
+export interface Knee {
+  level: number;
+  iops: number;
+  bytes_per_s: number;
+  method: string;
+  /** Where the knee lies at an end of the line, or beyond it: that end. */
+  at_edge: "lowest" | "highest" | null;
+}
+
+export interface Saturation {
+  level: number | null;
+  iops: Estimate;
+  bytes_per_s: number;
+  reached: boolean;
+  method: string;
+}
+
+export interface Scaling {
+  points: ScalingPoint[];
+  fit: ScalingFit | null;
+  note: string | null;
+}
+
+export interface ScalingPoint {
+  workers: number;
+  iops: Estimate;
+  speedup: number;
+  /** Speed-up over workers: 1 is ideal. */
+  efficiency: number;
+  points: number[];
+}
+
+/** The Universal Scalability Law: X(N) = λ N / (1 + σ (N − 1) + κ N (N − 1)). */
+export interface ScalingFit {
+  contention: Estimate;
+  coherency: Estimate;
+  per_worker: Estimate;
+  peak: { workers: number; iops: number } | null;
+  /** `[workers, IOPS, lowest, highest]`; the last two are null where the fit has no band. */
+  curve: [number, number, number | null, number | null][];
+}
+
+export interface Steady {
+  metric: string;
+  op: string;
+  rounds: { round: number; value: number; point: number }[];
+  attained: boolean;
+  /** The rounds judged last: their mean and fitted line, and what the rule allows. Null before there are enough rounds. */
+  window: SteadyWindow | null;
+}
+
+export interface SteadyWindow {
+  first: number;
+  last: number;
+  mean: number;
+  /** Range of the values and rise of the fitted line over the window, as shares of the mean. */
+  range: number;
+  rise: number;
+  range_allowed: number;
+  rise_allowed: number;
+  /** The fitted line at the first and the last round. */
+  fit: [number, number];
+}
+
+export interface MatrixCell {
+  settings: Settings;
+  points: number[];
+  /** By metric: iops, bytes_per_s, mean, p99 of all operations together. */
+  values: Record<string, Estimate | null>;
+}
+
+export interface Published {
+  name: string;
+  title: string;
+  source: string;
+  note: string | null;
+  claims: string[];
+  rows: PublishedRow[];
+}
+
+export interface PublishedRow {
+  label: string;
+  title: string | null;
+  settings: Settings;
+  op: string;
+  metric: string;
+  /** In the unit in which results are stored: per second, bytes per second, nanoseconds. */
+  value: number | null;
+  /** As it was published. */
+  text: string;
+  workload: string | null;
+  configuration: number | null;
+  measured: Estimate | null;
+  points: number[];
+}
+
+export type ComparisonVerdict = "faster" | "slower" | "no difference shown";
+
+/** The comparison as `python/plimsoll/analysis/comparison.py` writes it. */
+export interface Comparison {
+  sides: string[];
+  baseline: string;
+  points: ComparedPoint[];
+  marks: ComparedMark[];
+  findings: string[];
+  notes: string[];
+}
+
+export interface ComparedPoint {
+  workload: string;
+  title: string;
+  group: string;
+  settings: Settings;
+  level: number | null;
+  metric: string;
+  op: string;
+  side: string;
+  experiment: string;
+  /** The side's figure over the baseline's; null where there is none. */
+  ratio: number | null;
+  low: number | null;
+  high: number | null;
+  verdict: ComparisonVerdict;
+  p_adjusted: number | null;
+  /** The baseline's and the side's. */
+  values: [Estimate, Estimate];
+}
+
+export interface ComparedMark {
+  workload: string;
+  title: string;
+  side: string;
+  experiment: string;
+  objective: string;
+  note: string;
+  ratio: number | null;
+  low: number | null;
+  high: number | null;
+  verdict: ComparisonVerdict;
+  p_adjusted: number | null;
+  values: [Mark | null, Mark | null];
 }

@@ -1,6 +1,6 @@
 // The colours of the page as the style sheet defines them, read anew whenever the colour scheme changes, so that charts follow it.
 
-import type { Op } from "./model";
+import type { ComparisonVerdict, Op } from "./model";
 
 export interface Palette {
   ink: string;
@@ -10,6 +10,9 @@ export interface Palette {
   surface: string;
   accent: string;
   shade: string;
+  /** The limit of an objective. */
+  limit: string;
+  verdict: Record<ComparisonVerdict, string>;
   font: string;
   op: Record<Op, string>;
   configurations: string[];
@@ -29,6 +32,8 @@ export function readPalette(): Palette {
     surface: read("surface"),
     accent: read("accent"),
     shade: read("shade"),
+    limit: read("invalid"),
+    verdict: { faster: read("faster"), slower: read("slower"), "no difference shown": read("same") },
     font: getComputedStyle(document.body).fontFamily,
     op: { read: read("op-read"), write: read("op-write"), trim: read("op-trim"), flush: read("op-flush") },
     configurations: list("configuration", 8),

@@ -37,6 +37,7 @@ const spec = (measure: Measure, cells: (Cell | null)[]): BarSpec => ({
   logarithmic: false,
   format: String,
   exact: String,
+  published: [],
 });
 
 test("rates are stacked: the second operation begins where the first ends, and the sum stands at the end", () => {

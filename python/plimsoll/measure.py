@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from plimsoll import calibration
+from plimsoll.analysis.adaptive import Goal, Pursuit
 from plimsoll.analysis.conclusion import concluded
 from plimsoll.analysis.definition import arrival, concurrency, offered_per_s
 from plimsoll.analysis.observation import Observation
@@ -37,7 +38,10 @@ _STOPPED = "Stopped by a signal; what was measured until then is kept."
 
 @dataclass(frozen=True)
 class Job:
-    """What is to be run. ``workload`` and ``options`` are canonical; ``host`` holds the facts of machine and ``target``."""
+    """What is to be run. ``workload`` and ``options`` are canonical; ``host`` holds the facts of machine and ``target``.
+
+    With a ``goal`` the point ends when it is reached, and the duration is the time limit.
+    """
 
     id: str
     workload: Json
@@ -46,6 +50,7 @@ class Job:
     host: Json
     permission: Json | None = None
     repeat: int = 1
+    goal: Goal | None = None
 
     @property
     def modelled(self) -> bool:
@@ -100,7 +105,8 @@ def measure(job: Job, engine: Engine, sink: Sink, control: Control) -> Result:
 
     `InputError` and `SafetyRefusal` are raised: the job was refused before its first request, so there is nothing to keep.
     """
-    recording = _Recording(unfinished(job), sink)
+    pursuit = Pursuit(job.goal, float(job.options["duration"]), modelled=job.modelled) if job.goal is not None else None
+    recording = _Recording(unfinished(job), sink, control, pursuit)
     request: Json = {
         "workload": job.workload,
         "job": job.options,
@@ -111,7 +117,7 @@ def measure(job: Job, engine: Engine, sink: Sink, control: Control) -> Result:
         outcome, failure = served(lambda push: engine.run_job(request, watch.stamped(push), control), recording.take, give_up=control.abort)
     if isinstance(failure, (InputError, SafetyRefusal)):
         raise failure
-    own_cost = calibration.load() or (None if control.stopped else calibration.quick(engine))
+    own_cost = calibration.load() or (None if control.stopped and not recording.ended_by_goal else calibration.quick(engine))
     return recording.result(outcome or {}, failure, own_cost)
 
 
@@ -145,6 +151,9 @@ class _Recording:
 
     skeleton: Result
     sink: Sink
+    control: Control
+    pursuit: Pursuit | None = None
+    ended_by_goal: bool = False
     summary: Summary = field(default_factory=Summary)
     observation: Observation = field(default_factory=Observation)
     start_ns: int = 0
@@ -159,15 +168,11 @@ class _Recording:
         elif kind == "tick":
             self._tick(event)
         elif kind == "interval":
-            self.sink.interval(event)
-            self.summary.add(event)
-            self.observation.add(event)
-            if event["phase"] == "measure":
-                self._follow_measured_phase(event)
+            self._interval(event)
 
     def result(self, outcome: Json, failure: PlimsollError | None, own_cost: Json | None) -> Result:
         """The result of all that was taken."""
-        status, error = _ending(outcome, failure)
+        status, error = _ending(outcome, failure, ended_by_goal=self.ended_by_goal)
         used = (outcome.get("backend") or {}).get("used")
         finished = replace(
             self.skeleton,
@@ -178,7 +183,22 @@ class _Recording:
             calibration=own_cost,
             monitor=sample(*self.measured, self._devices()) if self.measured else {},
         )
+        if self.pursuit is not None and status == "complete":
+            finished = replace(finished, ended=self.pursuit.ended())
         return concluded(finished, self.summary, self.observation)
+
+    def _interval(self, event: Json) -> None:
+        if self.pursuit is not None:
+            event["phase"] = self.pursuit.phase_of(event)
+        self.sink.interval(event)
+        self.summary.add(event)
+        self.observation.add(event)
+        if event["phase"] == "measure":
+            self._follow_measured_phase(event)
+        # Who was stopped by a signal before stays interrupted.
+        if self.pursuit is not None and self.pursuit.reached and not self.control.stopped:
+            self.ended_by_goal = True
+            self.control.stop()
 
     def _tick(self, event: Json) -> None:
         snapshot = event.pop("snapshot", None)
@@ -206,12 +226,13 @@ class _Recording:
         return monitored_devices(self.skeleton.host.get("target") or {})
 
 
-def _ending(outcome: Json, failure: PlimsollError | None) -> tuple[Status, str | None]:
+def _ending(outcome: Json, failure: PlimsollError | None, *, ended_by_goal: bool) -> tuple[Status, str | None]:
     """How the job ended, and the sentence when it did not end well."""
     if failure is not None:
         return "failed", str(failure)
     stopped_by = outcome.get("stopped_by")
-    if stopped_by == "signal":
+    # The engine knows one way of being told to stop; that of the goal is no interruption.
+    if stopped_by == "signal" and not ended_by_goal:
         return "interrupted", _STOPPED
     if stopped_by == "error":
         return "failed", _first_error(outcome)

@@ -1,7 +1,7 @@
 """The life of a target: what has to exist is made and filled before measuring, and what was made is removed afterwards.
 
-Model: the engine makes and fills; this remembers which files it made. A file that was there before is never removed, and neither is
-one that the user wants to keep.
+Model: the engine makes and fills; this remembers which files it made, and says so before the first byte is written, so that a run that is
+killed and resumed still removes them. A file that was there before is never removed, and neither is one that the user wants to keep.
 
     with prepared(engine, Wanted("./plimsoll-scratch.dat"), on_progress, control) as inspection:
         ...
@@ -25,21 +25,29 @@ DEFAULT_TARGET = "./plimsoll-scratch.dat"
 
 @dataclass(frozen=True)
 class Wanted:
-    """A target as asked for; without ``size_bytes`` the engine chooses."""
+    """A target as asked for; without ``size_bytes`` the engine chooses. ``made`` are files that the same run made before it was killed."""
 
     spec: str
     size_bytes: int | None = None
     permission: Json | None = None
     keep: bool = False
+    made: frozenset[str] = frozenset()
 
 
 @contextmanager
-def prepared(engine: Engine, wanted: Wanted, on_progress: Callable[[int, int], None], control: Control) -> Iterator[Json]:
-    """The inspection of the target, ready to be measured; files made for it are removed on leaving."""
+def prepared(
+    engine: Engine,
+    wanted: Wanted,
+    on_progress: Callable[[int, int], None],
+    control: Control,
+    on_making: Callable[[set[str]], None] = lambda _: None,
+) -> Iterator[Json]:
+    """The inspection of the target, ready to be measured; files made for it are removed on leaving. ``on_making`` gets them before."""
     before = engine.inspect_target(wanted.spec)
     missing = {path for path in target_paths(before) if not os.path.exists(path)}
-    leftover = wanted.spec == DEFAULT_TARGET and bool(before.get("made_by_plimsoll"))
-    made = missing | set(target_paths(before) if leftover else ())
+    ours = wanted.spec == DEFAULT_TARGET and bool(before.get("made_by_plimsoll"))
+    made = missing | {path for path in target_paths(before) if ours or os.path.abspath(path) in wanted.made}
+    on_making({os.path.abspath(path) for path in made})
     try:
         yield _prepare(engine, wanted, on_progress, control)
     finally:

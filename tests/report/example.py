@@ -1,4 +1,4 @@
-"""Write an example report to look at: PYTHONPATH=tests python -m report.example OUT.html [one|two|odd]."""
+"""Write an example report to look at: PYTHONPATH=tests python -m report.example OUT.html [one|two|odd|long|planned]."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 
 from plimsoll.reports import html
 from plimsoll.store import open_run
+from report.planned import PUBLISHED, Run, curve, matrix, ramp, scaling, single, steady, steps, write_planned
 from report.synthetic import Array, write_run
 
 ARRAYS = {
@@ -29,9 +30,15 @@ ARRAYS = {
 }
 
 
+PLANNED = (single(), steps(), ramp(), curve(), scaling(), matrix(), steady(), steady(attained=False))
+
+
 def main(out: Path, scenario: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        runs = [open_run(str(write_run(Path(folder) / array.name, array))) for array in ARRAYS[scenario]]
+        if scenario == "planned":
+            runs = [open_run(str(write_planned(Path(folder) / "planned", PLANNED, Run(suite=PUBLISHED))))]
+        else:
+            runs = [open_run(str(write_run(Path(folder) / array.name, array))) for array in ARRAYS[scenario]]
         begun = time.monotonic()
         html.write(runs, out)
         print(f"{out}: {out.stat().st_size / 1e6:.2f} MB in {time.monotonic() - begun:.1f} s")

@@ -38,6 +38,8 @@ class Profile:
     block_bytes: int
     read_percent: int
     service_us: float
+    #: Requests per second; None: what the service time gives.
+    rate_per_s: float | None = None
 
 
 @dataclass(frozen=True)
@@ -124,11 +126,12 @@ def write_run(folder: Path, array: Array, profiles: Sequence[Profile] = PROFILES
     for profile in profiles:
         for repeat in range(1, array.repeats + 1):
             number += 1
-            _write_point(folder / "points", number, repeat, array, profile)
+            write_point(folder / "points", number, repeat, array, profile)
     return folder
 
 
-def _write_point(points: Path, number: int, repeat: int, array: Array, profile: Profile) -> None:
+def write_point(points: Path, number: int, repeat: int, array: Array, profile: Profile) -> Path:
+    """Write one point and give its directory."""
     random_ = random.Random(f"{profile.name} {array.name} {repeat}")
     status = dict(array.broken).get(profile.name, "complete")
     seconds = {"complete": array.seconds, "failed": 0}.get(status, array.seconds // 2)
@@ -160,6 +163,7 @@ def _write_point(points: Path, number: int, repeat: int, array: Array, profile: 
     (folder / "result.json").write_text(json.dumps(result))
     (folder / "intervals.jsonl").write_text("".join(json.dumps(line) + "\n" for line in intervals))
     (folder / "monitor.jsonl").write_text("".join(json.dumps(line) + "\n" for line in monitor))
+    return folder
 
 
 def _ops(profile: Profile) -> list[str]:
@@ -178,7 +182,7 @@ def _interval(profile: Profile, array: Array, random_: random.Random, pace: floa
     for op in _ops(profile):
         share = (profile.read_percent if op == "read" else 100 - profile.read_percent) / 100
         latency_us = profile.service_us * (1.0 if op == "read" else 0.55) / pace
-        count = max(1, int(0.5 * share * 8 * 1e6 / profile.service_us * pace))
+        count = max(1, int(0.5 * share * (profile.rate_per_s or 8 * 1e6 / profile.service_us) * pace))
         service = _lognormal(latency_us * 8, 0.5 if op == "read" else 0.8, count, random_)
         latency = _lognormal(latency_us * 8 * (1 + 2 / pace), 0.7, count, random_) if array.open_loop else service
         cells.append(

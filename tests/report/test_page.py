@@ -2,19 +2,16 @@
 
 import json
 import math
-import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 
 from plimsoll.reports import html
 from plimsoll.store import open_run
+from report.browsing import DRAWN, read_model, scroll_through, until
 from report.synthetic import PROFILES, Array, write_run
 
-CHROMIUM = Path("/usr/bin/chromium")
-PATIENCE_S = 30
 HOSTILE = "</script><script>document.title='broken'</script><img src=x onerror=document.title='broken'>"
 UNITS_NS = {"ns": 1, "µs": 1e3, "ms": 1e6, "s": 1e9}
 
@@ -37,26 +34,6 @@ ARRAYS = (
 )
 
 
-@dataclass
-class Opened:
-    """A report open in a browser, with everything that went wrong in it."""
-
-    page: object
-    problems: list[str]
-    requests: list[str]
-
-
-@pytest.fixture(scope="module")
-def browser():
-    if not CHROMIUM.exists():
-        pytest.skip(f"{CHROMIUM} is not installed (apt-get install chromium): the report is not checked in a browser")
-    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: the report is not checked in a browser")
-    with sync_api.sync_playwright() as driver:
-        started = driver.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox"])
-        yield started
-        started.close()
-
-
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory):
     folder = tmp_path_factory.mktemp("runs")
@@ -68,57 +45,6 @@ def report(runs, tmp_path_factory):
     path = tmp_path_factory.mktemp("report") / "report.html"
     html.write(runs, path)
     return path
-
-
-@pytest.fixture
-def opened(browser):
-    contexts = []
-
-    def open_(path, **options) -> Opened:
-        context = browser.new_context(offline=True, **options)
-        contexts.append(context)
-        page = context.new_page()
-        found = Opened(page, [], [])
-        page.route("**/*", lambda route: route.continue_() if route.request.url.startswith("file:") else route.abort())
-        page.on("request", lambda request: found.requests.append(request.url))
-        page.on("console", lambda message: found.problems.append(message.text) if message.type in ("error", "warning") else None)
-        page.on("pageerror", lambda error: found.problems.append(str(error)))
-        page.goto(path.as_uri())
-        page.bring_to_front()
-        return found
-
-    yield open_
-    for context in contexts:
-        context.close()
-
-
-def until(page, condition, argument=None):
-    """Wait until the page says so. Playwright's own waiting evaluates text inside the page, which the page's policy forbids."""
-    deadline = time.monotonic() + PATIENCE_S
-    while not page.evaluate(condition, argument):
-        assert time.monotonic() < deadline, f"never became true: {condition}"
-        page.wait_for_timeout(5)
-
-
-def scroll_through(page):
-    """Open every point and bring every chart near the screen once."""
-    page.evaluate("document.querySelectorAll('details.point').forEach(point => { point.open = true })")
-    until(page, "[...document.querySelectorAll('details.point')].every(point => point.querySelector('.body'))")
-    for index in range(page.locator(".chart").count()):
-        page.evaluate("index => document.querySelectorAll('.chart')[index].scrollIntoView()", index)
-        until(page, "index => document.querySelectorAll('.chart')[index].dataset.marks", index)
-
-
-DRAWN = """() => [...document.querySelectorAll('.chart')].map(chart => {
-    const canvas = chart.querySelector('canvas');
-    const colours = new Set();
-    if (canvas) {
-        const pixels = new Uint32Array(canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.buffer);
-        pixels.forEach(pixel => colours.add(pixel));
-    }
-    const shapes = [...chart.querySelectorAll('svg path')].filter(path => path.getBBox().width + path.getBBox().height > 0);
-    return { name: chart.getAttribute('aria-label'), marks: Number(chart.dataset.marks), shapes: canvas ? colours.size : shapes.length };
-})"""
 
 
 def test_every_chart_has_marks_and_nothing_goes_wrong_offline(report, opened):
@@ -160,11 +86,6 @@ def meant(key: str, text: str) -> float:
         scale = 1e6 if key == "bytes_per_s" else {"k": 1e3, "M": 1e6}.get(words[-1], 1)
         return float(words[0]) * scale
     return float(words[0]) * UNITS_NS[words[1]]
-
-
-def read_model(path: Path):
-    text = path.read_text()
-    return json.loads(text.split('id="data">', 1)[1].split("</script>", 1)[0])
 
 
 def test_the_tables_under_the_charts_hold_the_numbers_of_the_charts(report, opened):

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from plimsoll import calibration
+from plimsoll.analysis.adaptive import Amount, Precision
+from plimsoll.analysis.estimation import estimates
+from plimsoll.analysis.summary import Summary
+from plimsoll.engine import native
 from plimsoll.errors import EngineError, InputError, SafetyRefusal, StoreError, TargetError
 from plimsoll.foreground import served
 from plimsoll.measure import Job, measure, unfinished
@@ -177,3 +181,68 @@ def test_events_arrive_in_order_in_the_calling_thread() -> None:
     )
     assert (value, failure) == ("done", None)
     assert seen == [(str(number), True) for number in range(5)]
+
+
+def test_a_goal_ends_the_point_without_interrupting_it(here: Path) -> None:
+    engine, sink = ScriptedEngine(Script(intervals=200, warmup_intervals=2)), Kept()
+    # 100 requests of 4 KiB an interval: the fifth completes the amount.
+    result = measure(replace(job(engine), goal=Amount(450 * 4096)), engine, sink, engine.control())
+    assert (result.status, result.error) == ("complete", None)
+    assert result.ended["by"] == "amount" and result.totals["read"].count == 500
+    assert "interrupted" not in {flag.name for flag in result.flags}
+    assert [one["phase"] for one in sink.intervals[:8]] == ["warmup"] * 2 + ["measure"] * 5 + ["after"] * (len(sink.intervals) - 7 > 0)
+    assert result.calibration is not None, "own cost is calibrated as after any complete point"
+
+
+def test_a_goal_decides_at_the_same_interval_however_far_the_engine_ran_ahead(here: Path) -> None:
+    engine = native()
+    workload = engine.check_workload({"stream": [{"name": "main", "arrival": "poisson", "rate": 500, "queue_depth": 4096}]}, "q.toml")
+    options = engine.check_job({"duration": 3000, "warmup": 0, "seed": 5, "interval": "1s"})
+    point = Job("1", workload, options, "queue:?service=exp:1ms", {"target": {"kind": "queue"}}, goal=Precision(0.05))
+    sinks = [Kept(), Kept()]
+    one, other = (measure(point, engine, sink, engine.control()) for sink in sinks)
+    assert one.ended == other.ended and one.ended["by"] == "precision"
+    assert (one.totals, one.estimates, one.flags) == (other.totals, other.estimates, other.flags)
+    decided = [[interval["phase"] for interval in sink.intervals if interval["phase"] != "after"] for sink in sinks]
+    assert decided[0] == decided[1]
+    mean = one.estimates["all"]["mean"]
+    assert mean.low is not None and mean.high is not None
+    assert (mean.high - mean.low) / 2 <= 0.05 * mean.value
+
+
+def test_stored_intervals_carry_the_phase_that_they_counted_to(here: Path) -> None:
+    engine, sink = ScriptedEngine(Script(intervals=60, warmup_intervals=2)), Kept()
+    point = replace(job(engine), goal=Precision(0.02, metric="iops"), options={**job(engine).options, "duration": 6.0})
+    result = measure(point, engine, sink, engine.control())
+    assert [one["phase"] for one in sink.intervals[:8]] == ["warmup"] * 7 + ["measure"]
+    # What a reader makes of them after a kill.
+    again = Summary()
+    for one in sink.intervals:
+        again.add(one)
+    assert again.totals() == result.totals and estimates(again.batches, again.totals()) == result.estimates
+
+
+def test_a_limit_before_the_goal_is_doubted(here: Path) -> None:
+    engine = ScriptedEngine(Script(intervals=10, warmup_intervals=0))
+    result = measure(replace(job(engine), goal=Precision(0.02)), engine, Kept(), engine.control())
+    assert (result.status, result.ended["by"]) == ("complete", "limit")
+    assert "precision_not_reached" in {flag.name for flag in result.flags}
+
+
+def test_a_signal_before_the_goal_still_interrupts(here: Path) -> None:
+    engine = ScriptedEngine(Script(intervals=100, warmup_intervals=0))
+    control = engine.control()
+    engine.scripts[0].on_interval = lambda index: control.stop() if index == 3 else None
+    result = measure(replace(job(engine), goal=Amount(1 << 30)), engine, Kept(), control)
+    assert result.status == "interrupted" and result.ended == {"by": "duration", "how": ""}
+
+
+def test_a_failure_is_a_failure_with_a_goal_too(here: Path) -> None:
+    engine = ScriptedEngine(Script(warmup_intervals=0, raises=TargetError("/x: device gone."), raises_at=3))
+    result = measure(replace(job(engine), goal=Amount(1 << 30)), engine, Kept(), engine.control())
+    assert (result.status, result.ended["by"]) == ("failed", "duration")
+
+
+def test_a_point_without_a_goal_ends_by_its_duration(here: Path) -> None:
+    engine = ScriptedEngine()
+    assert measure(job(engine), engine, Kept(), engine.control()).ended == {"by": "duration", "how": ""}

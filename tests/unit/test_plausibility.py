@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
 
 from plimsoll.analysis.conclusion import concluded
 from plimsoll.analysis.observation import Observation
-from plimsoll.analysis.plausibility import RULES
+from plimsoll.analysis.plausibility import RULES, Evidence, samples
 from plimsoll.analysis.summary import Summary
 from plimsoll.measure import Job, unfinished
-from plimsoll.result import Flag
+from plimsoll.result import Flag, Result
 from scripted_engine import Script, ScriptedEngine, interval
 
 #: A run that nothing is to be said against: 200 intervals, 20,000 requests of 1 ms at depth 10.
@@ -27,13 +28,17 @@ ENGINE = {
 CALIBRATION = {"null": {"iops_per_core": 40e6}, "nop": {"iops_per_core": 10e6}}
 
 
-def judge(intervals: list[dict[str, Any]] | Script = SOUND, stream: dict[str, Any] | None = None, **changes: Any) -> dict[str, Flag]:
-    """The flags of a run by name; ``changes`` replace fields of its result."""
+def sound_result(stream: dict[str, Any] | None = None) -> Result:
+    """A complete result before anything of its numbers is known."""
     engine = ScriptedEngine()
     workload = engine.check_workload({"stream": [{"name": "main", **(stream or {})}]}, "sound.toml")
     job = Job("0001-sound", workload, engine.check_job({"duration": 20, "warmup": 0}), "/dev/x", {"target": {}})
-    result = replace(unfinished(job), status="complete", error=None, engine=ENGINE, calibration=CALIBRATION)
-    result = replace(result, **changes)
+    return replace(unfinished(job), status="complete", error=None, engine=ENGINE, calibration=CALIBRATION)
+
+
+def judge(intervals: list[dict[str, Any]] | Script = SOUND, stream: dict[str, Any] | None = None, **changes: Any) -> dict[str, Flag]:
+    """The flags of a run by name; ``changes`` replace fields of its result."""
+    result = replace(sound_result(stream), **changes)
     if isinstance(intervals, Script):
         intervals = [interval(intervals, index, ["main"]) for index in range(intervals.warmup_intervals + intervals.intervals)]
     summary, observation = Summary(), Observation()
@@ -111,10 +116,79 @@ def test_in_an_open_loop_latency_is_what_must_be_steady() -> None:
     assert "not_steady" not in judge(altered(climb))
 
 
+def rising(index: int, one: dict[str, Any]) -> None:
+    """The first 30 of 200 intervals complete less, and all of them vary by some percent."""
+    one["summary"]["read"]["count"] = round(1000 * (0.8 if index < 30 else 1.0) + (index * 37) % 41 - 20)
+
+
+def test_a_beginning_that_still_settled_asks_for_a_longer_warm_up() -> None:
+    flag = judge(altered(rising))["warmup_too_short"]
+    assert "during the first 3 s" in flag.message and "IOPS 20% lower" in flag.message and "-3.0%" in flag.message
+    assert "--warmup 3s" in flag.advice
+
+
+def test_noise_alone_asks_for_no_longer_warm_up() -> None:
+    alarms, sound = 0, sound_result()
+    for seed in range(100):
+        random, level = Random(seed), 0.0
+        series = Observation()
+        for index in range(100):
+            level = 0.6 * level + random.gauss(0.0, 0.05)
+            series.add({**interval(SOUND, index, ["main"]), "summary": {"read": {"count": round(1000 * (1 + level)), "mean_ns": 1e6}}})
+        alarms += any(samples.warmup_too_short(Evidence(sound, series)))
+    assert alarms <= 2
+
+
+def test_a_short_or_slight_beginning_is_not_worth_a_word() -> None:
+    def shortly(index: int, one: dict[str, Any]) -> None:
+        rising(index + 22, one)
+
+    def slightly(index: int, one: dict[str, Any]) -> None:
+        one["summary"]["read"]["count"] = 980 if index < 30 else 1000
+
+    assert "warmup_too_short" not in judge(altered(shortly))
+    assert "warmup_too_short" not in judge(altered(slightly))
+
+
+@pytest.mark.parametrize("goal", ["precision", "amount"])
+def test_a_goal_that_was_not_reached_is_doubted(goal: str) -> None:
+    name = {"precision": "precision_not_reached", "amount": "amount_not_reached"}[goal]
+    flags = judge(ended={"by": "limit", "goal": goal, "how": "time limit of 60 s reached at ±3.1 % of mean, 2 % were asked"})
+    assert flags[name].severity == "doubt" and "±3.1 %" in flags[name].message
+    assert name not in judge(ended={"by": goal, "goal": goal, "how": "precise to ±1.8 % of mean after 12.0 s"})
+
+
+def test_what_came_after_the_goal_is_not_judged() -> None:
+    late = interval(replace(SOUND, latencies_ns=(30_000_000,)), 200, ["main"])
+    late["phase"] = "after"
+    assert judge([*(interval(SOUND, index, ["main"]) for index in range(200)), late]) == {}
+
+
 def test_own_cost_above_a_tenth_of_the_service_time_is_generator_bound() -> None:
     # 1e9 / 10e6 = 100 ns of own cost against 800 ns.
     assert "12%" in judge(Script(intervals=100, latencies_ns=(800,) * 1000))["generator_bound"].message
     assert "generator_bound" not in judge(Script(intervals=100, latencies_ns=(2_000,) * 1000))
+
+
+@pytest.mark.parametrize(("service_ns", "raised"), [(1_090, False), (920, True)])
+def test_the_limit_is_a_tenth_of_the_service_time(service_ns: int, raised: bool) -> None:
+    assert ("generator_bound" in judge(Script(intervals=100, latencies_ns=(service_ns,) * 1000))) is raised
+
+
+def test_own_cost_is_that_of_the_path_that_was_used() -> None:
+    # Without io_uring, 1e9 / 40e6 = 25 ns: little of 800 ns, and an eighth of 200 ns.
+    threads = {**ENGINE, "backend": {"asked": "sync", "used": "sync", "fallback_reason": None}}
+    assert "generator_bound" not in judge(Script(intervals=100, latencies_ns=(800,) * 1000), engine=threads)
+    assert "generator_bound" in judge(Script(intervals=100, latencies_ns=(200,) * 1000), engine=threads)
+
+
+def test_without_a_calibration_own_cost_is_not_judged() -> None:
+    assert "generator_bound" not in judge(Script(intervals=100, latencies_ns=(800,) * 1000), calibration=None)
+
+
+def test_own_cost_counts_against_service_time_not_against_waiting() -> None:
+    waiting = Script(intervals=100, latencies_ns=(100_000,) * 1000, service_ns=(800,) * 1000)
+    assert "generator_bound" in judge(waiting)
 
 
 def test_a_busy_worker_at_small_latencies_is_generator_bound() -> None:

@@ -12,7 +12,7 @@ from said import Plimsoll
 #: What is typed, and a part of the answer that must not be missing.
 WRONG = [
     (["rum"], "there is no command 'rum'; did you mean 'run'?"),
-    (["frobnicate"], "there is no command 'frobnicate'; there are run, list, show"),
+    (["frobnicate"], "there is no command 'frobnicate'; there are run, steps, matrix"),
     (["--colour"], "there is no option '--colour'"),
     (["run"], "missing argument 'WORKLOAD...'"),
     (["run", "oltp-bd"], "workload 'oltp-bd' is unknown; did you mean 'oltp-db'?"),
@@ -50,6 +50,62 @@ WRONG = [
     (["doctor", "--targe", "x"], "did you mean '--target'?"),
     (["calibrate", "--seconds", "0"], "--seconds"),
     (["calibrate", "--seconds", "long"], "--seconds"),
+    (["run", "small.toml", "--cache", "frozen"], "'frozen' is not one of 'cold', 'warm', 'as found'"),
+    (["run", "small.toml", "--precision", "2"], "precision '2' is not a percentage; write for example 2%"),
+    (["run", "small.toml", "--precision", "2% of write p99"], "is about write, which small never does"),
+    (["run", "small.toml", "--assert"], "there is no objective that could hold; give one"),
+    (["run", "small.toml", "--objective", "mean <= 20"], "'20' has no unit"),
+    (["run", "small.toml", "--objective", "write mean <= 20ms"], "no stream of small writes; name read"),
+    (["run", "suite.toml"], "suite.toml is a file of experiments, not a workload; carry it out with 'plimsoll suite suite.toml'"),
+    (["steps"], "missing argument 'WORKLOAD...'"),
+    (["steps", "small.toml", "--over", "queue_depth"], "--over queue_depth: not an axis; write NAME=LEVELS"),
+    (["steps", "small.toml", "--over", "queue_depht=1,2"], "did you mean 'queue_depth'?"),
+    (["steps", "small.toml", "--over", "queue_depth=1.."], "'1..' is not a range"),
+    (["steps", "small.toml", "--over", "queue_depth=4..1"], "'4..1' does not rise"),
+    (["steps", "small.toml", "--over", "queue_depth=0,1"], "so there is nothing to measure"),
+    (["steps", "small.toml", "--over", "queue_depth=1,70000"], "70000 is out of range"),
+    (["steps", "small.toml", "--over", "queue_depth=1", "--over", "threads=1"], "varies one option, not 2"),
+    (["steps", "small.toml", "--over", "queue_depth=1", "--over", "queue_depth=2"], "--over queue_depth is given twice"),
+    (["steps", "small.toml", "--over", "log.queue_depth=1,2"], "no stream is called 'log'"),
+    (["steps", "small.toml", "-s", "target=x"], "'target' is no setting; give it with --target"),
+    (["steps", "small.toml", "-t", "null:", "-t", "null:"], "--target null: is given twice"),
+    (["steps", "small.toml", "-s", "arrival=poisson"], "needs a rate"),
+    (["steps", "small.toml", "--precision", "2% of max"], "a maximum has no confidence interval"),
+    (["steps", "small.toml", "--assert"], "there is no objective that could hold"),
+    (["steps", "small.toml", "--report", "x.pdf"], "reports end in .html, .csv or .json"),
+    (["matrix", "small.toml"], "nothing says what is varied"),
+    (["matrix", "small.toml", "--grid", "bsic"], "did you mean 'basic'?"),
+    (["matrix", "small.toml", "--grid", "basic"], "no stream is called 'small'"),
+    (["ramp", "small.toml"], "needs key 'objective'"),
+    (["ramp", "small.toml", "--objective", "p98 <= 5ms"], "'p98' is not a metric"),
+    (["ramp", "small.toml", "--objective", "write p99 <= 5ms"], "no stream of small writes"),
+    (["ramp", "small.toml", "--objective", "achieved >= 97%"], "compares with the offered rate"),
+    (["ramp", "small.toml", "--objective", "p99 <= 5ms", "--resolution", "0"], "'0' is not a resolution"),
+    (["ramp", "small.toml", "--objective", "p99 <= 5ms", "--growth", "1x"], "'1x' is not a growth"),
+    (["search", "small.toml", "--objective", "p99 <= 5ms", "--repeats-max", "0"], "--repeats-max"),
+    (["curve", "small.toml", "--percent", "0"], "0 is not a percentage of the maximum"),
+    (["curve", "small.toml", "--arrival", "burst"], "'burst' is not known"),
+    (["curve", "small.toml", "--maximum", "lots"], "'lots' is not a rate"),
+    (["curve", "small.toml", "-s", "arrival=poisson", "-s", "rate=5"], "the maximum is looked for in a closed loop"),
+    (["scale", "small.toml", "--iterations", "2", "--repeat", "2"], "'iterations' and 'repeat' are the same"),
+    (["steady", "small.toml", "--metric", "write iops"], "metric 'write iops' is about write, which small never does"),
+    (["steady", "small.toml", "--window", "1"], "--window"),
+    (["suite", "four-cornerz"], "did you mean 'four-corners'?"),
+    (["suite", "random-read-4k"], "'random-read-4k' is a workload, not a suite; measure it with 'plimsoll run random-read-4k'"),
+    (["suite", "missing.toml"], "missing.toml: there is no such file of experiments"),
+    (["suite", "small.toml"], "small.toml is a workload, not a suite"),
+    (["suite", "suite.toml"], "suite.toml: experiment 'a': key 'kind': 'stepps' is not known; did you mean 'steps'?"),
+    (["suite", "published.toml"], "published figures 'se6290' is unknown; did you mean 'se6920'?"),
+    (["suite", "four-corners", "--precision", "x"], "--precision: 'x' is not a precision"),
+    (["suite", "four-corners", "-s", "quue_depth=1"], "'quue_depth'"),
+    (["suite", "four-corners", "--assert"], "there is no objective that could hold"),
+    (["compare"], "missing argument 'RUN...'"),
+    (["compare", "yesterday"], "there is no run in 'results' yet"),
+    (["compare", "a", "-o", "x.pdf"], "reports end in .html, .csv or .json"),
+    (["size", "--iops", "many"], "many"),
+    (["watch"], "missing argument"),
+    (["list", "--suites", "--tag", "x"], "suites have no tags"),
+    (["show", "four-corners", "--set", "a=1"], "--set changes what is measured"),
 ]
 
 
@@ -60,6 +116,10 @@ def wrong_files(here: Path) -> None:
     (here / "empty.toml").write_text("")
     (here / "typo.toml").write_text('[[stream]]\nblok_size = "4KiB"\n')
     (here / "directory.toml").mkdir()
+    (here / "suite.toml").write_text('[[experiment]]\nname = "a"\nkind = "stepps"\nworkloads = ["small.toml"]\n')
+    (here / "published.toml").write_text(
+        'published = ["se6290"]\n[[experiment]]\nname = "a"\nkind = "single"\nworkloads = ["small.toml"]\n'
+    )
 
 
 @pytest.mark.parametrize(("words", "part"), WRONG, ids=[" ".join(words) for words, _ in WRONG])
@@ -100,6 +160,8 @@ def test_wrong_input_touches_nothing(plimsoll: Plimsoll, here: Path) -> None:
     before = sorted(path.name for path in here.iterdir())
     plimsoll("run", "small.toml", "oltp-bd")
     plimsoll("run", "small.toml", "--set", "quue_depth=4")
+    plimsoll("steps", "small.toml", "--over", "queue_depth=1,70000")
+    plimsoll("ramp", "small.toml", "--objective", "write mean <= 1ms")
     assert sorted(path.name for path in here.iterdir()) == before
 
 

@@ -89,6 +89,30 @@ export function timeAxis(palette: Palette, end_s: number) {
   };
 }
 
+/** A horizontal axis of values from zero, with its name under it. */
+export function scaleAxis(palette: Palette, name: string, highest: number, format: (value: number) => string) {
+  return {
+    ...valueAxis(palette, name, format),
+    ...rounded(highest),
+    nameLocation: "middle" as const,
+    nameGap: 28,
+    nameTextStyle: { color: palette.muted, fontSize: 12 },
+    axisLine: { show: true, onZero: false, lineStyle: { color: palette.line } },
+    splitLine: { show: false },
+  };
+}
+
+const STEPS = [1, 2, 2.5, 5, 10];
+const PARTS = 4;
+
+/** The end and the steps of an axis from zero that holds `highest`: round numbers, about four steps. */
+export function rounded(highest: number): { max: number; interval: number } {
+  if (!(highest > 0)) return { max: 1, interval: 0.5 };
+  const magnitude = 10 ** Math.floor(Math.log10(highest / PARTS));
+  const interval = magnitude * (STEPS.find((step) => step * magnitude * PARTS >= highest * (1 - 1e-9)) ?? 10);
+  return { max: interval * Math.ceil(highest / interval - 1e-9), interval };
+}
+
 const LABELLED_SHARE = 0.12;
 
 export type Shade = Pick<Timeline, "warmup_end_s" | "measure_end_s">;

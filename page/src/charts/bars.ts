@@ -2,12 +2,12 @@
 //
 // Model: a profile is a band with its name above its bars. Rates are stacked (read, then write: their sum is what the storage did),
 // latencies stand side by side. On a logarithmic axis a bar would have no honest foot, so a dot is drawn instead.
-// Limits: error bars are the extremes of the repeats, not a confidence interval; one measurement has none.
+// Limits: error bars are the extremes of the repeats; a single measurement has the 95 % interval it was stored with, or none.
 
 import type { CustomSeriesOption, CustomSeriesRenderItemAPI, CustomSeriesRenderItemReturn, EChartsOption } from "../echarts";
 import type { Bars, Cell, Group, Measure, Op, Spread } from "../model";
 import { configurationColour, type Palette } from "../palette";
-import { base, decades, fillOf, tip, valueAxis } from "./axes";
+import { base, decades, fillOf, rounded, tip, valueAxis } from "./axes";
 
 const STEP = 20;
 const THICKNESS = 14;
@@ -22,7 +22,12 @@ export interface BarSpec {
   logarithmic: boolean;
   format: (value: number) => string;
   exact: (value: number) => string;
+  published: { profile: number; configuration: number; value: number; label: string }[];
+  /** Operations and configurations (`configurationKey`) that the reader switched off. */
+  hidden?: ReadonlySet<string>;
 }
+
+export const configurationKey = (index: number) => `configuration ${index}`;
 
 export interface Bar {
   profile: number;
@@ -54,6 +59,19 @@ export function bars({ group, measure }: BarSpec): Bar[] {
 }
 
 type Place = Pick<Bar, "profile" | "configuration" | "lane" | "status">;
+
+/** How far an error bar may reach beyond the longest bar before it is cut. */
+const REACH = 1.5;
+
+/** Where the axis of bars ends: it holds every bar, and error bars unless they dwarf the bars. */
+export function barsEnd(all: Bar[]): number {
+  const longest = Math.max(...all.map(({ from, spread }) => from + spread.mean), 0);
+  const errors = all.flatMap(({ end }) => (end ? (errorBar(end) ?? []) : []));
+  return Math.min(Math.max(longest, ...errors), longest * REACH);
+}
+
+/** The ends of the error bar; null where there is none. */
+export const errorBar = ({ n, min, max, interval }: Spread): [number, number] | null => (n > 1 ? [min, max] : (interval ?? null));
 
 function stack(cell: Cell, measure: "iops" | "bytes_per_s", place: Place): Bar[] {
   const found = entries(cell, measure);
@@ -98,18 +116,24 @@ export function offsets({ group }: Pick<BarSpec, "group">): number[] {
 export const barsHeight = (spec: BarSpec) => (offsets(spec).at(-1) as number) + 34;
 
 export function barsOption(spec: BarSpec, palette: Palette): EChartsOption {
-  const all = bars(spec);
+  const all = bars(spec).filter(({ op, configuration }) => !spec.hidden?.has(op) && !spec.hidden?.has(configurationKey(configuration)));
   const places = offsets(spec);
   const height = places.at(-1) as number;
   const axis = valueAxis(palette, "", spec.format);
-  const extent = spec.logarithmic ? decades(all.flatMap(({ spread }) => [spread.min, spread.max])) : undefined;
+  const end = barsEnd(all);
+  const extent = spec.logarithmic ? decades(all.flatMap(({ spread }) => [spread.min, spread.max, ...(errorBar(spread) ?? [])])) : undefined;
   return {
     ...base(palette),
     grid: { left: 4, right: 84, top: 0, height, containLabel: false },
     tooltip: { ...base(palette).tooltip, trigger: "item" },
-    xAxis: extent ? { ...axis, type: "log", min: extent[0], max: extent[1] } : { ...axis, splitNumber: 3 },
+    xAxis: extent ? { ...axis, type: "log", min: extent[0], max: extent[1] } : { ...axis, ...rounded(end) },
     yAxis: { type: "value", min: 0, max: height, inverse: true, show: false },
-    series: [headings(spec, palette, places), gaps(spec, palette, places), barSeries(spec, palette, all, places)],
+    series: [
+      headings(spec, palette, places),
+      gaps(spec, palette, places),
+      barSeries(spec, palette, all, places),
+      publishedSeries(spec, palette, all, places),
+    ],
   };
 }
 
@@ -163,7 +187,7 @@ function barSeries(spec: BarSpec, palette: Palette, all: Bar[], places: number[]
   return {
     type: "custom",
     data: all.map(({ from, spread, profile }) => [from + spread.mean, places[profile] as number]),
-    renderItem: (params, api) => renderBar(spec, palette, all[params.dataIndex] as Bar, places, api),
+    renderItem: (params, api) => renderBar(spec, palette, all, all[params.dataIndex] as Bar, { api, places }),
     tooltip: {
       formatter: (hovered) => {
         const bar = all[(hovered as { dataIndex: number }).dataIndex] as Bar;
@@ -176,9 +200,9 @@ function barSeries(spec: BarSpec, palette: Palette, all: Bar[], places: number[]
 function renderBar(
   spec: BarSpec,
   palette: Palette,
+  all: Bar[],
   bar: Bar,
-  places: number[],
-  api: CustomSeriesRenderItemAPI,
+  { api, places }: { api: CustomSeriesRenderItemAPI; places: number[] },
 ): CustomSeriesRenderItemReturn {
   const at = (value: number) => api.coord([value, centre(places, bar)]) as [number, number];
   const [right, middle] = at(bar.from + bar.spread.mean);
@@ -198,11 +222,14 @@ function renderBar(
     });
   }
   if (bar.end) {
-    const [low, high] = [at(bar.end.min)[0], at(bar.end.max)[0]];
-    if (bar.end.n > 1) children.push(...whiskers(low, high, middle, palette));
+    const error = errorBar(bar.end);
+    const edge = spec.logarithmic ? Number.POSITIVE_INFINITY : at(rounded(barsEnd(all)).max)[0];
+    const [low, high] = error ? [at(Math.max(error[0], 0))[0], Math.min(at(error[1])[0], edge)] : [right, right];
+    // An end that was cut has no cap.
+    if (error) children.push(...whiskers(low, high, middle, palette, high === edge));
     const text = bar.status === "complete" ? spec.format(bar.end.mean) : `${spec.format(bar.end.mean)}  ⚠ ${bar.status}`;
     const style = {
-      x: Math.max(high, right) + (spec.logarithmic ? 11 : 8),
+      x: Math.max(high, right, ...beside(spec, bar).map(({ value }) => at(value)[0] + 4)) + (spec.logarithmic ? 11 : 8),
       y: middle,
       text,
       fill: palette.ink,
@@ -214,14 +241,46 @@ function renderBar(
   return { type: "group", children } as CustomSeriesRenderItemReturn;
 }
 
-function whiskers(low: number, high: number, y: number, palette: Palette): object[] {
+const beside = ({ published }: BarSpec, { profile, configuration }: Bar) =>
+  published.filter((figure) => figure.profile === profile && figure.configuration === configuration);
+
+/** Diamonds beside the bars that they are about. */
+function publishedSeries(spec: BarSpec, palette: Palette, all: Bar[], places: number[]): CustomSeriesOption {
+  const found = all.filter(({ end }) => end).flatMap((bar) => beside(spec, bar).map((figure) => ({ ...figure, top: centre(places, bar) })));
+  return {
+    type: "custom",
+    name: "published",
+    z: 5,
+    data: found.map(({ value, top }) => [value, top]),
+    renderItem: (params, api) => {
+      const { value, top } = found[params.dataIndex] as (typeof found)[number];
+      const [x, y] = api.coord([value, top]) as [number, number];
+      const points = [
+        [x, y - 7],
+        [x + 6, y],
+        [x, y + 7],
+        [x - 6, y],
+      ];
+      const style = { fill: palette.surface, stroke: palette.ink, lineWidth: 1.5 };
+      return { type: "polygon", shape: { points }, style } as CustomSeriesRenderItemReturn;
+    },
+    tooltip: {
+      formatter: (hovered) => {
+        const { value, label } = found[(hovered as { dataIndex: number }).dataIndex] as (typeof found)[number];
+        return tip("published, not measured here", [{ name: label, value: spec.format(value) }]);
+      },
+    },
+  };
+}
+
+function whiskers(low: number, high: number, y: number, palette: Palette, isCut: boolean): object[] {
   const line = (x1: number, y1: number, x2: number, y2: number) => ({
     type: "line",
     silent: true,
     shape: { x1, y1, x2, y2 },
     style: { stroke: palette.ink, lineWidth: 1.25 },
   });
-  return [line(low, y, high, y), line(low, y - 4, low, y + 4), line(high, y - 4, high, y + 4)];
+  return [line(low, y, high, y), line(low, y - 4, low, y + 4), ...(isCut ? [] : [line(high, y - 4, high, y + 4)])];
 }
 
 function barColour(spec: BarSpec, palette: Palette, bar: Bar): string {
@@ -235,7 +294,9 @@ function barTip(spec: BarSpec, palette: Palette, bar: Bar, all: Bar[]): HTMLElem
     .flatMap((each) => {
       const { mean, min, max, n } = each.spread;
       const row = { colour: barColour(spec, palette, each), name: each.op, value: spec.exact(mean) };
-      return n > 1 ? [row, { name: `lowest – highest of ${n}`, value: `${spec.format(min)} – ${spec.format(max)}` }] : [row];
+      if (n > 1) return [row, { name: `lowest – highest of ${n}`, value: `${spec.format(min)} – ${spec.format(max)}` }];
+      const { interval } = each.spread;
+      return interval ? [row, { name: "95 % interval", value: `${spec.format(interval[0])} – ${spec.format(interval[1])}` }] : [row];
     });
   const name = spec.configurations.length > 1 ? `${title}, ${spec.configurations[bar.configuration]}` : title;
   return tip(name, rows);

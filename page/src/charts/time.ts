@@ -57,7 +57,7 @@ export function latencyOption(time: Timeline, palette: Palette): EChartsOption {
   const shade = unmeasured(palette, time, ends(time));
   const line = (op: Op, name: string, data: (number | null)[], style: object): LineSeriesOption => ({
     type: "line",
-    name: `${op} ${name}`,
+    name: `${op}|${name}`,
     data: data.map((ns, column) => [x[column] as number, ns || null]) as [number, number][],
     showSymbol: false,
     lineStyle: { color: palette.op[op], ...style },
@@ -78,7 +78,7 @@ export function latencyOption(time: Timeline, palette: Palette): EChartsOption {
       ]),
     ),
     yAxis: latencyAxis(palette, "latency", values),
-    series: [...all.map(([op, series]) => band(x, series, translucent(palette.op[op], 0.14))), ...lines],
+    series: [...all.map(([op, series]) => ({ ...band(x, series, translucent(palette.op[op], 0.14)), name: `${op}|band` })), ...lines],
   };
 }
 

@@ -26,15 +26,15 @@ function runFacts(run: Run, several: boolean): HTMLElement {
     "div",
     { class: "environment" },
     several && element("h3", {}, run.label),
-    element("div", { class: "cards" }, ...groups.map(([name, facts]) => card(name, facts))),
+    element("div", { class: "cards" }, ...groups.map(([name, facts]) => card(name, facts, several ? "h4" : "h3"))),
   );
 }
 
-function card(name: string, facts: Json): HTMLElement {
+function card(name: string, facts: Json, level: "h3" | "h4"): HTMLElement {
   const rows = flattened(facts, "").map(([term, value]) =>
     element("div", {}, element("dt", {}, term || name), element("dd", { class: value.startsWith("absent") ? "absent" : null }, value)),
   );
-  const title = element("h4", {}, sentence(name));
+  const title = element(level, {}, sentence(name));
   return rows.length > 14
     ? element(
         "div",

@@ -3,7 +3,8 @@
 import { element } from "../element";
 import { counted } from "../format";
 import type { Flag, FlagKind, Report, Severity, Status } from "../model";
-import { anchor, isRepeated } from "./place";
+import { tableElement } from "../table";
+import { anchor, whereWords } from "./place";
 
 const SYMBOL: Record<Severity, string> = { invalid: "✕", doubt: "!", note: "i" };
 
@@ -53,22 +54,48 @@ export function flagSection(report: Report): HTMLElement | null {
     "section",
     { id: "flags", "aria-labelledby": "flags-heading" },
     element("h2", { id: "flags-heading" }, "Flags"),
+    report.flags.length > 1 && overview(report),
     element("ul", { class: "flags" }, ...report.flags.map((kind) => kindItem(kind, report))),
   );
 }
+
+/** How many points each rule doubts. */
+function overview(report: Report): HTMLElement {
+  const { points, unflagged } = report.verdict;
+  return element(
+    "div",
+    { class: "flag-counts" },
+    element("p", { class: "note" }, `${counted(points - unflagged, "point")} of ${points} carry a flag; ${unflagged} carry none.`),
+    tableElement({
+      caption: "Flags by rule",
+      columns: ["Rule", "Severity", "Points", "Share of all, %", "Workloads"].map((heading) => ({ heading })),
+      rows: report.flags.map((kind) => {
+        const flagged = new Set(kind.points.map(({ point }) => point));
+        const workloads = new Set([...flagged].map((index) => report.points[index]?.workload));
+        return [
+          { content: element("a", { href: `#${kindId(kind)}` }, sentence(kind.name)), value: sentence(kind.name) },
+          { content: element("span", {}, signOf(kind.severity), ` ${kind.severity}`), value: ORDER.indexOf(kind.severity) },
+          flagged.size,
+          Math.round((1000 * flagged.size) / points) / 10,
+          workloads.size,
+        ];
+      }),
+    }),
+  );
+}
+
+const ORDER: Severity[] = ["invalid", "doubt", "note"];
+
+const kindId = ({ name, severity }: FlagKind) => `flag-${severity}-${name}`;
+
+const signOf = (severity: Severity) => element("span", { class: `flag ${severity}`, "aria-hidden": "true" }, SYMBOL[severity]);
 
 function kindItem(kind: FlagKind, report: Report): HTMLElement {
   const advice = new Set(kind.points.map((place) => place.advice));
   const places = kind.points.map(({ point, message, advice: own }) => {
     const flagged = report.points[point];
     if (!flagged) return null;
-    const where = [
-      flagged.title,
-      report.configurations.length > 1 && report.configurations[flagged.configuration]?.label,
-      isRepeated(flagged, report) && `repeat ${flagged.repeat}`,
-    ]
-      .filter(Boolean)
-      .join(", ");
+    const where = whereWords(flagged, report);
     return element(
       "li",
       {},
@@ -81,8 +108,8 @@ function kindItem(kind: FlagKind, report: Report): HTMLElement {
   const list = element("ul", { class: "places" }, ...places);
   return element(
     "li",
-    { class: kind.severity },
-    element("span", { class: `flag ${kind.severity}`, "aria-hidden": "true" }, SYMBOL[kind.severity]),
+    { class: kind.severity, id: kindId(kind) },
+    signOf(kind.severity),
     element(
       "div",
       {},

@@ -20,6 +20,7 @@ export function masthead(report: Report): HTMLElement {
   const labels = report.configurations.map(({ label }) => label);
   const title = labels.length > 1 ? listed(labels) : (targets[0] ?? "nothing measured");
   const facts = [
+    report.suite?.title,
     instant(report.runs[0]?.created ?? report.points[0]?.started ?? null),
     counted(report.points.length, "point"),
     labels.length > 1 ? listed(targets) : report.runs[0]?.label,
@@ -91,7 +92,7 @@ function further(report: Report): string[] {
   if (modelled && modelled < points)
     sentences.push("Modelled points come from a model of an array, not from hardware; they are marked wherever they appear.");
   if (errors) sentences.push(`${counted(errors, "I/O error")} occurred; each point lists its own.`);
-  if (report.configurations.length > 1) {
+  if (report.configurations.length > 1 && !report.comparison) {
     const spread = repeats > 1 ? `bars are means of up to ${repeats} repeats, error bars their extremes` : "each was measured once";
     sentences.push(
       `${counted(report.configurations.length, "configuration")} stand side by side (${spread}); this report does not test whether a difference between them is more than chance.`,

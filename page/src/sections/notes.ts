@@ -25,7 +25,30 @@ const NOTES: [string, string][] = [
     "await, queue, util",
     "The kernel's view below the file system, with iostat's definitions. util near 100 % does not mean a full device when it serves requests in parallel. iowait is idle CPU time with I/O outstanding, not a cost.",
   ],
-  ["Error bars", "The lowest and the highest repeat. They are not confidence intervals, and three repeats bound little."],
+  [
+    "Error bars",
+    "Of repeats: the lowest and the highest; these are not confidence intervals, and three repeats bound little. Of a single measurement: its 95 % interval.",
+  ],
+  [
+    "95 % interval",
+    "Made from the course of one measurement, or from its repeats. It covers what varied while it was measured, not what would be different tomorrow or on another machine of the same kind.",
+  ],
+  [
+    "Load line and mark",
+    "Response against throughput by rising load. The mark is the highest throughput at which the objective held; its interval is that of the throughput at which the response crosses the limit.",
+  ],
+  [
+    "Knee and saturation",
+    "The knee is where further load begins to cost more response than it gives throughput; saturation is the throughput that more load no longer raises. Both depend on the levels that were measured.",
+  ],
+  [
+    "Faster, slower, no difference shown",
+    "A verdict is given only where the interval of the ratio excludes 1 after correction for the number of comparisons. No difference shown does not mean that there is none.",
+  ],
+  [
+    "Published",
+    "Figures from a source that is named, obtained on other hardware and mostly other software. They show what to expect, not what was measured.",
+  ],
   ["Flags", "Invalid: the number does not mean what it says. Doubt: it may not. Note: know this when comparing."],
   [
     "Modelled",

@@ -1,12 +1,15 @@
 // One point: a line when closed, everything about it when opened. What is inside is built when it is first opened.
 
 import { element, type Child } from "../element";
+import { verdictOf } from "../charts/loadLine";
 import { sparkline } from "../charts/sparkline";
 import { duration, rate, seconds, instant, counted } from "../format";
 import { figureElement } from "../figure";
-import type { ByOp, Op, Point, Report, Total } from "../model";
+import type { ByOp, ObjectiveVerdict, Op, Point, Report, Total } from "../model";
 import { tableElement } from "../table";
+import { KINDS } from "./experiments";
 import { flagMark, flagNotes, statusBadge } from "./flags";
+import { placeText } from "../settings";
 import { anchor } from "./place";
 import { pointFigures } from "./pointFigures";
 
@@ -60,9 +63,11 @@ function pointLine(point: Point, report: Report): HTMLElement {
       "span",
       { class: "name" },
       element("h3", {}, point.title),
+      placeText(point) && element("span", { class: "where" }, placeText(point)),
       several && element("span", { class: "where" }, report.configurations[point.configuration]?.label ?? ""),
-      point.repeat > 1 && element("span", { class: "where" }, `repeat ${point.repeat}`),
+      point.repeat > 1 && point.place?.role !== "round" && element("span", { class: "where" }, `repeat ${point.repeat}`),
       statusBadge(point.status),
+      verdictBadge(point),
       point.modelled && element("span", { class: "badge modelled" }, "modelled"),
       ...point.flags.map(flagMark),
     ),
@@ -70,6 +75,14 @@ function pointLine(point: Point, report: Report): HTMLElement {
     element("span", { class: "figure" }, totals.length > 0 && rate(iops, "IOPS")),
     element("span", { class: "figure" }, worst > 0 && `p99 ${duration(worst)}`),
   );
+}
+
+/** Whether the objective of the experiment held here; its words are for screen readers and hover. */
+function verdictBadge({ verdict }: Point): HTMLElement | null {
+  const word = verdictOf(verdict);
+  if (!word || !verdict) return null;
+  const words = `Objective ${verdict.objective}: ${word}${verdict.failed_by ? ` (${verdict.failed_by})` : ""}`;
+  return element("span", { class: `badge verdict-${word}`, title: words }, word);
 }
 
 function pointBody(point: Point, report: Report): HTMLElement {
@@ -82,6 +95,7 @@ function pointBody(point: Point, report: Report): HTMLElement {
     point.purpose && element("p", { class: "purpose" }, point.purpose, point.expect && ` Expected: ${point.expect}`),
     facts(point),
     totalsTable(point),
+    intervalTable(point),
     figures.length > 0 && element("div", { class: "pair" }, ...figures.map(figureElement)),
     breakdown("Per part of the target", point.parts, point, 1),
     breakdown("Per stream", point.streams, point, 2),
@@ -102,6 +116,13 @@ function facts(point: Point): HTMLElement {
     ["Arrival", point.arrival === "closed" ? "closed loop" : `open loop, ${point.arrival}`],
     ["Offered", point.offered_per_s === null ? null : `${rate(point.offered_per_s, "IOPS")}, achieved ${rate(achieved)}`],
     ["Measured", `${seconds(point.duration_s)} after ${seconds(point.warmup_s)} of warm-up`],
+    ["Ended by", point.ended.by === "duration" && !point.ended.how ? null : [point.ended.by, point.ended.how].filter(Boolean).join(": ")],
+    [
+      "Caches",
+      point.cache.state === "as found" && !point.cache.how ? null : [point.cache.state, point.cache.how].filter(Boolean).join(": "),
+    ],
+    ["Experiment", point.place && `${point.place.experiment}, ${KINDS[point.place.kind] ?? point.place.kind}`],
+    ["Objective", point.verdict && objectiveWords(point.verdict)],
     ["Backend", backend?.used ?? null],
     ["Seed, repeat", `${point.seed}, ${point.repeat}`],
     ["Started", instant(point.started)],
@@ -111,6 +132,33 @@ function facts(point: Point): HTMLElement {
     { class: "facts" },
     ...rows.filter(([, value]) => value).map(([term, value]) => element("div", {}, element("dt", {}, term), element("dd", {}, value))),
   );
+}
+
+function objectiveWords(verdict: ObjectiveVerdict): string {
+  const word = verdictOf(verdict);
+  const undecided = word === "undecided" ? ` (by value it ${verdict.holds ? "held" : "failed"}; the interval spans the limit)` : "";
+  return `${verdict.objective}: ${word}${undecided}${verdict.failed_by ? `, failed by ${verdict.failed_by}` : ""}`;
+}
+
+/** The 95 % intervals of a point, where it has any. */
+function intervalTable({ estimates, modelled }: Point): HTMLElement | null {
+  const rows = Object.entries(estimates).flatMap(([op, metrics]) =>
+    Object.entries(metrics).flatMap(([metric, { value, low, high }]) => {
+      if (low === null || high === null) return [];
+      const [scale, unit] = metric === "iops" ? [1, "IOPS"] : metric === "bytes_per_s" ? [1e-6, "MB/s"] : [1e-3, "µs"];
+      const share = value === 0 ? null : (100 * (high - low)) / 2 / Math.abs(value);
+      const name = metric === "iops" || metric === "bytes_per_s" ? unit : `${metric === "p999" ? "p99.9" : metric}, ${unit}`;
+      return [[op === "all" ? "all together" : op, name, value * scale, low * scale, high * scale, share]];
+    }),
+  );
+  if (rows.length === 0) return null;
+  const headings = ["Operation", "Metric", "Value", "Low", "High", "± %"];
+  const table = tableElement({
+    caption: `95 % confidence intervals${modelled ? " (modelled)" : ""}`,
+    columns: headings.map((heading) => ({ heading })),
+    rows,
+  });
+  return element("details", { class: "data" }, element("summary", {}, "Confidence intervals"), table);
 }
 
 const LATENCY_KEYS = ["mean", "stddev", "min", "p50", "p90", "p95", "p99", "p999", "max"] as const;

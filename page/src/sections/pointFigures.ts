@@ -8,6 +8,7 @@ import type { Figure, LegendEntry } from "../figure";
 import { counted } from "../format";
 import type { HostTimeline, Point, Report, Timeline } from "../model";
 import type { Palette } from "../palette";
+import { placeText } from "../settings";
 import type { Column, Table } from "../table";
 
 const HEIGHT = 270;
@@ -27,7 +28,7 @@ export function pointFigures(point: Point, report: Report): Figure[] {
 }
 
 const opLegend = (palette: Palette, { ops }: Timeline): LegendEntry[] =>
-  opSeries(ops).map(([op]) => ({ name: op, colour: palette.op[op], mark: "line" }));
+  opSeries(ops).map(([op]) => ({ name: op, colour: palette.op[op], mark: "line", hides: op }));
 
 const columnNote = ({ merged }: Timeline) => (merged > 1 ? ` One column covers ${merged} intervals.` : "");
 
@@ -35,6 +36,7 @@ function percentileFigure(point: Point, { curves }: Timeline, report: Report): F
   if (curves.length === 0) return null;
   const others = report.points
     .filter((other) => other.workload === point.workload && other.configuration !== point.configuration && other.repeat === point.repeat)
+    .filter((other) => other.place?.experiment === point.place?.experiment && placeText(other) === placeText(point))
     .flatMap((other) =>
       (other.timeline?.curves ?? [])
         .filter(({ kind }) => kind === "latency")
@@ -49,7 +51,12 @@ function percentileFigure(point: Point, { curves }: Timeline, report: Report): F
     height: HEIGHT,
     option: (palette) => percentilesOption(spec, palette),
     legend: (palette) =>
-      curves.map((curve) => ({ name: curveName(curve), colour: palette.op[curve.op], mark: curve.kind === "service" ? "dashed" : "line" })),
+      curves.map((curve) => ({
+        name: curveName(curve),
+        colour: palette.op[curve.op],
+        mark: curve.kind === "service" ? "dashed" : "line",
+        hides: curveName(curve),
+      })),
     table: () => percentileTable(curves),
     modelled: point.modelled,
   };
@@ -76,7 +83,7 @@ function throughputFigure(point: Point, timeline: Timeline): Figure {
     option: (palette) => throughputOption(timeline, point.offered_per_s, palette),
     legend: (palette) => [
       ...opLegend(palette, timeline),
-      ...(point.offered_per_s === null ? [] : [{ name: "offered", colour: palette.muted, mark: "dashed" as const }]),
+      ...(point.offered_per_s === null ? [] : [{ name: "offered", colour: palette.muted, mark: "dashed" as const, hides: "offered" }]),
     ],
     table: () =>
       timeTable(timeline, "Throughput per interval", [

@@ -1,12 +1,14 @@
 // The bar charts of each access group, with one choice of what all of them show.
 
-import { barsHeight, barsOption, bars, isStacked, type BarSpec } from "../charts/bars";
+import { barsHeight, barsOption, bars, configurationKey, isStacked, type BarSpec } from "../charts/bars";
 import { element } from "../element";
 import { discardFigures, figureElement, type Figure, type LegendEntry } from "../figure";
 import { duration, exact, megabytes, rate } from "../format";
-import type { Group, Measure, Op, Report } from "../model";
+import type { Group, Measure, Op, Report, Slice } from "../model";
 import { configurationColour, type Palette } from "../palette";
+import { settingsText } from "../settings";
 import type { Table } from "../table";
+import { check, list, segments } from "./choices";
 
 export const GROUP_TITLES: Record<Group["name"], string> = {
   sequential: "Sequential access",
@@ -47,18 +49,35 @@ const LATENCIES: Choice[] = [
 ];
 
 interface Chosen {
+  /** Which of the settings that experiments gave the points. */
+  slice: number;
   rate: number;
   latency: number;
   logarithmic: boolean;
 }
 
-export function profileSection(report: Report): HTMLElement {
-  const chosen: Chosen = { rate: 0, latency: 0, logarithmic: false };
-  const holders = report.groups.map((group) => ({ group, holder: element("div", { class: "pair" }) }));
+/** The groups that any slice has, in the order of the titles. */
+export function groupNames({ slices, groups }: Report): Group["name"][] {
+  const found = new Set([...groups, ...slices.flatMap((slice) => slice.groups)].map(({ name }) => name));
+  return (Object.keys(GROUP_TITLES) as Group["name"][]).filter((name) => found.has(name));
+}
+
+/** Null where no point has a bar: then all belong to lines, rounds or nothing at all. */
+export function profileSection(report: Report): HTMLElement | null {
+  if (report.groups.length === 0 && report.experiments.length > 0) return null;
+  const slices: Slice[] = report.slices.length > 0 ? report.slices : [{ settings: {}, layer: 0, groups: report.groups }];
+  const first = slices.findIndex(({ groups }) => JSON.stringify(groups) === JSON.stringify(report.groups));
+  const chosen: Chosen = { slice: Math.max(first, 0), rate: 0, latency: 0, logarithmic: false };
+  const holders = groupNames(report).map((name) => {
+    const holder = element("div", { class: "pair" });
+    return { name, holder, whole: element("div", { class: "group", id: name }, element("h3", {}, GROUP_TITLES[name]), holder) };
+  });
   const draw = () => {
-    for (const { group, holder } of holders) {
+    for (const { name, holder, whole } of holders) {
       discardFigures(holder);
-      holder.replaceChildren(...figures(group, report, chosen).map(figureElement));
+      const group = slices[chosen.slice]?.groups.find((each) => each.name === name);
+      whole.hidden = !group;
+      holder.replaceChildren(...(group ? figures(group, report, chosen).map(figureElement) : []));
     }
   };
   draw();
@@ -66,41 +85,43 @@ export function profileSection(report: Report): HTMLElement {
     "section",
     { id: "profiles", "aria-labelledby": "profiles-heading" },
     element("h2", { id: "profiles-heading" }, "By access pattern"),
-    controls(chosen, draw),
-    ...holders.map(({ group, holder }) =>
-      element("div", { class: "group", id: group.name }, element("h3", {}, GROUP_TITLES[group.name]), holder),
-    ),
+    controls(slices, chosen, draw),
+    ...holders.map(({ whole }) => whole),
   );
 }
 
-function controls(chosen: Chosen, draw: () => void): HTMLElement {
-  const logarithmic = element("input", { type: "checkbox" });
-  logarithmic.addEventListener("change", () => {
-    chosen.logarithmic = logarithmic.checked;
-    draw();
-  });
+const names = (choices: Choice[]) => choices.map(({ name }) => name);
+
+function controls(slices: Slice[], chosen: Chosen, draw: () => void): HTMLElement {
+  const settings = slices.map(
+    (slice) => `${settingsText(slice.settings) || "as the workload says"}${slice.layer > 0 ? ` (${slice.layer + 1})` : ""}`,
+  );
   return element(
     "form",
     { class: "controls", "aria-label": "What the bar charts show" },
-    segments("rate", "Rate", RATES, (index) => {
+    slices.length > 1 &&
+      list(
+        "Points at",
+        settings,
+        (index) => {
+          chosen.slice = index;
+          draw();
+        },
+        chosen.slice,
+      ),
+    segments("rate", "Rate", names(RATES), (index) => {
       chosen.rate = index;
       draw();
     }),
-    segments("latency", "Latency", LATENCIES, (index) => {
+    segments("latency", "Latency", names(LATENCIES), (index) => {
       chosen.latency = index;
       draw();
     }),
-    element("label", { class: "check" }, logarithmic, "logarithmic latency"),
+    check("logarithmic latency", (on) => {
+      chosen.logarithmic = on;
+      draw();
+    }),
   );
-}
-
-function segments(name: string, legend: string, choices: Choice[], choose: (index: number) => void): HTMLElement {
-  const options = choices.map((choice, index) => {
-    const input = element("input", { type: "radio", name, checked: index === 0 });
-    input.addEventListener("change", () => choose(index));
-    return element("label", {}, input, element("span", {}, choice.name));
-  });
-  return element("fieldset", { class: "segments" }, element("legend", {}, legend), ...options);
 }
 
 function figures(group: Group, report: Report, chosen: Chosen): Figure[] {
@@ -112,28 +133,59 @@ function figures(group: Group, report: Report, chosen: Chosen): Figure[] {
 function figure(group: Group, report: Report, choice: Choice, logarithmic: boolean): Figure {
   const configurations = report.configurations.map(({ label }) => label);
   const exactly = (value: number) => exact(value, choice.unit);
-  const spec: BarSpec = { group, configurations, measure: choice.measure, logarithmic, format: choice.format, exact: exactly };
+  const published = publishedBars(group, report, choice.measure);
+  const spec: BarSpec = { group, configurations, measure: choice.measure, logarithmic, format: choice.format, exact: exactly, published };
   const repeated = bars(spec).some(({ spread }) => spread.n > 1);
   const better = isStacked(choice.measure) ? "more is better" : "less is better";
   return {
     title: `${choice.title} · ${better}`,
     label: `${choice.title} of the ${group.name} profiles as bars; the numbers follow as a table.`,
-    ...(repeated ? { note: "Bars: mean of the repeats. Error bars: lowest and highest repeat." } : {}),
+    ...note(spec, repeated),
     height: barsHeight(spec),
-    option: (palette) => barsOption(spec, palette),
+    option: (palette, _, hidden) => barsOption(shownOf(spec, hidden), palette),
     legend: (palette) => legend(spec, report, palette),
     table: () => table(spec, choice, report),
     modelled: report.configurations.some(({ modelled }, index) => modelled && group.profiles.some(({ cells }) => cells[index])),
   };
 }
 
+/** Published figures of the shown measure, at the bars that they are about. */
+function publishedBars(group: Group, report: Report, measure: Measure): BarSpec["published"] {
+  const metric = measure.replace(/_ns$/, "");
+  const figures = report.published.flatMap(({ rows }) => rows).filter((row) => row.metric === metric && row.op === "all");
+  return group.profiles.flatMap(({ cells }, profile) =>
+    cells.flatMap((cell, configuration) =>
+      figures.flatMap(({ value, label, points }) =>
+        value !== null && cell?.points.some((point) => points.includes(point)) ? [{ profile, configuration, value, label }] : [],
+      ),
+    ),
+  );
+}
+
+/** What error bars there are mean. */
+function note(spec: BarSpec, repeated: boolean): { note: string } | null {
+  const bounded = bars(spec).some(({ end }) => end?.interval);
+  const sentences = [
+    repeated && "Bars: mean of the repeats. Error bars: lowest and highest repeat.",
+    bounded && `Error bars${repeated ? " of single measurements" : ""}: 95 % interval.`,
+    spec.published.length > 0 && "Diamonds: published by others, not measured here.",
+  ].filter(Boolean);
+  return sentences.length > 0 ? { note: sentences.join(" ") } : null;
+}
+
+/** The same bars without those that the legend switched off, each at its place. */
+function shownOf(spec: BarSpec, hidden: ReadonlySet<string>): BarSpec {
+  return hidden.size > 0 ? { ...spec, hidden } : spec;
+}
+
 function legend(spec: BarSpec, report: Report, palette: Palette): LegendEntry[] {
   const ops = [...new Set(bars(spec).map(({ op }) => op))];
-  if (spec.configurations.length === 1) return ops.map((op: Op) => ({ name: op, colour: palette.op[op], mark: "solid" }));
+  if (spec.configurations.length === 1) return ops.map((op: Op) => ({ name: op, colour: palette.op[op], mark: "solid", hides: op }));
   const configurations = report.configurations.map(({ label, modelled }, index): LegendEntry => ({
     name: modelled ? `${label} (modelled)` : label,
     colour: configurationColour(palette, index),
     mark: "solid",
+    hides: configurationKey(index),
   }));
   const written = ops.filter((op) => op !== "read").join(", ");
   return ops.includes("read") && written

@@ -1,9 +1,11 @@
 // The summary: one row group per point, one row per operation, every number as stored.
 
 import { element, number, type Child } from "../element";
-import { duration, exact, megabytes, rate } from "../format";
-import type { Op, Point, Report, Total } from "../model";
+import { digits, duration, exact, megabytes, rate } from "../format";
+import type { Estimate, Op, Point, Report, Total } from "../model";
 import { flagMark, statusBadge } from "./flags";
+import { placeText } from "../settings";
+import { sortButton, sortedPlaces } from "../table";
 import { anchor, isRepeated } from "./place";
 
 interface Cell {
@@ -32,31 +34,65 @@ const CELLS: Cell[] = [
   latency("max", "max"),
 ];
 
+/** More points than this scroll inside the table, so that the sections after it stay near. */
+const MANY = 40;
+
 const RATES = ["iops", "bytes_per_s"];
 
 export function summarySection(report: Report): HTMLElement {
   const several = report.configurations.length > 1;
   const most = Math.max(...report.points.flatMap(({ totals }) => Object.values(totals).map(({ iops }) => iops)), 1);
+  const groups = report.points.map((point) => rowGroup(point, report, several, most));
+  const order: Order = (value, direction) => {
+    const places = sortedPlaces(
+      report.points.map((point) => value(point, report)),
+      direction,
+    );
+    groups[0]?.parentElement?.append(...places.map((place) => groups[place] as HTMLElement));
+  };
   return element(
     "section",
     { id: "summary", "aria-labelledby": "summary-heading" },
     element("h2", { id: "summary-heading" }, "Summary"),
-    element("p", { class: "note" }, "Measured phase only. Hover over a number, or open a point below, for its exact value."),
+    element("p", { class: "note" }, note(report)),
     element(
       "div",
-      { class: "scroll", tabindex: 0, role: "region", "aria-labelledby": "summary-heading" },
-      element(
-        "table",
-        { class: "summary", id: "summary-table" },
-        tableHead(several),
-        ...report.points.map((point) => rowGroup(point, report, several, most)),
-      ),
+      {
+        class: report.points.length > MANY ? "scroll tall" : "scroll",
+        tabindex: 0,
+        role: "region",
+        "aria-labelledby": "summary-heading",
+      },
+      element("table", { class: "summary", id: "summary-table" }, tableHead(several, order), ...groups),
     ),
   );
 }
 
-function tableHead(several: boolean): HTMLElement {
-  const column = (heading: string, attributes = {}) => element("th", { scope: "col", rowspan: 2, ...attributes }, heading);
+type Sorted = (point: Point, report: Report) => string | number | null;
+type Order = (value: Sorted, direction: number) => void;
+
+/** A point is sorted by its sum of rates and by its worst latency. */
+const SORTED: Record<string, Sorted> = {
+  iops: ({ totals }) => sum(Object.values(totals).map(({ iops }) => iops)),
+  bytes_per_s: ({ totals }) => sum(Object.values(totals).map(({ bytes_per_s }) => bytes_per_s)),
+  ...Object.fromEntries(
+    (["mean", "p50", "p99", "p999", "max"] as const).map((key): [string, Sorted] => [
+      key,
+      ({ totals }) => worst(Object.values(totals).flatMap(({ latency_ns }) => latency_ns?.[key] ?? [])),
+    ]),
+  ),
+};
+const sum = (values: number[]) => (values.length > 0 ? values.reduce((total, value) => total + value, 0) : null);
+const worst = (values: number[]) => (values.length > 0 ? Math.max(...values) : null);
+const titleAndPlace: Sorted = (point) => `${point.title} ${placeText(point)}`;
+
+function tableHead(several: boolean, order: Order): HTMLElement {
+  const sorting = (heading: string, value: Sorted, attributes = {}) => {
+    const cell = element("th", { scope: "col", ...attributes });
+    cell.append(sortButton(heading, cell, (direction) => order(value, direction)));
+    return cell;
+  };
+  const column = (heading: string, value: Sorted, attributes = {}) => sorting(heading, value, { rowspan: 2, ...attributes });
   const latencies = CELLS.filter(({ key }) => !RATES.includes(key));
   return element(
     "thead",
@@ -64,25 +100,26 @@ function tableHead(several: boolean): HTMLElement {
     element(
       "tr",
       {},
-      column("Workload"),
-      several && column("Configuration", { class: "configuration" }),
-      column("Operation", { class: "op" }),
-      ...CELLS.filter(({ key }) => RATES.includes(key)).map(({ heading }) => column(heading)),
+      column("Workload", titleAndPlace),
+      several && column("Configuration", ({ configuration }) => configuration, { class: "configuration" }),
+      element("th", { scope: "col", rowspan: 2, class: "op" }, "Operation"),
+      ...CELLS.filter(({ key }) => RATES.includes(key)).map(({ key, heading }) => column(heading, SORTED[key] as Sorted)),
       element("th", { scope: "colgroup", colspan: latencies.length, class: "span" }, "Latency"),
-      column("Flags"),
+      column("Flags", ({ flags }) => flags.length),
     ),
-    element("tr", {}, ...latencies.map(({ heading }) => element("th", { scope: "col" }, heading))),
+    element("tr", {}, ...latencies.map(({ key, heading }) => sorting(heading, SORTED[key] as Sorted))),
   );
 }
 
 function rowGroup(point: Point, report: Report, several: boolean, most: number): HTMLElement {
   const totals = Object.entries(point.totals) as [Op, Total][];
   const rows = Math.max(totals.length, 1);
-  const repeat = point.repeat > 1 || isRepeated(point, report);
+  const repeat = point.place?.role !== "round" && (point.repeat > 1 || isRepeated(point, report));
   const heading = element(
     "th",
     { scope: "rowgroup", rowspan: rows },
     element("a", { href: `#${anchor(point)}` }, point.title),
+    placeText(point) && element("span", { class: "repeat" }, ` ${placeText(point)}`),
     repeat && element("span", { class: "repeat" }, ` repeat ${point.repeat}`),
     statusBadge(point.status),
     point.modelled && element("span", { class: "badge modelled" }, "modelled"),
@@ -103,7 +140,7 @@ function rowGroup(point: Point, report: Report, several: boolean, most: number):
           { "data-point": point.index, "data-op": op },
           index === 0 && heading,
           index === 0 && configuration,
-          ...opCells(op, total, most),
+          ...opCells(op, total, most, point.estimates[op] ?? {}),
           index === 0 && flags,
         ),
       )
@@ -120,9 +157,23 @@ function rowGroup(point: Point, report: Report, several: boolean, most: number):
   return element("tbody", { class: point.status }, ...body);
 }
 
-function opCells(op: Op, total: Total, most: number): HTMLElement[] {
+function opCells(op: Op, total: Total, most: number, estimates: Record<string, Estimate>): HTMLElement[] {
   const name = element("th", { scope: "row", class: `op ${op}` }, op);
-  const cells = CELLS.map(({ key, heading, content }) => element("td", { "data-key": key, "data-label": heading }, content(total)));
+  const cells = CELLS.map(({ key, heading, content }) =>
+    element("td", { "data-key": key, "data-label": heading }, content(total), plusMinus(estimates[key])),
+  );
   cells[0]?.style.setProperty("--share", String(total.iops / most));
   return [name, ...cells];
+}
+
+/** Half the width of the 95 % interval in percent of the value. */
+function plusMinus(estimate: Estimate | undefined): HTMLElement | null {
+  if (!estimate || estimate.low === null || estimate.high === null || estimate.value === 0) return null;
+  const half = (estimate.high - estimate.low) / 2 / Math.abs(estimate.value);
+  return element("small", { class: "interval", title: "half the width of the 95 % interval" }, `± ${digits(100 * half, 2)} %`);
+}
+
+function note({ points }: Report): string {
+  const bounded = points.some(({ estimates }) => Object.keys(estimates).length > 0);
+  return `Measured phase only. Hover over a number, or open a point below, for its exact value.${bounded ? " ±: half the width of the 95 % interval." : ""}`;
 }

@@ -11,8 +11,8 @@ Stopping as soon as an interval happens to be narrow favours intervals that are 
 fixed-width sequential confidence intervals for the mean", Annals of Mathematical Statistics 36, 1965; Glynn and Whitt, "The asymptotic
 validity of sequential stopping rules for stochastic simulations", Annals of Applied Probability 2, 1992). So the interval is first looked
 at after `INTERVALS_MIN` measured intervals, then each time a fifth more were measured, and it has to be narrow enough at two looks in a
-row: the second is not chosen for being narrow. On AR(1) series of φ up to 0.6 the final intervals then cover about 93 to 96 %, where
-stopping at the first narrow one covers 90 to 93 %.
+row: the second is not chosen for being narrow. On AR(1) series of φ up to 0.6 the final intervals then cover about 92 to 96 %, where
+stopping at the first narrow one covers about 90 to 95 %.
 
     pursuit = Pursuit(parse_precision("2% of read p99"), limit_s=60.0)
     phase = pursuit.phase_of(interval)     # "warmup", "measure", "drain" or "after"

@@ -95,7 +95,7 @@ def compare(
     matches = list(matched(sides, varying))
     rows = [row for match in matches for row in _rows(sides, match, figures)]
     ratios = _ratios(rows)
-    marks = [row for subject in _subjects(sides) for row in _mark_rows(sides, subject, objectives or {})]
+    marks = list(_mark_rows(sides, _Naming.of(sides, varying), objectives or {}))
     mark_ratios = [_mark_ratio(row) for row in marks]
     adjusted = holm([found.p if found else None for found in (*ratios, *mark_ratios)])
     return Comparison(
@@ -108,9 +108,8 @@ def compare(
 
 def matched(sides: Sequence[Side], varying: Collection[str] = ()) -> Iterator[tuple[Point, list[tuple[Result, ...]]]]:
     """Every point that the first side shares with another, and its repeats on each side, failed ones included."""
-    several = any(len({result.place.get("experiment") for result in side.results}) > 1 for side in sides)
-    any_workload = "workload" in varying and all(len({result.job.workload for result in side.results}) == 1 for side in sides)
-    tables = [_grouped(side.results, several=several, any_workload=any_workload) for side in sides]
+    naming = _Naming.of(sides, varying)
+    tables = [_grouped(side.results, naming) for side in sides]
     for key, group in tables[0].items():
         groups = [group, *(table.get(key, ()) for table in tables[1:])]
         if any(groups[1:]):
@@ -119,16 +118,35 @@ def matched(sides: Sequence[Side], varying: Collection[str] = ()) -> Iterator[tu
             yield Point(job.workload, job.title, job.group, settings, place.get("level"), place.get("experiment", "")), groups
 
 
-def _grouped(results: Sequence[Result], *, several: bool, any_workload: bool) -> dict[Key, tuple[Result, ...]]:
+@dataclass(frozen=True)
+class _Naming:
+    """What a subject is called: by its experiment where a side has ``several``, by its workload unless ``any_workload`` is meant."""
+
+    several: bool
+    any_workload: bool
+
+    @classmethod
+    def of(cls, sides: Sequence[Side], varying: Collection[str]) -> _Naming:
+        several = any(len({result.place.get("experiment") for result in side.results}) > 1 for side in sides)
+        single = all(len({result.job.workload for result in side.results}) == 1 for side in sides)
+        return cls(several, "workload" in varying and single)
+
+    def subject(self, result: Result) -> tuple[str, str]:
+        experiment = result.place.get("experiment", "") if self.several else ""
+        return experiment, "" if self.any_workload else result.job.workload
+
+
+def _grouped(results: Sequence[Result], naming: _Naming) -> dict[Key, tuple[Result, ...]]:
     stepped = _stepped(results)
     groups: dict[Key, list[Result]] = {}
+    # A target that is an axis of the experiment tells points apart; one that is the side's own does not.
+    crossed = len({json.dumps(result.place.get("settings", {}).get("target")) for result in results}) > 1
     for result in results:
         place, role = result.place, result.place.get("role", "point")
         if role == "precondition":
             continue
-        experiment = place.get("experiment", "") if several else ""
-        workload = "" if any_workload else result.job.workload
-        groups.setdefault((experiment, workload, role, _where(result, stepped)), []).append(result)
+        where = _where(result, stepped) + (f" on {place.get('settings', {}).get('target')}" if crossed else "")
+        groups.setdefault((*naming.subject(result), role, where), []).append(result)
     return {key: tuple(group[-_ROUNDS:] if key[2] == "round" else group) for key, group in groups.items()}
 
 
@@ -211,53 +229,50 @@ def _ratios(rows: Sequence[_Pair]) -> list[Ratio | None]:
     return [ratio(row.ones, row.others, common[row.figure].at(repeats[row.figure, id(row.point)])) for row in rows]
 
 
-def _subjects(sides: Sequence[Side]) -> list[tuple[str, str]]:
-    """Experiment and workload of everything that each side measured at more than one level."""
-    found = [_levelled(side) for side in sides]
-    return [subject for subject in found[0] if any(subject in other for other in found[1:])]
-
-
-def _levelled(side: Side) -> list[tuple[str, str]]:
+def _subjects(side: Side, naming: _Naming) -> dict[tuple[str, str], list[Result]]:
+    """The results of everything that the side measured at more than one level."""
+    found: dict[tuple[str, str], list[Result]] = {}
     levels: dict[tuple[str, str], set[str]] = {}
     stepped = _stepped(side.results)
     for result in side.results:
         if result.place.get("role", "point") == "point" and (not result.place or result.place.get("level") is not None):
-            levels.setdefault(_subject(result), set()).add(_where(result, stepped))
-    return [subject for subject, found in levels.items() if len(found) > 1]
+            found.setdefault(naming.subject(result), []).append(result)
+            levels.setdefault(naming.subject(result), set()).add(_where(result, stepped))
+    return {subject: results for subject, results in found.items() if len(levels[subject]) > 1}
 
 
-def _subject(result: Result) -> tuple[str, str]:
-    return result.place.get("experiment", ""), result.job.workload
-
-
-def _mark_rows(sides: Sequence[Side], subject: tuple[str, str], objectives: Mapping[str, Objective]) -> Iterator[MarkRow]:
-    experiment, workload = subject
-    objective = objectives.get(experiment) or objectives.get("")
-    if objective is None:
-        return
-    taken = [[result for result in side.results if _subject(result) == subject] for side in sides]
-    marks = [mark_of(results, objective) if results else None for results in taken]
-    job = taken[0][0].job
-    for side, results, mark in zip(sides[1:], taken[1:], marks[1:], strict=True):
-        if results and (mark or marks[0]):
+def _mark_rows(sides: Sequence[Side], naming: _Naming, objectives: Mapping[str, Objective]) -> Iterator[MarkRow]:
+    tables = [_subjects(side, naming) for side in sides]
+    for subject, own in tables[0].items():
+        job, experiment = own[0].job, own[0].place.get("experiment", "")
+        objective = objectives.get(experiment) or objectives.get("")
+        if objective is None:
+            continue
+        before = mark_of(own, objective)
+        for side, table in zip(sides[1:], tables[1:], strict=True):
+            if subject not in table:
+                continue
+            mark = mark_of(table[subject], objective)
             yield MarkRow(
-                workload=workload,
+                workload=job.workload,
                 title=job.title,
                 group=job.group,
                 experiment=experiment,
                 objective=str(objective),
                 side=side.label,
-                values=(marks[0], mark),
+                values=(before, mark),
                 ratio=None,
                 low=None,
                 high=None,
                 p_adjusted=None,
                 verdict=verdict(None, None, more_is_better=True),
-                note=_mark_note(sides[0].label, side.label, marks[0], mark),
+                note=_mark_note(sides[0].label, side.label, before, mark),
             )
 
 
 def _mark_note(baseline: str, side: str, before: Mark | None, now: Mark | None) -> str:
+    if before is None and now is None:
+        return "Neither held the objective at any level."
     if before is None or now is None:
         return f"{baseline if before is None else side} held the objective at no level."
     never = [label for label, mark in ((baseline, before), (side, now)) if mark.failed_by is None]
@@ -321,7 +336,11 @@ def _left_out(side: Side, groups: Sequence[tuple[Result, ...]]) -> Iterator[str]
         yield f"{_points(failed)} of {side.label} failed and {'is' if failed == 1 else 'are'} not compared."
     taken = {id(result) for group in groups for result in group}
     points = [result for result in side.results if result.place.get("role", "point") in ("point", "maximum")]
-    alone = {(_subject(result), _where(result, {result.job.workload})) for result in points if id(result) not in taken}
+    alone = {
+        (result.place.get("experiment"), result.job.workload, _where(result, {result.job.workload}))
+        for result in points
+        if id(result) not in taken
+    }
     if alone:
         yield f"{_points(len(alone))} of {side.label} {'has' if len(alone) == 1 else 'have'} no counterpart."
 

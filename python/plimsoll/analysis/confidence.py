@@ -14,8 +14,9 @@ Where a first-order autoregression does not describe the values (test of Ljung a
 neighbours are averaged in pairs until it does, as in the batch means methods ASAP3 and Skart (Steiger, Lada, Wilson and others, ACM
 TOMACS 15, 2005; Tafazzoli, Wilson, Lada and Steiger, INFORMS Journal on Computing 23, 2011).
 
-Limits: fewer than `VALUES_MIN` values give no interval. A series that has not settled looks like a strongly correlated one, and gets a
-wide interval. Long memory beyond the length of the series cannot be seen in it.
+Limits: fewer than `VALUES_MIN` values give no interval. From 6 to 20 values intervals are wide, because φ is hardly known, and cover 95 to
+98 % at mild correlation; at φ = 0.9 they cover 80 to 92 %, as so few values cannot show it. A series that has not settled looks like a
+strongly correlated one, and gets a wide interval. Long memory beyond the length of the series cannot be seen in it.
 
     mean_interval([slice.rate_per_s for slice in series])      # Estimate(value, low, high, batches)
 """

@@ -59,7 +59,8 @@ def estimate(batches: Batches, op: str, name: str) -> Estimate | None:
 
 def _operation(course: _Course, ops: Sequence[str], totals: Totals) -> dict[str, Estimate]:
     """Every metric of ``ops`` together, at the values that ``totals`` have."""
-    names = WITH_INTERVAL if course.count(ops) else RATES
+    timed = metric_of_totals(list(totals.values()), "mean") is not None
+    names = WITH_INTERVAL if timed and course.count(ops) else RATES
     found = {name: course.estimate(ops, name) for name in names}
     for name, one in found.items():
         stated = metric_of_totals(list(totals.values()), name)

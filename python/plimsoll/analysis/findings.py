@@ -105,7 +105,8 @@ def _mark(baseline: str, row: MarkRow, named: str, tail: str) -> Iterator[str]:
         said = [f"{label} carried {'at least ' if mark.failed_by is None else ''}{_count(mark.iops)} IOPS" for label, mark in carried]
         yield f"{named}{said[0]} {at}, and {said[1]}{tail}."
     elif row.ratio is not None:
-        shown = "" if row.verdict != NOT_SHOWN else ", which shows no difference"
+        without = "has no interval and " if row.low is None else ""
+        shown = "" if row.verdict != NOT_SHOWN else f", which {without}shows no difference"
         yield f"{named}{row.side} carried {_times_interval(row.ratio, row.low, row.high)} the load of {baseline} {at}{shown}{tail}."
 
 
@@ -181,11 +182,12 @@ def _levels(rows: Sequence[Row], word: Verdict) -> str:
         return f"at {one} {levels[first]}"
     if last - first + 1 > len(having) or len(having) == 2 < len(ordered):
         return f"at {several} {_listed([levels[index] for index in having])}"
+    every = f"at {'any' if word == NOT_SHOWN else 'every'} {one}"
     if len(having) == len(ordered):
-        return f"at every {one}"
+        return every
     if last == len(ordered) - 1:
-        return f"at every {one} from {levels[first]} up"
-    return f"at every {one} up to {levels[last]}" if first == 0 else f"at every {one} from {levels[first]} to {levels[last]}"
+        return f"{every} from {levels[first]} up"
+    return f"{every} up to {levels[last]}" if first == 0 else f"{every} from {levels[first]} to {levels[last]}"
 
 
 def _axis(row: Row) -> tuple[str, str]:
@@ -285,7 +287,7 @@ def _at(objective: str) -> str:
         if first.metric == "mean":
             return f"at {limit}"
         if len(clauses) == 1:
-            return f"at {first.text.partition(f' {first.relation} ')[0]} of {limit}"
+            return f"at a {first.text.partition(f' {first.relation} ')[0]} of {limit}"
     return f"within '{objective}'"
 
 

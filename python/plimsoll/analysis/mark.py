@@ -6,7 +6,8 @@ M/M/1 queue that scale is exact for the mean and for every percentile, because t
 "Queueing Systems" I, 1975, 3.2); between two neighbours of any rising line the choice of scale matters little.
 The interval of the crossing comes from the line's band: its upper edge crosses the limit at the low end, its lower edge at the high end
 (inversion of a confidence band, as in calibration: Draper and Smith, "Applied Regression Analysis", 3.2). Where noise lets an edge cross
-more than once, the outermost crossing counts. The throughput's own interval is added in quadrature. The interval is widened to contain
+more than once, the outermost upward crossing counts; a level beyond it that is too noisy to say anything changes nothing, because the
+response does not fall as load rises. The throughput's own interval is added in quadrature. The interval is widened to contain
 the mark and the crossing, so with coarse levels it also says how coarse.
 Limits: a clause that is no upper limit on a latency, or a level without response, has no crossing; the interval then spans the levels at
 which the objective certainly held and certainly failed. No interval is given where one of its ends was not measured; the notes say so.
@@ -27,11 +28,12 @@ from plimsoll.analysis.load_line import LoadLine, LoadPoint, by_level, load_line
 from plimsoll.analysis.metric import ALL, LATENCIES, RATES
 from plimsoll.analysis.objective import ClauseJudgement, Judgement, Objective, judge
 from plimsoll.analysis.pooling import pooled_metric
+from plimsoll.analysis.saturation import achieved
 from plimsoll.result import Estimate, Result
 
 Json = dict[str, Any]
-#: The value of an estimate or one edge of its interval; None where there is no interval.
-Edge = Callable[[Estimate], float | None]
+#: A point's response or one edge of its band; None where there is no interval.
+Edge = Callable[[LoadPoint], float | None]
 
 _OPEN_BELOW = "The interval has no low end: already at the lowest level the response is not surely within the limit."
 _OPEN_ABOVE = "The interval has no high end: no level surely failed, so measure higher ones or longer."
@@ -109,7 +111,7 @@ def mark_of(results: Iterable[Result], objective: Objective) -> Mark | None:
 def crossing(line: LoadLine, limit_ns: float, above_level: float | None = None) -> float | None:
     """The throughput at which the line first crosses ``limit_ns`` upwards, from ``above_level`` on; None when it does not."""
     points = [point for point in line.points if above_level is None or point.level >= above_level]
-    found = _crossings(points, limit_ns, lambda response: response.value)
+    found = _crossings(points, limit_ns, lambda point: point.response.value)
     return found[0] if found else None
 
 
@@ -154,12 +156,9 @@ class _Bounds:
     def _from_band(self) -> tuple[float | None, float | None]:
         lows, highs = [], []
         for line, limit in self._limits:
-            upper = _crossings(line.points, limit, lambda response: response.high)
-            lower = _crossings(line.points, limit, lambda response: response.low)
-            begins_within = bool(line.points) and (line.points[0].response.high or limit + 1) <= limit
-            lows.append(min(upper) if upper and begins_within else None)
-            ends_beyond = bool(line.points) and (line.points[-1].response.low or 0.0) > limit
-            highs.append(max(lower) if lower and ends_beyond else None)
+            upper, lower = _crossings(line.points, limit, _upper), _crossings(line.points, limit, _lower)
+            lows.append(min(upper, default=None))
+            highs.append(max(lower, default=None))
         return _least(lows), _least(highs)
 
     def _from_levels(self) -> tuple[float | None, float | None]:
@@ -192,13 +191,22 @@ def _failed_latencies(judgement: Judgement) -> list[ClauseJudgement]:
     return upper if len(upper) == len(failed) else []
 
 
+def _upper(point: LoadPoint) -> float | None:
+    return point.response.high
+
+
+def _lower(point: LoadPoint) -> float | None:
+    """An open load that was not carried has a response that grows for as long as it lasts; its interval means nothing."""
+    return point.response.low if achieved(point) else point.response.value
+
+
 def _crossings(points: Sequence[LoadPoint], limit: float, edge: Edge) -> list[float]:
     """The throughput at every upward crossing of ``limit`` by the line or by one edge of its band, lowest level first."""
     found = []
     for below, above in pairwise(points):
-        before, after = edge(below.response), edge(above.response)
+        before, after = edge(below), edge(above)
         if before is not None and after is not None and before <= limit < after:
-            share = (1 / before - 1 / limit) / (1 / before - 1 / after) if before > 0 else limit / after
+            share = (1 / before - 1 / limit) / (1 / before - 1 / after) if before > 0 else 1.0
             found.append(below.iops.value + share * (above.iops.value - below.iops.value))
     return found
 

@@ -51,7 +51,7 @@ def saturation(line: LoadLine) -> Saturation | None:
     points = line.points
     if not points:
         return None
-    behind = [point for point in points if not _achieved(point)]
+    behind = [point for point in points if not achieved(point)]
     if behind:
         return Saturation(pooled([point.iops for point in behind]), behind[0].level, "offered", reached=True)
     plateau = _plateau(points)
@@ -61,7 +61,8 @@ def saturation(line: LoadLine) -> Saturation | None:
     return Saturation(best.iops, best.level, "maximum", reached=best is not points[-1])
 
 
-def _achieved(point: LoadPoint) -> bool:
+def achieved(point: LoadPoint) -> bool:
+    """Whether the target kept up with what was offered; a closed loop always does."""
     return not point.offered_per_s or point.iops.value >= ACHIEVED_MIN * point.offered_per_s
 
 

@@ -1,5 +1,7 @@
 """The shipped workloads: TOML files in ``workloads/``, each with purpose, source, rationale and expected behaviour.
 
+The shipped suites (`plimsoll.catalog.suites`) and the published figures (`plimsoll.catalog.figures`) lie beside them.
+
 Model: a workload is called like its file; one is read when it is asked for, all only to list them or to find a tag. The files are data for
 `crates/workload`, which alone knows their options; here only name, tags, group and order are looked at.
 
@@ -16,7 +18,28 @@ import tomllib
 from functools import cache
 from typing import Any
 
+from plimsoll.catalog.figures import published, published_names, rows_for
+from plimsoll.catalog.suites import suite_document, suite_names
 from plimsoll.errors import InputError
+
+__all__ = [
+    "GROUPS",
+    "all_tags",
+    "document",
+    "file_of",
+    "is_file",
+    "load",
+    "names",
+    "names_tagged",
+    "published",
+    "published_names",
+    "read",
+    "rows_for",
+    "sources",
+    "suite_document",
+    "suite_names",
+    "tags",
+]
 
 Json = dict[str, Any]
 

@@ -1,4 +1,4 @@
-"""``plimsoll list``: the shipped workloads."""
+"""``plimsoll list``: the shipped workloads and suites."""
 
 from __future__ import annotations
 
@@ -11,11 +11,20 @@ from plimsoll import catalog
 from plimsoll.errors import InputError
 
 
-@click.command(short_help="List the shipped workloads.")
+@click.command(short_help="List the shipped workloads and suites.")
 @click.option("--tag", metavar="TAG", help="Only those with this tag.")
+@click.option("--suites", is_flag=True, help="Only the suites.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def command(tag: str | None, as_json: bool) -> None:
-    """List the shipped workloads by group; each name and each tag can be given to 'plimsoll run'."""
+def command(tag: str | None, suites: bool, as_json: bool) -> None:
+    """List the shipped workloads by group, then the suites.
+
+    Each workload and each tag can be given to 'plimsoll run', each suite to 'plimsoll suite'.
+    """
+    if suites and tag is not None:
+        raise InputError("--suites and --tag: suites have no tags; leave one of both out.")
+    if suites:
+        _suites(as_json=as_json)
+        return
     names = catalog.names() if tag is None else catalog.names_tagged(tag)
     if tag is not None and not names:
         raise InputError(f"no workload has the tag {tag!r}; there are {', '.join(catalog.all_tags())}.")
@@ -29,6 +38,19 @@ def command(tag: str | None, as_json: bool) -> None:
         entry = _entry(name)
         rows.append((name, entry["group"], " ".join(entry["tags"]), entry["title"]))
     click.echo(table(rows, left=4))
+    if tag is None:
+        click.echo()
+        _suites(as_json=False)
+
+
+def _suites(*, as_json: bool) -> None:
+    entries = [{"name": name, "title": str(catalog.suite_document(name).get("title", ""))} for name in catalog.suite_names()]
+    if as_json:
+        click.echo(json.dumps(entries, ensure_ascii=False))
+        return
+    from plimsoll.reports.terminal import table
+
+    click.echo(table([("suite", "title"), *((entry["name"], entry["title"]) for entry in entries)], left=2))
 
 
 def _entry(name: str) -> dict[str, Any]:

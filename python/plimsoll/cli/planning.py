@@ -1,7 +1,8 @@
 """From the command line as typed to the list of points: names become definitions, settings are applied, everything is checked.
 
 Model: done completely before anything is touched, so that a typing mistake in the twelfth workload costs nothing. Repeats are interleaved
-(A B A B), so that a slow change of the host falls on all alike.
+(A B A B), so that a slow change of the host falls on all alike; the n-th repeat has the job's seed plus n − 1, so that repeats are
+independent draws of the same load.
 
     points = planned(typed, engine)
     points[0].workload["name"], points[0].options["duration"]
@@ -9,9 +10,12 @@ Model: done completely before anything is touched, so that a typing mistake in t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from plimsoll import catalog
+from plimsoll.cli.driving import checked_workload, driver_of
 from plimsoll.engine import Engine, Json
 from plimsoll.errors import InputError
 from plimsoll.scratch import DEFAULT_TARGET
@@ -29,16 +33,27 @@ class Typed:
     settings: tuple[str, ...] = ()
     options: tuple[tuple[str, str], ...] = ()
     repeat: int = 1
+    cache: str | None = None
+    precision: str | None = None
 
 
 @dataclass(frozen=True)
 class PlannedPoint:
-    """One point to measure."""
+    """One point to measure; ``workload`` and ``options`` are canonical.
+
+    ``place`` says where it stands in its experiment. ``cache`` is what the caches shall hold, ``precision`` how narrow the interval of a
+    metric shall become, ``amount`` the multiple of the target's size to transfer. ``refusal`` is why there is nothing to measure.
+    """
 
     workload: Json
     options: Json
     target: str
-    repeat: int
+    repeat: int = 1
+    place: Json = field(default_factory=dict)
+    cache: str | None = None
+    precision: str | None = None
+    amount: float | None = None
+    refusal: str | None = None
 
 
 def planned(typed: Typed, engine: Engine) -> list[PlannedPoint]:
@@ -47,9 +62,10 @@ def planned(typed: Typed, engine: Engine) -> list[PlannedPoint]:
     definitions = [planned_workload(source, typed, engine) for source in sources]
     targets = typed.targets or (DEFAULT_TARGET,)
     for target in targets:
-        engine.inspect_target(target)
+        for workload, _ in definitions:
+            driver_of(workload, engine).inspect_target(target)
     return [
-        PlannedPoint(workload, options, target, repeat)
+        warmed(PlannedPoint(workload, repeated(options, repeat), target, repeat, cache=typed.cache, precision=typed.precision))
         for target in targets
         for repeat in range(1, typed.repeat + 1)
         for workload, options in definitions
@@ -58,15 +74,38 @@ def planned(typed: Typed, engine: Engine) -> list[PlannedPoint]:
 
 def planned_workload(source: str, typed: Typed, engine: Engine) -> tuple[Json, Json]:
     """The canonical workload and job options of one source, with all settings applied."""
-    name = catalog.file_of(source)
-    workload = engine.check_workload(catalog.load(source), name)
-    options = engine.check_job({} if catalog.is_file(source) else CATALOG_TIMING)
-    for key, value in (*typed.options, *(_setting(text) for text in typed.settings)):
-        workload, options = engine.set_option(workload, options, key, value)
+    return changed(*defined(source, engine), engine, (*typed.options, *(setting(text) for text in typed.settings)))
+
+
+def defined(source: str, engine: Engine) -> tuple[Json, Json]:
+    """The canonical workload and job options of one source, as they stand in it."""
+    workload = checked_workload(source, engine)
+    return workload, driver_of(workload, engine).check_job({} if catalog.is_file(source) else CATALOG_TIMING)
+
+
+def changed(workload: Json, options: Json, engine: Engine, settings: Iterable[tuple[str, Any]]) -> tuple[Json, Json]:
+    """Workload and options with settings applied in order."""
+    driver = driver_of(workload, engine)
+    for key, value in settings:
+        workload, options = driver.set_option(workload, options, key, value)
     return workload, options
 
 
-def _setting(text: str) -> tuple[str, str]:
+def repeated(options: Json, repeat: int) -> Json:
+    """The options of the ``repeat``-th time: another seed, the same load."""
+    return {**options, "seed": options["seed"] + repeat - 1} if repeat > 1 and "seed" in options else options
+
+
+def warmed(point: PlannedPoint) -> PlannedPoint:
+    """For a warm cache the warm-up is at least as long as the measurement."""
+    if point.cache != "warm":
+        return point
+    options = point.options
+    return replace(point, options={**options, "warmup": max(options["warmup"], options["duration"])})
+
+
+def setting(text: str) -> tuple[str, str]:
+    """What ``--set`` says."""
     key, equals, value = text.partition("=")
     if not equals or not key.strip() or not value.strip():
         raise InputError(f"--set {text}: not a setting; write KEY=VALUE, for example --set queue_depth=32.")

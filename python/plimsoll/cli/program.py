@@ -20,10 +20,21 @@ from plimsoll.errors import EXIT_INTERRUPTED, InputError, PlimsollError
 #: Every verb with the line that ``plimsoll --help`` shows; the command itself is ``plimsoll.cli.<verb>.command``.
 VERBS = {
     "run": "Measure a target under one or more workloads.",
-    "list": "List the shipped workloads.",
-    "show": "Show one workload: purpose, source, streams.",
+    "steps": "Measure levels of load, one after the other.",
+    "matrix": "Measure every combination of options.",
+    "ramp": "Raise the load until the objective fails, and find the mark.",
+    "search": "Find the mark as surely as the noise allows.",
+    "curve": "Measure the load line at percentages of the maximum.",
+    "scale": "Measure speed-up with concurrency.",
+    "steady": "Measure in rounds until the storage is in its steady state.",
+    "suite": "Carry out the experiments of a published procedure or of a file.",
+    "compare": "Compare stored runs, or the configurations of one, point by point.",
+    "list": "List the shipped workloads and suites.",
+    "show": "Show one workload or suite: purpose, source, streams or experiments.",
     "runs": "List the stored runs.",
     "report": "Make a report of stored runs: HTML, CSV or JSON.",
+    "size": "Say which stored load lines carry a demand.",
+    "watch": "Watch what is asked of live devices.",
     "doctor": "Say what on this host would make numbers wrong.",
     "calibrate": "Measure Plimsoll's own cost per I/O.",
 }
@@ -55,7 +66,8 @@ class _Verbs(click.Group):
 @click.command(
     cls=_Verbs,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Exit codes: 0 done, 2 wrong input, 3 refused for safety, 4 a point failed, 5 results cannot be stored, 130 interrupted.",
+    epilog="Exit codes: 0 done, 1 the asserted objective does not hold, 2 wrong input, 3 refused for safety, 4 a point failed, "
+    "5 results cannot be stored, 130 interrupted.",
 )
 @click.version_option(__version__, prog_name="plimsoll", message="%(prog)s %(version)s")
 def program() -> None:

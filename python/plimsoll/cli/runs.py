@@ -27,7 +27,8 @@ def command(out: str, as_json: bool) -> None:
 
     rows = [("run", "status", "points", "label", "command")]
     for entry in entries:
-        points = f"{entry['complete']}/{entry['planned']}"
+        # Nobody knows how many points a search will take.
+        points = str(entry["complete"]) if entry["planned"] is None else f"{entry['complete']}/{entry['planned']}"
         rows.append((entry["name"], entry["status"], points, entry["label"] or "", " ".join(entry["command"])))
     click.echo(table(rows, left=5))
 

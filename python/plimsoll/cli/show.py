@@ -1,8 +1,9 @@
-"""``plimsoll show``: one workload with everything that is known of it."""
+"""``plimsoll show``: one workload or suite with everything that is known of it."""
 
 from __future__ import annotations
 
 import json
+import os
 import textwrap
 from collections.abc import Iterator
 from typing import Any
@@ -20,15 +21,20 @@ _ABOUT = ("purpose", "source", "rationale", "expect")
 _WIDTH = 96
 
 
-@click.command(short_help="Show one workload: purpose, source, streams.")
+@click.command(short_help="Show one workload or suite: purpose, source, streams or experiments.")
 @click.argument("name", metavar="NAME")
 @click.option("-s", "--set", "settings", metavar="KEY=VALUE", multiple=True, help="Show it with an option changed.")
 @click.option("--json", "as_json", is_flag=True, help="Print the canonical definition as JSON.")
 def command(name: str, settings: tuple[str, ...], as_json: bool) -> None:
     """Show the workload NAME (or a .toml file) with its purpose, source, rationale, and every option of its streams.
 
-    Options that the definition does not give stand with their defaults.
+    Options that the definition does not give stand with their defaults. Of a suite, its experiments are shown.
     """
+    if name in catalog.suite_names() or _holds_experiments(name):
+        from plimsoll.cli.suite_shown import show_suite
+
+        show_suite(name, settings, as_json=as_json)
+        return
     sources = catalog.sources(name)
     if len(sources) > 1:
         raise InputError(f"{name!r} is a tag of {len(sources)} workloads; name one of {', '.join(sources)}.")
@@ -37,6 +43,13 @@ def command(name: str, settings: tuple[str, ...], as_json: bool) -> None:
         click.echo(json.dumps({"workload": workload, "job": options}, ensure_ascii=False, indent=1))
     else:
         click.echo("\n".join(_lines(workload, options, frozenset(_given(catalog.load(sources[0]))))))
+
+
+def _holds_experiments(name: str) -> bool:
+    """Whether ``name`` is a file of experiments rather than of a workload; one that cannot be read is left to the catalog to refuse."""
+    if not (catalog.is_file(name) and os.path.isfile(name)):
+        return False
+    return "experiment" in catalog.read(name)
 
 
 def _lines(workload: Json, options: Json, given: frozenset[str]) -> Iterator[str]:

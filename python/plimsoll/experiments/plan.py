@@ -31,7 +31,8 @@ class Configuration:
 
     name: str
     target: str
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    # Left out of the hash, so that subjects can be keys; equal ones still have equal hashes.
+    settings: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
 
 @dataclass(frozen=True)

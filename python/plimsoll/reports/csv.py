@@ -10,6 +10,9 @@ Model: ``scope`` says what ``name`` is:
     device (its name), host (cpu or paging)                                 the host in the measured phase
     device_interval, host_interval (index, device or section)               the host over time
     job (empty), flag (its name; the value is its message)
+    place (empty), setting (its name)                                       where the point stands in its experiment
+    estimate (metric and bound: "p99 low")                                  the 95 % intervals
+    mark (experiment; the point is empty, the metric a field of the mark)   what the experiments of the run found
 
 Values are as stored: nanoseconds, bytes, per second; nothing is rounded.
 
@@ -20,7 +23,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
@@ -34,8 +37,26 @@ from plimsoll.store.durable import replace_file
 Json = dict[str, Any]
 Row = tuple[object, ...]
 
+COMPARISON_COLUMNS = (
+    "experiment",
+    "workload",
+    "settings",
+    "objective",
+    "op",
+    "metric",
+    "baseline",
+    "side",
+    "baseline_value",
+    "value",
+    "ratio",
+    "low",
+    "high",
+    "p_adjusted",
+    "verdict",
+)
 COLUMNS = ("run", "point", "workload", "target", "repeat", "scope", "name", "op", "metric", "unit", "value")
 _RATES = {"count": "1", "iops": "1/s", "bytes": "B", "bytes_per_s": "B/s", "errors": "1"}
+_MARK_UNITS = {"iops": "1/s", "bytes_per_s": "B/s", "level": "1", "objective": "", "failed_by": "", "next_level": "1"}
 _UNITS_BY_ENDING = (
     ("_per_s", "1/s"),
     ("_percent", "%"),
@@ -47,14 +68,46 @@ _UNITS_BY_ENDING = (
 
 def write(runs: Sequence[StoredRun], path: str) -> None:
     """Write the table of ``runs`` to ``path``, at once."""
+    _write_table(path, COLUMNS, (row for run in runs for row in _run_rows(run)))
+
+
+def write_comparison(comparison: Json, path: str) -> None:
+    """Write a comparison's JSON form as a table to ``path``: points, then marks, whose metric is ``mark`` and whose value is in IOPS."""
+    points = (
+        _compared_row(row, comparison["baseline"], row["metric"], [value["value"] for value in row["values"]])
+        for row in comparison["points"]
+    )
+    marks = (
+        _compared_row(row, comparison["baseline"], "mark", [mark["iops"] if mark else "" for mark in row["values"]])
+        for row in comparison["marks"]
+    )
+    _write_table(path, COMPARISON_COLUMNS, (*points, *marks))
+
+
+def _write_table(path: str, columns: Sequence[str], rows: Iterable[Row]) -> None:
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    for run in runs:
-        for point in run.points:
-            head = _head(run, point)
-            writer.writerows((*head, *row) for row in _point_rows(point))
+    writer.writerow(columns)
+    writer.writerows(rows)
     replace_file(path, buffer.getvalue().encode())
+
+
+def _compared_row(row: Json, baseline: str, metric: str, values: Sequence[object]) -> Row:
+    settings = " ".join(f"{name}={value}" for name, value in (row.get("settings") or {}).items())
+    known = {**row, "settings": settings, "metric": metric, "baseline": baseline, "baseline_value": values[0], "value": values[1]}
+    return tuple("" if known.get(column) is None else known[column] for column in COMPARISON_COLUMNS)
+
+
+def _run_rows(run: StoredRun) -> Iterator[Row]:
+    for point in run.points:
+        head = _head(run, point)
+        yield from ((*head, *row) for row in _point_rows(point))
+    for conclusion in run.meta.get("conclusions") or []:
+        head = (run.name, "", conclusion.get("workload"), conclusion.get("configuration"), "")
+        for metric, unit in _MARK_UNITS.items():
+            value = (conclusion.get("mark") or {}).get(metric)
+            if value is not None:
+                yield (*head, "mark", conclusion.get("experiment"), "", metric, unit, value)
 
 
 def _head(run: StoredRun, point: StoredPoint) -> Row:
@@ -94,6 +147,21 @@ def _job_rows(result: Result) -> Iterator[Row]:
         yield ("job", "", "", "queue_depth", "1", result.job.queue_depth)
     if result.offered_per_s is not None:
         yield ("job", "", "", "offered_per_s", "1/s", result.offered_per_s)
+    yield ("job", "", "", "cache", "", result.cache.get("state"))
+    for metric in ("experiment", "kind", "configuration", "role", "level"):
+        if result.place.get(metric) is not None:
+            yield ("place", "", "", metric, "", result.place[metric])
+    for name, value in (result.place.get("settings") or {}).items():
+        yield ("setting", name, "", "value", "", value)
+    yield from _estimate_rows(result)
+
+
+def _estimate_rows(result: Result) -> Iterator[Row]:
+    for op, metrics in result.estimates.items():
+        for metric, estimate in metrics.items():
+            for bound in ("low", "high"):
+                if getattr(estimate, bound) is not None:
+                    yield ("estimate", f"{metric} {bound}", op, metric, _RATES.get(metric, "ns"), getattr(estimate, bound))
 
 
 def _totals_rows(scope: str, name: str, totals: Totals) -> Iterator[Row]:

@@ -45,9 +45,12 @@ _SKELETON = """<!doctype html>
 """
 
 
-def write(runs: Sequence[StoredRun], path: Path) -> None:
-    """Write the report of `runs` to `path`; the file appears complete or not at all."""
-    write_page(view([_record(run) for run in runs], _buckets), path)
+def write(runs: Sequence[StoredRun], path: Path, *, comparison: dict[str, Any] | None = None) -> None:
+    """Write the report of `runs` to `path`; the file appears complete or not at all.
+
+    ``comparison`` is the JSON form of `plimsoll.analysis.comparison.Comparison`; the report then begins with its findings.
+    """
+    write_page(view([_record(run) for run in runs], _buckets, comparison), path)
 
 
 def write_page(model: dict[str, Any], path: Path) -> None:

@@ -6,12 +6,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from plimsoll.store import StoredRun
 from plimsoll.store.durable import replace_file
 
 SCHEMA = "plimsoll.report-data/1"
+COMPARISON_SCHEMA = "plimsoll.comparison/1"
 
 
 def write(runs: Sequence[StoredRun], path: str) -> None:
@@ -25,9 +27,20 @@ def write(runs: Sequence[StoredRun], path: str) -> None:
                 "status": run.status,
                 "created": run.meta.get("created"),
                 "command": run.meta.get("command"),
+                **{key: run.meta[key] for key in ("suite", "experiments", "conclusions") if key in run.meta},
                 "results": [point.result.to_json() for point in run.points],
             }
             for run in runs
         ],
     }
     replace_file(path, (json.dumps(document, indent=1, ensure_ascii=False) + "\n").encode())
+
+
+def comparison_document(comparison: Mapping[str, Any]) -> dict[str, Any]:
+    """A comparison's JSON form with its schema."""
+    return {"schema": COMPARISON_SCHEMA, **comparison}
+
+
+def write_comparison(comparison: Mapping[str, Any], path: str) -> None:
+    """Write a comparison's JSON form to ``path``, at once."""
+    replace_file(path, (json.dumps(comparison_document(comparison), indent=1, ensure_ascii=False) + "\n").encode())

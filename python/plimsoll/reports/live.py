@@ -10,6 +10,7 @@ import time
 from typing import TYPE_CHECKING, Any, TextIO
 
 from plimsoll.reports.figures import binary, count, duration, megabytes, seconds
+from plimsoll.reports.progress import counted, settings_text
 from plimsoll.result import OPS, Result
 
 if TYPE_CHECKING:
@@ -29,7 +30,8 @@ class LiveView:
         self._stream = stream
         self._live: Live | None = None
         self._drawn = 0.0
-        self._place, self._total = 0, 0
+        self._place = 0
+        self._total: int | None = None
         self._point: Result | None = None
         self._errors = 0
 
@@ -38,7 +40,7 @@ class LiveView:
         if self._due() or share >= 1.0:
             self._draw(f"preparing {target}  {_bar(share)}  {binary(done_bytes)} of {binary(total_bytes)}")
 
-    def begin(self, place: int, total: int, skeleton: Result) -> None:
+    def begin(self, place: int, total: int | None, skeleton: Result) -> None:
         self._place, self._total, self._point, self._errors = place, total, skeleton, 0
         self._drawn = 0.0
 
@@ -76,10 +78,12 @@ class LiveView:
 
         planned_s = point.job.warmup_s + point.job.duration_s
         passed_s = interval["end_ns"] / 1e9
-        left_s = max(0.0, planned_s - passed_s) + (self._total - self._place) * planned_s
-        head = Text(f"[{self._place}/{self._total}] ", style="dim")
+        left_s = max(0.0, planned_s - passed_s) + ((self._total or self._place) - self._place) * planned_s
+        head = Text(f"[{counted(self._place, self._total)}] ", style="dim")
         head.append(point.job.title or point.job.workload, style="bold")
         head.append(f"  on {point.job.target}")
+        if settings_text(point):
+            head.append(f"  {settings_text(point)}")
         if point.modelled:
             head.append("  modelled", style="yellow")
         table = Table(box=None, padding=(0, 2), header_style="dim")
@@ -87,7 +91,8 @@ class LiveView:
             table.add_column(name, justify="left" if not name else "right", min_width=9)
         for cells in _operation_rows(interval):
             table.add_row(*cells)
-        foot = Text(f"{_bar(passed_s / planned_s if planned_s else 1.0)}  {interval['phase']}  {seconds(left_s)} left")
+        left = f"{seconds(left_s)} left" if self._total else f"{seconds(left_s)} left of this point"
+        foot = Text(f"{_bar(passed_s / planned_s if planned_s else 1.0)}  {interval['phase']}  {left}")
         if self._errors:
             foot.append(f"  {self._errors:,} error{'s' if self._errors > 1 else ''}", style="bold red")
         return Group(head, table, foot)

@@ -21,8 +21,8 @@ class Progress(Protocol):
     def preparing(self, target: str, done_bytes: int, total_bytes: int) -> None:
         """A scratch file is being filled."""
 
-    def begin(self, place: int, total: int, skeleton: Result) -> None:
-        """Point ``place`` of ``total`` starts."""
+    def begin(self, place: int, total: int | None, skeleton: Result) -> None:
+        """Point ``place`` of ``total`` starts; None when results decide how many there will be."""
 
     def interval(self, interval: Json) -> None:
         """An interval has ended."""
@@ -48,9 +48,10 @@ class PlainLines:
             self._tenth = tenth
             self._write(f"preparing {target}: {binary(done_bytes)} of {binary(total_bytes)}")
 
-    def begin(self, place: int, total: int, skeleton: Result) -> None:
-        self._place = f"[{place:>{len(str(total))}}/{total}] {skeleton.job.workload}"
-        self._write(f"{self._place}  on {skeleton.job.target}")
+    def begin(self, place: int, total: int | None, skeleton: Result) -> None:
+        self._place = f"[{counted(place, total)}] {skeleton.job.workload}"
+        settings = settings_text(skeleton)
+        self._write(f"{self._place}  on {skeleton.job.target}" + (f"  {settings}" if settings else ""))
 
     def interval(self, interval: Json) -> None:
         if interval["phase"] == "drain":
@@ -68,6 +69,19 @@ class PlainLines:
     def _write(self, line: str) -> None:
         self._stream.write(line + "\n")
         self._stream.flush()
+
+
+def counted(place: int, total: int | None) -> str:
+    """``12/56``, or ``12`` while nobody knows how many there will be."""
+    return str(place) if total is None else f"{place:>{len(str(total))}}/{total}"
+
+
+def settings_text(result: Result) -> str:
+    """What the experiment set for this point, or what the point is for: ``queue_depth 4, read_percent 70``."""
+    settings = result.place.get("settings") or {}
+    text = ", ".join(f"{name} {value:g}" if isinstance(value, float) else f"{name} {value}" for name, value in settings.items())
+    role = result.place.get("role", "point")
+    return text if role == "point" else f"{role} {text}".rstrip()
 
 
 def operations(interval: Json) -> list[str]:

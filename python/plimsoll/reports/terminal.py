@@ -1,29 +1,36 @@
 """Results as text for a terminal: a row per point, then every flag once with its advice.
 
 Model: plain columns, aligned by their widest cell; the last one marks points that carry flags: ``!`` invalid, ``?`` doubt, ``·`` note.
+Points of experiments have a column more, with what the experiment set for them, and stand under their configuration in place of the target.
 
-    print(summary([result, …]))
+    print(points([result, …])); print(footnotes([result, …]))
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from plimsoll.reports.figures import count, duration, megabytes
+from plimsoll.reports.progress import settings_text
 from plimsoll.result import OPS, Flag, Result, Totals
 
 MARKS = {"invalid": "!", "doubt": "?", "note": "·"}
-_HEAD = ("workload", "target", "read IOPS", "write IOPS", "MB/s", "mean", "p50", "p99", "max", "")
-_LEFT = 2
+_FIGURES = ("read IOPS", "write IOPS", "MB/s", "mean", "p50", "p99", "max", "")
+_PLAIN = ("workload", "target")
+_PLACED = ("workload", "configuration", "point")
 
 
-def summary(results: Sequence[Result]) -> str:
-    """The table, then the flags."""
-    parts = [table([_HEAD, *(row for result in results for row in _rows(result))], left=_LEFT)]
-    notes = _footnotes(results)
-    if notes:
-        parts.append("\n".join(notes))
-    return "\n\n".join(parts)
+def points(results: Sequence[Result]) -> str:
+    """A row per point."""
+    placed = any(settings_text(result) for result in results)
+    head = _PLACED if placed else _PLAIN
+    rows = [(*_names(result, placed=placed), *_figures(result)) for result in results]
+    return table([(*head, *_FIGURES), *rows], left=len(head))
+
+
+def footnotes(results: Sequence[Result]) -> str:
+    """Points that failed with their errors, then each flag once; empty when there is neither."""
+    return "\n".join(_footnotes(results))
 
 
 def table(rows: Sequence[Sequence[str]], *, left: int) -> str:
@@ -38,16 +45,18 @@ def table(rows: Sequence[Sequence[str]], *, left: int) -> str:
     return "\n".join([lines[0], "─" * max(len(line) for line in lines), *lines[1:]])
 
 
-def _rows(result: Result) -> Iterable[tuple[str, ...]]:
+def _names(result: Result, *, placed: bool) -> tuple[str, ...]:
     name = result.job.workload + (f" #{result.job.repeat}" if result.job.repeat > 1 else "")
-    target = result.job.target + (" (modelled)" if result.modelled else "")
+    where = result.place.get("configuration") or result.job.target
+    names = (name, where + (" (modelled)" if result.modelled else ""))
+    return (*names, settings_text(result)) if placed else names
+
+
+def _figures(result: Result) -> tuple[str, ...]:
     marks = _marks(result)
     if not result.totals:
-        yield (name, target, "", "", "", "", "", "", "", f"{marks} {result.status}".strip())
-        return
-    yield (
-        name,
-        target,
+        return ("", "", "", "", "", "", "", f"{marks} {result.status}".strip())
+    return (
         *(_rate(result.totals, op) for op in ("read", "write")),
         megabytes(sum(total.bytes_per_s for total in result.totals.values())),
         *_latencies(result.totals),
@@ -82,7 +91,8 @@ def _footnotes(results: Sequence[Result]) -> list[str]:
     for result in results:
         for flag in result.flags:
             holders.setdefault(f"{flag.severity} {flag.name}", []).append((result, flag))
-    lines = [f"✗ {result.job.workload}: {result.error}" for result in results if result.status == "failed"]
+    # One reason often fails every point of a workload; it is said once.
+    lines = list(dict.fromkeys(f"✗ {result.job.workload}: {result.error}" for result in results if result.status == "failed"))
     ordered = sorted(holders.values(), key=lambda held: list(MARKS).index(held[0][1].severity))
     for held in ordered:
         flag = held[0][1]

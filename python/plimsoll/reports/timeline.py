@@ -40,11 +40,14 @@ def significant(value: float, digits: int = 5) -> float:
     return int(rounded) if rounded == int(rounded) else rounded
 
 
-def timeline(intervals: Sequence[Json], decode: Decoder) -> dict[str, Any] | None:
-    """All that the time charts, the heat map and the percentile curves of a point show; None when nothing was recorded."""
+def timeline(intervals: Sequence[Json], decode: Decoder, most: int = COLUMNS) -> dict[str, Any] | None:
+    """All that the time charts, the heat map and the percentile curves of a point show in at most ``most`` columns per phase.
+
+    None when nothing was recorded.
+    """
     if not intervals:
         return None
-    columns = list(_columns(intervals))
+    columns = list(_columns(intervals, most))
     shortest_s = SHORTEST_COLUMN * median(_seconds(column) for column in columns)
     ops = [op for op in OPS if any(op in _ops(interval) for interval in intervals)]
     measured: dict[str, Counter[int]] = {op: Counter() for op in ops}
@@ -60,7 +63,7 @@ def timeline(intervals: Sequence[Json], decode: Decoder) -> dict[str, Any] | Non
                 _add(measured[op], buckets)
                 _add(service[op], service_buckets)
     return {
-        "merged": math.ceil(len(intervals) / COLUMNS),
+        "merged": math.ceil(len(intervals) / most),
         "start_s": [significant(column[0]["start_ns"] / 1e9) for column in columns],
         "end_s": [significant(column[-1]["end_ns"] / 1e9) for column in columns],
         "warmup_end_s": _phase_end_s(intervals, "warmup"),
@@ -72,8 +75,8 @@ def timeline(intervals: Sequence[Json], decode: Decoder) -> dict[str, Any] | Non
     }
 
 
-def _columns(intervals: Sequence[Json]) -> Iterator[list[Json]]:
-    size = math.ceil(len(intervals) / COLUMNS)
+def _columns(intervals: Sequence[Json], most: int) -> Iterator[list[Json]]:
+    size = math.ceil(len(intervals) / most)
     for _, same_phase in groupby(intervals, key=lambda interval: interval.get("phase")):
         group = list(same_phase)
         yield from (group[start : start + size] for start in range(0, len(group), size))
@@ -148,12 +151,12 @@ def _curves(kind: str, measured: Mapping[str, Counter[int]]) -> Iterator[dict[st
             yield {"op": op, "kind": kind, "count": count, "nines": curve(buckets), "levels": levels(buckets)}
 
 
-def host_timeline(samples: Iterable[Json]) -> dict[str, Any] | None:
+def host_timeline(samples: Iterable[Json], most: int = COLUMNS) -> dict[str, Any] | None:
     """CPU shares and device counters over time; None when the host was not observed."""
     spans = list(_spans(samples))
     if not spans:
         return None
-    size = math.ceil(len(spans) / COLUMNS)
+    size = math.ceil(len(spans) / most)
     columns = [spans[start : start + size] for start in range(0, len(spans), size)]
     names = list(dict.fromkeys(name for _, _, sample in spans for name in sample.get("devices") or ()))
     return {

@@ -10,23 +10,30 @@ Limits: no statistics beyond mean, minimum and maximum of repeats; whether two c
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from plimsoll.reports.bars_view import GROUPS, groups, largest, slices
+from plimsoll.reports.comparison_view import compared
 from plimsoll.reports.distribution import Decoder
-from plimsoll.reports.timeline import host_timeline, timeline
+from plimsoll.reports.experiments_view import Member, experiments, point_verdict
+from plimsoll.reports.published_view import published, suite
+from plimsoll.reports.timeline import COLUMNS, host_timeline, timeline
 from plimsoll.result import OPS, Flag, JobRecord, Result
 
 Json = Mapping[str, Any]
 
 SCHEMA = "plimsoll.report/1"
-GROUPS = ("sequential", "random", "combined")
 _GROUP_ORDER = {name: position for position, name in enumerate(GROUPS)}
 _JOB_KEYS = ("workload", "title", "target", "seed", "repeat", "duration_s", "warmup_s", "threads", "queue_depth", "arrival")
-LATENCIES = ("mean", "p50", "p99", "p999", "max")
+_RESULT_KEYS = ("id", "status", "error", "started", "modelled", "offered_per_s", "errors", "cache", "ended")
 SEVERITIES = ("invalid", "doubt", "note")
+#: Points whose course over time is kept as fine as the screen; with more of them, their courses share that room.
+FINE_POINTS = 48
+COLUMNS_MIN = 40
 
 
 @dataclass(frozen=True)
@@ -57,18 +64,32 @@ class _Placed:
     record: PointRecord
 
 
-def view(runs: Sequence[RunRecord], decode: Decoder) -> dict[str, Any]:
-    """The whole report as JSON-ready data; `decode` turns a stored histogram into its buckets."""
+def view(runs: Sequence[RunRecord], decode: Decoder, comparison: Json | None = None) -> dict[str, Any]:
+    """The whole report as JSON-ready data; `decode` turns a stored histogram into its buckets.
+
+    ``comparison`` is a `plimsoll.analysis.comparison.Comparison` in its JSON form, shown instead of the report's own.
+    """
     placed, configurations = _place(runs)
-    points = [_point(index, point, decode) for index, point in enumerate(placed)]
+    columns = max(COLUMNS_MIN, min(COLUMNS, COLUMNS * FINE_POINTS // max(len(placed), 1)))
+    metas = [run.meta for run in runs]
+    labels = [configuration["label"] for configuration in configurations]
+    members = [Member(index, point.run, point.configuration, point.record.result) for index, point in enumerate(placed)]
+    verdicts = point_verdict(metas, members)
+    points = [{**_point(index, point, decode, columns), "verdict": verdicts.get(index)} for index, point in enumerate(placed)]
+    found = slices(points, len(configurations))
     return {
         "schema": SCHEMA,
         "runs": [_run(run) for run in runs],
         "configurations": configurations,
         "verdict": _verdict(points),
         "flags": _flags(points),
-        "groups": _groups(points, len(configurations)),
+        "groups": largest(found)["groups"] if found else groups([], 0),
+        "slices": found,
         "points": points,
+        "suite": suite(metas),
+        "experiments": experiments(metas, members),
+        "published": published(metas, members, labels),
+        "comparison": comparison if comparison is not None else compared(metas, members, labels),
     }
 
 
@@ -80,15 +101,18 @@ def _place(runs: Sequence[RunRecord]) -> tuple[list[_Placed], list[dict[str, Any
         stepped = _stepped(run)
         for record in run.points:
             job = record.result.job
-            level = _level(job) if (job.target, job.workload) in stepped else ""
-            keys.append((index, job.target, level))
+            planned = record.result.place
+            level = _level(job) if not planned and (job.target, job.workload) in stepped else ""
+            keys.append((index, planned.get("configuration") or job.target, level))
             records.append((index, record))
     distinct = list(dict.fromkeys(keys))
     named = all(run.meta.get("label") for run in runs)
     labels = _labels([(runs[index].label, target, level) for index, target, level in distinct], named=named)
     modelled = {key for key, (_, record) in zip(keys, records, strict=True) if record.result.modelled}
+    targets = {key: record.result.job.target for key, (_, record) in reversed(list(zip(keys, records, strict=True)))}
     configurations = [
-        {"label": label, "run": key[0], "target": key[1], "modelled": key in modelled} for key, label in zip(distinct, labels, strict=True)
+        {"label": label, "run": key[0], "target": targets[key], "modelled": key in modelled}
+        for key, label in zip(distinct, labels, strict=True)
     ]
     place = {key: position for position, key in enumerate(distinct)}
     placed = [_Placed(run, place[key], record) for key, (run, record) in zip(keys, records, strict=True)]
@@ -98,10 +122,19 @@ def _place(runs: Sequence[RunRecord]) -> tuple[list[_Placed], list[dict[str, Any
 def _side_by_side(placed: Sequence[_Placed]) -> list[_Placed]:
     """Order by group and workload, so that what is to be compared stands together; workloads stay in the order they were run in."""
     workloads = list(dict.fromkeys(point.record.result.job.workload for point in placed))
+    experiment_names = list(dict.fromkeys(point.record.result.place.get("experiment") for point in placed))
 
-    def position(point: _Placed) -> tuple[int, int, int, int]:
-        job = point.record.result.job
-        return (_GROUP_ORDER.get(job.group, len(GROUPS)), workloads.index(job.workload), point.configuration, job.repeat)
+    def position(point: _Placed) -> tuple[float, ...]:
+        job, place = point.record.result.job, point.record.result.place
+        level = place.get("level")
+        return (
+            _GROUP_ORDER.get(job.group, len(GROUPS)),
+            workloads.index(job.workload),
+            experiment_names.index(place.get("experiment")),
+            point.configuration,
+            -math.inf if level is None else level,
+            0 if place and not level else job.repeat,
+        )
 
     return sorted(placed, key=position)
 
@@ -144,14 +177,14 @@ def _run(run: RunRecord) -> dict[str, Any]:
     }
 
 
-def _point(index: int, placed: _Placed, decode: Decoder) -> dict[str, Any]:
+def _point(index: int, placed: _Placed, decode: Decoder, columns: int) -> dict[str, Any]:
     result, job = placed.record.result, placed.record.result.job
     stored = asdict(result)
     return {
         "index": index,
         "run": placed.run,
         "configuration": placed.configuration,
-        **{key: stored[key] for key in ("id", "status", "error", "started", "modelled", "offered_per_s", "errors")},
+        **{key: stored[key] for key in _RESULT_KEYS},
         **{key: stored["job"][key] for key in _JOB_KEYS},
         "group": job.group if job.group in GROUPS else "other",
         "purpose": job.definition.get("purpose"),
@@ -160,12 +193,30 @@ def _point(index: int, placed: _Placed, decode: Decoder) -> dict[str, Any]:
         "streams": {name: _by_op(totals) for name, totals in stored["streams"].items()},
         "parts": {name: _by_op(totals) for name, totals in stored["parts"].items()},
         "flags": [asdict(flag) for flag in sorted(result.flags, key=_severity)],
-        "timeline": timeline(list(placed.record.intervals), decode),
-        "host": host_timeline(placed.record.monitor),
+        "timeline": timeline(list(placed.record.intervals), decode, columns),
+        "host": host_timeline(placed.record.monitor, columns),
         "definition": job.definition,
         "options": job.options,
         "engine": _engine(result.engine),
+        "estimates": _bounded(stored["estimates"]),
+        "place": _place_of(result.place),
     }
+
+
+def _bounded(estimates: Json) -> dict[str, Any]:
+    """The estimates that have an interval; the others are in the totals."""
+    return {
+        op: {
+            name: {key: estimate[key] for key in ("value", "low", "high")}
+            for name, estimate in metrics.items()
+            if estimate["low"] is not None
+        }
+        for op, metrics in estimates.items()
+    }
+
+
+def _place_of(place: Json) -> dict[str, Any] | None:
+    return {key: place.get(key) for key in ("experiment", "kind", "role", "level", "settings")} if place else None
 
 
 def _by_op(totals: Json) -> dict[str, Any]:
@@ -236,49 +287,3 @@ def _flags(points: Sequence[Json]) -> list[dict[str, Any]]:
             )
             kind["points"].append({"point": point["index"], "message": flag["message"], "advice": flag["advice"]})
     return sorted(kinds.values(), key=lambda kind: SEVERITIES.index(kind["severity"]))
-
-
-def _groups(points: Sequence[Json], configurations: int) -> list[dict[str, Any]]:
-    groups = []
-    for name in (*GROUPS, "other"):
-        members = [point for point in points if point["group"] == name]
-        workloads = list(dict.fromkeys(point["workload"] for point in members))
-        if members:
-            groups.append({"name": name, "profiles": [_profile(workload, members, configurations) for workload in workloads]})
-    return groups
-
-
-def _profile(workload: str, members: Sequence[Json], configurations: int) -> dict[str, Any]:
-    own = [point for point in members if point["workload"] == workload]
-    cells = [[point for point in own if point["configuration"] == index] for index in range(configurations)]
-    return {"workload": workload, "title": own[0]["title"], "cells": [_cell(cell) for cell in cells]}
-
-
-def _cell(repeats: Sequence[Json]) -> dict[str, Any] | None:
-    """The bars of one workload in one configuration; None when it was not measured there."""
-    if not repeats:
-        return None
-    ops = [op for op in OPS if any(op in point["totals"] for point in repeats)]
-    return {
-        "points": [point["index"] for point in repeats],
-        "status": next((point["status"] for point in repeats if point["status"] != "complete"), "complete"),
-        "ops": {op: _bars([point["totals"][op] for point in repeats if op in point["totals"]]) for op in ops},
-        "all": {key: _spread([_sum(point, key) for point in repeats if point["totals"]]) for key in ("iops", "bytes_per_s")},
-    }
-
-
-def _bars(totals: Sequence[Json]) -> dict[str, Any]:
-    latencies = [total.get("latency_ns") or {} for total in totals]
-    return {
-        "iops": _spread([total["iops"] for total in totals]),
-        "bytes_per_s": _spread([total["bytes_per_s"] for total in totals]),
-        **{f"{key}_ns": _spread([latency[key] for latency in latencies if latency.get(key) is not None]) for key in LATENCIES},
-    }
-
-
-def _spread(values: Sequence[float]) -> dict[str, Any] | None:
-    """Mean and extremes of the repeats; a single value keeps its stored form."""
-    if not values:
-        return None
-    mean = values[0] if len(values) == 1 else sum(values) / len(values)
-    return {"mean": mean, "min": min(values), "max": max(values), "n": len(values)}

@@ -7,6 +7,7 @@
             intervals.jsonl           one line per interval, appended as they come
             monitor.jsonl             one line per interval of host counters
             result.json               the point, measured                              plimsoll.result/1
+        superseded/0002-oltp-db/      a point that was cut short and measured anew when the run was resumed
 
 Model: directories and final files appear under their names complete or not at all (written beside, then renamed), lines are appended
 by one write each; so a process killed at any instant leaves whole files and at most one torn last line, which the reader leaves out.

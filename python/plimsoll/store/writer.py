@@ -13,6 +13,7 @@ import json
 import os
 import re
 import time
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,23 +29,30 @@ RUN_SCHEMA = "plimsoll.run/1"
 
 @dataclass(frozen=True)
 class RunInfo:
-    """What a run is, known before it starts; ``host`` and ``versions`` are facts of this machine."""
+    """What a run is, known before it starts; ``host`` and ``versions`` are facts of this machine.
+
+    ``points_planned`` is None when results decide how many there will be. ``experiments`` are definitions, ``suite`` says which shipped or
+    written list they come from, and ``fingerprint`` is equal for runs that measure the same (`plimsoll.store.resuming`).
+    """
 
     name: str
     command: list[str]
-    points_planned: int
+    points_planned: int | None
     host: Json
     versions: Json
     label: str | None = None
+    experiments: Sequence[Json] = ()
+    suite: Json | None = None
+    fingerprint: str | None = None
 
 
 class RunWriter:
     """One run directory being filled."""
 
-    def __init__(self, path: str, meta: Json) -> None:
+    def __init__(self, path: str, meta: Json, points: int = 0) -> None:
         self.path = path
         self._meta = meta
-        self._points = 0
+        self._points = points
 
     @classmethod
     def create(cls, out: str, info: RunInfo) -> RunWriter:
@@ -62,6 +70,8 @@ class RunWriter:
             "process": own_identity(),
             "host": info.host,
             "versions": info.versions,
+            **({"experiments": list(info.experiments), "fingerprint": info.fingerprint} if info.experiments else {}),
+            **({"suite": info.suite} if info.suite is not None else {}),
         }
         stamp = time.strftime("%Y-%m-%dT%H-%M-%S", time.localtime(created))
         try:
@@ -78,7 +88,7 @@ class RunWriter:
         beside = os.path.join(folder, f".{skeleton.id}.part")
         try:
             os.makedirs(beside, exist_ok=True)
-            replace_file(os.path.join(beside, "job.json"), _encoded(skeleton.to_json()), durable=False)
+            replace_file(os.path.join(beside, "job.json"), encoded(skeleton.to_json()), durable=False)
             os.rename(beside, path)
         except OSError as problem:
             raise store_error(path, problem) from None
@@ -89,10 +99,25 @@ class RunWriter:
         self._points += 1
         return f"{self._points:04d}-{slug(workload)}"
 
-    def finish(self, status: str) -> None:
-        """Say how the run ended."""
+    @property
+    def scratch(self) -> list[str]:
+        """The scratch files that this run has made, also before it was resumed."""
+        return list(self._meta.get("scratch", []))
+
+    def keep_scratch(self, paths: Collection[str]) -> None:
+        """Remember scratch files before they are made: whoever resumes the run removes them."""
+        known = self.scratch
+        if set(paths) <= set(known):
+            return
+        self._meta["scratch"] = sorted({*known, *paths})
+        replace_file(os.path.join(self.path, "run.json"), encoded(self._meta), durable=False)
+
+    def finish(self, status: str, conclusions: Sequence[Json] = ()) -> None:
+        """Say how the run ended, and what its experiments found."""
         self._meta.update(status=status, finished=iso_time(time.time()))
-        replace_file(os.path.join(self.path, "run.json"), _encoded(self._meta))
+        if conclusions:
+            self._meta["conclusions"] = list(conclusions)
+        replace_file(os.path.join(self.path, "run.json"), encoded(self._meta))
 
 
 class PointWriter:
@@ -115,7 +140,7 @@ class PointWriter:
         """Keep the result; after this the point is complete on the medium."""
         self._intervals.close()
         self._monitor.close()
-        replace_file(os.path.join(self.path, "result.json"), _encoded(result.to_json()))
+        replace_file(os.path.join(self.path, "result.json"), encoded(result.to_json()))
 
     def close(self) -> None:
         """Give up: what was appended stays readable, the point stays incomplete."""
@@ -144,7 +169,7 @@ def _claim(out: str, name: str, meta: Json) -> str:
             path = os.path.join(out, meta["name"])
             if os.path.exists(path):
                 continue
-            replace_file(os.path.join(beside, "run.json"), _encoded(meta), durable=False)
+            replace_file(os.path.join(beside, "run.json"), encoded(meta), durable=False)
             try:
                 os.rename(beside, path)
             except OSError:
@@ -165,7 +190,8 @@ def _discard(folder: str) -> None:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def _encoded(value: Json) -> bytes:
+def encoded(value: Json) -> bytes:
+    """A document as it stands in a file."""
     return (json.dumps(value, indent=1, ensure_ascii=False) + "\n").encode()
 
 

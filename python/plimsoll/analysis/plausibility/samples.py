@@ -41,8 +41,8 @@ def warmup_too_short(evidence: Evidence) -> Iterator[Flag]:
     yield Flag(
         "warmup_too_short",
         "doubt",
-        f"The response still settled during the first {settling_s:.3g} s of the measured time: {what} {_change(transient)} than afterwards, "
-        f"which moves the mean by {effect:+.1%} (MSER-5).",
+        f"The response still settled during the first {settling_s:.3g} s of the measured time: {what} {_change(transient)} than "
+        f"afterwards, which moves the mean by {effect:+.1%} (MSER-5).",
         f"Warm up for {enough_s:.2g} s or more (--warmup {enough_s:.2g}s).",
     )
 

@@ -1,0 +1,213 @@
+// The comparison of configurations: what was found in sentences first, then the ratios with their intervals, marks, and remarks.
+
+import { ratioHeight, ratiosOption, ratioText, type RatioRow } from "../charts/ratios";
+import { element } from "../element";
+import { discardFigures, figureElement, type Figure, type LegendEntry } from "../figure";
+import { counted, exact, rate } from "../format";
+import type { ComparedPoint, Comparison, ComparisonVerdict, Group, Mark, Report } from "../model";
+import type { Palette } from "../palette";
+import { levelText, settingsText } from "../settings";
+import { tableElement, type Table } from "../table";
+import { list } from "./choices";
+import { GROUP_TITLES } from "./profiles";
+
+const SIGNS: Record<ComparisonVerdict, string> = { faster: "▲", slower: "▼", "no difference shown": "○" };
+
+export function comparisonSection(report: Report): HTMLElement | null {
+  const { comparison } = report;
+  if (!comparison) return null;
+  const holder = element("div", { class: "pair" });
+  const metrics = metricsOf(comparison);
+  const draw = (index: number) => {
+    discardFigures(holder);
+    holder.replaceChildren(figureElement(ratioFigure(comparison, metrics[index] as Measured, report)));
+  };
+  if (metrics.length > 0) draw(0);
+  const chooser =
+    metrics.length > 1 &&
+    element(
+      "form",
+      { class: "controls", "aria-label": "What the ratios are of" },
+      list(
+        "Ratio of",
+        metrics.map(({ words }) => words),
+        draw,
+      ),
+    );
+  return element(
+    "section",
+    { id: "comparison", "aria-labelledby": "comparison-heading" },
+    element(
+      "h2",
+      { id: "comparison-heading" },
+      `Compared with ${comparison.baseline}`,
+      report.configurations.some(({ modelled }) => modelled) && element("span", { class: "badge modelled" }, "modelled"),
+    ),
+    findings(comparison),
+    notes(comparison),
+    markRatios(comparison, report),
+    chooser,
+    metrics.length > 0 && holder,
+  );
+}
+
+const FEW = 8;
+
+function findings({ findings: found, points }: Comparison): HTMLElement | null {
+  if (found.length === 0) return points.length > 0 ? element("p", { class: "note" }, "No findings.") : null;
+  const item = (text: string) => element("li", {}, text);
+  const first = element("ul", { class: "findings" }, ...found.slice(0, FEW).map(item));
+  if (found.length <= FEW) return first;
+  const rest = found.slice(FEW);
+  return element(
+    "div",
+    {},
+    first,
+    element(
+      "details",
+      { class: "data more" },
+      element("summary", {}, `${counted(rest.length, "more finding")}`),
+      element("ul", { class: "findings" }, ...rest.map(item)),
+    ),
+  );
+}
+
+/** What is not alike on both sides, and what could not be compared. */
+function notes({ notes: remarks }: Comparison): HTMLElement | null {
+  if (remarks.length === 0) return null;
+  return element("ul", { class: "remarks" }, ...remarks.map((remark) => element("li", {}, remark)));
+}
+
+interface Measured {
+  metric: string;
+  op: string;
+  words: string;
+}
+
+const METRIC_WORDS: Record<string, string> = { iops: "IOPS", bytes_per_s: "bandwidth", p999: "p99.9 latency" };
+const RATES = ["iops", "bytes_per_s", "achieved"];
+
+const words = (op: string, metric: string) => `${op === "all" ? "" : `${op} `}${METRIC_WORDS[metric] ?? `${metric} latency`}`;
+
+function metricsOf({ points }: Comparison): Measured[] {
+  const found = new Map<string, Measured>();
+  for (const { op, metric } of points) found.set(`${op} ${metric}`, { op, metric, words: words(op, metric) });
+  return [...found.values()];
+}
+
+function ratioFigure(comparison: Comparison, { metric, op, words: name }: Measured, report: Report): Figure {
+  const chosen = comparison.points.filter((point) => point.metric === metric && point.op === op && point.ratio !== null);
+  const rows = inOrder(chosen).map((point) => row(point, chosen, comparison, report));
+  const better = RATES.includes(metric) ? "more is better" : "less is better";
+  return {
+    title: `${name.charAt(0).toUpperCase()}${name.slice(1)} over ${comparison.baseline} · ${better}`,
+    label: `Ratio of ${name} to that of ${comparison.baseline} for every point, with 95 % intervals.`,
+    note: "Bars: 95 % interval of the ratio. The verdict allows for the number of comparisons made.",
+    height: ratioHeight(rows),
+    wide: true,
+    option: (palette, width) =>
+      ratiosOption(
+        { rows, baseline: comparison.baseline, measure: `${name} (${better})`, several: comparison.sides.length > 2 },
+        palette,
+        width,
+      ),
+    legend: (palette) => legend(rows, palette),
+    table: () => table(rows, name, comparison),
+    modelled: rows.some(({ side }) => report.configurations.some(({ label, modelled }) => modelled && label === side)),
+  };
+}
+
+const GROUPS = Object.keys(GROUP_TITLES);
+const groupOf = ({ group }: ComparedPoint) => (group in GROUP_TITLES ? group : "other") as Group["name"];
+const subjectOf = ({ workload, experiment }: ComparedPoint) => `${workload} ${experiment}`;
+const isAlone = ({ settings, level }: ComparedPoint) => level === null && Object.keys(settings).length === 0;
+
+/** By group, with points measured once first; then workloads and experiments as they were measured, the levels of each rising. */
+function inOrder(points: ComparedPoint[]): ComparedPoint[] {
+  const subjects = [...new Set(points.map(subjectOf))];
+  const place = (point: ComparedPoint) => [
+    GROUPS.indexOf(groupOf(point)),
+    isAlone(point) ? 0 : 1,
+    subjects.indexOf(subjectOf(point)),
+    point.level ?? 0,
+  ];
+  return [...points].sort((a, b) => {
+    const [left, right] = [place(a), place(b)];
+    const differing = left.findIndex((value, index) => value !== right[index]);
+    return differing < 0 ? 0 : (left[differing] as number) - (right[differing] as number);
+  });
+}
+
+/** The workload, with its experiment where several measured it. */
+function subjectTitle({ workload, title, experiment }: ComparedPoint, all: ComparedPoint[]): string {
+  const several = new Set(all.filter((other) => other.workload === workload).map((other) => other.experiment)).size > 1;
+  return several && experiment ? `${title} (${experiment})` : title;
+}
+
+function row(point: ComparedPoint, all: ComparedPoint[], comparison: Comparison, report: Report): RatioRow {
+  const alone = isAlone(point);
+  const where = alone
+    ? point.title
+    : Object.keys(point.settings).length > 0
+      ? settingsText(point.settings)
+      : levelText(null, point.level ?? 0);
+  return {
+    heading: alone ? GROUP_TITLES[groupOf(point)] : subjectTitle(point, all),
+    workload: point.title,
+    label: comparison.sides.length > 2 ? `${where}, ${point.side}` : where,
+    side: point.side,
+    configuration: report.configurations.findIndex(({ label }) => label === point.side),
+    ratio: point.ratio ?? 1,
+    low: point.low,
+    high: point.high,
+    verdict: point.verdict,
+    p_adjusted: point.p_adjusted,
+  };
+}
+
+function legend(rows: RatioRow[], palette: Palette): LegendEntry[] {
+  const verdicts = (Object.keys(SIGNS) as ComparisonVerdict[]).filter((verdict) => rows.some((each) => each.verdict === verdict));
+  return verdicts.map((verdict) => ({ name: verdict, colour: palette.verdict[verdict], mark: "sign", sign: SIGNS[verdict] }));
+}
+
+function table(rows: RatioRow[], name: string, { baseline }: Comparison): Table {
+  return {
+    caption: `Ratio of ${name} to that of ${baseline}`,
+    columns: ["Workload", "At", "Configuration", "Ratio", "Low", "High", "Verdict", "p, adjusted"].map((heading) => ({ heading })),
+    rows: rows.map(({ workload, label, side, ratio, low, high, verdict, p_adjusted }) => [
+      workload,
+      label,
+      side,
+      ratio,
+      low,
+      high,
+      verdict,
+      p_adjusted,
+    ]),
+  };
+}
+
+function markRatios({ marks, baseline }: Comparison, report: Report): HTMLElement | null {
+  if (marks.length === 0) return null;
+  return tableElement({
+    caption: `Marks over those of ${baseline}`,
+    columns: ["Workload", "Objective", "Configuration", `Mark of ${baseline}`, "Mark, IOPS", "Ratio [95 %]", "Verdict", ""].map(
+      (heading) => ({ heading }),
+    ),
+    rows: marks.map(({ title, objective, side, ratio, low, high, verdict, values, note }) => [
+      title,
+      objective,
+      report.configurations.some(({ label, modelled }) => modelled && label === side) ? `${side} (modelled)` : side,
+      markCell(values[0]),
+      markCell(values[1]),
+      ratio === null ? "–" : { content: element("data", { value: String(ratio) }, ratioText({ ratio, low, high })), value: ratio },
+      { content: element("span", { class: `verdict-word ${verdict.split(" ")[0]}` }, `${SIGNS[verdict]} ${verdict}`), value: verdict },
+      note,
+    ]),
+  });
+}
+
+const markCell = (mark: Mark | null) =>
+  mark
+    ? { content: element("data", { value: String(mark.iops), title: exact(mark.iops, "IOPS") }, rate(mark.iops)), value: mark.iops }
+    : "no level held";

@@ -1,0 +1,146 @@
+// The experiments of a report, each with its findings on every workload and configuration, and the chart that its kind calls for.
+
+import { element, type Child } from "../element";
+import { isLarge } from "../charts/loadLine";
+import { bandwidth, exact, megabytes, rate } from "../format";
+import type { Experiment, Kind, Report, Subject } from "../model";
+import { optionWords, valueText } from "../settings";
+import { tableElement, type Rich, type Value } from "../table";
+import { loadLineView } from "./loadLines";
+import { matrixView } from "./matrix";
+import { scalingView } from "./scaling";
+import { steadyView } from "./steady";
+
+export const KINDS: Record<Kind, string> = {
+  single: "single points",
+  steps: "steps of load",
+  matrix: "matrix",
+  ramp: "ramp to the objective",
+  search: "search for the objective",
+  curve: "response curve",
+  scaling: "scaling",
+  steady: "rounds to steady state",
+  precondition: "preconditioning",
+};
+
+export const experimentId = (report: Report, experiment: Experiment) => `experiment-${report.experiments.indexOf(experiment)}`;
+
+/** Null where nothing of the report belongs to an experiment that has more to show than its points. */
+export function experimentSection(report: Report): HTMLElement | null {
+  if (report.experiments.length === 0) return null;
+  return element(
+    "section",
+    { id: "experiments", "aria-labelledby": "experiments-heading" },
+    element("h2", { id: "experiments-heading" }, report.suite?.title ?? "Experiments"),
+    report.suite?.purpose && element("p", { class: "purpose" }, report.suite.purpose),
+    report.suite?.source && element("p", { class: "note" }, `Source: ${report.suite.source}`),
+    ...report.experiments.map((experiment) => experimentView(experiment, report)),
+  );
+}
+
+function experimentView(experiment: Experiment, report: Report): HTMLElement {
+  return element(
+    "div",
+    { class: "experiment", id: experimentId(report, experiment) },
+    element("h3", {}, experiment.name, element("span", { class: "kind" }, KINDS[experiment.kind])),
+    experiment.objective && element("p", { class: "objective" }, "Objective: ", element("code", {}, experiment.objective)),
+    sentences(experiment, report),
+    markTable(experiment, report),
+    loadLineView(experiment, report),
+    scalingView(experiment, report),
+    steadyView(experiment, report),
+    matrixView(experiment, report),
+  );
+}
+
+/** `workload, configuration` of a subject, as far as they tell it from the others of the experiment. */
+export function subjectName(subject: Subject, { subjects }: Experiment, report: Report): string {
+  const severalWorkloads = new Set(subjects.map(({ workload }) => workload)).size > 1;
+  const label = configurationName(subject, report);
+  if (!severalWorkloads) return report.configurations.length > 1 ? label : subject.title;
+  return report.configurations.length > 1 ? `${subject.title}, ${label}` : subject.title;
+}
+
+export function configurationName({ configuration, modelled }: Subject, report: Report): string {
+  const label = report.configurations[configuration]?.label ?? "";
+  return modelled ? `${label} (modelled)` : label;
+}
+
+const FEW = 4;
+
+function sentences(experiment: Experiment, report: Report): HTMLElement | null {
+  const items = experiment.subjects.flatMap((subject) => {
+    const said = [...subject.sentences, ...subject.notes];
+    if (said.length === 0) return [];
+    const named = experiment.subjects.length > 1 && element("strong", {}, `${subjectName(subject, experiment, report)}: `);
+    return [element("li", {}, named, said.join(" "))];
+  });
+  if (items.length === 0) return null;
+  const shown = element("ul", { class: "sentences" }, ...items);
+  if (items.length <= FEW) return shown;
+  return element("details", { class: "data" }, element("summary", {}, `Conclusions in sentences (${items.length})`), shown);
+}
+
+const between = (interval: [number, number] | null, format: (value: number) => string) =>
+  interval ? ` [${format(interval[0])}, ${format(interval[1])}]` : "";
+
+function figure(value: number | undefined, shown: string, unit: string): Rich {
+  const content: Child = value === undefined ? "–" : element("data", { value: String(value), title: exact(value, unit) }, shown);
+  return { content, value: value ?? null };
+}
+
+/** A knee at the end of the line may lie beyond it. */
+const EDGES: Record<string, string> = { lowest: "≤ ", highest: "≥ " };
+
+/** Marks, knees and saturation of every subject that has any. */
+function markTable(experiment: Experiment, report: Report): HTMLElement | null {
+  const found = experiment.subjects.filter(({ mark, knee, saturation }) => mark || knee || saturation);
+  if (found.length === 0) return null;
+  const { axis, objective } = experiment;
+  const level = (value: number | null | undefined): Rich => ({
+    content: value == null ? "–" : valueText(axis, value),
+    value: value ?? null,
+  });
+  const large = isLarge(found.flatMap(({ lines }) => lines[0]?.points ?? []));
+  const kind = large ? "bytes_per_s" : "iops";
+  const [shown, unit, heading] = large ? [megabytes, "B/s", "MB/s"] : [(value: number | null | undefined) => rate(value), "IOPS", "IOPS"];
+  const rows = found.map((subject): Value[] => {
+    const { mark, knee, saturation } = subject;
+    const highest = large ? saturation?.bytes_per_s : saturation?.iops.value;
+    const marked: Value[] = objective
+      ? [
+          figure(mark?.iops, mark ? `${rate(mark.iops)}${between(mark.interval, (value) => rate(value))}` : "", "IOPS"),
+          figure(mark?.bytes_per_s, bandwidth(mark?.bytes_per_s), "B/s"),
+          level(mark?.level),
+          mark ? (mark.failed_by ?? "nothing failed") : "no level held",
+        ]
+      : [];
+    return [
+      subjectName(subject, experiment, report),
+      ...marked,
+      figure(knee?.[kind], `${EDGES[knee?.at_edge ?? ""] ?? ""}${shown(knee?.[kind])}`, unit),
+      level(knee?.level),
+      figure(highest, `${shown(highest)}${saturation && !saturation.reached ? " or more" : ""}`, unit),
+    ];
+  });
+  const marked = objective
+    ? [
+        { heading: "Mark, IOPS [95 %]" },
+        { heading: "Mark, MB/s" },
+        { heading: axis ? `at ${optionWords(axis)}` : "at level" },
+        { heading: "Failed first above it" },
+      ]
+    : [];
+  const columns = [
+    { heading: report.configurations.length > 1 ? "Workload and configuration" : "Workload" },
+    ...marked,
+    { heading: `Knee, ${heading}` },
+    { heading: axis ? `at ${optionWords(axis)}` : "at level" },
+    { heading: `Saturation, ${heading}` },
+  ];
+  return element(
+    "div",
+    { class: "marks-table" },
+    tableElement({ caption: objective ? "Marks, knees, saturation" : "Knees and saturation", columns, rows }),
+  );
+}

@@ -1,0 +1,44 @@
+"""Drivers that are applications rather than the block engine, behind the same verbs (`plimsoll.engine.Engine`).
+
+Model: a workload whose file has the key ``driver`` is carried out by that driver. A driver wraps the engine, answers the verbs that differ
+and hands on the others, so that whoever measures need not know what does the work. `DRIVERS` is the whole list.
+
+    engine = driver_of(catalog.load("file-copy"), native())       # FileCopy
+    definition = engine.check_workload(document, "file-copy.toml")
+    measure(job, engine, sink, control)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from difflib import get_close_matches
+
+from plimsoll.apps.filecopy import FileCopy
+from plimsoll.engine import Engine, Json, native
+from plimsoll.errors import InputError
+
+__all__ = ["DRIVERS", "check_workload", "driver_of"]
+
+#: What the key ``driver`` may say.
+DRIVERS: dict[str, Callable[[Engine], Engine]] = {"filecopy": FileCopy}
+
+
+def driver_of(definition: Json, engine: Engine) -> Engine:
+    """What carries out this workload, canonical or as written: a driver over ``engine``, or ``engine`` itself."""
+    name = definition.get("driver")
+    if name is None:
+        return engine
+    if name not in DRIVERS:
+        near = get_close_matches(str(name), DRIVERS, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(DRIVERS)}; leave the key out for block I/O."
+        raise InputError(f"driver {name!r} is unknown; {hint}")
+    return DRIVERS[name](engine)
+
+
+def check_workload(document: Json, source: str, engine: Engine | None = None) -> Json:
+    """The canonical form of a workload for whatever driver; ``source`` names its file in messages."""
+    try:
+        driver = driver_of(document, engine or native())
+    except InputError as unknown:
+        raise InputError(f"{source}: {unknown}") from None
+    return driver.check_workload(document, source)

@@ -1,0 +1,26 @@
+"""The shipped suites: TOML files in ``suites/``, each a list of experiments that reproduces one published procedure.
+
+Model: a suite is called like its file. The files are data for `plimsoll.experiments.document`, which alone knows their options; here they
+are only found and read.
+
+    suite_names()                          # ['dd-cp', 'four-corners', …]
+    suite_document("four-corners")         # the TOML as a dictionary
+"""
+
+from __future__ import annotations
+
+import os
+
+from plimsoll.catalog.folder import Folder, Json
+
+_SUITES = Folder(os.path.join(os.path.dirname(__file__), "suites"), "suite")
+
+
+def suite_names() -> list[str]:
+    """Every shipped suite."""
+    return _SUITES.names()
+
+
+def suite_document(name: str) -> Json:
+    """A shipped suite as it stands in its file; raises `InputError` with the nearest name when there is none."""
+    return _SUITES.document(name)

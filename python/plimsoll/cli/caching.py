@@ -1,0 +1,42 @@
+"""What the caches hold when a point begins: brought about where it can be, and said in words that the result keeps.
+
+Model: ``cold`` drops the page cache of the target, ``warm`` is a warm-up as long as the measurement (`planning.warmed`), otherwise the
+caches are as found. Streams with direct access pass the page cache by, which is said as well, because then cold and warm differ only in
+what the device and its controller keep.
+
+    cache_state(point, inspection)       # {"state": "cold", "how": "The page cache of the target was dropped (posix_fadvise)."}
+"""
+
+from __future__ import annotations
+
+from plimsoll.analysis.definition import is_direct, streams
+from plimsoll.cli.planning import PlannedPoint
+from plimsoll.engine import Json
+from plimsoll.host.page_cache import dropped
+from plimsoll.host.target import target_paths
+
+AS_FOUND = "as found"
+COLD, WARM = "cold", "warm"
+#: What can be asked for.
+STATES = (COLD, WARM, AS_FOUND)
+
+
+def cache_state(point: PlannedPoint, inspection: Json) -> Json:
+    """The state as `Result.cache` keeps it; for a cold point the page cache is dropped now."""
+    paths = target_paths(inspection)
+    if not paths:
+        return {"state": AS_FOUND, "how": "The target has no page cache."}
+    state, how = _brought_about(point, paths)
+    direct = [is_direct(stream) for stream in streams(point.workload)]
+    if direct and all(direct):
+        how.append("Direct streams pass the page cache by.")
+    return {"state": state, "how": " ".join(how)}
+
+
+def _brought_about(point: PlannedPoint, paths: list[str]) -> tuple[str, list[str]]:
+    if point.cache == COLD:
+        found = dropped(paths)
+        return (COLD if found.cold else AS_FOUND), [found.how]
+    if point.cache == WARM:
+        return WARM, [f"The load ran for {point.options['warmup']:g} s before it was measured for {point.options['duration']:g} s."]
+    return AS_FOUND, []

@@ -1,0 +1,185 @@
+"""Measures the points that a feed names, one after the other, and stores each; the stages go to a `Progress`.
+
+Model: a feed is a generator: points out, results in, at the end what was found. A fixed list is a feed that does not listen. Results of an
+earlier, unfinished run are handed to the feed in place of a measurement, so that it goes on where that run stopped. A point that fails is
+stored with its error and the feed decides what is next; a signal lets the running point end and starts no further one; a store that fails
+ends everything, since results that cannot be kept are not worth measuring.
+
+    outcome = conduct(in_order(points), Setup(engine, run, progress, host, total=len(points)))
+    outcome.exit_code
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Generator, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any
+
+from plimsoll.cli.brake import Brake
+from plimsoll.cli.caching import cache_state
+from plimsoll.cli.driving import driver_of
+from plimsoll.cli.goals import goal_of
+from plimsoll.cli.outcome import Found, Outcome
+from plimsoll.cli.planning import PlannedPoint
+from plimsoll.cli.targets import Targets
+from plimsoll.engine import Engine, Json
+from plimsoll.errors import EXIT_POINT_FAILED, InputError, PlimsollError, StoreError
+from plimsoll.host.target import target_facts
+from plimsoll.measure import Job, measure, unfinished
+from plimsoll.reports.progress import Progress
+from plimsoll.result import Result
+from plimsoll.store.writer import PointWriter, RunWriter
+
+#: Points out, results in, findings at the end.
+Feed = Generator[PlannedPoint, Result, Sequence[Found]]
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What all points of a run share. ``total`` is None when results decide how many there will be."""
+
+    engine: Engine
+    run: RunWriter
+    progress: Progress
+    host: Json
+    permission: Json | None = None
+    keep: bool = False
+    total: int | None = None
+    stored: Sequence[Result] = ()
+
+
+def in_order(points: Iterable[PlannedPoint]) -> Feed:
+    """A feed of points that no result changes."""
+    for point in points:  # noqa: UP028 (a list takes no results, so it cannot be delegated to)
+        yield point
+    return ()
+
+
+def conduct(feed: Feed, setup: Setup) -> Outcome:
+    """Measure until the feed ends or a signal comes; whatever happens, the run's end is recorded."""
+    outcome = Outcome()
+    try:
+        with Brake() as brake, Targets(setup, brake) as targets:
+            _Machine(setup, brake, targets, outcome).run(feed)
+            outcome.interrupted = brake.pulled
+    except BaseException:
+        with suppress(StoreError):  # the store may be the very thing that failed
+            setup.run.finish("failed")
+        raise
+    finally:
+        feed.close()
+        setup.progress.close()
+    setup.run.finish(outcome.status, [found.to_json() for found in outcome.found])
+    return outcome
+
+
+class _Machine:
+    """Feeds, measures, keeps."""
+
+    def __init__(self, setup: Setup, brake: Brake, targets: Targets, outcome: Outcome) -> None:
+        self._setup = setup
+        self._brake = brake
+        self._targets = targets
+        self._outcome = outcome
+        self._stored: dict[str, deque[Result]] = defaultdict(deque)
+        for result in setup.stored:
+            self._stored[_key(result.place)].append(result)
+
+    def run(self, feed: Feed) -> None:
+        point = next(feed, None)
+        while point is not None and not self._brake.pulled:
+            result = self._taken(point) or self._measured(point)
+            if result is None or self._brake.pulled:
+                return
+            try:
+                point = feed.send(result)
+            except StopIteration as end:
+                self._outcome.found = end.value
+                return
+
+    def _taken(self, point: PlannedPoint) -> Result | None:
+        """What an earlier, unfinished run measured at this place; a place asked for twice has two results."""
+        waiting = self._stored.get(_key(point.place))
+        if not point.place or not waiting:
+            return None
+        result = waiting.popleft()
+        self._outcome.keep(result)
+        return result
+
+    def _measured(self, point: PlannedPoint) -> Result | None:
+        """The point's result, stored; None when a signal came before the point began."""
+        driver = driver_of(point.workload, self._setup.engine)
+        try:
+            if point.refusal is not None:
+                raise InputError(point.refusal)
+            inspection = self._targets.prepared(driver, point)
+        except StoreError:
+            raise
+        except PlimsollError as error:
+            if self._brake.pulled:
+                # Stopped while the scratch file was being filled: the point has not begun.
+                return None
+            return self._keep_failed(point, {"spec": point.target}, error)
+        return self._run_point(point, driver, inspection)
+
+    def _run_point(self, point: PlannedPoint, driver: Engine, inspection: Json) -> Result:
+        setup = self._setup
+        cache = cache_state(point, inspection)
+        job = self._job(point, target_facts(inspection), goal_of(point, inspection))
+        skeleton = replace(unfinished(job), place=point.place, cache=cache)
+        with setup.run.begin_point(skeleton) as writer:
+            setup.progress.begin(len(self._outcome.results) + 1, setup.total, skeleton)
+            control = self._brake.guard(driver.control())
+            try:
+                result = measure(job, driver, _Tee(writer, setup.progress), control)
+            except StoreError:
+                raise
+            except PlimsollError as refusal:
+                return self._conclude(writer, replace(skeleton, status="failed", error=str(refusal)), refusal.exit_code)
+            return self._conclude(writer, replace(result, place=point.place, cache=cache), EXIT_POINT_FAILED)
+
+    def _keep_failed(self, point: PlannedPoint, target: Json, error: PlimsollError) -> Result:
+        skeleton = replace(unfinished(self._job(point, target)), place=point.place)
+        with self._setup.run.begin_point(skeleton) as writer:
+            self._setup.progress.begin(len(self._outcome.results) + 1, self._setup.total, skeleton)
+            return self._conclude(writer, replace(skeleton, status="failed", error=str(error)), error.exit_code)
+
+    def _conclude(self, writer: PointWriter, result: Result, failure_code: int) -> Result:
+        writer.finish(result)
+        self._outcome.keep(result, failure_code)
+        self._setup.progress.end(result)
+        return result
+
+    def _job(self, point: PlannedPoint, target: Json, goal: Any = None) -> Job:
+        setup = self._setup
+        job = Job(
+            id=setup.run.next_point_id(point.workload["name"]),
+            workload=point.workload,
+            options=point.options,
+            target=point.target,
+            host={**setup.host, "target": target},
+            permission=setup.permission,
+            repeat=point.repeat,
+        )
+        return job if goal is None else replace(job, goal=goal)
+
+
+@dataclass(frozen=True)
+class _Tee:
+    """Stores first, then shows."""
+
+    writer: PointWriter
+    progress: Progress
+
+    def interval(self, interval: Json) -> None:
+        self.writer.interval(interval)
+        self.progress.interval(interval)
+
+    def monitor(self, sample: dict[str, Any]) -> None:
+        self.writer.monitor(sample)
+
+
+def _key(place: Json) -> str:
+    return str(place.get("key", ""))

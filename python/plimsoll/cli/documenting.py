@@ -1,0 +1,84 @@
+"""From a typed short command to the document that an experiment file would hold.
+
+Model: ``plimsoll steps``, ``ramp`` and the others are spellings of a file with one ``[[experiment]]``; what was not typed stays out, so
+that defaults and messages are those of `plimsoll.experiments.document`, and the same words in a file mean the same.
+
+    short_document("steps", typed)       # {"title": …, "experiment": [{"name": "steps", "kind": "steps", …}]}
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from plimsoll.cli.planning import setting
+from plimsoll.engine import Json
+from plimsoll.errors import InputError
+
+#: Options of a job that have an option of their own on the command line.
+_JOB_OPTIONS = ("duration", "warmup", "size")
+TARGET = "target"
+#: Keys of an experiment that are typed under the same name; those of its kind are added by the command.
+_SHARED = ("objective", "cache", "precision")
+
+
+def short_document(kind: str, typed: Mapping[str, Any], parameters: Iterable[str] = (), axis: str | None = None) -> Json:
+    """The document of a short command; ``parameters`` are the keys of this kind, ``axis`` its levels when none were typed."""
+    experiment: Json = {"name": kind, "kind": kind, "workloads": _unique(typed["workloads"])}
+    levels = _axes(typed.get("over") or ((axis,) if axis else ()))
+    if levels:
+        experiment["over"] = levels
+    settings = typed_settings(typed)
+    if settings:
+        experiment["set"] = settings
+    if typed.get("repeat") is not None:
+        experiment["repeat"] = typed["repeat"]
+    if typed.get("interleave"):
+        experiment["interleave"] = True
+    for key in (*_SHARED, *parameters):
+        value = typed.get(key)
+        if value is not None and value is not False:
+            experiment[key] = value
+    return {"title": f"{kind}: {', '.join(_names(typed['workloads']))}", "experiment": [experiment]}
+
+
+def typed_settings(typed: Mapping[str, Any]) -> Json:
+    """What ``--set`` and the options of a job say, as the table ``set`` of an experiment."""
+    settings: Json = {key: typed[key] for key in _JOB_OPTIONS if typed.get(key) is not None}
+    settings.update(setting(text) for text in typed["settings"])
+    return settings
+
+
+def run_name(kind: str, workloads: Iterable[str]) -> str:
+    """What the directory of the run is called."""
+    names = _names(workloads)
+    return f"{kind}-{names[0]}" if len(names) == 1 else f"{kind}-{names[0]}-and-more"
+
+
+def _axes(texts: Iterable[str]) -> dict[str, str | list[str]]:
+    """The table ``over``. Targets may have commas of their own, so an axis of targets is typed one by one."""
+    axes: dict[str, str | list[str]] = {}
+    for name, levels in map(_axis, texts):
+        if name == TARGET:
+            axes[name] = [*axes.get(name, ()), levels]
+            continue
+        if name in axes:
+            raise InputError(f"--over {name} is given twice; write all its levels in one, for example --over {name}={axes[name]},{levels}.")
+        axes[name] = levels
+    return axes
+
+
+def _axis(text: str) -> tuple[str, str]:
+    name, equals, levels = text.partition("=")
+    if not equals or not name.strip() or not levels.strip():
+        raise InputError(f"--over {text}: not an axis; write NAME=LEVELS, for example --over queue_depth=1..64.")
+    return name.strip(), levels.strip()
+
+
+def _unique(workloads: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(workloads))
+
+
+def _names(workloads: Iterable[str]) -> list[str]:
+    return [os.path.basename(workload).removesuffix(".toml") for workload in workloads]

@@ -1,0 +1,40 @@
+"""Which driver carries out a workload: the block engine, or the one that the workload's key ``driver`` names.
+
+Model: `plimsoll.apps` knows the other drivers; it is imported when a workload asks for one. A driver has the verbs of the engine, so
+whoever holds one need not know which it is.
+
+    driver_of(workload, engine).run_job(job, on_event, control)
+"""
+
+from __future__ import annotations
+
+from plimsoll import catalog
+from plimsoll.engine import Engine, Json
+from plimsoll.errors import InputError
+
+
+def driver_of(workload: Json, engine: Engine) -> Engine:
+    """The driver of a canonical workload."""
+    if driver_name(workload) is None:
+        return engine
+    from plimsoll import apps
+
+    return apps.driver_of(workload, engine)
+
+
+def driver_name(workload: Json) -> str | None:
+    """What the workload asks for; None for the block engine."""
+    name = workload.get("driver")
+    return None if name is None else str(name)
+
+
+def checked_workload(source: str, engine: Engine) -> Json:
+    """The canonical form of the workload behind one of `catalog.sources`."""
+    document, name = catalog.load(source), catalog.file_of(source)
+    if "experiment" in document:
+        raise InputError(f"{source} is a file of experiments, not a workload; carry it out with 'plimsoll suite {source}'.")
+    if driver_name(document) is None:
+        return engine.check_workload(document, name)
+    from plimsoll import apps
+
+    return apps.check_workload(document, name, engine)

@@ -1,0 +1,173 @@
+"""Carries out experiments: resolves and checks everything, starts a run or goes on with an unfinished one, conducts, shows.
+
+Model: an experiment names workloads and settings; here they meet the catalog and the engine. Whatever is known in advance is checked before
+anything is touched. The same experiments on the same machine have the same fingerprint, by which an unfinished run is found again; its
+results are handed to the planners in place of measurements.
+
+    suite = read_experiments(document, "plimsoll steps", targets=typed["targets"])
+    exit_code = carry_out(suite, typed, run_name="steps-oltp-db")
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import click
+
+from plimsoll import catalog
+from plimsoll import engine as engines
+from plimsoll.analysis.clause import parse_metric
+from plimsoll.analysis.definition import arrival
+from plimsoll.cli.conducting import Feed, Setup, conduct
+from plimsoll.cli.judging import EXIT_OBJECTIVE_FAILED, check_operation, check_precision, checked_objective, every_objective_holds, marked
+from plimsoll.cli.outcome import Found, Outcome
+from plimsoll.cli.permission import permission
+from plimsoll.cli.planning import PlannedPoint
+from plimsoll.cli.pointing import Pointing
+from plimsoll.cli.report import checked_format
+from plimsoll.cli.showing import Shown, progress, show
+from plimsoll.engine import Engine, Json
+from plimsoll.errors import InputError
+from plimsoll.experiments.experiment import Experiment, Suite
+from plimsoll.experiments.kinds import offers_rates
+from plimsoll.experiments.plan import Conclusion, Subject
+from plimsoll.experiments.schedule import planned_points, schedule
+from plimsoll.host.machine import host_facts, versions
+from plimsoll.result import Result
+from plimsoll.scratch import DEFAULT_TARGET
+from plimsoll.store.resuming import fingerprint, resumed, unfinished_run
+from plimsoll.store.writer import RunInfo, RunWriter
+
+
+@dataclass(frozen=True)
+class Undertaking:
+    """Experiments, resolved and checked; ``name`` is that of the run's directory, ``suite`` what run.json says of their origin."""
+
+    name: str
+    experiments: tuple[Experiment, ...]
+    pointings: tuple[Pointing, ...]
+    suite: Json | None = None
+
+
+def carry_out(suite: Suite, typed: Mapping[str, Any], *, name: str, folder: str = "", origin: Json | None = None) -> int:
+    """Measure all experiments of ``suite`` as typed, and return the exit code. Workload files are looked for in ``folder``."""
+    engine = engines.native()
+    experiments = tuple(_resolved(experiment, folder) for experiment in suite.experiments)
+    pointings = tuple(Pointing(experiment, engine) for experiment in experiments)
+    undertaking = Undertaking(name, experiments, pointings, origin)
+    _check(undertaking, typed)
+    outcome, run = _measured(undertaking, typed, engine)
+    shown = Shown(
+        as_json=typed["as_json"],
+        report_path=typed["report_path"],
+        experiments=[experiment.to_json() for experiment in experiments],
+    )
+    show(outcome, run.path, shown)
+    if typed.get("asserts") and not outcome.exit_code and not every_objective_holds(outcome, experiments):
+        return EXIT_OBJECTIVE_FAILED
+    return outcome.exit_code
+
+
+def _resolved(experiment: Experiment, folder: str) -> Experiment:
+    """The experiment with `catalog.sources` for workloads (tags spelled out, files from ``folder``) and a target everywhere."""
+    sources = [
+        found
+        for workload in experiment.workloads
+        for found in catalog.sources(os.path.join(folder, workload) if catalog.is_file(workload) else workload)
+    ]
+    configurations = tuple(replace(one, target=one.target or DEFAULT_TARGET) for one in experiment.configurations)
+    return replace(experiment, workloads=tuple(dict.fromkeys(sources)), configurations=configurations)
+
+
+def _check(undertaking: Undertaking, typed: Mapping[str, Any]) -> None:
+    """Everything that can be wrong before the first point."""
+    for experiment, pointing in zip(undertaking.experiments, undertaking.pointings, strict=True):
+        try:
+            pointing.check()
+            _check_questions(experiment, pointing.workloads)
+        except InputError as problem:
+            raise InputError(f"experiment {experiment.name!r}: {problem}") from None
+    if typed.get("asserts") and not any(experiment.objective for experiment in undertaking.experiments):
+        checked_objective(None, (), asserts=True)
+    if typed["report_path"] is not None:
+        checked_format(typed["report_path"])
+
+
+def _check_questions(experiment: Experiment, workloads: Sequence[Sequence[Json]]) -> None:
+    """What is asked of the results must be something that the workloads can answer."""
+    checked_objective(experiment.objective, workloads, rated=offers_rates(experiment))
+    check_precision(experiment.precision, workloads)
+    metric = experiment.parameters.get("metric")
+    if metric is not None:
+        check_operation(parse_metric(metric)[0], f"metric {metric!r}", workloads)
+    if experiment.kind == "curve" and experiment.parameters["maximum"] is None:
+        waiting = [workload["name"] for forms in workloads for workload in forms if arrival(workload) != "closed"]
+        if waiting:
+            raise InputError(
+                f"the maximum is looked for in a closed loop, but {waiting[0]} has open arrival; set arrival=closed, or name the maximum."
+            )
+
+
+def _measured(undertaking: Undertaking, typed: Mapping[str, Any], engine: Engine) -> tuple[Outcome, RunWriter]:
+    host = host_facts()
+    totals = [planned_points(experiment) for experiment in undertaking.experiments]
+    total = None if None in totals else sum(number for number in totals if number is not None)
+    run, stored = _opened(undertaking, typed, host, total)
+    setup = Setup(engine, run, progress(), host, permission(typed["destroy_data"]), typed["keep"], total=total, stored=stored)
+    return conduct(_feed(undertaking), setup), run
+
+
+def _opened(undertaking: Undertaking, typed: Mapping[str, Any], host: Json, total: int | None) -> tuple[RunWriter, list[Result]]:
+    """A run to write to: an unfinished one of the same, with what it measured, or a new one."""
+    definitions = [experiment.to_json() for experiment in undertaking.experiments]
+    workloads = [pointing.definitions() for pointing in undertaking.pointings]
+    mark = fingerprint([definitions, workloads, os.getcwd()], host, versions())
+    found = None if typed["fresh"] else unfinished_run(typed["out"], mark)
+    if found is not None:
+        run, stored = resumed(found, typed["label"])
+        points = "1 point is" if len(stored) == 1 else f"{len(stored)} points are"
+        click.echo(f"resuming {found.path}: {points} there (--fresh starts anew)", err=True)
+        return run, stored
+    info = RunInfo(
+        name=undertaking.name,
+        command=["plimsoll", *sys.argv[1:]],
+        points_planned=total,
+        host=host,
+        versions=versions(),
+        label=typed["label"],
+        experiments=definitions,
+        suite=undertaking.suite,
+        fingerprint=mark,
+    )
+    return RunWriter.create(typed["out"], info), []
+
+
+def _feed(undertaking: Undertaking) -> Feed:
+    """The points of all experiments, one experiment after the other."""
+    found: list[Found] = []
+    for experiment, pointing in zip(undertaking.experiments, undertaking.pointings, strict=True):
+        measured: list[Result] = []
+        conclusions = yield from _points(experiment, pointing, measured)
+        concluded = [Found(experiment.name, subject, conclusion) for subject, conclusion in conclusions.items()]
+        found += [marked(one, measured, experiment.objective) for one in concluded]
+    return found
+
+
+def _points(
+    experiment: Experiment, pointing: Pointing, measured: list[Result]
+) -> Generator[PlannedPoint, Result, Mapping[Subject, Conclusion]]:
+    """The points of one experiment; ``measured`` takes their results."""
+    plan = schedule(experiment)
+    try:
+        request = next(plan)
+        while True:
+            result = yield pointing.point(request)
+            measured.append(result)
+            request = plan.send(result)
+    except StopIteration as end:
+        conclusions: Mapping[Subject, Conclusion] = end.value
+        return conclusions

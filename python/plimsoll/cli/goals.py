@@ -1,0 +1,19 @@
+"""When a point may end before its duration: at a precision, or when an amount has been transferred.
+
+Model: an amount is a multiple of the target's size, which is known once the target has been prepared.
+
+    goal_of(point, inspection)        # None, Precision(0.02), Amount(2 << 30)
+"""
+
+from __future__ import annotations
+
+from plimsoll.analysis.adaptive import Amount, Goal, parse_precision
+from plimsoll.cli.planning import PlannedPoint
+from plimsoll.engine import Json
+
+
+def goal_of(point: PlannedPoint, inspection: Json) -> Goal | None:
+    """What `plimsoll.measure` watches for; None when the point lasts its duration."""
+    if point.amount is not None:
+        return Amount(round(point.amount * inspection["size_bytes"]))
+    return None if point.precision is None else parse_precision(point.precision)

@@ -1,0 +1,109 @@
+"""The objective on the command line: read before anything is touched, and what it means for the exit code.
+
+Model: with ``--assert`` a program exits with `EXIT_OBJECTIVE_FAILED` when the objective does not hold. Where an experiment varies a load,
+it holds when some level kept it, that is, when there is a mark; elsewhere it holds when every point kept it.
+
+    objective = checked_objective("read mean <= 20ms", workloads, asserts=True)
+    every_point_holds(results, objective)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from plimsoll.analysis.adaptive import parse_precision
+from plimsoll.analysis.mark import Mark, mark_of
+from plimsoll.analysis.metric import ALL
+from plimsoll.analysis.objective import Objective, applies_to, judge, parse_objective
+from plimsoll.cli.outcome import Found, Outcome
+from plimsoll.engine import Json
+from plimsoll.errors import InputError
+from plimsoll.experiments.experiment import Experiment
+from plimsoll.result import Result
+
+EXIT_OBJECTIVE_FAILED = 1
+#: Kinds that vary a load, so that the objective asks for a level; the others have points, which keep it or do not.
+VARY_A_LOAD = ("steps", "ramp", "search", "curve", "scaling")
+#: Kinds that cannot end without having looked for a mark.
+SEEK_A_MARK = ("ramp", "search")
+
+
+#: The forms in which one workload will be measured: one for each combination of settings that is known.
+Forms = Sequence[Json]
+
+
+def checked_objective(text: str | None, workloads: Iterable[Forms], *, asserts: bool = False, rated: bool = False) -> Objective | None:
+    """The objective, fit for every workload in one of its forms at least; raises `InputError` for one that could never hold.
+
+    So does ``asserts`` without any objective. ``rated`` says that points will be given rates that their workloads do not have yet.
+    """
+    if text is None:
+        if asserts:
+            raise InputError("--assert: there is no objective that could hold; give one, for example --objective 'p99 <= 5ms'.")
+        return None
+    objective = parse_objective(text)
+    for forms in workloads:
+        reasons = [applies_to(objective, workload, rated=rated) for workload in forms]
+        if reasons and all(reasons):
+            raise InputError(str(reasons[0]))
+    return objective
+
+
+def check_precision(text: str | None, workloads: Iterable[Forms]) -> None:
+    """Raise `InputError` for a precision that no point of these workloads could ever reach."""
+    if text is not None:
+        precision = parse_precision(text)
+        check_operation(precision.op, f"precision {text!r}", workloads)
+
+
+def check_operation(op: str, asking: str, workloads: Iterable[Forms]) -> None:
+    """Raise `InputError` when ``asking`` is about an operation that one of the workloads never issues."""
+    if op == ALL:
+        return
+    asked = parse_objective(f"{op} mean <= 1s")
+    for forms in workloads:
+        if forms and all(applies_to(asked, workload) for workload in forms):
+            raise InputError(f"{asking} is about {op}, which {forms[0]['name']} never does; name another operation, or none for all.")
+
+
+def every_point_holds(results: Sequence[Result], objective: Objective) -> bool:
+    """Whether there are points and each keeps the objective; conditioning is no point."""
+    judged = [judge(objective, result).holds for result in results if result.place.get("role") != "precondition"]
+    return bool(judged) and all(judged)
+
+
+def every_objective_holds(outcome: Outcome, experiments: Sequence[Experiment]) -> bool:
+    """Whether the objective of each experiment that has one holds on each of its subjects."""
+    objectives = {experiment.name: parse_objective(experiment.objective) for experiment in experiments if experiment.objective}
+    asked = [found for found in outcome.found if found.experiment in objectives]
+    return bool(asked) and all(_kept(found, _of_subject(outcome.results, found), objectives[found.experiment]) for found in asked)
+
+
+def marked(found: Found, results: Sequence[Result], objective: str | None) -> Found:
+    """``found`` with its mark, where the levels of the experiment have one that its planner did not look for."""
+    conclusion = found.conclusion
+    if objective is None or conclusion.mark is not None or conclusion.kind not in VARY_A_LOAD or conclusion.kind in SEEK_A_MARK:
+        return found
+    mark = _mark(_of_subject(results, found), parse_objective(objective))
+    return found if mark is None else replace(found, conclusion=replace(conclusion, mark=mark))
+
+
+def _mark(results: Sequence[Result], objective: Objective) -> Mark | None:
+    return mark_of([result for result in results if result.place.get("level") is not None], objective)
+
+
+def _kept(found: Found, results: Sequence[Result], objective: Objective) -> bool:
+    kind = found.conclusion.kind
+    if found.conclusion.mark is not None:
+        return True
+    if kind in SEEK_A_MARK:
+        return False
+    if kind in VARY_A_LOAD:
+        return _mark(results, objective) is not None
+    return every_point_holds(results, objective)
+
+
+def _of_subject(results: Sequence[Result], found: Found) -> list[Result]:
+    asked = (found.experiment, found.subject.workload, found.subject.configuration.name)
+    return [result for result in results if tuple(result.place.get(key) for key in ("experiment", "subject", "configuration")) == asked]

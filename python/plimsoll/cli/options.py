@@ -1,0 +1,123 @@
+"""The options that several commands share, each declared once; a command names those it takes, in the order its help shows them.
+
+Model: `takes` adds the options to a command's function; the values arrive under the names of `DECLARED`. `LoadCommand` is the class of
+every command that applies a load: it reads ``--destroy-data`` without ever taking the next word for its value.
+
+    @click.command(cls=LoadCommand)
+    @takes("targets", "settings", "duration")
+    def command(**typed: Any) -> int: ...
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+#: Every shared option by the name its value arrives under.
+DECLARED: dict[str, Decorator] = {
+    "over": click.option(
+        "--over",
+        metavar="NAME=LEVELS",
+        multiple=True,
+        help="The levels of an option: 1,2,4 or 1..64 (doubling), 1..64*3, 1..32+4.",
+    ),
+    "targets": click.option(
+        "-t",
+        "--target",
+        "targets",
+        metavar="TARGET",
+        multiple=True,
+        help="File, device, concat:A,B, stripe:A,B?unit=1MiB, null: or queue:; several are measured in turn. "
+        "[default: a scratch file ./plimsoll-scratch.dat, made and removed]",
+    ),
+    "settings": click.option("-s", "--set", "settings", metavar="KEY=VALUE", multiple=True, help="Change an option, e.g. queue_depth=32."),
+    "duration": click.option(
+        "-d", "--duration", metavar="TIME", help="Measured time of each point, e.g. 30s or 5m. [default: 10s; of a file: 30s]"
+    ),
+    "warmup": click.option("-w", "--warmup", metavar="TIME", help="Load before it is measured. [default: 2s; of a file: 5s]"),
+    "size": click.option("--size", metavar="SIZE", help="Size of a scratch file to make, e.g. 8GiB."),
+    "repeat": click.option(
+        "--repeat",
+        metavar="N",
+        type=click.IntRange(1, 1000),
+        default=1,
+        help="Measure everything N times, interleaved, each time with the next seed.",
+    ),
+    "repeat_or_default": click.option(
+        "--repeat", metavar="N", type=click.IntRange(1, 1000), help="Measure everything N times, each time with the next seed."
+    ),
+    "interleave": click.option("--interleave", is_flag=True, help="Take targets and configurations in turn, point by point: A B A B."),
+    "cache": click.option(
+        "--cache",
+        metavar="STATE",
+        type=click.Choice(("cold", "warm", "as found")),
+        help="cold: drop the page cache of the target before each point; warm: a warm-up as long as the measurement.",
+    ),
+    "precision": click.option(
+        "--precision",
+        metavar="PERCENT",
+        help="End a point when its interval is that narrow, e.g. 2% or '2% of read p99'; the duration is then the limit.",
+    ),
+    "objective": click.option(
+        "--objective", metavar="OBJECTIVE", help="What has to hold, e.g. 'read mean <= 20ms and write mean <= 20ms' or 'p99 <= 5ms'."
+    ),
+    "asserts": click.option("--assert", "asserts", is_flag=True, help="Exit with 1 when the objective does not hold."),
+    "out": click.option("-o", "--out", metavar="DIR", default="results", show_default=True, help="Where runs are kept."),
+    "label": click.option("--label", metavar="TEXT", help="What to call this run in reports."),
+    "report_path": click.option("--report", "report_path", metavar="FILE", help="Write the report there: .html, .csv or .json."),
+    "keep": click.option("--keep", is_flag=True, help="Keep the scratch file."),
+    "destroy_data": click.option(
+        "--destroy-data",
+        metavar="[=SERIAL|PATH]",
+        help="Allow writing to a device or to a file that Plimsoll did not make; its serial number or path "
+        "must be typed as well when it carries data.",
+    ),
+    "fresh": click.option("--fresh", is_flag=True, help="Start anew although an unfinished run of the same could go on."),
+    "as_json": click.option("--json", "as_json", is_flag=True, help="Print the results as one JSON document."),
+}
+
+#: What every experiment takes besides its levels, in the order of the help.
+EXPERIMENT = (
+    "targets",
+    "settings",
+    "duration",
+    "warmup",
+    "size",
+    "repeat_or_default",
+    "interleave",
+    "cache",
+    "precision",
+    "out",
+    "label",
+    "report_path",
+    "keep",
+    "destroy_data",
+    "fresh",
+    "as_json",
+)
+#: Kinds whose results decide what is repeated take no ``--repeat``.
+ONCE = tuple(name for name in EXPERIMENT if name != "repeat_or_default")
+
+
+def takes(*names: str) -> Decorator:
+    """A decorator that adds the named options."""
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        for name in reversed(names):
+            function = DECLARED[name](function)
+        return function
+
+    return decorate
+
+
+class LoadCommand(click.Command):
+    """Takes the value of ``--destroy-data`` after ``=`` only, so that it never swallows the next argument."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        end = args.index("--") if "--" in args else len(args)
+        head = ["--destroy-data=" if arg == "--destroy-data" else arg for arg in args[:end]]
+        return super().parse_args(ctx, head + args[end:])

@@ -1,0 +1,166 @@
+"""From what a planner asks for to a point that can be measured: settings become options, a target, a seed.
+
+Model: settings of the experiment, then of the configuration, then of the ask are applied in order over the workload as it stands in the
+catalog or its file. ``target`` is set like an option. A stream whose queue depth, threads or rate is 0 takes no part in the point: that is
+how a grid leaves one of two streams out. An ask that fills the target (role ``precondition``) replaces the workload by a sequential write.
+Limits: an ask that no engine would take, say queue depth 70,000 while a ramp looks for the limit, becomes a point with a refusal; it is
+stored as failed and the planner hears of it like of any other failure.
+
+    pointing = Pointing(experiment, engine)
+    pointing.check()                 # every setting that is known in advance, before anything is touched
+    point = pointing.point(request)
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+from plimsoll import catalog
+from plimsoll.cli.driving import driver_name, driver_of
+from plimsoll.cli.planning import PlannedPoint, changed, defined, repeated, warmed
+from plimsoll.engine import Engine, Json
+from plimsoll.errors import InputError
+from plimsoll.experiments.experiment import Experiment
+from plimsoll.experiments.plan import Ask, Request, Subject
+from plimsoll.experiments.schedule import Settings, layered, settings_of
+
+#: Options whose 0 leaves a stream out.
+LEAVES_OUT = ("queue_depth", "threads", "rate")
+TARGET = "target"
+#: Preconditioning as SNIA SSS PTS 2.0.2 has it (workload independent): sequential writes of 128 KiB over the whole device. Nothing of the
+#: workload itself holds for them. The depth is ours; the standard leaves it to the tester.
+FILL: Json = {
+    "title": "Preconditioning",
+    "purpose": "Sequential writes of 128 KiB over the whole target until the amount asked for is written",
+    "stream": [{"name": "fill", "block_size": "128KiB", "read_percent": 0, "random_percent": 0, "queue_depth": 32}],
+}
+#: Filling ends by amount; this is only the limit for a target that takes nothing any more.
+FILL_LIMIT = "1d"
+
+
+class Pointing:
+    """Makes the points of one experiment."""
+
+    def __init__(self, experiment: Experiment, engine: Engine) -> None:
+        self._experiment = experiment
+        self._engine = engine
+        self._defined: dict[str, tuple[Json, Json]] = {}
+
+    def check(self) -> None:
+        """Raise `InputError` for the first workload, target or level that cannot be. Levels that results will name are not known yet."""
+        for subject in self._subjects():
+            workload, _, target = self._shared(subject)
+            driver_of(workload, self._engine).inspect_target(target)
+        for source, forms in zip(self._experiment.workloads, self.workloads, strict=True):
+            for workload in forms:
+                if driver_name(workload) is None:
+                    # Options that only make sense together, say arrival and rate.
+                    self._engine.check_workload(workload, catalog.file_of(source))
+
+    @cached_property
+    def workloads(self) -> list[list[Json]]:
+        """Every workload in each of the forms that it will be measured in, as far as they are known."""
+        return [[self._known(source, settings) for settings in settings_of(self._experiment)] for source in self._experiment.workloads]
+
+    def definitions(self) -> Json:
+        """Canonical workloads by subject: what makes two runs the same besides the experiments' own words."""
+        return {source: self._source(source)[0] for source in self._experiment.workloads}
+
+    def point(self, request: Request) -> PlannedPoint:
+        """The point that ``request`` asks for; with a refusal when no such point can be."""
+        subject, ask = request.subject, request.ask
+        try:
+            workload, options, target = self._filling(subject) if ask.role == "precondition" else self._shared(subject, ask.settings)
+        except InputError as error:
+            return self._refused(request, str(error))
+        experiment = self._experiment
+        point = PlannedPoint(workload, repeated(options, ask.repeat), target, ask.repeat, place=request.place, amount=ask.amount)
+        if ask.role == "precondition":
+            # It is there for what it leaves on the medium: neither its own caches nor its own precision matter.
+            return point
+        return warmed(replace(point, cache=experiment.cache, precision=None if ask.amount else experiment.precision))
+
+    def _refused(self, request: Request, reason: str) -> PlannedPoint:
+        workload, options, target = self._shared(request.subject)
+        return PlannedPoint(
+            workload, options, target, request.ask.repeat, place=request.place, refusal=f"{_settings_text(request.ask)}: {reason}"
+        )
+
+    def _subjects(self) -> list[Subject]:
+        return [subject for workload in self._experiment.workloads for subject in self._experiment.subjects(workload)]
+
+    def _known(self, source: str, settings: Settings) -> Json:
+        """The workload with known settings; a target that one of them names is looked at."""
+        workload, _, target = self._applied(source, settings)
+        if target is not None:
+            driver_of(workload, self._engine).inspect_target(target)
+        return workload
+
+    def _shared(self, subject: Subject, asked: Settings | None = None) -> tuple[Json, Json, str]:
+        """A subject's workload, job options and target, with what is asked on top of what all its points share."""
+        configuration = subject.configuration
+        settings = layered(self._experiment.settings, configuration.settings, asked or {})
+        workload, options, target = self._applied(subject.workload, settings)
+        return workload, options, configuration.target if target is None else target
+
+    def _applied(self, source: str, settings: Settings) -> tuple[Json, Json, str | None]:
+        """The workload and job options with settings, and the target if one of them names it."""
+        workload, options = self._source(source)
+        target: str | None = None
+        left_out: set[str] = set()
+        for key, value in settings.items():
+            if key == TARGET:
+                target = str(value)
+            elif _leaves_out(key, value):
+                left_out |= _streams_of(key, workload)
+            else:
+                # A later setting brings a stream back in.
+                left_out -= _streams_of(key, workload) if key.rpartition(".")[2] in LEAVES_OUT else set()
+                workload, options = changed(workload, options, self._engine, [(key, value)])
+        return _without(workload, left_out), options, target
+
+    def _filling(self, subject: Subject) -> tuple[Json, Json, str]:
+        _, options, target = self._shared(subject)
+        workload = self._engine.check_workload(FILL, "precondition")
+        workload, options = changed(workload, options, self._engine, [("duration", FILL_LIMIT), ("warmup", 0)])
+        return workload, options, target
+
+    def _source(self, source: str) -> tuple[Json, Json]:
+        if source not in self._defined:
+            self._defined[source] = defined(source, self._engine)
+        return self._defined[source]
+
+
+def _leaves_out(key: str, value: Any) -> bool:
+    if key.rpartition(".")[2] not in LEAVES_OUT:
+        return False
+    try:
+        return float(value) == 0
+    except (TypeError, ValueError):
+        return False
+
+
+def _streams_of(key: str, workload: Json) -> set[str]:
+    """The streams that a setting is for: the one before the dot, or all."""
+    name, dot, _ = key.rpartition(".")
+    names = {stream["name"] for stream in workload["stream"]}
+    if not dot:
+        return names
+    if name not in names:
+        raise InputError(f"{key}: no stream is called {name!r}; this workload has {', '.join(sorted(names))}.")
+    return {name}
+
+
+def _without(workload: Json, left_out: set[str]) -> Json:
+    if not left_out:
+        return workload
+    streams = [stream for stream in workload["stream"] if stream["name"] not in left_out]
+    if not streams:
+        raise InputError("every stream has queue depth, threads or rate 0, so there is nothing to measure; leave at least one above 0.")
+    return {**workload, "stream": streams}
+
+
+def _settings_text(ask: Ask) -> str:
+    return ", ".join(f"{key}={value}" for key, value in ask.settings.items()) or ask.role

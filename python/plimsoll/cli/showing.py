@@ -1,0 +1,109 @@
+"""What a run shows: its progress while it goes on, then the table or the JSON document, and where the results are.
+
+show(outcome, run.path, Shown(as_json=False))
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import click
+
+from plimsoll.analysis.objective import Objective, judge
+from plimsoll.cli.judging import SEEK_A_MARK
+from plimsoll.cli.outcome import Found, Outcome
+from plimsoll.cli.report import write_report
+from plimsoll.engine import Json
+from plimsoll.reports.progress import PlainLines, Progress
+from plimsoll.store.reader import open_run
+from plimsoll.store.writer import RUN_SCHEMA
+
+if TYPE_CHECKING:
+    from plimsoll.reports.conclusion import Concluded
+
+
+@dataclass(frozen=True)
+class Shown:
+    """How the end of a run is shown. ``experiments`` are definitions; without them the JSON document holds results only."""
+
+    as_json: bool = False
+    report_path: str | None = None
+    objective: Objective | None = None
+    experiments: Sequence[Json] | None = None
+    published: Sequence[Json] = ()
+
+
+def progress() -> Progress:
+    """The live view on a terminal, lines elsewhere."""
+    if sys.stderr.isatty():
+        from plimsoll.reports.live import LiveView
+
+        return LiveView(sys.stderr)
+    return PlainLines(sys.stderr)
+
+
+def show(outcome: Outcome, path: str, shown: Shown) -> None:
+    """Print the end of a run and write its report."""
+    if shown.as_json:
+        json.dump(_document(outcome, shown), sys.stdout, ensure_ascii=False)
+        sys.stdout.write("\n")
+    elif outcome.results:
+        click.echo("\n\n".join(_texts(outcome, shown)))
+    click.echo(f"\nresults  {path}", err=shown.as_json)
+    if outcome.results:
+        written = write_report([open_run(path)], shown.report_path)
+        click.echo(f"report   {written}", err=shown.as_json)
+
+
+def _texts(outcome: Outcome, shown: Shown) -> list[str]:
+    from plimsoll.reports.conclusion import conclusions, kept
+    from plimsoll.reports.terminal import footnotes, points
+
+    texts = [points(outcome.results), conclusions([_concluded(found) for found in outcome.found])]
+    if shown.objective is not None:
+        texts.append(kept(shown.objective, outcome.results))
+    return [text for text in (*texts, footnotes(outcome.results)) if text]
+
+
+def _concluded(found: Found) -> Concluded:
+    from plimsoll.reports.conclusion import Concluded
+
+    subject, conclusion = found.subject, found.conclusion
+    return Concluded(found.experiment, subject.workload, subject.configuration.name, conclusion.sentences, conclusion.mark)
+
+
+def _document(outcome: Outcome, shown: Shown) -> Json:
+    document: Json = {"schema": RUN_SCHEMA, "results": [result.to_json() for result in outcome.results]}
+    if shown.experiments is not None:
+        document["experiments"] = list(shown.experiments)
+        document["conclusions"] = [found.to_json() for found in outcome.found]
+        document.update(_mark(outcome.found))
+    if shown.objective is not None:
+        judgements = [judge(shown.objective, result) for result in outcome.results]
+        document["objective"] = {
+            "text": shown.objective.text,
+            "holds": bool(judgements) and all(judgement.holds for judgement in judgements),
+            "points": [
+                {"id": result.id, "holds": judgement.holds, "settled": judgement.settled, "failed_by": judgement.failed_by}
+                for result, judgement in zip(outcome.results, judgements, strict=True)
+            ],
+        }
+    return document
+
+
+def _mark(found: Sequence[Found]) -> Json:
+    """The key ``mark`` when exactly one subject looked for one; null when no level held."""
+    seekers = [one.conclusion for one in found if seeks_mark(one)]
+    if len(seekers) != 1:
+        return {}
+    mark = seekers[0].mark
+    return {"mark": None if mark is None else mark.to_json()}
+
+
+def seeks_mark(found: Found) -> bool:
+    """Whether the experiment looked for the highest load at which its objective holds."""
+    return found.conclusion.mark is not None or found.conclusion.kind in SEEK_A_MARK

@@ -1,0 +1,28 @@
+"""``plimsoll steady``: rounds until the storage is in its steady state."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from plimsoll.cli.options import ONCE, LoadCommand, takes
+from plimsoll.cli.short import short_experiment
+
+
+@click.command(cls=LoadCommand, short_help="Measure in rounds until the storage is in its steady state.")
+@click.argument("workloads", metavar="WORKLOAD...", nargs=-1, required=True)
+@takes("objective", "asserts")
+@click.option("--metric", metavar="METRIC", help="What has to be steady, e.g. 'write iops'. [default: iops]")
+@click.option("--window", metavar="N", type=click.IntRange(2), help="How many rounds must be steady. [default: 5]")
+@click.option("--rounds-max", metavar="N", type=click.IntRange(2), help="After how many rounds it is given up. [default: 25]")
+@click.option("--precondition", is_flag=True, help="Write twice the capacity sequentially first.")
+@takes(*ONCE)
+def command(**typed: Any) -> int:
+    """Measure each WORKLOAD round by round until the last rounds are steady (SNIA: within 20 % of their mean, slope within 10 %).
+
+    \b
+    plimsoll steady random-write-4k --duration 60s --target /dev/nvme0n1 --destroy-data --precondition
+    plimsoll steady random-write-4k --metric 'write p99' --rounds-max 10 --size 8GiB
+    """
+    return short_experiment("steady", typed, parameters=("metric", "window", "rounds_max", "precondition"))

@@ -1,0 +1,103 @@
+"""A suite as it is to be carried out: read from the catalog or a file, with what was typed over it.
+
+Model: a name without ``.toml`` and without ``/`` is a shipped suite. Typed settings hold for every experiment over those of the file, for a
+kind that has the option; configurations and levels still come after them. Published figures are stored with the run, so that its report
+shows them wherever it is read.
+
+    suite_of("four-corners", typed, quick=True).carry_out(typed)
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from plimsoll import catalog
+from plimsoll import engine as engines
+from plimsoll.cli.documenting import typed_settings
+from plimsoll.cli.experimenting import carry_out
+from plimsoll.engine import Json
+from plimsoll.errors import InputError
+from plimsoll.experiments.declaration import OPTIONS_BY_NAME
+from plimsoll.experiments.document import read_experiments
+from plimsoll.experiments.experiment import Experiment, Suite
+from plimsoll.experiments.schedule import layered
+
+#: Options of an experiment that can be typed over those of a file.
+_TYPED = ("repeat", "interleave", "cache", "precision")
+
+
+@dataclass(frozen=True)
+class Undertaken:
+    """A suite with its name, the folder its files are in, and what run.json says of it."""
+
+    suite: Suite
+    name: str
+    folder: str
+    origin: Json
+
+    def carry_out(self, typed: Mapping[str, Any]) -> int:
+        """Measure it, and return the exit code."""
+        return carry_out(self.suite, typed, name=self.name, folder=self.folder, origin=self.origin)
+
+
+def suite_of(name: str, typed: Mapping[str, Any], *, quick: bool = False) -> Undertaken:
+    """The suite ``name`` or in the file of that name; raises `InputError` for one that is not there or not right."""
+    is_file = catalog.is_file(name)
+    document = _written(name) if is_file else _shipped(name)
+    suite = read_experiments(document, name if is_file else f"{name}.toml", quick=quick, targets=typed["targets"])
+    called = os.path.basename(name).removesuffix(".toml") if is_file else name
+    origin = {
+        "name": called,
+        "quick": quick,
+        **{key: getattr(suite, key) for key in ("title", "purpose", "source", "rationale")},
+        "published": [catalog.published(figures) for figures in suite.published],
+    }
+    overruled = replace(suite, experiments=tuple(_overruled(experiment, typed) for experiment in suite.experiments))
+    return Undertaken(overruled, f"{called}-quick" if quick else called, os.path.dirname(name) if is_file else "", origin)
+
+
+def _written(path: str) -> Json:
+    if not os.path.isfile(path):
+        raise InputError(f"{path}: there is no such file of experiments.")
+    document = catalog.read(path)
+    if "stream" in document and "experiment" not in document:
+        raise InputError(f"{path} is a workload, not a suite; measure it with 'plimsoll run {path}'.")
+    return document
+
+
+def _shipped(name: str) -> Json:
+    if name not in catalog.suite_names() and name in catalog.names():
+        raise InputError(f"{name!r} is a workload, not a suite; measure it with 'plimsoll run {name}'.")
+    return catalog.suite_document(name)
+
+
+def _overruled(experiment: Experiment, typed: Mapping[str, Any]) -> Experiment:
+    """The experiment with what was typed, as far as its kind has the option."""
+    changes: dict[str, Any] = {"settings": layered(_fitting(experiment), typed_settings(typed))}
+    for name in _TYPED:
+        option, value = OPTIONS_BY_NAME[name], typed.get(name)
+        if value not in (None, False) and option.belongs_to(experiment.kind):
+            changes[name] = _read(name, value)
+    return replace(experiment, **changes)
+
+
+def _fitting(experiment: Experiment) -> Mapping[str, Any]:
+    """The settings of the file. Its ``size`` is for scratch files: a device, or a file of somebody else, keeps the size it has."""
+    targets = [item.target for item in experiment.configurations if item.target]
+    if "size" not in experiment.settings or not any(_has_its_size(target) for target in targets):
+        return experiment.settings
+    return {name: value for name, value in experiment.settings.items() if name != "size"}
+
+
+def _has_its_size(target: str) -> bool:
+    return any(part["exists"] and not part["made_by_plimsoll"] for part in engines.native().inspect_target(target).get("parts") or [])
+
+
+def _read(name: str, value: Any) -> Any:
+    try:
+        return OPTIONS_BY_NAME[name].form.read(value)
+    except InputError as problem:
+        raise InputError(f"--{name}: {problem}") from None

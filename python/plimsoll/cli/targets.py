@@ -1,0 +1,72 @@
+"""The targets of a run: each is prepared when a point first needs it and kept until the end, however the points take turns.
+
+Model: points of an interleaved experiment go A B A B, so scratch files of several targets stand beside each other; they are removed
+together at the end. A target that could not be prepared is not tried again: all its points fail with the same reason. A point that wants
+another size than the target has got has it prepared anew.
+
+    with Targets(setup, brake) as targets:
+        inspection = targets.prepared(engine, point)
+"""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
+
+from plimsoll.cli.brake import Brake
+from plimsoll.cli.driving import driver_name
+from plimsoll.cli.planning import PlannedPoint
+from plimsoll.engine import Engine, Json
+from plimsoll.errors import PlimsollError, StoreError
+from plimsoll.scratch import Wanted, prepared
+
+if TYPE_CHECKING:
+    from plimsoll.cli.conducting import Setup
+
+
+class Targets:
+    """Every target that a run has used so far."""
+
+    def __init__(self, setup: Setup, brake: Brake) -> None:
+        self._setup = setup
+        self._brake = brake
+        self._kept = ExitStack()
+        self._known: dict[tuple[str | None, str], Json | PlimsollError] = {}
+        self._sizes: dict[tuple[str | None, str], int] = {}
+
+    def prepared(self, driver: Engine, point: PlannedPoint) -> Json:
+        """The inspection of the point's target, ready to be measured; the same error as the first time when it cannot be."""
+        key, size_bytes = (driver_name(point.workload), point.target), point.options.get("size")
+        known = self._known.get(key)
+        if isinstance(known, PlimsollError):
+            raise known
+        if known is None or size_bytes not in (None, self._sizes.get(key)):
+            known = self._prepare(key, driver, size_bytes)
+        return known
+
+    def _prepare(self, key: tuple[str | None, str], driver: Engine, size_bytes: int | None) -> Json:
+        setup, spec = self._setup, key[1]
+        control = self._brake.guard(driver.control())
+
+        def on_progress(done_bytes: int, total_bytes: int) -> None:
+            setup.progress.preparing(spec, done_bytes, total_bytes)
+
+        wanted = Wanted(spec, size_bytes, setup.permission, setup.keep, frozenset(setup.run.scratch))
+        try:
+            inspection = self._kept.enter_context(prepared(driver, wanted, on_progress, control, setup.run.keep_scratch))
+        except StoreError:
+            raise
+        except PlimsollError as error:
+            if not self._brake.pulled:
+                self._known[key] = error
+            raise
+        self._known[key] = inspection
+        if size_bytes is not None:
+            self._sizes[key] = size_bytes
+        return inspection
+
+    def __enter__(self) -> Targets:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._kept.close()

@@ -1,0 +1,198 @@
+"""Find the maximum, then see how long requests take at given percentages of it.
+
+Model: first the workload runs as it stands, as fast as its closed loop goes; that is the maximum. Then the same streams run open-loop
+at percentages of it: requests are due at their own instants (Poisson unless told otherwise), and latency counts from when they were due.
+Several streams get the total in proportion to what they completed at the maximum.
+
+Outstanding requests: an open stream may have as many outstanding as its threads × queue depth. The depth that reached the maximum is enough
+to carry any rate below it, but random arrivals come in clusters, and what exceeds the depth waits in this program, unseen by the target.
+So the depth is raised to four times what it was and at least `OUTSTANDING_MIN` per thread, as far as `OUTSTANDING_MAX` per stream (each
+takes a buffer of one block); it is never lowered. At 100 % the queue may grow for as long as the point lasts; the point then says that
+the rate was not achieved, and its latency means little. With a given maximum nothing was measured yet, and depths stay as they are.
+
+Limits: a maximum that was measured with another kind of arrival than closed is only what was offered. Equal rounded rates are asked once.
+
+    plan = curve(SPC_PERCENTS, Pace(rounding="vdbench"), parse_objective("p99 <= 30ms"))
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from plimsoll.analysis.definition import streams
+from plimsoll.analysis.mark import Mark, mark_of
+from plimsoll.analysis.metric import ALL, metric
+from plimsoll.analysis.objective import Objective
+from plimsoll.errors import InputError
+from plimsoll.experiments import wording
+from plimsoll.experiments.plan import Ask, Conclusion, Plan
+from plimsoll.experiments.probe import setting
+from plimsoll.experiments.rounding import ROUNDINGS
+from plimsoll.result import Result
+
+Json = dict[str, Any]
+
+#: Vdbench's own percentages.
+DEFAULT_PERCENTS = (10, 50, 70, 80, 90, 100)
+#: The ramp of SPC-1's response time curve.
+SPC_PERCENTS = (10, 50, 80, 90, 95, 100)
+
+OUTSTANDING_MIN = 32
+OUTSTANDING_MAX = 256
+#: Below this share of the asked rate a point has not achieved it (METHODOLOGY, flag rate_not_achieved).
+ACHIEVED_PERCENT_MIN = 97.0
+#: The least rate of a stream that the engine takes.
+RATE_MIN = 0.001
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How a percentage becomes a load: its rounding, how requests arrive, and the maximum where it is known (nothing is searched then).
+
+    ``shares`` divide a known maximum over the streams by name; a workload with one stream needs none.
+    """
+
+    rounding: Literal["none", "vdbench"] = "none"
+    arrival: Literal["poisson", "constant"] = "poisson"
+    maximum: float | None = None
+    shares: Mapping[str, float] | None = None
+
+    def __post_init__(self) -> None:
+        if self.rounding not in ROUNDINGS:
+            raise InputError(f"rounding {self.rounding!r} is unknown; write {' or '.join(ROUNDINGS)}.")
+        if self.arrival not in ("poisson", "constant"):
+            raise InputError(f"arrival {self.arrival!r} does not make a curve; write poisson or constant.")
+        if self.maximum is not None and not (self.maximum > 0 and math.isfinite(self.maximum)):
+            raise InputError(f"maximum is {self.maximum:g}; write a rate above 0, or leave it out to have it measured.")
+
+
+@dataclass(frozen=True)
+class _Load:
+    """The streams of the open loop: the share of each (None: the only one), and settings that go with every rate."""
+
+    shares: Mapping[str, float] | None
+    settings: Json
+
+    def at(self, rate: float) -> Json:
+        """The settings that offer ``rate`` in total."""
+        if self.shares is None:
+            return {**self.settings, "rate": setting(rate)}
+        whole = sum(self.shares.values())
+        parts = {name: round(rate * share / whole, 3) for name, share in self.shares.items()}
+        return {**self.settings, **{f"{name}.rate": setting(part) if part >= RATE_MIN else 0 for name, part in parts.items()}}
+
+
+def curve(
+    percents: Sequence[float] = DEFAULT_PERCENTS,
+    pace: Pace | None = None,
+    objective: Objective | None = None,
+    repeat: int = 1,
+) -> Plan:
+    """Percentages of the maximum in the order given, repeats outermost; with an objective the mark is read off."""
+    pace = pace or Pace()
+    found: Result | None = None
+    maximum = pace.maximum or 0.0
+    load = _Load(pace.shares, {"arrival": pace.arrival})
+    if pace.maximum is None:
+        found = yield Ask(role="maximum")
+        rate = metric(found, ALL, "iops") if found.status != "failed" else None
+        if rate is None or rate.value <= 0:
+            return Conclusion("curve", (f"The maximum could not be measured ({wording.reason(found)}), so no rates follow from it.",))
+        maximum, load = rate.value, _load(found, pace.arrival)
+    rates = dict.fromkeys(ROUNDINGS[pace.rounding](maximum, percent) for percent in percents)
+    points: list[tuple[float, Result]] = []
+    for number in range(1, repeat + 1):
+        for rate_per_s in rates:
+            result = yield Ask(load.at(rate_per_s), level=rate_per_s, repeat=number)
+            points.append((rate_per_s, result))
+            if load.shares is None and len(result.streams) > 1:
+                return Conclusion("curve", (_unshared(result),))
+    return _concluded(maximum, found, points, objective)
+
+
+def _load(maximum: Result, arrival: str) -> _Load:
+    """The same streams as in ``maximum``, open-loop."""
+    described = streams(maximum.job.definition)
+    several = len(maximum.streams) > 1
+    settings: Json = {"arrival": arrival}
+    for stream in described:
+        option = f"{stream['name']}.queue_depth" if several else "queue_depth"
+        settings[option] = _depth(int(stream.get("threads", 1)), int(stream.get("queue_depth", 1)))
+    if any(stream.get("think_time") for stream in described):
+        # A pause between completion and next request means nothing where requests do not wait for completions.
+        settings["think_time"] = 0
+    if not several:
+        return _Load(None, settings)
+    return _Load({name: sum(total.iops for total in totals.values()) for name, totals in maximum.streams.items()}, settings)
+
+
+def _depth(threads: int, depth: int) -> int:
+    """Requests that each thread may have outstanding in the open loop."""
+    return max(depth, min(max(4 * depth, OUTSTANDING_MIN), math.ceil(OUTSTANDING_MAX / threads)))
+
+
+def _concluded(maximum: float, found: Result | None, points: Sequence[tuple[float, Result]], objective: Objective | None) -> Conclusion:
+    mark = mark_of([result for _, result in points], objective) if objective else None
+    rows = [_row(maximum, rate, result) for rate, result in points]
+    return Conclusion(
+        "curve",
+        sentences=(
+            _maximum_said(maximum, found),
+            *(_missed(row) for row in rows if row["achieved_percent"] is not None and row["achieved_percent"] < ACHIEVED_PERCENT_MIN),
+            *([_mark_said(objective, mark)] if objective else []),
+            *wording.failures((wording.place("rate", rate), result) for rate, result in points),
+        ),
+        mark=mark,
+        figures={
+            "maximum": {"iops": maximum, "measured": found is not None},
+            "objective": str(objective) if objective else None,
+            "points": rows,
+        },
+    )
+
+
+def _row(maximum: float, rate: float, result: Result) -> Json:
+    done = metric(result, ALL, "iops") if result.status != "failed" else None
+    response = metric(result, ALL, "mean") if result.status != "failed" else None
+    return {
+        "rate": rate,
+        "percent": 100 * rate / maximum,
+        "iops": done.value if done else None,
+        "achieved_percent": 100 * done.value / rate if done else None,
+        "response_ns": response.value if response else None,
+    }
+
+
+def _maximum_said(maximum: float, found: Result | None) -> str:
+    if found is None:
+        return f"{wording.rate(maximum)} were given as the maximum."
+    if found.job.arrival != "closed":
+        return (
+            f"The workload as it stands offers its own rate and completed {wording.rate(maximum)}; "
+            "that is no maximum, so give it closed arrival for one."
+        )
+    return f"The maximum was {wording.rate(maximum)}, with the workload as it stands."
+
+
+def _missed(row: Json) -> str:
+    asked = f"{wording.rate(row['rate'])} ({row['percent']:.0f} % of the maximum)"
+    return f"Of {asked} asked for, only {row['achieved_percent']:.1f} % were completed."
+
+
+def _mark_said(objective: Objective | None, mark: Mark | None) -> str:
+    if mark is None:
+        return f"No rate held '{objective}'."
+    held = f"{wording.rate(mark.iops)} at {wording.place('rate', mark.level)} held '{objective}'"
+    if mark.next_level is None:
+        return f"{held}; no rate failed, so the mark lies beyond."
+    return f"{held}; at {wording.number(mark.next_level)} it failed by '{mark.failed_by}'."
+
+
+def _unshared(result: Result) -> str:
+    return (
+        f"The workload has the streams {', '.join(result.streams)}, and how a given maximum divides over them is not known; "
+        "leave 'maximum' out, so that it is measured."
+    )

@@ -1,0 +1,79 @@
+"""Levels, rates and responses as the sentences of conclusions write them.
+
+place("queue_depth", 24)           # "queue_depth 24"
+measured(clause_judgement)         # "read mean was 20.4 ms [20.1, 20.7]"
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from plimsoll.analysis.clause import ACHIEVED, BANDWIDTH, ERRORS
+from plimsoll.analysis.metric import LATENCIES
+from plimsoll.analysis.objective import ClauseJudgement
+from plimsoll.result import Estimate, Result
+
+_TIMES = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns"))
+
+
+def number(value: float) -> str:
+    """A level or rate: thousands separated, as many digits as it has, at most six."""
+    return f"{value:,.0f}" if abs(value) >= 1e5 or float(value).is_integer() else f"{value:,.6g}"
+
+
+def place(axis: str, level: float) -> str:
+    """Where on the axis."""
+    return f"{axis} {number(level)}"
+
+
+def rate(iops: float) -> str:
+    """Requests per second."""
+    return f"{iops:,.0f} IOPS" if iops >= 100 else f"{iops:.3g} IOPS"
+
+
+def figure(metric: str, value: float) -> str:
+    """A value of ``metric`` with its unit."""
+    if metric in LATENCIES:
+        size, unit = next(((size, unit) for size, unit in _TIMES if value >= size * 0.9995), _TIMES[-1])
+        return f"{_digits(value / size)} {unit}"
+    if metric == BANDWIDTH:
+        return f"{_digits(value / 1e6)} MB/s"
+    if metric == ACHIEVED:
+        return f"{value:.1f} %"
+    return f"{value:,.0f}" if metric == ERRORS else rate(value)
+
+
+def measured(item: ClauseJudgement) -> str:
+    """What a clause's metric was, with its interval where there is one."""
+    subject = item.clause.text_for(item.op).partition(f" {item.clause.relation} ")[0]
+    if item.estimate is None:
+        return f"{subject} could not be measured"
+    return f"{subject} was {figure(item.clause.metric, item.estimate.value)}{_interval(item.clause.metric, item.estimate)}"
+
+
+def failures(points: Iterable[tuple[str, Result]]) -> list[str]:
+    """A sentence for every point that failed."""
+    return [f"The point at {where} failed: {_stopped(result.error)}" for where, result in points if result.status == "failed"]
+
+
+def reason(result: Result) -> str:
+    """Why a point has no figures, without full stop."""
+    return _stopped(result.error).removesuffix(".") if result.error else "nothing was completed"
+
+
+def _interval(metric: str, estimate: Estimate) -> str:
+    if estimate.low is None or estimate.high is None:
+        return ""
+    return f" [{figure(metric, max(0.0, estimate.low))}, {figure(metric, estimate.high)}]"
+
+
+def _digits(value: float) -> str:
+    """Three significant digits, never in powers of ten."""
+    if value >= 99.95:
+        return f"{value:,.0f}"
+    return f"{value:.1f}" if value >= 9.995 else f"{value:.2f}"
+
+
+def _stopped(text: str | None) -> str:
+    sentence = (text or "no reason is known").strip()
+    return sentence if sentence.endswith(".") else f"{sentence}."

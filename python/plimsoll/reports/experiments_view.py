@@ -1,0 +1,294 @@
+"""What the experiments of stored runs found, computed anew from their points: load lines, marks, scaling, rounds, matrices.
+
+Model: experiments of the same name and kind, in one run or in several, are shown as one, so that what is to be compared stands in one
+chart. A *subject* is a workload in a configuration of the report; everything about it comes from its points by the same functions that
+planned them, so the report of a run that was killed has whatever its points allow. Only sentences are taken from the run as stored.
+Limits: a definition that this version cannot read costs its objective, never the report.
+
+    experiments([run_json], members)[0]["subjects"][0]["mark"]["iops"]
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from plimsoll.analysis.knee import METHOD, knee
+from plimsoll.analysis.load_line import LoadLine, LoadPoint, load_line, usable
+from plimsoll.analysis.mark import mark_of
+from plimsoll.analysis.metric import ALL
+from plimsoll.analysis.objective import Objective, judge, parse_objective
+from plimsoll.analysis.pooling import pooled_metric
+from plimsoll.analysis.saturation import saturation
+from plimsoll.errors import InputError
+from plimsoll.reports.bars_view import GROUPS
+from plimsoll.reports.rounds_view import rounds
+from plimsoll.reports.scaling_view import scaling
+from plimsoll.result import OPS, Estimate, Result
+
+Json = Mapping[str, Any]
+
+#: Kinds whose points, by level, make a load line.
+LINE_KINDS = ("steps", "ramp", "search", "curve")
+MATRIX_METRICS = ("iops", "bytes_per_s", "mean", "p99")
+METHODS = {
+    "offered": "less was completed than offered",
+    "plateau": "the highest levels cannot be told apart",
+    "maximum": "the largest throughput that was seen",
+}
+
+
+@dataclass(frozen=True)
+class Member:
+    """A point of the report: its index, run and configuration in the view, and its result."""
+
+    index: int
+    run: int
+    configuration: int
+    result: Result
+
+
+@dataclass(frozen=True)
+class _Found:
+    """One experiment: how it was defined first, and its points."""
+
+    definition: Json
+    kind: str
+    objective: Objective | None
+    members: list[Member]
+    conclusions: list[tuple[int, Json]]
+
+
+def experiments(metas: Sequence[Json], members: Sequence[Member]) -> list[dict[str, Any]]:
+    """Every experiment that has more to show than its points, in the order they were measured."""
+    shown = []
+    for found in _gathered(metas, members):
+        subjects = _subjects(found)
+        if any(_has_content(subject) for subject in subjects):
+            shown.append(
+                {
+                    "name": found.definition["name"],
+                    "kind": found.kind,
+                    "objective": str(found.objective) if found.objective else None,
+                    "axis": _axis(found),
+                    "subjects": subjects,
+                }
+            )
+    return shown
+
+
+def point_verdict(metas: Sequence[Json], members: Sequence[Member]) -> dict[int, dict[str, Any]]:
+    """Whether each point, by its index, keeps the objective of its experiment; points without one are left out."""
+    verdicts = {}
+    for found in _gathered(metas, members):
+        for member in found.members:
+            if found.objective and member.result.place.get("role") == "point":
+                verdicts[member.index] = _verdict(found.objective, [member.result])
+    return verdicts
+
+
+def _gathered(metas: Sequence[Json], members: Sequence[Member]) -> list[_Found]:
+    """The experiments of all runs by name and kind, each with its points in the order they were measured."""
+    definitions = [{item["name"]: item for item in meta.get("experiments") or []} for meta in metas]
+    found: dict[tuple[str, str], _Found] = {}
+    for member in sorted(members, key=lambda member: (member.run, member.result.id)):
+        place = member.result.place
+        if not place:
+            continue
+        name, kind = place["experiment"], place["kind"]
+        definition = definitions[member.run].get(name) or {"name": name}
+        known = found.setdefault((name, kind), _Found(definition, kind, _objective(definition), [], []))
+        known.members.append(member)
+    for run, meta in enumerate(metas):
+        for conclusion in meta.get("conclusions") or []:
+            known_kind = found.get((conclusion.get("experiment"), conclusion.get("kind")))
+            if known_kind:
+                known_kind.conclusions.append((run, conclusion))
+    return list(found.values())
+
+
+def _objective(definition: Json) -> Objective | None:
+    text = definition.get("objective")
+    try:
+        return parse_objective(text) if text else None
+    except InputError:
+        return None
+
+
+def _axis(found: _Found) -> str | None:
+    """The option that makes the level: the only axis, or the only setting that the points were given."""
+    over = found.definition.get("over") or []
+    if found.kind == "curve":
+        return "percent of the maximum" if _curve_levels_are_percent(found) else "rate"
+    if len(over) == 1:
+        return str(over[0]["option"])
+    options = {option for member in found.members for option in member.result.place.get("settings") or {}}
+    return options.pop() if len(options) == 1 else None
+
+
+def _curve_levels_are_percent(found: _Found) -> bool:
+    percents = {float(percent) for percent in (found.definition.get("parameters") or {}).get("percent") or []}
+    levels = {member.result.place.get("level") for member in found.members if member.result.place.get("role") == "point"}
+    return bool(levels) and levels <= percents
+
+
+def _subjects(found: _Found) -> list[dict[str, Any]]:
+    groups: dict[tuple[str, int], list[Member]] = {}
+    for member in found.members:
+        groups.setdefault((member.result.job.workload, member.configuration), []).append(member)
+    return [_subject(found, configuration, own) for (_, configuration), own in sorted(groups.items(), key=_as_measured(groups))]
+
+
+def _as_measured(groups: Mapping[tuple[str, int], Sequence[Member]]) -> Any:
+    """Workloads in the order they were run, the configurations of each side by side."""
+    workloads = list(dict.fromkeys(workload for workload, _ in groups))
+    return lambda item: (workloads.index(item[0][0]), item[0][1])
+
+
+def _subject(found: _Found, configuration: int, own: Sequence[Member]) -> dict[str, Any]:
+    results = [member.result for member in own]
+    job = results[0].job
+    indices = {id(member.result): member.index for member in own}
+    has_levels = any(result.place.get("level") is not None for result in results if result.place.get("role") == "point")
+    is_line = found.kind in LINE_KINDS and has_levels
+    return {
+        "workload": job.workload,
+        "title": job.title,
+        "group": job.group if job.group in GROUPS else "other",
+        "configuration": configuration,
+        "modelled": any(result.modelled for result in results),
+        "points": [member.index for member in own],
+        "sentences": _sentences(found, own),
+        **(
+            _line_figures(found, results, indices)
+            if is_line
+            else {"lines": [], "mark": None, "knee": None, "saturation": None, "notes": []}
+        ),
+        "scaling": scaling(results, indices) if found.kind == "scaling" else None,
+        "steady": rounds(results, indices, found.definition.get("parameters") or {}) if found.kind == "steady" else None,
+        "cells": _cells(results, indices) if found.kind == "matrix" else [],
+    }
+
+
+def _has_content(subject: Json) -> bool:
+    return any(subject[key] for key in ("sentences", "lines", "scaling", "steady", "cells"))
+
+
+def _sentences(found: _Found, own: Sequence[Member]) -> list[str]:
+    """What the planner concluded, as stored with the run."""
+    subjects = {(member.run, member.result.place.get("subject"), member.result.place.get("configuration")) for member in own}
+    return [
+        sentence
+        for run, conclusion in found.conclusions
+        if (run, conclusion.get("workload"), conclusion.get("configuration")) in subjects
+        for sentence in conclusion.get("sentences") or []
+    ]
+
+
+def _line_figures(found: _Found, results: Sequence[Result], indices: Mapping[int, int]) -> dict[str, Any]:
+    objective = found.objective
+    lines = [(load_line(results, op, metric), limit) for op, metric, limit in _responses(results, objective)]
+    whole = load_line(results)
+    mark = mark_of(results, objective) if objective else None
+    return {
+        "lines": [_line(line, limit, objective, indices) for line, limit in lines if line.points],
+        "mark": {**mark.to_json(), "interval": list(mark.interval) if mark.interval else None} if mark else None,
+        "notes": list(mark.notes) if mark else [],
+        "knee": _knee(whole),
+        "saturation": _saturation(whole),
+    }
+
+
+def _responses(results: Sequence[Result], objective: Objective | None) -> list[tuple[str, str, float | None]]:
+    """Whose response to draw: (operation, metric, limit). What the objective asks comes first, then means and 99th percentiles."""
+    ops = [op for op in OPS if any(result.totals.get(op) and result.totals[op].latency_ns for result in results)]
+    asked = [
+        (op, clause.metric, clause.limit)
+        for clause in (objective.clauses if objective else ())
+        if clause.is_latency
+        for op in ([clause.op] if clause.op else ops)
+    ]
+    # One operation alone is all there is.
+    usual = [(ops[0] if len(ops) == 1 else ALL, "mean", None), *((op, "p99", None) for op in ops)]
+    chosen: dict[tuple[str, str], float | None] = {}
+    for op, metric, limit in [*asked, *usual]:
+        chosen.setdefault((op, metric), limit)
+    return [(op, metric, limit) for (op, metric), limit in chosen.items()]
+
+
+def _line(line: LoadLine, limit: float | None, objective: Objective | None, indices: Mapping[int, int]) -> dict[str, Any]:
+    return {
+        "op": line.op,
+        "metric": line.metric,
+        "limit_ns": limit,
+        "points": [_load_point(point, objective, indices) for point in line.points],
+    }
+
+
+def _load_point(point: LoadPoint, objective: Objective | None, indices: Mapping[int, int]) -> dict[str, Any]:
+    return {
+        "level": point.level,
+        **{key: _bounds(getattr(point, key)) for key in ("iops", "bytes_per_s", "response")},
+        "offered_per_s": point.offered_per_s,
+        "points": [indices[id(result)] for result in point.repeats],
+        "verdict": _verdict(objective, point.repeats) if objective else None,
+    }
+
+
+def _bounds(estimate: Estimate) -> dict[str, float | None]:
+    return {"value": estimate.value, "low": estimate.low, "high": estimate.high}
+
+
+def _verdict(objective: Objective, repeats: Sequence[Result]) -> dict[str, Any]:
+    judgement = judge(objective, repeats)
+    return {"objective": str(objective), "holds": judgement.holds, "settled": judgement.settled, "failed_by": judgement.failed_by}
+
+
+def _knee(line: LoadLine) -> dict[str, Any] | None:
+    found = knee(line)
+    if found is None:
+        return None
+    return {**asdict(found), "bytes_per_s": found.iops * _request_bytes(line, found.level), "method": METHOD}
+
+
+def _saturation(line: LoadLine) -> dict[str, Any] | None:
+    found = saturation(line)
+    # A ceiling that another level rose above is none: at few requests, chance alone completes less than was offered.
+    if found is None or any(
+        point.iops.value > (found.iops.high or found.iops.value) and point.level > found.level for point in line.points
+    ):
+        return None
+    return {
+        "level": found.level,
+        "iops": _bounds(found.iops),
+        "bytes_per_s": found.iops.value * _request_bytes(line, found.level),
+        "reached": found.reached,
+        "method": METHODS[found.sign],
+    }
+
+
+def _request_bytes(line: LoadLine, level: float) -> float:
+    """Bytes per request at a level: what turns requests per second into bytes per second."""
+    point = next((point for point in line.points if point.level == level), None)
+    return point.bytes_per_s.value / point.iops.value if point and point.iops.value else 0.0
+
+
+def _cells(results: Sequence[Result], indices: Mapping[int, int]) -> list[dict[str, Any]]:
+    """One cell per combination of settings, repeats pooled; a combination that failed has no values."""
+    groups: dict[str, list[Result]] = {}
+    for result in results:
+        if result.place.get("role") == "point":
+            groups.setdefault(json.dumps(result.place.get("settings") or {}, default=str), []).append(result)
+    return [_cell(json.loads(settings), group, indices) for settings, group in groups.items()]
+
+
+def _cell(settings: Json, group: Sequence[Result], indices: Mapping[int, int]) -> dict[str, Any]:
+    measured = usable(group)
+    values = {name: pooled_metric(measured, ALL, name) for name in MATRIX_METRICS}
+    return {
+        "settings": settings,
+        "points": [indices[id(result)] for result in group],
+        "values": {name: _bounds(estimate) if estimate else None for name, estimate in values.items()},
+    }

@@ -1,0 +1,121 @@
+"""Figures that others published, beside the points that measured the same here.
+
+Model: a run's suite carries published rows; each says by workload, settings and configuration which points it is about. Repeats of those
+points are pooled. Where the points were measured at several settings that the row does not tell apart, a rate stands for the highest of
+them, as the sources have it; a latency then has no counterpart.
+Limits: a match says that the same load was applied, not that hardware or software were alike.
+
+    published([run_json], members, ["/dev/sdb"])[0]["rows"][0]["measured"]["value"]
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from plimsoll.analysis.load_line import usable
+from plimsoll.analysis.metric import ALL, METRICS, RATES
+from plimsoll.analysis.pooling import pooled_metric
+from plimsoll.result import Estimate, Result
+
+if TYPE_CHECKING:
+    from plimsoll.reports.experiments_view import Member
+
+Json = Mapping[str, Any]
+
+_SIZE = re.compile(r"^(\d+(?:\.\d+)?)\s*(?:([kmgt])i?)?b?$")
+_POWERS = {"k": 1, "m": 2, "g": 3, "t": 4}
+
+
+def suite(metas: Sequence[Json]) -> dict[str, Any] | None:
+    """Title, purpose and source of the suite that was run, if all runs agree on its title."""
+    found = [meta["suite"] for meta in metas if meta.get("suite")]
+    if not found or any(item.get("title") != found[0].get("title") for item in found):
+        return None
+    return {key: found[0].get(key) for key in ("title", "purpose", "source")} if found[0].get("title") else None
+
+
+def published(metas: Sequence[Json], members: Sequence[Member], labels: Sequence[str]) -> list[dict[str, Any]]:
+    """Every published source once, its rows with what was measured; a row about no single configuration stands once for each."""
+    sources: dict[str, Json] = {}
+    for meta in metas:
+        for source in (meta.get("suite") or {}).get("published") or []:
+            if isinstance(source, Mapping):
+                sources.setdefault(str(source.get("name") or source.get("title")), source)
+    return [
+        {
+            "name": name,
+            "title": source.get("title") or name,
+            "source": source.get("source") or "",
+            "note": source.get("note"),
+            "claims": list(source.get("claims") or []),
+            "rows": [shown for row in source.get("rows") or [] for shown in _rows(row, members, labels)],
+        }
+        for name, source in sources.items()
+    ]
+
+
+def _rows(row: Json, members: Sequence[Member], labels: Sequence[str]) -> list[dict[str, Any]]:
+    match = row.get("match")
+    # A row that says no points stands beside none: what it was measured with is lost.
+    found = [] if match is None else [member for member in members if _matches(member, match, labels)]
+    configurations: list[int | None] = [*sorted({member.configuration for member in found})]
+    return [
+        _row(row, configuration, [member for member in found if member.configuration == configuration])
+        for configuration in configurations or [None]
+    ]
+
+
+def _matches(member: Member, match: Json, labels: Sequence[str]) -> bool:
+    result = member.result
+    if result.place.get("role", "point") != "point":
+        return False
+    if match.get("workload") not in (None, result.job.workload, result.place.get("subject")):
+        return False
+    if match.get("configuration") not in (None, result.place.get("configuration"), labels[member.configuration]):
+        return False
+    own = result.place.get("settings") or {}
+    return all(_same(own.get(name), value) for name, value in (match.get("settings") or {}).items())
+
+
+def _same(one: Any, other: Any) -> bool:
+    return bool(_plain(one) == _plain(other))
+
+
+def _plain(value: Any) -> Any:
+    """Numbers and sizes as numbers: 8192, ``8k`` and ``8KiB`` are the same."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return float(value)
+    matched = _SIZE.match(value.strip().lower()) if isinstance(value, str) else None
+    return float(matched[1]) * 1024.0 ** _POWERS.get(matched[2] or "", 0) if matched else value
+
+
+def _row(row: Json, configuration: int | None, found: Sequence[Member]) -> dict[str, Any]:
+    *ops, name = str(row.get("metric", "")).split()
+    groups: dict[str, list[Result]] = {}
+    for member in found:
+        groups.setdefault(json.dumps(member.result.place.get("settings") or {}, default=str), []).append(member.result)
+    estimate = _measured(list(groups.values()), ops[0] if ops else ALL, name) if name in METRICS else None
+    match = row.get("match") or {}
+    return {
+        "label": row.get("label", ""),
+        "metric": name,
+        "op": ops[0] if ops else ALL,
+        "value": row.get("value"),
+        "text": row.get("text") or "",
+        "workload": found[0].result.job.workload if found else match.get("workload"),
+        "title": found[0].result.job.title if found else match.get("workload"),
+        "settings": match.get("settings") or {},
+        "configuration": configuration,
+        "measured": {"value": estimate.value, "low": estimate.low, "high": estimate.high} if estimate else None,
+        "points": [member.index for member in found],
+    }
+
+
+def _measured(groups: Sequence[Sequence[Result]], op: str, name: str) -> Estimate | None:
+    found = [estimate for group in groups if (measured := usable(group)) and (estimate := pooled_metric(measured, op, name))]
+    if len(found) > 1 and name not in RATES:
+        return None
+    return max(found, key=lambda estimate: estimate.value, default=None)

@@ -1,0 +1,80 @@
+"""The rounds of a steady-state test: the value of each, and the window that was judged last.
+
+Model: the rule is `plimsoll.analysis.steady`'s, SNIA's five-round window: range within 20 % of the mean, rise of the fitted line within
+10 %. Rounds count from 1 in the order they were measured; the window shown is the first that was attained, else the last.
+Limits: a round that failed has no value, and no window with it is steady.
+
+    rounds(results, indices, {"metric": "iops"})["attained"]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from plimsoll.analysis.metric import ALL, METRICS, metric
+from plimsoll.analysis.steady import EXCURSION_PERCENT_MAX, SLOPE_PERCENT_MAX, window_verdict
+from plimsoll.result import Result
+
+WINDOW = 5
+
+
+def rounds(results: Sequence[Result], indices: Mapping[int, int], parameters: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Rounds and window; None when no round has a value."""
+    op, name = _judged(str(parameters.get("metric") or "iops"))
+    taken = [result for result in results if result.place.get("role") == "round"]
+    values = [_value(result, op, name) for result in taken]
+    if not any(value is not None for value in values):
+        return None
+    size = int(parameters.get("window") or WINDOW)
+    ends = range(size, len(values) + 1)
+    attained = next((end for end in ends if _is_steady(values[end - size : end])), None)
+    end = attained or len(values)
+    last = [value for value in values[max(end - size, 0) : end] if value is not None]
+    return {
+        "metric": name,
+        "op": op,
+        "rounds": [
+            {"round": number, "value": value, "point": indices[id(result)]}
+            for number, (result, value) in enumerate(zip(taken, values, strict=True), start=1)
+            if value is not None
+        ],
+        "attained": attained is not None,
+        "window": _window(last, end) if len(last) == size else None,
+    }
+
+
+def _value(result: Result, op: str, name: str) -> float | None:
+    estimate = metric(result, op, name) if result.status != "failed" else None
+    return estimate.value if estimate is not None else None
+
+
+def _judged(text: str) -> tuple[str, str]:
+    """Operation and metric out of ``iops`` or ``write p99``."""
+    *ops, name = text.split()
+    return (ops[0] if ops else ALL), (name if name in METRICS else "iops")
+
+
+def _is_steady(window: Sequence[float | None]) -> bool:
+    """Whether every round of the window has a value and they are steady."""
+    values = [value for value in window if value is not None]
+    verdict = window_verdict(values) if len(values) == len(window) else None
+    return verdict is not None and verdict.steady
+
+
+def _window(values: Sequence[float], end: int) -> dict[str, Any] | None:
+    verdict = window_verdict(values)
+    if verdict is None:
+        return None
+    mean = sum(values) / len(values)
+    rise = verdict.slope_percent / 100
+    return {
+        "first": end - len(values) + 1,
+        "last": end,
+        "mean": mean,
+        "range": verdict.excursion_percent / 100,
+        "rise": rise,
+        "range_allowed": EXCURSION_PERCENT_MAX / 100,
+        "rise_allowed": SLOPE_PERCENT_MAX / 100,
+        "fit": [mean * (1 - rise / 2), mean * (1 + rise / 2)],
+    }

@@ -1,0 +1,166 @@
+"""What ``plimsoll size`` shows: the demand, the load lines held against it, the refused ones with the reason, the RAID arithmetic.
+
+headroom  carries  workload  target     mark IOPS  MB/s  reads  size     level  limited by  run
+1.34 ×    yes      oltp-db   /dev/sdb       1,608  13.2  70 %   8 KiB        8  reads       2026-11-21T…
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from plimsoll.analysis.demand import Demand
+from plimsoll.analysis.price import per_iops
+from plimsoll.analysis.sizing import HIGHEST, MIX_POINTS, RANDOM_POINTS, SIZE_FACTOR, Fit
+from plimsoll.analysis.spindles import Spindles
+from plimsoll.reports.figures import binary, count, megabytes, three_digits
+from plimsoll.reports.terminal import table
+
+_LEFT = 4
+_TERA = 10**12
+_GIGA = 10**9
+_REFUSED_SHOWN = 8
+
+
+def demand_lines(demand: Demand, objective: str | None) -> Iterator[str]:
+    """What is demanded."""
+    grown = f" ({count(demand.iops)} and {demand.growth_percent:+g} %)" if demand.growth_percent else ""
+    yield (
+        f"demand     {count(demand.grown_iops)} IOPS{grown}, {megabytes(demand.grown_bytes_per_s)} MB/s, "
+        f"{_share(demand.read_percent)} reads of {binary(demand.block_bytes)}, {_share(demand.random_percent)} random"
+    )
+    yield f"from       {demand.source}"
+    yield f"objective  {objective or HIGHEST}"
+    yield from (f"note       {note}" for note in demand.notes)
+
+
+def fits_table(fits: Sequence[Fit], price: float | None) -> str:
+    """The lines that were compared, as a table, largest headroom first."""
+    head = ("headroom", "carries", "workload", "target", "mark IOPS", "MB/s", "reads", "size", "random", "level", "limited by")
+    rows = [(*head, *(("price/IOPS",) if price is not None else ()), "run")]
+    for fit in fits:
+        if fit.refused is None and fit.mark is not None and fit.shape is not None:
+            priced = (f"{per_iops(price, fit.mark.iops):.4g}",) if price is not None else ()
+            rows.append((*_row(fit), *priced, fit.line.run))
+    return table(rows, left=_LEFT)
+
+
+def fits_lines(fits: Sequence[Fit]) -> Iterator[str]:
+    """What the table cannot say: intervals, lower ends, doubts, and what was refused."""
+    compared = [fit for fit in fits if fit.refused is None]
+    carrying = [fit for fit in compared if fit.carries]
+    if not fits:
+        yield "There is no stored result; measure a load line first, for example with 'plimsoll steps'."
+    elif not compared:
+        yield "No stored load line is near enough to the demand to be compared."
+    else:
+        yield f"The demand is carried by {len(carrying)} of {len(compared)} load {'line' if len(compared) == 1 else 'lines'}."
+    yield from _remarks(compared)
+    yield from _refused([fit for fit in fits if fit.refused is not None])
+
+
+def spindles_lines(answer: Spindles, demand: Demand | None) -> Iterator[str]:
+    """The RAID arithmetic."""
+    disks, storage = answer.disks, answer.storage
+    arrays = f"{disks.arrays} arrays of " if disks.arrays > 1 else ""
+    mirrored = ", mirrored in pairs" if disks.mirrored else ""
+    yield f"{arrays}{answer.layout}{mirrored} (computed, not measured)"
+    if answer.disks_needed is not None and demand is not None and answer.usable_factor is not None:
+        yield (
+            f"  load       {count(demand.grown_iops)} IOPS × ({demand.read_percent / 100:.3g} + {_penalty(answer)} × "
+            f"{1 - demand.read_percent / 100:.3g}) = {count(demand.grown_iops / answer.usable_factor)} disk operations/s; "
+            f"at {disks.disk_iops:g} per disk {answer.disks_needed} disks"
+        )
+    if answer.iops is not None and answer.headroom is not None and answer.usable_factor is not None:
+        yield (
+            f"  carries    {count(answer.iops)} IOPS with {answer.disks_in_groups} disks (usable factor {answer.usable_factor:.3f}), "
+            f"{three_digits(answer.headroom)} × the demand"
+        )
+    if storage is not None:
+        yield f"  usable     {_tera(storage.usable_bytes)} of {_tera(storage.raw_bytes)} bought, {100 * storage.efficiency:.1f} %"
+        yield f"  survives   {_failures(storage.failures_survived)}"
+        if disks.volumes is not None:
+            yield f"  volumes    {disks.volumes} of {_capacity(storage.volume_bytes(disks.volumes))}"
+    if answer.price_per_gigabyte is not None:
+        yield f"  price      {answer.price_per_gigabyte:.4g} per usable GB"
+    if answer.price_per_iops is not None:
+        yield f"  price      {answer.price_per_iops:.4g} per IOPS"
+    yield from (f"  note       {note}" for note in answer.notes)
+
+
+def _row(fit: Fit) -> tuple[str, ...]:
+    assert fit.mark is not None and fit.shape is not None
+    target = fit.line.target + (" (modelled)" if fit.line.modelled else "")
+    configuration = fit.line.configuration
+    named = target if configuration in (None, fit.line.target) else f"{target}, {configuration}"
+    marks = "?" if fit.shape.doubts else ""
+    return (
+        f"{'≥ ' if fit.at_least else ''}{three_digits(fit.headroom)} ×",
+        fit.verdict,
+        fit.line.workload,
+        named,
+        f"{count(fit.mark.iops)}{marks}",
+        megabytes(fit.mark.bytes_per_s),
+        _share(fit.shape.read_percent),
+        binary(fit.shape.block_bytes),
+        _share(fit.shape.random_percent),
+        f"{fit.mark.level:.4g}" if any(result.place.get("level") is not None for result in fit.line.results) else "–",
+        fit.limited_by,
+    )
+
+
+def _remarks(compared: Sequence[Fit]) -> Iterator[str]:
+    if any(fit.at_least for fit in compared):
+        yield "≥: no level of the line failed, so it may carry more; where that is below 1 nothing is shown."
+    for fit in compared:
+        if fit.interval is not None and not fit.settled:
+            low, high = fit.interval
+            yield f"{_named(fit)}: its headroom is {three_digits(low)} to {three_digits(high)} × with 95 % confidence: not settled."
+    doubts = sorted({f"{_named(fit)} ({', '.join(fit.shape.doubts)})" for fit in compared if fit.shape is not None and fit.shape.doubts})
+    if doubts:
+        yield f"?: flagged: {'; '.join(doubts)}. 'plimsoll report RUN' explains the flags."
+    if any(fit.line.modelled for fit in compared):
+        yield "Modelled lines say what a model carries, not what storage does."
+
+
+def _refused(refused: Sequence[Fit]) -> Iterator[str]:
+    if not refused:
+        return
+    yield ""
+    yield (
+        f"not compared, {len(refused)} (further from the demand than {MIX_POINTS:g} points of reads, a factor of {SIZE_FACTOR:g} in size "
+        f"or {RANDOM_POINTS:g} points of random, or without a mark):"
+    )
+    yield from (f"  {_named(fit)}: {fit.refused}" for fit in refused[:_REFUSED_SHOWN])
+    if len(refused) > _REFUSED_SHOWN:
+        yield f"  and {len(refused) - _REFUSED_SHOWN} more; --json lists all"
+
+
+def _named(fit: Fit) -> str:
+    return f"{fit.line.workload} on {fit.line.target} ({fit.line.run})"
+
+
+def _share(percent: float) -> str:
+    """A percentage without digits that mean nothing; a little is never shown as none, nor nearly all as all."""
+    if 0 < percent < 1 or 99 < percent < 100:
+        return f"{percent:.2f} %"
+    return f"{percent:.0f} %"
+
+
+def _penalty(answer: Spindles) -> str:
+    return f"2 × {answer.disks.level.penalty}" if answer.disks.mirrored else str(answer.disks.level.penalty)
+
+
+def _tera(size_bytes: float) -> str:
+    return f"{size_bytes / _TERA:.4g} TB ({size_bytes / 2**40:.4g} TiB)"
+
+
+def _capacity(size_bytes: float) -> str:
+    if size_bytes >= _TERA:
+        return _tera(size_bytes)
+    return f"{size_bytes / _GIGA:.4g} GB ({size_bytes / 2**30:.4g} GiB)"
+
+
+def _failures(number: int) -> str:
+    if number == 0:
+        return "no failure of a disk"
+    return f"the failure of any {'disk' if number == 1 else f'{number} disks'}, and of more if they fall well"

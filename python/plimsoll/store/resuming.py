@@ -1,0 +1,123 @@
+"""Going on with a run that was killed or interrupted: finding it, taking it over alone, and putting aside what was torn.
+
+Model: runs that measure the same on the same machine have equal fingerprints. The newest such run that did not come to its end is taken
+over under a lock on its directory (flock(2), which the kernel frees however a process ends): the status becomes ``running`` again and the
+process is ours, so that a second one sees a run that is going on. Points that ended, also failed ones, stay; a point without an end is
+moved to ``superseded/`` with everything it holds and will be measured anew.
+Limits: on a network file system without flock two hosts are told apart only by the machine in the fingerprint.
+
+    found = unfinished_run("results", fingerprint)
+    writer, results = resumed(found)          # measure what is missing, then writer.finish("complete")
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from plimsoll.errors import InputError, StoreError
+from plimsoll.result import Result, iso_time
+from plimsoll.store.durable import replace_file, store_error, sync_folder
+from plimsoll.store.lifetime import own_identity
+from plimsoll.store.reader import StoredPoint, StoredRun, list_runs, open_run
+from plimsoll.store.writer import RunWriter, encoded
+
+Json = dict[str, Any]
+
+#: Endings after which a run can go on; a complete or failed one has nothing left to measure.
+UNFINISHED = ("incomplete", "interrupted")
+SUPERSEDED = "superseded"
+
+
+def fingerprint(parts: Sequence[Any], host: Json, versions: Json) -> str:
+    """Equal for runs that measure the same with the same Plimsoll on the same machine; the boot may differ."""
+    machine = [host.get("machine"), (host.get("cpu") or {}).get("model"), versions.get("plimsoll")]
+    text = json.dumps([*parts, machine], sort_keys=True, ensure_ascii=False, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+def unfinished_run(out: str, wanted: str) -> StoredRun | None:
+    """The newest run in ``out`` with this fingerprint, if it can go on; None when there is none or it came to its end.
+
+    Raises `InputError` when that run is going on in another process: both would load the same target.
+    """
+    alike = [run for run in list_runs(out) if isinstance(run, StoredRun) and run.meta.get("fingerprint") == wanted]
+    for run in alike:
+        if run.status == "running":
+            raise _going_on(run)
+    # Runs are listed oldest first.
+    return alike[-1] if alike and alike[-1].status in UNFINISHED else None
+
+
+def resumed(run: StoredRun, label: str | None = None) -> tuple[RunWriter, list[Result]]:
+    """Take ``run`` over: a writer that goes on after its last point, and the results of the points that ended, in order."""
+    with _alone(run):
+        # What was read before the lock may be out of date by now.
+        run = open_run(run.path)
+        if run.status not in UNFINISHED:
+            raise _going_on(run)
+        meta = {**run.meta, "status": "running", "finished": None, "process": own_identity()}
+        meta["resumed"] = [*meta.get("resumed", []), iso_time(time.time())]
+        meta["label"] = label or meta.get("label")
+        replace_file(os.path.join(run.path, "run.json"), encoded(meta))
+    kept = [point for point in run.points if not _put_aside(run, point)]
+    return RunWriter(run.path, meta, points=max((_number(point) for point in kept), default=0)), [point.result for point in kept]
+
+
+@contextmanager
+def _alone(run: StoredRun) -> Iterator[None]:
+    try:
+        folder = os.open(run.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError as problem:
+        raise store_error(run.path, problem) from None
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        yield
+    except OSError as problem:
+        raise store_error(run.path, problem) from None
+    finally:
+        os.close(folder)
+
+
+def _put_aside(run: StoredRun, point: StoredPoint) -> bool:
+    """Move a point that has no end of its own out of the way; whether that was so."""
+    try:
+        ended = os.path.exists(os.path.join(point.path, "result.json")) and point.result.status in ("complete", "failed")
+    except StoreError:
+        ended = False
+    if ended:
+        return False
+    folder = os.path.join(run.path, SUPERSEDED)
+    try:
+        os.makedirs(folder, exist_ok=True)
+        os.rename(point.path, _free(folder, point.id))
+        sync_folder(folder)
+    except OSError as problem:
+        raise store_error(point.path, problem) from None
+    return True
+
+
+def _free(folder: str, name: str) -> str:
+    """A path in ``folder`` that nothing has yet: a point can be torn more than once."""
+    path, attempt = os.path.join(folder, name), 1
+    while os.path.exists(path):
+        attempt += 1
+        path = os.path.join(folder, f"{name}-{attempt}")
+    return path
+
+
+def _number(point: StoredPoint) -> int:
+    """The place that a point's name begins with."""
+    digits = point.id.partition("-")[0]
+    return int(digits) if digits.isdigit() else 0
+
+
+def _going_on(run: StoredRun) -> InputError:
+    pid = (run.meta.get("process") or {}).get("pid")
+    return InputError(f"{run.path} is the same and still going on in process {pid}; wait for it, or start another beside it with --fresh.")

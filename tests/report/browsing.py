@@ -1,0 +1,53 @@
+"""How the tests of the page look at it: waiting, scrolling, and reading what was drawn."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+PATIENCE_S = 30
+
+
+@dataclass
+class Opened:
+    """A report open in a browser, with everything that went wrong in it."""
+
+    page: object
+    problems: list[str]
+    requests: list[str]
+
+
+def until(page, condition, argument=None):
+    """Wait until the page says so. Playwright's own waiting evaluates text inside the page, which the page's policy forbids."""
+    deadline = time.monotonic() + PATIENCE_S
+    while not page.evaluate(condition, argument):
+        assert time.monotonic() < deadline, f"never became true: {condition}"
+        page.wait_for_timeout(5)
+
+
+def scroll_through(page):
+    """Open every point and bring every chart near the screen once."""
+    page.evaluate("document.querySelectorAll('details.point').forEach(point => { point.open = true })")
+    until(page, "[...document.querySelectorAll('details.point')].every(point => point.querySelector('.body'))")
+    for index in range(page.locator(".chart").count()):
+        page.evaluate("index => document.querySelectorAll('.chart')[index].scrollIntoView()", index)
+        until(page, "index => document.querySelectorAll('.chart')[index].dataset.marks", index)
+
+
+DRAWN = """() => [...document.querySelectorAll('.chart')].map(chart => {
+    const canvas = chart.querySelector('canvas');
+    const colours = new Set();
+    if (canvas) {
+        const pixels = new Uint32Array(canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.buffer);
+        pixels.forEach(pixel => colours.add(pixel));
+    }
+    const shapes = [...chart.querySelectorAll('svg path')].filter(path => path.getBBox().width + path.getBBox().height > 0);
+    return { name: chart.getAttribute('aria-label'), marks: Number(chart.dataset.marks), shapes: canvas ? colours.size : shapes.length };
+})"""
+
+
+def read_model(path: Path):
+    text = path.read_text()
+    return json.loads(text.split('id="data">', 1)[1].split("</script>", 1)[0])

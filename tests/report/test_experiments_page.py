@@ -1,0 +1,224 @@
+"""The sections of experiments in a real browser: drawn, readable as tables, alike in light, dark, on a phone and on paper."""
+
+from itertools import pairwise
+
+import pytest
+
+from plimsoll.reports import html
+from plimsoll.store import open_run
+from report.browsing import DRAWN, read_model, scroll_through, until
+from report.planned import PUBLISHED, Run, curve, matrix, ramp, scaling, single, steady, steps, write_planned
+
+SECTIONS = "document.querySelectorAll('#comparison .chart, #experiments .chart').length"
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("planned")
+    experiments = [single(["oltp-db"]), steps(repeat=1), ramp(), curve(), scaling(), matrix(["oltp-db"]), steady(attained=False)]
+    run = open_run(str(write_planned(folder / "run", experiments, Run(suite=PUBLISHED))))
+    html.write([run], folder / "report.html")
+    return folder / "report.html"
+
+
+@pytest.fixture(scope="module")
+def modelled(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("modelled")
+    run = open_run(str(write_planned(folder / "run", [ramp(), scaling(), matrix(["oltp-db"]), steady()], Run(modelled=True))))
+    html.write([run], folder / "report.html")
+    return folder / "report.html"
+
+
+def show_charts(page):
+    """Bring every chart outside the points near the screen once."""
+    for index in range(page.locator(".chart").count()):
+        page.evaluate("index => document.querySelectorAll('.chart')[index].scrollIntoView()", index)
+        until(page, "index => document.querySelectorAll('.chart')[index].dataset.marks", index)
+
+
+def test_every_kind_of_experiment_has_its_chart_and_nothing_goes_wrong(report, opened):
+    found = opened(report)
+    show_charts(found.page)
+    # Ratios; load lines of two workloads, a ramp and a curve; scaling; a heat map; rounds. Then two charts of bars.
+    assert found.page.evaluate(SECTIONS) == 1 + 2 + 1 + 1 + 1 + 1 + 1
+    drawn = found.page.evaluate(DRAWN)
+    assert [chart for chart in drawn if chart["marks"] == 0 or chart["shapes"] < 5] == []
+    assert found.problems == []
+    assert found.requests == [report.as_uri()]
+
+
+def test_points_of_experiments_open_with_everything_they_have(report, opened):
+    found = opened(report)
+    point = found.page.locator("details.point", has_text="threads 8").first
+    point.locator("summary").first.click()
+    text = point.inner_text()
+    assert "cold: the page cache of the target was dropped" in text
+    assert "precision: iops within 2 % after 31 s" in text
+    assert "read mean <= 20ms and write mean <= 20ms: held" in text
+    point.get_by_text("Confidence intervals", exact=True).click()
+    assert point.locator("caption", has_text="95 % confidence intervals").count() == 1
+    assert found.problems == []
+
+
+def test_the_table_of_a_load_line_holds_the_numbers_of_its_points(report, opened):
+    page = opened(report).page
+    (experiment,) = [item for item in read_model(report)["experiments"] if item["kind"] == "ramp"]
+    figure = page.locator(".experiment", has=page.locator("h3", has_text="20 ms")).locator("figure").first
+    figure.locator("details.data > summary").click()
+    shown = figure.locator("tbody td:nth-child(3) data").evaluate_all("cells => cells.map(cell => Number(cell.value))")
+    assert shown == [point["iops"]["value"] for subject in experiment["subjects"] for point in subject["lines"][0]["points"]]
+
+
+def test_marks_are_listed_as_they_were_computed(report, opened):
+    page = opened(report).page
+    (experiment,) = [item for item in read_model(report)["experiments"] if item["kind"] == "ramp"]
+    rows = page.locator(".experiment", has=page.locator("h3", has_text="20 ms")).locator(".marks-table tbody tr")
+    values = rows.evaluate_all("rows => rows.map(row => Number(row.querySelector('data').value))")
+    assert values == [subject["mark"]["iops"] for subject in experiment["subjects"]]
+
+
+def test_findings_come_before_ratios_and_match_the_comparison(report, opened):
+    page = opened(report).page
+    compared = read_model(report)["comparison"]
+    shown = page.locator("#comparison .findings li").all_text_contents()
+    assert shown == compared["findings"]
+    assert page.locator("#comparison .remarks li").all_text_contents() == compared["notes"]
+    page.locator("#comparison figure details.data > summary").click()
+    ratios = page.locator("#comparison figure tbody tr").count()
+    assert ratios == len([row for row in compared["points"] if row["metric"] == "iops"])
+
+
+def test_a_click_on_a_heading_sorts_and_another_turns_it_around(report, opened):
+    page = opened(report).page
+    page.locator("#comparison figure details.data > summary").click()
+    button = page.locator("#comparison figure").get_by_role("button", name="Ratio", exact=True)
+    column = "rows => rows.map(row => Number(row.children[3].querySelector('data').value))"
+    button.click()
+    rising = page.locator("#comparison figure tbody tr").evaluate_all(column)
+    assert rising == sorted(rising)
+    assert page.locator("#comparison figure th[aria-sort]").get_attribute("aria-sort") == "ascending"
+    button.press("Enter")
+    assert page.locator("#comparison figure tbody tr").evaluate_all(column) == sorted(rising, reverse=True)
+
+
+def test_the_summary_sorts_by_rate_and_keeps_the_operations_of_a_point_together(report, opened):
+    page = opened(report).page
+    page.locator("#summary-table th button", has_text="IOPS").click()
+    sums = page.evaluate(
+        """() => [...document.querySelectorAll('#summary-table tbody')].map(
+            body => [...body.querySelectorAll("[data-key='iops'] data")].reduce((sum, data) => sum + Number(data.value), 0))"""
+    )
+    assert all(after >= before * (1 - 1e-9) for before, after in pairwise(sums))
+    assert page.locator("#summary-table tbody small.interval").count() > 0
+
+
+def test_the_legend_hides_a_configuration(report, opened):
+    page = opened(report).page
+    figure = page.locator(".load-lines figure").first
+    figure.scroll_into_view_if_needed()
+    until(page, "document.querySelector('.load-lines .chart').dataset.marks")
+    before = int(figure.locator(".chart").get_attribute("data-marks"))
+    button = figure.locator(".legend button", has_text="15K SAS")
+    button.click()
+    assert figure.locator(".legend button", has_text="15K SAS").get_attribute("aria-pressed") == "false"
+    assert int(figure.locator(".chart").get_attribute("data-marks")) < before
+    figure.locator(".legend button", has_text="15K SAS").click()
+    assert int(figure.locator(".chart").get_attribute("data-marks")) == before
+
+
+def test_choices_change_the_charts_they_stand_above(report, opened):
+    found = opened(report)
+    page = found.page
+    lines = page.locator(".load-lines").first
+    lines.locator("select").select_option("write p99")
+    lines.get_by_label("MB/s").press("Space")
+    assert "write p99 by throughput" in lines.locator("figcaption").first.inner_text()
+    maps = page.locator(".matrix")
+    maps.get_by_label("mean latency").press("Space")
+    assert "mean latency" in maps.locator("figcaption").first.inner_text()
+    page.get_by_label("Points at").select_option("queue depth 8")
+    assert page.locator("#random").is_visible()
+    show_charts(page)
+    assert found.problems == []
+
+
+def test_not_attained_is_said_where_it_was_not(report, opened):
+    page = opened(report).page
+    assert page.locator("figcaption", has_text="steady state not attained").count() == 1
+
+
+def test_published_figures_are_marked_as_such(report, opened):
+    page = opened(report).page
+    show_charts(page)
+    section = page.locator("#published")
+    assert section.locator(".badge", has_text="published").count() == 1
+    assert "Made-up test report, 2007, table 3" in section.inner_text()
+    assert "not measured" in section.locator("tr", has_text="tape").inner_text()
+    assert page.locator(".load-lines .legend li", has_text="published: six 15K").count() == 2
+
+
+def test_modelled_experiments_say_so_at_every_chart_and_table(modelled, opened):
+    page = opened(modelled).page
+    figures = page.locator("#experiments figure, #comparison figure")
+    assert figures.count() > 4
+    assert (
+        page.locator("#experiments figure figcaption .badge.modelled, #comparison figure figcaption .badge.modelled").count()
+        == figures.count()
+    )
+    assert "Modelled: the figures are those of a model" in page.locator("#comparison .remarks").inner_text()
+    assert all("(modelled)" in text for text in page.locator("#experiments .marks-table tbody th").all_inner_texts())
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_phone_never_scrolls_sideways(report, opened, scheme):
+    found = opened(report, viewport={"width": 390, "height": 844}, color_scheme=scheme)
+    show_charts(found.page)
+    assert found.page.evaluate("document.documentElement.scrollWidth") == 390
+    too_wide = "[...document.querySelectorAll('.chart svg')].filter(drawn => drawn.getBoundingClientRect().right > 391).length"
+    assert found.page.evaluate(too_wide) == 0
+    assert found.problems == []
+
+
+def test_labels_of_a_chart_do_not_overlap(report, opened):
+    page = opened(report).page
+    show_charts(page)
+    overlaps = page.evaluate(
+        """() => [...document.querySelectorAll('#experiments .chart')].flatMap(chart => {
+            const boxes = [...chart.querySelectorAll('text')].map(text => [text.textContent, text.getBoundingClientRect()]);
+            return boxes.flatMap(([name, a], index) => boxes.slice(index + 1).filter(([, b]) =>
+                Math.min(a.right, b.right) - Math.max(a.left, b.left) > 2 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 4
+            ).map(([other]) => [chart.getAttribute('aria-label'), name, other]));
+        })"""
+    )
+    assert overlaps == []
+
+
+def test_paper_gets_every_chart_of_the_experiments(report, opened):
+    found = opened(report, color_scheme="dark")
+    page = found.page
+    page.emulate_media(media="print", color_scheme="dark")
+    until(page, "document.querySelectorAll('details.point:not([open])').length === 0")
+    undrawn = page.evaluate(
+        "[...document.querySelectorAll('#experiments .chart, #comparison .chart')].filter(chart => !Number(chart.dataset.marks)).length"
+    )
+    assert undrawn == 0
+    page.emulate_media(media="screen", color_scheme="dark")
+    until(page, "document.querySelectorAll('details.point[open]').length === 0")
+    assert found.problems == []
+
+
+def test_headings_descend_without_gaps(report, opened):
+    page = opened(report).page
+    levels = page.evaluate("[...document.querySelectorAll('h1, h2, h3, h4')].map(heading => Number(heading.tagName[1]))")
+    assert all(after - before <= 1 for before, after in pairwise(levels))
+    assert page.evaluate("[...document.querySelectorAll('th')].every(heading => heading.scope)")
+
+
+def test_a_run_of_rounds_alone_has_no_empty_section_of_bars(opened, tmp_path):
+    run = open_run(str(write_planned(tmp_path / "run", [steady()])))
+    html.write([run], tmp_path / "report.html")
+    found = opened(tmp_path / "report.html")
+    scroll_through(found.page)
+    assert found.page.locator("#profiles").count() == 0
+    assert "attained after round" in found.page.locator("#experiments figcaption").inner_text()
+    assert found.problems == []

@@ -1,0 +1,78 @@
+"""The shipped suites for real: every quick form on a scratch file, one of them exactly as it is shipped."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import pytest
+
+from plimsoll import catalog
+from plimsoll.experiments.document import read_experiments
+from suite_time import points_max
+
+#: Shorter than the quick form, which only one suite has time for here.
+SHORT = ("--duration", "200ms", "--warmup", "50ms")
+AS_SHIPPED = "four-corners"
+
+
+def asked(name: str) -> dict[str, int]:
+    """Experiment → points at most."""
+    suite = read_experiments(catalog.suite_document(name), f"{name}.toml", quick=True)
+    return {experiment.name: points_max(experiment) for experiment in suite.experiments}
+
+
+def ran(plimsoll, name: str, *options: str) -> dict:
+    ended = plimsoll("suite", name, "--quick", *options, "--json")
+    assert ended.returncode == 0, ended.stderr
+    return json.loads(ended.stdout)
+
+
+def left_behind(tmp_path) -> list[str]:
+    return [path.name for path in tmp_path.iterdir() if path.name.startswith("plimsoll")]
+
+
+@pytest.mark.parametrize("name", [name for name in catalog.suite_names() if name != AS_SHIPPED])
+def test_a_quick_suite_measures_every_point_and_leaves_nothing_behind(plimsoll, tmp_path, name):
+    document = ran(plimsoll, name, *SHORT)
+    by_experiment: dict[str, int] = {}
+    for result in document["results"]:
+        assert result["status"] == "complete", (result["job"]["workload"], result["error"])
+        assert sum(total["count"] for total in result["totals"].values()) > 0, result["job"]["workload"]
+        experiment = result["place"]["experiment"]
+        by_experiment[experiment] = by_experiment.get(experiment, 0) + 1
+    expected = asked(name)
+    assert set(by_experiment) == set(expected)
+    for experiment, count in by_experiment.items():
+        assert 1 <= count <= expected[experiment]
+        # Only a ramp may need fewer points than it could take.
+        assert count == expected[experiment] or experiment == "20 ms"
+    assert left_behind(tmp_path) == []
+
+
+def test_a_quick_suite_exactly_as_shipped_takes_less_than_three_minutes(plimsoll, tmp_path):
+    begun = time.monotonic()
+    document = ran(plimsoll, AS_SHIPPED)
+    assert time.monotonic() - begun < 180
+    assert [result["job"]["duration_s"] for result in document["results"]] == [8.0] * 4
+    assert all(result["status"] == "complete" for result in document["results"])
+    assert left_behind(tmp_path) == []
+
+
+def test_a_copy_on_a_target_that_is_no_file_is_kept_as_failed_and_the_rest_goes_on(plimsoll):
+    ended = plimsoll("suite", "dd-cp", "--quick", "-t", "null:", *SHORT, "--json")
+    results = json.loads(ended.stdout)["results"]
+    failed = [result for result in results if result["status"] == "failed"]
+    assert [result["job"]["workload"] for result in failed] == ["file-copy", "file-copy"]
+    assert all("needs a file" in result["error"] for result in failed)
+    assert len(results) == sum(asked("dd-cp").values())
+    assert ended.returncode == 4
+
+
+def test_a_quick_suite_measures_a_file_of_somebody_else_as_large_as_it_is(plimsoll, tmp_path):
+    own = tmp_path / "own.dat"
+    own.write_bytes(b"\0" * (8 << 20))
+    ended = plimsoll("suite", AS_SHIPPED, "--quick", "-t", str(own), "--destroy-data", *SHORT, "--json")
+    assert ended.returncode == 0, ended.stderr
+    assert [result["host"]["target"]["size_bytes"] for result in json.loads(ended.stdout)["results"]] == [8 << 20] * 4
+    assert own.stat().st_size == 8 << 20

@@ -1,0 +1,97 @@
+"""The reference page and the schema of experiment files follow from the declarations, and their examples work.
+
+Renew both with ``PLIMSOLL_RENEW=1 pytest tests/unit/test_experiment_reference.py`` and look at the difference.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from plimsoll import catalog
+from plimsoll.engine import native
+from plimsoll.experiments.declaration import KINDS, KINDS_BY_NAME, OPTIONS, Kind
+from plimsoll.experiments.document import read_experiments
+from plimsoll.experiments.form import TABLE_OPTIONS
+from plimsoll.experiments.kinds import PLANNERS, WHOLE_OPTIONS
+from plimsoll.experiments.reference import EXAMPLE, experiments_page
+from plimsoll.experiments.schedule import settings_of
+from plimsoll.experiments.schema import experiment_schema
+
+REFERENCE = Path(__file__).resolve().parents[2] / "docs" / "reference"
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("experiments.md", experiments_page()),
+        ("experiment.schema.json", json.dumps(experiment_schema(), indent=2, ensure_ascii=False) + "\n"),
+    ],
+)
+def test_the_generated_documents_are_up_to_date(name: str, text: str) -> None:
+    path = REFERENCE / name
+    if os.environ.get("PLIMSOLL_RENEW"):
+        path.write_text(text, encoding="utf-8")
+    assert path.read_text(encoding="utf-8") == text
+
+
+def test_the_page_names_every_kind_and_every_option() -> None:
+    page = experiments_page()
+    assert all(f"\n## `{kind.name}`\n" in page for kind in KINDS)
+    assert all(f"\n| `{option.name}` |" in page for option in OPTIONS)
+    assert "None" not in page
+
+
+def test_every_kind_has_a_planner() -> None:
+    assert list(PLANNERS) == list(KINDS_BY_NAME)
+
+
+def test_the_example_of_the_page_is_a_file_that_can_be_read() -> None:
+    full = read_experiments(tomllib.loads(EXAMPLE), "my.toml")
+    quick = read_experiments(tomllib.loads(EXAMPLE), "my.toml", quick=True)
+    assert [item.name for item in full.experiments] == ["depth", "sizes"]
+    assert full.experiments[0] != quick.experiments[0] and full.experiments[1] == quick.experiments[1]
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+def test_the_example_of_a_kind_is_one_the_engine_takes(kind: Kind) -> None:
+    suite = read_experiments(tomllib.loads(f"[[experiment]]\n{kind.example}"), "my.toml")
+    engine = native()
+    (experiment,) = suite.experiments
+    assert experiment.kind == kind.name
+    for workload in experiment.workloads:
+        definition = engine.check_workload(catalog.load(workload), workload)
+        for settings in settings_of(experiment):
+            checked, options = definition, engine.check_job({})
+            for option, value in settings.items():
+                checked, options = engine.set_option(checked, options, option, value)
+
+
+def types(option: dict[str, Any]) -> set[str]:
+    """The JSON types in which a value of ``option`` may be written."""
+    return {option.get("type", "")}.union(*(types(form) for form in option.get("anyOf", ())))
+
+
+def test_what_is_known_of_workload_options_agrees_with_the_engine() -> None:
+    streams = native().workload_schema()["properties"]["stream"]["items"]["properties"]
+    assert {name for name, option in streams.items() if "object" in types(option)} == set(TABLE_OPTIONS)
+    # Options of the job, which the schema of workloads does not hold.
+    job = {"workers", "size"}
+    assert {name for name, option in streams.items() if "integer" in types(option)} == WHOLE_OPTIONS - job
+
+
+def test_the_schema_tells_kinds_apart() -> None:
+    schema = experiment_schema()
+    assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+    experiment = schema["properties"]["experiment"]["items"]
+    rules = {rule["if"]["properties"]["kind"]["const"]: rule["then"] for rule in experiment["allOf"]}
+    assert list(rules) == list(KINDS_BY_NAME)
+    assert rules["ramp"]["required"] == ["over", "objective"]
+    assert rules["steps"]["properties"]["shuffle"] is False and "shuffle" not in rules["matrix"]["properties"]
+    assert experiment["required"] == ["name", "kind", "workloads"]
+    assert "required" not in experiment["properties"]["quick"]

@@ -1,0 +1,91 @@
+"""The page cache: what is dropped, what is said, and what is never claimed."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from plimsoll.cli import caching
+from plimsoll.cli.caching import cache_state
+from plimsoll.cli.planning import PlannedPoint
+from plimsoll.host import page_cache
+from plimsoll.host.page_cache import Dropped, dropped, resident_bytes
+
+BYTES = 1 << 20
+
+
+def point(cache: str | None, *, direct: bool = True) -> PlannedPoint:
+    return PlannedPoint(
+        {"name": "x", "stream": [{"name": "main", "direct": direct}]}, {"duration": 4.0, "warmup": 4.0}, "scratch.dat", cache=cache
+    )
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> str:
+    path = tmp_path / "scratch.dat"
+    path.write_bytes(os.urandom(BYTES))
+    return str(path)
+
+
+def test_what_was_just_written_is_resident(file: str) -> None:
+    assert resident_bytes(file) == BYTES
+
+
+def test_a_dropped_file_is_cold_or_the_reason_says_how_much_stayed(file: str) -> None:
+    found = dropped([file])
+    left = resident_bytes(file)
+    # A file system in memory keeps every page; any other lets them go.
+    assert found.cold == (left == 0)
+    assert ("posix_fadvise" in found.how) if found.cold else ("100 % of it stayed in memory" in found.how)
+
+
+def test_pages_that_stay_are_never_called_cold(file: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(page_cache.os, "posix_fadvise", lambda *_: None)
+    found = dropped([file])
+    assert not found.cold
+    assert found.how == "The page cache was told to drop the target, but 100 % of it stayed in memory."
+
+
+def test_a_file_that_cannot_be_opened_is_the_reason(tmp_path: Path) -> None:
+    missing = str(tmp_path / "missing")
+    assert dropped([missing]) == Dropped(False, f"The page cache could not be dropped: {missing}: no such file or directory.")
+
+
+def test_devices_need_the_permission_to_drop_all_caches(file: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(page_cache.stat, "S_ISBLK", lambda mode: True)
+    refused = dropped([file], drop_caches=str(tmp_path))
+    assert not refused.cold and "is a directory" in refused.how
+    switch = tmp_path / "drop_caches"
+    switch.write_bytes(b"")
+    dropped([file], drop_caches=str(switch))
+    assert switch.read_bytes() == b"1"
+
+
+def test_an_empty_list_of_windows_is_no_pages(tmp_path: Path) -> None:
+    (tmp_path / "empty").write_bytes(b"")
+    assert resident_bytes(str(tmp_path / "empty")) == 0
+
+
+def test_cold_says_how_and_that_direct_streams_pass_it_by(file: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(caching, "dropped", lambda paths: Dropped(True, f"Dropped {paths == [file]}."))
+    state = cache_state(point("cold"), {"path": file})
+    assert state == {"state": "cold", "how": "Dropped True. Direct streams pass the page cache by."}
+    assert cache_state(point("cold", direct=False), {"path": file})["how"] == "Dropped True."
+
+
+def test_what_could_not_be_dropped_is_as_found(file: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(caching, "dropped", lambda paths: Dropped(False, "It stayed."))
+    assert cache_state(point("cold", direct=False), {"path": file}) == {"state": "as found", "how": "It stayed."}
+
+
+def test_warm_says_how_long_the_load_ran_before(file: str) -> None:
+    assert cache_state(point("warm", direct=False), {"path": file}) == {
+        "state": "warm",
+        "how": "The load ran for 4 s before it was measured for 4 s.",
+    }
+
+
+def test_a_target_without_files_has_no_page_cache() -> None:
+    assert cache_state(point("cold"), {"kind": "queue", "path": None}) == {"state": "as found", "how": "The target has no page cache."}

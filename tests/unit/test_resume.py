@@ -1,0 +1,272 @@
+"""Resuming: the same command goes on where a killed or interrupted run stopped, and ends with the same points."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from plimsoll.errors import InputError
+from plimsoll.store import StoredRun, list_runs
+from plimsoll.store.resuming import resumed, unfinished_run
+from said import Plimsoll
+from scripted_engine import Script, ScriptedEngine
+
+STEPS = ("steps", "small.toml", "-t", "null:", "--over", "queue_depth=1,2,4,8", "-d", "1s", "-w", "0")
+KILLS = 20
+
+
+def runs(out: str = "results") -> list[StoredRun]:
+    found = list_runs(out)
+    assert all(isinstance(run, StoredRun) for run in found)
+    return [run for run in found if isinstance(run, StoredRun)]
+
+
+def stop_at(engine: ScriptedEngine, jobs: int) -> None:
+    """A Ctrl-C in the middle of the ``jobs``-th point."""
+
+    def pull(index: int) -> None:
+        if len(engine.jobs) == jobs and index == 5:
+            os.kill(os.getpid(), signal.SIGINT)
+            while not engine.last_control.stopped:
+                pass
+
+    engine.scripts = [Script(on_interval=pull)]
+
+
+def interrupted(plimsoll: Plimsoll, engine: ScriptedEngine, *words: str, at: int = 3) -> StoredRun:
+    stop_at(engine, at)
+    assert plimsoll(*(words or STEPS)).code == 130
+    engine.scripts = [Script()]
+    return runs()[-1]
+
+
+def abandon(run: StoredRun) -> None:
+    """Make it look as if its process had been killed in the last point."""
+    path = Path(run.path, "run.json")
+    meta = json.loads(path.read_text())
+    meta.update(status="running", finished=None)
+    meta["process"]["pid"] = 2**22 + 1
+    path.write_text(json.dumps(meta))
+    Path(run.points[-1].path, "result.json").unlink()
+
+
+def points(run: StoredRun) -> list[tuple[str, str]]:
+    return [(point.result.place["key"].split(" / ")[4], point.result.status) for point in run.points]
+
+
+def test_the_same_command_goes_on_after_an_interruption(plimsoll: Plimsoll, engine: ScriptedEngine) -> None:
+    run = interrupted(plimsoll, engine)
+    assert run.status == "interrupted" and len(run.points) == 3
+    said = plimsoll(*STEPS)
+    assert said.code == 0
+    assert said.err.startswith(f"resuming {run.path}: 2 points are there (--fresh starts anew)\n")
+    (only,) = runs()
+    assert only.status == "complete"
+    assert points(only) == [(f"queue_depth={level}", "complete") for level in (1, 2, 4, 8)]
+    # Two before the stop, the one that was cut, then the two that were missing.
+    assert [job["workload"]["stream"][0]["queue_depth"] for job in engine.jobs] == [1, 2, 4, 4, 8]
+    assert "queue_depth 1 " in said.out and "[3/4] small" in said.err
+
+
+def test_a_killed_run_goes_on_and_its_torn_point_is_kept_aside(plimsoll: Plimsoll, engine: ScriptedEngine) -> None:
+    run = interrupted(plimsoll, engine)
+    abandon(run)
+    assert runs()[0].status == "incomplete"
+    assert plimsoll(*STEPS).code == 0
+    (only,) = runs()
+    assert [status for _, status in points(only)] == ["complete"] * 4
+    assert [point.id for point in only.points] == ["0001-small", "0002-small", "0003-small", "0004-small"]
+    torn = Path(only.path, "superseded", "0003-small")
+    assert sorted(path.name for path in torn.iterdir()) == ["intervals.jsonl", "job.json", "monitor.jsonl"]
+    assert len(only.meta["resumed"]) == 1
+
+
+def test_a_point_can_be_torn_more_than_once(plimsoll: Plimsoll, engine: ScriptedEngine) -> None:
+    interrupted(plimsoll, engine)
+    stop_at(engine, 4)
+    assert plimsoll(*STEPS).code == 130
+    engine.scripts = [Script()]
+    assert plimsoll(*STEPS).code == 0
+    (only,) = runs()
+    assert sorted(os.listdir(os.path.join(only.path, "superseded"))) == ["0003-small", "0003-small-2"]
+    assert len(only.points) == 4
+
+
+def test_failed_points_are_not_measured_again(plimsoll: Plimsoll, engine: ScriptedEngine) -> None:
+    from plimsoll.errors import TargetError
+
+    def pull(index: int) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+        while not engine.last_control.stopped:
+            pass
+
+    engine.scripts = [Script(raises=TargetError("gone."), raises_at=2), Script(on_interval=pull)]
+    assert plimsoll(*STEPS).code == 130
+    engine.scripts = [Script()]
+    said = plimsoll(*STEPS)
+    assert said.code == 4
+    assert [status for _, status in points(runs()[0])] == ["failed", "complete", "complete", "complete"]
+    assert "1 point is there" in said.err
+
+
+def test_planners_are_fed_what_is_stored(plimsoll: Plimsoll, engine: ScriptedEngine) -> None:
+    words = ("ramp", "small.toml", "-t", "null:", "--over", "queue_depth=1..64", "--objective", "read mean <= 1ms", "--json")
+    whole = plimsoll(*words, "--fresh").json
+    measured = len(engine.jobs)
+    run = interrupted(plimsoll, engine, *words, at=measured + 3)
+    said = plimsoll(*words)
+    assert said.code == 0
+    assert said.json["conclusions"] == whole["conclusions"]
+    assert [result["place"] for result in said.json["results"]] == [result["place"] for result in whole["results"]]
+    assert len(engine.jobs) == 2 * measured + 1
+    assert runs()[-1].path == run.path
+
+
+def test_fresh_starts_anew(plimsoll: Plimsoll, engine: ScriptedEngine) -> None:
+    interrupted(plimsoll, engine)
+    said = plimsoll(*STEPS, "--fresh")
+    assert "resuming" not in said.err
+    assert [run.status for run in runs()] == ["interrupted", "complete"]
+
+
+def test_a_run_that_came_to_its_end_is_not_gone_on_with(plimsoll: Plimsoll) -> None:
+    assert plimsoll(*STEPS).code == 0
+    assert "resuming" not in plimsoll(*STEPS).err
+    assert len(runs()) == 2
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        (*STEPS[:5], "queue_depth=1,2,4", *STEPS[6:]),
+        (*STEPS, "-s", "block_size=8k"),
+        (*STEPS, "--repeat", "2"),
+        (*STEPS[:3], "null:?size=1g", *STEPS[4:]),
+        (*STEPS, "--cache", "warm"),
+        (*STEPS, "-o", "elsewhere"),
+    ],
+    ids=["levels", "settings", "repeat", "target", "cache", "directory"],
+)
+def test_another_command_starts_its_own_run(plimsoll: Plimsoll, engine: ScriptedEngine, other: tuple[str, ...]) -> None:
+    interrupted(plimsoll, engine)
+    assert "resuming" not in plimsoll(*other).err
+    assert runs()[0].status == "interrupted"
+
+
+def test_a_workload_that_was_changed_in_between_starts_its_own_run(plimsoll: Plimsoll, engine: ScriptedEngine, here: Path) -> None:
+    interrupted(plimsoll, engine)
+    (here / "small.toml").write_text((here / "small.toml").read_text() + 'distribution = "zipf:1.1"\n')
+    assert "resuming" not in plimsoll(*STEPS).err
+
+
+@pytest.mark.parametrize("change", ["version", "machine"])
+def test_a_run_of_another_version_or_machine_is_not_gone_on_with(
+    plimsoll: Plimsoll, engine: ScriptedEngine, monkeypatch: pytest.MonkeyPatch, change: str
+) -> None:
+    from plimsoll.cli import experimenting
+
+    interrupted(plimsoll, engine)
+    if change == "version":
+        monkeypatch.setattr(experimenting, "versions", lambda: {"plimsoll": "99.0"})
+    else:
+        monkeypatch.setattr(experimenting, "host_facts", lambda: {"machine": {"name": "elsewhere"}})
+    assert "resuming" not in plimsoll(*STEPS).err
+
+
+def test_what_is_going_on_in_another_process_is_refused(plimsoll: Plimsoll, engine: ScriptedEngine) -> None:
+    run = interrupted(plimsoll, engine)
+    path = Path(run.path, "run.json")
+    meta = json.loads(path.read_text())
+    from plimsoll.store.lifetime import own_identity
+
+    meta.update(status="running", process=own_identity())
+    path.write_text(json.dumps(meta))
+    said = plimsoll(*STEPS)
+    assert (said.code, said.out) == (2, "")
+    assert f"is the same and still going on in process {os.getpid()}; wait for it, or start another beside it with --fresh." in said.err
+
+
+def test_of_two_that_found_the_same_run_only_one_takes_it_over(plimsoll: Plimsoll, engine: ScriptedEngine) -> None:
+    run = interrupted(plimsoll, engine)
+    mark = run.meta["fingerprint"]
+    first, second = unfinished_run("results", mark), unfinished_run("results", mark)
+    assert first is not None and second is not None
+    writer, results = resumed(first)
+    assert len(results) == 2
+    with pytest.raises(InputError, match="still going on"):
+        resumed(second)
+    writer.finish("complete")
+    assert unfinished_run("results", mark) is None
+
+
+def test_scratch_files_of_a_killed_run_are_removed_by_the_one_that_goes_on(plimsoll: Plimsoll, engine: ScriptedEngine, here: Path) -> None:
+    words = (*STEPS[:3], "mine.dat", *STEPS[4:])
+    run = interrupted(plimsoll, engine, *words)
+    assert not (here / "mine.dat").exists()
+    abandon(run)
+    # What a killed process leaves behind.
+    (here / "mine.dat").write_bytes(b"scratch")
+    assert plimsoll(*words).code == 0
+    assert not (here / "mine.dat").exists()
+
+
+def test_a_label_given_later_is_the_one_that_holds(plimsoll: Plimsoll, engine: ScriptedEngine) -> None:
+    interrupted(plimsoll, engine, *STEPS, "--label", "first")
+    assert plimsoll(*STEPS).code == 0
+    assert runs()[0].label == "first"
+
+
+class Killed:
+    """The command in processes of its own, killed at random moments until one comes to its end."""
+
+    WORDS = ("steps", "small.toml", "-t", "queue:?service=exp:1ms", "--over", "queue_depth=1..16", "--repeat", "2", "-d", "20s", "-w", "0")
+
+    def __init__(self, out: Path) -> None:
+        self.out = str(out)
+        self._environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+
+    def start(self, *more: str) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-m", "plimsoll", *self.WORDS, "-o", self.out, "--report", "r.json", *more]
+        return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=self._environment)
+
+    def ended(self) -> bool:
+        """Whether the run has all its points; it may have been killed while it wrote its report."""
+        return any(run.status == "complete" for run in runs(self.out))
+
+    def measured(self) -> dict[str, Any]:
+        (run,) = runs(self.out)
+        return {point.result.place["key"]: (point.result.status, point.result.totals) for point in run.points}
+
+    def torn(self) -> int:
+        superseded = Path(runs(self.out)[0].path, "superseded")
+        return len(list(superseded.iterdir())) if superseded.exists() else 0
+
+
+def test_a_run_killed_at_twenty_random_moments_ends_with_the_points_of_one_that_was_not(here: Path) -> None:
+    whole = Killed(here / "whole")
+    assert whole.start().wait() == 0
+    expected = whole.measured()
+    assert len(expected) == 10
+    moments, kills, torn, rounds = random.Random(20261121), 0, 0, 0
+    while kills < KILLS:
+        rounds += 1
+        killed = Killed(here / f"killed-{rounds}")
+        while not killed.ended():
+            process = killed.start()
+            try:
+                assert process.wait(timeout=moments.uniform(0.15, 0.6) if kills < KILLS else None) == 0
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+                kills += 1
+        assert killed.measured() == expected
+        torn += killed.torn()
+    assert torn > 0, "some kill must have hit the middle of a point"
