@@ -26,6 +26,7 @@ MAY_IMPORT = {
     "monitor": set(),
     "host": set(),
     "analysis": {"result", "histogram"},
+    "formats": {"result", "histogram"},
     "experiments": {"result", "analysis"},
     "store": {"result", "analysis"},
     "calibration": {"engine", "store"},

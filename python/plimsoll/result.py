@@ -204,7 +204,7 @@ def _result(value: Json) -> Result:
 
 def _later(value: Json) -> Json:
     """The fields that results of earlier versions do not have."""
-    found = {name: value[name] for name in ("place", "cache", "ended") if name in value}
+    found: Json = {name: value[name] for name in ("place", "cache", "ended") if name in value}
     if "estimates" in value:
         found["estimates"] = {
             op: {metric: Estimate(**figures) for metric, figures in metrics.items()} for op, metrics in value["estimates"].items()

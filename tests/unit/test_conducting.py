@@ -155,7 +155,7 @@ def test_stored_results_stand_for_measurements_place_by_place(engine: ScriptedEn
 
     def feed() -> Feed:
         for point in points:
-            heard.append((yield point))
+            heard.extend([(yield point)])
         return ()
 
     outcome, _ = carried_out(engine, feed(), stored=first.results)

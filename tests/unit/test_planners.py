@@ -232,6 +232,21 @@ def test_whole_levels_always_grow() -> None:
     assert all(before < after for before, after in pairwise(grown))
 
 
+def test_levels_finer_than_their_rounding_still_rise_and_close_in() -> None:
+    bounds = Bounds(1_234_567, 1_234_600)
+    assert Growth.parse("+0.5").after(1_234_567, bounds) == 1_234_567.5
+    assert Resolution(1, relative=False).between(1_234_567, 1_234_569, bounds) == 1_234_568
+    assert (
+        levels(conducted(ramp("rate", bounds, parse_objective("read mean <= 1s"), growth=Growth.parse("+20")), rising)[1])[0] == 1_234_567
+    )
+
+
+def test_a_response_that_misses_the_limit_by_less_than_its_digits_is_said_to_be_above() -> None:
+    plan = ramp("queue_depth", Bounds(1, 2, integer=True), parse_objective("read mean <= 20ms"))
+    conclusion, _ = conducted(plan, lambda ask: Answer(mean_ms={"read": 10.001 * (ask.level or 0)}, spread=None))
+    assert conclusion.sentences[0].endswith("at 2 read mean was just above 20.0 ms.")
+
+
 # Search
 
 

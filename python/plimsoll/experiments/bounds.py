@@ -1,7 +1,7 @@
 """How far, how fast and how finely a planner moves along one axis of load.
 
 Model: levels are positive. An integer axis (queue depth, threads, a block size) is asked whole numbers only. Levels of other axes that are
-computed are rounded to six significant digits, so that they read back as written.
+computed are rounded to a thousandth of the step that leads to them, so that they are short to read and to write.
 
     bounds = Bounds(start=1, stop=256, integer=True)
     Growth.parse("2x").after(3, bounds)                    # 6
@@ -30,9 +30,10 @@ class Bounds:
         if self.integer and not all(float(end).is_integer() for end in (self.start, self.stop) if math.isfinite(end)):
             raise InputError(f"levels from {self.start:g} to {self.stop:g}: this option takes whole numbers only.")
 
-    def level(self, wanted: float) -> float:
-        """The nearest level that can be asked, not above the last."""
-        return min(float(round(wanted)) if self.integer else float(f"{wanted:.6g}"), self.stop)
+    def level(self, wanted: float, step: float) -> float:
+        """The nearest level that can be asked, not above the last; ``step`` is how far it lies from its neighbours."""
+        decimals = 0 if self.integer else max(0, 3 - math.floor(math.log10(step)))
+        return min(float(round(wanted, decimals)), self.stop)
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,8 @@ class Growth:
     def after(self, level: float, bounds: Bounds) -> float:
         """The next level to try."""
         grown = level * self.amount if self.multiplies else level + self.amount
-        return min(max(bounds.level(grown), level + 1), bounds.stop) if bounds.integer else bounds.level(grown)
+        rounded = bounds.level(grown, grown - level)
+        return min(max(rounded, level + 1), bounds.stop) if bounds.integer else rounded
 
     def __str__(self) -> str:
         return f"{self.amount:g}x" if self.multiplies else f"+{self.amount:g}"
@@ -97,7 +99,7 @@ class Resolution:
         if gap <= enough * (1 + 1e-9):
             return None
         step = self.value if bounds.integer and not self.relative and float(self.value).is_integer() else 1.0
-        middle = low + max(1, int(gap / 2 / step)) * step if bounds.integer else bounds.level(low + gap / 2)
+        middle = low + max(1, int(gap / 2 / step)) * step if bounds.integer else bounds.level(low + gap / 2, gap)
         return middle if low < middle < high else None
 
     def __str__(self) -> str:

@@ -48,7 +48,7 @@ def bracketed(probe: Probe, bounds: Bounds, resolution: Resolution, growth: Grow
 
 
 def _climbed(probe: Probe, bounds: Bounds, growth: Growth) -> Generator[Ask, Result, Bracket]:
-    low, level = None, bounds.level(bounds.start)
+    low, level = None, float(bounds.start)
     while (yield from probe.at(level)):
         if level >= bounds.stop:
             return Bracket(level, None)
@@ -57,9 +57,9 @@ def _climbed(probe: Probe, bounds: Bounds, growth: Growth) -> Generator[Ask, Res
 
 
 def _descended(probe: Probe, bounds: Bounds) -> Generator[Ask, Result, Bracket]:
-    high = bounds.level(bounds.start)
+    high = float(bounds.start)
     for _ in range(HALVINGS_MAX if not bounds.integer else int(high).bit_length()):
-        level = float(int(high) // 2) if bounds.integer else bounds.level(high / 2)
+        level = float(int(high) // 2) if bounds.integer else bounds.level(high / 2, high / 2)
         if level <= 0:
             break
         if (yield from probe.at(level)):

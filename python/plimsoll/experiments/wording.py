@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from plimsoll.analysis.clause import ACHIEVED, BANDWIDTH, ERRORS
+from plimsoll.analysis.clause import ACHIEVED, BANDWIDTH, ERRORS, Clause
 from plimsoll.analysis.metric import LATENCIES
 from plimsoll.analysis.objective import ClauseJudgement
 from plimsoll.result import Estimate, Result
@@ -48,7 +48,15 @@ def measured(item: ClauseJudgement) -> str:
     subject = item.clause.text_for(item.op).partition(f" {item.clause.relation} ")[0]
     if item.estimate is None:
         return f"{subject} could not be measured"
-    return f"{subject} was {figure(item.clause.metric, item.estimate.value)}{_interval(item.clause.metric, item.estimate)}"
+    return f"{subject} was {_beside_limit(item.clause, item.estimate.value)}{_interval(item.clause.metric, item.estimate)}"
+
+
+def _beside_limit(clause: Clause, value: float) -> str:
+    """The value; in words where it would read like a limit that it misses."""
+    said = figure(clause.metric, value)
+    if clause.holds(value) or said != figure(clause.metric, clause.limit):
+        return said
+    return f"just {'above' if value > clause.limit else 'below'} {said}"
 
 
 def failures(points: Iterable[tuple[str, Result]]) -> list[str]:
