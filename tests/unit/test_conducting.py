@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from plimsoll.cli.conducting import Feed, Setup, conduct, in_order
-from plimsoll.cli.outcome import Outcome
-from plimsoll.cli.planning import PlannedPoint
-from plimsoll.cli.pointing import Pointing
+from plimsoll.cli.conduct.conducting import Feed, Setup, conduct, in_order
+from plimsoll.cli.conduct.outcome import Outcome
+from plimsoll.cli.conduct.planning import PlannedPoint
+from plimsoll.cli.conduct.pointing import Pointing
 from plimsoll.errors import InputError, TargetError
 from plimsoll.experiments.experiment import Experiment
 from plimsoll.experiments.plan import Ask, Configuration, Request, Subject
@@ -241,7 +241,7 @@ def test_preconditioning_writes_the_whole_target_sequentially_whatever_the_workl
 
 def test_an_amount_ends_a_point_when_that_multiple_of_the_target_is_written(engine: ScriptedEngine, here: Path) -> None:
     from plimsoll.analysis.adaptive import Amount
-    from plimsoll.cli.goals import goal_of
+    from plimsoll.cli.conduct.goals import goal_of
 
     point = asked(engine, here, Ask(role="precondition", amount=2.0))
     assert goal_of(point, {"size_bytes": 1000}) == Amount(2000)

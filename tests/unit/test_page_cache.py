@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.cli import caching
-from plimsoll.cli.caching import cache_state
-from plimsoll.cli.planning import PlannedPoint
+from plimsoll.cli.conduct import caching
+from plimsoll.cli.conduct.caching import cache_state
+from plimsoll.cli.conduct.planning import PlannedPoint
 from plimsoll.host import page_cache
 from plimsoll.host.page_cache import Dropped, dropped, resident_bytes
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from plimsoll.cli.options import EXPERIMENT, LoadCommand, takes
-from plimsoll.cli.short import short_experiment
+from plimsoll.cli.experiment.options import EXPERIMENT, LoadCommand, takes
+from plimsoll.cli.experiment.short import short_experiment
 
 
 @click.command(cls=LoadCommand, short_help="Measure the load line at percentages of the maximum.")

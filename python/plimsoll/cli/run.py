@@ -9,11 +9,11 @@ from typing import Any
 import click
 
 from plimsoll import engine as engines
-from plimsoll.cli.conducting import Setup, conduct, in_order
-from plimsoll.cli.judging import EXIT_OBJECTIVE_FAILED, check_precision, checked_objective, every_point_holds
-from plimsoll.cli.options import LoadCommand, takes
-from plimsoll.cli.permission import permission
-from plimsoll.cli.planning import Typed, planned
+from plimsoll.cli.conduct.conducting import Setup, conduct, in_order
+from plimsoll.cli.conduct.judging import EXIT_OBJECTIVE_FAILED, check_precision, checked_objective, every_point_holds
+from plimsoll.cli.conduct.permission import permission
+from plimsoll.cli.conduct.planning import Typed, planned
+from plimsoll.cli.experiment.options import LoadCommand, takes
 from plimsoll.cli.report import checked_format
 from plimsoll.cli.showing import Shown, progress, show
 from plimsoll.host.machine import host_facts, versions

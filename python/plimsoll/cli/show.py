@@ -12,7 +12,7 @@ import click
 
 from plimsoll import catalog
 from plimsoll import engine as engines
-from plimsoll.cli.planning import Typed, planned_workload
+from plimsoll.cli.conduct.planning import Typed, planned_workload
 from plimsoll.errors import InputError
 
 Json = dict[str, Any]

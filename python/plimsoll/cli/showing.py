@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 import click
 
 from plimsoll.analysis.objective import Objective, judge
-from plimsoll.cli.judging import SEEK_A_MARK
-from plimsoll.cli.outcome import Found, Outcome
+from plimsoll.cli.conduct.judging import SEEK_A_MARK
+from plimsoll.cli.conduct.outcome import Found, Outcome
 from plimsoll.cli.report import write_report
 from plimsoll.engine import Json
 from plimsoll.reports.progress import PlainLines, Progress

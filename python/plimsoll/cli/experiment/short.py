@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from plimsoll.cli.documenting import run_name, short_document
-from plimsoll.cli.experimenting import carry_out
+from plimsoll.cli.experiment.documenting import run_name, short_document
+from plimsoll.cli.experiment.experimenting import carry_out
 from plimsoll.experiments.document import read_experiments
 
 

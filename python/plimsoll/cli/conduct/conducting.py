@@ -17,13 +17,13 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
-from plimsoll.cli.brake import Brake
-from plimsoll.cli.caching import cache_state
-from plimsoll.cli.driving import driver_of
-from plimsoll.cli.goals import goal_of
-from plimsoll.cli.outcome import Found, Outcome
-from plimsoll.cli.planning import PlannedPoint
-from plimsoll.cli.targets import Targets
+from plimsoll.cli.conduct.brake import Brake
+from plimsoll.cli.conduct.caching import cache_state
+from plimsoll.cli.conduct.driving import driver_of
+from plimsoll.cli.conduct.goals import goal_of
+from plimsoll.cli.conduct.outcome import Found, Outcome
+from plimsoll.cli.conduct.planning import PlannedPoint
+from plimsoll.cli.conduct.targets import Targets
 from plimsoll.engine import Engine, Json
 from plimsoll.errors import EXIT_POINT_FAILED, InputError, PlimsollError, StoreError
 from plimsoll.host.target import target_facts

@@ -18,8 +18,8 @@ from functools import cached_property
 from typing import Any
 
 from plimsoll import catalog
-from plimsoll.cli.driving import driver_name, driver_of
-from plimsoll.cli.planning import PlannedPoint, changed, defined, repeated, warmed
+from plimsoll.cli.conduct.driving import driver_name, driver_of
+from plimsoll.cli.conduct.planning import PlannedPoint, changed, defined, repeated, warmed
 from plimsoll.engine import Engine, Json
 from plimsoll.errors import InputError
 from plimsoll.experiments.experiment import Experiment

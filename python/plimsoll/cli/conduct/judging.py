@@ -16,7 +16,7 @@ from plimsoll.analysis.adaptive import parse_precision
 from plimsoll.analysis.mark import Mark, mark_of
 from plimsoll.analysis.metric import ALL
 from plimsoll.analysis.objective import Objective, applies_to, judge, parse_objective
-from plimsoll.cli.outcome import Found, Outcome
+from plimsoll.cli.conduct.outcome import Found, Outcome
 from plimsoll.engine import Json
 from plimsoll.errors import InputError
 from plimsoll.experiments.experiment import Experiment

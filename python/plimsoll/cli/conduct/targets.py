@@ -13,15 +13,15 @@ from __future__ import annotations
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
-from plimsoll.cli.brake import Brake
-from plimsoll.cli.driving import driver_name
-from plimsoll.cli.planning import PlannedPoint
+from plimsoll.cli.conduct.brake import Brake
+from plimsoll.cli.conduct.driving import driver_name
+from plimsoll.cli.conduct.planning import PlannedPoint
 from plimsoll.engine import Engine, Json
 from plimsoll.errors import PlimsollError, StoreError
 from plimsoll.scratch import Wanted, prepared
 
 if TYPE_CHECKING:
-    from plimsoll.cli.conducting import Setup
+    from plimsoll.cli.conduct.conducting import Setup
 
 
 class Targets:

@@ -16,8 +16,8 @@ from typing import Any
 
 from plimsoll import catalog
 from plimsoll import engine as engines
-from plimsoll.cli.documenting import typed_settings
-from plimsoll.cli.experimenting import carry_out
+from plimsoll.cli.experiment.documenting import typed_settings
+from plimsoll.cli.experiment.experimenting import carry_out
 from plimsoll.engine import Json
 from plimsoll.errors import InputError
 from plimsoll.experiments.declaration import OPTIONS_BY_NAME

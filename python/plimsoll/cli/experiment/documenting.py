@@ -12,7 +12,7 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from plimsoll.cli.planning import setting
+from plimsoll.cli.conduct.planning import setting
 from plimsoll.engine import Json
 from plimsoll.errors import InputError
 

@@ -8,7 +8,7 @@ Model: an amount is a multiple of the target's size, which is known once the tar
 from __future__ import annotations
 
 from plimsoll.analysis.adaptive import Amount, Goal, parse_precision
-from plimsoll.cli.planning import PlannedPoint
+from plimsoll.cli.conduct.planning import PlannedPoint
 from plimsoll.engine import Json
 
 

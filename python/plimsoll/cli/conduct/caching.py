@@ -10,7 +10,7 @@ what the device and its controller keep.
 from __future__ import annotations
 
 from plimsoll.analysis.definition import is_direct, streams
-from plimsoll.cli.planning import PlannedPoint
+from plimsoll.cli.conduct.planning import PlannedPoint
 from plimsoll.engine import Json
 from plimsoll.host.page_cache import dropped
 from plimsoll.host.target import target_paths

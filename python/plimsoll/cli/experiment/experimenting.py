@@ -22,12 +22,19 @@ from plimsoll import catalog
 from plimsoll import engine as engines
 from plimsoll.analysis.clause import parse_metric
 from plimsoll.analysis.definition import arrival
-from plimsoll.cli.conducting import Feed, Setup, conduct
-from plimsoll.cli.judging import EXIT_OBJECTIVE_FAILED, check_operation, check_precision, checked_objective, every_objective_holds, marked
-from plimsoll.cli.outcome import Found, Outcome
-from plimsoll.cli.permission import permission
-from plimsoll.cli.planning import PlannedPoint
-from plimsoll.cli.pointing import Pointing
+from plimsoll.cli.conduct.conducting import Feed, Setup, conduct
+from plimsoll.cli.conduct.judging import (
+    EXIT_OBJECTIVE_FAILED,
+    check_operation,
+    check_precision,
+    checked_objective,
+    every_objective_holds,
+    marked,
+)
+from plimsoll.cli.conduct.outcome import Found, Outcome
+from plimsoll.cli.conduct.permission import permission
+from plimsoll.cli.conduct.planning import PlannedPoint
+from plimsoll.cli.conduct.pointing import Pointing
 from plimsoll.cli.report import checked_format
 from plimsoll.cli.showing import Shown, progress, show
 from plimsoll.engine import Engine, Json

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from plimsoll import catalog
-from plimsoll.cli.driving import checked_workload, driver_of
+from plimsoll.cli.conduct.driving import checked_workload, driver_of
 from plimsoll.engine import Engine, Json
 from plimsoll.errors import InputError
 from plimsoll.scratch import DEFAULT_TARGET
