@@ -275,3 +275,27 @@ def test_reading_what_was_read_changes_nothing() -> None:
             assert option.form.read(once) == once, option.name
             if option.default is not None:
                 assert option.form.read(option.default) == option.default, option.name
+
+
+def test_a_file_defines_workloads_of_its_own() -> None:
+    own = {"name": "log", "stream": [{"block_size": "64KiB"}]}
+    document = {"workload": [own], "experiment": [{"name": "one", "kind": "single", "workloads": ["log", "oltp-db"]}]}
+    (experiment,) = read_experiments(document, "mine.toml").experiments
+    assert experiment.definitions == {"log": own}
+    assert Experiment.from_json(experiment.to_json()) == experiment
+
+
+@pytest.mark.parametrize(
+    ("workloads", "sentence"),
+    [
+        ({"name": "log"}, "mine.toml: key 'workload' is not a list of tables; write [[workload]] and its keys below it."),
+        (["log"], "mine.toml: workload 1 is 'log', not a table; write [[workload]] and its keys below it."),
+        ([{"stream": []}], 'mine.toml: workload 1 has no name; write for example name = "log".'),
+        ([{"name": "a"}, {"name": "a"}], "mine.toml: two workloads are called 'a'; give each a name of its own."),
+    ],
+)
+def test_a_workload_of_its_own_that_cannot_be_is_named(workloads, sentence: str) -> None:
+    document = {"workload": workloads, "experiment": [{"name": "one", "kind": "single", "workloads": ["a"]}]}
+    with pytest.raises(InputError) as problem:
+        read_experiments(document, "mine.toml")
+    assert str(problem.value) == sentence

@@ -281,6 +281,13 @@ FILE_OPTIONS = (
     ),
     Option("published", form.TEXTS, "Published figures (`plimsoll list`) to show beside what is measured.", ["se6920"], default=[]),
     Option(
+        "workload",
+        Form("list of tables", "", list, {"type": "array", "items": {"type": "object", "required": ["name", "stream"]}}),
+        "Workloads of the file's own, each as a workload file with a `name`; experiments call them by it, before the shipped ones.",
+        [{"name": "log", "stream": [{"block_size": "64KiB", "read_percent": 0, "random_percent": 0}]}],
+        default=[],
+    ),
+    Option(
         "experiment",
         Form("list of tables", "", list, {}),
         "The experiments, in the order they are carried out.",

@@ -13,7 +13,7 @@ Limits: names of workloads and options are kept as written; the conductor resolv
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -75,15 +75,37 @@ def read_experiments(document: Json, source: str, *, quick: bool = False, target
     _check_names([both[0].name for both in read], place)
     chosen = [both[1 if quick else 0] for both in read]
     _check_targets(chosen, targets, place)
-    about = _values(document, [option for option in FILE_OPTIONS if option.name != "experiment"], place)
+    about = _values(document, [option for option in FILE_OPTIONS if option.name not in ("experiment", "workload")], place)
+    own = _own_workloads(document.get("workload", []), place)
     return Suite(
         title=about["title"],
         purpose=about["purpose"],
         source=about["source"],
         rationale=about["rationale"],
-        experiments=tuple(_with_targets(item, targets) for item in chosen),
+        experiments=tuple(_with_targets(_with_definitions(item, own), targets) for item in chosen),
         published=tuple(about["published"]),
     )
+
+
+def _own_workloads(entries: Any, place: _Place) -> dict[str, Json]:
+    """The workloads that the file defines, by name; what else stands in them, the engine checks."""
+    if not isinstance(entries, list):
+        raise place.wrong("key 'workload' is not a list of tables; write [[workload]] and its keys below it.")
+    found: dict[str, Json] = {}
+    for number, entry in enumerate(entries, start=1):
+        if not isinstance(entry, dict):
+            raise place.wrong(f"workload {number} is {entry!r}, not a table; write [[workload]] and its keys below it.")
+        name = entry.get("name")
+        if not isinstance(name, str) or not name:
+            raise place.wrong(f"workload {number} has no name; write for example name = \"log\".")
+        if name in found:
+            raise place.wrong(f"two workloads are called {name!r}; give each a name of its own.")
+        found[name] = entry
+    return found
+
+
+def _with_definitions(experiment: Experiment, own: Mapping[str, Json]) -> Experiment:
+    return replace(experiment, definitions={name: own[name] for name in experiment.workloads if name in own})
 
 
 def _read_both(entry: Any, number: int, place: _Place) -> tuple[Experiment, Experiment]:

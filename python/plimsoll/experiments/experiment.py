@@ -41,6 +41,8 @@ class Experiment:
     cache: str = "as found"
     precision: str | None = None
     parameters: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    #: Definitions of those workloads that the file defines itself, by name.
+    definitions: Mapping[str, Json] = field(default_factory=dict, hash=False)
 
     @property
     def axis(self) -> str:
@@ -67,6 +69,7 @@ class Experiment:
             "cache": self.cache,
             "precision": self.precision,
             "parameters": dict(self.parameters),
+            "definitions": dict(self.definitions),
         }
 
     @classmethod
@@ -87,6 +90,7 @@ class Experiment:
                 cache=value["cache"],
                 precision=value["precision"],
                 parameters=dict(value["parameters"]),
+                definitions=dict(value.get("definitions", {})),
             )
         except (KeyError, TypeError, ValueError) as problem:
             raise StoreError(

@@ -33,6 +33,11 @@ def checked_workload(source: str, engine: Engine) -> Json:
     document, name = catalog.load(source), catalog.file_of(source)
     if "experiment" in document:
         raise InputError(f"{source} is a file of experiments, not a workload; carry it out with 'plimsoll suite {source}'.")
+    return checked(document, name, engine)
+
+
+def checked(document: Json, name: str, engine: Engine) -> Json:
+    """The canonical form of a workload; ``name`` is where it stands, for messages."""
     if driver_name(document) is None:
         return engine.check_workload(document, name)
     from plimsoll import apps

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from plimsoll import catalog
-from plimsoll.cli.conduct.driving import checked_workload, driver_of
+from plimsoll.cli.conduct.driving import checked, checked_workload, driver_of
 from plimsoll.engine import Engine, Json
 from plimsoll.errors import InputError
 from plimsoll.scratch import DEFAULT_TARGET
@@ -81,6 +81,12 @@ def defined(source: str, engine: Engine) -> tuple[Json, Json]:
     """The canonical workload and job options of one source, as they stand in it."""
     workload = checked_workload(source, engine)
     return workload, driver_of(workload, engine).check_job({} if catalog.is_file(source) else CATALOG_TIMING)
+
+
+def own_defined(name: str, document: Json, engine: Engine) -> tuple[Json, Json]:
+    """The same for a workload that a file of experiments defines itself."""
+    workload = checked(document, f"workload {name!r}", engine)
+    return workload, driver_of(workload, engine).check_job({})
 
 
 def changed(workload: Json, options: Json, engine: Engine, settings: Iterable[tuple[str, Any]]) -> tuple[Json, Json]:

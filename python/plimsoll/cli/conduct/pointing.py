@@ -19,7 +19,7 @@ from typing import Any
 
 from plimsoll import catalog
 from plimsoll.cli.conduct.driving import driver_name, driver_of
-from plimsoll.cli.conduct.planning import PlannedPoint, changed, defined, repeated, warmed
+from plimsoll.cli.conduct.planning import PlannedPoint, changed, defined, own_defined, repeated, warmed
 from plimsoll.engine import Engine, Json
 from plimsoll.errors import InputError
 from plimsoll.experiments.experiment import Experiment
@@ -57,7 +57,8 @@ class Pointing:
             for workload in forms:
                 if driver_name(workload) is None:
                     # Options that only make sense together, say arrival and rate.
-                    self._engine.check_workload(workload, catalog.file_of(source))
+                    where = f"workload {source!r}" if source in self._experiment.definitions else catalog.file_of(source)
+                    self._engine.check_workload(workload, where)
 
     @cached_property
     def workloads(self) -> list[list[Json]]:
@@ -129,7 +130,8 @@ class Pointing:
 
     def _source(self, source: str) -> tuple[Json, Json]:
         if source not in self._defined:
-            self._defined[source] = defined(source, self._engine)
+            own = self._experiment.definitions.get(source)
+            self._defined[source] = defined(source, self._engine) if own is None else own_defined(source, own, self._engine)
         return self._defined[source]
 
 

@@ -80,14 +80,16 @@ def carry_out(suite: Suite, typed: Mapping[str, Any], *, name: str, folder: str 
 
 
 def _resolved(experiment: Experiment, folder: str) -> Experiment:
-    """The experiment with `catalog.sources` for workloads (tags spelled out, files from ``folder``) and a target everywhere."""
-    sources = [
-        found
-        for workload in experiment.workloads
-        for found in catalog.sources(os.path.join(folder, workload) if catalog.is_file(workload) else workload)
-    ]
+    """The experiment with workloads of its own or of `catalog.sources` (tags spelled out, files from ``folder``), and a target everywhere."""
+    sources = [found for workload in experiment.workloads for found in _sources(workload, experiment, folder)]
     configurations = tuple(replace(one, target=one.target or DEFAULT_TARGET) for one in experiment.configurations)
     return replace(experiment, workloads=tuple(dict.fromkeys(sources)), configurations=configurations)
+
+
+def _sources(workload: str, experiment: Experiment, folder: str) -> list[str]:
+    if workload in experiment.definitions:
+        return [workload]
+    return catalog.sources(os.path.join(folder, workload) if catalog.is_file(workload) else workload)
 
 
 def _check(undertaking: Undertaking, typed: Mapping[str, Any]) -> None:
