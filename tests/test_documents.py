@@ -11,7 +11,16 @@ import pytest
 from plimsoll.cli.program import VERBS
 
 ROOT = Path(__file__).resolve().parents[1]
-DOCUMENTS = ("README.md", "ARCHITECTURE.md", "METHODOLOGY.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/glossary.md", "docs/sizing.md", "docs/suites.md")
+DOCUMENTS = (
+    "README.md",
+    "ARCHITECTURE.md",
+    "METHODOLOGY.md",
+    "CONTRIBUTING.md",
+    "CHANGELOG.md",
+    "docs/glossary.md",
+    "docs/sizing.md",
+    "docs/suites.md",
+)
 CODE = re.compile(r"^```\w*\n(.*?)^```", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)#\s]+)[^)]*\)")
 

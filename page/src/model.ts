@@ -420,7 +420,8 @@ export interface ComparedPoint {
   ratio: number | null;
   low: number | null;
   high: number | null;
-  verdict: ComparisonVerdict;
+  /** Null where there is no ratio. */
+  verdict: ComparisonVerdict | null;
   p_adjusted: number | null;
   /** The baseline's and the side's. */
   values: [Estimate, Estimate];
@@ -436,7 +437,8 @@ export interface ComparedMark {
   ratio: number | null;
   low: number | null;
   high: number | null;
-  verdict: ComparisonVerdict;
+  /** Null where there is no ratio. */
+  verdict: ComparisonVerdict | null;
   p_adjusted: number | null;
   values: [Mark | null, Mark | null];
 }

@@ -183,9 +183,15 @@ class _Recording:
             calibration=own_cost,
             monitor=sample(*self.measured, self._devices()) if self.measured else {},
         )
-        if self.pursuit is not None and status == "complete":
-            finished = replace(finished, ended=self.pursuit.ended())
+        if status == "complete":
+            finished = replace(finished, ended=self._ended(outcome))
         return concluded(finished, self.summary, self.observation)
+
+    def _ended(self, outcome: Json) -> Json:
+        if outcome.get("stopped_by") == "amount" and not self.ended_by_goal:
+            # The streams had an end of their own, which came before goal and duration.
+            return {"by": "amount", "how": f"every stream had done its amount after {self.observation.elapsed_s:.3g} s"}
+        return self.skeleton.ended if self.pursuit is None else self.pursuit.ended()
 
     def _interval(self, event: Json) -> None:
         if self.pursuit is not None:

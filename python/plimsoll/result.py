@@ -128,6 +128,8 @@ class Result:
     calibration: Json | None = None
     versions: Json = field(default_factory=dict)
     offered_per_s: float | None = None
+    #: Requests that were due and not complete when the measured time ended; None without open streams, or where the end was not seen.
+    unfinished: int | None = None
     #: Confidence intervals of the point's metrics.
     estimates: Estimates = field(default_factory=dict)
     #: Where the point stands in its experiment (`plimsoll.experiments.plan.Request.place`); empty outside experiments.
@@ -204,7 +206,7 @@ def _result(value: Json) -> Result:
 
 def _later(value: Json) -> Json:
     """The fields that results of earlier versions do not have."""
-    found: Json = {name: value[name] for name in ("place", "cache", "ended") if name in value}
+    found: Json = {name: value[name] for name in ("unfinished", "place", "cache", "ended") if name in value}
     if "estimates" in value:
         found["estimates"] = {
             op: {metric: Estimate(**figures) for metric, figures in metrics.items()} for op, metrics in value["estimates"].items()

@@ -83,6 +83,18 @@ def test_marks_are_computed_anew_from_the_points(shown):
         assert mark["interval"][0] <= mark["iops"] <= mark["interval"][1]
 
 
+def test_a_level_with_a_repeat_that_failed_is_shown_as_failed_as_it_is_for_the_mark(tmp_path):
+    run = record(write_planned(tmp_path / "run", [steps(["oltp-db"], repeat=3)], PLAIN))
+    first = run.points[0].result
+    broken = replace(first, status="failed", error="device gone.", totals={}, estimates={})
+    points = [PointRecord(broken if point.result is first else point.result) for point in run.points]
+    (experiment,) = view([replace(run, points=points)], buckets)["experiments"]
+    subject = experiment["subjects"][0]
+    verdicts = {point["level"]: point["verdict"]["holds"] for point in subject["lines"][0]["points"]}
+    assert verdicts[first.place["level"]] is False and verdicts[DEPTHS[1]] is True
+    assert subject["mark"] is None, "the lowest level failed"
+
+
 def test_points_carry_the_verdict_of_their_objective(shown):
     report = shown(ramp())
     verdicts = {(point["configuration"], point["place"]["level"]): point["verdict"] for point in report["points"]}

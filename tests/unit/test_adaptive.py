@@ -132,13 +132,13 @@ def test_a_limit_that_comes_first_says_how_far_it_got() -> None:
     phases(pursuit, noisy(4, 30, 300.0))
     ended = pursuit.ended()
     assert (ended["by"], ended["goal"]) == ("limit", "precision")
-    assert ended["how"].startswith("time limit of 30 s reached at ±") and ended["how"].endswith(" % of read iops, 1 % were asked")
+    assert ended["how"].startswith("time limit of 30 s reached at ±") and ended["how"].endswith(" % of read iops, 1 % was asked for")
 
 
 def test_a_limit_without_any_interval_says_so() -> None:
     pursuit = Pursuit(Precision(0.01, "write"), 4.0)
     phases(pursuit, [1000] * 4)
-    assert pursuit.ended()["how"] == "time limit of 4 s reached before write mean had an interval, 1 % were asked"
+    assert pursuit.ended()["how"] == "time limit of 4 s reached before write mean had an interval, 1 % was asked for"
 
 
 def test_an_amount_ends_with_the_interval_that_completes_it() -> None:

@@ -85,6 +85,23 @@ def test_every_level_loses_its_parity_or_its_copies(level: str, disks: int, grou
     assert Storage(layout, 1.0).failures_survived == survives
 
 
+@pytest.mark.parametrize(
+    ("level", "disks", "groups", "mirrored", "at_best"),
+    [
+        ("5", 9, 1, False, 1),  # a single group of RAID 5 never survives a second failure
+        ("6", 8, 1, False, 2),
+        ("6", 48, 4, False, 8),
+        ("10", 8, 1, False, 4),  # one of each pair
+        ("5", 3, 1, True, 4),  # a whole array, and one disk of the other
+    ],
+)
+def test_more_failures_are_survived_only_where_there_are_more_groups_or_copies(
+    level: str, disks: int, groups: int, mirrored: bool, at_best: int
+) -> None:
+    storage = Storage(Layout(RAID[level], disks, groups), 1.0, arrays=2 if mirrored else 1, mirrored=mirrored)
+    assert storage.failures_survived_at_best == at_best
+
+
 def test_spares_are_bought_and_hold_nothing() -> None:
     storage = Storage(Layout(RAID["5"], 12, groups=2, dedicated_spares=1, global_spares=3), disk_bytes=100e9, arrays=2)
     assert storage.disks == 2 * (12 + 2 * 1 + 3)

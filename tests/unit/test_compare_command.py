@@ -76,6 +76,15 @@ def test_a_comparison_of_marks_at_another_objective(plimsoll: Plimsoll, measured
     assert [value["level"] for value in mark["values"]] == [2, 2]
 
 
+def test_marks_that_are_bounds_have_no_verdict_anywhere(plimsoll: Plimsoll, measured: Measure) -> None:
+    names = measured(100, "one"), measured(100, "two")
+    (mark,) = plimsoll("compare", *names, "--objective", "mean <= 1s", "--json").json["marks"]
+    assert (mark["ratio"], mark["verdict"]) == (None, None)
+    said = plimsoll("compare", *names, "--objective", "mean <= 1s").out
+    head, row = (next(line for line in said.split("mark of")[1].splitlines() if word in line) for word in ("verdict", "mean <= 1s"))
+    assert row.split()[-3:] == ["–", "–", "–"] and head.split()[-1] == "verdict"
+
+
 def test_named_metrics_are_compared(plimsoll: Plimsoll, measured: Measure) -> None:
     names = measured(100, "one"), measured(100, "two")
     document = plimsoll("compare", *names, "--metric", "read p99", "--metric", "mean", "--json").json
@@ -96,6 +105,13 @@ def test_a_comparison_is_written_in_every_format(plimsoll: Plimsoll, measured: M
         ]
     else:
         assert "no difference shown" in text or "faster" in text
+
+
+def test_a_word_that_nothing_could_vary_in_is_refused(plimsoll: Plimsoll, measured: Measure) -> None:
+    names = measured(100, "one"), measured(100, "two")
+    said = plimsoll("compare", *names, "--varying", "kernel")
+    assert said.code == 2 and "--varying kernel: these runs have no such option; write workload, level," in said.err
+    assert plimsoll("compare", *names, "--varying", "machine", "--varying", "duration").code == 0
 
 
 def test_what_is_not_comparable_is_refused_with_every_reason_unless_told(plimsoll: Plimsoll, measured: Measure) -> None:

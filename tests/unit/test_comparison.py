@@ -270,7 +270,9 @@ def test_marks_of_different_workloads_are_compared_when_the_workload_is_what_var
 def test_marks_that_are_only_bounds_have_no_ratio_but_a_reason(limit: str, note: str) -> None:
     a, b = steps("A", [500, 600, 700], littles_law), steps("B", [200, 300, 400], littles_law)
     (row,) = compare([a, b], objectives={"": parse_objective(f"mean <= {limit}")}).marks
-    assert (row.ratio, row.verdict, row.note) == (None, NOT_SHOWN, note)
+    # There was nothing to compare, which is not the same as having shown no difference.
+    assert (row.ratio, row.verdict, row.note) == (None, None, note)
+    assert row.to_json()["verdict"] is None
 
 
 def test_ratios_of_lopsided_intervals_are_formed_edge_by_edge() -> None:
@@ -279,6 +281,17 @@ def test_ratios_of_lopsided_intervals_are_formed_edge_by_edge() -> None:
     # The lower edge has no error on either side; the upper one has both.
     assert (found.low, found.high) == (pytest.approx(1.2), pytest.approx(1.2 * exp(sqrt(log(1.25) ** 2 + log(1 / 0.9) ** 2))))
     assert ratio_of_edges(Estimate(0.0), Estimate(1.0)) is None
+
+
+def test_a_figure_of_0_has_neither_ratio_nor_verdict() -> None:
+    (row,) = compare([Side("A", [made(Load(100, MS), 1)]), Side("B", [made(Load(0.0, MS), 1)])]).points
+    assert (row.ratio, row.verdict) == (None, None)
+
+
+def test_an_interval_that_was_cut_off_at_0_is_not_taken_for_a_narrow_one() -> None:
+    # Reaching 1.5 up and, before it was cut off, 1.5 down, the error is that of ±1.5, not of (2.5 − 0) / 2.
+    found = ratio([Estimate(1.0, 0.0, 2.5)], [Estimate(1.0, 1.0, 1.0)])
+    assert found is not None and found.high == pytest.approx(exp(1.5))
 
 
 def test_notes_tell_what_the_table_cannot() -> None:

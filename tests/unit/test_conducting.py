@@ -11,11 +11,13 @@ from plimsoll.cli.conduct.conducting import Feed, Setup, conduct, in_order
 from plimsoll.cli.conduct.outcome import Outcome
 from plimsoll.cli.conduct.planning import PlannedPoint
 from plimsoll.cli.conduct.pointing import Pointing
-from plimsoll.errors import InputError, TargetError
+from plimsoll.errors import InputError, StoreError, TargetError
 from plimsoll.experiments.experiment import Experiment
 from plimsoll.experiments.plan import Ask, Configuration, Request, Subject
 from plimsoll.result import Result
 from plimsoll.store import RunInfo, RunWriter, open_run
+from plimsoll.store.resuming import resumed
+from plimsoll.store.writer import PointWriter
 from scripted_engine import Script, ScriptedEngine
 
 TWO_STREAMS = """
@@ -139,6 +141,32 @@ def test_a_feed_that_breaks_leaves_a_failed_run(engine: ScriptedEngine, here: Pa
         conduct(feed(), Setup(engine, run, Silence(), host={}))
     assert open_run(run.path).status == "failed"
     assert len(open_run(run.path).points) == 1
+
+
+def test_a_store_that_fails_leaves_a_run_that_can_go_on(engine: ScriptedEngine, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = PointWriter.interval
+
+    def interval(self: PointWriter, one: dict[str, Any]) -> None:
+        if len(engine.jobs) == 2:
+            raise StoreError("intervals.jsonl: cannot be written (no space left on device).")
+        kept(self, one)
+
+    monkeypatch.setattr(PointWriter, "interval", interval)
+    run = RunWriter.create("results", RunInfo("x", ["plimsoll"], None, host={}, versions={}))
+    with pytest.raises(StoreError, match="no space"):
+        conduct(in_order([planned(engine)] * 3), Setup(engine, run, Silence(), host={}))
+    assert open_run(run.path).status == "interrupted"
+    _, results = resumed(open_run(run.path))
+    assert [result.status for result in results] == ["complete"]
+
+
+@pytest.mark.parametrize(("gone", "jobs"), [(True, 2), (False, 1)])
+def test_a_target_that_has_to_be_made_anew_is_preconditioned_anew(engine: ScriptedEngine, here: Path, gone: bool, jobs: int) -> None:
+    point = planned(engine, "file:scratch.dat", place={"key": "fill", "role": "precondition"})
+    first, _ = carried_out(engine, in_order([point]), keep=not gone)
+    assert (here / "scratch.dat").exists() is not gone
+    carried_out(engine, in_order([point]), stored=first.results)
+    assert len(engine.jobs) == jobs
 
 
 def test_progress_counts_points_and_knows_no_total_when_nobody_does(engine: ScriptedEngine, here: Path) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from plimsoll.cli import main
 from plimsoll.errors import TargetError
 from plimsoll.store import StoredRun, list_runs
 from said import Plimsoll
@@ -103,7 +104,7 @@ def test_the_mark_is_shown_with_what_failed_first(plimsoll: Plimsoll, engine: Sc
     slow_from(engine, 4)
     said = plimsoll("ramp", "small.toml", "-t", "null:", "--objective", "read mean <= 20ms", "--resolution", "1", *QUICK)
     assert "queue_depth 3 held 'read mean <= 20ms'; at 4 read mean was 30.0 ms" in said.out
-    assert "  mark  1,000 IOPS" in said.out and ", at 3" in said.out
+    assert "  mark  1,000 IOPS" in said.out and ", at queue_depth 3" in said.out
     assert "[4] small" in said.err and "[4/" not in said.err
 
 
@@ -174,6 +175,19 @@ def test_steady_rounds_follow_a_preconditioning_that_ends_by_amount(plimsoll: Pl
     assert first["job"]["definition"]["stream"][0]["block_size"] == 131072
     assert [result["place"]["role"] for result in rounds] == ["round"] * 5
     assert said.json["conclusions"][0]["kind"] == "steady"
+
+
+def test_a_queue_is_written_twice_over_before_its_first_round(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    # The real engine: 4,096 requests of 128 KiB, one after the other in 1 ms each, are 512 MiB in 4.1 s.
+    target = "queue:?service=const:1ms&size=256MiB"
+    assert main(["steady", "small.toml", "-t", target, "--precondition", "--metric", "read iops", "-d", "10s", "-w", "0", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    filled, *rounds = document["results"]
+    assert (filled["place"]["role"], filled["status"], filled["ended"]["by"]) == ("precondition", "complete", "amount")
+    assert list(filled["totals"]) == ["write"] and 512 << 20 <= filled["totals"]["write"]["bytes"] <= (512 << 20) + 1000 * 131072
+    assert filled["job"]["definition"]["stream"][0]["random_percent"] == 0
+    assert [list(point["totals"]) for point in rounds] == [["read"]] * 5
+    assert document["conclusions"][0]["figures"]["attained"] is True
 
 
 def test_a_failed_point_is_stored_and_the_rest_goes_on(plimsoll: Plimsoll, engine: ScriptedEngine) -> None:

@@ -14,8 +14,10 @@ from typing import Any
 import pytest
 
 from plimsoll import catalog
+from plimsoll.analysis.steady import ROUNDS
 from plimsoll.engine import native
-from plimsoll.experiments.declaration import KINDS, KINDS_BY_NAME, OPTIONS, Kind
+from plimsoll.experiments import curve, precondition, search, steady
+from plimsoll.experiments.declaration import KINDS, KINDS_BY_NAME, OPTIONS, OPTIONS_BY_NAME, Kind
 from plimsoll.experiments.document import read_experiments
 from plimsoll.experiments.form import TABLE_OPTIONS
 from plimsoll.experiments.kinds import PLANNERS, WHOLE_OPTIONS
@@ -49,6 +51,17 @@ def test_the_page_names_every_kind_and_every_option() -> None:
 
 def test_every_kind_has_a_planner() -> None:
     assert list(PLANNERS) == list(KINDS_BY_NAME)
+
+
+def test_what_planners_do_unless_told_is_what_the_declarations_say() -> None:
+    declared = {name: OPTIONS_BY_NAME[name].default for name in ("amount", "rounds_max", "window", "percent", "repeats_max")}
+    assert declared == {
+        "amount": precondition.AMOUNT,
+        "rounds_max": steady.ROUNDS_MAX,
+        "window": ROUNDS,
+        "percent": list(curve.DEFAULT_PERCENTS),
+        "repeats_max": search.REPEATS_MAX,
+    }
 
 
 def test_the_example_of_the_page_is_a_file_that_can_be_read() -> None:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from known_theory import Bench, Known
 from made_results import Load, Setting, made
 from plimsoll.analysis.knee import knee
 from plimsoll.analysis.load_line import LoadLine, load_line
 from plimsoll.analysis.saturation import saturation
+from plimsoll.experiments.plan import Ask
+from plimsoll.result import Result
 
 MU = 1000.0
 
@@ -77,6 +80,31 @@ def test_an_open_load_that_was_not_achieved_is_saturation() -> None:
     results = [point(800, 800), point(1000, 960), point(1200, 964)]
     found = saturation(load_line(results))  # type: ignore[arg-type]
     assert found is not None and (found.sign, found.level, found.iops.value) == ("offered", 1000, 962)
+
+
+def test_a_low_level_of_a_curve_that_completed_96_percent_by_chance_is_no_saturation() -> None:
+    def point(rate: float, iops: float, spread: float) -> Result:
+        return made(Load(iops, 1e6, spread), rate, setting=Setting(options={"arrival": "poisson", "rate": rate}))
+
+    # 100 requests of 10 per second have a half-width of 20 %; the three levels above were carried.
+    carried = [point(rate, rate, 0.02) for rate in (500, 700, 900)]
+    found = saturation(load_line([point(10, 9.6, 0.2), *carried]))
+    assert found is not None and (found.sign, found.level, found.reached) == ("maximum", 900, False)
+    # Nor is it with an interval that lies below 97 %, as long as higher levels were carried.
+    found = saturation(load_line([point(10, 9.6, 0.001), *carried]))
+    assert found is not None and (found.sign, found.reached) == ("maximum", False)
+    # At the top it is.
+    found = saturation(load_line([*carried, point(1100, 950, 0.02), point(1200, 952, 0.02)]))
+    assert found is not None and (found.sign, found.level, found.iops.value) == ("offered", 1100, 951)
+
+
+def test_a_curve_on_a_queue_is_not_saturated_by_the_chance_of_its_lowest_level() -> None:
+    target = Known("queue:?service=exp:1ms", {"arrival": "poisson", "rate": 100, "queue_depth": 4096, "block_size": 512}, {})
+    bench = Bench(target, seed=2, seconds=10)
+    results = [bench.measured(Ask({"rate": rate}, level=rate)) for rate in (10, 400, 600, 800)]
+    assert results[0].totals["read"].iops == pytest.approx(9.6)
+    found = saturation(load_line(results))
+    assert found is not None and (found.level, found.reached) == (800, False)
 
 
 def test_open_loads_that_were_achieved_are_no_plateau() -> None:

@@ -12,7 +12,7 @@ from made_results import Load, Setting, failed, made
 from plimsoll.analysis.load_line import load_line
 from plimsoll.analysis.mark import Mark, crossing, mark_of
 from plimsoll.analysis.objective import parse_objective
-from plimsoll.result import Result
+from plimsoll.result import Estimate, Result
 
 MU = 1000.0
 MS = 1_000_000
@@ -155,6 +155,7 @@ def test_a_noisy_level_far_beyond_the_limit_does_not_open_the_interval() -> None
 def test_an_open_load_that_was_not_carried_surely_failed_whatever_its_interval() -> None:
     setting = Setting(options={"arrival": "poisson", "rate": 1500})
     drowned = made(Load(1000, 2e9, spread=1.5), level=1500, setting=setting)
+    drowned.estimates["all"]["iops"] = Estimate(1000, 990, 1010, 40)  # it is the queue that grows, not the throughput that varies
     interval = found([mm1(500), mm1(790), drowned], "mean <= 5ms").interval
     assert interval is not None and interval[0] < 800 < interval[1] < 1000
 
@@ -163,3 +164,11 @@ def test_the_json_form_has_what_programs_read() -> None:
     written = json.loads(json.dumps(found([mm1(500), mm1(900)], "mean <= 5ms").to_json()))
     assert list(written) == ["iops", "bytes_per_s", "level", "interval", "objective", "failed_by", "next_level", "crossing", "notes"]
     assert (written["iops"], len(written["interval"]), written["notes"]) == (500, 2, [])
+
+
+def test_a_saturated_level_with_a_wide_interval_does_not_open_the_interval_of_the_mark() -> None:
+    # At 999 of 1000/s the mean climbs for as long as the point lasts, so its interval reaches down to nothing; 820 has surely failed.
+    saturated = made(Load(999, 300e6, spread=1.0), level=999, setting=Setting(options={"arrival": "poisson", "rate": 999}))
+    mark = found([*(mm1(rate, spread=0.02) for rate in (700, 798, 820)), saturated], "mean <= 5ms")
+    assert mark.interval is not None
+    assert mark.interval[1] < 820

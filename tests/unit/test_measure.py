@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from plimsoll import calibration
-from plimsoll.analysis.adaptive import Amount, Precision
+from plimsoll.analysis.adaptive import Amount, Goal, Precision
 from plimsoll.analysis.estimation import estimates
 from plimsoll.analysis.summary import Summary
 from plimsoll.engine import native
@@ -220,6 +220,28 @@ def test_stored_intervals_carry_the_phase_that_they_counted_to(here: Path) -> No
     for one in sink.intervals:
         again.add(one)
     assert again.totals() == result.totals and estimates(again.batches, again.totals()) == result.estimates
+
+
+@pytest.mark.parametrize("goal", [None, Amount(1 << 40)])
+@pytest.mark.parametrize("ending", [{"requests": 500}, {"amount": "1MiB"}])
+def test_streams_that_end_by_themselves_end_the_point_by_amount(here: Path, ending: dict[str, Any], goal: Goal | None) -> None:
+    engine, sink = native(), Kept()
+    workload = engine.check_workload({"stream": [{"name": "main", "block_size": "4KiB", **ending}]}, "q.toml")
+    options = engine.check_job({"duration": 1000, "warmup": 0})
+    point = Job("1", workload, options, "queue:?service=const:1ms", {"target": {"kind": "queue"}}, goal=goal)
+    result = measure(point, engine, sink, engine.control())
+    seconds = {"requests": "0.5", "amount": "0.256"}[next(iter(ending))]  # one server takes 1 ms for each
+    assert (result.status, result.ended["by"]) == ("complete", "amount")
+    assert result.ended["how"] == f"every stream had done its amount after {seconds} s"
+    assert not {"precision_not_reached", "amount_not_reached", "interrupted"} & {flag.name for flag in result.flags}
+
+
+def test_a_stream_that_ends_beside_one_that_goes_on_leaves_the_duration(here: Path) -> None:
+    engine = native()
+    workload = engine.check_workload({"stream": [{"name": "short", "requests": 5}, {"name": "endless"}]}, "q.toml")
+    options = engine.check_job({"duration": 2, "warmup": 0})
+    point = Job("1", workload, options, "queue:?service=const:1ms", {"target": {"kind": "queue"}})
+    assert measure(point, engine, Kept(), engine.control()).ended == {"by": "duration", "how": ""}
 
 
 def test_a_limit_before_the_goal_is_doubted(here: Path) -> None:

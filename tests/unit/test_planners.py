@@ -320,7 +320,7 @@ def test_a_level_with_a_failed_repeat_does_not_hold_and_is_not_asked_again() -> 
 def test_scaling_measures_every_level_in_each_iteration() -> None:
     conclusion, asks = conducted(scaling("threads", [1, 2, 4, 8], iterations=2), lambda ask: Answer(iops=100 * (ask.level or 0)))
     assert [(ask.level, ask.repeat) for ask in asks] == [(level, repeat) for repeat in (1, 2) for level in (1, 2, 4, 8)]
-    assert conclusion.sentences[0] == "threads 8 carried 8.00 × the throughput of 1 (100 % efficiency)."
+    assert conclusion.sentences[0] == "At threads 8 throughput was 8.00 × that at 1 (100 % efficiency)."
     assert [row["speed_up"] for row in conclusion.figures["rows"]] == pytest.approx([1, 2, 4, 8])
 
 
@@ -333,7 +333,7 @@ def test_scaling_finds_contention_and_coherency() -> None:
     assert fit["sigma"]["value"] == pytest.approx(0.05, rel=1e-3)
     assert fit["kappa"]["value"] == pytest.approx(0.001, rel=1e-3)
     assert "throughput peaks near 31" in conclusion.sentences[-1]  # √(0.95 / 0.001) = 30.8
-    assert conclusion.sentences[1] == "The most was 903 IOPS at 32."
+    assert conclusion.sentences[1] == "The most was 903 IOPS at threads 32."
 
 
 def test_scaling_over_three_levels_has_speed_up_and_no_fit() -> None:

@@ -85,6 +85,14 @@ def test_littles_law_holds_within_five_percent(factor: float, raised: bool) -> N
     assert ("littles_law" in judge(altered(change))) is raised
 
 
+def test_a_queue_that_grew_until_the_end_does_not_break_littles_law() -> None:
+    # Over 20 s the queue grows to 5,000, all of which complete afterwards after up to 10 s: on average 2,000 more in flight than counted.
+    drain = interval(SOUND, SOUND.intervals, ["main"]) | {"phase": "drain", "summary": {"read": {"count": 5000, "max_ns": 10_000_000_000}}}
+    intervals = altered(lambda _, one: one.update(inflight_mean=2010.0))
+    assert "littles_law" in judge(intervals)
+    assert "littles_law" not in judge([*intervals, drain])
+
+
 def test_littles_law_is_not_asked_of_stamps() -> None:
     # 200 ns of service time is the clock's own cost, not time in flight.
     assert "littles_law" not in judge(altered(lambda _, one: one.update(inflight_mean=9.0), Script(latencies_ns=(200,) * 1000)))
@@ -270,6 +278,17 @@ def test_a_rate_that_is_not_achieved_is_flagged_below_97_percent() -> None:
     assert "rate_not_achieved" not in judge(stream={"arrival": "poisson", "rate": 10_200})
     flag = judge(stream={"arrival": "poisson", "rate": 12_500})["rate_not_achieved"]
     assert "80.0%" in flag.message
+
+
+def test_a_rate_is_achieved_when_nothing_that_was_due_is_left() -> None:
+    poisson = {"arrival": "poisson", "rate": 12_500}
+    assert "rate_not_achieved" not in judge(stream=poisson, offered_per_s=12_500.0, engine=owing(0))
+    assert "rate_not_achieved" in judge(stream=poisson, offered_per_s=12_500.0, engine=owing(50_000))
+
+
+def owing(unissued: int) -> dict[str, Any]:
+    """What the engine says after a run with requests that were due and never issued."""
+    return ENGINE | {"engine": ENGINE["engine"] | {"unissued": unissued}}
 
 
 def test_lateness_of_the_generator_itself_is_flagged() -> None:

@@ -52,6 +52,17 @@ def test_two_repeats_without_intervals_know_little() -> None:
     assert found.high == pytest.approx(10.5 + 12.7062047 / 2)
 
 
+def test_a_lower_bound_is_never_below_0() -> None:
+    found = pooled([Estimate(1.0), Estimate(10.0)])
+    assert found.low == 0.0 and found.high == pytest.approx(5.5 + 12.7062047 * 9 / 2)
+
+
+def test_a_bound_that_was_cut_off_at_0_is_not_taken_for_a_narrow_one() -> None:
+    # Each reaches 1.5 up and, before it was cut off, 1.5 down: 1.5 × √4 / 4 either way, not 1 / √4 down.
+    found = pooled([Estimate(1.0, 0.0, 2.5, 40)] * 4)
+    assert (found.low, found.high) == (pytest.approx(0.25), pytest.approx(1.75))
+
+
 def test_nothing_cannot_be_pooled() -> None:
     with pytest.raises(ValueError, match="nothing"):
         pooled([])
@@ -62,10 +73,10 @@ def test_the_pooled_interval_covers_what_differs_from_run_to_run(repeats: int, b
     # Every run has a mean of its own (deviation ``between``), measured with deviation 1 and a true interval of ±1.96.
     random, held = Random(repeats), 0
     for _ in range(1000):
-        values = [random.gauss(0.0, between) + random.gauss(0.0, 1.0) for _ in range(repeats)]
+        values = [random.gauss(100.0, between) + random.gauss(0.0, 1.0) for _ in range(repeats)]
         found = pooled([Estimate(value, value - 1.96, value + 1.96, 40) for value in values])
         assert found.low is not None and found.high is not None
-        held += found.low <= 0.0 <= found.high
+        held += found.low <= 100.0 <= found.high
     assert held / 1000 >= 0.93
 
 

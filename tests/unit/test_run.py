@@ -198,6 +198,14 @@ def test_runs_are_listed_with_what_became_of_them(plimsoll: Plimsoll, engine: Sc
     assert (entry["status"], entry["planned"], entry["points"]) == ("complete", 1, ["complete"])
 
 
+def test_the_command_of_a_run_is_listed_as_a_shell_takes_it(
+    plimsoll: Plimsoll, engine: ScriptedEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.argv", ["plimsoll", "run", "small.toml", "--objective", "mean <= 5ms"])
+    plimsoll("run", "small.toml", "-t", "null:")
+    assert "plimsoll run small.toml --objective 'mean <= 5ms'" in plimsoll("runs").out
+
+
 def test_a_stop_while_the_scratch_file_is_filled_starts_no_point(
     plimsoll: Plimsoll, engine: ScriptedEngine, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

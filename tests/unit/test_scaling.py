@@ -83,6 +83,13 @@ def test_a_throughput_that_does_not_vary_has_no_explained_variance_and_no_peak()
     assert (fit.r_squared, fit.peak_level) == (None, None)
 
 
+def test_a_plateau_shows_no_peak() -> None:
+    # Eight servers: linear up to 8, level from there on. The fitted κ is above 0, but its interval reaches 0.
+    fit = usl_fit(LEVELS, [993.0, 1992.0, 3988.0, 7980.0, 7980.0, 7980.0, 7980.0])
+    assert fit is not None and fit.kappa.value > 0
+    assert (fit.kappa.low, fit.peak_level) == (0.0, None)
+
+
 @pytest.mark.parametrize(
     ("levels", "throughputs"),
     [

@@ -171,6 +171,12 @@ def test_an_invalid_number_carries_nothing() -> None:
     assert only(elsewhere, demand()).carries
 
 
+def test_a_target_that_moves_no_data_carries_nothing() -> None:
+    nothing = [replace(result, engine={"backend": {"asked": "auto", "used": "null"}}) for result in line()]
+    fit = only(nothing, demand())
+    assert fit.refused == "its target moves no data, so it says what this host can generate and nothing of storage"
+
+
 def test_a_doubtful_number_is_named() -> None:
     doubtful = [replace(result, flags=[Flag("few_samples", "doubt", "m", "a")]) for result in line()]
     fit = only(doubtful, demand())
@@ -378,6 +384,7 @@ def test_capacity_alone_is_computed_as_report_003_had_it(plimsoll: Plimsoll) -> 
     assert "4 arrays of RAID 5 of 4 × 12 disks and 1 spare (computed, not measured)" in said.out
     assert "usable     25.7 TB (23.37 TiB) of 28.62 TB" in said.out
     assert "volumes    16 of 1.606 TB" in said.out
+    assert "survives   the failure of any one disk, and of up to 16 if they fall in different groups" in said.out
     mirrored = plimsoll(*asked, "--mirror-arrays", "--json").json["raid"]
     assert mirrored["usable_bytes"] == pytest.approx(12.848e12)
     assert mirrored["failures_survived"] == 3

@@ -53,6 +53,7 @@ WRONG = [
     (["run", "small.toml", "--cache", "frozen"], "'frozen' is not one of 'cold', 'warm', 'as found'"),
     (["run", "small.toml", "--precision", "2"], "precision '2' is not a percentage; write for example 2%"),
     (["run", "small.toml", "--precision", "2% of write p99"], "is about write, which small never does"),
+    (["run", "small.toml", "--precision", "2%", "-s", "requests=5"], "small ends by itself once its amount is done"),
     (["run", "small.toml", "--assert"], "there is no objective that could hold; give one"),
     (["run", "small.toml", "--objective", "mean <= 20"], "'20' has no unit"),
     (["run", "small.toml", "--objective", "write mean <= 20ms"], "no stream of small writes; name read"),

@@ -160,7 +160,7 @@ function row(point: ComparedPoint, all: ComparedPoint[], comparison: Comparison,
     ratio: point.ratio ?? 1,
     low: point.low,
     high: point.high,
-    verdict: point.verdict,
+    verdict: point.verdict ?? "no difference shown",
     p_adjusted: point.p_adjusted,
   };
 }
@@ -201,7 +201,9 @@ function markRatios({ marks, baseline }: Comparison, report: Report): HTMLElemen
       markCell(values[0]),
       markCell(values[1]),
       ratio === null ? "–" : { content: element("data", { value: String(ratio) }, ratioText({ ratio, low, high })), value: ratio },
-      { content: element("span", { class: `verdict-word ${verdict.split(" ")[0]}` }, `${SIGNS[verdict]} ${verdict}`), value: verdict },
+      verdict === null
+        ? "–"
+        : { content: element("span", { class: `verdict-word ${verdict.split(" ")[0]}` }, `${SIGNS[verdict]} ${verdict}`), value: verdict },
       note,
     ]),
   });

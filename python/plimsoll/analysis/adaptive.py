@@ -184,7 +184,7 @@ class Pursuit:
         limit = f"time limit of {self._limit_s:g} s reached"
         if isinstance(self.goal, Amount):
             return f"{limit} at {_size(self._bytes)}, {self.goal} were asked"
-        precision, asked = self._precision(), f"{100 * self.goal.relative:g} % were asked"
+        precision, asked = self._precision(), f"{100 * self.goal.relative:g} % was asked for"
         if precision is None:
             return f"{limit} before {self.goal.subject} had an interval, {asked}"
         return f"{limit} at ±{100 * precision:.2g} % of {self.goal.subject}, {asked}"

@@ -111,6 +111,11 @@ class Storage:
         """Disks that may fail in the worst case without loss of data. Losing a mirrored group takes the loss of its twin, too."""
         return self.copies * (self.layout.level.failures_survived + 1) - 1
 
+    @property
+    def failures_survived_at_best(self) -> int:
+        """Disks that may fail without loss of data where each finds parity or a copy left: all that hold no data of their own."""
+        return self.arrays * self.layout.disks - self.arrays * self.layout.data_disks // self.copies
+
     def volume_bytes(self, volumes: int) -> float:
         """The size of each of ``volumes`` equal volumes over everything usable."""
         if volumes < 1:

@@ -45,6 +45,18 @@ _MACHINE: Mapping[str, tuple[str, str]] = {
 }
 
 
+#: What `refusals` takes as varying, besides the options of job and workload.
+VARYING = ("workload", "level", "cache", "machine", "version", "modelled", "size")
+
+
+def unknown(sides: Sequence[Side], varying: Collection[str]) -> list[str]:
+    """The words of ``varying`` that name nothing these sides could differ in; they would be allowed and mean nothing."""
+    results = [result for side in sides for result in side.results]
+    options = {name for result in results for name in (*_flat(result, ()), *result.place.get("settings", {}))}
+    bare = {name.rpartition(".")[2] for name in options}
+    return [word for word in varying if word not in VARYING and word not in options and word not in bare]
+
+
 def refusals(sides: Sequence[Side], varying: Collection[str] = ()) -> list[str]:
     """Why each side may not be compared with the first; empty when all may."""
     return [sentence for other in sides[1:] for sentence in _between(sides[0], other, varying)]

@@ -1,7 +1,8 @@
 """What a comparison consists of: sides, and one row per point or mark and side.
 
 Model: a *side* is one configuration of one run. The first side is the baseline; a row compares one figure of another side with it. The
-ratio is side over baseline, so a ratio above 1 is more throughput or more latency; the verdict says which of them is better.
+ratio is side over baseline, so a ratio above 1 is more throughput or more latency; the verdict says which of them is better. Without a
+ratio nothing was compared, and there is no verdict.
 
     Side("depth 8", results, run="runs/a", settings={"queue_depth": 8})
 """
@@ -67,7 +68,7 @@ class Row:
     low: float | None
     high: float | None
     p_adjusted: float | None
-    verdict: Verdict
+    verdict: Verdict | None
 
     @property
     def times_faster(self) -> float | None:
@@ -103,7 +104,7 @@ class MarkRow:
     low: float | None
     high: float | None
     p_adjusted: float | None
-    verdict: Verdict
+    verdict: Verdict | None
     note: str = ""
 
     def to_json(self) -> Json:
@@ -113,9 +114,11 @@ class MarkRow:
         return {**{name: getattr(self, name) for name in names}, **_figures(self), "values": values}
 
 
-def verdict(ratio: float | None, p_adjusted: float | None, *, more_is_better: bool) -> Verdict:
+def verdict(ratio: float | None, p_adjusted: float | None, *, more_is_better: bool) -> Verdict | None:
     """The word for a ratio; a difference is shown when chance would make one as large in less than 5 % of such tables."""
-    if ratio is None or p_adjusted is None or p_adjusted >= SIGNIFICANCE or ratio == 1:
+    if ratio is None:
+        return None
+    if p_adjusted is None or p_adjusted >= SIGNIFICANCE or ratio == 1:
         return NOT_SHOWN
     return FASTER if (ratio > 1) == more_is_better else SLOWER
 

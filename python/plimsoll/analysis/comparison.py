@@ -28,6 +28,7 @@ from plimsoll.analysis.metric import ALL, RATES, metric
 from plimsoll.analysis.objective import Objective
 from plimsoll.analysis.pooling import pooled_metric
 from plimsoll.analysis.ratio import Common, Ratio, holm, ratio, ratio_of_edges
+from plimsoll.analysis.steady import ROUNDS
 from plimsoll.result import Estimate, Result
 
 __all__ = ["Comparison", "Figure", "MarkRow", "Point", "Row", "Side", "compare", "matched"]
@@ -44,8 +45,6 @@ FIGURES: Mapping[str, tuple[Figure, ...]] = {
     "open": ((ALL, "mean"), (ALL, "p99")),
     "mixed": ((ALL, "iops"), (ALL, "mean")),
 }
-#: Rounds towards a steady state that stand for the state reached (SNIA's window).
-_ROUNDS = 5
 
 
 @dataclass(frozen=True)
@@ -147,7 +146,8 @@ def _grouped(results: Sequence[Result], naming: _Naming) -> dict[Key, tuple[Resu
             continue
         where = _where(result, stepped) + (f" on {place.get('settings', {}).get('target')}" if crossed else "")
         groups.setdefault((*naming.subject(result), role, where), []).append(result)
-    return {key: tuple(group[-_ROUNDS:] if key[2] == "round" else group) for key, group in groups.items()}
+    # The last window of rounds stands for the steady state.
+    return {key: tuple(group[-ROUNDS:] if key[2] == "round" else group) for key, group in groups.items()}
 
 
 def _stepped(results: Sequence[Result]) -> set[str]:
@@ -265,7 +265,7 @@ def _mark_rows(sides: Sequence[Side], naming: _Naming, objectives: Mapping[str, 
                 low=None,
                 high=None,
                 p_adjusted=None,
-                verdict=verdict(None, None, more_is_better=True),
+                verdict=None,
                 note=_mark_note(sides[0].label, side.label, before, mark),
             )
 

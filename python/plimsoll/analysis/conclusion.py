@@ -26,5 +26,12 @@ def concluded(unfinished: Result, summary: Summary, observation: Observation) ->
         streams=summary.streams(),
         parts=summary.parts(),
         errors=summary.errors(),
+        unfinished=_unfinished(unfinished, observation),
     )
     return replace(measured, flags=judged(Evidence(measured, observation)))
+
+
+def _unfinished(result: Result, observation: Observation) -> int | None:
+    """What was due and not complete at the end: completed later, or never issued."""
+    unissued = (result.engine.get("engine") or {}).get("unissued")
+    return observation.late_count + int(unissued) if result.offered_per_s is not None and unissued is not None else None

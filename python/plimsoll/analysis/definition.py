@@ -15,6 +15,10 @@ Json = dict[str, Any]
 
 #: What `block_size` is when no size is given (crates/workload/src/stream.rs).
 DEFAULT_BLOCK_BYTES = 4096
+#: Completed over offered below which an offered rate was not achieved (METHODOLOGY, flag ``rate_not_achieved``).
+ACHIEVED_SHARE_MIN = 0.97
+#: Options that give a stream an end of its own.
+_ENDS = ("amount", "requests", "passes")
 
 
 def streams(definition: Json) -> list[Json]:
@@ -51,6 +55,12 @@ def offered_per_s(definition: Json) -> dict[str, float]:
         if is_open(stream) and isinstance(rate, (int, float)):
             rates[stream["name"]] = float(rate)
     return rates
+
+
+def ends_by_itself(definition: Json) -> bool:
+    """Whether every stream has an amount or a number of requests (or of passes), after which nothing is left to do."""
+    found = streams(definition)
+    return bool(found) and all(any(stream.get(option) for option in _ENDS) for stream in found)
 
 
 def is_direct(stream: Json) -> bool:

@@ -44,7 +44,7 @@ def findings(baseline: str, sides: Sequence[str], points: Sequence[Row], marks: 
 
 def _of_side(baseline: str, side: str, rows: Sequence[Row], marks: Sequence[MarkRow]) -> list[str]:
     verdicts = {row.verdict for row in rows} | {mark.verdict for mark in marks}
-    if verdicts <= {NOT_SHOWN}:
+    if not verdicts & {FASTER, SLOWER}:
         bounds = [sentence for mark in marks if mark.ratio is None for sentence in _mark(baseline, mark, "", "")]
         return [*bounds, *_nothing_shown(baseline, side, rows, marks)]
     return [
@@ -81,7 +81,7 @@ def _loads(baseline: str, side: str, rows: Sequence[Row], marks: Sequence[MarkRo
         named = "" if len(subjects) == 1 else f"{title}: " if _once(subject, subjects) else f"{title} ({subject[0]}): "
         told: Verdict | None = None
         if mark is not None:
-            told = mark.verdict if figures and mark.verdict != NOT_SHOWN else None
+            told = mark.verdict if figures and mark.verdict in (FASTER, SLOWER) else None
             tail = _levels(figures[0], told) if told else ""
             yield from _mark(baseline, mark, named, f", and was {told}{_in(figures[0][0])} {tail}" if tail else "")
         for position, figure in enumerate(figures):

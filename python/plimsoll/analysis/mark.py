@@ -156,7 +156,9 @@ class _Bounds:
     def _from_band(self) -> tuple[float | None, float | None]:
         lows, highs = [], []
         for line, limit in self._limits:
-            upper, lower = _crossings(line.points, limit, _upper), _crossings(line.points, limit, _lower)
+            edges = _lower_edges(line.points, limit)
+            upper = _crossings(line.points, limit, _upper)
+            lower = _crossings(line.points, limit, lambda point, edges=edges: edges[point.level])  # type: ignore[misc]
             lows.append(min(upper, default=None))
             highs.append(max(lower, default=None))
         return _least(lows), _least(highs)
@@ -198,6 +200,21 @@ def _upper(point: LoadPoint) -> float | None:
 def _lower(point: LoadPoint) -> float | None:
     """An open load that was not carried has a response that grows for as long as it lasts; its interval means nothing."""
     return point.response.low if achieved(point) else point.response.value
+
+
+def _lower_edges(points: Sequence[LoadPoint], limit: float) -> dict[float, float | None]:
+    """The lower edge by level. Above a level that surely failed, one whose response is above the limit, too, surely failed as well: its
+    edge is at least as high, however wide its own interval."""
+    edges: dict[float, float | None] = {}
+    sure = 0.0
+    for point in points:
+        edge = _lower(point)
+        if edge is not None:
+            if sure > limit and point.response.value > limit:
+                edge = max(edge, sure)
+            sure = max(sure, edge)
+        edges[point.level] = edge
+    return edges
 
 
 def _crossings(points: Sequence[LoadPoint], limit: float, edge: Edge) -> list[float]:

@@ -22,6 +22,7 @@ from typing import Any
 from plimsoll.analysis.clause import ACHIEVED, ERRORS, EXAMPLE, Clause, parse_clause
 from plimsoll.analysis.definition import offered_per_s, streams
 from plimsoll.analysis.metric import ALL, metric
+from plimsoll.analysis.offering import share
 from plimsoll.analysis.pooling import pooled, pooled_metric
 from plimsoll.errors import InputError
 from plimsoll.result import OPS, Estimate, Result
@@ -159,17 +160,16 @@ def _estimate(clause: Clause, op: str, results: Sequence[Result]) -> Estimate | 
 
 
 def _achieved(result: Result) -> Estimate | None:
-    """Completed over offered requests of the open streams in percent; with bounds where no other stream shares the totals."""
+    """Completed over due requests of the open streams in percent; with bounds where no other stream shares the totals."""
     offered = offered_per_s(result.job.definition)
     if not offered:
         return None
-    scale = 100 / sum(offered.values())
     rate = metric(result, ALL, "iops") if len(offered) == len(streams(result.job.definition)) else None
     if rate is None:
-        completed = sum(total.iops for name in offered for total in result.streams.get(name, {}).values())
-        return Estimate(completed * scale)
-    low, high = (None if bound is None else bound * scale for bound in (rate.low, rate.high))
-    return Estimate(rate.value * scale, low, high, rate.batches)
+        rate = Estimate(sum(total.iops for name in offered for total in result.streams.get(name, {}).values()))
+    part = share(result, rate, sum(offered.values()))
+    low, high = (None if bound is None else 100 * bound for bound in (part.low, part.high))
+    return Estimate(100 * part.value, low, high, part.batches)
 
 
 def _overload(item: ClauseJudgement) -> float:

@@ -25,6 +25,8 @@ class Observation:
         self.warmup_s = 0.0
         self.drain_s = 0.0
         self.drain_latency_max_ns = 0
+        #: Requests that completed after the measured time, in the drain or once the goal of the point was reached.
+        self.late_count = 0
         self.lag_late = 0
         self.lag_p99_ns = 0
         self.lag_max_ns = 0
@@ -37,9 +39,10 @@ class Observation:
         if phase == "warmup":
             self.warmup_s += seconds
         elif phase == "after":
-            return  # arrived after the point had ended by its goal
+            self.late_count += _count(interval)  # arrived after the point had ended by its goal
         elif phase == "drain":
             self.drain_s += seconds
+            self.late_count += _count(interval)
             maxima = [entry.get("max_ns") or 0 for entry in interval.get("summary", {}).values()]
             self.drain_latency_max_ns = max(self.drain_latency_max_ns, *maxima, 0)
         else:
@@ -62,3 +65,7 @@ class Observation:
             self.lag_late += lag.get("late") or 0
             self.lag_p99_ns = max(self.lag_p99_ns, lag.get("p99_ns") or 0)
             self.lag_max_ns = max(self.lag_max_ns, lag.get("max_ns") or 0)
+
+
+def _count(interval: Json) -> int:
+    return sum(int(entry["count"]) for entry in interval.get("summary", {}).values())

@@ -4,6 +4,7 @@ Model: the value is the mean of the repeats' values. With three repeats or more,
 themselves (Law, Simulation Modeling and Analysis, 5th ed., 9.4: independent replications): it contains what changes from run to run and
 cannot be seen within one. It is never narrower than the repeats' own intervals allow. Two repeats know too little of each other (Student's
 t with one degree of freedom is 12.7): their own intervals are combined, and the result is widened until it holds both values.
+Rates and latencies are never negative, so a lower bound below 0 becomes 0.
 Limits: a repeat without interval takes part with its value; two repeats without intervals have that 12.7. The repeats are taken to be
 independent and of equal weight: same length, different seeds.
 
@@ -38,7 +39,7 @@ def pooled(estimates: Sequence[Estimate]) -> Estimate:
         below, above = max(below or 0.0, between), max(above or 0.0, between)
     else:
         below, above = max(below, value - min(values)), max(above, max(values) - value)
-    return Estimate(value, value - below, value + above, sum(estimate.batches for estimate in estimates))
+    return Estimate(value, max(0.0, value - below), value + above, sum(estimate.batches for estimate in estimates))
 
 
 def pooled_metric(results: Sequence[Result], op: str, name: str) -> Estimate | None:
@@ -59,8 +60,15 @@ def _within(estimates: Sequence[Estimate], *, upper: bool) -> float | None:
         bound = estimate.high if upper else estimate.low
         if bound is None:
             return None
-        squares += (bound - estimate.value) ** 2
+        squares += _reach(estimate, bound) ** 2
     return sqrt(squares) / len(estimates)
+
+
+def _reach(estimate: Estimate, bound: float) -> float:
+    """How far the interval reaches to one side. A lower bound of 0 may have been cut off there; the upper one was not."""
+    if bound <= 0 and estimate.high is not None:
+        return max(estimate.value - bound, estimate.high - estimate.value)
+    return abs(bound - estimate.value)
 
 
 def _between(values: Sequence[float], mean: float) -> float:

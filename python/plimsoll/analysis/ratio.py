@@ -189,8 +189,8 @@ def _error(estimate: Estimate) -> float | None:
     """The standard error of the logarithm that the interval implies."""
     if estimate.low is None or estimate.high is None:
         return None
-    # On the logarithm where that exists; else relative, which is the same to first order.
-    width = log(estimate.high / estimate.low) if estimate.low > 0 else (estimate.high - estimate.low) / estimate.value
+    # On the logarithm where that exists; else relative, which is the same to first order, and of the side that is not cut off at 0.
+    width = log(estimate.high / estimate.low) if estimate.low > 0 else 2 * (estimate.high - estimate.value) / estimate.value
     return width / (2 * quantile(_UPPER, _degrees(estimate)))
 
 

@@ -1,10 +1,11 @@
 """Saturation: the throughput that more load does not raise.
 
-Model: three signs, in this order. *offered*: an open load completed less than 97 % of what was offered, so the target could not keep up
-(METHODOLOGY, flag ``rate_not_achieved``). *plateau*: the throughputs of two or more of the highest levels cannot be told apart, that is,
-each lies within 5 % of the last one's and within the 95 % interval of the difference (half-widths in quadrature). *maximum*: neither;
-the largest throughput seen, which more load might still raise when it is the highest level's. The levels that show the sign are
-pooled into one estimate.
+Model: three signs, in this order. *offered*: the highest open loads completed less than 97 % of what was offered, so the target could not
+keep up (METHODOLOGY, flag ``rate_not_achieved``); where the throughput has an interval, all of it lies below, because few requests complete
+less than was offered by chance, too. *plateau*: the throughputs of two or more of the highest levels cannot be told apart, that is, each
+lies within 5 % of the last one's and within the 95 % interval of the difference (half-widths in quadrature). *maximum*: neither; the
+largest throughput seen, which more load might still raise when it is the highest level's. The levels that show the sign are pooled into one
+estimate.
 Source: saturation as the asymptote of throughput, Jain, "The Art of Computer Systems Performance Analysis" (1991), 3.3 ("usable
 capacity", "knee capacity"); Denning and Buzen, "The Operational Analysis of Queueing Network Models" (1978), for the bound itself.
 Limits: a plateau wants levels that differ enough: two nearly equal levels always look like one. Without intervals the 5 % decide alone.
@@ -19,6 +20,7 @@ from dataclasses import asdict, dataclass
 from math import sqrt
 from typing import Any, Literal
 
+from plimsoll.analysis.definition import ACHIEVED_SHARE_MIN
 from plimsoll.analysis.load_line import LoadLine, LoadPoint
 from plimsoll.analysis.pooling import pooled
 from plimsoll.result import Estimate
@@ -26,8 +28,6 @@ from plimsoll.result import Estimate
 Json = dict[str, Any]
 Sign = Literal["offered", "plateau", "maximum"]
 
-#: Completed over offered below which an open load was not achieved.
-ACHIEVED_MIN = 0.97
 #: How far the throughputs of a plateau may lie apart.
 PLATEAU_SHARE = 0.05
 
@@ -51,7 +51,7 @@ def saturation(line: LoadLine) -> Saturation | None:
     points = line.points
     if not points:
         return None
-    behind = [point for point in points if not achieved(point)]
+    behind = _behind(points)
     if behind:
         return Saturation(pooled([point.iops for point in behind]), behind[0].level, "offered", reached=True)
     plateau = _plateau(points)
@@ -62,8 +62,15 @@ def saturation(line: LoadLine) -> Saturation | None:
 
 
 def achieved(point: LoadPoint) -> bool:
-    """Whether the target kept up with what was offered; a closed loop always does."""
-    return not point.offered_per_s or point.iops.value >= ACHIEVED_MIN * point.offered_per_s
+    """Whether the target may have kept up with what was offered; a closed loop always does."""
+    most = point.iops.value if point.iops.high is None else point.iops.high
+    return not point.offered_per_s or most >= ACHIEVED_SHARE_MIN * point.offered_per_s
+
+
+def _behind(points: Sequence[LoadPoint]) -> list[LoadPoint]:
+    """The highest levels, downwards for as long as none was achieved."""
+    reached = [index for index, point in enumerate(points) if achieved(point)]
+    return list(points[reached[-1] + 1 if reached else 0 :])
 
 
 def _plateau(points: Sequence[LoadPoint]) -> list[LoadPoint]:

@@ -36,8 +36,8 @@ _CHOICES = ((0, 1, 2), (0, 2), (0, 1), (0,))
 class UslFit:
     """The three parameters with their 95 % intervals.
 
-    ``peak_level`` is N*, None when throughput never falls; ``r_squared`` the share of the variance that the law explains, None when the
-    throughput does not vary.
+    ``peak_level`` is N*, None when it is not shown that throughput ever falls, that is, when κ may be 0; ``r_squared`` the share of the
+    variance that the law explains, None when the throughput does not vary.
     """
 
     lambda_per_s: Estimate
@@ -146,9 +146,13 @@ def _described(levels: Sequence[float], values: Row, parameters: tuple[float, fl
         lambda_per_s=_times(one, unit),
         sigma=sigma,
         kappa=kappa,
-        peak_level=sqrt((1 - sigma.value) / kappa.value) if kappa.value > 0 and sigma.value < 1 else None,
+        peak_level=sqrt((1 - sigma.value) / kappa.value) if _surely_positive(kappa) and sigma.value < 1 else None,
         r_squared=1 - left / around_mean if around_mean > 1e-12 * len(values) else None,
     )
+
+
+def _surely_positive(estimate: Estimate) -> bool:
+    return (estimate.value if estimate.low is None else estimate.low) > 0
 
 
 def _estimate(value: float, half_width: float | None, count: int) -> Estimate:

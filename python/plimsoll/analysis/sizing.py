@@ -29,6 +29,7 @@ from plimsoll.analysis.demand import Demand
 from plimsoll.analysis.load_line import by_level, load_line, usable
 from plimsoll.analysis.mark import Mark, mark_of
 from plimsoll.analysis.objective import Objective, applies_to
+from plimsoll.analysis.plausibility.evidence import COST_BACKENDS
 from plimsoll.analysis.pooling import pooled_metric
 from plimsoll.result import Result
 
@@ -252,6 +253,8 @@ def _impossible(line: StoredLine, demand: Demand, objective: Objective | None) -
     """Why the line cannot answer, before its mark is looked for."""
     if not any(result.totals for result in line.results):
         return "nothing was measured: every point failed"
+    if any((result.engine.get("backend") or {}).get("used") in COST_BACKENDS for result in line.results):
+        return "its target moves no data, so it says what this host can generate and nothing of storage"
     if objective is not None:
         reason = applies_to(objective, line.results[0].job.definition)
         if reason is not None:

@@ -38,7 +38,7 @@ def command(runs: tuple[str, ...], as_json: bool, output: str | None, out: str, 
     \b
     plimsoll compare before after
     plimsoll compare 2026-11-21T03-36-29_steps-oltp-db --baseline "depth 1" -o comparison.html
-    plimsoll compare ext4 xfs --varying kernel --objective 'p99 <= 5ms' --json
+    plimsoll compare ext4 xfs --varying machine --objective 'p99 <= 5ms' --json
     """
     if output is not None:
         checked_format(output)
@@ -66,13 +66,15 @@ def _distinct(runs: tuple[str, ...]) -> list[str]:
 
 def _compared(stored: list[StoredRun], typed: dict[str, Any]) -> Comparison:
     from plimsoll.analysis.clause import parse_metric
-    from plimsoll.analysis.comparable import refusals
+    from plimsoll.analysis.comparable import VARYING, refusals, unknown
     from plimsoll.analysis.comparison import compare
     from plimsoll.cli.siding import objectives, sides
 
     asked = objectives(stored, typed["objective"])
     figures = [parse_metric(metric) for metric in typed["metrics"]] or None
     compared = sides(stored, typed["baseline"])
+    for word in unknown(compared, typed["varying"]):
+        raise InputError(f"--varying {word}: these runs have no such option; write {', '.join(VARYING)}, or an option such as queue_depth.")
     reasons = refusals(compared, typed["varying"])
     if len(reasons) == 1:
         raise InputError(f"this cannot be compared: {reasons[0]}")

@@ -17,7 +17,7 @@ from plimsoll.cli.experiment.short import short_experiment
 @click.option(
     "--grid",
     metavar="NAME",
-    help="Instead of --over, one of ORION's grids over the streams small and large: basic, detailed, point, row, column, oltp, dss.",
+    help="Instead of --over, one of ORION's grids over the streams small and large: basic, detailed, point, row, column, oltp.",
 )
 @click.option("--disks", metavar="N", type=click.IntRange(1), help="How many disks the grid is for. [default: 1]")
 @click.option("--num-small", metavar="N", type=click.IntRange(0), help="Small requests outstanding in a point or column.")

@@ -7,6 +7,7 @@ Model: data goes to stdout, everything else to stderr; every error a user can ca
 
 from __future__ import annotations
 
+import keyword
 import os
 import sys
 from collections.abc import Sequence
@@ -17,7 +18,7 @@ import click
 from plimsoll import __version__
 from plimsoll.errors import EXIT_INTERRUPTED, InputError, PlimsollError
 
-#: Every verb with the line that ``plimsoll --help`` shows; the command itself is ``plimsoll.cli.<verb>.command``.
+#: Every verb with the line that ``plimsoll --help`` shows; the command itself is ``command`` in `module_of` the verb.
 VERBS = {
     "run": "Measure a target under one or more workloads.",
     "steps": "Measure levels of load, one after the other.",
@@ -29,15 +30,23 @@ VERBS = {
     "steady": "Measure in rounds until the storage is in its steady state.",
     "suite": "Carry out the experiments of a published procedure or of a file.",
     "compare": "Compare stored runs, or the configurations of one, point by point.",
+    "translate": "Show another tool's job file in our words.",
     "list": "List the shipped workloads and suites.",
     "show": "Show one workload or suite: purpose, source, streams or experiments.",
     "runs": "List the stored runs.",
     "report": "Make a report of stored runs: HTML, CSV or JSON.",
+    "export": "Write a stored run as another tool's results.",
+    "import": "Store results that another tool measured.",
     "size": "Say which stored load lines carry a demand.",
     "watch": "Watch what is asked of live devices.",
     "doctor": "Say what on this host would make numbers wrong.",
     "calibrate": "Measure Plimsoll's own cost per I/O.",
 }
+
+
+def module_of(verb: str) -> str:
+    """The file of a verb; one that is a keyword of Python (``import``) has an underscore behind it, as names of Python do."""
+    return f"plimsoll.cli.{verb}_" if keyword.iskeyword(verb) else f"plimsoll.cli.{verb}"
 
 
 class _Verbs(click.Group):
@@ -49,7 +58,7 @@ class _Verbs(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in VERBS:
             return None
-        command: click.Command = import_module(f"plimsoll.cli.{cmd_name}").command
+        command: click.Command = import_module(module_of(cmd_name)).command
         return command
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
@@ -66,8 +75,8 @@ class _Verbs(click.Group):
 @click.command(
     cls=_Verbs,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Exit codes: 0 done, 1 the asserted objective does not hold, 2 wrong input, 3 refused for safety, 4 a point failed, "
-    "5 results cannot be stored, 130 interrupted.",
+    epilog="Exit codes: 0 done, 1 the asserted objective does not hold, 2 wrong input, 3 refused for safety, "
+    "4 a target cannot be used or a point failed, 5 results cannot be stored, 130 interrupted.",
 )
 @click.version_option(__version__, prog_name="plimsoll", message="%(prog)s %(version)s")
 def program() -> None:

@@ -40,7 +40,7 @@ def rate_per_s(option: str, text: str) -> float:
     """Requests per second: 5000, 5k, 1.2M."""
     plain = text.strip().lower().replace(",", "")
     factor = _THOUSANDS.get(plain[-1:], 1.0)
-    value = _number(plain.rstrip("km") if factor > 1 else plain)
+    value = _number(plain[:-1] if factor > 1 else plain)
     if value is None or value <= 0:
         raise InputError(f"{option}: {text!r} is not a rate; write requests per second above 0, for example 5000 or 5k.")
     return value * factor

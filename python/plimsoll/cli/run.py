@@ -13,9 +13,12 @@ from plimsoll.cli.conduct.conducting import Setup, conduct, in_order
 from plimsoll.cli.conduct.judging import EXIT_OBJECTIVE_FAILED, check_precision, checked_objective, every_point_holds
 from plimsoll.cli.conduct.permission import permission
 from plimsoll.cli.conduct.planning import Typed, planned
+from plimsoll.cli.experiment.foreign import is_foreign
 from plimsoll.cli.experiment.options import LoadCommand, takes
+from plimsoll.cli.experiment.suiting import suite_of
 from plimsoll.cli.report import checked_format
 from plimsoll.cli.showing import Shown, progress, show
+from plimsoll.errors import InputError
 from plimsoll.host.machine import host_facts, versions
 from plimsoll.store.writer import RunInfo, RunWriter
 
@@ -25,14 +28,18 @@ from plimsoll.store.writer import RunInfo, RunWriter
 @takes("targets", "settings", "duration", "warmup", "size", "repeat", "cache", "precision", "objective", "asserts")
 @takes("out", "label", "report_path", "keep", "destroy_data", "as_json")
 def command(**typed: Any) -> int:
-    """Measure TARGET under each WORKLOAD: a shipped name, a tag such as proliant, or a .toml file.
+    """Measure TARGET under each WORKLOAD: a shipped name, a tag such as proliant, a .toml file, or a job file of another tool.
 
     \b
     plimsoll run proliant
     plimsoll run oltp-db --target /dev/nvme0n1 --destroy-data --set queue_depth=32
     plimsoll run mine.toml --target file:/data/test --size 16GiB --json
     plimsoll run random-read-4k --precision 2% --objective 'p99 <= 5ms' --assert
+    plimsoll run job.fio --target /mnt/disk/scratch
     """
+    foreign = [name for name in typed["workloads"] if is_foreign(name)]
+    if foreign:
+        return _run_foreign(foreign[0], typed)
     engine = engines.native()
     options = tuple((key, typed[key]) for key in ("duration", "warmup", "size") if typed[key] is not None)
     request = Typed(typed["workloads"], typed["targets"], typed["settings"], options, typed["repeat"], typed["cache"], typed["precision"])
@@ -57,6 +64,16 @@ def command(**typed: Any) -> int:
     if typed["asserts"] and objective is not None and not outcome.exit_code and not every_point_holds(outcome.results, objective):
         return EXIT_OBJECTIVE_FAILED
     return outcome.exit_code
+
+
+def _run_foreign(name: str, typed: dict[str, Any]) -> int:
+    """The job file of another tool is a file of experiments, and carried out like one."""
+    if len(typed["workloads"]) > 1:
+        raise InputError(f"{name} is a job file of another tool and runs alone; give the other workloads to a run of their own.")
+    if typed["objective"] is not None:
+        raise InputError(f"--objective has no effect on {name}, which says itself what has to hold; leave it out.")
+    asked = {**typed, "fresh": False, "interleave": False, "repeat": None if typed["repeat"] == 1 else typed["repeat"]}
+    return suite_of(name, asked).carry_out(asked)
 
 
 def _run_name(workloads: tuple[str, ...]) -> str:

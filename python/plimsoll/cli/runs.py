@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from typing import Any
 
 import click
@@ -29,7 +30,7 @@ def command(out: str, as_json: bool) -> None:
     for entry in entries:
         # Nobody knows how many points a search will take.
         points = str(entry["complete"]) if entry["planned"] is None else f"{entry['complete']}/{entry['planned']}"
-        rows.append((entry["name"], entry["status"], points, entry["label"] or "", " ".join(entry["command"])))
+        rows.append((entry["name"], entry["status"], points, entry["label"] or "", shlex.join(entry["command"])))
     click.echo(table(rows, left=5))
 
 

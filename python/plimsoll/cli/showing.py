@@ -73,7 +73,8 @@ def _concluded(found: Found) -> Concluded:
     from plimsoll.reports.conclusion import Concluded
 
     subject, conclusion = found.subject, found.conclusion
-    return Concluded(found.experiment, subject.workload, subject.configuration.name, conclusion.sentences, conclusion.mark)
+    axis = conclusion.figures.get("axis", "rate" if conclusion.kind == "curve" else "level")
+    return Concluded(found.experiment, subject.workload, subject.configuration.name, conclusion.sentences, conclusion.mark, axis)
 
 
 def _document(outcome: Outcome, shown: Shown) -> Json:

@@ -97,7 +97,7 @@ def _own_workloads(entries: Any, place: _Place) -> dict[str, Json]:
             raise place.wrong(f"workload {number} is {entry!r}, not a table; write [[workload]] and its keys below it.")
         name = entry.get("name")
         if not isinstance(name, str) or not name:
-            raise place.wrong(f"workload {number} has no name; write for example name = \"log\".")
+            raise place.wrong(f'workload {number} has no name; write for example name = "log".')
         if name in found:
             raise place.wrong(f"two workloads are called {name!r}; give each a name of its own.")
         found[name] = entry

@@ -81,6 +81,11 @@ def _points_of_levels(experiment: Experiment) -> int:
     return len(experiment.over[experiment.axis]) * experiment.repeat
 
 
+def _points_of_scaling(experiment: Experiment) -> int:
+    """A level that stands twice is asked once in every iteration."""
+    return len(set(experiment.over[experiment.axis])) * experiment.repeat
+
+
 def _single(experiment: Experiment, _: Subject) -> Plan:
     from plimsoll.experiments.single import single
 
@@ -190,7 +195,7 @@ PLANNERS: Mapping[str, Planner] = {
     "ramp": Planner(_ramp, _unknown, _levels),
     "search": Planner(_search, _unknown, _levels),
     "curve": Planner(_curve, _points_of_curve, _nothing_of_its_own),
-    "scaling": Planner(_scaling, _points_of_levels, _levels),
+    "scaling": Planner(_scaling, _points_of_scaling, _levels),
     "steady": Planner(_steady, _unknown, _nothing_of_its_own),
     "precondition": Planner(_precondition, lambda _: 1, _nothing_of_its_own),
 }

@@ -55,22 +55,29 @@ def _growth(axis: str, rows: Sequence[ScalingRow]) -> list[str]:
         return ["Fewer than two levels were measured, so nothing can be said about scaling."]
     first, last, best = rows[0], rows[-1], max(rows, key=lambda row: row.throughput)
     said = [
-        f"{wording.place(axis, last.level)} carried {last.speed_up:.2f} × the throughput of {wording.number(first.level)} "
+        f"At {wording.place(axis, last.level)} throughput was {last.speed_up:.2f} × that at {wording.number(first.level)} "
         f"({100 * last.efficiency:.0f} % efficiency)."
     ]
     if best.level != last.level:
-        said.append(f"The most was {wording.rate(best.throughput)} at {wording.number(best.level)}.")
+        said.append(f"The most was {wording.rate(best.throughput)} at {wording.place(axis, best.level)}.")
     return said
 
 
 def _law(fit: UslFit | None) -> list[str]:
     if fit is None:
         return [f"The Universal Scalability Law needs {LEVELS_MIN} different levels with throughput, so it was not fitted."]
-    peak = f"throughput peaks near {wording.number(round(fit.peak_level))}" if fit.peak_level is not None else "throughput has no peak"
+    peak = (
+        f"throughput peaks near {wording.number(round(fit.peak_level))}" if fit.peak_level is not None else "no peak of throughput is shown"
+    )
     return [f"Universal Scalability Law: contention {_percent(fit.sigma)}, coherency {_percent(fit.kappa)}; {peak}."]
 
 
 def _percent(estimate: Estimate) -> str:
     if estimate.low is None or estimate.high is None:
-        return f"{100 * estimate.value:.3g} %"
-    return f"{100 * estimate.value:.3g} % [{100 * estimate.low:.3g}, {100 * estimate.high:.3g}]"
+        return f"{_hundredths(estimate.value)} %"
+    return f"{_hundredths(estimate.value)} % [{_hundredths(estimate.low)}, {_hundredths(estimate.high)}]"
+
+
+def _hundredths(share: float) -> str:
+    """In percent; what is left of a fit that runs against 0 is 0."""
+    return f"{100 * share:.3g}" if share >= 1e-6 else "0"

@@ -15,18 +15,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from plimsoll.analysis.metric import ALL, metric
-from plimsoll.analysis.steady import Steadiness, window_verdict
+from plimsoll.analysis.steady import ROUNDS, Steadiness, window_verdict
 from plimsoll.experiments import wording
 from plimsoll.experiments.plan import Ask, Conclusion, Plan
 from plimsoll.experiments.precondition import precondition_ask
 from plimsoll.result import Result
 
 ROUNDS_MAX = 25
-WINDOW = 5
 
 
 def steady(
-    metric_name: str = "iops", op: str = ALL, rounds_max: int = ROUNDS_MAX, window: int = WINDOW, *, precondition: bool = False
+    metric_name: str = "iops", op: str = ALL, rounds_max: int = ROUNDS_MAX, window: int = ROUNDS, *, precondition: bool = False
 ) -> Plan:
     """Rounds until ``metric_name`` of ``op`` is steady over ``window`` of them, at most ``rounds_max``."""
     if precondition:

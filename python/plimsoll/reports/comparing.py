@@ -1,7 +1,7 @@
 """A comparison as text for a terminal: a row per figure and side, the marks, the findings in sentences, what to know about them.
 
 Model: every row stands against the first side, the baseline, whose own value is in the row. The ratio is side over baseline with its 95 %
-interval; the verdict says which way is better. A star marks values whose difference is shown.
+interval; the verdict says which way is better. A star marks values whose difference is shown; what could not be compared has none.
 
     print(comparison_text(compare(sides)))
 """
@@ -59,7 +59,8 @@ def _mark(mark: Mark | None) -> str:
 def _ratio(row: Row | MarkRow) -> tuple[str, str, str]:
     ratio = "–" if row.ratio is None else f"{three_digits(row.ratio)} ×"
     interval = "–" if row.low is None or row.high is None else f"[{three_digits(row.low)}, {three_digits(row.high)}]"
-    return ratio, interval, row.verdict if row.verdict == NOT_SHOWN else f"{row.verdict} *"
+    word = row.verdict or "–"
+    return ratio, interval, word if row.verdict in (None, NOT_SHOWN) else f"{word} *"
 
 
 def _paragraphs(sentences: Sequence[str], sign: str) -> str:

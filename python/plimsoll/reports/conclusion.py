@@ -6,7 +6,7 @@ Model: the planners' own sentences, wrapped; the mark once more as figures, beca
 
     ramp: oltp-db on /dev/sdb
       1,234 IOPS at queue_depth 24 held 'read mean <= 20ms'; at 25 read mean was 20.4 ms.
-      mark  1,234 IOPS [1,190, 1,280], 10.1 MB/s, at 24
+      mark  1,234 IOPS [1,190, 1,280], 10.1 MB/s, at queue_depth 24
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ class Concluded:
     configuration: str
     sentences: Sequence[str]
     mark: Mark | None = None
+    axis: str = "level"
 
 
 def conclusions(found: Sequence[Concluded]) -> str:
@@ -51,10 +52,10 @@ def kept(objective: Objective, results: Sequence[Result]) -> str:
     return "\n".join([f"objective {objective.text}", *lines])
 
 
-def mark_text(mark: Mark) -> str:
-    """The mark as figures: throughput with its interval, bandwidth, level."""
+def mark_text(mark: Mark, axis: str) -> str:
+    """The mark as figures: throughput with its interval, bandwidth, level of the option ``axis``."""
     interval = f" [{count(mark.interval[0])}, {count(mark.interval[1])}]" if mark.interval else ""
-    return f"{count(mark.iops)} IOPS{interval}, {megabytes(mark.bytes_per_s)} MB/s, at {mark.level:g}"
+    return f"{count(mark.iops)} IOPS{interval}, {megabytes(mark.bytes_per_s)} MB/s, at {axis} {mark.level:g}"
 
 
 def _lines(one: Concluded) -> Iterator[str]:
@@ -62,4 +63,6 @@ def _lines(one: Concluded) -> Iterator[str]:
     for sentence in one.sentences:
         yield from textwrap.wrap(sentence, _WIDTH, initial_indent="  ", subsequent_indent="    ")
     if one.mark is not None:
-        yield f"  mark  {mark_text(one.mark)}"
+        yield f"  mark  {mark_text(one.mark, one.axis)}"
+        for note in one.mark.notes:
+            yield from textwrap.wrap(note, _WIDTH, initial_indent="        ", subsequent_indent="        ")

@@ -11,12 +11,12 @@ Limits: a definition that this version cannot read costs its objective, never th
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from plimsoll.analysis.knee import METHOD, knee
-from plimsoll.analysis.load_line import LoadLine, LoadPoint, load_line, usable
+from plimsoll.analysis.load_line import LoadLine, LoadPoint, by_level, load_line, usable
 from plimsoll.analysis.mark import mark_of
 from plimsoll.analysis.metric import ALL
 from plimsoll.analysis.objective import Objective, judge, parse_objective
@@ -29,6 +29,8 @@ from plimsoll.reports.scaling_view import scaling
 from plimsoll.result import OPS, Estimate, Result
 
 Json = Mapping[str, Any]
+#: Whether a level keeps the objective; None where there is none.
+Verdict = Callable[[LoadPoint], dict[str, Any] | None]
 
 #: Kinds whose points, by level, make a load line.
 LINE_KINDS = ("steps", "ramp", "search", "curve")
@@ -192,8 +194,14 @@ def _line_figures(found: _Found, results: Sequence[Result], indices: Mapping[int
     lines = [(load_line(results, op, metric), limit) for op, metric, limit in _responses(results, objective)]
     whole = load_line(results)
     mark = mark_of(results, objective) if objective else None
+    failed = {level: [result for result in group if result.status == "failed"] for level, group in by_level(results)}
+
+    def verdict(point: LoadPoint) -> dict[str, Any] | None:
+        # A repeat that failed makes its level fail, as it does for the mark.
+        return _verdict(objective, [*failed[point.level], *point.repeats]) if objective else None
+
     return {
-        "lines": [_line(line, limit, objective, indices) for line, limit in lines if line.points],
+        "lines": [_line(line, limit, verdict, indices) for line, limit in lines if line.points],
         "mark": {**mark.to_json(), "interval": list(mark.interval) if mark.interval else None} if mark else None,
         "notes": list(mark.notes) if mark else [],
         "knee": _knee(whole),
@@ -218,22 +226,22 @@ def _responses(results: Sequence[Result], objective: Objective | None) -> list[t
     return [(op, metric, limit) for (op, metric), limit in chosen.items()]
 
 
-def _line(line: LoadLine, limit: float | None, objective: Objective | None, indices: Mapping[int, int]) -> dict[str, Any]:
+def _line(line: LoadLine, limit: float | None, verdict: Verdict, indices: Mapping[int, int]) -> dict[str, Any]:
     return {
         "op": line.op,
         "metric": line.metric,
         "limit_ns": limit,
-        "points": [_load_point(point, objective, indices) for point in line.points],
+        "points": [_load_point(point, verdict, indices) for point in line.points],
     }
 
 
-def _load_point(point: LoadPoint, objective: Objective | None, indices: Mapping[int, int]) -> dict[str, Any]:
+def _load_point(point: LoadPoint, verdict: Verdict, indices: Mapping[int, int]) -> dict[str, Any]:
     return {
         "level": point.level,
         **{key: _bounds(getattr(point, key)) for key in ("iops", "bytes_per_s", "response")},
         "offered_per_s": point.offered_per_s,
         "points": [indices[id(result)] for result in point.repeats],
-        "verdict": _verdict(objective, point.repeats) if objective else None,
+        "verdict": verdict(point),
     }
 
 
@@ -255,10 +263,7 @@ def _knee(line: LoadLine) -> dict[str, Any] | None:
 
 def _saturation(line: LoadLine) -> dict[str, Any] | None:
     found = saturation(line)
-    # A ceiling that another level rose above is none: at few requests, chance alone completes less than was offered.
-    if found is None or any(
-        point.iops.value > (found.iops.high or found.iops.value) and point.level > found.level for point in line.points
-    ):
+    if found is None:
         return None
     return {
         "level": found.level,

@@ -13,10 +13,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from plimsoll.analysis.metric import ALL, METRICS, metric
-from plimsoll.analysis.steady import EXCURSION_PERCENT_MAX, SLOPE_PERCENT_MAX, window_verdict
+from plimsoll.analysis.steady import EXCURSION_PERCENT_MAX, ROUNDS, SLOPE_PERCENT_MAX, window_verdict
 from plimsoll.result import Result
-
-WINDOW = 5
 
 
 def rounds(results: Sequence[Result], indices: Mapping[int, int], parameters: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -26,7 +24,7 @@ def rounds(results: Sequence[Result], indices: Mapping[int, int], parameters: Ma
     values = [_value(result, op, name) for result in taken]
     if not any(value is not None for value in values):
         return None
-    size = int(parameters.get("window") or WINDOW)
+    size = int(parameters.get("window") or ROUNDS)
     ends = range(size, len(values) + 1)
     attained = next((end for end in ends if _is_steady(values[end - size : end])), None)
     end = attained or len(values)

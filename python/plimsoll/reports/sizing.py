@@ -77,7 +77,7 @@ def spindles_lines(answer: Spindles, demand: Demand | None) -> Iterator[str]:
         )
     if storage is not None:
         yield f"  usable     {_tera(storage.usable_bytes)} of {_tera(storage.raw_bytes)} bought, {100 * storage.efficiency:.1f} %"
-        yield f"  survives   {_failures(storage.failures_survived)}"
+        yield f"  survives   {_failures(storage.failures_survived, storage.failures_survived_at_best)}"
         if disks.volumes is not None:
             yield f"  volumes    {disks.volumes} of {_capacity(storage.volume_bytes(disks.volumes))}"
     if answer.price_per_gigabyte is not None:
@@ -160,7 +160,8 @@ def _capacity(size_bytes: float) -> str:
     return f"{size_bytes / _GIGA:.4g} GB ({size_bytes / 2**30:.4g} GiB)"
 
 
-def _failures(number: int) -> str:
+def _failures(number: int, at_best: int) -> str:
     if number == 0:
         return "no failure of a disk"
-    return f"the failure of any {'disk' if number == 1 else f'{number} disks'}, and of more if they fall well"
+    more = f", and of up to {at_best} if they fall in different groups" if at_best > number else ""
+    return f"the failure of any {'one disk' if number == 1 else f'{number} disks'}{more}"

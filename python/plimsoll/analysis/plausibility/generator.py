@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from plimsoll.analysis.definition import offered_per_s
+from plimsoll.analysis.definition import ACHIEVED_SHARE_MIN, offered_per_s
+from plimsoll.analysis.offering import due_per_s
 from plimsoll.analysis.plausibility.evidence import COST_BACKENDS, Evidence, duration, quantity
 from plimsoll.result import Flag
 
@@ -14,7 +15,6 @@ OWN_COST_SHARE_MAX = 0.10
 BUSY_SHARE_MAX = 0.95
 #: Below this service time a busy worker means that the CPU, not the target, set the rate.
 SMALL_SERVICE_NS = 20_000.0
-ACHIEVED_SHARE_MIN = 0.97
 LATE_SHARE_MAX = 0.01
 LAG_NS_MIN = 50_000
 DRIFT_PPM_MAX = 50.0
@@ -55,7 +55,8 @@ def rate_not_achieved(evidence: Evidence) -> Iterator[Flag]:
     """The target (or the generator) did not keep up with the offered rate."""
     for name, offered in offered_per_s(evidence.result.job.definition).items():
         achieved = sum(total.iops for total in evidence.result.streams.get(name, {}).values())
-        if evidence.observation.elapsed_s > 0 and achieved < ACHIEVED_SHARE_MIN * offered:
+        due = due_per_s(offered, iops=achieved, unfinished=evidence.result.unfinished, elapsed_s=evidence.observation.elapsed_s)
+        if evidence.observation.elapsed_s > 0 and achieved < ACHIEVED_SHARE_MIN * due:
             yield Flag(
                 "rate_not_achieved",
                 "doubt",

@@ -28,7 +28,7 @@ def littles_law(evidence: Evidence) -> Iterator[Flag]:
     expected = evidence.iops * service_ns / 1e9
     # Requests in flight at either edge of the window are counted in one side of the law only.
     tolerance = LITTLE_TOLERANCE + service_ns / elapsed_ns
-    if abs(expected - inflight) > tolerance * max(expected, inflight):
+    if max(expected - inflight, inflight - expected - _still_waiting(evidence)) > tolerance * max(expected, inflight):
         yield Flag(
             "littles_law",
             "invalid",
@@ -36,6 +36,12 @@ def littles_law(evidence: Evidence) -> Iterator[Flag]:
             f"({quantity(evidence.iops)}/s × {duration(service_ns)}): they differ by more than {tolerance:.0%}.",
             "Measure longer; if it stays, the host lost time (steal, suspend) or requests, and latencies are not to be trusted.",
         )
+
+
+def _still_waiting(evidence: Evidence) -> float:
+    """How many requests in flight, on average, those account for at most that completed after the measured time: a queue that grows."""
+    observation = evidence.observation
+    return observation.late_count * min(1.0, observation.drain_latency_max_ns / 1e9 / observation.elapsed_s)
 
 
 def bandwidth_identity(evidence: Evidence) -> Iterator[Flag]:

@@ -79,12 +79,18 @@ def few_samples(evidence: Evidence) -> Iterator[Flag]:
         doubtful = [name for name, least in SAMPLES_MIN.items() if 0 < total.count < least]
         if doubtful:
             needed = SAMPLES_MIN[doubtful[-1]]
+            named = f"{' and '.join(map(_percentile, doubtful))} of {op} {'rests' if len(doubtful) == 1 else 'rest'}"
             yield Flag(
                 "few_samples",
                 "doubt" if "p99" in doubtful else "note",
-                f"{' and '.join(doubtful)} of {op} rest on {total.count:,} requests; {needed:,} are needed.",
+                f"{named} on {total.count:,} requests; {needed:,} are needed.",
                 f"Measure about {quantity(_seconds_needed(evidence, total.iops, needed))} s.",
             )
+
+
+def _percentile(name: str) -> str:
+    """As people write it."""
+    return "p99.9" if name == "p999" else name
 
 
 def _response(evidence: Evidence) -> tuple[str, list[float]]:

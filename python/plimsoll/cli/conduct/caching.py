@@ -38,5 +38,6 @@ def _brought_about(point: PlannedPoint, paths: list[str]) -> tuple[str, list[str
         found = dropped(paths)
         return (COLD if found.cold else AS_FOUND), [found.how]
     if point.cache == WARM:
-        return WARM, [f"The load ran for {point.options['warmup']:g} s before it was measured for {point.options['duration']:g} s."]
+        measured = f"{'at most ' if point.precision else ''}{point.options['duration']:g} s"
+        return WARM, [f"The load ran for {point.options['warmup']:g} s before it was measured for {measured}."]
     return AS_FOUND, []

@@ -3,7 +3,8 @@
 Model: a feed is a generator: points out, results in, at the end what was found. A fixed list is a feed that does not listen. Results of an
 earlier, unfinished run are handed to the feed in place of a measurement, so that it goes on where that run stopped. A point that fails is
 stored with its error and the feed decides what is next; a signal lets the running point end and starts no further one; a store that fails
-ends everything, since results that cannot be kept are not worth measuring.
+ends everything, since results that cannot be kept are not worth measuring, and leaves a run that can go on. What was written to
+precondition a target is written again when the target has to be made anew.
 
     outcome = conduct(in_order(points), Setup(engine, run, progress, host, total=len(points)))
     outcome.exit_code
@@ -11,6 +12,7 @@ ends everything, since results that cannot be kept are not worth measuring.
 
 from __future__ import annotations
 
+import os
 from collections import defaultdict, deque
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import suppress
@@ -26,7 +28,7 @@ from plimsoll.cli.conduct.planning import PlannedPoint
 from plimsoll.cli.conduct.targets import Targets
 from plimsoll.engine import Engine, Json
 from plimsoll.errors import EXIT_POINT_FAILED, InputError, PlimsollError, StoreError
-from plimsoll.host.target import target_facts
+from plimsoll.host.target import target_facts, target_paths
 from plimsoll.measure import Job, measure, unfinished
 from plimsoll.reports.progress import Progress
 from plimsoll.result import Result
@@ -64,9 +66,10 @@ def conduct(feed: Feed, setup: Setup) -> Outcome:
         with Brake() as brake, Targets(setup, brake) as targets:
             _Machine(setup, brake, targets, outcome).run(feed)
             outcome.interrupted = brake.pulled
-    except BaseException:
-        with suppress(StoreError):  # the store may be the very thing that failed
-            setup.run.finish("failed")
+    except BaseException as problem:
+        # A full disk is no end: with room again, the run can go on. The store may be the very thing that fails now, too.
+        with suppress(StoreError):
+            setup.run.finish("interrupted" if isinstance(problem, StoreError) else "failed")
         raise
     finally:
         feed.close()
@@ -105,8 +108,18 @@ class _Machine:
         if not point.place or not waiting:
             return None
         result = waiting.popleft()
+        if point.place.get("role") == "precondition" and not self._is_there(point):
+            return None
         self._outcome.keep(result)
         return result
+
+    def _is_there(self, point: PlannedPoint) -> bool:
+        """Whether the target still holds what was written to it."""
+        try:
+            inspection = driver_of(point.workload, self._setup.engine).inspect_target(point.target)
+        except PlimsollError:
+            return False
+        return all(os.path.exists(path) for path in target_paths(inspection))
 
     def _measured(self, point: PlannedPoint) -> Result | None:
         """The point's result, stored; None when a signal came before the point began."""

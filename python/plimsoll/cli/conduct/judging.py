@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from plimsoll.analysis.adaptive import parse_precision
+from plimsoll.analysis.definition import ends_by_itself
 from plimsoll.analysis.mark import Mark, mark_of
 from plimsoll.analysis.metric import ALL
 from plimsoll.analysis.objective import Objective, applies_to, judge, parse_objective
@@ -55,6 +56,12 @@ def check_precision(text: str | None, workloads: Iterable[Forms]) -> None:
     if text is not None:
         precision = parse_precision(text)
         check_operation(precision.op, f"precision {text!r}", workloads)
+        for forms in workloads:
+            if any(ends_by_itself(form) for form in forms):
+                raise InputError(
+                    f"precision {text!r} is for a load that goes on, but {forms[0]['name']} ends by itself once its amount is done, "
+                    "perhaps before its response is steady; leave one of both out."
+                )
 
 
 def check_operation(op: str, asking: str, workloads: Iterable[Forms]) -> None:

@@ -36,8 +36,8 @@ FILL: Json = {
     "purpose": "Sequential writes of 128 KiB over the whole target until the amount asked for is written",
     "stream": [{"name": "fill", "block_size": "128KiB", "read_percent": 0, "random_percent": 0, "queue_depth": 32}],
 }
-#: Filling ends by amount; this is only the limit for a target that takes nothing any more.
-FILL_LIMIT = "1d"
+#: Filling ends by amount, with the interval that reaches it; the duration is only the limit for a target that takes nothing any more.
+FILL_TIMING = (("duration", "1d"), ("warmup", 0), ("interval", "1s"))
 
 
 class Pointing:
@@ -125,7 +125,7 @@ class Pointing:
     def _filling(self, subject: Subject) -> tuple[Json, Json, str]:
         _, options, target = self._shared(subject)
         workload = self._engine.check_workload(FILL, "precondition")
-        workload, options = changed(workload, options, self._engine, [("duration", FILL_LIMIT), ("warmup", 0)])
+        workload, options = changed(workload, options, self._engine, FILL_TIMING)
         return workload, options, target
 
     def _source(self, source: str) -> tuple[Json, Json]:

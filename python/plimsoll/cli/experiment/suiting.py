@@ -10,7 +10,7 @@ shows them wherever it is read.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,6 +18,7 @@ from plimsoll import catalog
 from plimsoll import engine as engines
 from plimsoll.cli.experiment.documenting import typed_settings
 from plimsoll.cli.experiment.experimenting import carry_out
+from plimsoll.cli.experiment.foreign import foreign_document, is_foreign
 from plimsoll.engine import Json
 from plimsoll.errors import InputError
 from plimsoll.experiments.declaration import OPTIONS_BY_NAME
@@ -45,10 +46,10 @@ class Undertaken:
 
 def suite_of(name: str, typed: Mapping[str, Any], *, quick: bool = False) -> Undertaken:
     """The suite ``name`` or in the file of that name; raises `InputError` for one that is not there or not right."""
-    is_file = catalog.is_file(name)
-    document = _written(name) if is_file else _shipped(name)
+    is_file = catalog.is_file(name) or is_foreign(name)
+    document = _written(name, typed["targets"]) if is_file else _shipped(name)
     suite = read_experiments(document, name if is_file else f"{name}.toml", quick=quick, targets=typed["targets"])
-    called = os.path.basename(name).removesuffix(".toml") if is_file else name
+    called = os.path.splitext(os.path.basename(name))[0] if is_file else name
     origin = {
         "name": called,
         "quick": quick,
@@ -59,9 +60,11 @@ def suite_of(name: str, typed: Mapping[str, Any], *, quick: bool = False) -> Und
     return Undertaken(overruled, f"{called}-quick" if quick else called, os.path.dirname(name) if is_file else "", origin)
 
 
-def _written(path: str) -> Json:
+def _written(path: str, targets: Sequence[str]) -> Json:
     if not os.path.isfile(path):
         raise InputError(f"{path}: there is no such file of experiments.")
+    if is_foreign(path):
+        return foreign_document(path, targets)
     document = catalog.read(path)
     if "stream" in document and "experiment" not in document:
         raise InputError(f"{path} is a workload, not a suite; measure it with 'plimsoll run {path}'.")

@@ -1,0 +1,135 @@
+"""``plimsoll export``: a stored run in the form that another tool's readers take."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import click
+
+from plimsoll.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from plimsoll.store.reader import StoredRun
+
+#: Forms that are written from the store itself: every number of the run as a table.
+TABLES = ("csv", "parquet")
+#: The forms of `plimsoll.formats.exporting`, which is imported when it is needed.
+FORMS = (
+    "fio-json",
+    "fio-json+",
+    "fio-logs",
+    "fio-terse",
+    "fio-text",
+    "vdbench",
+    "orion",
+    "iometer-csv",
+    "iometer-csv-1.1",
+    "diskspd-xml",
+    "diskspd-text",
+    "prometheus",
+)
+
+
+@click.command(short_help="Write a stored run as another tool's results.")
+@click.argument("name", metavar="RUN")
+@click.option("--as", "form", type=click.Choice([*FORMS, *TABLES]), required=True, help="The form.")
+@click.option("-o", "--output", metavar="PATH", help="A file, or a directory for several. [default: stdout]")
+@click.option("--point", "wanted", metavar="ID", multiple=True, help="Only this point: its id, or the number it begins with.")
+@click.option("--out", metavar="DIR", default="results", show_default=True, help="Where runs called by name are kept.")
+def command(name: str, form: str, output: str | None, wanted: tuple[str, ...], out: str) -> None:
+    """Write RUN, a directory or the name of one, in the form of another tool. Data goes to stdout, or to PATH; forms of several files
+    (fio-logs, vdbench, orion) need a directory. A directory takes fio's JSON as one file per point, as fio-plot reads it.
+
+    \b
+    plimsoll export 2026-11-21T03-36-29_oltp-db --as fio-json+ > oltp.json
+    plimsoll export 2026-11-21T03-36-29_oltp-db --as fio-logs -o logs/
+    """
+    from plimsoll.store.reader import open_run
+
+    run = open_run(name, out)
+    if wanted:
+        _keep_only(run, wanted)
+    if form in TABLES:
+        _table(run, form, output)
+        return
+    files = _files(run, form, apart=output is not None and _is_folder(output))
+    if output is None:
+        if len(files) > 1:
+            raise InputError(f"{form} is {len(files)} files; give a directory for them with -o DIR/.")
+        click.echo(next(iter(files.values())), nl=False)
+        return
+    for path in _written(files, output):
+        click.echo(path)
+
+
+def _files(run: StoredRun, form: str, *, apart: bool) -> Mapping[str, str]:
+    from plimsoll.formats.exporting import FORMS as FORMS_BY_NAME
+    from plimsoll.formats.exporting import Source, made
+    from plimsoll.formats.recorded import Recorded
+
+    points = [Recorded(point.result, list(point.intervals()), list(point.monitor())) for point in run.points]
+    return made(FORMS_BY_NAME[form], Source(run.name, points), apart=apart)
+
+
+def _keep_only(run: StoredRun, wanted: tuple[str, ...]) -> None:
+    """Leave only the points asked for in ``run``."""
+    chosen = []
+    for asked in wanted:
+        found = [point for point in run.points if point.id == asked or point.id.partition("-")[0].lstrip("0") == asked.lstrip("0")]
+        if not found:
+            ids = ", ".join(point.id for point in run.points) or "none"
+            raise InputError(f"--point {asked}: {run.name} has no such point; there are {ids}.")
+        chosen += found
+    run.points = [point for point in run.points if point in chosen]
+
+
+def _table(run: StoredRun, form: str, output: str | None) -> None:
+    """Every number of the run, to a file or to stdout."""
+    import tempfile
+
+    from plimsoll.reports import csv, parquet
+
+    writers: dict[str, Callable[[Sequence[StoredRun], str], None]] = {"csv": csv.write, "parquet": parquet.write}
+    write = writers[form]
+    if output is not None:
+        path = os.path.join(output, f"{run.name}.{form}") if _is_folder(output) else output
+        _make_folder(path)
+        write([run], path)
+        click.echo(path)
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, form)
+        write([run], path)
+        with open(path, "rb") as file:
+            click.echo(file.read(), nl=False)
+
+
+def _written(files: Mapping[str, str], output: str) -> list[str]:
+    """Write every file, at once each; their paths."""
+    from plimsoll.store.durable import replace_file
+
+    if not _is_folder(output) and len(files) > 1:
+        raise InputError(f"{output}: {len(files)} files cannot be written into one; give a directory, {output}/.")
+    paths = []
+    for name, text in files.items():
+        path = os.path.join(output, name) if _is_folder(output) else output
+        _make_folder(path)
+        replace_file(path, text.encode())
+        paths.append(path)
+    return paths
+
+
+def _is_folder(path: str) -> bool:
+    return path.endswith(os.sep) or os.path.isdir(path)
+
+
+def _make_folder(path: str) -> None:
+    from plimsoll.store.durable import store_error
+
+    try:
+        os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+    except OSError as problem:
+        raise store_error(path, problem) from None

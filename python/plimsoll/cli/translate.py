@@ -1,0 +1,68 @@
+"""``plimsoll translate``: another tool's job file as a file of experiments of ours, with what becomes of every option."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import click
+
+from plimsoll.cli.experiment.foreign import around, is_foreign, translated
+from plimsoll.errors import InputError
+from plimsoll.formats.tools import WITH_COMMANDS, translate_command
+from plimsoll.formats.translation import Translation, counted
+
+_READS_WORDS = {"ignore_unknown_options": True, "allow_interspersed_args": False}
+
+
+@click.command(context_settings=_READS_WORDS, short_help="Show another tool's job file in our words.")
+@click.option("--strict", is_flag=True, help="Exit with 2 when anything is not native.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.argument("words", metavar="FILE | TOOL WORD...", nargs=-1, required=True, type=click.UNPROCESSED)
+def command(words: tuple[str, ...], strict: bool, as_json: bool) -> int:
+    """Print the experiments that a job file of fio, Vdbench, Iometer, ORION or DiskSpd asks for, as TOML that 'plimsoll suite' carries
+    out, and on stderr what becomes of each of its options: native, ignored or unsupported.
+
+    Exit code 0 when the file can be run, 2 when it cannot.
+
+    \b
+    plimsoll translate job.fio > ours.toml
+    plimsoll translate --strict old.parm
+    plimsoll translate fio --name=x --rw=randread --bs=8k --filename=/dev/sdb --direct=1
+    """
+    translation = _translation(words)
+    if as_json:
+        click.echo(json.dumps(translation.to_json(), ensure_ascii=False, indent=1))
+    else:
+        import tomli_w
+
+        click.echo(tomli_w.dumps(translation.document), nl=False)
+        for line in _remarks(translation):
+            click.echo(line, err=True)
+    refusal = translation.refusal()
+    if refusal is not None:
+        raise InputError(f"{refusal.rstrip('.')}.")
+    if strict and translation.of("ignored"):
+        raise InputError(f"{translation.of('ignored')[0].sentence(translation.source).rstrip('.')}; --strict takes only what is native.")
+    return 0
+
+
+def _translation(words: tuple[str, ...]) -> Translation:
+    first = words[0]
+    if is_foreign(first):
+        if len(words) > 1:
+            raise InputError(f"{first}: a file is translated alone; leave {words[1]!r} out.")
+        return translated(first)
+    if first in WITH_COMMANDS:
+        return translate_command(first, words[1:], f"{first} command line", around(""))
+    if first.endswith(".toml"):
+        raise InputError(f"{first}: a .toml file is one of ours already; carry it out with 'plimsoll suite' or 'plimsoll run'.")
+    raise InputError(f"{first!r} is neither a file nor one of {', '.join(WITH_COMMANDS)}; name a job file, or a tool and its command line.")
+
+
+def _remarks(translation: Translation) -> Iterator[str]:
+    for remark in translation.remarks:
+        if remark.kind != "native":
+            yield remark.sentence(translation.source)
+    counts = counted(translation.remarks)
+    yield ", ".join(f"{number} {kind}" for kind, number in counts.items() if number)

@@ -1,0 +1,162 @@
+"""What a DiskSpd result says of one time span, gathered from a result of ours and its intervals.
+
+Model: DiskSpd counts per thread and target. Here the smallest unit that is counted is a stream, so each stream is one thread here, however
+many threads it has, with one target: the part of a concatenation that its region lies in, otherwise the whole target. Only reads and
+writes of the measured phase count.
+Limits: trims and flushes have no place in DiskSpd's results and are left out. CPU time is that of the whole host, not of each CPU.
+
+    measured_of(Recorded(result, intervals)).total("read").count
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from plimsoll.formats.recorded import Recorded
+from plimsoll.histogram import Histogram, decoded
+from plimsoll.result import Result
+
+Json = dict[str, Any]
+
+OPS = ("read", "write")
+
+
+@dataclass
+class Counter:
+    """One operation: how many requests, how many bytes, how long they took."""
+
+    count: int = 0
+    bytes: int = 0
+    latency: Histogram | None = None
+
+    def add(self, count: int, size_bytes: int, latency: Histogram | None) -> None:
+        """Count more; the histogram given is left as it is."""
+        self.count += count
+        self.bytes += size_bytes
+        if latency is not None:
+            self.latency = self.latency or Histogram()
+            self.latency.add(latency)
+
+
+@dataclass
+class TargetCounters:
+    """A target of one thread, by operation."""
+
+    path: str
+    size_bytes: int
+    ops: dict[str, Counter] = field(default_factory=lambda: {op: Counter() for op in OPS})
+    #: Requests by interval, as in `Measured.buckets`.
+    counts: dict[int, dict[str, int]] = field(default_factory=dict)
+
+    def total(self, *ops: str) -> Counter:
+        """The operations named together."""
+        whole = Counter()
+        for op in ops:
+            whole.add(self.ops[op].count, self.ops[op].bytes, self.ops[op].latency)
+        return whole
+
+
+@dataclass(frozen=True)
+class Place:
+    """A file or disk: its size (0 when the host's facts do not say), and where it begins within the target."""
+
+    path: str
+    size_bytes: int
+    begin_bytes: int
+
+
+@dataclass(frozen=True)
+class Bucket:
+    """An interval: when it ended after the start of the measurement, its length, and how many requests completed in it."""
+
+    end_ms: int
+    seconds: float
+    counts: Mapping[str, int]
+
+
+@dataclass
+class Measured:
+    """A time span."""
+
+    result: Result
+    seconds: float = 0.0
+    #: The targets of the threads, by the names of the streams that these are.
+    threads: dict[str, TargetCounters] = field(default_factory=dict)
+    buckets: list[Bucket] = field(default_factory=list)
+
+    def total(self, *ops: str) -> Counter:
+        """All threads and targets together, of the operations named."""
+        whole = Counter()
+        for target in self.threads.values():
+            found = target.total(*ops)
+            whole.add(found.count, found.bytes, found.latency)
+        return whole
+
+    def deviation(self, *ops: str, of: TargetCounters | None = None) -> float:
+        """Standard deviation over the intervals of the requests per second, of one target or of all."""
+        counts = [bucket.counts if of is None else of.counts.get(number, {}) for number, bucket in enumerate(self.buckets)]
+        rates = [sum(found.get(op, 0) for op in ops) / bucket.seconds for found, bucket in zip(counts, self.buckets, strict=True)]
+        if not rates:
+            return 0.0
+        mean = sum(rates) / len(rates)
+        return float((sum((rate - mean) ** 2 for rate in rates) / len(rates)) ** 0.5)
+
+    def cpu(self) -> tuple[float, float, float, float] | None:
+        """Percent of CPU time: used, by users, by the kernel, idle. None when the host was not watched."""
+        shares = self.result.monitor.get("cpu")
+        if not shares:
+            return None
+        idle = shares.get("idle_percent", 0.0) + shares.get("iowait_percent", 0.0)
+        user, kernel = shares.get("user_percent", 0.0), shares.get("system_percent", 0.0)
+        return max(0.0, 100.0 - idle), user, kernel, idle
+
+
+def measured_of(recorded: Recorded) -> Measured:
+    """The time span that a recorded point is."""
+    result = recorded.result
+    made = Measured(result)
+    start_ns: int | None = None
+    for interval in recorded.intervals:
+        if interval["phase"] != "measure":
+            continue
+        start_ns = interval["start_ns"] if start_ns is None else start_ns
+        seconds = (interval["end_ns"] - interval["start_ns"]) / 1e9
+        made.seconds += seconds
+        if seconds <= 0:
+            continue
+        counts = dict.fromkeys(OPS, 0)
+        for cell in interval["cells"]:
+            # What the parts of a target saw is the same requests once more.
+            if cell["op"] in OPS and cell.get("part") is None:
+                _count(made, cell)
+                counts[cell["op"]] += cell["count"]
+        made.buckets.append(Bucket(round((interval["end_ns"] - start_ns) / 1e6), seconds, counts))
+    return made
+
+
+def _count(made: Measured, cell: Json) -> None:
+    target = made.threads.get(cell["stream"])
+    if target is None:
+        streams: dict[str, Json] = {item.get("name"): item for item in made.result.job.definition.get("stream", [])}
+        place = place_of(made.result, streams.get(cell["stream"], {}))
+        target = made.threads[cell["stream"]] = TargetCounters(place.path, place.size_bytes)
+    latency = decoded(cell["latency"]) if cell.get("latency") else None
+    target.ops[cell["op"]].add(cell["count"], cell["bytes"], latency)
+    counts = target.counts.setdefault(len(made.buckets), dict.fromkeys(OPS, 0))
+    counts[cell["op"]] += cell["count"]
+
+
+def place_of(result: Result, stream: Json) -> Place:
+    """What a stream of the definition reaches."""
+    facts = result.host.get("target") or {}
+    start, length = stream.get("region_start", 0), stream.get("region_length")
+    if facts.get("kind") == "concat" and isinstance(start, int) and isinstance(length, int):
+        begin = 0
+        for part in facts.get("parts") or ():
+            end = begin + int(part.get("size_bytes") or 0)
+            if begin <= start and start + length <= end:
+                return Place(str(part.get("path")), end - begin, begin)
+            begin = end
+    return Place(result.job.target, int(facts.get("size_bytes") or 0), 0)

@@ -1,0 +1,190 @@
+"""DiskSpd command lines and profiles → experiments of ours, with a remark for every flag, element and target.
+
+Model: each time span is a workload and an experiment of kind ``single``, in the order of the profile. Several targets of a time span are
+one target of ours, ``concat:`` of all, each with its region. A file may hold one command line per line.
+Limits: cool-down, affinity and hints for the cache have no counterpart.
+
+    translation = translate_words(["-b4K", "-r", "-o32", "-t4", "-Sh", "/dev/sdb"], "command line", None)
+    translation.document["workload"][0]["stream"][0]["queue_depth"]     # 32
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from plimsoll.errors import InputError
+from plimsoll.formats.diskspd.command import Command, Place, profile_of, read_command, split_line
+from plimsoll.formats.diskspd.profile import read_profile, with_targets
+from plimsoll.formats.diskspd.setting import Profile, Setting, Span
+from plimsoll.formats.diskspd.stream import streams_of
+from plimsoll.formats.diskspd.use import Use, uses_of
+from plimsoll.formats.diskspd.verdict import Verdict, judge, worst
+from plimsoll.formats.translation import Remark, Translation
+
+Json = dict[str, Any]
+Include = Callable[[str], str]
+
+FORMAT = "diskspd"
+_ESCAPED = re.compile(r"[%,?\s]")
+_KIND = re.compile(r"[A-Za-z0-9_-]+:")
+_CACHED = "without -S, DiskSpd goes through the cache of the system, and so does this; the figures are mostly memory's"
+_SAME_BLOCKS = "every thread begins at the same place and moves a pointer of its own, so all but the first may find the blocks cached"
+_PATTERN = "the bytes 0 to 255 are written over and over, which storage that compresses or deduplicates keeps little of; -Zr avoids it"
+
+
+@dataclass
+class _Judged:
+    """The verdict on every setting, and the surprises."""
+
+    verdicts: dict[Setting, Verdict] = field(default_factory=dict)
+    surprises: dict[Remark, None] = field(default_factory=dict)
+
+    def say(self, setting: Setting, verdict: Verdict) -> None:
+        """The worst of what is said of one setting stays."""
+        before = self.verdicts.get(setting)
+        self.verdicts[setting] = verdict if before is None else worst(before, verdict)
+
+    def surprise(self, line: int | None, text: str, why: str) -> None:
+        """Once per place and sentence."""
+        self.surprises[Remark(line, text, "surprise", why)] = None
+
+    def remarks(self) -> list[Remark]:
+        """In the order of the file, the surprises last."""
+        said = sorted(self.verdicts.items(), key=lambda item: (item[0].line or 0, item[0].order))
+        return [Remark(setting.line, setting.text, *verdict) for setting, verdict in said] + list(self.surprises)
+
+
+def translate_words(words: Sequence[str], source: str, include: Include | None) -> Translation:
+    """One command line, as words."""
+    return _translated([_commanded(words, Place(source), include)], source)
+
+
+def translate_lines(lines: Sequence[str], source: str, include: Include | None) -> Translation:
+    """A file with one command line per line; ``#`` and ``rem`` begin comments."""
+    profiles = []
+    for number, line in enumerate(lines, start=1):
+        if line.strip() and not re.match(r"\s*(#|rem\s|::)", line, re.IGNORECASE):
+            place = Place(source, number)
+            profiles.append(_commanded(split_line(line, place), place, include))
+    if not profiles:
+        raise InputError(f"{source}: there is no command line; write one per line, for example diskspd -b4K -r -d10 io.dat.")
+    return _translated(profiles, source)
+
+
+def translate_profile(text: str, source: str) -> Translation:
+    """A profile in XML."""
+    return _translated([read_profile(text, source)], source)
+
+
+def _commanded(words: Sequence[str], place: Place, include: Include | None) -> Profile:
+    command = read_command(words, place)
+    if command.profile_file is None:
+        return profile_of(command)
+    if include is None:
+        raise place.wrong(f"{command.profile_file} is not read here; give the profile itself to plimsoll.")
+    try:
+        text = include(command.profile_file)
+    except OSError as problem:
+        raise place.wrong(f"{command.profile_file} cannot be read ({problem.strerror or 'not found'}); put it beside the file.") from None
+    profile = read_profile(text, command.profile_file)
+    with_targets(profile, [target.value for target in command.targets], place.source)
+    _override(profile, command)
+    return profile
+
+
+def _override(profile: Profile, command: Command) -> None:
+    """What stands beside -X holds over the profile; what it replaces has no effect any more."""
+    for flag, setting in command.settings:
+        if flag.scope == "span":
+            for span in profile.spans:
+                span.settings[setting.key] = setting
+        elif flag.scope == "profile":
+            profile.settings[setting.key] = setting
+        else:
+            profile.others.append(setting)
+    profile.others += command.targets
+
+
+def _translated(profiles: Sequence[Profile], source: str) -> Translation:
+    translation = Translation(source, FORMAT)
+    spans = [(profile, span) for profile in profiles for span in profile.spans]
+    workloads: list[Json] = []
+    experiments: list[Json] = []
+    for profile in profiles:
+        judged = _judged(profile)
+        remarks = judged.remarks()
+        translation.remarks += remarks
+        runnable = all(remark.kind != "unsupported" for remark in remarks)
+        for span in profile.spans if runnable else ():
+            name = "diskspd" if len(spans) == 1 else f"span-{len(workloads) + 1}"
+            workloads.append(_workload(name, span))
+            experiments.append(_experiment(name, span))
+    title = "DiskSpd" if len(spans) == 1 else f"DiskSpd: {len(spans)} time spans"
+    translation.document = {"title": title, "source": f"DiskSpd, {source}", "workload": workloads, "experiment": experiments}
+    return translation
+
+
+def _judged(profile: Profile) -> _Judged:
+    judged = _Judged()
+    for span in profile.spans:
+        for use in uses_of(span):
+            for setting in _settings(profile, span, use):
+                judged.say(setting, judge(setting, use))
+            _surprise(judged, use)
+    if profile.spans:
+        first = uses_of(profile.spans[0])[0]
+        for setting in profile.others:
+            # What was joined with a later setting or stands beside the profile; targets are judged where they are used.
+            judged.say(setting, ("native", "it takes its place in the profile") if setting.key == "Path" else judge(setting, first))
+    return judged
+
+
+def _settings(profile: Profile, span: Span, use: Use) -> Iterator[Setting]:
+    for scope in (profile, span, use.target):
+        yield from scope.settings.values()
+
+
+def _surprise(judged: _Judged, use: Use) -> None:
+    path = use.target.settings["Path"]
+    if not use.direct and not use.mapped and "b" not in use.caching:
+        judged.surprise(path.line, f"{path.text} without -S", _CACHED)
+    if use.own_pointers and not use.thread_stride:
+        judged.surprise(path.line, f"{path.text} with {use.threads} sequential threads", _SAME_BLOCKS)
+    if use.writes and not use.target.says("WriteBufferContent"):
+        judged.surprise(path.line, f"{path.text} without -Z", _PATTERN)
+
+
+def _workload(name: str, span: Span) -> Json:
+    return {
+        "name": name,
+        "title": f"DiskSpd: {', '.join(target.path for target in span.targets)}"[:200],
+        "group": "diskspd",
+        "purpose": "The load of a DiskSpd time span",
+        "stream": [stream for use in uses_of(span) for stream in streams_of(use)],
+    }
+
+
+def _experiment(name: str, span: Span) -> Json:
+    uses = uses_of(span)
+    settings: Json = {"duration": f"{span.get('Duration')}s", "warmup": f"{span.get('Warmup')}s"}
+    if uses[0].interval_ms is not None:
+        settings["interval"] = f"{uses[0].interval_ms}ms"
+    if span.says("RandSeed") and span.get("RandSeed") >= 0:
+        settings["seed"] = span.get("RandSeed")
+    if uses[0].file_bytes:
+        settings["size"] = uses[0].file_bytes * len(uses[0].paths)
+    if uses[0].mapped:
+        settings["backend"] = "mmap"
+    made: Json = {"name": name, "kind": "single", "workloads": [name], "set": settings}
+    if any(use.foreign for use in uses):
+        return made
+    return {**made, "configurations": [{"name": name, "target": _target(uses[0].paths)}]}
+
+
+def _target(paths: Sequence[str]) -> str:
+    if len(paths) == 1:
+        return f"./{paths[0]}" if _KIND.match(paths[0]) else paths[0]
+    return f"concat:{','.join(_ESCAPED.sub(lambda found: ''.join(f'%{byte:02X}' for byte in found[0].encode()), path) for path in paths)}"

@@ -1,0 +1,185 @@
+"""The forms in which stored points can be written, as a table: the one place to add one.
+
+Model: a form makes files of text from points, named; those of a single file can go to stdout. Nothing is written here.
+Limits: CSV and Parquet of every number are made from the store itself (`plimsoll.reports.csv`) and stand only by name.
+
+    FORMS["fio-json"].make(Source("2026-11-21T03-36-29_oltp", points))      # {"oltp.json": "{…"}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from plimsoll.errors import InputError
+from plimsoll.formats.mix import random_percent, shares
+from plimsoll.formats.recorded import Course, Json, Recorded, added
+from plimsoll.histogram import Histogram
+
+Files = Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Source:
+    """What is exported: the run's name and its points."""
+
+    run: str
+    points: Sequence[Recorded]
+
+    @property
+    def version(self) -> str:
+        """Which Plimsoll measured it."""
+        return str(self.points[-1].result.versions.get("plimsoll") or "import")
+
+
+@dataclass(frozen=True)
+class Form:
+    """One form: what it is, and what makes its files. ``apart`` makes a file of each point, where that is usual as well."""
+
+    about: str
+    make: Callable[[Source], Files]
+    apart: Callable[[Source], Files] | None = None
+
+
+def _fio_json(source: Source) -> Files:
+    from plimsoll.formats.fio_output import json_text
+
+    return {f"{source.run}.json": json_text(source.points)}
+
+
+def _fio_json_plus(source: Source) -> Files:
+    from plimsoll.formats.fio_output import json_text
+
+    return {f"{source.run}.json": json_text(source.points, plus=True)}
+
+
+def _apart(source: Source, make: Callable[[Source], Files]) -> Files:
+    """A document for each point, called as bench-fio does: ``randread-4-2.json``; names that occur again are numbered."""
+    from plimsoll.formats.fio_output import job_name
+
+    files: dict[str, str] = {}
+    for point in source.points:
+        name = job_name(point)
+        number = next(n for n in range(1, len(files) + 2) if (name if n == 1 else f"{name}-{n}") + ".json" not in files)
+        (text,) = make(Source(source.run, [point])).values()
+        files[(name if number == 1 else f"{name}-{number}") + ".json"] = text
+    return files
+
+
+def _fio_logs(source: Source) -> Files:
+    from plimsoll.formats.fio_output import log_files
+
+    return log_files(source.points)
+
+
+def _fio_terse(source: Source) -> Files:
+    from plimsoll.formats.fio_output import terse_text
+
+    return {f"{source.run}.terse": terse_text(source.points)}
+
+
+def _fio_text(source: Source) -> Files:
+    from plimsoll.formats.fio_output import normal_text
+
+    return {f"{source.run}.txt": normal_text(source.points)}
+
+
+def _vdbench(source: Source) -> Files:
+    from plimsoll.formats.vdbench_output import files
+
+    return files(source.points)
+
+
+def _orion(source: Source) -> Files:
+    from plimsoll.formats.orion.command import Place, read_command
+    from plimsoll.formats.orion.point import histograms_of, plane_of
+    from plimsoll.formats.orion.spread import write_histograms
+    from plimsoll.formats.orion.summary import About, LunSize, write_summary
+    from plimsoll.formats.orion.table import METRICS, table_name, write_table
+
+    plane = plane_of(source.points)
+    test, first = source.run.replace(" ", "_"), source.points[0].result
+    moment = datetime.fromisoformat(first.started).strftime("%Y%m%d_%H%M") if first.started else None
+    command = read_command(_orion_words(source, test), Place(source.run))
+    size = (first.host.get("target") or {}).get("size_bytes") or 0
+    prefix = test if moment is None else f"{test}_{moment}"
+    return {
+        f"{prefix}_summary.txt": write_summary(About(command, [LunSize(first.job.target, size)], source.version), plane),
+        **{table_name(test, metric, moment): write_table(plane, metric) for metric in METRICS},
+        f"{prefix}_hist.txt": write_histograms(histograms_of(source.points)),
+    }
+
+
+def _orion_words(source: Source, test: str) -> list[str]:
+    """The command line that asks for these points; streams of one kind of request are called small and large."""
+    job = source.points[0].result.job
+    streams: dict[str, Json] = {}
+    for point in source.points:
+        for stream in point.result.job.definition.get("stream") or []:
+            streams.setdefault(str(stream.get("name")), stream)
+    words = ["-run", "advanced", "-testname", test, "-duration", str(max(1, round(job.duration_s)))]
+    for name in ("small", "large"):
+        size = streams.get(name, {}).get("block_size")
+        if isinstance(size, int) and size >= 1024:
+            words += [f"-size_{name}", str(size // 1024)]
+    if "large" in streams:
+        words += ["-type", "rand" if random_percent(streams["large"]) else "seq"]
+    writes = max((shares(stream)[1] for stream in streams.values()), default=0.0)
+    return [*words, "-write", f"{writes:.0f}"]
+
+
+def _iometer(source: Source, version: str) -> Files:
+    from plimsoll.formats.iometer.results import results_csv
+
+    histograms: dict[str, Histogram] = {}
+    for point in source.points:
+        course = Course(point)
+        for op in ("read", "write"):
+            found = course.latency(None, op)
+            if found is not None:
+                histograms[point.result.id] = added(histograms.get(point.result.id), found)
+    return {f"{source.run}.csv": results_csv([point.result for point in source.points], histograms, version)}
+
+
+def _diskspd_xml(source: Source) -> Files:
+    from plimsoll.formats.diskspd.measured import measured_of
+    from plimsoll.formats.diskspd.result_xml import write_xml
+
+    return {f"{source.run}.xml": write_xml([measured_of(point) for point in source.points], source.version)}
+
+
+def _diskspd_text(source: Source) -> Files:
+    from plimsoll.formats.diskspd.measured import measured_of
+    from plimsoll.formats.diskspd.result_text import write_text
+
+    return {f"{source.run}.txt": write_text([measured_of(point) for point in source.points])}
+
+
+def _prometheus(source: Source) -> Files:
+    from plimsoll.formats.prometheus import prometheus_text
+
+    return {f"{source.run}.prom": prometheus_text(source.run, source.points)}
+
+
+FORMS: Mapping[str, Form] = {
+    "fio-json": Form("fio's JSON", _fio_json, lambda source: _apart(source, _fio_json)),
+    "fio-json+": Form("fio's JSON with every latency bin", _fio_json_plus, lambda source: _apart(source, _fio_json_plus)),
+    "fio-logs": Form("fio's bw, iops, lat, clat and clat_hist logs", _fio_logs),
+    "fio-terse": Form("fio's terse version 3", _fio_terse),
+    "fio-text": Form("fio's normal text", _fio_text),
+    "vdbench": Form("Vdbench's flatfile, summary, totals, histogram and status", _vdbench),
+    "orion": Form("ORION's summary, CSV tables and histogram", _orion),
+    "iometer-csv": Form("Iometer's results in the columns of 2008", lambda source: _iometer(source, "2008.06.18")),
+    "iometer-csv-1.1": Form("Iometer's results in the columns of 1.1.0", lambda source: _iometer(source, "1.1.0")),
+    "diskspd-xml": Form("DiskSpd's XML results", _diskspd_xml),
+    "diskspd-text": Form("DiskSpd's text", _diskspd_text),
+    "prometheus": Form("Prometheus' text format", _prometheus),
+}
+
+
+def made(form: Form, source: Source, *, apart: bool = False) -> Files:
+    """The files of ``form``; raises `InputError` where the points do not fit it, or are none."""
+    if not source.points:
+        raise InputError(f"{source.run}: nothing was measured in it, so there is nothing to export; measure something first.")
+    return form.apart(source) if apart and form.apart is not None else form.make(source)

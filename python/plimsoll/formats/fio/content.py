@@ -1,0 +1,157 @@
+"""What a job writes, how durable that is, and what is verified: the content options of a stream.
+
+Model: fio's buffers are random and a little different in every write; ours are different in every write. Verification writes stamps of our
+own whichever method is named, and reads everything back after the run; a job that only reads cannot be verified, because what it should
+find was written by another run.
+
+    content(job, ends=True)        # {"direct": True, "verify": "all", "flush_at_end": True}
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from plimsoll.formats.fio.addresses import mode_of
+from plimsoll.formats.fio.job import Job
+from plimsoll.formats.fio.quantity import rounded
+
+Json = dict[str, Any]
+
+_METHODS = [
+    "md5",
+    "crc7",
+    "crc16",
+    "crc32",
+    "crc32c",
+    "crc32c-intel",
+    "crc64",
+    "sha1",
+    "sha256",
+    "sha512",
+    "sha3-224",
+    "sha3-256",
+    "sha3-384",
+    "sha3-512",
+    "xxhash",
+    "pattern",
+    "pattern_hdr",
+    "null",
+    "meta",
+]
+#: The largest ratio that our options take; fio's 100 percent means nothing but duplicates.
+_RATIO_MAX = 1000
+_SYNC = {"0": False, "none": False, "1": True, "sync": True, "dsync": True}
+
+
+def content(job: Job, *, ends: bool) -> Json:
+    """The options; ``ends`` says whether the stream ends by itself, without which nothing can be flushed at its end."""
+    options: Json = {"direct": _direct(job)}
+    if mode_of(job).writes:
+        options.update(_written(job))
+        options.update(_durable(job, ends=ends))
+    else:
+        _remark_reader(job)
+    return options
+
+
+def is_direct(job: Job) -> bool:
+    """fio goes through the page cache unless it is told not to."""
+    if job.has("buffered"):
+        return not job.get("buffered")
+    return bool(job.get("direct", False))
+
+
+def _direct(job: Job) -> bool:
+    direct = is_direct(job)
+    if not direct and not (job.has("direct") or job.has("buffered")) and job.get("ioengine") not in ("null", "mmap"):
+        job.surprise("", "neither direct nor buffered is given, so fio goes through the page cache; direct=1 would bypass it")
+    return direct
+
+
+def _remark_reader(job: Job) -> None:
+    for name in ("fsync", "fdatasync", "end_fsync", "fsync_on_close", "sync"):
+        job.idle(name, "nothing is written")
+    method = job.get("verify", "0")
+    if _verifies(job) and method != "null":
+        job.unsupported("verify", "what a reading job should find was written by another run; write and verify in one job")
+
+
+def _verifies(job: Job) -> bool:
+    method = job.get("verify", "0").partition(":")[0]
+    if method in ("0", "none"):
+        return False
+    if method not in _METHODS:
+        raise job.wrong("verify", f"there are {', '.join(_METHODS)}.")
+    return True
+
+
+def _written(job: Job) -> Json:
+    if _verifies(job) and job.get("verify") != "null":
+        return _verified(job)
+    if job.get("verify") == "null":
+        job.ignored("verify", "nothing is verified; fio only walks through the motions")
+    return _shaped(job)
+
+
+def _verified(job: Job) -> Json:
+    for name in ("buffer_pattern", "zero_buffers", "buffer_compress_percentage", "dedupe_percentage"):
+        job.idle(name, "verified data are stamps")
+    if not job.get("do_verify", True):
+        job.native("do_verify", 'content = "stamps", which nothing reads back')
+        return {"content": "stamps"}
+    if "t" in mode_of(job).ops:
+        return {}
+    job.native("verify", 'verify = "all": stamps of our own in every sector, whichever method is named, read back after the run')
+    return {"verify": "all"}
+
+
+def _shaped(job: Job) -> Json:
+    compress, duplicate = job.get("buffer_compress_percentage", 0), job.get("dedupe_percentage", 0)
+    if job.get("zero_buffers"):
+        _all_ignored(job, ("buffer_pattern", "buffer_compress_percentage", "dedupe_percentage"), "zero_buffers takes its place")
+        return {"content": "zeros"}
+    pattern = job.get("buffer_pattern")
+    if compress or duplicate:
+        if pattern is not None:
+            job.ignored("buffer_pattern", "the compressible part of a block is zeros")
+        if compress == 100:
+            job.native("buffer_compress_percentage", 'content = "zeros"')
+            return {"content": "zeros"}
+        ratios = {"compress_ratio": _ratio(compress), "duplicate_ratio": _ratio(duplicate)}
+        return {name: ratio for name, ratio in ratios.items() if ratio > 1}
+    if pattern is None:
+        return {}
+    if pattern.problem:
+        job.unsupported("buffer_pattern", pattern.problem)
+        return {}
+    return {"content": "pattern", "pattern": pattern.ours}
+
+
+def _all_ignored(job: Job, names: tuple[str, ...], why: str) -> None:
+    for name in names:
+        job.idle(name, why)
+
+
+def _ratio(percent: int) -> float | int:
+    """A share of the data that costs nothing, as a ratio of all data to the rest."""
+    return _RATIO_MAX if percent >= 100 else rounded(min(_RATIO_MAX, 100 / (100 - percent)))
+
+
+def _durable(job: Job, *, ends: bool) -> Json:
+    options: Json = {}
+    word = job.get("sync", "0")
+    if word not in _SYNC:
+        raise job.wrong("sync", "there are 0, none, 1, sync and dsync.")
+    if _SYNC[word]:
+        options["dsync"] = True
+    every = [(name, job.get(name)) for name in ("fsync", "fdatasync") if job.get(name)]
+    if every:
+        options["flush_every"] = min(count for _, count in every)
+        if len(every) == 2:
+            job.ignored(max(every, key=lambda entry: int(entry[1]))[0], "one kind of flush is enough; the more frequent one is kept")
+    for name in ("end_fsync", "fsync_on_close"):
+        if job.get(name) and ends:
+            options["flush_at_end"] = True
+        elif job.get(name):
+            job.ignored(name, "the point ends by time, and nothing is flushed then; fsync= flushes after a number of writes")
+    return options

@@ -1,0 +1,144 @@
+"""A job of fio as streams of ours, before it is known where their regions lie on the target.
+
+Model: ``numjobs`` clones of a random job that share their files and region are threads of one stream. Clones of a sequential job each begin
+at the start of the region, and clones with files or offsets of their own have regions of their own: those are a stream each.
+
+    flows(job)        # [Flow(name="reader", options={…}, files=("/data/f",), …)]
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import Any
+
+from plimsoll.formats.fio.addresses import addresses, mode_of, sizes_of
+from plimsoll.formats.fio.content import content, is_direct
+from plimsoll.formats.fio.engine import Performer, performer
+from plimsoll.formats.fio.extent import Extent, extent, is_time_based
+from plimsoll.formats.fio.files import files_of, remark_files
+from plimsoll.formats.fio.job import Job
+from plimsoll.formats.fio.pace import pace, with_pause
+from plimsoll.formats.fio.quantity import Numbers, Quantity, rounded, time_text
+
+Json = dict[str, Any]
+
+#: The most streams of a workload of ours, and the most threads of a stream.
+STREAMS_MAX = 64
+THREADS_MAX = 4096
+_SERVICES = ("random", "roundrobin", "sequential")
+
+
+@dataclass
+class Flow:
+    """A stream with everything but its region."""
+
+    job: Job
+    name: str
+    options: Json
+    files: tuple[str, ...]
+    extent: Extent
+    performer: Performer
+
+    @property
+    def endless(self) -> bool:
+        """Whether it ends by time only."""
+        return is_time_based(self.job)
+
+    @property
+    def random(self) -> bool:
+        return mode_of(self.job).random
+
+    @property
+    def request_bytes(self) -> int | None:
+        """The one length that all requests have, or None."""
+        found = {sizes.least if sizes.fixed else None for sizes in sizes_of(self.job).values()}
+        return found.pop() if len(found) == 1 else None
+
+    @property
+    def service(self) -> tuple[str, int]:
+        """How several files are taken: the word, and how many requests go to one of them in a row."""
+        word, _, number = str(self.job.get("file_service_type", "roundrobin")).partition(":")
+        return word, int(number) if number.isdigit() and 0 < int(number) <= 1 << 20 else 1
+
+
+def flows(job: Job) -> list[Flow]:
+    """The streams of a job, one or one for each clone."""
+    engine = performer(job)
+    if engine.backend != "null":
+        remark_files(job)
+    _check_service(job)
+    count = job.get("numjobs", 1)
+    places = [_place(job, clone, engine) for clone in range(min(count, THREADS_MAX + 1))]
+    shared = len(set(places)) == 1
+    together = count == 1 or (shared and mode_of(job).random)
+    if count > (THREADS_MAX if together else STREAMS_MAX):
+        most = THREADS_MAX if together else STREAMS_MAX
+        job.unsupported("numjobs", f"each of {count} clones would be a {'thread' if together else 'stream'}; there are at most {most}")
+    if count > 1 and shared and not mode_of(job).random:
+        job.surprise("numjobs", "every clone begins at the same place, so the clones ask for the same blocks at about the same time")
+    threads = min(count, THREADS_MAX) if together else 1
+    options = _options(job, engine, threads)
+    places = [(files, _strided(job, options, part)) for files, part in places]
+    names = [_word(job.name)] if together else [f"{_word(job.name)}-{clone}" for clone in range(min(count, STREAMS_MAX))]
+    return [Flow(job, name, {"name": name, **options}, files, part, engine) for name, (files, part) in zip(names, places, strict=False)]
+
+
+def _place(job: Job, clone: int, engine: Performer) -> tuple[tuple[str, ...], Extent]:
+    files = files_of(job, clone)
+    part = extent(job, clone, len(files))
+    return (() if engine.backend == "null" else files), part
+
+
+def _options(job: Job, engine: Performer, threads: int) -> Json:
+    ends = not is_time_based(job)
+    options = addresses(job)
+    options |= pace(job, queue_depth=engine.depth, threads=threads)
+    if "access" in options and "read_percent" in options:
+        reads = options.pop("read_percent")
+        for line in options["access"]:
+            line["weight"] = reads if line["read_percent"] == 100 else rounded(100 - reads)
+    options = with_pause(job, options)
+    if threads > 1:
+        options["threads"] = threads
+        if 0 < options.get("random_percent", 0) < 100 or any(line.get("random_percent", 100) < 100 for line in options.get("access", [])):
+            options["sequential"] = "per_thread"
+    if job.get("number_ios"):
+        options["requests"] = job.get("number_ios")
+    options |= content(job, ends=ends)
+    options |= _start(job)
+    if job.get("ioengine") == "libaio" and not is_direct(job) and engine.depth > 1:
+        job.surprise("iodepth", "libaio waits for each request that goes through the page cache; here they are outstanding together")
+    return options
+
+
+def _strided(job: Job, options: Json, part: Extent) -> Extent:
+    """A pass with gaps is over when it has reached the end of the region, not when it has transferred the length of it."""
+    stride, length = options.get("stride"), part.length
+    if stride is None or part.amount is None or job.has("io_size") or length is None or not length.is_bytes:
+        return part
+    size = next(iter(sizes_of(job).values())).least
+    steps = -(-length.number // Numbers().size(str(stride).removesuffix("iB")).number)
+    return replace(part, amount=Quantity(max(1, steps) * size * job.get("loops", 1)))
+
+
+def _start(job: Job) -> Json:
+    least, most = job.get("startdelay", (0, 0))
+    if most > least:
+        job.native("startdelay", f"start_after is the lower end, {time_text(least)}; fio draws a time from the range")
+    return {"start_after": time_text(least)} if least else {}
+
+
+def _check_service(job: Job) -> None:
+    word = str(job.get("file_service_type", "roundrobin")).partition(":")[0]
+    if word in _SERVICES:
+        return
+    if word not in ("zipf", "pareto", "normal", "gauss"):
+        raise job.wrong("file_service_type", f"there are {', '.join(_SERVICES)}, zipf, pareto and normal.")
+    job.unsupported("file_service_type", "files are taken evenly or one after the other; random_distribution= prefers blocks of all files")
+
+
+def _word(name: str) -> str:
+    """A job's name in the letters that a stream's name may have."""
+    word = re.sub(r"[^A-Za-z0-9_-]+", "-", name).strip("-")
+    return word[:56] or "job"

@@ -1,0 +1,129 @@
+"""A group of jobs as one workload and one experiment of ours.
+
+described = experiment(jobs, Names(), size_of, elapsed_ns=0)
+described.workload["stream"], described.experiment["kind"]
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from plimsoll.formats.fio.content import is_direct
+from plimsoll.formats.fio.flow import STREAMS_MAX, Flow, flows
+from plimsoll.formats.fio.goal import goal
+from plimsoll.formats.fio.job import Job
+from plimsoll.formats.fio.layout import Layout, SizeOf, layout
+from plimsoll.formats.fio.quantity import bytes_text
+from plimsoll.formats.fio.timing import timing
+
+Json = dict[str, Any]
+
+
+@dataclass
+class Names:
+    """Names given so far; every further one is made different."""
+
+    taken: set[str] = field(default_factory=set)
+
+    def unique(self, wanted: str) -> str:
+        """The name, with a number behind it where it is taken."""
+        name, number = wanted, 2
+        while name in self.taken:
+            name, number = f"{wanted}-{number}", number + 1
+        self.taken.add(name)
+        return name
+
+
+@dataclass(frozen=True)
+class Group:
+    """What a group became; ``lasts_ns`` is None when it ends by amounts."""
+
+    workload: Json
+    experiment: Json
+    lasts_ns: int | None
+
+
+def group(jobs: Sequence[Job], names: Names, size_of: SizeOf, elapsed_ns: int | None) -> Group:
+    """The workload and experiment of jobs that run at the same time."""
+    streams = [flow for job in jobs for flow in flows(job)]
+    if len(streams) > STREAMS_MAX:
+        streams[STREAMS_MAX].job.unsupported("numjobs", f"a group of {len(streams)} streams; there are at most {STREAMS_MAX} at a time")
+        streams = streams[:STREAMS_MAX]
+    _name(streams)
+    placed = layout(streams, size_of)
+    settings, lasts_ns = timing(streams, elapsed_ns)
+    asked = goal(streams, settings)
+    settings |= _settings(streams, placed)
+    name = names.unique(streams[0].job.name if _is_word(streams[0].job.name) else streams[0].name)
+    experiment: Json = {"name": name, "kind": asked.pop("kind"), "workloads": [name], "set": settings, **asked}
+    if any(not is_direct(flow.job) and flow.job.get("invalidate", True) and flow.performer.backend != "null" for flow in streams):
+        experiment["cache"] = "cold"
+    experiment["configurations"] = [{"name": name, "target": placed.target}]
+    for job in jobs:
+        _remark_place(job, name, len(jobs))
+    return Group(_workload(name, jobs, streams), experiment, lasts_ns)
+
+
+def _is_word(name: str) -> bool:
+    return re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,55}", name) is not None
+
+
+def _name(streams: Sequence[Flow]) -> None:
+    names = Names()
+    for flow in streams:
+        flow.options["name"] = names.unique(flow.name)
+
+
+def _workload(name: str, jobs: Sequence[Job], streams: Sequence[Flow]) -> Json:
+    workload: Json = {"name": name, "title": " and ".join(job.name for job in jobs)}
+    purposes = [str(job.get("description")) for job in jobs if job.get("description")]
+    if purposes:
+        workload["purpose"] = "; ".join(dict.fromkeys(purposes))
+    workload["stream"] = [flow.options for flow in streams]
+    return workload
+
+
+def _remark_place(job: Job, name: str, count: int) -> None:
+    job.native("", f"experiment {name!r}" if count == 1 else f"a stream of experiment {name!r}")
+    if job.has("randrepeat") and not job.get("randrepeat"):
+        job.ignored("randrepeat", "equal seeds give equal requests; --set seed=… gives others")
+    if job.get("zonemode", "none") != "none":
+        job.unsupported("zonemode", "zoned devices are not driven by their zones; a conventional region is region_start and region_length")
+
+
+def _settings(streams: Sequence[Flow], placed: Layout) -> Json:
+    settings: Json = {}
+    if placed.size_bytes is not None:
+        settings["size"] = bytes_text(placed.size_bytes)
+    backend = _backend(streams)
+    if backend:
+        settings["backend"] = backend
+    if any(flow.performer.polled for flow in streams):
+        settings["polled"] = True
+    if any(_goes_on(flow.job) for flow in streams):
+        settings["on_error"] = "continue"
+    for flow in streams:
+        if flow.job.has("randseed"):
+            flow.options["seed"] = flow.job.get("randseed")
+    return settings
+
+
+def _goes_on(job: Job) -> bool:
+    return job.get("continue_on_error", "none") not in ("none", "0")
+
+
+def _backend(streams: Sequence[Flow]) -> str:
+    """The one backend of the point, or empty where ours chooses."""
+    backends = {flow.performer.backend for flow in streams} - {""}
+    if len(backends) == 1:
+        only = backends.pop()
+        return only if only in ("sync", "mmap") else ""
+    for flow in streams:
+        if flow.performer.backend == "mmap":
+            flow.job.unsupported("ioengine", "a point has one backend; put stonewall between mmap and the others")
+        elif flow.performer.backend == "sync" and flow.job.has("ioengine"):
+            flow.job.native("ioengine", "io_uring with one request outstanding, because jobs beside it have more")
+    return ""

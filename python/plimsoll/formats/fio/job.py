@@ -1,0 +1,176 @@
+"""A job as fio sees it: defaults, then the globals before it, then its own lines; the last line of an option wins.
+
+Model: `Job.get` gives the value of an option in fio's own terms. Verdicts go to the line that the value came from; where there is none,
+because a default of fio does something, a surprise goes to the section's header.
+
+    jobs = read_jobs(sections, ledger, environment, machine)
+    jobs[0].get("numjobs", 1)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from plimsoll.errors import InputError
+from plimsoll.formats.fio.ledger import Ledger, Verdict
+from plimsoll.formats.fio.lexer import Line, Section
+from plimsoll.formats.fio.quantity import Numbers, Quantity
+from plimsoll.formats.fio.splits import Sizes
+from plimsoll.formats.fio.substitution import Machine, substituted
+from plimsoll.formats.fio.table import OPTIONS, canonical, nearest
+from plimsoll.formats.fio.value import read_value
+
+#: Either of the two sets the other, so the later one holds.
+_PAIRS = {"buffered": "direct", "direct": "buffered", "rwmixread": "rwmixwrite", "rwmixwrite": "rwmixread"}
+_REPEATABLE = ("include",)
+
+
+@dataclass
+class Job:
+    """One section that runs, with the values that hold for it."""
+
+    name: str
+    header: Line
+    ledger: Ledger
+    waits_for_file: bool = False
+    values: dict[str, Any] = field(default_factory=dict)
+    lines: dict[str, Line] = field(default_factory=dict)
+    numbers: Numbers = field(default_factory=Numbers)
+
+    def has(self, name: str) -> bool:
+        """Whether a line sets the option."""
+        return name in self.values
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """The value, or the default."""
+        return self.values.get(name, default)
+
+    def native(self, name: str, why: str) -> None:
+        """Says more about an option that takes effect."""
+        self._note(name, "native", why)
+
+    def idle(self, name: str, why: str) -> None:
+        """The option says nothing to this job; another job may still heed its line."""
+        if self.has(name):
+            self._note(name, "idle", why)
+
+    def ignored(self, name: str, why: str) -> None:
+        """The value of this job has no effect here."""
+        self._note(name, "ignored", why)
+
+    def unsupported(self, name: str, why: str) -> None:
+        """The value of this job cannot be translated."""
+        self._note(name, "unsupported", why)
+
+    def surprise(self, name: str, why: str) -> None:
+        """fio does something here that its file does not seem to say."""
+        self.ledger.surprise(self.lines.get(name, self.header), why)
+
+    def _note(self, name: str, verdict: Verdict, why: str) -> None:
+        """On the option's line; where a default of fio is at work, on the header."""
+        self.ledger.note(self.lines.get(name, self.header), verdict, why, id(self))
+
+    def wrong(self, name: str, problem: object) -> InputError:
+        """The error for a value that does not go with the others."""
+        line = self.lines.get(name, self.header)
+        return line.place.wrong(f"{line.text!r}: {problem}")
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What values may refer to."""
+
+    environment: Mapping[str, str]
+    machine: Machine
+
+
+def read_jobs(sections: Iterable[Section], ledger: Ledger, around: Surroundings) -> list[Job]:
+    """The sections that run. Raises `InputError` on an unknown option or a value that fio would refuse."""
+    defaults: list[Line] = []
+    jobs: list[Job] = []
+    for section in sections:
+        header = Line(f"[{section.name}]", None, section.place, section.written)
+        if not section.implied:
+            ledger.enter(header, "no job follows it")
+        lines = [_resolved(line, ledger, around) for line in section.lines]
+        if section.begins_file:
+            defaults = []
+        if section.is_global:
+            ledger.note(header, "native", "defaults of the jobs after it")
+            defaults += lines
+        else:
+            jobs.append(_job(section, header, [*defaults, *lines], ledger))
+    return jobs
+
+
+def _resolved(line: Line, ledger: Ledger, around: Surroundings) -> Line:
+    """The line with everything substituted; its remark shows it as written."""
+    _known(line)
+    unset: list[str] = []
+    value = line.value
+    if value is not None:
+        try:
+            value, unset = substituted(value, around.environment, around.machine)
+        except InputError as problem:
+            raise line.place.wrong(f"{line.text!r}: {problem}") from None
+    resolved = line if value == line.value else replace(line, value=value, written=line.written or f"{line.key}={line.value}")
+    ledger.enter(resolved, "no job follows it")
+    for name in unset:
+        ledger.surprise(resolved, f"the variable {name} is not set, so nothing stands in its place")
+    return resolved
+
+
+def _known(line: Line) -> str:
+    name = canonical(line.key)
+    if name == "include" and not line.written.startswith("include "):
+        raise line.place.wrong(f"{line.text!r}: a file is included without an equals sign; write include {line.value or 'FILE'}.")
+    if name is None:
+        near = nearest(line.key)
+        hint = f"did you mean {near!r}?" if near else "'plimsoll translate' knows the options of fio 3.42."
+        raise line.place.wrong(f"{line.text!r}: fio has no option {line.key!r}; {hint}")
+    return name
+
+
+def _job(section: Section, header: Line, lines: list[Line], ledger: Ledger) -> Job:
+    holding: dict[str, Line] = {}
+    for line in lines:
+        name = _known(line)
+        if name in _REPEATABLE:
+            ledger.note(line, "native", OPTIONS[name].why)
+            continue
+        for key in (name, _PAIRS.get(name, "")):
+            before = holding.pop(key, None)
+            if before is not None:
+                ledger.superseded(before, line)
+        holding[name] = line
+    job = Job(section.name, header, ledger, section.waits_for_file, numbers=_numbers(holding.get("kb_base")))
+    for name, line in holding.items():
+        option = OPTIONS[name]
+        ledger.note(line, option.verdict, option.why, id(job))
+        job.lines[name] = line
+        try:
+            job.values[name] = read_value(option.form, line.value, job.numbers)
+        except InputError as problem:
+            raise line.place.wrong(f"{line.text!r}: {problem}") from None
+        for said in _surprises(job.values[name]):
+            job.surprise(name, said)
+    if job.has("name"):
+        job.name = job.get("name")
+    return job
+
+
+def _numbers(line: Line | None) -> Numbers:
+    if line is None:
+        return Numbers()
+    if line.value not in ("1000", "1024"):
+        raise line.place.wrong(f"{line.text!r}: sizes count in steps of 1000 or 1024; write kb_base=1024.")
+    return Numbers(int(line.value))
+
+
+def _surprises(value: Any) -> list[str]:
+    """What reading a value found that its writer may not expect."""
+    parts = value if isinstance(value, tuple) else (value,)
+    found = [part.surprise for part in parts if isinstance(part, (Quantity, Sizes)) and part.surprise]
+    return list(dict.fromkeys(found))

@@ -1,0 +1,156 @@
+"""The lines of a job file: sections and their options, includes followed, comments gone, line numbers kept.
+
+Model: a file is a list of sections in order; a section is its name and its lines ``key=value`` or ``key``. Any name that begins with
+``global`` makes a section of defaults. ``;`` and ``#`` end a line wherever they stand. ``include FILE`` puts the lines of a file in its
+place; such a file has no sections of its own.
+Limits: values are text here; what they mean is read by `value`.
+
+    sections = read_sections(text, "job.fio", include=None)
+    sections[1].name, sections[1].lines[0].key      # ("reader", "rw")
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from plimsoll.errors import InputError
+from plimsoll.formats.fio.place import Place
+
+Include = Callable[[str], str]
+
+#: fio keeps names in an array of this many bytes.
+_NAME_MAX = 255
+#: Deeper than this, a file includes itself.
+_DEPTH_MAX = 16
+_INCLUDE = re.compile(r"include\s+(\S.*)")
+_KEY = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]*")
+
+
+@dataclass(frozen=True)
+class Line:
+    """One option as it stands; ``value`` is None for a bare word."""
+
+    key: str
+    value: str | None
+    place: Place
+    #: The words as they stand, where they are not ``key=value``.
+    written: str = ""
+
+    @property
+    def text(self) -> str:
+        """The words themselves, for messages and remarks."""
+        written = self.written or (self.key if self.value is None else f"{self.key}={self.value}")
+        return f"{written}{self.place.suffix}"
+
+
+@dataclass
+class Section:
+    """A job, or defaults for the jobs after it."""
+
+    name: str
+    place: Place
+    lines: list[Line] = field(default_factory=list)
+    #: First of a second or later job file: the defaults of the files before end here.
+    begins_file: bool = False
+    #: First job of a second or later job file: it waits for those before.
+    waits_for_file: bool = False
+    #: The words as they stand, on a command line.
+    written: str = ""
+    #: Not written at all: holds the options before the first job of a command line.
+    implied: bool = False
+
+    @property
+    def is_global(self) -> bool:
+        """fio compares only the first letters, so ``[globals]`` is global too."""
+        return self.name.startswith("global")
+
+
+def read_sections(text: str, source: str, include: Include | None = None) -> list[Section]:
+    """The sections of a job file. Raises `InputError` on the first line that fio would not take."""
+    sections: list[Section] = []
+    for place, words in _words(text, Place(source, None), include, 0):
+        if words.startswith("["):
+            sections.append(Section(_name(words, place), place))
+        elif not sections:
+            raise place.wrong(f"{words!r} stands before any section; write [global] or the name of a job in brackets above it.")
+        elif included_file(words) is not None:
+            sections[-1].lines.append(Line("include", None, place, words))
+        else:
+            sections[-1].lines.append(split_option(words, place))
+    if not any(not section.is_global for section in sections):
+        raise InputError(f"{source}: there is no job in it; write the name of one in brackets, for example [reader].")
+    return sections
+
+
+def split_option(words: str, place: Place) -> Line:
+    """``key=value`` or ``key``; a blank before the value is refused because fio then loses the suffix of a number."""
+    key, equals, value = words.partition("=")
+    key = key.strip()
+    if not _KEY.fullmatch(key):
+        raise place.wrong(f"{words!r} is neither option=value nor a single option; write for example rw=randread.")
+    if not equals:
+        return Line(key, None, place)
+    if value[:1].isspace() and value.strip():
+        raise place.wrong(f"{words!r} has a blank before its value, which fio 3.33 misreads; write {key}={value.strip()}.")
+    return Line(key, value.strip(), place)
+
+
+def _words(text: str, place: Place, include: Include | None, depth: int) -> Iterator[tuple[Place, str]]:
+    """The lines that say something, with their places; those of included files follow the line that includes them."""
+    for number, raw in enumerate(text.splitlines(), start=1):
+        here = Place(place.source, number, place.outer)
+        if "\0" in raw:
+            raise here.wrong("there is a byte 0 in the line; a job file is text.")
+        words = re.split("[;#]", raw, maxsplit=1)[0].strip()
+        if not words:
+            continue
+        if depth and words.startswith("["):
+            raise here.wrong(f"{words!r} is a section in an included file; include files hold options only.")
+        yield here, words
+        name = included_file(words)
+        if name is not None:
+            yield from _included(name, here, include, depth)
+
+
+def included_file(words: str) -> str | None:
+    """The file that a line includes, or None."""
+    named = _INCLUDE.fullmatch(words)
+    return named.group(1) if named is not None else None
+
+
+def _included(name: str, here: Place, include: Include | None, depth: int) -> Iterator[tuple[Place, str]]:
+    if depth >= _DEPTH_MAX:
+        raise here.wrong(f"include {name!r} goes {_DEPTH_MAX} files deep; a file seems to include itself.")
+    if include is None:
+        raise here.wrong(f"include {name!r} cannot be followed here; put its lines in the file.")
+    found, text = _read(name, here, include, nested=depth > 0)
+    outer = here.outer if here.outer is not None else here.line
+    yield from _words(text, Place(found, None, outer), include, depth + 1)
+
+
+def _read(name: str, here: Place, include: Include, *, nested: bool) -> tuple[str, str]:
+    """The file as named; in an included file, also beside that file."""
+    folder = here.source.rpartition("/")[0]
+    candidates = [name] if not nested or not folder or name.startswith("/") else [name, f"{folder}/{name}"]
+    problem: Exception | None = None
+    for candidate in candidates:
+        try:
+            return candidate, include(candidate)
+        except (OSError, KeyError, UnicodeError, InputError) as failure:
+            problem = failure
+    raise here.wrong(f"include {name!r} cannot be read ({problem}); give a file beside this one, or its full path.")
+
+
+def _name(words: str, place: Place) -> str:
+    name, bracket, rest = words[1:].partition("]")
+    if not bracket:
+        raise place.wrong(f"{words!r} has no closing bracket; write [{name.strip() or 'name'}].")
+    if rest.strip():
+        raise place.wrong(f"{rest.strip()!r} stands after the section's name; write it on a line of its own.")
+    if not name.strip():
+        raise place.wrong("the section has no name; write for example [reader].")
+    if len(name.encode()) > _NAME_MAX:
+        raise place.wrong(f"the section's name has {len(name.encode())} bytes; fio takes at most {_NAME_MAX}.")
+    return name

@@ -1,0 +1,97 @@
+"""A fio job file, or several, as an experiment file of ours with a remark for every line.
+
+Model: lexer → sections → jobs → groups. Everything that is malformed raises `InputError` with file and line; everything that is well formed
+and has no counterpart becomes a remark.
+
+    translation = translate(text, "job.fio", include, environment)
+    translation.document["experiment"][0]["kind"]        # "single"
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from plimsoll.formats.fio.batch import batches
+from plimsoll.formats.fio.group import Group, Names, group
+from plimsoll.formats.fio.job import Surroundings, read_jobs
+from plimsoll.formats.fio.layout import SizeOf
+from plimsoll.formats.fio.ledger import Ledger
+from plimsoll.formats.fio.lexer import Include, Section, read_sections
+from plimsoll.formats.fio.quantity import Numbers, bytes_text
+from plimsoll.formats.fio.substitution import Machine, this_machine
+from plimsoll.formats.translation import Translation
+
+Json = dict[str, Any]
+
+FORMAT = "fio"
+
+_HEADER = re.compile(r"^[ \t]*\[[^\]\n=]+\][ \t]*(?:[;#].*)?$", re.MULTILINE)
+_OPTION = re.compile(
+    r"^[ \t]*(rw|readwrite|ioengine|bs|blocksize|bsrange|bssplit|iodepth|numjobs|filename|directory|size|filesize|direct|nrfiles"
+    r"|runtime|time_based|stonewall|group_reporting|rwmixread|thread|verify|ramp_time|loops|random_distribution)[ \t]*(=|$|[;#])",
+    re.MULTILINE,
+)
+
+
+def recognises(name: str, head: str) -> bool:
+    """Whether a file is a fio job file, by its name or by its first lines."""
+    if name.endswith(".fio"):
+        return True
+    return bool(_HEADER.search(head)) and bool(_OPTION.search(head)) and "[[" not in head
+
+
+def unknown_size(_path: str) -> int | None:
+    """How long files and devices are, when nobody can say."""
+    return None
+
+
+def translate(
+    text: str,
+    source: str,
+    include: Include | None = None,
+    environment: Mapping[str, str] | None = None,
+    size_of: SizeOf = unknown_size,
+) -> Translation:
+    """The translation of a job file. ``size_of`` gives the length of an existing file or device, where the caller can tell."""
+    sections = read_sections(text, source, include)
+    return translate_sections(sections, source, Surroundings(environment or {}, this_machine()), size_of)
+
+
+def translate_sections(
+    sections: Sequence[Section],
+    source: str,
+    around: Surroundings | None = None,
+    size_of: SizeOf = unknown_size,
+    ledger: Ledger | None = None,
+) -> Translation:
+    """The translation of sections that were read already; ``ledger`` may hold remarks on what stood before them."""
+    ledger = ledger or Ledger()
+    jobs = read_jobs(sections, ledger, around or Surroundings({}, Machine(4096, 1024, 1)))
+    names, groups = Names(), list[Group]()
+    elapsed_ns: int | None = 0
+    for together in batches(jobs):
+        made = group(together, names, size_of, elapsed_ns)
+        groups.append(made)
+        elapsed_ns = None if elapsed_ns is None or made.lasts_ns is None else elapsed_ns + made.lasts_ns
+    _same_sizes([made.experiment for made in groups])
+    document = {
+        "title": f"fio: {source.rsplit('/', 1)[-1]}",
+        "source": f"fio job file {source}",
+        "workload": [made.workload for made in groups],
+        "experiment": [made.experiment for made in groups],
+    }
+    return Translation(source, FORMAT, document, ledger.remarks())
+
+
+def _same_sizes(experiments: Sequence[Json]) -> None:
+    """A file that several groups use is made once, as long as the longest of them needs it; a shorter one would be made anew between."""
+    by_target: dict[str, list[Json]] = {}
+    for experiment in experiments:
+        by_target.setdefault(experiment["configurations"][0]["target"], []).append(experiment["set"])
+    for settings in by_target.values():
+        sizes = [Numbers().size(str(each["size"]).removesuffix("iB")).number for each in settings if "size" in each]
+        if len(sizes) == len(settings):
+            for each in settings:
+                each["size"] = bytes_text(max(sizes))

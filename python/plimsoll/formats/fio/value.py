@@ -1,0 +1,129 @@
+"""How the value of each form of option is read, in one table.
+
+Model: `FORMS` maps the word in the compatibility table to a function from text and `Numbers` to a value. Bare words are 1, as fio has it
+for switches; anything else needs a value.
+
+    read_value("sizes", "4k,8k", Numbers())
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from plimsoll.errors import InputError
+from plimsoll.formats.fio.direction import by_direction
+from plimsoll.formats.fio.mode import read_mode
+from plimsoll.formats.fio.pattern import read_pattern
+from plimsoll.formats.fio.quantity import Numbers, decimal, time_ns
+from plimsoll.formats.fio.splits import read_range, read_size, read_split
+from plimsoll.formats.fio.spread import read_distribution
+
+Read = Callable[[str, Numbers], Any]
+
+#: fio keeps counts in 32 bits.
+_COUNT_MAX = (1 << 32) - 1
+_PERCENTILES_MAX = 20
+
+
+def read_value(form: str, text: str | None, numbers: Numbers) -> Any:
+    """The value; raises `InputError` without a place."""
+    if text is None:
+        if form != "flag":
+            raise InputError("it needs a value.")
+        return True
+    if not text and form != "text":
+        raise InputError("its value is empty.")
+    return FORMS[form](text, numbers)
+
+
+def _flag(text: str, _: Numbers) -> bool:
+    if text not in ("0", "1"):
+        hint = {"true": "1", "yes": "1", "on": "1", "false": "0", "no": "0", "off": "0"}.get(text.lower(), "0 or 1")
+        raise InputError(f"{text!r} is not a switch; write {hint}.")
+    return text == "1"
+
+
+def _count(text: str, numbers: Numbers) -> int:
+    return _bounded(text, numbers, 0, 1 << 62)
+
+
+def _count_from_one(text: str, numbers: Numbers) -> int:
+    return _bounded(text, numbers, 1, _COUNT_MAX)
+
+
+def _bounded(text: str, numbers: Numbers, least: int, most: int) -> int:
+    number = numbers.count(text)
+    if not least <= number <= most:
+        raise InputError(f"{text!r} is outside {least} to {most}.")
+    return number
+
+
+def _percent(text: str, numbers: Numbers) -> int:
+    number = numbers.count(text.removesuffix("%"))
+    if not 0 <= number <= 100:
+        raise InputError(f"{text!r} is not a percentage from 0 to 100.")
+    return number
+
+
+def _share(text: str, numbers: Numbers) -> Any:
+    quantity = numbers.share(text)
+    if quantity.number < 0:
+        raise InputError(f"{text!r} is negative; write a size from 0 on.")
+    return quantity
+
+
+def _size(text: str, numbers: Numbers) -> Any:
+    quantity = numbers.size(text)
+    if quantity.number < 0:
+        raise InputError(f"{text!r} is negative; write a size from 0 on.")
+    return quantity
+
+
+def _size_range(text: str, numbers: Numbers) -> Any:
+    ends = [_size(part, numbers) for part in re.split("[-:]", text, maxsplit=1)]
+    return ends[0], ends[-1]
+
+
+def _percentiles(text: str, _: Numbers) -> list[float]:
+    found = [decimal(part) for part in text.split(":")]
+    if len(found) > _PERCENTILES_MAX:
+        raise InputError(f"there are {len(found)} percentiles; fio takes at most {_PERCENTILES_MAX}.")
+    if not all(0 < number <= 100 for number in found):
+        raise InputError(f"{text!r} has a percentile outside 0 to 100.")
+    return found
+
+
+def _delay(text: str, _: Numbers) -> tuple[int, int]:
+    ends = [time_ns(part, "s") for part in text.split("-", 1)]
+    if ends[0] > ends[-1]:
+        raise InputError(f"{text!r} begins with the longer time; write the shorter one first.")
+    return ends[0], ends[-1]
+
+
+FORMS: dict[str, Read] = {
+    "text": lambda text, _: text,
+    "flag": _flag,
+    "count": _count,
+    "count1": _count_from_one,
+    "counts": lambda text, numbers: by_direction(text, lambda part: _count(part, numbers)),
+    "integer": lambda text, numbers: numbers.count(text),
+    "number": lambda text, _: decimal(text),
+    "numbers": _percentiles,
+    "percent": _percent,
+    "size": _size,
+    "share": _share,
+    "sizerange": _size_range,
+    "sizes": lambda text, numbers: by_direction(text, lambda part: read_size(part, numbers)),
+    "ranges": lambda text, numbers: by_direction(text, lambda part: read_range(part, numbers)),
+    "splits": lambda text, numbers: by_direction(text, lambda part: read_split(part, numbers)),
+    "seconds": lambda text, _: time_ns(text, "s"),
+    "millis": lambda text, _: time_ns(text, "ms"),
+    "micros": lambda text, _: time_ns(text, "us"),
+    "latencies": lambda text, _: by_direction(text, lambda part: time_ns(part, "us")),
+    "delay": _delay,
+    "rw": lambda text, _: read_mode(text),
+    "distribution": read_distribution,
+    "pattern": lambda text, _: read_pattern(text),
+}

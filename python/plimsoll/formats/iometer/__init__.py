@@ -1,0 +1,62 @@
+"""Configuration files (ICF) and result files (CSV) of Iometer, read and written.
+
+Model: ``read`` and ``write`` are the file as it is, of every version since 1997; ``translate`` is what it asks for in our words, one
+experiment per access specification in Iometer's order; ``results_csv`` and ``read_results_csv`` are its results.
+Limits: network workers and managers on other hosts are parsed and reported, not run. Results of ours in Iometer's form are
+Iometer-compatible; they are not Iometer results.
+
+    translation = translate(text, "load.icf", None, {})
+    translation.document["experiment"][0]["name"]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from plimsoll.formats.iometer.document import document
+from plimsoll.formats.iometer.intent import Intent
+from plimsoll.formats.iometer.place import Place
+from plimsoll.formats.iometer.reader import SECTIONS, read
+from plimsoll.formats.iometer.remarks import remarks
+from plimsoll.formats.iometer.results import results_csv
+from plimsoll.formats.iometer.results_reader import read_results_csv
+from plimsoll.formats.iometer.storage import Counterpart, Sizes, storages_of
+from plimsoll.formats.iometer.writer import write
+from plimsoll.formats.translation import Translation
+
+__all__ = ["Counterpart", "read", "read_results_csv", "recognises", "results_csv", "translate", "translate_onto", "write"]
+
+FORMAT = "iometer"
+
+
+def recognises(name: str, head: str) -> bool:
+    """Whether a file of this name that begins like this is an ICF."""
+    lines = [line.strip().lower() for line in head.removeprefix("\ufeff").splitlines()]
+    if not lines or not lines[0].startswith("version "):
+        return False
+    return name.lower().endswith(".icf") or any(line.startswith(f"'{section}") for line in lines for section in SECTIONS)
+
+
+def translate(
+    text: str,
+    source: str,
+    include: Callable[[str], str] | None = None,  # noqa: ARG001 — every format is called in the same way
+    environment: Mapping[str, str] | None = None,  # noqa: ARG001
+    sizes: Sizes | None = None,
+) -> Translation:
+    """The ICF ``text`` in our words. ICFs name no other files and no variables; ``sizes`` says how many bytes a path has.
+
+    Raises `InputError` with line, what is wrong and what would be right.
+    """
+    return translate_onto(text, source, {}, sizes)
+
+
+def translate_onto(text: str, source: str, counterparts: Mapping[str, Counterpart], sizes: Sizes | None = None) -> Translation:
+    """Like `translate`, on the counterparts that the caller names for targets of the file."""
+    file = read(text, source)
+    intent = Intent.of(file, Place(source), lambda names: storages_of(names, counterparts, sizes or _nobody_looks))
+    return Translation(source, FORMAT, document(file, source, intent), remarks(file, intent))
+
+
+def _nobody_looks(_path: str) -> None:
+    return None

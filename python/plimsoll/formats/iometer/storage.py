@@ -1,0 +1,140 @@
+"""What Iometer's targets are here, and how several of them become the one target of a job.
+
+Model: Linux names are kept (``sdb`` is ``/dev/sdb``; of a mounted file system the file ``iobw.tst``, as Iometer does). Drive letters and
+physical drives of Windows have no counterpart: alone they are whatever the caller measures, beside others each is a scratch file. Several
+targets become a concatenation, for which their sizes must be known: from the caller, who may look them up, or from the maximum disk size
+where a file is made.
+
+    storage = Storage.of("sdb", {})
+    storage.path                              # '/dev/sdb'
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+SECTOR = 512
+#: Scratch files are made in steps of this.
+STEP = 4096
+TEST_FILE = "iobw.tst"
+
+_DISK = re.compile(r"(?:sd[a-z]+|hd[a-z]+|vd[a-z]+|xvd[a-z]+)\d*|nvme\d+n\d+(?:p\d+)?|md\d+|dm-\d+|loop\d+|mmcblk\d+(?:p\d+)?|ram\d+")
+_RAW = re.compile(r"raw\d+")
+_MOUNTED = re.compile(r"(/.*?)(?:\s*\[[^\]]*\])?")
+_LETTER = re.compile(r"([A-Za-z]):.*")
+
+
+@dataclass(frozen=True)
+class Counterpart:
+    """What the caller says a target of the file is here; a size that is left open is looked up."""
+
+    path: str
+    size_bytes: int | None = None
+
+
+#: The size of a path in bytes; None where it does not exist, or nobody can look.
+Sizes = Callable[[str], int | None]
+
+
+@dataclass(frozen=True)
+class Storage:
+    """A target of the file: its counterpart here if there is one. ``is_file``: made by us when it does not exist. ``stands_in``: a scratch
+    file in the place of a drive."""
+
+    name: str
+    path: str | None
+    is_file: bool
+    size_bytes: int | None = None
+    stands_in: bool = False
+
+    @classmethod
+    def of(cls, name: str, counterparts: Mapping[str, Counterpart]) -> Storage:
+        """What ``name`` is."""
+        if name in counterparts:
+            return cls(name, counterparts[name].path, is_file=False, size_bytes=counterparts[name].size_bytes)
+        if name.startswith("/dev/"):
+            return cls(name, name, is_file=False)
+        if _DISK.fullmatch(name):
+            return cls(name, f"/dev/{name}", is_file=False)
+        if _RAW.fullmatch(name):
+            return cls(name, f"/dev/raw/{name}", is_file=False)
+        mounted = _MOUNTED.fullmatch(name)
+        if mounted:
+            return cls(name, f"{mounted[1].rstrip('/')}/{TEST_FILE}", is_file=True)
+        return cls(name, None, is_file=_LETTER.fullmatch(name) is not None)
+
+    def made(self, number: int) -> Storage:
+        """With a scratch file in the place of what has no counterpart."""
+        if self.path is not None:
+            return self
+        letter = _LETTER.fullmatch(self.name)
+        return replace(self, path=f"iobw-{letter[1].lower() if letter else number}.tst", stands_in=True)
+
+    def measured(self, sizes: Sizes) -> Storage:
+        """With the size that it has now, where it exists."""
+        # A scratch file in the place of a physical drive is only the nearest thing, whatever its size.
+        if self.size_bytes is not None or self.path is None or (self.stands_in and not self.is_file):
+            return self
+        return replace(self, size_bytes=sizes(self.path))
+
+
+def storages_of(names: Iterable[str], counterparts: Mapping[str, Counterpart], sizes: Sizes) -> tuple[Storage, ...]:
+    """What targets of these names are; beside each other, drives without counterpart are scratch files."""
+    found = [Storage.of(name, counterparts) for name in names]
+    if len(found) < 2:
+        return tuple(found)
+    return tuple(item.made(number).measured(sizes) for number, item in enumerate(found, start=1))
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where the storages lie in the target of a job. ``target`` is None for whatever the caller measures; ``size_bytes`` is the size of
+    scratch files; ``starts`` and ``lengths`` are in bytes, or shares where ``sizes_missing`` names storages of unknown size."""
+
+    target: str | None
+    label: str
+    size_bytes: int | None
+    starts: Mapping[str, int]
+    lengths: Mapping[str, int | None]
+    sizes_missing: tuple[str, ...] = ()
+
+
+def laid_out(storages: Sequence[Storage], needed: Mapping[str, int]) -> Layout:
+    """One target of ``storages``; ``needed`` says how many bytes of each are used, 0 for all there are."""
+    if len(storages) > 1:
+        return _concatenated(storages, needed)
+    if not storages:
+        return Layout(None, "", None, {}, {})
+    only = storages[0]
+    size = _rounded(needed[only.name]) if only.is_file or only.path is None else 0
+    return Layout(only.path, only.name, size or None, {only.name: 0}, {only.name: None})
+
+
+def _concatenated(storages: Sequence[Storage], needed: Mapping[str, int]) -> Layout:
+    file_bytes = max((_rounded(needed[item.name]) for item in storages if item.is_file and item.size_bytes is None), default=0)
+    sizes = {item.name: _size(item, needed[item.name], file_bytes) for item in storages}
+    target = "concat:" + ",".join(_escaped(item.path or "") for item in storages)
+    starts, start = {}, 0
+    for name, size in sizes.items():
+        starts[name] = start
+        start += size or 0
+    missing = tuple(name for name, size in sizes.items() if size is None)
+    # The engine divides the size by the number of parts, and makes those that do not exist.
+    total = 0 if missing else file_bytes * len(storages)
+    return Layout(target, "all targets", total or None, starts, sizes, missing)
+
+
+def _size(storage: Storage, needed: int, file_bytes: int) -> int | None:
+    if storage.size_bytes is not None:
+        return storage.size_bytes
+    return file_bytes if storage.is_file and needed else None
+
+
+def _rounded(size_bytes: int) -> int:
+    return -(-size_bytes // STEP) * STEP
+
+
+def _escaped(path: str) -> str:
+    return re.sub("[%,?]", lambda found: f"%{ord(found[0]):02X}", path)

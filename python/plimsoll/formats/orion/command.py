@@ -1,0 +1,136 @@
+"""A command line of ORION: words in, typed values with their places out; or one sentence that says which word is wrong.
+
+Model: ``-option value`` pairs and switches, in any order, each at most once. The program's own name may stand before them. Words of a file
+are split as a shell splits them.
+
+    command = read_command(["-run", "simple", "-num_disks", "4"], Place("job.orion", 3))
+    command.number("num_disks")         # 4
+"""
+
+from __future__ import annotations
+
+import difflib
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from plimsoll.errors import InputError
+from plimsoll.formats.orion.option import OPTIONS, OPTIONS_BY_NAME, Option
+
+#: Characters that word processors put where a hyphen was typed.
+_DASHES = "‐‑‒–—−"
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a command line stands: its source, and its line in a file."""
+
+    source: str
+    line: int | None = None
+
+    def wrong(self, problem: str, word: int | None = None) -> InputError:
+        """The error that names this place; ``word`` counts from 1."""
+        where = self.source if self.line is None else f"{self.source}:{self.line}"
+        return InputError(f"{where}: {'' if word is None else f'word {word}: '}{problem}")
+
+
+@dataclass(frozen=True)
+class Given:
+    """An option as it was typed."""
+
+    option: Option
+    value: str | int
+    text: str
+    word: int
+
+
+@dataclass(frozen=True)
+class Command:
+    """A whole command line, in the order typed; ``text`` is its options."""
+
+    place: Place
+    given: dict[str, Given]
+    text: str
+
+    def value(self, name: str) -> str | int | None:
+        """As typed, or ORION's default."""
+        return self.given[name].value if name in self.given else OPTIONS_BY_NAME[name].default
+
+    def word(self, name: str) -> str:
+        """The value of an option that is a word."""
+        return str(self.value(name))
+
+    def number(self, name: str) -> int:
+        """The value of an option that is a number and has a default or was given."""
+        value = self.value(name)
+        if not isinstance(value, int):
+            raise TypeError(f"{name} is {value!r}, not a number")
+        return value
+
+
+def split_line(line: str, place: Place) -> list[str]:
+    """The words of one line of a file; from an unquoted ``#`` on it is a comment."""
+    try:
+        return shlex.split(line, comments=True)
+    except ValueError:
+        raise place.wrong("a quotation mark is not closed; write the closing one, or leave both out.") from None
+
+
+def read_command(words: Sequence[str], place: Place) -> Command:
+    """The options of ``words``; raises `InputError` naming the word."""
+    given: dict[str, Given] = {}
+    # The program itself, with or without its path.
+    index = 1 if words and words[0][:1] not in ("-", *_DASHES) else 0
+    while index < len(words):
+        option = _option(words[index], place, index + 1)
+        if option.name in given:
+            raise place.wrong(f"-{option.name} stands a second time, first as word {given[option.name].word}; leave one out.", index + 1)
+        text, value = words[index], 1 if option.form == "switch" else _value(option, words, index, place)
+        given[option.name] = Given(option, value, text if option.form == "switch" else f"{text} {words[index + 1]}", index + 1)
+        index += 1 if option.form == "switch" else 2
+    if "run" not in given and "help" not in given:
+        raise place.wrong(f"-run is missing; write for example -run simple ({_listed(OPTIONS_BY_NAME['run'])}).")
+    return Command(place, given, " ".join(item.text for item in given.values()))
+
+
+def _option(word: str, place: Place, number: int) -> Option:
+    if word[:1] in _DASHES and word[:1]:
+        raise place.wrong(f"{word!r} begins with a dash that is not the minus sign; write '-{word[1:]}'.", number)
+    if not word.startswith("-") or word == "-":
+        raise place.wrong(f"{word!r} is not an option; options begin with '-', for example -run simple.", number)
+    name = word[1:]
+    if name not in OPTIONS_BY_NAME:
+        near = difflib.get_close_matches(name, [option.name for option in OPTIONS], n=1)
+        hint = f"did you mean -{near[0]}?" if near else f"there are {', '.join(f'-{option.name}' for option in OPTIONS)}."
+        raise place.wrong(f"{word[:40]!r} is not an option of ORION; {hint}", number)
+    return OPTIONS_BY_NAME[name]
+
+
+def _value(option: Option, words: Sequence[str], index: int, place: Place) -> str | int:
+    if index + 1 >= len(words):
+        raise place.wrong(f"-{option.name} has no value; write for example -{option.name} {_example(option)}.", index + 1)
+    word, number = words[index + 1], index + 2
+    if option.form == "choice" and word not in option.choices:
+        raise place.wrong(f"-{option.name} is {word!r}; write one of {_listed(option)}.", number)
+    if option.form == "text" and (not word.isprintable() or word[:1] in ("", "-")):
+        raise place.wrong(f"-{option.name} is {word!r}; write a name, for example {_example(option)}.", number)
+    return _number(option, word, place, number) if option.form == "number" else word
+
+
+def _number(option: Option, word: str, place: Place, number: int) -> int:
+    plain = word.isascii() and word.isdigit()
+    # The length is checked first: Python refuses to read numbers of thousands of digits.
+    if not plain or len(word) > 18 or not option.least <= int(word) <= option.most:
+        right = f"a whole number from {option.least} to {option.most} without a unit"
+        raise place.wrong(f"-{option.name} is {word!r}; write {right}, for example {_example(option)}.", number)
+    return int(word)
+
+
+def _example(option: Option) -> str:
+    if option.default is not None:
+        return str(option.default)
+    return option.choices[0] if option.choices else str(max(option.least, 4))
+
+
+def _listed(option: Option) -> str:
+    return ", ".join(option.choices)

@@ -1,0 +1,132 @@
+"""What another run of ORION measured, as results of ours: one for each point of its CSV files.
+
+Model: the rates are the tool's; counts follow from them and the duration of a point. Of latencies ORION's tables hold the mean only, which
+becomes an estimate without bounds. Every result carries the origin ``ORION`` in its versions.
+Limits: the tables do not tell reads from writes. With 0 or 100 % of writes all requests are one or the other; in between they are divided
+in that proportion, and only the mean over both is given.
+
+    recorded(joined([read_table(iops, "t_iops.csv"), read_table(lat, "t_lat.csv")]), Run("t", duration_s=60))
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from plimsoll.formats.orion.point import BYTES_PER_MB, Plane, Point, Where
+from plimsoll.formats.recorded import Recorded
+from plimsoll.result import Estimate, JobRecord, OpTotals, Result, Totals
+
+Json = dict[str, Any]
+ORIGIN = "ORION"
+
+
+@dataclass(frozen=True)
+class Run:
+    """What the tables do not say of the run; the defaults are ORION's."""
+
+    test: str
+    started: str = ""
+    target: str = ""
+    duration_s: float = 60.0
+    write_percent: int = 0
+    small_kb: int = 8
+    large_kb: int = 1024
+
+
+def recorded(plane: Plane, run: Run) -> list[Recorded]:
+    """One result for each point that holds any figure, in rising order."""
+    return [Recorded(_result(where, point, run)) for where, point in sorted(plane.points.items()) if point != Point()]
+
+
+def _result(where: Where, point: Point, run: Run) -> Result:
+    few, many = where
+    streams: dict[str, Totals] = {}
+    if point.iops is not None:
+        streams["small"] = _totals(point.iops, point.iops * run.small_kb * 1024, run)
+    if point.mbps is not None:
+        bytes_per_s = point.mbps * BYTES_PER_MB
+        streams["large"] = _totals(bytes_per_s / (run.large_kb * 1024), bytes_per_s, run)
+    settings = {"small.queue_depth": few, "large.queue_depth": many}
+    key = f"{run.test} / {few} / {many}"
+    return Result(
+        id=f"{run.test}-{few}-{many}",
+        status="complete",
+        error=None,
+        started=run.started,
+        modelled=False,
+        job=_job(where, run),
+        totals=_summed(streams),
+        streams=streams,
+        versions={"origin": ORIGIN},
+        estimates=_estimates(point, run),
+        place={"experiment": run.test, "kind": "matrix", "settings": settings, "role": "point", "key": key},
+    )
+
+
+def _totals(iops: float, bytes_per_s: float, run: Run) -> Totals:
+    shares = {"read": 1 - run.write_percent / 100, "write": run.write_percent / 100}
+    return {
+        op: OpTotals(
+            count=round(iops * share * run.duration_s),
+            iops=iops * share,
+            bytes=round(bytes_per_s * share * run.duration_s),
+            bytes_per_s=bytes_per_s * share,
+            errors=0,
+            latency_ns=None,
+            service_ns=None,
+        )
+        for op, share in shares.items()
+        if share
+    }
+
+
+def _summed(streams: dict[str, Totals]) -> Totals:
+    found: Totals = {}
+    for totals in streams.values():
+        for op, total in totals.items():
+            known = found.get(op, OpTotals(0, 0.0, 0, 0.0, 0, None, None))
+            found[op] = OpTotals(
+                known.count + total.count,
+                known.iops + total.iops,
+                known.bytes + total.bytes,
+                known.bytes_per_s + total.bytes_per_s,
+                0,
+                None,
+                None,
+            )
+    return found
+
+
+def _estimates(point: Point, run: Run) -> dict[str, dict[str, Estimate]]:
+    """The mean latency, which is of small requests; where large ones ran beside them it is no figure of the whole point."""
+    if point.latency is None or point.mbps is not None:
+        return {}
+    mean = {"mean": Estimate(point.latency.mean_us * 1000)}
+    only = {0: {"read": mean}, 100: {"write": mean}}.get(run.write_percent, {})
+    return {"all": mean, **only}
+
+
+def _job(where: Where, run: Run) -> JobRecord:
+    few, many = where
+    mix = {"read_percent": 100 - run.write_percent, "write_percent": run.write_percent}
+    streams: list[Json] = [
+        {"name": name, "block_size": kilobytes * 1024, "queue_depth": depth, **mix}
+        for name, kilobytes, depth in (("small", run.small_kb, few), ("large", run.large_kb, many))
+        if depth
+    ]
+    return JobRecord(
+        workload=run.test,
+        title=f"ORION: {run.test}",
+        group="orion",
+        target=run.target,
+        seed=0,
+        repeat=1,
+        duration_s=run.duration_s,
+        warmup_s=0.0,
+        threads=len(streams),
+        queue_depth=streams[0]["queue_depth"] if len(streams) == 1 else None,
+        arrival="closed",
+        definition={"name": run.test, "stream": streams},
+        options={},
+    )

@@ -1,0 +1,59 @@
+"""The tools whose files are read, in one visible list, and the way each is called.
+
+Model: a tool is found by the name and first lines of a file; the first that recognises it is taken. What a reader may know of the world
+comes in with `Around`: files named inside, environment variables, sizes of paths. Readers are imported when they are needed.
+
+    tool = recognised("job.fio", head)
+    translation = translate(tool, text, "job.fio", around)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from plimsoll.errors import InputError
+from plimsoll.formats.translation import Translation
+
+#: In the order in which they are asked whether a file is theirs: those with the plainest marks first.
+TOOLS = ("iometer", "diskspd", "orion", "vdbench", "fio")
+#: Those whose command lines are read, too.
+WITH_COMMANDS = ("fio", "vdbench", "orion", "diskspd")
+#: Those for which the size of an existing file or device decides something.
+_ASK_SIZES = ("fio", "iometer", "vdbench")
+
+
+@dataclass(frozen=True)
+class Around:
+    """What a reader may ask for: the text of a file named inside, variables, the size of a path in bytes (None: it is not there)."""
+
+    include: Callable[[str], str]
+    environment: Mapping[str, str]
+    sizes: Callable[[str], int | None]
+
+
+def recognised(name: str, head: str) -> str | None:
+    """The tool that a file called ``name`` with these first lines belongs to; None when none knows it."""
+    return next((tool for tool in TOOLS if _module(tool).recognises(name, head)), None)
+
+
+def translate(tool: str, text: str, source: str, around: Around) -> Translation:
+    """The file ``text`` of ``tool`` in our words; raises `InputError` with file and line."""
+    known = (around.sizes,) if tool in _ASK_SIZES else ()
+    translation: Translation = _module(tool).translate(text, source, around.include, around.environment, *known)
+    return translation
+
+
+def translate_command(tool: str, words: Sequence[str], source: str, around: Around) -> Translation:
+    """A command line of ``tool``, its own name left out, in our words."""
+    if tool not in WITH_COMMANDS:
+        raise InputError(f"{source}: command lines of {tool} are not read; give its file instead.")
+    known = (around.environment, around.sizes) if tool in _ASK_SIZES else ()
+    translation: Translation = _module(tool).translate_command(words, source, around.include, *known)
+    return translation
+
+
+def _module(tool: str) -> Any:
+    return import_module(f"plimsoll.formats.{tool}")

@@ -1,0 +1,67 @@
+"""For-loops of a run: nested in the order in which they stand, the last one innermost, and the rates of iorate inside all of them.
+
+[dict(choice) for choice in rounds(loops_of(run))]        # [{'xfersize': Word('4k'), 'threads': Word('8')}, …]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from math import prod
+
+from plimsoll.formats.vdbench import numbers
+from plimsoll.formats.vdbench.definition import Definition
+from plimsoll.formats.vdbench.parameter import Parameter, Word
+
+#: What each loop varies. Without "for" a run has one value in place of its WDs' own, which is a loop of one round; threads may be several.
+VARIED = {
+    "threads": "threads",
+    "hitarea": "hitarea",
+    "rdpct": "rdpct",
+    "rhpct": "rhpct",
+    "seekpct": "seekpct",
+    "whpct": "whpct",
+    "xfersize": "xfersize",
+    "forcompratio": "compratio",
+    "forhitarea": "hitarea",
+    "forrdpct": "rdpct",
+    "forrhpct": "rhpct",
+    "forseekpct": "seekpct",
+    "forwhpct": "whpct",
+    "forxfersize": "xfersize",
+}
+ROUNDS_MAX = 1000
+
+
+@dataclass(frozen=True)
+class Loop:
+    """One loop: the keyword that it varies, where it stands, and its values as they would be written."""
+
+    name: str
+    parameter: Parameter
+    values: tuple[Word, ...]
+
+
+def loops_of(run: Definition) -> list[Loop]:
+    """The loops of a run, outermost first."""
+    found = [Loop(VARIED[entry.name], parameter, _values(parameter)) for entry, parameter in run.parameters() if entry.name in VARIED]
+    for loop in found:
+        first = next(other for other in found if other.name == loop.name)
+        if first is not loop:
+            raise loop.parameter.wrong(f"{first.parameter.text!r} says the same thing otherwise; write one of them.")
+    if prod(len(loop.values) for loop in found) > ROUNDS_MAX:
+        raise run.head.wrong(f"its loops make more than {ROUNDS_MAX} rounds; write coarser ones.")
+    return found
+
+
+def rounds(loops: Sequence[Loop]) -> Iterator[Mapping[str, Word]]:
+    """Every combination of values, the last loop's changing fastest."""
+    for values in product(*(loop.values for loop in loops)):
+        yield {loop.name: value for loop, value in zip(loops, values, strict=True)}
+
+
+def _values(parameter: Parameter) -> tuple[Word, ...]:
+    if not all(numbers.is_number(word) or word.text.lower() == "d" for word in parameter.values):
+        return parameter.values
+    return tuple(Word(f"{item.value}{'%' if item.percent else ''}") for item in numbers.series(parameter))

@@ -1,0 +1,105 @@
+"""How hard a run drives: iorate, curve and distribution.
+
+Model: a number is an open loop at that rate, ``max`` a closed loop, ``curve`` a closed loop for the maximum and then open loops at
+percentages of it. A percentage (Vdbench writes it as a negative number, too) is of the rate that the run before reached, by the rounding
+of a curve.
+Limits: rates that change during a run are not drawn.
+
+    pace_of(run, verdicts).rates        # (100, 200)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from plimsoll.formats.vdbench import numbers
+from plimsoll.formats.vdbench.definition import Definition
+from plimsoll.formats.vdbench.parameter import Parameter
+from plimsoll.formats.vdbench.verdicts import Verdicts
+
+PERCENTS = (10, 50, 70, 80, 90, 100)
+PERCENT_MAX = 1000
+RATE_MAX = 1_000_000_000
+
+_ARRIVALS = {"exponential": "poisson", "deterministic": "constant", "uniform": "poisson"}
+_CHANGING = ("variable", "spike")
+
+
+@dataclass(frozen=True)
+class Pace:
+    """``rates`` of kind 'rates' in requests per second, ``percents`` of the kinds 'curve' and 'percents'."""
+
+    kind: Literal["max", "rates", "curve", "percents"]
+    parameter: Parameter
+    arrival: str = "poisson"
+    rates: tuple[float, ...] = ()
+    percents: tuple[float, ...] = ()
+
+
+def pace_of(run: Definition, verdicts: Verdicts) -> Pace:
+    """What iorate and its companions ask for."""
+    parameter = run.get("iorate")
+    if parameter is None:
+        raise run.head.wrong(f"RD {run.name!r} has no iorate; write iorate=max, iorate=curve or a rate such as iorate=1000.")
+    arrival = _arrival(run, verdicts)
+    word = parameter.word.lower()
+    if word in ("max", "curve") and len(parameter.values) == 1:
+        if word == "max":
+            verdicts.native(parameter, "closed loop, as fast as the threads go")
+            _curve_unused(run, verdicts)
+            return Pace("max", parameter, arrival)
+        verdicts.native(parameter, 'kind "curve" with rounding = "vdbench"')
+        return Pace("curve", parameter, arrival, percents=_percents(run.get("curve")))
+    if not all(numbers.is_number(value) or value.text.lower() == "d" for value in parameter.values):
+        raise parameter.wrong("an iorate is max, curve, a rate such as 1000, a list of rates, or percentages such as (50%,100%).")
+    _curve_unused(run, verdicts)
+    return _numbers(parameter, arrival, verdicts)
+
+
+def _numbers(parameter: Parameter, arrival: str, verdicts: Verdicts) -> Pace:
+    found = numbers.series(parameter)
+    if all(item.percent or item.value < 0 for item in found):
+        return Pace("percents", parameter, arrival, percents=_unique(parameter, [abs(item.value) for item in found], PERCENT_MAX))
+    if any(item.percent or item.value < 0 for item in found):
+        raise parameter.wrong("rates and percentages stand in one list; write one or the other.")
+    verdicts.native(parameter, "open loop; latency counts from when a request was due, and what Vdbench calls response is the service time")
+    return Pace("rates", parameter, arrival, rates=_unique(parameter, [item.value for item in found], RATE_MAX))
+
+
+def _unique(parameter: Parameter, values: list[float], most: float) -> tuple[float, ...]:
+    for value in values:
+        if not 0 < value <= most:
+            raise parameter.wrong(f"{value:g} is out of range; write numbers above 0 and up to {most}.")
+    return tuple(values)
+
+
+def _percents(parameter: Parameter | None) -> tuple[float, ...]:
+    if parameter is None:
+        return PERCENTS
+    return tuple(dict.fromkeys(_unique(parameter, [item.value for item in numbers.series(parameter)], PERCENT_MAX)))
+
+
+def _curve_unused(run: Definition, verdicts: Verdicts) -> None:
+    for name in ("curve", "stopcurve"):
+        parameter = run.get(name)
+        if parameter is not None:
+            verdicts.native(parameter, "the run is no curve, so it changes nothing")
+
+
+def _arrival(run: Definition, verdicts: Verdicts) -> str:
+    parameter = run.get("distribution")
+    if parameter is None:
+        return "poisson"
+    word = parameter.word.lower()
+    if word in _CHANGING:
+        why = 'rates that change within a run are not translated; the nearest thing is arrival = "schedule" with the same rates and times'
+        verdicts.unsupported(parameter, why)
+        return "poisson"
+    if word not in _ARRIVALS:
+        raise parameter.wrong(f"{parameter.word!r} is not known; there are exponential, uniform, deterministic, variable and spike.")
+    if word == "uniform":
+        verdicts.ignored(parameter, "gaps are exponential instead of uniform on 0 to twice their mean, so requests come in larger clusters")
+    else:
+        verdicts.native(parameter, f"arrival = {_ARRIVALS[word]}")
+    return _ARRIVALS[word]

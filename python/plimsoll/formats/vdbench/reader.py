@@ -1,0 +1,189 @@
+"""From the text of a parameter file to its definitions, with everything checked that needs no planning.
+
+Model: lines are read one after the other. The first keyword of a line says its block, and blocks come in their order: general, HD, RG, SD,
+WD, RD, or with FSD and FWD in place of SD and WD. ``include=`` may stand anywhere and is read in its place. ``xx=default`` holds for what
+follows. Values are checked for their form (number, time, …) here, so that a mistake in a part that no run uses is found as well.
+Limits: ``$host`` stands for this host, since lines for others cannot run.
+
+    file = Reader("job", include, {}, verdicts).read(text, "job")
+    file.of("wd")["wd1"].get("xfersize")
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+
+from plimsoll.formats.vdbench import numbers
+from plimsoll.formats.vdbench.definition import Definition, ParameterFile
+from plimsoll.formats.vdbench.keywords import ABBREVIATION_MIN, BLOCKS, MIXED, Keyword, UnknownKeywordError, keyword
+from plimsoll.formats.vdbench.lines import Line, Text, logical_lines, names_host, parameters_of, with_host
+from plimsoll.formats.vdbench.numbered import numbered
+from plimsoll.formats.vdbench.parameter import Parameter
+from plimsoll.formats.vdbench.verdicts import Verdicts
+
+Include = Callable[[str], str]
+
+#: Where each block stands in a file; FSD and FWD take the places of SD and WD.
+ORDER = {"general": 0, "hd": 1, "rg": 2, "sd": 3, "fsd": 3, "wd": 4, "fwd": 4, "rd": 5}
+_FILE_SYSTEM, _BLOCK_DEVICE = ("fsd", "fwd"), ("sd", "wd")
+#: Words that stand alone and mean yes.
+_ALONE = frozenset(
+    ("concatenatesds", "formatsds", "abort_failed_skew", "report_run_totals", "create_anchors", "showlba", "validate", "journal")
+)
+_SWITCH = ("yes", "no", "y", "n")
+
+
+class Reader:
+    """Reads one file and what it includes."""
+
+    def __init__(self, source: str, include: Include | None, values: Mapping[str, str], verdicts: Verdicts) -> None:
+        self._file = ParameterFile(source)
+        self._include = include
+        self._values = values
+        self._verdicts = verdicts
+        self._block = "general"
+        self._defaults: dict[str, dict[str, Parameter]] = {}
+        #: Names that were given a value and used.
+        self.used: set[str] = set()
+
+    def read(self, text: str, name: str) -> ParameterFile:
+        """The definitions; raises `InputError` with file and line."""
+        self._lines(Text(text, name, self._values))
+        return self._file
+
+    def read_all(self, texts: Mapping[str, str]) -> ParameterFile:
+        """The definitions of several files, read as one."""
+        for number, (name, text) in enumerate(texts.items()):
+            self._lines(Text(text, name, self._values, 0, number))
+        return self._file
+
+    def _lines(self, text: Text) -> None:
+        for line in logical_lines(text):
+            self._say_of(line)
+            parameters = parameters_of(with_host(line, self._host()) if names_host(line) else line)
+            first = parameters[0]
+            if len(first.keyword) >= ABBREVIATION_MIN and "include".startswith(first.keyword):
+                self._included(parameters, text)
+            else:
+                self._statement(parameters)
+
+    def _say_of(self, line: Line) -> None:
+        for piece in line.pieces:
+            for written, value in piece.filled:
+                self.used.add(written[1:])
+                self._verdicts.line(piece.place, written, f"it stands for {value!r}, which was given by name")
+            if piece.lost:
+                why = "what follows a blank is a comment in Vdbench, so this is not read"
+                self._verdicts.line(piece.place, piece.lost, why, "surprise")
+        if names_host(line):
+            self._verdicts.line(line.place, "$host", f"it stands for {self._host()!r}, since lines for other hosts need the cluster")
+
+    def _host(self) -> str:
+        return next(iter(self._file.of("hd")), "localhost")
+
+    def _included(self, parameters: list[Parameter], text: Text) -> None:
+        parameter = parameters[0]
+        if len(parameters) > 1 or len(parameter.values) != 1:
+            raise parameter.wrong("an include names one file and stands in a line of its own; write include=FILE.")
+        if text.is_included:
+            raise parameter.wrong("an included file includes no other; include it from the first file.")
+        if self._include is None:
+            raise parameter.wrong("there is no place to read included files from; put the file's lines here.")
+        try:
+            found = self._include(parameter.word)
+        except (OSError, UnicodeError) as problem:
+            raise parameter.wrong(f"the file cannot be read ({getattr(problem, 'strerror', None) or problem}); check its name.") from None
+        self._verdicts.native(parameter, "its lines are read here")
+        self._lines(Text(found, parameter.word, self._values, parameter.place.line, parameter.place.file))
+
+    def _statement(self, parameters: list[Parameter]) -> None:
+        block = parameters[0].keyword if parameters[0].keyword in ORDER else "general"
+        self._check_order(block, parameters[0])
+        entries = self._resolved(block, parameters)
+        if block == "general":
+            self._file.replaced += [self._file.general[name] for name in entries if name in self._file.general]
+            self._file.general |= entries
+            return
+        head = parameters[0]
+        own = {name: parameter for name, parameter in entries.items() if name != block}
+        if len(head.values) != 1:
+            raise head.wrong(f"one {block.upper()} is defined in a line; write a line for each, or count=(1,8) for several SDs.")
+        if head.word.lower() == "default":
+            self._defaults[block] = {**self._defaults.get(block, {}), **own}
+            self._file.defaults.append(Definition(block, "default", head, own))
+            return
+        for definition in numbered(Definition(block, head.word, head, own, dict(self._defaults.get(block, {})))):
+            self._add(definition)
+
+    def _check_order(self, block: str, head: Parameter) -> None:
+        if block == "general" and self._block != "general":
+            self._keyword("general", head)
+            raise head.wrong("general parameters come before everything else; move the line up.")
+        if ORDER[block] < ORDER[self._block]:
+            raise head.wrong(f"{block.upper()}s come before {self._block.upper()}s; move the line up.")
+        kinds = {name for name in (*self._file.definitions, block) if name in (*_FILE_SYSTEM, *_BLOCK_DEVICE)}
+        if kinds & set(_FILE_SYSTEM) and kinds & set(_BLOCK_DEVICE):
+            raise head.wrong("SD and WD do not stand in one file with FSD and FWD; make two files.")
+        self._block = block
+
+    def _resolved(self, block: str, parameters: list[Parameter]) -> dict[str, Parameter]:
+        """Parameters by complete keyword, in the order written, their forms checked."""
+        entries: dict[str, Parameter] = {}
+        for parameter in parameters:
+            entry = self._keyword(block, parameter)
+            if entry.name in entries:
+                raise parameter.wrong(f"{entry.name} stands twice in the line; write it once.")
+            if entry.name != block or parameter is not parameters[0]:
+                _check(entry, parameter)
+            entries[entry.name] = parameter
+        return entries
+
+    def _keyword(self, block: str, parameter: Parameter) -> Keyword:
+        if parameter.keyword in BLOCKS and block != "general" and parameter.keyword not in (entry.name for entry in BLOCKS[block]):
+            raise parameter.wrong(f"{parameter.keyword.upper()}s are no part of a {block.upper()}; begin a line with it.")
+        try:
+            return keyword(block, parameter.keyword)
+        except UnknownKeywordError as problem:
+            raise parameter.place.wrong(str(problem)) from None
+
+    def _add(self, definition: Definition) -> None:
+        of_block = self._file.definitions.setdefault(definition.block, {})
+        if definition.name in of_block:
+            first = of_block[definition.name].head.place
+            raise definition.head.wrong(
+                f"{definition.block.upper()} {definition.name!r} is defined in line {first.line}, too; give each a name of its own."
+            )
+        of_block[definition.name] = definition
+
+
+def _check(entry: Keyword, parameter: Parameter) -> None:
+    """Refuses values that are not of the keyword's form."""
+    if not parameter.values:
+        if entry.name not in _ALONE:
+            raise parameter.wrong(f"{entry.name} has no value; write {entry.name}=VALUE.")
+        return
+    if parameter.listed and entry.name not in MIXED and entry.form not in ("anything", "name"):
+        _check_unmixed(parameter)
+    if entry.form in ("number", "time", "word", "switch") and len(parameter.values) != 1:
+        raise parameter.wrong(f"{entry.name} takes one value, not {len(parameter.values)}.")
+    if entry.form == "number":
+        numbers.number(parameter)
+    elif entry.form == "numbers":
+        numbers.series(parameter)
+    elif entry.form == "time":
+        numbers.seconds(parameter)
+    elif entry.form == "switch" and parameter.word.lower() not in _SWITCH:
+        raise parameter.wrong("that is neither yes nor no.")
+
+
+def _check_unmixed(parameter: Parameter) -> None:
+    # The d of (1-64,d) and a mask in a name are no words of their own.
+    plain = [word for word in parameter.values if not (word.text.lower() == "d" and _has_range(parameter))]
+    of_numbers = [numbers.is_number(word) for word in plain]
+    if any(of_numbers) and not all(of_numbers):
+        raise parameter.wrong("numbers and words stand in one list; write one or the other.")
+
+
+def _has_range(parameter: Parameter) -> bool:
+    return any(re.fullmatch(r"[\d.kmgtb]+-[\d.kmgtb]+", word.text, re.IGNORECASE) for word in parameter.values)

@@ -1,0 +1,139 @@
+"""An SD as a target: path, kind, size, threads, flags.
+
+Model: a path below ``/dev`` is a device, anything else a file. Devices are opened with ``O_DIRECT`` unless flags say otherwise, and their
+first block is never touched; files go through the page cache unless ``openflags=o_direct`` is given.
+Limits: this file does not look at the machine. How large a device or an existing file is, only the caller can say.
+
+    storage(definition, sizes, verdicts).path
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from plimsoll.formats.vdbench import numbers
+from plimsoll.formats.vdbench.definition import Definition
+from plimsoll.formats.vdbench.numbered import filled
+from plimsoll.formats.vdbench.parameter import Parameter
+from plimsoll.formats.vdbench.verdicts import Verdicts
+
+#: The size in bytes of what a path names, where it exists.
+Sizes = Callable[[str], int | None]
+
+THREADS = 8
+THREADS_MAX = 4096
+HITAREA = 1 << 20
+#: Vdbench leaves the first block of a device alone; rounded up to the alignment, this is the first block after it.
+FIRST_BYTE_OF_DEVICE = 512
+#: Files below /dev that are files.
+_MEMORY = "/dev/shm/"  # noqa: S108
+SIZE_MIN, SIZE_MAX = 4096, 1 << 50
+
+
+@dataclass(frozen=True)
+class Storage:
+    """One SD. ``size`` is what the file says, ``found`` what there is; None where neither is known."""
+
+    definition: Definition
+    path: str
+    size: int | None
+    found: int | None
+    threads: int
+
+    @property
+    def name(self) -> str:
+        """As WDs and runs call it."""
+        return self.definition.name
+
+    @property
+    def device(self) -> bool:
+        """Whether it is a device rather than a file."""
+        return self.path.startswith("/dev/") and not self.path.startswith(_MEMORY)
+
+    @property
+    def length(self) -> int | None:
+        """The bytes that Vdbench uses of it."""
+        return self.size if self.size is not None else self.found
+
+    @property
+    def extent(self) -> int | None:
+        """The bytes it takes in a concatenation: all it has. A file that does not exist yet will have its size."""
+        if self.found is not None or self.device:
+            return self.found
+        return self.size
+
+    @property
+    def first_byte(self) -> int:
+        """Where requests may begin."""
+        return FIRST_BYTE_OF_DEVICE if self.device else 0
+
+    @property
+    def lun(self) -> Parameter:
+        """The parameter that names the path, or the SD's own."""
+        return self.definition.get("lun") or self.definition.head
+
+
+def storage(definition: Definition, sizes: Sizes, verdicts: Verdicts) -> Storage:
+    """The SD of a definition; raises `InputError` for values that cannot be."""
+    lun, size = definition.get("lun"), definition.get("size")
+    if lun is None:
+        raise definition.head.wrong(f"SD {definition.name!r} has no lun; write lun=/dev/sdb, or lun=FILE with size=10g.")
+    path = lun.word if definition.number is None else filled(lun.word, definition.number)
+    found = sizes(path)
+    made = Storage(definition, path, None if size is None else _size(size), found, threads_of(definition.get("threads")))
+    if path.startswith(("\\", "//./")):
+        verdicts.unsupported(lun, "it is a device of Windows; the nearest thing is the Linux device, for example lun=/dev/sdb")
+    elif not made.device and size is None and found is None:
+        verdicts.native(lun, "a file without size must exist; otherwise Plimsoll makes a scratch file of its default size")
+    else:
+        verdicts.native(lun, f"it is {'a device' if made.device else 'a file'}")
+    if size is not None:
+        _say_of_size(made, size, verdicts)
+    return made
+
+
+def _say_of_size(made: Storage, size: Parameter, verdicts: Verdicts) -> None:
+    if made.found is not None and made.size is not None and made.found < made.size:
+        why = f"{made.path} has {made.found} bytes, and Plimsoll does not extend it; the nearest thing is that size"
+        verdicts.unsupported(size, why)
+    elif made.device:
+        verdicts.native(size, "region_length, from the start of the device")
+    else:
+        verdicts.native(size, "region_length, and the size of the file if it does not exist yet")
+
+
+def threads_of(parameter: Parameter | None) -> int:
+    """A number of threads, Vdbench's 8 where none is given."""
+    return THREADS if parameter is None else threads(parameter, numbers.number(parameter).value)
+
+
+def threads(parameter: Parameter, value: float) -> int:
+    """A number that can be one of threads."""
+    if value != int(value) or not 1 <= value <= THREADS_MAX:
+        raise parameter.wrong(f"{value:g} is no number of threads; write a whole number from 1 to {THREADS_MAX}.")
+    return int(value)
+
+
+def _size(parameter: Parameter) -> int:
+    found = numbers.number(parameter)
+    if found.percent or found.value != int(found.value) or not SIZE_MIN <= found.value <= SIZE_MAX:
+        raise parameter.wrong("that is no size; write bytes such as 10g, from 4k to 1024t.")
+    return int(found.value)
+
+
+def target_of(storages: list[Storage]) -> str:
+    """The target that holds all of them, one after the other."""
+    paths = list(dict.fromkeys(item.path for item in storages))
+    if len(paths) == 1:
+        return _plain(paths[0])
+    return f"concat:{','.join(_escaped(path) for path in paths)}"
+
+
+def _plain(path: str) -> str:
+    # A colon would make the beginning a kind of target.
+    return path if path.startswith(("/", ".")) else f"./{path}"
+
+
+def _escaped(path: str) -> str:
+    return _plain(path.replace("%", "%25").replace(",", "%2C").replace("?", "%3F"))

@@ -1,0 +1,313 @@
+"""A round of a run as streams on one target.
+
+Model: Vdbench spreads the requests of a WD equally over its SDs, each with its own pointer and threads. So every WD has a stream on each
+of its SDs, and SDs of different files or devices become one concatenation, with a region for each stream. Threads of an SD are shared by
+the WDs on it by skew; so is the rate of the run, and a WD's share of it is divided equally by its SDs. With ``concatenatesds`` a WD has
+one stream on all.
+Limits: where an SD begins in a concatenation follows from the sizes before it, so these must be known.
+
+    load = Composer(planning, run).load({}, None)
+    load.target, load.streams
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from plimsoll.formats.vdbench import flags, numbers
+from plimsoll.formats.vdbench.access import Access, Use, access
+from plimsoll.formats.vdbench.amount import Whole, amount_per_thread
+from plimsoll.formats.vdbench.content import content
+from plimsoll.formats.vdbench.definition import Definition
+from plimsoll.formats.vdbench.hits import hits
+from plimsoll.formats.vdbench.loops import Loop
+from plimsoll.formats.vdbench.mixing import mixed
+from plimsoll.formats.vdbench.pace import RATE_MAX
+from plimsoll.formats.vdbench.parameter import Parameter, Word
+from plimsoll.formats.vdbench.planning import Planning
+from plimsoll.formats.vdbench.region import Region, Seat, regions, shifted
+from plimsoll.formats.vdbench.shares import dealt, skews
+from plimsoll.formats.vdbench.storage import Storage, target_of, threads, threads_of
+
+Json = dict[str, Any]
+
+STREAMS_MAX = 64
+NAME_MAX = 64
+RATE_MIN = 0.001
+
+
+@dataclass(frozen=True)
+class Rate:
+    """The rate of the whole run, and how requests arrive."""
+
+    per_s: float
+    arrival: str
+
+
+@dataclass(frozen=True)
+class Load:
+    """What runs at the same time, where, and on which SDs."""
+
+    target: str
+    streams: list[Json]
+    storages: tuple[Storage, ...]
+    empties_cache: bool
+
+
+@dataclass(frozen=True)
+class _Part:
+    """One stream before its region is cut: a WD on an SD, its threads and its rate."""
+
+    use: Use
+    threads: int
+    rate: Json
+    label: str
+
+
+class Composer:
+    """Makes the streams of one run."""
+
+    def __init__(self, planning: Planning, run: Definition, loops: Sequence[Loop]) -> None:
+        self._planning = planning
+        self._run = run
+        self._loops = {loop.name: loop.parameter for loop in loops}
+        self._workloads = self._workloads_of(run)
+        self._shares = skews(self._workloads)
+        self._storages = {workload: self._storages_of(workload) for workload in self._workloads}
+        self.concatenated = planning.switched_on("concatenatesds")
+
+    def load(self, choice: Mapping[str, Word], rate: Rate | None) -> Load:
+        """The streams of one round; without a rate they are closed loops."""
+        parts = self._concatenated_parts(choice, rate) if self.concatenated else self._parts(choice, rate)
+        used = tuple(dict.fromkeys(storage for storages in self._storages.values() for storage in storages))
+        seats = self._seats(used)
+        lengths = [storage.length for storage in used]
+        whole = Whole(sum(part.threads for part in parts), None if None in lengths else sum(length or 0 for length in lengths))
+        streams = [stream for part in parts for stream in self._streams(part, seats, whole)]
+        if rate is None:
+            streams = self._held_to_skew(parts, streams)
+        if len(streams) > STREAMS_MAX:
+            why = f"it has {len(streams)} streams (WDs × SDs), and a job has at most {STREAMS_MAX}; the nearest thing is concatenatesds=yes"
+            self._planning.verdicts.unsupported(self._run.head, why)
+        cold = any(flags.empties_cache(part.use) for part in parts)
+        return Load(target_of(list(used)), _named(streams), used, cold)
+
+    def _workloads_of(self, run: Definition) -> list[Definition]:
+        wd = run.get("wd")
+        if wd is not None:
+            return self._planning.workloads(wd)
+        if run.get("sd") is None:
+            raise run.head.wrong(f"RD {run.name!r} has no wd; write wd=NAME, or wd=* for all of them.")
+        # A run that names SDs alone has a WD of its own, with Vdbench's defaults.
+        return [Definition("wd", run.name, run.head, {})]
+
+    def _held_to_skew(self, parts: Sequence[_Part], streams: list[Json]) -> list[Json]:
+        """The streams, or one on each SD that draws from all WDs by skew, where that can be; says what became of skew."""
+        given = [parameter for workload in self._workloads if (parameter := workload.get("skew")) is not None]
+        if not given or len(self._workloads) == 1:
+            return streams
+        drawn = self._drawn(parts, streams) if len(parts) == len(streams) else None
+        for parameter in given:
+            if drawn is None:
+                why = "without a rate it divides the threads only; how requests divide follows from how fast each stream is served"
+                self._planning.verdicts.ignored(parameter, why)
+            else:
+                why = "one stream draws from all WDs by skew, so their results are not apart"
+                self._planning.verdicts.native(parameter, why)
+        return streams if drawn is None else drawn
+
+    def _drawn(self, parts: Sequence[_Part], streams: Sequence[Json]) -> list[Json] | None:
+        if len({tuple(self._storages[workload]) for workload in self._workloads}) > 1:
+            return None
+        found = []
+        for storage in dict.fromkeys(part.use.storage for part in parts):
+            here = [(part, stream) for part, stream in zip(parts, streams, strict=True) if part.use.storage == storage]
+            weights = {stream["name"]: _plain(100 * self._shares[part.use.workload]) for part, stream in here}
+            stream = mixed([stream for _, stream in here], weights)
+            if stream is None:
+                return None
+            if not self.concatenated:
+                # Every WD was given a thread at least, which may be more than the SD has.
+                stream["threads"] = self._looped_threads(here[0][0].use.choice) or storage.threads
+            found.append(stream)
+        return found
+
+    def _storages_of(self, workload: Definition) -> list[Storage]:
+        own, parameter = workload.get("sd"), self._run.get("sd") or workload.get("sd")
+        if own is not None and parameter is not own:
+            self._planning.verdicts.native(own, f"RD {self._run.name!r} names its own SDs")
+        if parameter is None:
+            raise workload.head.wrong(f"WD {workload.name!r} has no sd; write sd=NAME, or sd=* for all of them.")
+        if parameter.word.lower().startswith("setsof"):
+            why = "a run in sets of SDs is not translated; the nearest thing is an RD for each set"
+            self._planning.verdicts.unsupported(parameter, why)
+            return [self._planning.storage(name) for name in self._planning.file.of("sd")]
+        return self._planning.storages(parameter)
+
+    def _parts(self, choice: Mapping[str, Word], rate: Rate | None) -> list[_Part]:
+        found = []
+        for workload in self._workloads:
+            storages = self._storages[workload]
+            own = workload.get("threads")
+            if own is not None:
+                self._planning.verdicts.ignored(own, "a WD has threads with concatenatesds=yes only; those of the SD hold")
+            for storage in storages:
+                use = Use(self._run, workload, storage, choice, self._loops)
+                label = workload.name if len(storages) == 1 else f"{workload.name}-{storage.name}"
+                found.append(_Part(use, self._threads(use), self._rate(use, rate, len(storages)), label))
+        return found
+
+    def _concatenated_parts(self, choice: Mapping[str, Word], rate: Rate | None) -> list[_Part]:
+        found = []
+        for workload in self._workloads:
+            for storage in self._storages[workload]:
+                self._check_whole(storage)
+            use = Use(self._run, workload, _joined(self._storages[workload]), choice, self._loops)
+            own = workload.get("threads")
+            many = self._looped_threads(choice) or threads_of(own)
+            found.append(_Part(use, many, self._rate(use, rate, 1), workload.name))
+        return found
+
+    def _check_whole(self, storage: Storage) -> None:
+        size = storage.definition.get("size")
+        if size is not None and storage.extent != storage.size:
+            why = "a concatenation takes its devices whole; the nearest thing is a partition of that size"
+            self._planning.verdicts.unsupported(size, why)
+
+    def _threads(self, use: Use) -> int:
+        """The WD's share of the SD's threads."""
+        sharing = [workload for workload in self._workloads if use.storage in self._storages[workload]]
+        many = self._looped_threads(use.choice) or use.storage.threads
+        counts = dealt(many, [self._shares[workload] / len(self._storages[workload]) for workload in sharing])
+        return counts[sharing.index(use.workload)]
+
+    def _looped_threads(self, choice: Mapping[str, Word]) -> int | None:
+        if "threads" not in choice:
+            return None
+        parameter = self._loops["threads"]
+        found = numbers.parse(choice["threads"].text)
+        if found is None:
+            raise parameter.wrong(f"{choice['threads'].text!r} is no number of threads; write a whole number.")
+        return threads(parameter, found.value)
+
+    def _rate(self, use: Use, rate: Rate | None, storages: int) -> Json:
+        own = use.workload.get("iorate")
+        if own is not None:
+            return self._own_rate(own, rate, storages)
+        if rate is None:
+            return {}
+        share = round(rate.per_s * self._shares[use.workload] / storages, 3)
+        if share < RATE_MIN:
+            raise self._run.head.wrong(
+                f"the share of WD {use.workload.name!r} is less than {RATE_MIN} requests per second; write a larger iorate."
+            )
+        return {"arrival": rate.arrival, "rate": _plain(share)}
+
+    def _own_rate(self, own: Parameter, rate: Rate | None, storages: int) -> Json:
+        if rate is not None:
+            why = "how the run's rate divides beside it is not known; the nearest thing is iorate=max of the RD, or skew"
+            self._planning.verdicts.unsupported(own, why)
+            return {"arrival": rate.arrival, "rate": rate.per_s}
+        found = numbers.number(own).value
+        if not RATE_MIN * storages <= found <= RATE_MAX:
+            raise own.wrong(f"{found:g} is no rate; write requests per second, up to {RATE_MAX}.")
+        self._planning.verdicts.native(own, "rate of its streams, beside the closed loops of the others")
+        return {"arrival": "poisson", "rate": _plain(round(found / storages, 3))}
+
+    def _seats(self, used: Sequence[Storage]) -> dict[str, int | None]:
+        """Where each path begins on the target; None after one whose size is not known."""
+        extents: dict[str, int | None] = {}
+        for storage in used:
+            known = [size for size in (extents.get(storage.path), storage.extent) if size is not None]
+            extents[storage.path] = max(known) if known else None
+        seats: dict[str, int | None] = {}
+        base: int | None = 0
+        for at, (path, extent) in enumerate(extents.items()):
+            seats[path] = base
+            if extent is None and at < len(extents) - 1:
+                self._say_unknown(next(storage for storage in used if storage.path == path))
+            base = None if base is None or extent is None else base + extent
+        return seats
+
+    def _say_unknown(self, storage: Storage) -> None:
+        if self.concatenated:
+            return
+        kind = "device" if storage.device else "file"
+        why = (
+            f"the run uses several targets at the same time, and where the next one begins follows from the real size of this {kind}, "
+            "which is not known here; the nearest things are an RD for each SD, or concatenatesds=yes"
+        )
+        self._planning.verdicts.unsupported(storage.lun, why)
+
+    def _streams(self, part: _Part, seats: Mapping[str, int | None], whole: Whole) -> list[Json]:
+        use, verdicts = part.use, self._planning.verdicts
+        found = access(use, verdicts)
+        alone = self.concatenated or len(seats) == 1
+        seat = Seat(0 if alone else seats[use.storage.path], alone, shifted(use, found.sizes, verdicts))
+        cut = regions(use, seat, verdicts)
+        counts = dealt(part.threads, [1.0] * len(cut))
+        streams = []
+        for at, (region, many) in enumerate(zip(cut, counts, strict=True), start=1):
+            stream: Json = {"name": part.label if len(cut) == 1 else f"{part.label}-{at}"}
+            streams.append(stream | self._options(part, found, (region, many), whole))
+            if "rate" in part.rate:
+                streams[-1]["rate"] = _plain(round(part.rate["rate"] / len(cut), 3))
+        return streams
+
+    def _options(self, part: _Part, found: Access, share: tuple[Region, int], whole: Whole) -> Json:
+        use, verdicts = part.use, self._planning.verdicts
+        region, many = share
+        options: Json = dict(found.options)
+        options |= hits(use, found, region, verdicts)
+        options |= region.options()
+        options["threads"] = many
+        options |= part.rate
+        if found.ends and region.bytes is not None:
+            # Every thread reads its part of one pass; the last requests of the pass may start a second one.
+            options["amount"] = -(-region.bytes // many)
+        options |= amount_per_thread(use, found.options["read_percent"], whole, verdicts)
+        if found.ends and "amount" not in options:
+            why = f"where the end is must be known; write the size of SD {use.storage.name!r}"
+            verdicts.unsupported(use.parameter("seekpct") or use.workload.head, why)
+        options |= flags.opened(use, verdicts)
+        return options | content(use, self._planning)
+
+
+def _joined(storages: Sequence[Storage]) -> Storage:
+    """Several SDs as one: the length is the sum where all are known."""
+    first = storages[0]
+    extents = [storage.extent for storage in storages]
+    whole = None if None in extents else sum(extent for extent in extents if extent is not None)
+    if len(storages) == 1:
+        return first
+    return Storage(first.definition, first.path, None, whole, first.threads)
+
+
+def _named(streams: Sequence[Json]) -> list[Json]:
+    """Streams with names that the engine takes, each its own."""
+    taken: set[str] = set()
+    for stream in streams:
+        stream["name"] = unique(slug(stream["name"]), taken)
+    return list(streams)
+
+
+def slug(name: str) -> str:
+    """Letters, digits, - and _ of a name."""
+    return (re.sub(r"[^A-Za-z0-9_-]+", "-", name).strip("-") or "x")[: NAME_MAX - 8]
+
+
+def unique(name: str, taken: set[str]) -> str:
+    """The name, or the name with a number when it is taken."""
+    found, number = name, 1
+    while found in taken:
+        number += 1
+        found = f"{name}-{number}"
+    taken.add(found)
+    return found
+
+
+def _plain(value: float) -> float:
+    return int(value) if value == int(value) else value

@@ -1,0 +1,179 @@
+"""The rows of Vdbench's files: each run definition with its intervals and their average.
+
+Model: everything is computed here once and formatted elsewhere. Rates are per second, response times milliseconds. The number of requests
+outstanding follows from Little's law, rate × response time, as no other number of it is kept for each window.
+Limits: standard deviations and maxima need the stored distributions; they are None without.
+
+    run = runs([Recorded(result, intervals, monitor)])[0]
+    run.average.resp_ms
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from plimsoll.formats.recorded import MOVES, Amount, Course, Recorded, Window, added
+from plimsoll.histogram import Histogram
+from plimsoll.result import LatencySummary, Totals
+
+Json = dict[str, Any]
+
+#: What stands in ``reqrate`` when no rate was asked for.
+MAXIMUM_RATE = 999977
+INTERVAL_MS = 1000.0
+
+
+@dataclass(frozen=True)
+class Response:
+    """Response times of one direction, or of all, in milliseconds; None where they are not known."""
+
+    mean: float | None = None
+    max: float | None = None
+    std: float | None = None
+
+
+@dataclass(frozen=True)
+class Row:
+    """One interval, or the average of all."""
+
+    when: datetime
+    label: str
+    rate: float
+    bytes_per_s: float
+    read_percent: float
+    both: Response
+    reads: Response
+    writes: Response
+    cpu: Mapping[str, float]
+
+    @property
+    def bytes_per_io(self) -> float:
+        """The mean size of a request."""
+        return self.bytes_per_s / self.rate if self.rate else 0.0
+
+    @property
+    def queue_depth(self) -> float:
+        """Requests outstanding on average."""
+        return self.rate * (self.both.mean or 0.0) / 1000
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run definition."""
+
+    name: str
+    started: datetime
+    intervals: Sequence[Row]
+    average: Row
+    course: Course
+
+    @property
+    def asked_rate(self) -> float:
+        """The rate that was asked for."""
+        return self.course.result.offered_per_s or MAXIMUM_RATE
+
+
+def runs(points: Sequence[Recorded]) -> list[Run]:
+    """One run for each point; names that occur again are numbered."""
+    seen: Counter[str] = Counter()
+    found = []
+    for point in points:
+        name = point.result.job.workload.replace(" ", "_")
+        seen[name] += 1
+        found.append(_run(point, name if seen[name] == 1 else f"{name}_{seen[name]}"))
+    return found
+
+
+def _run(point: Recorded, name: str) -> Run:
+    course = Course(point)
+    begin = datetime.fromisoformat(point.result.started) if point.result.started else datetime.fromtimestamp(0).astimezone()
+    measured = [interval for interval in point.intervals if interval["phase"] == "measure"]
+    origin = begin + timedelta(milliseconds=measured[0]["start_ns"] / 1e6 if measured else 0)
+    length_ms = INTERVAL_MS if course.seconds >= 2 * INTERVAL_MS / 1000 else 0.0
+    windows = list(course.windows(None, length_ms, distributions=True))
+    rows = [
+        _interval(origin, number, window, _cpu(point, measured[0]["start_ns"], window)) for number, window in enumerate(windows, start=1)
+    ]
+    last = rows[-1].when if rows else origin + timedelta(seconds=course.seconds)
+    return Run(name, begin, rows, _average(course, last, max(1, len(rows))), course)
+
+
+def _interval(origin: datetime, number: int, window: Window, cpu: Mapping[str, float]) -> Row:
+    seconds = window.seconds or 1.0
+    moved = {op: amount for op, amount in window.amounts.items() if op in MOVES}
+    count = sum(amount.count for amount in moved.values())
+    whole: Histogram | None = None
+    for amount in moved.values():
+        whole = added(whole, amount.latency) if amount.latency is not None else whole
+    spent = Amount(count, 0, 0.0, sum(amount.service_sum_ns for amount in moved.values()), whole)
+    return Row(
+        when=origin + timedelta(milliseconds=window.end_ms),
+        label=str(number),
+        rate=count / seconds,
+        bytes_per_s=sum(amount.bytes for amount in moved.values()) / seconds,
+        read_percent=100.0 * moved["read"].count / count if count and "read" in moved else 0.0,
+        both=_response(spent),
+        reads=_response(moved.get("read")),
+        writes=_response(moved.get("write")),
+        cpu=cpu,
+    )
+
+
+def _response(amount: Amount | None) -> Response:
+    if amount is None or not amount.count:
+        return Response(0.0, 0.0, 0.0)
+    mean = amount.service_sum_ns / amount.count / 1e6
+    if amount.latency is None:
+        return Response(mean)
+    return Response(mean, amount.latency.max / 1e6, amount.latency.stddev / 1e6)
+
+
+def _average(course: Course, when: datetime, count: int) -> Row:
+    totals = {op: total for op, total in course.totals(None).items() if op in MOVES}
+    rate = sum(total.iops for total in totals.values())
+    reads = totals["read"].iops if "read" in totals else 0.0
+    return Row(
+        when=when,
+        label=f"avg_1-{count}",
+        rate=rate,
+        bytes_per_s=sum(total.bytes_per_s for total in totals.values()),
+        read_percent=100.0 * reads / rate if rate else 0.0,
+        both=_both(course, totals),
+        reads=_stated(totals["read"].service_ns if "read" in totals else None),
+        writes=_stated(totals["write"].service_ns if "write" in totals else None),
+        cpu=course.result.monitor.get("cpu") or {},
+    )
+
+
+def _stated(summary: LatencySummary | None) -> Response:
+    if summary is None:
+        return Response(0.0, 0.0, 0.0)
+    return Response(summary.mean / 1e6, summary.max / 1e6, summary.stddev / 1e6)
+
+
+def _both(course: Course, totals: Totals) -> Response:
+    timed = [(total.count, total.service_ns) for total in totals.values() if total.service_ns is not None and total.count]
+    if not timed:
+        mean = course.result.estimates.get("all", {}).get("mean")
+        return Response(mean.value / 1e6) if mean is not None else Response()
+    if len(timed) == 1:
+        return _stated(timed[0][1])
+    count = sum(number for number, _ in timed)
+    mean_ns = sum(number * summary.mean for number, summary in timed) / count
+    # The variance of a mixture is the mean of squares less the square of the mean.
+    squares = sum(number * (summary.stddev**2 + summary.mean**2) for number, summary in timed) / count
+    return Response(mean_ns / 1e6, max(summary.max for _, summary in timed) / 1e6, max(0.0, squares - mean_ns**2) ** 0.5 / 1e6)
+
+
+def _cpu(point: Recorded, origin_ns: int, window: Window) -> dict[str, float]:
+    """Mean CPU shares of the samples that ended in the window."""
+    found: list[Json] = []
+    for sample in point.monitor:
+        ended_ms = (sample.get("end_ns", 0) - origin_ns) / 1e6
+        if window.start_ms < ended_ms <= window.end_ms + 1 and sample.get("cpu"):
+            found.append(sample["cpu"])
+    return {name: sum(one[name] for one in found) / len(found) for name in found[0]} if found else {}

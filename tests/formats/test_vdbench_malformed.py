@@ -1,0 +1,230 @@
+"""Files that make no sense are refused in one sentence that names file and line, whatever is done to them."""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+import time
+from pathlib import Path
+
+import pytest
+
+from formats.vdbench.carried_out import check_document
+from plimsoll.errors import InputError
+from plimsoll.formats.vdbench import translate
+
+FOLDER = Path(__file__).parent / "vdbench"
+
+SD = "sd=sd1,lun=/dev/sdb\n"
+WD = "wd=wd1,sd=sd1\n"
+BOTH = SD + WD
+RD = "rd=run1,wd=wd1,iorate=max,elapsed=60,interval=1\n"
+
+
+def run(more: str, name: str = "run1") -> str:
+    return f"rd={name},wd=wd1,elapsed=60,interval=1,{more}\n"
+
+
+#: The file, the line that is named (None: none is), and a part of the sentence.
+MALFORMED = [
+    # words and lists
+    ('sd=sd1,lun="/dev/sdb\n' + WD + RD, 1, "a quote is opened and not closed"),
+    ("sd=sd1,lun=/dev/sdb,\n", 1, "ends with a comma, and nothing continues it"),
+    ("sd=sd1,lun=/dev/sdb,,threads=4\n" + WD + RD, 1, "a keyword is missing before ',threads=4'"),
+    ("sd=sd1,lun=\n" + WD + RD, 1, "has no value; write keyword=value"),
+    ("sd=sd1,lun=/dev/sdb,threads\n" + WD + RD, 1, "threads has no value"),
+    ("sd=sd1,lun=a=b\n" + WD + RD, 1, "has two equals signs"),
+    (SD + "wd=wd1,sd=(sd1\n" + RD, 2, "opens a list and does not close it"),
+    (SD + "wd=wd1,sd=(sd1,)\n" + RD, 2, "lacks a value in its list"),
+    (SD + "wd=wd1,sd=()\n" + RD, 2, "lacks a value in its list"),
+    (SD + "wd=wd1,sd=(sd1)rdpct=50\n" + RD, 2, "follows a value without a comma"),
+    ("=sd1\n", 1, "a keyword is missing"),
+    (SD + WD + "rd=run1,wd=$workload\n", 3, "'$workload' has no value; give workload=VALUE"),
+    ("include=nothing\n" + BOTH + RD, 1, "the file cannot be read"),
+    ("include=a,include=b\n" + BOTH + RD, 1, "an include names one file"),
+    # keywords and blocks
+    ("sd=sd1,lun=/dev/sdb\x00\n" + WD + RD, 1, "has a letter that cannot be printed"),
+    ("sdd=sd1\n" + BOTH + RD, 1, "keyword 'sdd' is not known among the general parameters"),
+    ("sd=sd1,luns=/dev/sdb\n" + WD + RD, 1, "keyword 'luns' is not known for SDs; did you mean 'lun'?"),
+    ("sd=sd1,l=/dev/sdb\n" + WD + RD, 1, "keyword 'l' is not known"),
+    ("dedup=2\n" + BOTH + RD, 1, "is short for dedupratio and dedupunit and dedupsets"),
+    (SD + "wd=wd1,sd=sd1,elapsed=5\n" + RD, 2, "keyword 'elapsed' is not known for WDs"),
+    (SD + "wd=wd1,sd=sd1,rd=50\n" + RD, 2, "RDs are no part of a WD"),
+    (WD + SD + RD, 2, "SDs come before WDs; move the line up"),
+    (SD + RD + WD, 3, "WDs come before RDs"),
+    (SD + "compratio=2\n" + WD + RD, 2, "general parameters come before everything else"),
+    (SD + "hd=localhost\n" + WD + RD, 2, "HDs come before SDs"),
+    (SD + "fsd=fsd1,anchor=/data\n", 2, "do not stand in one file"),
+    ("fsd=fsd1,anchor=/data\nwd=wd1,sd=sd1\n", 2, "do not stand in one file"),
+    (SD + SD + WD + RD, 2, "SD 'sd1' is defined in line 1, too"),
+    (BOTH + RD + RD, 4, "RD 'run1' is defined in line 3, too"),
+    ("sd=sd1,lun=/dev/sdb,lun=/dev/sdc\n" + WD + RD, 1, "lun stands twice"),
+    ("sd=sd1,th=4,threads=5,lun=/dev/sdb\n" + WD + RD, 1, "threads stands twice"),
+    ("sd=(sd1,sd2),lun=/dev/sdb\n" + WD + RD, 1, "one SD is defined in a line"),
+    (BOTH, None, "there is no RD"),
+    ("", None, "there is no RD"),
+    ("eof\n" + BOTH + RD, None, "there is no RD"),
+    # values
+    ("sd=sd1,lun=/dev/sdb,threads=many\n" + WD + RD, 1, "'many' is not a number"),
+    ("sd=sd1,lun=/dev/sdb,threads=0\n" + WD + RD, 1, "0 is no number of threads"),
+    ("sd=sd1,lun=/dev/sdb,threads=2.5\n" + WD + RD, 1, "2.5 is no number of threads"),
+    ("sd=sd1,lun=/dev/sdb,threads=(1,2)\n" + WD + RD, 1, "threads takes one value, not 2"),
+    ("sd=sd1,lun=/dev/sdb,size=10x\n" + WD + RD, 1, "'10x' is not a number"),
+    ("sd=sd1,lun=/dev/sdb,size=512\n" + WD + RD, 1, "that is no size"),
+    ("sd=sd1,lun=/dev/sdb,size=50%\n" + WD + RD, 1, "that is no size"),
+    ("sd=sd1,threads=4\n" + WD + RD, 1, "SD 'sd1' has no lun"),
+    ("sd=sd,lun=/dev/sdb,count=5\n" + WD + RD, 1, "a count has a first number and how many"),
+    ("sd=sd,lun=/dev/sdb,count=(1,0)\n" + WD + RD, 1, "0 SDs from number 1 on are not to be made"),
+    ("sd=sd1,lun=/dev/sdb,offset=100\n" + WD + RD, 1, "an offset is a multiple of 512"),
+    ("sd=sd1,lun=/dev/sdb,openflags=fast\n" + WD + RD, 1, "'fast' is not a flag"),
+    ("sd=sd1,lun=/dev/sdb,size=1g,range=(20,10)\n" + WD + RD, 1, "a range has a beginning and a larger end"),
+    ("sd=sd1,lun=/dev/sdb,size=1g,range=(1g,3g)\n" + WD + RD, 1, "does not lie within the 1073741824 bytes"),
+    ("concatenatesds=perhaps\n" + BOTH + RD, 1, "neither yes nor no"),
+    ("compratio=0.5\n" + BOTH + RD, 1, "'0.5' is no ratio"),
+    ("validate=often\n" + BOTH + RD, 1, "'often' is not known; there are no, yes"),
+    ("loop=0\n" + BOTH + RD, 1, "a whole number from 1 to 1000"),
+    (SD + "wd=wd1,sd=sd2\n" + RD, 2, "'sd2' names nothing that is defined above; there is sd1"),
+    (SD + "wd=wd1,sd=x*\n" + RD, 2, "'x*' names nothing"),
+    (SD + "wd=wd1,sd=sd3-sd9\n" + RD, 2, "'sd3-sd9' names nothing"),
+    (SD + "wd=wd1\n" + RD, 2, "WD 'wd1' has no sd"),
+    (SD + "wd=wd1,sd=(sd1,2)\n" + RD, 2, "numbers and words stand in one list"),
+    (SD + "wd=wd1,sd=sd1,rdpct=101\n" + RD, 2, "101 is no percentage"),
+    (SD + "wd=wd1,sd=sd1,rdpct=70,wrpct=20\n" + RD, 2, "both do not make 100"),
+    (SD + "wd=wd1,sd=sd1,seekpct=sideways\n" + RD, 2, "'sideways' is not a number"),
+    (SD + "wd=wd1,sd=sd1,seekpct=-5\n" + RD, 2, "-5 is no percentage; write 0 to 100, random, seq"),
+    (SD + "wd=wd1,sd=sd1,seekpct=(poisson,0)\n" + RD, 2, "poisson has one number, its midpoint"),
+    (SD + "wd=wd1,sd=sd1,seekpct=(random,seq)\n" + RD, 2, "random and seq cannot both hold"),
+    (SD + "wd=wd1,sd=sd1,xfersize=0\n" + RD, 2, "0 is no size of requests"),
+    (SD + "wd=wd1,sd=sd1,xfersize=2g\n" + RD, 2, "is no size of requests"),
+    (SD + "wd=wd1,sd=sd1,xfersize=(4k,50,8k,40)\n" + RD, 2, "the percentages make 90 and not 100"),
+    (SD + "wd=wd1,sd=sd1,xfersize=(4k,8k)\n" + RD, 2, "8192 is no percentage"),
+    (SD + "wd=wd1,sd=sd1,xfersize=(4k,64k,3k)\n" + RD, 2, "a range of sizes is (smallest,largest,align)"),
+    (SD + "wd=wd1,sd=sd1,xfersize=(4k,50,8k,25,16k)\n" + RD, 2, "5 values are neither sizes with their percentages"),
+    (SD + "wd=wd1,sd=sd1,stride=4k\n" + RD, 2, "a stride is (smallest,largest)"),
+    (SD + "wd=wd1,sd=sd1,streams=0\n" + RD, 2, "0 is no number of streams"),
+    (SD + "wd=wd1,sd=sd1,skew=60\nwd=wd2,sd=sd1,skew=60\nrd=run1,wd=*,iorate=max,elapsed=60,interval=1\n", 3, "make 120 and not 100"),
+    (SD + "wd=wd1,sd=sd1,skew=100\nwd=wd2,sd=sd1\nrd=run1,wd=*,iorate=max,elapsed=60,interval=1\n", 2, "WD 'wd2' has none left"),
+    (SD + "wd=wd1,sd=sd1,skew=0\n" + RD, 2, "0 is no share"),
+    (BOTH + run("iorate=max,xfersize=4k,forxfersize=(4k,8k)"), 3, "'xfersize=4k' says the same thing otherwise"),
+    (BOTH + run("iorate=max,xfersize=(4k,50,8k,50)"), 3, "xfersize takes one value, not 4"),
+    (BOTH + "rd=run1,iorate=max\n", 3, "RD 'run1' has no wd"),
+    (BOTH + "rd=run1,wd=wd9,iorate=max\n", 3, "'wd9' names nothing"),
+    (BOTH + "rd=run1,wd=wd1\n", 3, "RD 'run1' has no iorate"),
+    (BOTH + run("iorate=fast"), 3, "an iorate is max, curve, a rate"),
+    (BOTH + run("iorate=0"), 3, "0 is out of range"),
+    (BOTH + run("iorate=(100,max)"), 3, "numbers and words stand in one list"),
+    (BOTH + run("iorate=(100,50%)"), 3, "rates and percentages stand in one list"),
+    (BOTH + run("iorate=curve,curve=(0,50)"), 3, "0 is out of range"),
+    (BOTH + run("iorate=curve,stopcurve=0"), 3, "that is no response time"),
+    (BOTH + run("iorate=100,distribution=normal"), 3, "'normal' is not known; there are exponential, uniform"),
+    (BOTH + run("iorate=max,maxdata=0"), 3, "that is no amount of data"),
+    (BOTH + run("iorate=max,forthreads=(1-64)"), 3, "does not say how to step"),
+    (BOTH + run("iorate=max,forthreads=(1-64,0)"), 3, "a step of 0 never arrives"),
+    (BOTH + run("iorate=max,forthreads=(0-64,d)"), 3, "cannot be doubled or halved"),
+    (BOTH + run("iorate=max,forthreads=(1-100000,1)"), 3, "more than 1000 values"),
+    (BOTH + run("iorate=max,forthreads=(1-100,1),forrdpct=(0-100,1)"), 3, "its loops make more than 1000 rounds"),
+    (BOTH + run("iorate=max,forthreads=(1,x)"), 3, "numbers and words stand in one list"),
+    (BOTH + run("iorate=max,forrdpct=(50,150)"), 3, "150 is no percentage"),
+    (BOTH + run("iorate=max,forxfersize=(4k,2g)"), 3, "is no size of requests"),
+    (BOTH + "rd=run1,wd=wd1,iorate=max,elapsed=soon\n", 3, "that is not a time"),
+    (BOTH + "rd=run1,wd=wd1,iorate=max,elapsed=5k\n", 3, "that is not a time"),
+    (BOTH + "rd=run1,wd=wd1,iorate=max,elapsed=0\n", 3, "elapsed lasts from 1 second to 1000 days"),
+    (BOTH + "rd=run1,wd=wd1,iorate=max,elapsed=60,interval=0\n", 3, "interval lasts from 1 second"),
+    (BOTH + "rd=run1,wd=wd1,iorate=max,elapsed=10,interval=10\n", 3, "10 s hold no interval of 10 s after the first"),
+    (BOTH + "rd=run1,wd=wd1,iorate=max,elapsed=9999999h\n", 3, "elapsed lasts from 1 second to 1000 days"),
+    ("fsd=fsd1,anchor=/data,depth=deep\nfwd=fwd1,fsd=fsd1\nrd=run1,fwd=fwd1,fwdrate=max,format=yes\n", 1, "'deep' is not a number"),
+    ("fsd=fsd1,anchor=/data\nfwd=fwd1,fsd=fsd2\nrd=run1,fwd=fwd1,fwdrate=max\n", 2, "'fsd2' names nothing"),
+    ("fsd=fsd1,anchor=/data\nfwd=fwd1,fsd=fsd*\nrd=run1,fwd=fwd2,fwdrate=max\n", 3, "'fwd2' names nothing"),
+    ("fsd=fsd1,anchor=/data,shared=perhaps\nfwd=fwd1,fsd=fsd1\nrd=run1,fwd=fwd1,fwdrate=max,format=yes\n", 1, "neither yes nor no"),
+    ("* comment\n\n" + BOTH + "\n* comment\n" + run("iorate=fast"), 7, "an iorate is max"),
+    ("sd=sd1,\n  lun=/dev/sdb,\n  threads=x\n" + WD + RD, 3, "'x' is not a number"),
+]
+
+
+def missing(name: str) -> str:
+    raise FileNotFoundError(2, "No such file or directory", name)
+
+
+@pytest.mark.parametrize(("text", "line", "part"), MALFORMED, ids=lambda value: str(value)[:40] if isinstance(value, str) else "")
+def test_a_mistake_is_told_in_one_sentence_with_its_line(text: str, line: int | None, part: str) -> None:
+    with pytest.raises(InputError) as caught:
+        translate(text, "job.vdb", missing, {})
+    sentence = str(caught.value)
+    assert sentence.startswith("job.vdb: " if line is None else f"job.vdb:{line}: "), sentence
+    assert part in sentence
+    assert "\n" not in sentence and sentence.endswith((".", "?"))
+
+
+def test_there_are_many_kinds_of_mistakes() -> None:
+    assert len(MALFORMED) >= 50 and len({part for _, _, part in MALFORMED}) >= 50
+
+
+def test_whatever_is_done_to_a_file_it_is_translated_or_refused() -> None:
+    """Letters, words and lines are deleted, doubled, swapped and replaced; nothing but `InputError` may come of it.
+
+    What is translated can be carried out.
+    """
+    draw = random.Random(20260)
+    texts = [path.read_text(encoding="utf-8") for path in sorted(FOLDER.glob("*.vdb"))]
+    words = sorted(
+        {word for text in texts for word in re.findall(r"[^\s,=()]+|[,=()]", text)}
+        | {"-1", "0", "%", '"', "1-9", "(", "999999t", "٣", "x" * 300}
+    )
+    end = time.monotonic() + float(os.environ.get("PLIMSOLL_FUZZ_SECONDS", "2"))
+    tried = translated = 0
+    while time.monotonic() < end:
+        text = mangled(draw.choice(texts), draw, words)
+        tried += 1
+        try:
+            found = translate(text, "job", lambda _: texts[0], {"lun": "/dev/sdb", "seconds": "60", "read": "x"}, {"/dev/sdb": 1 << 37}.get)
+        except InputError as problem:
+            assert "\n" not in str(problem)
+            continue
+        translated += 1
+        if found.refusal() is None:
+            check_document(found.document, "job")
+    assert tried > 50 and translated > 5
+
+
+def mangled(text: str, draw: random.Random, words: list[str]) -> str:
+    """The text with one to three changes, half of them of values alone."""
+    for _ in range(draw.choice((1, 1, 1, 2, 3))):
+        tokens = re.findall(r"[^\s,=()]+|[,=()]|\s", text)
+        if not tokens:
+            return draw.choice(words)
+        text = value_changed(tokens, draw, words) if draw.random() < 0.5 else changed(tokens, draw, words)
+    return text
+
+
+def value_changed(tokens: list[str], draw: random.Random, words: list[str]) -> str:
+    """Another value after an equals sign, a parenthesis, or inside a list."""
+    places = [
+        at
+        for at in range(1, len(tokens))
+        if tokens[at - 1] in "=(" or (tokens[at - 1] == "," and tokens[at + 1 : at + 2] in ([","], [")"]))
+    ]
+    if places:
+        number = draw.choice(
+            ("0", "1", "7", "-1", "0.5", "100", "101", "8k", "64m", "10g", "2t", "50%", "1-9", "d", "1h", "3m", "max", "curve", "*")
+        )
+        tokens[draw.choice(places)] = draw.choice((number, number, draw.choice(words)))
+    return "".join(tokens)
+
+
+def changed(tokens: list[str], draw: random.Random, words: list[str]) -> str:
+    """Tokens replaced, deleted, added or swapped, or letters put in."""
+    at, other, how = draw.randrange(len(tokens)), draw.randrange(len(tokens)), draw.randrange(5)
+    if how == 0:
+        tokens[at] = draw.choice(words)
+    elif how == 1:
+        del tokens[at : at + draw.randint(1, 3)]
+    elif how == 2:
+        tokens[at:at] = [draw.choice(words), draw.choice((",", "=", "", "-"))]
+    elif how == 3:
+        tokens[at], tokens[other] = tokens[other], tokens[at]
+    text = "".join(tokens)
+    if how < 4:
+        return text
+    cut = draw.randrange(len(text) + 1)
+    return text[:cut] + chr(draw.choice((0, 9, 32, 34, 40, 41, 44, 61, 0xE9, 0x2028))) + text[cut + draw.randint(0, 2) :]

@@ -1,0 +1,50 @@
+"""The compatibility page follows from the table of keywords; renew with ``PLIMSOLL_RENEW=1``."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from plimsoll.formats.vdbench.compatibility import compatibility_page
+from plimsoll.formats.vdbench.keywords import BLOCKS, UnknownKeywordError, keyword
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "compatibility" / "vdbench.md"
+
+
+def test_the_page_is_up_to_date() -> None:
+    if os.environ.get("PLIMSOLL_RENEW"):
+        PAGE.parent.mkdir(exist_ok=True)
+        PAGE.write_text(compatibility_page(), encoding="utf-8")
+    assert PAGE.read_text(encoding="utf-8") == compatibility_page()
+
+
+def test_the_page_names_every_keyword() -> None:
+    page = compatibility_page()
+    assert all(f"`{name}`" in page for entries in BLOCKS.values() for entry in entries for name in (entry.name, *entry.also))
+
+
+def test_every_unsupported_keyword_says_what_comes_nearest_or_what_to_do() -> None:
+    unsupported = [entry for entries in BLOCKS.values() for entry in entries if entry.usual == "unsupported"]
+    assert unsupported
+    assert all(
+        "nearest" in entry.what or "run the part" in entry.what or "yourself" in entry.what or "move" in entry.what for entry in unsupported
+    )
+
+
+def test_every_keyword_is_found_by_its_own_name() -> None:
+    for block, entries in BLOCKS.items():
+        for entry in entries:
+            assert all(keyword(block, name) is entry for name in (entry.name, *entry.also))
+
+
+def test_abbreviations_are_unique_prefixes_of_two_letters_or_more() -> None:
+    assert keyword("rd", "EL").name == "elapsed" and keyword("rd", "io").name == "iorate" and keyword("wd", "xf").name == "xfersize"
+    assert keyword("rd", "forx").name == "forxfersize"
+    # A complete name is no abbreviation of a longer one.
+    assert keyword("rd", "maxdata").name == "maxdata" and keyword("general", "report").name == "report"
+    for written in ("e", "fo", "maxd", "elapsedd"):
+        try:
+            keyword("rd", written)
+        except UnknownKeywordError:
+            continue
+        raise AssertionError(written)

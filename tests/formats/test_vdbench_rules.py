@@ -1,0 +1,294 @@
+"""Rules of Vdbench that translations keep, each asked for by itself."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import pytest
+
+from plimsoll import catalog
+from plimsoll.catalog.suites import suite_document
+from plimsoll.errors import InputError
+from plimsoll.experiments.document import read_experiments
+from plimsoll.experiments.schedule import settings_of
+from plimsoll.formats.translation import Translation
+from plimsoll.formats.vdbench import translate
+from plimsoll.formats.vdbench.shares import dealt
+
+DEVICE = "sd=sd1,lun=/dev/sdb\n"
+WORKLOAD = "wd=wd1,sd=sd1\n"
+RUN = "rd=run1,wd=*,iorate=max,elapsed=60,interval=1\n"
+
+
+def read(text: str, **sizes: int) -> Translation:
+    """A translation that knows the sizes of devices by their last part."""
+    return translate(text, "job", None, {}, lambda path: sizes.get(path.rpartition("/")[2]))
+
+
+def streams(text: str, **sizes: int) -> list[dict[str, Any]]:
+    """The streams of the only workload."""
+    (workload,) = read(text, **sizes).document["workload"]
+    found: list[dict[str, Any]] = workload["stream"]
+    return found
+
+
+def experiment(run: str) -> dict[str, Any]:
+    """The experiment of one run."""
+    (found,) = read(DEVICE + WORKLOAD + run).document["experiment"]
+    assert isinstance(found, dict)
+    return found
+
+
+def verdict(translation: Translation, text: str) -> str:
+    """What was said of a parameter."""
+    (found,) = [remark.kind for remark in translation.remarks if remark.text == text and remark.kind != "surprise"]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("(1-10,3)", [1, 4, 7, 10]),
+        ("(1-64,d)", [1, 2, 4, 8, 16, 32, 64]),
+        ("(64-1,d)", [64, 32, 16, 8, 4, 2, 1]),
+        ("(10-2,4)", [10, 6, 2]),
+        ("(3,1,2)", [3, 1, 2]),
+        ("(1-3,1,8,16-64,d)", [1, 2, 3, 8, 16, 32, 64]),
+        ("(1k,2k)", [1024, 2048]),
+    ],
+)
+def test_series_of_numbers(written: str, meant: list[int]) -> None:
+    assert experiment(f"rd=run1,wd=wd1,iorate=max,forthreads={written},elapsed=60,interval=1\n")["over"] == {"threads": meant}
+
+
+@pytest.mark.parametrize(
+    ("size", "count"),
+    [
+        ("4k", 1 << 12),
+        (".5g", 1 << 29),
+        ("2m", 2 << 20),
+        ("1g", 1 << 30),
+        ("1t", 1 << 40),
+        ("1.5g", 3 << 29),
+        ("8KB", 8 << 10),
+        ("4096", 4096),
+    ],
+)
+def test_sizes_count_in_steps_of_1024(size: str, count: int) -> None:
+    (stream,) = streams(f"sd=sd1,lun=/data/file,size={size}\nwd=wd1,sd=sd1,xfersize=512\n{RUN}")
+    assert in_bytes(stream["region_length"]) == count
+
+
+def test_minutes_and_hours_are_of_times_only() -> None:
+    run = experiment("rd=run1,wd=wd1,iorate=max,elapsed=1h,interval=1m,warmup=5m\n")
+    assert run["set"] == {"duration": "3600s", "warmup": "300s", "interval": "60s"}
+    (stream,) = streams(f"{DEVICE}wd=wd1,sd=sd1,xfersize=1m\n{RUN}")
+    assert stream["block_size"] == "1MiB"
+
+
+def test_loops_are_nested_in_order_of_appearance_and_rates_are_innermost() -> None:
+    run = experiment("rd=run1,iorate=(100,200),forxfersize=(4k,8k),wd=wd1,forthreads=(1,2),elapsed=60,interval=1\n")
+    assert list(run["over"]) == ["block_size", "threads", "rate"]
+    suite = read_experiments({"experiment": [run]}, "job")
+    points = [(point["block_size"], point["threads"], point["rate"]) for point in settings_of(suite.experiments[0])]
+    assert points == list(product(("4KiB", "8KiB"), (1, 2), (100, 200)))
+
+
+def test_a_loop_of_the_default_comes_before_those_of_the_run() -> None:
+    document = read(
+        f"{DEVICE}{WORKLOAD}rd=default,forthreads=(1,2),elapsed=60,interval=1\nrd=run1,wd=wd1,iorate=max,forxfersize=(4k,8k)\n"
+    ).document
+    assert list(document["experiment"][0]["over"]) == ["threads", "block_size"]
+
+
+@pytest.mark.parametrize(
+    ("elapsed", "interval", "warmup", "expected"),
+    [
+        # The report's procedure: 150 s in intervals of 5 s, of which the first does not count.
+        ("150", "5", None, ("145s", "5s", "5s")),
+        # warmup=15, elapsed=60, interval=1 were 75 intervals with average avg_16-75.
+        ("60", "1", "15", ("60s", "15s", "1s")),
+        # Defaults: 30 s, half of it per interval.
+        (None, None, None, ("15s", "15s", "15s")),
+        ("600", None, None, ("540s", "60s", "60s")),
+        ("600", None, "0", ("600s", "0s", "60s")),
+    ],
+)
+def test_what_is_measured_when(elapsed: str | None, interval: str | None, warmup: str | None, expected: tuple[str, str, str]) -> None:
+    given = {"elapsed": elapsed, "interval": interval, "warmup": warmup}
+    run = experiment("rd=run1,wd=wd1,iorate=max" + "".join(f",{key}={value}" for key, value in given.items() if value is not None) + "\n")
+    assert (run["set"]["duration"], run["set"]["warmup"], run["set"]["interval"]) == expected
+
+
+def test_threads_are_of_the_sd_and_shared_by_skew() -> None:
+    both = "wd=wd1,sd=sd1,skew=75\nwd=wd2,sd=sd1,seekpct=0\n"
+    assert [stream["threads"] for stream in streams(f"{DEVICE}{both}{RUN}")] == [6, 2]
+    assert [stream["threads"] for stream in streams(f"{DEVICE}{WORKLOAD}{RUN}")] == [8]
+
+
+def test_skew_without_rate_is_held_by_one_stream_where_all_is_random() -> None:
+    text = f"{DEVICE}wd=wd1,sd=sd1,skew=75,rdpct=0\nwd=wd2,sd=sd1,xfersize=8k\n"
+    (stream,) = streams(f"{text}{RUN}")
+    assert [(line["weight"], line["size"], line["read_percent"]) for line in stream["access"]] == [(75, "4KiB", 0), (25, "8KiB", 100)]
+    assert stream["threads"] == 8
+    # As many threads as the SD has, also with fewer than WDs.
+    (stream,) = streams(f"{text}rd=run1,wd=*,iorate=max,threads=1,elapsed=60,interval=1\n")
+    assert stream["threads"] == 1
+    # With a rate each WD keeps its own stream.
+    assert len(streams(f"{text}rd=run1,wd=*,iorate=100,elapsed=60,interval=1\n")) == 2
+
+
+def test_every_sharer_has_a_thread() -> None:
+    assert dealt(16, [0.7, 0.3]) == [11, 5]
+    assert dealt(8, [0.98, 0.01, 0.01]) == [6, 1, 1]
+    assert dealt(1, [0.5, 0.5]) == [1, 1]
+    for many in range(1, 40):
+        counts = dealt(many, [0.5, 0.3, 0.2])
+        assert min(counts) >= 1 and sum(counts) == max(many, 3)
+
+
+def test_the_rate_is_divided_by_skew_and_equally_by_sds() -> None:
+    text = (
+        "sd=sd1,lun=/dev/sdb\nsd=sd2,lun=/dev/sdc\nwd=wd1,sd=sd*,skew=80\nwd=wd2,sd=sd1\nrd=run1,wd=*,iorate=1000,elapsed=60,interval=1\n"
+    )
+    rates = {stream["name"]: stream["rate"] for stream in streams(text, sdb=1 << 40, sdc=1 << 40)}
+    assert rates == {"wd1-sd1": 400, "wd1-sd2": 400, "wd2": 200}
+
+
+def test_regions_of_a_concatenation_follow_from_real_sizes() -> None:
+    text = "sd=sd1,lun=/dev/sdb,size=1g\nsd=sd2,lun=/dev/sdc,size=2g\nwd=wd1,sd=*\n" + RUN
+    first, second = streams(text, sdb=10 << 30, sdc=10 << 30)
+    assert (first.get("region_start"), first["region_length"]) == (512, (1 << 30) - 512)
+    assert (second["region_start"], second["region_length"]) == ((10 << 30) + 512, (2 << 30) - 512)
+
+
+def test_devices_of_unknown_size_are_not_concatenated_by_guess() -> None:
+    # The size of the SD is no help: the second one begins where the first device really ends.
+    text = "sd=sd1,lun=/dev/sdb,size=1g\nsd=sd2,lun=/dev/sdc,size=2g\nwd=wd1,sd=*\n" + RUN
+    translation = read(text)
+    assert verdict(translation, "lun=/dev/sdb") == "unsupported"
+    assert "job:1" in (translation.refusal() or "")
+
+
+def test_the_first_block_of_a_device_is_never_touched_and_that_of_a_file_is() -> None:
+    assert streams(f"{DEVICE}{WORKLOAD}{RUN}")[0]["region_start"] == 512
+    assert "region_start" not in streams(f"sd=sd1,lun=/data/file,size=1g\n{WORKLOAD}{RUN}")[0]
+    assert "region_start" not in streams(f"sd=sd1,lun=/dev/shm/file,size=1g\n{WORKLOAD}{RUN}")[0]
+
+
+def test_devices_are_direct_by_default_and_files_are_not() -> None:
+    assert streams(f"{DEVICE}{WORKLOAD}{RUN}")[0]["direct"] is True
+    assert streams(f"sd=sd1,lun=/data/file,size=1g\n{WORKLOAD}{RUN}")[0]["direct"] is False
+    assert streams(f"sd=sd1,lun=/data/file,size=1g,openflags=o_direct\n{WORKLOAD}{RUN}")[0]["direct"] is True
+
+
+def test_curves_round_as_vdbench() -> None:
+    run = experiment("rd=run1,wd=wd1,iorate=curve,elapsed=60,interval=1\n")
+    assert (run["kind"], run["rounding"], run["percent"]) == ("curve", "vdbench", [10, 50, 70, 80, 90, 100])
+
+
+def test_percentages_of_another_workload_are_refused() -> None:
+    text = f"{DEVICE}{WORKLOAD}wd=wd2,sd=sd1\nrd=run1,wd=wd2,iorate=max,elapsed=60,interval=1\nrd=run2,wd=wd1,iorate=50%,elapsed=60,interval=1\n"
+    assert verdict(read(text), "iorate=50%") == "unsupported"
+
+
+def test_percentages_are_taken_after_the_same_at_its_maximum_only() -> None:
+    maximum = f"{DEVICE}{WORKLOAD}rd=run1,wd=wd1,iorate=max,elapsed=60,interval=1\n"
+    same = read(f"{maximum}rd=run2,wd=wd1,iorate=50%,elapsed=60,interval=1\n")
+    assert verdict(same, "iorate=50%") == "native" and same.document["experiment"][1]["percent"] == [50]
+    # Other threads have another maximum than the one that Vdbench would take.
+    assert verdict(read(f"{maximum}rd=run2,wd=wd1,iorate=50%,threads=2,elapsed=60,interval=1\n"), "iorate=50%") == "unsupported"
+
+
+def test_a_run_may_name_sds_alone_and_say_what_its_requests_are() -> None:
+    text = f"{DEVICE}rd=run1,sd=*,iorate=max,xfersize=8k,rdpct=30,seekpct=.1,elapsed=60,interval=1\n"
+    (stream,) = streams(text)
+    assert (stream["name"], stream["block_size"], stream["read_percent"], stream["random_percent"]) == ("run1", "8KiB", 30, 0.1)
+    # What a run says holds for its WDs.
+    (stream,) = streams(f"{DEVICE}wd=wd1,sd=sd1,xfersize=64k,rdpct=0\nrd=run1,wd=wd1,iorate=max,xfersize=8k,elapsed=60,interval=1\n")
+    assert (stream["block_size"], stream["read_percent"]) == ("8KiB", 0)
+
+
+def test_names_must_have_a_value() -> None:
+    text = f"sd=sd1,lun=$lun\n{WORKLOAD}{RUN}"
+    with pytest.raises(InputError, match=r"job:1: '\$lun' has no value"):
+        translate(text, "job", None, {})
+    # Of an environment only what is named is taken.
+    assert translate(text, "job", None, {"lun": "/dev/sdb", "HOME": "/root"}).refusal() is None
+
+
+def test_included_files_are_read_where_they_stand_and_name_no_others() -> None:
+    files = {"a": "sd=sd1,lun=/dev/sdb\n", "b": "include=a\n", "c": "sd=sd1,lun=/dev/sdb\nsd=sd2,line\n"}
+    assert translate(f"include=a\n{WORKLOAD}{RUN}", "job", files.__getitem__, {}).refusal() is None
+    with pytest.raises(InputError, match="b:1: 'include=a': an included file includes no other"):
+        translate(f"include=b\n{WORKLOAD}{RUN}", "job", files.__getitem__, {})
+    # A mistake is told by the place in the file that holds it.
+    with pytest.raises(InputError, match="c:2:"):
+        translate(f"include=c\n{WORKLOAD}{RUN}", "job", files.__getitem__, {})
+
+
+def test_quotes_protect_blanks_commas_and_signs() -> None:
+    document = read(f'sd=sd1,lun="/data/a b,c=d",size=1g,openflags=o_direct comment\n{WORKLOAD}{RUN}').document
+    assert document["experiment"][0]["configurations"][0]["target"] == "/data/a b,c=d"
+
+
+def test_paths_in_a_concatenation_are_escaped() -> None:
+    document = read(f'sd=default,size=1g\nsd=sd1,lun="/data/a,b"\nsd=sd2,lun=/data/100%?\nwd=wd1,sd=*\n{RUN}').document
+    assert document["experiment"][0]["configurations"][0]["target"] == "concat:/data/a%2Cb,/data/100%25%3F"
+
+
+def test_uniform_gaps_are_said_to_become_exponential() -> None:
+    translation = read(f"{DEVICE}{WORKLOAD}rd=run1,wd=wd1,iorate=100,distribution=uniform,elapsed=60,interval=1\n")
+    assert (
+        verdict(translation, "distribution=uniform") == "ignored"
+        and translation.document["workload"][0]["stream"][0]["arrival"] == "poisson"
+    )
+
+
+def test_poisson_addresses_fall_as_the_formula_says() -> None:
+    import math
+    import random
+
+    (stream,) = streams(f"{DEVICE}wd=wd1,sd=sd1,seekpct=(poisson,3)\n{RUN}")
+    shares = [float(zone.split("/")[0]) for zone in stream["distribution"].removeprefix("hot:").split(",")]
+    # Vdbench: position = −ln(u) · N / midpoint, modulo N.
+    draw = random.Random(1)
+    counts = [0] * 20
+    for _ in range(200_000):
+        counts[int(-math.log(1 - draw.random()) / 3 % 1 * 20)] += 1
+    assert all(abs(share - 100 * count / 200_000) < 0.3 for share, count in zip(shares, counts, strict=False))
+
+
+def test_the_procedure_of_report_004_is_the_shipped_matrix() -> None:
+    """24 points of each LUN: areas, sizes, order, threads, mix and times are those of the suite ``vdbench-matrix``, in its order."""
+    from pathlib import Path
+
+    text = (Path(__file__).parent / "vdbench" / "report_004.vdb").read_text(encoding="utf-8")
+    document = read(text).document
+    workloads = {item["name"]: item["stream"] for item in document["workload"]}
+    ours = read_experiments(document, "job")
+    shipped = read_experiments(suite_document("vdbench-matrix"), "suite")
+    theirs = {name: catalog.load(name)["stream"] for item in shipped.experiments for name in item.workloads}
+    assert [point for item in ours.experiments for point in points(item, workloads)] == [
+        point for item in shipped.experiments for point in points(item, theirs)
+    ]
+
+
+def points(item: Any, workloads: dict[str, list[dict[str, Any]]]) -> list[dict[str, Any]]:
+    """What each point of an experiment sets, in bytes. Vdbench's region leaves out the first block of the device, and ends where ours does."""
+    found = []
+    for settings in settings_of(item):
+        for name in item.workloads:
+            (stream,) = workloads[name]
+            every = {**stream, **settings}
+            end = in_bytes(every.get("region_start", 0)) + in_bytes(every["region_length"])
+            kept = ("read_percent", "random_percent", "threads", "duration", "warmup", "interval")
+            found.append({key: every[key] for key in kept} | {"end": end, "size": in_bytes(every["block_size"])})
+    return found
+
+
+def in_bytes(size: str | int) -> int:
+    if isinstance(size, int):
+        return size
+    return int(size[:-3]) * {"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40}[size[-3:]]

@@ -1,0 +1,19 @@
+"""Conclusions as the terminal shows them."""
+
+from __future__ import annotations
+
+from plimsoll.analysis.mark import Mark
+from plimsoll.reports.conclusion import Concluded, conclusions
+
+BEYOND = "No level failed, so the mark is at least this; measure higher levels to find it."
+MARK = Mark(1234.0, 10.1e6, 24.0, (1190.0, 1280.0), "mean <= 5ms", failed_by=None, next_level=None)
+
+
+def test_the_mark_says_which_option_its_level_is_of() -> None:
+    shown = conclusions([Concluded("ramp", "oltp-db", "/dev/sdb", ("said",), MARK, axis="queue_depth")])
+    assert "  mark  1,234 IOPS [1,190, 1,280], 10.1 MB/s, at queue_depth 24" in shown.splitlines()
+
+
+def test_what_is_to_be_known_of_a_mark_stands_below_it() -> None:
+    noted = Mark(**{**vars(MARK), "interval": None, "notes": (BEYOND,)})
+    assert conclusions([Concluded("ramp", "oltp-db", "/dev/sdb", (), noted)]).splitlines()[-1] == f"        {BEYOND}"

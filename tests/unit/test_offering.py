@@ -1,0 +1,55 @@
+"""Whether an open load was carried, told from the requests that were due, which in a short measurement are fewer than the rate says."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from made_results import Load, Setting, made
+from plimsoll.analysis.objective import judge, parse_objective
+from plimsoll.analysis.offering import due_per_s, share
+from plimsoll.result import Estimate, Result
+
+MS = 1e6
+ACHIEVED = parse_objective("achieved >= 97%")
+
+
+def open_load(offered: float, completed: float, unfinished: int | None) -> Result:
+    """Ten seconds of an open load."""
+    setting = Setting(options={"arrival": "poisson", "rate": offered})
+    return replace(made(Load(completed, MS), setting=setting), unfinished=unfinished)
+
+
+@pytest.mark.parametrize(
+    ("iops", "unfinished", "due"),
+    [
+        (83.0, 0, 83.0),  # nothing was left undone: 17 of 100 never fell due
+        (83.0, 5, 83.5),  # 0.5 per second over 10 s
+        (83.0, 400, 100.0),  # never more than was offered
+        (83.0, None, 100.0),  # not known: the offered rate stands for it
+        (104.0, 30, 100.0),  # more than the rate says is no more than was asked for
+    ],
+)
+def test_what_was_due_lies_between_completed_and_offered(iops: float, unfinished: int | None, due: float) -> None:
+    assert due_per_s(100.0, iops=iops, unfinished=unfinished, elapsed_s=10.0) == due
+
+
+def test_few_arrivals_in_a_short_measurement_are_no_saturation() -> None:
+    assert judge(ACHIEVED, open_load(100, 83, unfinished=1)).holds
+
+
+def test_a_target_that_owes_requests_at_the_end_did_not_achieve_the_rate() -> None:
+    judgement = judge(ACHIEVED, open_load(1000, 940, unfinished=600))
+    assert not judgement.holds
+    assert judgement.clauses[0].estimate is not None and judgement.clauses[0].estimate.value == pytest.approx(94)
+
+
+def test_without_a_count_of_unfinished_requests_the_offered_rate_decides() -> None:
+    assert not judge(ACHIEVED, open_load(100, 83, unfinished=None)).holds
+
+
+def test_the_interval_of_the_share_follows_that_of_the_rate() -> None:
+    # 950 ± 40 of 1000 with 100 owed over 10 s: 910 of 920, 950 of 960, 990 of 1000.
+    found = share(open_load(1000, 950, unfinished=100), Estimate(950, 910, 990, 40), 1000)
+    assert (found.low, found.value, found.high) == pytest.approx((910 / 920, 950 / 960, 0.99))

@@ -1,0 +1,107 @@
+"""``plimsoll translate`` and ``plimsoll run`` on other tools' files, over a scripted engine."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from said import Plimsoll
+from scripted_engine import ScriptedEngine
+
+FIO = """
+[reader]
+rw=randread
+bs=8k
+iodepth=4
+direct=1
+ioengine=libaio
+filename=data.bin
+size=64k
+runtime=2
+time_based
+nice=5
+"""
+
+
+@pytest.fixture
+def job(here: Path) -> Path:
+    path = here / "job.fio"
+    path.write_text(FIO)
+    return path
+
+
+def test_the_translation_is_toml_on_stdout_and_remarks_on_stderr(plimsoll: Plimsoll, job: Path) -> None:
+    said = plimsoll("translate", "job.fio")
+    assert said.code == 0
+    document = tomllib.loads(said.out)
+    assert document["workload"][0]["stream"][0]["queue_depth"] == 4
+    assert "job.fio:12: 'nice=5' is ignored" in said.err
+    assert "1 ignored" in said.err.splitlines()[-1]
+
+
+def test_what_is_printed_runs_as_a_file_of_experiments(plimsoll: Plimsoll, job: Path, engine: ScriptedEngine, here: Path) -> None:
+    (here / "ours.toml").write_text(plimsoll("translate", "job.fio").out)
+    assert plimsoll("suite", "ours.toml").code == 0
+    assert engine.jobs[0]["workload"]["stream"][0]["block_size"] == 8192
+
+
+def test_json_has_every_remark(plimsoll: Plimsoll, job: Path) -> None:
+    translation = json.loads(plimsoll("translate", "--json", "job.fio").out)
+    assert translation["format"] == "fio"
+    assert {"line": 12, "text": "nice=5", "kind": "ignored"}.items() <= translation["remarks"][-1].items()
+    assert {remark["kind"] for remark in translation["remarks"]} == {"native", "ignored"}
+
+
+def test_strict_takes_only_what_is_native(plimsoll: Plimsoll, job: Path) -> None:
+    said = plimsoll("translate", "--strict", "job.fio")
+    assert said.code == 2
+    assert said.err.rstrip().endswith("--strict takes only what is native.")
+
+
+def test_what_cannot_be_run_is_refused_by_both_commands(plimsoll: Plimsoll, job: Path, engine: ScriptedEngine) -> None:
+    job.write_text(FIO.replace("libaio", "rados"))
+    for verb in ("translate", "run"):
+        said = plimsoll(verb, "job.fio")
+        assert said.code == 2
+        assert "job.fio:7: 'ioengine=rados' is not supported" in said.err
+    assert engine.jobs == []
+
+
+def test_a_job_file_runs_and_a_typed_target_takes_the_place_of_its_own(plimsoll: Plimsoll, job: Path, engine: ScriptedEngine) -> None:
+    said = plimsoll("run", "job.fio", "-t", "null:", "-d", "1s", "--json")
+    assert said.code == 0
+    assert "job.fio:12: 'nice=5' is ignored" in said.err
+    (result,) = said.json["results"]
+    assert (result["job"]["target"], result["job"]["duration_s"]) == ("null:", 1.0)
+
+
+def test_a_command_line_is_translated_without_a_file(plimsoll: Plimsoll) -> None:
+    said = plimsoll("translate", "fio", "--name=x", "--rw=read", "--bs=128k", "--filename=/dev/sdb", "--direct=1", "--runtime=5")
+    assert tomllib.loads(said.out)["workload"][0]["stream"][0]["block_size"] == "128KiB"
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["small.toml"], "small.toml: a .toml file is one of ours already"),
+        (["nothing.fio"], "'nothing.fio' is neither a file nor one of fio, vdbench, orion, diskspd"),
+        (["job.fio", "more"], "job.fio: a file is translated alone; leave 'more' out"),
+        (["unknown.txt"], "unknown.txt: neither TOML nor a file of iometer, diskspd, orion, vdbench or fio"),
+        (["iometer", "/c", "x.icf"], "'iometer' is neither a file nor one of"),
+    ],
+)
+def test_what_is_no_job_file_is_named(plimsoll: Plimsoll, job: Path, here: Path, words: list[str], sentence: str) -> None:
+    (here / "unknown.txt").write_text("Dear Sir or Madam,\n")
+    said = plimsoll("translate", *words)
+    assert (said.code, len(said.err.splitlines())) == (2, 1)
+    assert sentence in said.err
+
+
+def test_a_job_file_runs_alone(plimsoll: Plimsoll, job: Path) -> None:
+    said = plimsoll("run", "job.fio", "small.toml")
+    assert said.code == 2
+    assert "runs alone" in said.err
+    assert "leave it out" in plimsoll("run", "job.fio", "--objective", "p99 <= 5ms").err
