@@ -72,7 +72,7 @@ def test_the_readme_names_every_command():
 
 
 def test_workloads_and_options_in_the_readme_exist():
-    for workload in re.findall(r"plimsoll run ([a-z][a-z0-9-]+)", text("README.md")):
+    for workload in re.findall(r"plimsoll run ([a-z][a-z0-9-]+)(?![\w.])", text("README.md")):
         assert (ROOT / "python/plimsoll/catalog/workloads" / f"{workload}.toml").is_file(), workload
     options = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", text("README.md")))
     offered = "".join(path.read_text() for path in (ROOT / "tests/unit/snapshots").glob("help*.txt"))

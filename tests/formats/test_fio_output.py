@@ -159,7 +159,7 @@ def test_a_histogram_is_made_from_counts_of_any_size_at_once():
 
 def test_json_plus_of_a_point_without_distributions_is_refused_in_a_sentence():
     point = recorded_point(MIXED)
-    with pytest.raises(InputError, match="no distribution of its read latencies is stored.*--as fio-json"):
+    with pytest.raises(InputError, match=r"no distribution of its read latencies is stored.*--as fio-json"):
         json_text([Recorded(point.result)], plus=True)
 
 

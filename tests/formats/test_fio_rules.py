@@ -131,8 +131,23 @@ def test_rates_of_reads_and_writes_decide_the_mix_of_an_access_list() -> None:
 
 
 def test_a_pass_with_gaps_transfers_what_lies_between_them() -> None:
-    # fio 3.33 issues 4 requests at 0, 16k, 32k and 48k of 64k and ends.
+    # fio 3.33 issues 4 requests at 0, 16k, 32k and 48k of 64k and ends, where more follows behind the region.
     assert stream("rw=read:12k", "bs=4k", "size=64k")["amount"] == "16KiB"
+
+
+@pytest.mark.parametrize(
+    ("lines", "requests"),
+    [
+        # As counted with fio 3.33 on files made for it.
+        (["bs=64k", "size=1000k"], 15),
+        (["bs=64k", "size=1000k", "loops=2"], 30),
+        (["bs=16k", "size=100k", "nrfiles=3"], 6),
+        (["bs=4k", "size=1m", "rw=read:12k"], 256),
+    ],
+)
+def test_an_amount_is_of_whole_requests_in_each_file(lines: list[str], requests: int) -> None:
+    found = streams(translate("\n".join(["[job]", "directory=/data", "direct=1", *lines, ""]), "job.fio"))[0]
+    assert Numbers().size(str(found["amount"]).removesuffix("iB")).number == requests * Numbers().size(lines[0][3:]).number
 
 
 def test_every_percentile_that_is_not_judged_becomes_the_next_stricter_one() -> None:

@@ -26,6 +26,10 @@ _OPS = "rwt"
 _WORDS = {"r": "read", "w": "write", "t": "trim"}
 _DEFAULT_SIZE = Sizes(4096, 4096)
 _DEFAULT_MIX = 50
+_REMEMBERED = (
+    "fio remembers which blocks it visited, takes each once per pass and cuts requests short before those; here blocks are drawn anew for "
+    "each request, as with norandommap"
+)
 #: A longer table of sizes is not written down.
 _SIZES_MAX = 64
 _RANDOM_ONLY = ("norandommap", "softrandommap", "random_distribution", "percentage_random")
@@ -234,7 +238,7 @@ def _distribution(job: Job, mode: Mode, shapes: dict[str, Shape]) -> Json:
     even = len(set(shapes.values())) == 1 and shape.sizes.fixed and shape.align == shape.sizes.least
     if even and shape.random_percent == 100:
         return {"distribution": "permutation"}
-    job.surprise("rw", "fio remembers which blocks it visited and takes each once per pass; here blocks are drawn anew for each request")
+    job.surprise("rw", _REMEMBERED)
     return {"distribution": "uniform"}
 
 

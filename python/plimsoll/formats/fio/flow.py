@@ -79,7 +79,7 @@ def flows(job: Job) -> list[Flow]:
         job.surprise("numjobs", "every clone begins at the same place, so the clones ask for the same blocks at about the same time")
     threads = min(count, THREADS_MAX) if together else 1
     options = _options(job, engine, threads)
-    places = [(files, _strided(job, options, part)) for files, part in places]
+    places = [(files, _whole_requests(job, options, files, part)) for files, part in places]
     names = [_word(job.name)] if together else [f"{_word(job.name)}-{clone}" for clone in range(min(count, STREAMS_MAX))]
     return [Flow(job, name, {"name": name, **options}, files, part, engine) for name, (files, part) in zip(names, places, strict=False)]
 
@@ -112,14 +112,22 @@ def _options(job: Job, engine: Performer, threads: int) -> Json:
     return options
 
 
-def _strided(job: Job, options: Json, part: Extent) -> Extent:
-    """A pass with gaps is over when it has reached the end of the region, not when it has transferred the length of it."""
-    stride, length = options.get("stride"), part.length
-    if stride is None or part.amount is None or job.has("io_size") or length is None or not length.is_bytes:
+def _whole_requests(job: Job, options: Json, files: tuple[str, ...], part: Extent) -> Extent:
+    """What a pass really transfers: whole requests only, of each file by itself; ``io_size`` is rounded up by both.
+
+    With a stride a pass over a device is over at the end of the region; in a file that is no longer than the region it wraps and goes on.
+    """
+    length, sizes = part.length, set(sizes_of(job).values())
+    if part.amount is None or job.has("io_size") or length is None or not length.is_bytes or len(sizes) > 1:
         return part
-    size = next(iter(sizes_of(job).values())).least
-    steps = -(-length.number // Numbers().size(str(stride).removesuffix("iB")).number)
-    return replace(part, amount=Quantity(max(1, steps) * size * job.get("loops", 1)))
+    size = sizes.pop()
+    if not size.fixed or (job.has("filesize") and job.has("size")):
+        return part
+    requests = length.number // size.least
+    if "stride" in options and any(path.startswith("/dev/") for path in files):
+        stride = Numbers().size(str(options["stride"]).removesuffix("iB")).number
+        requests = -(-length.number // stride)
+    return replace(part, amount=Quantity(max(1, requests) * size.least * max(1, len(files)) * job.get("loops", 1)))
 
 
 def _start(job: Job) -> Json:
