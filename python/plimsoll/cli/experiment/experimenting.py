@@ -32,7 +32,7 @@ from plimsoll.cli.conduct.judging import (
     marked,
 )
 from plimsoll.cli.conduct.outcome import Found, Outcome
-from plimsoll.cli.conduct.permission import permission
+from plimsoll.cli.conduct.permission import check_permitted, permission
 from plimsoll.cli.conduct.planning import PlannedPoint
 from plimsoll.cli.conduct.pointing import Pointing
 from plimsoll.cli.report import checked_format
@@ -67,6 +67,8 @@ def carry_out(suite: Suite, typed: Mapping[str, Any], *, name: str, folder: str 
     pointings = tuple(Pointing(experiment, engine) for experiment in experiments)
     undertaking = Undertaking(name, experiments, pointings, origin)
     _check(undertaking, typed)
+    for pointing in pointings:
+        check_permitted(pointing.applied(), engine, typed["destroy_data"])
     outcome, run = _measured(undertaking, typed, engine)
     shown = Shown(
         as_json=typed["as_json"],
@@ -80,7 +82,7 @@ def carry_out(suite: Suite, typed: Mapping[str, Any], *, name: str, folder: str 
 
 
 def _resolved(experiment: Experiment, folder: str) -> Experiment:
-    """The experiment with workloads of its own or of `catalog.sources` (tags spelled out, files from ``folder``), and a target everywhere."""
+    """The experiment with its own or `catalog.sources` for workloads (tags spelled out, files from ``folder``), and a target everywhere."""
     sources = [found for workload in experiment.workloads for found in _sources(workload, experiment, folder)]
     configurations = tuple(replace(one, target=one.target or DEFAULT_TARGET) for one in experiment.configurations)
     return replace(experiment, workloads=tuple(dict.fromkeys(sources)), configurations=configurations)
