@@ -5,6 +5,8 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 export PYO3_PYTHON="$PWD/.venv/bin/python"
 bin=.venv/bin
+# What reads our exports, where dev/consumers.sh has put it.
+export PATH="$PWD/.cache/consumers/bin:$PATH"
 
 step() {
     echo "== $*"

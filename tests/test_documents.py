@@ -103,7 +103,7 @@ def test_the_glossary_has_the_nouns_of_the_engine():
     assert engine <= words
 
 
-@pytest.mark.parametrize("lock", ["requirements.lock", "page/package-lock.json"])
+@pytest.mark.parametrize("lock", ["requirements.lock", "dev/consumers.lock", "page/package-lock.json"])
 def test_a_lock_names_no_package_index(lock):
     assert "://" not in text(lock)
 

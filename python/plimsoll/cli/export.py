@@ -35,11 +35,11 @@ FORMS = (
 
 @click.command(short_help="Write a stored run as another tool's results.")
 @click.argument("name", metavar="RUN")
-@click.option("--as", "form", type=click.Choice([*FORMS, *TABLES]), required=True, help="The form.")
+@click.option("--as", "form", metavar="FORM", type=click.Choice([*FORMS, *TABLES]), help=f"One of {', '.join((*FORMS, *TABLES))}.")
 @click.option("-o", "--output", metavar="PATH", help="A file, or a directory for several. [default: stdout]")
 @click.option("--point", "wanted", metavar="ID", multiple=True, help="Only this point: its id, or the number it begins with.")
 @click.option("--out", metavar="DIR", default="results", show_default=True, help="Where runs called by name are kept.")
-def command(name: str, form: str, output: str | None, wanted: tuple[str, ...], out: str) -> None:
+def command(name: str, form: str | None, output: str | None, wanted: tuple[str, ...], out: str) -> None:
     """Write RUN, a directory or the name of one, in the form of another tool. Data goes to stdout, or to PATH; forms of several files
     (fio-logs, vdbench, orion) need a directory. A directory takes fio's JSON as one file per point, as fio-plot reads it.
 
@@ -49,6 +49,8 @@ def command(name: str, form: str, output: str | None, wanted: tuple[str, ...], o
     """
     from plimsoll.store.reader import open_run
 
+    if form is None:
+        raise InputError(f"the form is missing; say it with --as {', '.join((*FORMS, *TABLES))}.")
     run = open_run(name, out)
     if wanted:
         _keep_only(run, wanted)

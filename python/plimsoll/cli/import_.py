@@ -15,7 +15,7 @@ READERS = ("fio-json", "fio-logs", "vdbench", "iometer-csv", "orion", "diskspd-x
 
 @click.command(short_help="Store results that another tool measured.")
 @click.argument("files", metavar="FILE...", nargs=-1, required=True)
-@click.option("--as", "form", type=click.Choice(READERS), help="What the files are. [default: recognised]")
+@click.option("--as", "form", metavar="FORM", type=click.Choice(READERS), help=f"One of {', '.join(READERS)}. [default: recognised]")
 @click.option("-o", "--out", metavar="DIR", default="results", show_default=True, help="Where the run is kept.")
 @click.option("--label", metavar="TEXT", help="What reports call the run.")
 def command(files: tuple[str, ...], form: str | None, out: str, label: str | None) -> None:

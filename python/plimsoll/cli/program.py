@@ -31,6 +31,7 @@ VERBS = {
     "suite": "Carry out the experiments of a published procedure or of a file.",
     "compare": "Compare stored runs, or the configurations of one, point by point.",
     "translate": "Show another tool's job file in our words.",
+    "fit": "Turn a block trace into a workload, and show how well it matches.",
     "list": "List the shipped workloads and suites.",
     "show": "Show one workload or suite: purpose, source, streams or experiments.",
     "runs": "List the stored runs.",

@@ -28,6 +28,8 @@ _NEEDED = ("Run", "Interval", "rate", "resp")
 _AVERAGE = re.compile(r"avg_(\d{1,9})-(\d{1,9})$")
 _CLOCK = re.compile(r"(\d{1,2}):(\d\d):(\d\d)(?:\.(\d{1,3}))?$")
 _DAY_S = 86_400.0
+#: No figure of a real run comes near.
+_LARGEST = 1e15
 #: ``reqrate`` when no rate was asked for.
 _MAXIMUM = 999_900
 
@@ -48,7 +50,7 @@ class Entry:
             value = float(text.replace(",", ""))
         except ValueError:
             value = -1.0
-        if not 0 <= value < float("inf"):
+        if not 0 <= value <= _LARGEST:
             raise InputError(
                 f"{self.place}: {name} is {text!r}, where a number of at least 0 should stand; give the file as Vdbench wrote it."
             )

@@ -1,0 +1,182 @@
+"""Vdbench's files: layouts that its readers rely on, and its flatfile read back, driven by the header."""
+
+from __future__ import annotations
+
+import os
+import random
+import time
+
+import pytest
+
+from plimsoll.errors import InputError
+from plimsoll.formats.recorded import Recorded
+from plimsoll.formats.vdbench_output import files, is_flatfile, read_flatfile
+from plimsoll.formats.vdbench_output.histogram import EDGES_US, counted
+from recorded_point import Load, drawn, recorded_point
+
+MIXED = Load(latencies_ns={"read": drawn(1), "write": drawn(2, 200, 300_000)})
+FUZZ_SECONDS = float(os.environ.get("PLIMSOLL_FUZZ_SECONDS", "2"))
+
+#: In the layout of 2016: no timestamp, no maxima of reads and writes, CPU not known.
+OLD = """\
+* A comment.
+<pre>
+         tod    Run Interval reqrate    rate  MB/sec bytes/io  read%   resp read_resp write_resp resp_max resp_std xfersize threads rdpct seekpct cpu_used
+10:00:05.052 rd1_(50)     1  999977  100.00    0.39     4096  70.00  9.000     9.000      9.000   50.000    1.000     4096       8    70     100      n/a
+10:00:10.049 rd1_(50)     2  999977 1000.00    3.91     4096  70.00  8.000     6.000     12.667   20.000    1.000     4096       8    70     100      n/a
+10:00:15.050 rd1_(50)     3  999977 1200.00    4.69     4096  70.00  6.000     5.000      8.333   30.000    1.000     4096       8    70     100      n/a
+10:00:15.051 rd1_(50) avg_2-3  999977 1100.00    4.30     4096  70.00  7.000     5.500     10.500   30.000    1.000     4096       8    70     100      n/a
+10:01:00.000 rd2     1     500  500.00    1.95     4096 100.00  2.000     2.000      0.000    9.000    1.000     4096       8   100       0      n/a
+10:01:05.000 rd2     2     500  500.00    1.95     4096 100.00  1.000     1.000      0.000    4.000    1.000     4096       8   100       0      n/a
+10:01:05.001 rd2 avg_2-2     500  500.00    1.95     4096 100.00  1.000     1.000      0.000    4.000    1.000     4096       8   100       0      n/a
+"""
+
+
+@pytest.fixture(scope="module")
+def written():
+    return files([recorded_point(MIXED), recorded_point(Load(latencies_ns={"read": (1_000_000,) * 100}))])
+
+
+def table(text: str) -> list[dict[str, str]]:
+    lines = [line.split() for line in text.splitlines() if line and not line.startswith(("*", "<"))]
+    return [dict(zip(lines[0], words, strict=True)) for words in lines[1:]]
+
+
+def test_the_flatfile_is_one_header_of_words_and_a_row_for_each_interval_and_average(written):
+    rows = table(written["flatfile.html"])
+    assert [row["Interval"] for row in rows] == ["1", "2", "3", "avg_1-3"] * 2
+    assert [row["Run"] for row in rows] == ["oltp-db"] * 4 + ["oltp-db_2"] * 4
+    average = rows[3]
+    assert (average["rate"], average["MB/sec"], average["bytes/io"]) == ("1400.0000", "10.9375", "8192")
+    assert (average["reqrate"], average["read%"], average["threads"], average["rdpct"]) == ("999977", "71.4286", "4", "71")
+    assert average["cpu_used"] == "15.0000"
+    assert rows[0]["timestamp"] == "11/21/2026-10:00:01-UTC"
+
+
+def test_mean_and_deviation_of_reads_and_writes_together_are_those_of_the_mixture(written):
+    average = table(written["flatfile.html"])[3]
+    values = [value / 1e6 for value in (*MIXED.latencies_ns["read"], *MIXED.latencies_ns["write"])]
+    mean = sum(values) / len(values)
+    deviation = (sum((value - mean) ** 2 for value in values) / len(values)) ** 0.5
+    assert float(average["resp"]) == pytest.approx(mean, rel=0.01)
+    assert float(average["resp_std"]) == pytest.approx(deviation, rel=0.01)
+    assert float(average["queue_depth"]) == pytest.approx(1400 * mean / 1000, rel=0.01)
+
+
+def test_the_summary_shows_every_interval_and_the_totals_only_averages(written):
+    summary, totals = written["summary.html"], written["totals.html"]
+    assert "Starting RD=oltp-db; I/O rate: Uncontrolled MAX; elapsed=3; For loops: None" in summary
+    assert "Nov 21, 2026" in summary
+    assert [line.split()[1] for line in summary.splitlines() if line.startswith("10:") and "Starting" not in line][:4] == [
+        "1",
+        "2",
+        "3",
+        "avg_1-3",
+    ]
+    assert [line.split()[1] for line in totals.splitlines() if line.startswith("10:") and "Starting" not in line] == ["avg_1-3", "avg_1-3"]
+    assert totals.splitlines()[-1].split()[2:6] == ["200.00", "1.56", "8192", "100.00"]
+
+
+def test_the_histogram_counts_every_request(written):
+    text = written["histogram.html"]
+    first = text.split("Reads and writes for oltp-db\n")[1].split("\n\n")[0]
+    assert sum(int(line.split()[3]) for line in first.splitlines()[1:]) == 4200
+    assert first.splitlines()[-1].split()[5] == "100.0000"
+    assert "Writes for oltp-db_2" not in text
+
+
+def test_requests_are_counted_between_the_edges_of_vdbench():
+    point = recorded_point(Load(latencies_ns={"read": (1_000_000, 19_000, 21_000, 3_000_000_000)}), intervals=1)
+    from plimsoll.formats.recorded import Course
+
+    counts = counted(Course(point).service(None, "read"))
+    assert len(counts) == len(EDGES_US) + 1
+    assert (counts[0], counts[1], counts[EDGES_US.index(1000) + 1], counts[-1]) == (1, 1, 1, 1)
+
+
+def test_the_status_file_has_the_events_that_others_wait_for(written):
+    events = [line.split("\t")[1] for line in written["status.html"].splitlines()[1:]]
+    assert events[:4] == ["Starting", "Warmup done", "Workload done", "Slaves done"]
+    assert events[-2:] == ["Shutting down slaves", "Vdbench complete"]
+
+
+def test_a_point_without_intervals_has_an_average():
+    rows = table(files([Recorded(recorded_point(MIXED).result)])["flatfile.html"])
+    assert [row["Interval"] for row in rows] == ["avg_1-1"]
+    assert rows[0]["rate"] == "1400.0000"
+
+
+def test_what_is_written_reads_back(written):
+    point = recorded_point(MIXED)
+    read = read_flatfile(written["flatfile.html"], "flatfile.html")[0]
+    for op in ("read", "write"):
+        ours, theirs = read.result.totals[op], point.result.totals[op]
+        assert ours.count == theirs.count
+        assert ours.bytes == pytest.approx(theirs.bytes, rel=1e-4)
+        assert read.result.estimates[op]["mean"].value == pytest.approx(theirs.service_ns.mean, rel=1e-3)
+    assert len(read.intervals) == 3
+
+
+def test_the_average_is_the_tools_own_and_leaves_the_first_interval_out():
+    first, second = read_flatfile(OLD, "flatfile.html")
+    assert (first.result.job.workload, first.result.job.duration_s) == ("rd1_(50)", 10.0)
+    assert first.result.totals["read"].iops == pytest.approx(770)
+    assert first.result.totals["write"].count == 3300
+    assert first.result.estimates["write"]["mean"].value == 10_500_000
+    assert "max" not in first.result.estimates["write"]
+    assert first.result.job.definition["stream"] == [
+        {"name": "stream-1", "read_percent": 70, "random_percent": 100, "block_size": 4096, "queue_depth": 8}
+    ]
+    assert first.result.versions["origin"] == "Vdbench"
+    assert (second.result.job.arrival, second.result.estimates["read"]["max"].value) == ("open", 4_000_000)
+
+
+def test_columns_are_found_by_their_names():
+    lines = OLD.splitlines()
+    swapped = [" ".join(reversed(line.split())) if number > 1 else line for number, line in enumerate(lines)]
+    ours, theirs = (read_flatfile("\n".join(text) + "\n", "f") for text in (swapped, lines))
+    assert [point.result for point in ours] == [point.result for point in theirs]
+
+
+def test_a_run_without_an_average_leaves_its_first_interval_out():
+    text = "\n".join(line for line in OLD.splitlines() if "avg_" not in line)
+    assert read_flatfile(text, "f")[0].result.totals["read"].iops == pytest.approx(770)
+
+
+def test_the_beginning_of_a_flatfile_is_known():
+    assert is_flatfile(OLD) and not is_flatfile("Run Interval\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("", "no row of a run stands under its header"),
+        ("10:00:05 rd1 1\n", "f:1: a row stands before the header"),
+        ("tod Run Interval rate resp\n10:00:05 rd1 1 5\n", "f:2: 4 words under 5 columns"),
+        ("tod Run Interval rate resp\n10:00:05 rd1 1 x 2\n", "f:2: rate is 'x'"),
+        ("tod Run Interval rate resp\n10:00:05 rd1 1 -5 2\n", "f:2: rate is '-5'"),
+        ("tod Run Interval rate resp\n10:00:05 rd1 1 nan 2\n", "f:2: rate is 'nan'"),
+        ("tod Run Interval ops\n10:00:05 rd1 1 5\n", "f:1: the header has no column 'rate'"),
+    ],
+)
+def test_a_wrong_flatfile_is_answered_in_one_sentence(text, part):
+    with pytest.raises(InputError) as refused:
+        read_flatfile(text, "f")
+    assert part in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_mutated_flatfiles_are_read_or_refused_in_a_sentence(seed):
+    source = random.Random(seed)
+    until = time.monotonic() + FUZZ_SECONDS / 2
+    while time.monotonic() < until:
+        words = OLD.split(" ")
+        for _ in range(source.randint(1, 5)):
+            words[source.randrange(len(words))] = source.choice(
+                ("", "x", "-1", "1e300", "nan", "avg_2-3", "avg_9-1", "\n", "Run", "9" * 40, "é")
+            )
+        try:
+            read_flatfile(" ".join(words), "f")
+        except InputError as problem:
+            assert "\n" not in str(problem)

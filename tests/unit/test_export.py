@@ -1,0 +1,154 @@
+"""``plimsoll export`` and ``plimsoll import``: a stored run in other tools' forms, and other tools' results as a stored run."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from plimsoll.cli.export import FORMS, TABLES
+from plimsoll.cli.import_ import READERS
+from plimsoll.formats.exporting import FORMS as MADE
+from plimsoll.formats.importing import READERS as READ
+from plimsoll.store import open_run
+from said import Plimsoll
+from scripted_engine import ScriptedEngine
+
+SEVERAL = ("fio-logs", "vdbench", "orion")
+READ_BACK = ("fio-json", "fio-json+", "fio-logs", "vdbench", "iometer-csv", "iometer-csv-1.1", "diskspd-xml")
+
+
+@pytest.fixture
+def run(plimsoll: Plimsoll, engine: ScriptedEngine) -> str:
+    """The name of a run of two points."""
+    assert plimsoll("run", "small.toml", "-t", "null:", "--repeat", "2").code == 0
+    return next(Path("results").iterdir()).name
+
+
+def test_the_command_offers_every_form_there_is():
+    assert tuple(MADE) == FORMS
+    assert tuple(READ) == READERS
+
+
+@pytest.mark.parametrize("form", [form for form in (*FORMS, "csv") if form not in SEVERAL])
+def test_data_alone_is_on_stdout(plimsoll: Plimsoll, run: str, form: str) -> None:
+    said = plimsoll("export", run, "--as", form)
+    assert (said.code, said.err) == (0, "")
+    assert len(said.out) > 300
+    if form.startswith("fio-json"):
+        assert [job["groupid"] for job in said.json["jobs"]] == [0, 1]
+
+
+@pytest.mark.parametrize("form", [form for form in FORMS if form != "orion"])
+def test_files_appear_in_a_directory(plimsoll: Plimsoll, run: str, form: str) -> None:
+    said = plimsoll("export", run, "--as", form, "-o", "out/")
+    assert said.code == 0, said.err
+    paths = said.out.split()
+    assert paths and all(Path(path).stat().st_size for path in paths)
+    if form.startswith("fio-json"):
+        assert sorted(Path(path).name for path in paths) == ["randread-1-1-2.json", "randread-1-1.json"]
+
+
+def test_one_point_can_be_asked_for(plimsoll: Plimsoll, run: str) -> None:
+    for name in ("2", "0002", "0002-small"):
+        assert len(plimsoll("export", run, "--as", "fio-json", "--point", name).json["jobs"]) == 1
+    said = plimsoll("export", run, "--as", "fio-json", "--point", "7")
+    assert (said.code, "has no such point; there are 0001-small, 0002-small" in said.err) == (2, True)
+
+
+@pytest.mark.parametrize("form", SEVERAL[:2])
+def test_several_files_need_a_directory(plimsoll: Plimsoll, run: str, form: str) -> None:
+    assert f"{form} is " in plimsoll("export", run, "--as", form).err
+    said = plimsoll("export", run, "--as", form, "-o", "one.txt")
+    assert (said.code, "give a directory, one.txt/" in said.err) == (2, True)
+    assert not Path("one.txt").exists()
+
+
+def test_a_run_that_is_no_grid_is_not_orions(plimsoll: Plimsoll, run: str) -> None:
+    said = plimsoll("export", run, "--as", "orion", "-o", "out/")
+    assert (said.code, said.out) == (2, "")
+    assert "no stream is called small or large" in said.err
+
+
+def test_parquet_without_its_package_is_one_sentence(plimsoll: Plimsoll, run: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    said = plimsoll("export", run, "--as", "parquet", "-o", "x.parquet")
+    assert (said.code, said.out) == (2, "")
+    assert "Parquet needs the package pyarrow" in said.err
+    assert not Path("x.parquet").exists()
+
+
+def test_parquet_holds_the_rows_of_the_csv(plimsoll: Plimsoll, run: str) -> None:
+    pytest.importorskip("pyarrow", reason="pyarrow, an optional package, is not installed here")
+    from pyarrow import parquet
+
+    assert plimsoll("export", run, "--as", "parquet", "-o", "x.parquet").code == 0
+    rows = parquet.read_table("x.parquet").to_pylist()
+    csv = plimsoll("export", run, "--as", "csv").out.splitlines()
+    assert len(rows) == len(csv) - 1
+    assert {row["value"] for row in rows if row["scope"] == "total" and row["metric"] == "iops"} == {1000.0}
+
+
+def test_a_table_of_one_point_has_only_its_rows(plimsoll: Plimsoll, run: str) -> None:
+    rows = plimsoll("export", run, "--as", "csv", "--point", "1").out.splitlines()
+    assert {row.split(",")[1] for row in rows[1:]} == {"0001-small"}
+    assert set(TABLES) == {"csv", "parquet"}
+
+
+@pytest.mark.parametrize("form", READ_BACK)
+def test_what_is_exported_can_be_imported_reported_and_compared(plimsoll: Plimsoll, run: str, form: str) -> None:
+    files = plimsoll("export", run, "--as", form, "--point", "1", "-o", "out/").out.split()
+    flat = [path for path in files if path.endswith(("flatfile.html", ".log", ".json", ".csv", ".xml"))]
+    said = plimsoll("import", *flat, "-o", "theirs", "--label", "old array")
+    assert said.code == 0, said.err
+    stored = open_run(said.out.strip())
+    (point,) = stored.points
+    result, original = point.result, open_run(run).points[0].result
+    assert (stored.status, stored.label, stored.meta["host"]) == ("complete", "old array", {})
+    assert "origin" in result.versions and "imported" in [flag.name for flag in result.flags]
+    assert result.totals["read"].count == original.totals["read"].count
+    assert result.totals["read"].iops == pytest.approx(original.totals["read"].iops, rel=1e-3)
+    report = plimsoll("report", said.out.strip(), "-o", "theirs.html")
+    assert report.code == 0 and "imported" in Path("theirs.html").read_text()
+    assert plimsoll("report", said.out.strip(), "-o", "theirs.csv").code == 0
+    again = plimsoll("import", *flat, "-o", "theirs").out.strip()
+    compared = plimsoll("compare", said.out.strip(), again)
+    assert compared.code == 0, compared.err
+
+
+def test_equal_results_of_one_import_are_repeats(plimsoll: Plimsoll, run: str) -> None:
+    (path,) = plimsoll("export", run, "--as", "fio-json", "-o", "a.json").out.split()
+    stored = open_run(plimsoll("import", path).out.strip())
+    assert [(point.id, point.result.job.repeat) for point in stored.points] == [("0001-small", 1), ("0002-small", 2)]
+
+
+def test_the_path_of_the_run_is_alone_on_stdout(plimsoll: Plimsoll, run: str) -> None:
+    (path,) = plimsoll("export", run, "--as", "fio-json", "-o", "a.json").out.split()
+    said = plimsoll("import", path)
+    assert len(said.out.splitlines()) == 1
+    assert "small" in said.err
+
+
+def test_a_file_that_is_wrong_stores_nothing(plimsoll: Plimsoll, here: Path) -> None:
+    (here / "a.json").write_text('{"fio version": "fio-3.33", "jobs": [{"read": []}]}')
+    (here / "b.txt").write_text("hello\n")
+    (here / "c.json").write_bytes(b"\x80\x81")
+    for name, part in (("a.json", "'read' is not an object"), ("b.txt", "not recognised"), ("c.json", "not text"), (".", "a directory")):
+        said = plimsoll("import", name, "-o", "theirs")
+        assert (said.code, said.out) == (2, "")
+        assert part in said.err and len(said.err.splitlines()) == 1
+    assert not Path("theirs").exists()
+
+
+def test_the_form_can_be_said(plimsoll: Plimsoll, here: Path) -> None:
+    (here / "flat.txt").write_text("nothing\n")
+    assert "flat.txt:1: a row stands before the header" in plimsoll("import", "flat.txt", "--as", "vdbench").err
+
+
+def test_json_of_an_unfinished_run_is_what_reached_the_disk(plimsoll: Plimsoll, run: str) -> None:
+    for path in Path("results").glob("*/points/*/result.json"):
+        path.unlink()
+    document = json.loads(plimsoll("export", run, "--as", "fio-json").out)
+    assert [job["read"]["total_ios"] for job in document["jobs"]] == [1000, 1000]
