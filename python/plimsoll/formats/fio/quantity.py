@@ -97,7 +97,7 @@ class Numbers:
             return self.kb_base**power, ""
         other = 1000 if self.kb_base == 1024 else 1024
         return (
-            other** power,
+            other**power,
             f"with kb_base={self.kb_base} fio counts {suffix} in steps of {other}, and {suffix[0]} in steps of {self.kb_base}",
         )
 
