@@ -423,6 +423,8 @@ export interface ComparedPoint {
   /** Null where there is no ratio. */
   verdict: ComparisonVerdict | null;
   p_adjusted: number | null;
+  /** A latency of a load that was not carried on some side: it says how long the load lasted. Absent in earlier reports. */
+  rate_not_achieved?: boolean;
   /** The baseline's and the side's. */
   values: [Estimate, Estimate];
 }

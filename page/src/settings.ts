@@ -40,3 +40,12 @@ export function comparable(value: Json): number | string {
   if (!match) return String(value);
   return Number(match[1]) * 1024 ** ["", "k", "m", "g", "t"].indexOf((match[2] ?? "").toLowerCase());
 }
+
+/** The workload, with its experiment where several measured it. */
+export function subjectTitle<Subject extends { workload: string; title: string; experiment: string }>(
+  { workload, title, experiment }: Subject,
+  all: Subject[],
+): string {
+  const several = new Set(all.filter((other) => other.workload === workload).map((other) => other.experiment)).size > 1;
+  return several && experiment ? `${title} (${experiment})` : title;
+}

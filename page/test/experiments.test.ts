@@ -2,11 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { rounded } from "../src/charts/axes";
 import { configurationKey, errorBar } from "../src/charts/bars";
-import { isWide, verdictOf } from "../src/charts/loadLine";
+import { decades } from "../src/charts/axes";
+import { isWide, shownHeights, verdictOf } from "../src/charts/loadLine";
 import { inkOn, shade } from "../src/charts/matrix";
 import { ratioExtent, ratioPlaces, ratioText, ratioTicks, type RatioRow } from "../src/charts/ratios";
 import type { LoadLine } from "../src/model";
-import { comparable, levelText, placeText, settingsText, valueText } from "../src/settings";
+import { comparable, levelText, placeText, settingsText, subjectTitle, valueText } from "../src/settings";
 import { sortedPlaces } from "../src/table";
 
 const plain = (text: string) => text.replaceAll("\u202f", " ");
@@ -112,4 +113,24 @@ test("rows stand below their heading, each heading once", () => {
 test("ratios are shown with their interval where they have one", () => {
   assert.equal(ratioText({ ratio: 1.2145, low: 1.15, high: 1.27 }), "1.21 × [1.15, 1.27]");
   assert.equal(ratioText({ ratio: 1.2145, low: null, high: null }), "1.21 ×");
+});
+
+test("the logarithmic axis of a load line follows its points and the objective, not a band that reaches to 100 ns", () => {
+  const points = [
+    { response: { value: 2e6, low: 100, high: 9e9, batches: 4 } },
+    { response: { value: 9e6, low: 8e6, high: 1e7, batches: 30 } },
+  ];
+  assert.deepEqual(decades(shownHeights(points, [], true)), [1e6, 1e7]);
+  assert.deepEqual(decades(shownHeights(points, [2e7], true)), [1e6, 1e8]);
+  assert.equal(Math.max(...shownHeights(points, [], false)), 9e9);
+});
+
+test("experiments that measured the same workload are told apart by name", () => {
+  const point = (experiment: string, workload = "oltp-db") => ({ workload, title: "OLTP", experiment });
+  const both = [point("short"), point("long")];
+  assert.deepEqual(
+    both.map((each) => subjectTitle(each, both)),
+    ["OLTP (short)", "OLTP (long)"],
+  );
+  assert.equal(subjectTitle(point("short"), [point("short"), point("long", "mail")]), "OLTP");
 });

@@ -84,6 +84,7 @@ def test_findings_come_before_ratios_and_match_the_comparison(report, opened):
     assert shown == compared["findings"]
     assert page.locator("#comparison .remarks li").all_text_contents() == compared["notes"]
     page.locator("#comparison figure details.data > summary").click()
+    page.locator("#comparison figure tbody tr").first.wait_for()
     ratios = page.locator("#comparison figure tbody tr").count()
     assert ratios == len([row for row in compared["points"] if row["metric"] == "iops"])
 

@@ -152,3 +152,12 @@ def test_sides_without_a_point_in_common_are_refused() -> None:
 def test_every_side_is_held_against_the_first() -> None:
     found = refusals([side("A"), side("B"), side("C", with_job(duration=60))])
     assert [sentence.split(" differ")[0] for sentence in found] == ["A and C"]
+
+
+def test_an_option_that_an_imported_result_does_not_tell_is_not_held_against_it() -> None:
+    ours = with_options(direct=True, block_size=8192)
+    definition = {"name": "oltp-db", "stream": [{"name": "main", "block_size": 4096}]}
+    theirs = replace(made(LOAD), versions={"origin": "fio"}, job=replace(made(LOAD).job, definition=definition, options={}))
+    found = refusals([side("ours", ours), side("fio", theirs)], ("machine", "version"))
+    assert any("block_size" in sentence for sentence in found)
+    assert not any("direct" in sentence or "read_percent" in sentence for sentence in found)

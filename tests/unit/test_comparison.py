@@ -324,7 +324,7 @@ def test_the_json_form_holds_the_table_its_findings_and_its_notes() -> None:
     assert (written["sides"], written["baseline"], list(written)[2:]) == (["A", "B"], "A", ["points", "marks", "findings", "notes"])
     point = written["points"][0]
     expected = {"workload", "title", "group", "settings", "level", "metric", "op", "side", "ratio", "low", "high", "verdict", "p_adjusted"}
-    assert expected | {"values", "experiment"} == set(point)
+    assert expected | {"values", "experiment", "rate_not_achieved"} == set(point)
     assert (point["level"], point["verdict"], [value["value"] for value in point["values"]]) == (1, "faster", [100, 120])
     assert written["marks"][0]["values"][0]["level"] == 2
 

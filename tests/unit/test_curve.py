@@ -150,3 +150,8 @@ def test_percentages_that_round_to_one_rate_are_measured_once() -> None:
 def test_a_pace_that_cannot_be_kept_is_refused(wrong) -> None:
     with pytest.raises(InputError):
         Pace(**wrong)
+
+
+def test_every_rate_of_a_curve_carries_its_percentage() -> None:
+    _, asks = conducted(curve([10, 12.5, 100], Pace(maximum=5000)), server)
+    assert [(ask.level, ask.label) for ask in asks] == [(500, "10 %"), (625, "12.5 %"), (5000, "100 %")]

@@ -169,3 +169,38 @@ def test_no_finding_is_without_a_number() -> None:
     assert found(line, Side("B", line.results), objective="mean <= 1ms")
     assert all(re.search(r"\d", sentence) for sentence in found(line, Side("B", line.results), objective="mean <= 1ms"))
     assert found(Side("A", []), Side("B", [])) == []
+
+
+def rates(label: str, *latencies_ms: float, carried: Sequence[float]) -> Side:
+    """An open loop at rates 100, 200, 400, …, each completing a share of what was offered."""
+    results = []
+    for index, (latency, share) in enumerate(zip(latencies_ms, carried, strict=True)):
+        rate = 100.0 * 2**index
+        setting = Setting(
+            options={"arrival": "poisson", "rate": rate}, place={"experiment": "open", "settings": {"rate": rate}, "level": rate}
+        )
+        results.append(made(Load(rate * share, latency * 1e6), setting=setting))
+    return Side(label, results)
+
+
+def test_points_that_did_not_achieve_their_rate_have_no_part_in_the_headlines() -> None:
+    # The largest gain was "2307 × [52, 102563]", of a point whose latency had grown for as long as the load lasted.
+    comparison = compare([rates("A", 4, 4, 4000, carried=(1, 1, 0.6)), rates("B", 2, 3, 2, carried=(1, 1, 1))], figures=[("all", "mean")])
+    assert comparison.findings() == [
+        "B was faster than A in mean latency at rates 100 and 200, by 1.33 to 2.00 ×.",
+        "The largest gain of B over A was 2.00 × [1.97, 2.03], in OLTP database at rate 100 (mean latency from 4.00 ms to 2.00 ms).",
+    ]
+    assert [row.rate_not_achieved for row in comparison.points] == [False, False, True]
+    assert [row["rate_not_achieved"] for row in comparison.to_json()["points"]] == [False, False, True]
+    (note,) = [note for note in comparison.notes if "offered rate" in note]
+    assert note.startswith("1 point did not achieve the offered rate on some side and is left out of the findings: its latencies grow")
+
+
+def test_the_throughput_of_a_saturated_point_is_a_finding() -> None:
+    compared = compare([rates("A", 4, carried=(0.5,)), rates("B", 4, carried=(0.8,))], figures=[("all", "iops")])
+    assert compared.findings() == ["B was faster than A at rate 100, by 1.60 ×."]
+
+
+def test_small_ratios_keep_two_digits_that_count() -> None:
+    (sentence,) = found(profiles("A", {"random": [100_000]}), profiles("B", {"random": [40]}))
+    assert "0.00040 × [0.00039, 0.00041]" in sentence

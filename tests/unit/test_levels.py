@@ -64,7 +64,7 @@ def test_levels_are_read_in_the_order_written(option: str, written: Any, levels:
         ("4k..64k", "'4k..64k' is not a range of plain numbers; write its levels one by one, for example '4k,8k,16k'."),
         ("1..8*fast", "is not a range of plain numbers"),
         ("1..1000000+1", "there are more than 1000 levels; write a coarser range."),
-        ([1, 2, 1.0], "level 1 stands twice; measure it again with 'repeat' instead."),
+        ([1, 2, 1.0], "level 1 stands twice; name it once, and repeat the measurement instead."),
         ("8k,8k", "level '8k' stands twice"),
         ([[1, 2]], "[1, 2] is not a level"),
         ([float("nan")], "nan is not a level"),

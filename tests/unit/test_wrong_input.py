@@ -46,6 +46,13 @@ WRONG = [
     (["report"], "missing argument 'RUN...'"),
     (["report", "yesterday"], "there is no run in 'results' yet"),
     (["report", ".", "--out", "elsewhere"], "there is no run in 'elsewhere' yet"),
+    (["export", "yesterday", "--as", "fio-json"], "there is no run in 'results' yet"),
+    (["export", "yesterday"], "the form is missing; say it with --as fio-json"),
+    (["export", "yesterday", "--as", "fio"], "'fio' is not one of 'fio-json'"),
+    (["import"], "missing argument 'FILE...'"),
+    (["import", "missing.json"], "missing.json: cannot be read (no such file or directory)"),
+    (["import", "typo.toml"], "typo.toml: not recognised as a result of any tool; say which with --as fio-json"),
+    (["import", "typo.toml", "--as", "fio-logs"], "typo.toml: not the name of a log of fio's"),
     (["runs", "extra"], "extra"),
     (["doctor", "--targe", "x"], "did you mean '--target'?"),
     (["calibrate", "--seconds", "0"], "--seconds"),
@@ -65,7 +72,10 @@ WRONG = [
     (["steps", "small.toml", "--over", "queue_depth=4..1"], "'4..1' does not rise"),
     (["steps", "small.toml", "--over", "queue_depth=0,1"], "so there is nothing to measure"),
     (["steps", "small.toml", "--over", "queue_depth=1,70000"], "70000 is out of range"),
-    (["steps", "small.toml", "--over", "queue_depth=1", "--over", "threads=1"], "varies one option, not 2"),
+    (
+        ["steps", "small.toml", "--over", "queue_depth=1", "--over", "threads=1"],
+        "--over: 'plimsoll steps' varies one option, not 2; write for example --over queue_depth=1..64.",
+    ),
     (["steps", "small.toml", "--over", "queue_depth=1", "--over", "queue_depth=2"], "--over queue_depth is given twice"),
     (["steps", "small.toml", "--over", "log.queue_depth=1,2"], "no stream is called 'log'"),
     (["steps", "small.toml", "-s", "target=x"], "'target' is no setting; give it with --target"),
@@ -74,10 +84,21 @@ WRONG = [
     (["steps", "small.toml", "--precision", "2% of max"], "a maximum has no confidence interval"),
     (["steps", "small.toml", "--assert"], "there is no objective that could hold"),
     (["steps", "small.toml", "--report", "x.pdf"], "reports end in .html, .csv or .json"),
-    (["matrix", "small.toml"], "nothing says what is varied"),
+    (["matrix", "small.toml"], "write one of --over and --grid, for example --over region_length=1GiB,4GiB --over block_size=4k,8k,64k"),
+    (["matrix", "small.toml", "--over", "queue_depth=1", "--disks", "4"], "plimsoll: --disks has no effect without --grid; leave it out."),
+    (["steps", "small.toml", "--over", "block_size=4k"], "as the levels of 'plimsoll steps' are; 'plimsoll matrix' takes any value"),
+    (["steps", "small.toml", "--precision", "x"], "plimsoll: --precision: 'x' is not a precision"),
+    (
+        ["steady", "small.toml", "--metric", "foo"],
+        "'foo' is not a metric; write one of mean, p50, p90, p95, p99, p99.9, max, iops or bandwidth.",
+    ),
+    (["search", "small.toml", "--objective", "p98 <= 5ms"], "plimsoll: --objective: objective 'p98 <= 5ms': 'p98' is not a metric"),
     (["matrix", "small.toml", "--grid", "bsic"], "did you mean 'basic'?"),
     (["matrix", "small.toml", "--grid", "basic"], "no stream is called 'small'"),
-    (["ramp", "small.toml"], "needs key 'objective'"),
+    (
+        ["ramp", "small.toml"],
+        "'plimsoll ramp' needs --objective; write for example --objective 'read mean <= 20ms and write mean <= 20ms'.",
+    ),
     (["ramp", "small.toml", "--objective", "p98 <= 5ms"], "'p98' is not a metric"),
     (["ramp", "small.toml", "--objective", "write p99 <= 5ms"], "no stream of small writes"),
     (["ramp", "small.toml", "--objective", "achieved >= 97%"], "compares with the offered rate"),
@@ -88,7 +109,7 @@ WRONG = [
     (["curve", "small.toml", "--arrival", "burst"], "'burst' is not known"),
     (["curve", "small.toml", "--maximum", "lots"], "'lots' is not a rate"),
     (["curve", "small.toml", "-s", "arrival=poisson", "-s", "rate=5"], "the maximum is looked for in a closed loop"),
-    (["scale", "small.toml", "--iterations", "2", "--repeat", "2"], "'iterations' and 'repeat' are the same"),
+    (["scale", "small.toml", "--iterations", "2", "--repeat", "2"], "--iterations and --repeat are the same"),
     (["steady", "small.toml", "--metric", "write iops"], "metric 'write iops' is about write, which small never does"),
     (["steady", "small.toml", "--window", "1"], "--window"),
     (["suite", "four-cornerz"], "did you mean 'four-corners'?"),
@@ -168,3 +189,17 @@ def test_wrong_input_touches_nothing(plimsoll: Plimsoll, here: Path) -> None:
 
 def test_every_verb_has_a_wrong_input_here() -> None:
     assert {words[0] for words, _ in WRONG} >= set(VERBS)
+
+
+#: What the engine says of settings that do not go together is about a workload, whoever wrote them.
+TYPED_WRONG = [
+    words for words, _ in WRONG if words[0] in ("steps", "matrix", "ramp", "search", "curve", "scale", "steady") and "-s" not in words
+]
+
+
+@pytest.mark.parametrize("words", TYPED_WRONG, ids=" ".join)
+def test_a_typed_command_is_answered_in_its_own_words(plimsoll: Plimsoll, words: list[str]) -> None:
+    # "the command line: experiment 'ramp': key 'objective': …; write for example over = { … }" speaks of a file that nobody wrote.
+    err = plimsoll(*words).err
+    for word in ("command line", "experiment '", "key 'o", " = {", ' = "', "kind '"):
+        assert word not in err

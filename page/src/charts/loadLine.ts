@@ -60,20 +60,26 @@ export function isWide(lines: LoadLine[]): boolean {
   return values.length > 1 && Math.max(...values) / Math.min(...values) > WIDE;
 }
 
+/**
+ * What the axis of responses has to hold. A logarithmic one follows the points and the objective, and the band is cut off at its ends: an
+ * interval that reaches nearly to zero would fill the chart with decades that hold nothing.
+ */
+export function shownHeights(points: Pick<LoadPoint, "response">[], limits: number[], logarithmic: boolean): number[] {
+  const responses = points.flatMap(({ response: { value, low, high } }) => (logarithmic ? [value] : [value, low ?? value, high ?? value]));
+  return [...responses, ...limits].filter((value) => value > 0);
+}
+
 export function loadLineOption(spec: LoadLineSpec, palette: Palette, hidden: ReadonlySet<string>): EChartsOption {
   const subjects = spec.subjects.filter(({ name }) => !hidden.has(name));
   const points = subjects.flatMap(({ line }) => line.points);
   const limits = [...new Set(subjects.flatMap(({ line }) => line.limit_ns ?? []))];
-  const responses = [
-    ...points.flatMap(({ response }) => [response.value, response.low ?? response.value, response.high ?? response.value]),
-  ];
   const rates = [
     ...points.flatMap((point) => [point[spec.rate].value, point[spec.rate].high ?? 0]),
     ...subjects.flatMap(({ published }) => published.map(({ value }) => value)),
   ];
   const furthest = Math.max(...rates, 0) * 1.02;
   const unit = spec.rate === "iops" ? "IOPS" : "MB/s";
-  const positive = [...responses, ...limits].filter((value) => value > 0);
+  const heights = shownHeights(points, limits, spec.logarithmic);
   return {
     ...base(palette),
     grid: { left: 68, right: 24, top: 30, bottom: 50 },
@@ -85,8 +91,8 @@ export function loadLineOption(spec: LoadLineSpec, palette: Palette, hidden: Rea
       spec.rate === "iops" ? (value) => rate(value) : (value) => rate(value / 1e6),
     ),
     yAxis: spec.logarithmic
-      ? latencyAxis(palette, spec.response, positive)
-      : { ...valueAxis(palette, spec.response, duration), ...rounded(Math.max(...positive, 1) * 1.02) },
+      ? latencyAxis(palette, spec.response, heights)
+      : { ...valueAxis(palette, spec.response, duration), ...rounded(Math.max(...heights, 1) * 1.02) },
     series: [
       publishedSeries(subjects, palette),
       ...limits.map((limit) => limitSeries(limit, furthest, palette)),

@@ -4,9 +4,9 @@ import { ratioHeight, ratiosOption, ratioText, type RatioRow } from "../charts/r
 import { element } from "../element";
 import { discardFigures, figureElement, type Figure, type LegendEntry } from "../figure";
 import { counted, exact, rate } from "../format";
-import type { ComparedPoint, Comparison, ComparisonVerdict, Group, Mark, Report } from "../model";
+import type { ComparedMark, ComparedPoint, Comparison, ComparisonVerdict, Group, Mark, Report } from "../model";
 import type { Palette } from "../palette";
-import { levelText, settingsText } from "../settings";
+import { levelText, settingsText, subjectTitle } from "../settings";
 import { tableElement, type Table } from "../table";
 import { list } from "./choices";
 import { GROUP_TITLES } from "./profiles";
@@ -95,6 +95,8 @@ function metricsOf({ points }: Comparison): Measured[] {
   return [...found.values()];
 }
 
+const RATIO_NOTE = "Bars: 95 % interval of the ratio. The verdict allows for the number of comparisons made.";
+
 function ratioFigure(comparison: Comparison, { metric, op, words: name }: Measured, report: Report): Figure {
   const chosen = comparison.points.filter((point) => point.metric === metric && point.op === op && point.ratio !== null);
   const rows = inOrder(chosen).map((point) => row(point, chosen, comparison, report));
@@ -102,7 +104,9 @@ function ratioFigure(comparison: Comparison, { metric, op, words: name }: Measur
   return {
     title: `${name.charAt(0).toUpperCase()}${name.slice(1)} over ${comparison.baseline} · ${better}`,
     label: `Ratio of ${name} to that of ${comparison.baseline} for every point, with 95 % intervals.`,
-    note: "Bars: 95 % interval of the ratio. The verdict allows for the number of comparisons made.",
+    note: chosen.some((point) => point.rate_not_achieved)
+      ? `${RATIO_NOTE} ${NOT_CARRIED}: the offered rate was not achieved, so these latencies say how long the load lasted.`
+      : RATIO_NOTE,
     height: ratioHeight(rows),
     wide: true,
     option: (palette, width) =>
@@ -138,23 +142,22 @@ function inOrder(points: ComparedPoint[]): ComparedPoint[] {
   });
 }
 
-/** The workload, with its experiment where several measured it. */
-function subjectTitle({ workload, title, experiment }: ComparedPoint, all: ComparedPoint[]): string {
-  const several = new Set(all.filter((other) => other.workload === workload).map((other) => other.experiment)).size > 1;
-  return several && experiment ? `${title} (${experiment})` : title;
-}
+/** Behind the place of latencies whose load was not carried. */
+const NOT_CARRIED = "‡";
 
 function row(point: ComparedPoint, all: ComparedPoint[], comparison: Comparison, report: Report): RatioRow {
   const alone = isAlone(point);
+  const title = subjectTitle(point, all);
   const where = alone
-    ? point.title
+    ? title
     : Object.keys(point.settings).length > 0
       ? settingsText(point.settings)
       : levelText(null, point.level ?? 0);
+  const sided = comparison.sides.length > 2 ? `${where}, ${point.side}` : where;
   return {
-    heading: alone ? GROUP_TITLES[groupOf(point)] : subjectTitle(point, all),
-    workload: point.title,
-    label: comparison.sides.length > 2 ? `${where}, ${point.side}` : where,
+    heading: alone ? GROUP_TITLES[groupOf(point)] : title,
+    workload: title,
+    label: point.rate_not_achieved ? `${sided} ${NOT_CARRIED}` : sided,
     side: point.side,
     configuration: report.configurations.findIndex(({ label }) => label === point.side),
     ratio: point.ratio ?? 1,
@@ -194,8 +197,8 @@ function markRatios({ marks, baseline }: Comparison, report: Report): HTMLElemen
     columns: ["Workload", "Objective", "Configuration", `Mark of ${baseline}`, "Mark, IOPS", "Ratio [95 %]", "Verdict", ""].map(
       (heading) => ({ heading }),
     ),
-    rows: marks.map(({ title, objective, side, ratio, low, high, verdict, values, note }) => [
-      title,
+    rows: marks.map(({ objective, side, ratio, low, high, verdict, values, note }, index) => [
+      subjectTitle(marks[index] as ComparedMark, marks),
       objective,
       report.configurations.some(({ label, modelled }) => modelled && label === side) ? `${side} (modelled)` : side,
       markCell(values[0]),

@@ -108,7 +108,7 @@ def parse_clause(text: str) -> Clause:
 
 def parse_metric(text: str) -> tuple[str, str]:
     """Operation (or ``all``) and metric of ``[OPERATION] METRIC``, without limit; a metric that points are measured for."""
-    op, metric = _subject(text.lower().split())
+    op, metric = _subject(text.lower().split(), measured_words())
     if metric in (ACHIEVED, ERRORS):
         raise InputError(f"{metric!r} has no interval; name one of {_listed(measured_words())}.")
     return op or ALL, metric
@@ -119,7 +119,8 @@ def measured_words() -> list[str]:
     return [word for word in _metric_words() if word not in (ACHIEVED, ERRORS)]
 
 
-def _subject(words: list[str]) -> tuple[str | None, str]:
+def _subject(words: list[str], known: list[str] | None = None) -> tuple[str | None, str]:
+    """Operation and metric; ``known`` are the words for metrics that a message lists, all when None."""
     if not words:
         raise InputError(f"no metric is named before the relation; write one of {_listed(_metric_words())}, for example {EXAMPLE!r}.")
     if len(words) > 2:
@@ -131,7 +132,7 @@ def _subject(words: list[str]) -> tuple[str | None, str]:
         raise InputError(f"{op!r} is not an operation; {_meant(op, (*OPS, ALL))}")
     word = words[-1]
     if word not in METRICS_BY_WORD:
-        raise InputError(f"{word!r} is not a metric; {_meant(word, [*_metric_words(), *(OPS if op is None else ())])}")
+        raise InputError(f"{word!r} is not a metric; {_meant(word, known or _metric_words(), OPS if op is None else ())}")
     metric = METRICS_BY_WORD[word]
     if metric == ACHIEVED and op is not None:
         raise InputError(f"'achieved' is the share of all offered requests; write it without {op!r}.")
@@ -219,10 +220,11 @@ def _metric_words() -> list[str]:
     return [word for word in METRICS_BY_WORD if word not in _WORDS]
 
 
-def _meant(word: str, known: tuple[str, ...] | list[str]) -> str:
+def _meant(word: str, known: tuple[str, ...] | list[str], also: tuple[str, ...] = ()) -> str:
+    """The nearest word, also of those that are not listed."""
     import difflib
 
-    near = difflib.get_close_matches(word, known, n=1, cutoff=0.6)
+    near = difflib.get_close_matches(word, [*known, *also], n=1, cutoff=0.6)
     return f"did you mean {near[0]!r}?" if near else f"write one of {_listed(known)}."
 
 

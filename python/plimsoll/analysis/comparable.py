@@ -111,7 +111,9 @@ def _options(one: Side, other: Side, matches: Sequence[Sequence[tuple[Result, ..
         before, after = groups[0][0], groups[1][0] if groups[1] else groups[0][0]
         allowed = {*varying, *stated, *before.place.get("settings", {}), *after.place.get("settings", {})}
         left, right = _flat(before, allowed), _flat(after, allowed)
-        for name in left.keys() | right.keys():
+        # Another tool's file does not say every option: what one side does not know cannot be held against it.
+        partly_known = any("origin" in result.versions for result in (before, after))
+        for name in left.keys() & right.keys() if partly_known else left.keys() | right.keys():
             values = _said(left.get(name)), _said(right.get(name))
             if values[0] != values[1] and not _is_allowed(name, allowed):
                 for known, value in zip(differing.setdefault(name, ([], [])), values, strict=True):

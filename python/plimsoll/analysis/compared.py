@@ -69,6 +69,8 @@ class Row:
     high: float | None
     p_adjusted: float | None
     verdict: Verdict | None
+    #: A latency of a point that was not carried at the offered rate, on either side: it says how long the load lasted.
+    rate_not_achieved: bool = False
 
     @property
     def times_faster(self) -> float | None:
@@ -85,6 +87,7 @@ class Row:
             "op": self.op,
             "side": self.side,
             **_figures(self),
+            "rate_not_achieved": self.rate_not_achieved,
             "values": [asdict(value) for value in self.values],
         }
 

@@ -26,6 +26,7 @@ from plimsoll.analysis.load_line import usable
 from plimsoll.analysis.mark import Mark, mark_of
 from plimsoll.analysis.metric import ALL, RATES, metric
 from plimsoll.analysis.objective import Objective
+from plimsoll.analysis.offering import saturated
 from plimsoll.analysis.pooling import pooled_metric
 from plimsoll.analysis.ratio import Common, Ratio, holm, ratio, ratio_of_edges
 from plimsoll.analysis.steady import ROUNDS
@@ -101,7 +102,7 @@ def compare(
         sides=tuple(side.label for side in sides),
         points=tuple(row.judged(found, p) for row, found, p in zip(rows, ratios, adjusted[: len(rows)], strict=True)),
         marks=tuple(_mark_judged(row, found, p) for row, found, p in zip(marks, mark_ratios, adjusted[len(rows) :], strict=True)),
-        notes=(*_notes(sides, matches, rows), *_blind(ratios)),
+        notes=(*_notes(sides, matches, rows), *_not_carried(rows), *_blind(ratios)),
     )
 
 
@@ -180,6 +181,7 @@ class _Pair:
     ones: tuple[Estimate, ...]
     others: tuple[Estimate, ...]
     values: tuple[Estimate, Estimate]
+    rate_not_achieved: bool
 
     def judged(self, found: Ratio | None, p_adjusted: float | None) -> Row:
         op, name = self.figure
@@ -195,6 +197,7 @@ class _Pair:
             high=found.high if found else None,
             p_adjusted=p_adjusted,
             verdict=verdict(value, p_adjusted, more_is_better=name in RATES),
+            rate_not_achieved=self.rate_not_achieved,
         )
 
 
@@ -209,7 +212,9 @@ def _rows(sides: Sequence[Side], match: tuple[Point, list[tuple[Result, ...]]], 
             taken = usable(group)
             ones, now = _estimates(taken, figure), pooled_metric(taken, *figure)
             if before is not None and now is not None:
-                yield _Pair(point, figure, side.label, ones, others, (before, now))
+                # What was carried of a load is a fact also where it was less than was asked for; how long requests waited is not.
+                late = figure[1] not in RATES and (saturated(baseline) or saturated(taken))
+                yield _Pair(point, figure, side.label, ones, others, (before, now), late)
 
 
 def _estimates(results: Sequence[Result], figure: Figure) -> tuple[Estimate, ...]:
@@ -319,6 +324,18 @@ def _notes(sides: Sequence[Side], matches: Sequence[tuple[Point, list[tuple[Resu
         yield f"{_points(count)} flagged invalid ({', '.join(invalid)}): {whose} figures do not mean what they say, nor do differences."
     if any(result.modelled for result in results):
         yield "Modelled: the figures are those of a model in virtual time, not of storage."
+
+
+def _not_carried(rows: Sequence[_Pair]) -> list[str]:
+    """What the findings leave out because its latencies say how long the load lasted."""
+    count = len({id(row.point) for row in rows if row.rate_not_achieved})
+    if not count:
+        return []
+    are, their = ("is", "its") if count == 1 else ("are", "their")
+    return [
+        f"{_points(count)} did not achieve the offered rate on some side and {are} left out of the findings: {their} latencies grow for as "
+        "long as the load lasts, so no ratio of them means anything. Compare at rates that every side carries."
+    ]
 
 
 def _blind(ratios: Sequence[Ratio | None]) -> list[str]:

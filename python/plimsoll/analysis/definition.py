@@ -68,6 +68,17 @@ def is_direct(stream: Json) -> bool:
     return bool(stream.get("direct", True))
 
 
+def overwrites(definition: Json) -> bool:
+    """Whether some request changes what the target holds, by a write or a trim."""
+    return any(_overwrites(stream) for stream in streams(definition))
+
+
+def _overwrites(stream: Json) -> bool:
+    read_percent = stream.get("read_percent", 100)
+    shares = [entry.get("read_percent", read_percent) for entry in stream.get("access") or [{}]]
+    return bool(stream.get("trim_percent")) or any(share < 100 for share in shares)
+
+
 def stores_little(stream: Json) -> str | None:
     """Why a target that compresses or deduplicates would store less than the stream writes; None when it would not."""
     content = stream.get("content")

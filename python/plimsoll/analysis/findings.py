@@ -5,7 +5,9 @@ faster or slower; the other ranges of levels; profiles and grid points counted b
 nothing was shown, one sentence says so with the range of the ratios. *n ×* is always the side's performance in multiples of the
 baseline's: for a latency it is the baseline's over the side's, so above 1 is better for every metric. Numbers in brackets are 95 %
 intervals.
-Limits: sentences repeat what the table holds and judge nothing anew. The ranges of several ratios are those of their values.
+Limits: sentences repeat what the table holds and judge nothing anew. The ranges of several ratios are those of their values. Latencies of
+points that did not achieve their rate (`plimsoll.analysis.compared.Row.rate_not_achieved`) have a place among the levels but no part in
+any sentence.
 
     findings("10K U320", ["10K SAS"], comparison.points, comparison.marks)
     # ["10K SAS carried 1.21 × [1.15, 1.27] the load of 10K U320 at 20 ms, and was faster at every queue depth from 8 up."]
@@ -15,6 +17,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from math import floor, log10
 from typing import TypeVar
 
 from plimsoll.analysis.compared import FASTER, NOT_SHOWN, SLOWER, MarkRow, Row, Verdict
@@ -37,20 +41,26 @@ def findings(baseline: str, sides: Sequence[str], points: Sequence[Row], marks: 
     """The sentences of all sides, in the order of the sides."""
     found: list[str] = []
     for side in sides:
-        rows = [row for row in points if row.side == side and row.ratio is not None]
+        rows = [_sound(row) for row in points if row.side == side and row.ratio is not None]
         found.extend(_of_side(baseline, side, rows, [row for row in marks if row.side == side]))
     return found
 
 
+def _sound(row: Row) -> Row:
+    """The row, without a verdict where its latencies mean nothing: so *every level* never counts it in."""
+    return replace(row, verdict=None) if row.rate_not_achieved else row
+
+
 def _of_side(baseline: str, side: str, rows: Sequence[Row], marks: Sequence[MarkRow]) -> list[str]:
+    judged = [row for row in rows if row.verdict is not None]
     verdicts = {row.verdict for row in rows} | {mark.verdict for mark in marks}
     if not verdicts & {FASTER, SLOWER}:
         bounds = [sentence for mark in marks if mark.ratio is None for sentence in _mark(baseline, mark, "", "")]
-        return [*bounds, *_nothing_shown(baseline, side, rows, marks)]
+        return [*bounds, *_nothing_shown(baseline, side, judged, marks)]
     return [
         *_loads(baseline, side, rows, marks),
-        *_groups(baseline, side, [row for row in rows if row.point.level is None]),
-        *_extremes(baseline, side, rows),
+        *_groups(baseline, side, [row for row in judged if row.point.level is None]),
+        *_extremes(baseline, side, judged),
     ]
 
 
@@ -250,8 +260,8 @@ def _with_interval(row: Row) -> str:
 def _times_interval(value: float, low: float | None, high: float | None) -> str:
     digits = _digits(value)
     if low is None or high is None:
-        return f"{value:.{digits}f} ×"
-    return f"{value:.{digits}f} × [{low:.{digits}f}, {high:.{digits}f}]"
+        return f"{_ratio(value, digits)} ×"
+    return f"{_ratio(value, digits)} × [{_ratio(low, digits)}, {_ratio(high, digits)}]"
 
 
 def _range(ratios: Sequence[float]) -> str:
@@ -267,7 +277,13 @@ def _between(ratios: Sequence[float]) -> str:
 def _ends(ratios: Sequence[float]) -> tuple[str, str]:
     low, high = min(ratios), max(ratios)
     digits = max(_digits(low), _digits(high))
-    return f"{low:.{digits}f}", f"{high:.{digits}f}"
+    return _ratio(low, digits), _ratio(high, digits)
+
+
+def _ratio(value: float, digits: int) -> str:
+    """At least ``digits`` decimals; as many as a small ratio needs to show two digits that count."""
+    small = 1 - floor(log10(value)) if 0 < value < 0.1 else 0
+    return f"{value:.{max(digits, small)}f}"
 
 
 def _digits(ratio: float) -> int:

@@ -16,14 +16,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from plimsoll.analysis.clause import ACHIEVED, ERRORS, EXAMPLE, Clause, parse_clause
 from plimsoll.analysis.definition import offered_per_s, streams
 from plimsoll.analysis.metric import ALL, metric
-from plimsoll.analysis.offering import share
-from plimsoll.analysis.pooling import pooled, pooled_metric
+from plimsoll.analysis.offering import carried
+from plimsoll.analysis.pooling import pooled_metric
 from plimsoll.errors import InputError
 from plimsoll.result import OPS, Estimate, Result
 
@@ -154,22 +154,14 @@ def _estimate(clause: Clause, op: str, results: Sequence[Result]) -> Estimate | 
         totals = [total for result in results for name, total in result.totals.items() if op in (name, ALL)]
         return Estimate(float(sum(total.errors for total in totals)))
     if clause.metric == ACHIEVED:
-        shares = [share for result in results if (share := _achieved(result)) is not None]
-        return pooled(shares) if shares else None
+        found = carried(results)
+        return None if found is None else _percent(found)
     return pooled_metric(results, op, clause.metric)
 
 
-def _achieved(result: Result) -> Estimate | None:
-    """Completed over due requests of the open streams in percent; with bounds where no other stream shares the totals."""
-    offered = offered_per_s(result.job.definition)
-    if not offered:
-        return None
-    rate = metric(result, ALL, "iops") if len(offered) == len(streams(result.job.definition)) else None
-    if rate is None:
-        rate = Estimate(sum(total.iops for name in offered for total in result.streams.get(name, {}).values()))
-    part = share(result, rate, sum(offered.values()))
+def _percent(part: Estimate) -> Estimate:
     low, high = (None if bound is None else 100 * bound for bound in (part.low, part.high))
-    return Estimate(100 * part.value, low, high, part.batches)
+    return replace(part, value=100 * part.value, low=low, high=high)
 
 
 def _overload(item: ClauseJudgement) -> float:

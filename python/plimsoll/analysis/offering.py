@@ -6,6 +6,7 @@ unfinished, and at least those completed. Without a count of the unfinished ones
 
     due_per_s(100.0, iops=83.0, unfinished=0, elapsed_s=1.0)      # 83.0: nothing was left undone
     due_per_s(100.0, iops=83.0, unfinished=40, elapsed_s=1.0)     # 100.0
+    achieved(repeats)                                             # whether the target may have kept up
 
 Limits: requests that were unfinished already when the measured time began are not taken off, so a target that answers after a good part
 of the measured time looks a little slower than it is; never faster.
@@ -13,9 +14,16 @@ of the measured time looks a little slower than it is; never faster.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
+from plimsoll.analysis.definition import ACHIEVED_SHARE_MIN, offered_per_s, streams
+from plimsoll.analysis.metric import ALL, metric
+from plimsoll.analysis.pooling import pooled
 from plimsoll.result import Estimate, Result
+
+#: The flag of a point whose target did not keep up (`plimsoll.analysis.plausibility`).
+NOT_ACHIEVED = "rate_not_achieved"
 
 
 def due_per_s(offered: float, *, iops: float, unfinished: int | None, elapsed_s: float | None) -> float:
@@ -38,6 +46,40 @@ def share(result: Result, iops: Estimate, offered: float) -> Estimate:
     value = of(iops.value)
     assert value is not None
     return replace(iops, value=value, low=of(iops.low), high=of(iops.high))
+
+
+def carried(results: Sequence[Result]) -> Estimate | None:
+    """The share of all repeats of a point together; None when nothing was offered at a rate of its own."""
+    shares = [found for result in results if (found := _carried(result)) is not None]
+    return pooled(shares) if shares else None
+
+
+def achieved(results: Sequence[Result]) -> bool:
+    """Whether the target may have kept up with what was offered to the repeats of a point; with a closed loop it always does.
+
+    Where the share has an interval, all of it must lie below 97 % to say that the target did not: few requests complete less by chance.
+    """
+    found = carried(results)
+    return found is None or (found.value if found.high is None else found.high) >= ACHIEVED_SHARE_MIN
+
+
+def saturated(results: Sequence[Result]) -> bool:
+    """Whether latencies of these repeats grow for as long as the load lasts: one is flagged, or all together were not achieved."""
+    return any(flag.name == NOT_ACHIEVED for result in results for flag in result.flags) or not achieved(results)
+
+
+def _carried(result: Result) -> Estimate | None:
+    """With bounds where no closed stream shares the totals; a definition without rates leaves the rate that the result names."""
+    definition = result.job.definition
+    rates = offered_per_s(definition)
+    offered = sum(rates.values()) or result.offered_per_s
+    if not offered:
+        return None
+    alone = not rates or len(rates) == len(streams(definition))
+    rate = metric(result, ALL, "iops") if alone else None
+    if rate is None:
+        rate = Estimate(sum(total.iops for name in rates for total in result.streams.get(name, {}).values()))
+    return share(result, rate, offered)
 
 
 def elapsed(result: Result) -> float | None:

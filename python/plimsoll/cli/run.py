@@ -11,7 +11,7 @@ import click
 from plimsoll import engine as engines
 from plimsoll.cli.conduct.conducting import Setup, conduct, in_order
 from plimsoll.cli.conduct.judging import EXIT_OBJECTIVE_FAILED, check_precision, checked_objective, every_point_holds
-from plimsoll.cli.conduct.permission import permission
+from plimsoll.cli.conduct.permission import check_permitted, permission
 from plimsoll.cli.conduct.planning import Typed, planned
 from plimsoll.cli.experiment.foreign import is_foreign
 from plimsoll.cli.experiment.options import LoadCommand, takes
@@ -48,6 +48,7 @@ def command(**typed: Any) -> int:
     objective = checked_objective(typed["objective"], [[point.workload] for point in points], asserts=typed["asserts"])
     if typed["report_path"] is not None:
         checked_format(typed["report_path"])
+    check_permitted(((point.workload, point.target) for point in points), engine, typed["destroy_data"])
     host = host_facts()
     info = RunInfo(
         name=_run_name(request.workloads),

@@ -101,11 +101,14 @@ def curve(
         if rate is None or rate.value <= 0:
             return Conclusion("curve", (f"The maximum could not be measured ({wording.reason(found)}), so no rates follow from it.",))
         maximum, load = rate.value, _load(found, pace.arrival)
-    rates = dict.fromkeys(ROUNDINGS[pace.rounding](maximum, percent) for percent in percents)
+    # Percentages that are rounded to one rate are one point, called by the first of them.
+    rates: dict[float, float] = {}
+    for percent in percents:
+        rates.setdefault(ROUNDINGS[pace.rounding](maximum, percent), percent)
     points: list[tuple[float, Result]] = []
     for number in range(1, repeat + 1):
-        for rate_per_s in rates:
-            result = yield Ask(load.at(rate_per_s), level=rate_per_s, repeat=number)
+        for rate_per_s, percent in rates.items():
+            result = yield Ask(load.at(rate_per_s), level=rate_per_s, repeat=number, label=f"{percent:g} %")
             points.append((rate_per_s, result))
             if load.shares is None and len(result.streams) > 1:
                 return Conclusion("curve", (_unshared(result),))

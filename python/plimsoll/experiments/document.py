@@ -14,7 +14,7 @@ Limits: names of workloads and options are kept as written; the conductor resolv
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from plimsoll.errors import InputError
@@ -33,6 +33,7 @@ from plimsoll.experiments.experiment import Experiment, Suite
 from plimsoll.experiments.form import as_toml, flattened, near
 from plimsoll.experiments.kinds import check
 from plimsoll.experiments.levels import ends_of, is_target, level_number, levels_of
+from plimsoll.experiments.naming import TYPED, Place
 from plimsoll.experiments.plan import Configuration
 
 __all__ = ["DEFAULT_TARGET_NAME", "Experiment", "Suite", "read_experiments"]
@@ -46,25 +47,12 @@ DEFAULT_TARGET_NAME = "scratch file"
 _GRID_OPTIONS = ("disks", "num_small", "num_large", "small", "large")
 
 
-@dataclass(frozen=True)
-class _Place:
-    """Where in the file something stands; begins every message."""
-
-    text: str
-
-    def inside(self, what: str) -> _Place:
-        return _Place(f"{self.text}: {what}")
-
-    def wrong(self, problem: object) -> InputError:
-        return InputError(f"{self.text}: {problem}")
-
-
-def read_experiments(document: Json, source: str, *, quick: bool = False, targets: Sequence[str] = ()) -> Suite:
-    """The experiments that ``document`` asks for on ``targets``; ``source`` names the file in messages.
+def read_experiments(document: Json, source: str | Place, *, quick: bool = False, targets: Sequence[str] = ()) -> Suite:
+    """The experiments that ``document`` asks for on ``targets``; ``source`` names the file in messages, or is a place that does.
 
     Raises `InputError` that names file, experiment and key, what is wrong and what would be right.
     """
-    place = _Place(source)
+    place = Place(source) if isinstance(source, str) else source
     if not isinstance(document, dict):
         raise place.wrong("not a file of experiments; write one [[experiment]] for each.")
     _check_keys(document, FILE_OPTIONS, place)
@@ -87,7 +75,7 @@ def read_experiments(document: Json, source: str, *, quick: bool = False, target
     )
 
 
-def _own_workloads(entries: Any, place: _Place) -> dict[str, Json]:
+def _own_workloads(entries: Any, place: Place) -> dict[str, Json]:
     """The workloads that the file defines, by name; what else stands in them, the engine checks."""
     if not isinstance(entries, list):
         raise place.wrong("key 'workload' is not a list of tables; write [[workload]] and its keys below it.")
@@ -108,7 +96,7 @@ def _with_definitions(experiment: Experiment, own: Mapping[str, Json]) -> Experi
     return replace(experiment, definitions={name: own[name] for name in experiment.workloads if name in own})
 
 
-def _read_both(entry: Any, number: int, place: _Place) -> tuple[Experiment, Experiment]:
+def _read_both(entry: Any, number: int, place: Place) -> tuple[Experiment, Experiment]:
     """The full and the quick form of one experiment."""
     if not isinstance(entry, dict):
         raise place.wrong(f"experiment {number} is {entry!r}, not a table; write [[experiment]] and its keys below it.")
@@ -141,7 +129,7 @@ def _overlaid(entry: Json, overlay: Json) -> Json:
     return merged
 
 
-def _read(entry: Json, place: _Place) -> Experiment:
+def _read(entry: Json, place: Place) -> Experiment:
     kind = KINDS_BY_NAME[_kind(entry, place)]
     _check_options(entry, kind, place)
     values = _values(entry, [option for option in options_of(kind.name) if option.name not in ("configurations", "quick")], place)
@@ -153,7 +141,7 @@ def _read(entry: Json, place: _Place) -> Experiment:
         kind=kind.name,
         workloads=tuple(values["workloads"]),
         configurations=tuple(_configurations(entry.get("configurations", []), place)),
-        over=_axes(values.get("over") or {}, kind, place.inside("key 'over'")),
+        over=_axes(values.get("over") or {}, kind, place.at("over")),
         settings=values["set"] or {},
         objective=values.get("objective"),
         repeat=_repeat(entry, values, place),
@@ -169,39 +157,43 @@ def _read(entry: Json, place: _Place) -> Experiment:
     return experiment
 
 
-def _kind(entry: Json, place: _Place) -> str:
+def _kind(entry: Json, place: Place) -> str:
     if "kind" not in entry:
         raise place.wrong(f"key 'kind' is missing; there are {', '.join(KINDS_BY_NAME)}.")
     kind: str = _value(entry["kind"], OPTIONS_BY_NAME["kind"], place)
     return kind
 
 
-def _check_options(entry: Json, kind: Kind, place: _Place) -> None:
+def _check_options(entry: Json, kind: Kind, place: Place) -> None:
     _check_keys(entry, OPTIONS, place)
     for key in entry:
         option = OPTIONS_BY_NAME[key]
         if not option.belongs_to(kind.name):
             owners = " and ".join(option.kinds) if len(option.kinds) < 3 else f"{', '.join(option.kinds[:-1])} and {option.kinds[-1]}"
-            raise place.wrong(f"key {key!r} is for {owners}, and this is kind {kind.name!r}; leave it out, or change 'kind'.")
+            raise place.wrong(f"{place.key(key)} is for {owners}, and this is {place.kind(kind.name)}; leave it out, or change 'kind'.")
 
 
-def _check_keys(table: Json, options: Iterable[Option], place: _Place) -> None:
+def _check_keys(table: Json, options: Iterable[Option], place: Place) -> None:
     known = [option.name for option in options]
     for key in table:
         if key not in known:
             raise place.wrong(f"key {key!r} is not known; {near(key, known)}")
 
 
-def _check_needs(entry: Json, kind: Kind, place: _Place) -> None:
+def _check_needs(entry: Json, kind: Kind, place: Place) -> None:
     for name in kind.needs:
         if name not in entry:
-            raise place.wrong(f"kind {kind.name!r} needs key {name!r}; write for example {name} = {_example(name, kind)}.")
+            raise place.wrong(
+                f"{place.kind(kind.name)} needs {place.key(name)}; write for example {place.example(name, _example(name, kind))}."
+            )
     if kind.axes == "several" and ("over" in entry) == ("grid" in entry):
-        problem = "both 'over' and 'grid' say what is varied" if "grid" in entry else "nothing says what is varied"
-        raise place.wrong(f"{problem}; write one of 'over' and 'grid', for example over = {_example('over', kind)}.")
+        over, grid = place.name("over"), place.name("grid")
+        problem = f"both {over} and {grid} say what is varied" if "grid" in entry else "nothing says what is varied"
+        raise place.wrong(f"{problem}; write one of {over} and {grid}, for example {place.example('over', _example('over', kind))}.")
     for key in ("shuffle",) if "grid" in entry else _GRID_OPTIONS:
         if key in entry:
-            raise place.wrong(f"key {key!r} has no effect {'with' if 'grid' in entry else 'without'} 'grid'; leave it out.")
+            how = "with" if "grid" in entry else "without"
+            raise place.wrong(f"{place.key(key)} has no effect {how} {place.name('grid')}; leave it out.")
 
 
 def _example(name: str, kind: Kind) -> str:
@@ -212,49 +204,52 @@ def _example(name: str, kind: Kind) -> str:
     raise KeyError(f"the example of {kind.name} has no {name}")
 
 
-def _values(table: Json, options: Iterable[Option], place: _Place) -> Json:
+def _values(table: Json, options: Iterable[Option], place: Place) -> Json:
     """Every option's value, read or by default."""
     values: Json = {}
     for option in options:
         if option.name in table:
             values[option.name] = _value(table[option.name], option, place)
         elif option.required:
-            raise place.wrong(f"key {option.name!r} is missing; write for example {option.name} = {as_toml(option.example)}.")
+            example = place.example(option.name, as_toml(option.example))
+            raise place.wrong(f"{place.key(option.name)} is missing; write for example {example}.")
         else:
             values[option.name] = option.default
     return values
 
 
-def _value(value: Any, option: Option, place: _Place) -> Any:
+def _value(value: Any, option: Option, place: Place) -> Any:
     try:
         return option.form.read(value)
     except InputError as problem:
-        raise place.wrong(f"key {option.name!r}: {problem}") from None
+        raise place.at(option.name).wrong(problem) from None
 
 
-def _repeat(entry: Json, values: Json, place: _Place) -> int:
+def _repeat(entry: Json, values: Json, place: Place) -> int:
     if values.get("iterations") is None:
         return int(values.get("repeat") or 1)
     if "repeat" in entry:
-        raise place.wrong("'iterations' and 'repeat' are the same; write one of them.")
+        raise place.wrong(f"{place.name('iterations')} and {place.name('repeat')} are the same; write one of them.")
     return int(values["iterations"])
 
 
-def _axes(written: Json, kind: Kind, place: _Place) -> dict[str, tuple[Any, ...]]:
+def _axes(written: Json, kind: Kind, place: Place) -> dict[str, tuple[Any, ...]]:
     if kind.axes in ("one", "ends") and len(written) != 1:
-        raise place.wrong(f"kind {kind.name!r} varies one option, not {len(written)}; write for example over = {_example('over', kind)}.")
+        example = place.example("over", _example("over", kind))
+        raise place.wrong(f"{place.kind(kind.name)} varies one option, not {len(written)}; write for example {example}.")
     axes = {}
     for option, levels in written.items():
         try:
             if is_target(option) and kind.axes != "several":
-                raise InputError(f"kind {kind.name!r} varies the load; compare targets as configurations, or with kind 'matrix'.")
-            axes[option] = _levels(option, levels, kind)
+                others = f"as configurations (several --target), or with {place.kind('matrix')}"
+                raise InputError(f"{place.kind(kind.name)} varies the load; compare targets {others}.")
+            axes[option] = _levels(option, levels, kind, place)
         except InputError as problem:
             raise place.wrong(f"{option}: {problem}") from None
     return axes
 
 
-def _levels(option: str, written: Any, kind: Kind) -> tuple[Any, ...]:
+def _levels(option: str, written: Any, kind: Kind, place: Place) -> tuple[Any, ...]:
     if kind.axes == "ends":
         return ends_of(option, written)
     levels = levels_of(option, written)
@@ -262,11 +257,12 @@ def _levels(option: str, written: Any, kind: Kind) -> tuple[Any, ...]:
         return levels
     for level in levels:
         if isinstance(level, (bool, str, dict)):
-            raise InputError(f"{level!r} is not a number, as the levels of kind {kind.name!r} are; kind 'matrix' takes any value.")
+            number = f"{level!r} is not a number, as the levels of {place.kind(kind.name)} are"
+            raise InputError(f"{number}; {place.kind('matrix')} takes any value.")
     return tuple(level_number(option, level) for level in levels)
 
 
-def _configurations(written: Any, place: _Place) -> list[Configuration]:
+def _configurations(written: Any, place: Place) -> list[Configuration]:
     """As written: a target that is not given is empty."""
     if not isinstance(written, list):
         raise place.wrong('key \'configurations\' is not a list; write [{ name = "A", target = "/dev/sdb" }].')
@@ -286,20 +282,21 @@ def _configurations(written: Any, place: _Place) -> list[Configuration]:
     return found
 
 
-def _check_names(names: Sequence[str], place: _Place) -> None:
+def _check_names(names: Sequence[str], place: Place) -> None:
     for number, name in enumerate(names, start=1):
         first = names.index(name) + 1
         if first != number:
             raise place.wrong(f"experiments {first} and {number} are both called {name!r}; give each a name of its own.")
 
 
-def _check_targets(experiments: Sequence[Experiment], targets: Sequence[str], place: _Place) -> None:
+def _check_targets(experiments: Sequence[Experiment], targets: Sequence[str], place: Place) -> None:
     """Targets that were typed are measured, or the file is refused: never something else in silence."""
     twice = next((target for target in targets if list(targets).count(target) > 1), None)
     if twice is not None:
         raise InputError(f"--target {twice} is given twice; name each target once.")
     if targets and not any(_takes_targets(item) for item in experiments):
-        raise place.wrong("every experiment names its own targets; leave --target out, or remove them from the file.")
+        where = f"or remove them from {place.key('over')}" if place is TYPED else "or remove them from the file"
+        raise place.wrong(f"every experiment names its own targets; leave --target out, {where}.")
 
 
 def _takes_targets(experiment: Experiment) -> bool:

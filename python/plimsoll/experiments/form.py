@@ -201,7 +201,7 @@ def _percentages(value: Any) -> list[float]:
     levels = levels_of("percent", value)
     for level in levels:
         if isinstance(level, (bool, str, dict)) or not 0 < level <= PERCENT_MAX:
-            raise InputError(f"{level!r} is not a percentage of the maximum; write numbers such as [10, 50, 100] or '10..100+10'.")
+            raise InputError(f"{level!r} is not a percentage of the maximum; write numbers such as '10,50,100' or '10..100+10'.")
     return list(levels)
 
 

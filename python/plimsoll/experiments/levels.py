@@ -41,7 +41,7 @@ def levels_of(option: str, written: Any) -> tuple[Any, ...]:
     seen: set[str] = set()
     for level in levels:
         if repr(level) in seen:
-            raise InputError(f"level {level!r} stands twice; measure it again with 'repeat' instead.")
+            raise InputError(f"level {level!r} stands twice; name it once, and repeat the measurement instead.")
         seen.add(repr(level))
     return tuple(levels)
 

@@ -50,7 +50,7 @@ class Ask:
     ``settings`` are options by name (``queue_depth``, ``log.rate``, ``target``), applied in order over those of experiment and
     configuration; a stream whose ``queue_depth``, ``threads`` or ``rate`` is 0 takes no part in the point. ``level`` is the load where
     the experiment has a single load axis. ``repeat`` counts from 1 and shifts the seed. ``amount`` ends the point when that multiple of
-    the target's size has been transferred.
+    the target's size has been transferred. ``label`` is what the plan calls the point where its settings do not say it.
     """
 
     settings: Mapping[str, Any] = field(default_factory=dict)
@@ -58,6 +58,7 @@ class Ask:
     role: Role = "point"
     repeat: int = 1
     amount: float | None = None
+    label: str = ""
 
 
 @dataclass(frozen=True)
@@ -84,6 +85,7 @@ class Request:
             "level": ask.level,
             "role": ask.role,
             "key": " / ".join(parts),
+            **({"label": ask.label} if ask.label else {}),
         }
 
 

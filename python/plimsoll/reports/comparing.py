@@ -1,7 +1,8 @@
 """A comparison as text for a terminal: a row per figure and side, the marks, the findings in sentences, what to know about them.
 
 Model: every row stands against the first side, the baseline, whose own value is in the row. The ratio is side over baseline with its 95 %
-interval; the verdict says which way is better. A star marks values whose difference is shown; what could not be compared has none.
+interval; the verdict says which way is better. A star marks values whose difference is shown; what could not be compared has none. A double
+dagger marks latencies of a load that was not carried. The experiment has a column where there are several.
 
     print(comparison_text(compare(sides)))
 """
@@ -11,27 +12,50 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 
-from plimsoll.analysis.compared import NOT_SHOWN, MarkRow, Row
+from plimsoll.analysis.compared import NOT_SHOWN, SIGNIFICANCE, MarkRow, Row
 from plimsoll.analysis.comparison import Comparison
 from plimsoll.analysis.mark import Mark
 from plimsoll.analysis.metric import ALL, RATES
-from plimsoll.reports.figures import count, duration, megabytes, three_digits
+from plimsoll.reports.figures import count, duration, megabytes, multiple
 from plimsoll.reports.terminal import table
 
 _HEAD = ("workload", "point", "metric", "side", "baseline", "value", "ratio", "95 % interval", "verdict")
 _MARKS = ("mark of", "objective", "side", "baseline", "value", "ratio", "95 % interval", "verdict")
 _WIDTH = 100
+#: Behind the verdict on latencies of a load that was not carried.
+_NOT_CARRIED = "‡"
 
 
 def comparison_text(comparison: Comparison) -> str:
     """The whole comparison; parts that are empty are left out."""
     parts = [f"baseline {comparison.baseline}"]
+    several = len({row.point.experiment for row in comparison.points} | {row.experiment for row in comparison.marks}) > 1
     if comparison.points:
-        parts.append(table([_HEAD, *(_row(row) for row in comparison.points)], left=4))
+        rows = [(_HEAD, "experiment"), *((_row(row), row.point.experiment) for row in comparison.points)]
+        parts.append(_table(rows, left=4, several=several))
     if comparison.marks:
-        parts.append(table([_MARKS, *(_mark_row(row) for row in comparison.marks)], left=3))
+        rows = [(_MARKS, "experiment"), *((_mark_row(row), row.experiment) for row in comparison.marks)]
+        parts.append(_table(rows, left=3, several=several))
+    parts += ["\n".join(_signs(comparison))] if _signs(comparison) else []
     parts += [_paragraphs(sentences, sign) for sentences, sign in ((comparison.findings(), "•"), (comparison.notes, "·")) if sentences]
     return "\n\n".join(parts)
+
+
+def _table(rows: Sequence[tuple[tuple[str, ...], str]], *, left: int, several: bool) -> str:
+    """The rows, each with its experiment in front where there are ``several``."""
+    shown = [(experiment, *row) if several else row for row, experiment in rows]
+    return table(shown, left=left + several)
+
+
+def _signs(comparison: Comparison) -> list[str]:
+    """What the signs in the tables mean, for those that stand there."""
+    signs = []
+    verdicts = {row.verdict for row in comparison.points} | {row.verdict for row in comparison.marks}
+    if verdicts - {None, NOT_SHOWN}:
+        signs.append(f"* shown: chance alone would show any difference in fewer than {SIGNIFICANCE:.0%} of such tables (Holm's correction)")
+    if any(row.rate_not_achieved for row in comparison.points):
+        signs.append(f"{_NOT_CARRIED} the offered rate was not achieved, so these latencies say how long the load lasted")
+    return signs
 
 
 def figure(value: float, metric: str) -> str:
@@ -45,7 +69,9 @@ def _row(row: Row) -> tuple[str, ...]:
     point = row.point
     settings = ", ".join(f"{name} {value}" for name, value in point.settings.items())
     metric = row.metric if row.op == ALL else f"{row.op} {row.metric}"
-    return (point.workload, settings, metric, row.side, *(figure(value.value, row.metric) for value in row.values), *_ratio(row))
+    *ratio, word = _ratio(row)
+    shown = f"{word} {_NOT_CARRIED}" if row.rate_not_achieved else word
+    return (point.workload, settings, metric, row.side, *(figure(value.value, row.metric) for value in row.values), *ratio, shown)
 
 
 def _mark_row(row: MarkRow) -> tuple[str, ...]:
@@ -57,8 +83,8 @@ def _mark(mark: Mark | None) -> str:
 
 
 def _ratio(row: Row | MarkRow) -> tuple[str, str, str]:
-    ratio = "–" if row.ratio is None else f"{three_digits(row.ratio)} ×"
-    interval = "–" if row.low is None or row.high is None else f"[{three_digits(row.low)}, {three_digits(row.high)}]"
+    ratio = "–" if row.ratio is None else f"{multiple(row.ratio)} ×"
+    interval = "–" if row.low is None or row.high is None else f"[{multiple(row.low)}, {multiple(row.high)}]"
     word = row.verdict or "–"
     return ratio, interval, word if row.verdict in (None, NOT_SHOWN) else f"{word} *"
 

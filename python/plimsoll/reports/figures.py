@@ -7,6 +7,8 @@ binary(4096)               # "4 KiB"
 
 from __future__ import annotations
 
+from math import floor, log10
+
 _BINARY = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
 _TIMES = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns"))
 
@@ -26,6 +28,13 @@ def three_digits(value: float) -> str:
     if abs(value) >= 99.95:
         return f"{value:.0f}"
     return f"{value:.1f}" if abs(value) >= 9.995 else f"{value:.2f}"
+
+
+def multiple(value: float) -> str:
+    """A ratio: three significant digits; two behind the point, or as many as a small one needs to show two that count."""
+    if 0 < value < 0.0995:
+        return f"{value:.{1 - floor(log10(value))}f}"
+    return three_digits(value)
 
 
 def count(value: float) -> str:

@@ -77,11 +77,16 @@ def counted(place: int, total: int | None) -> str:
 
 
 def settings_text(result: Result) -> str:
-    """What the experiment set for this point, or what the point is for: ``queue_depth 4, read_percent 70``."""
+    """What the experiment set for this point, or what the point is for: ``queue_depth 4, read_percent 70``.
+
+    What the plan calls the point comes first: ``50 %: arrival poisson, rate 1234``.
+    """
     settings = result.place.get("settings") or {}
     text = ", ".join(f"{name} {value:g}" if isinstance(value, float) else f"{name} {value}" for name, value in settings.items())
     role = result.place.get("role", "point")
-    return text if role == "point" else f"{role} {text}".rstrip()
+    label = result.place.get("label")
+    named = f"{label}: {text}" if label and text else label or text
+    return named if role == "point" else f"{role} {named}".rstrip()
 
 
 def operations(interval: Json) -> list[str]:

@@ -14,6 +14,8 @@ from plimsoll.reports.figures import count, duration, megabytes
 from plimsoll.reports.progress import settings_text
 from plimsoll.result import OPS, Flag, Result, Totals
 
+#: The state of caches that nothing was done about.
+AS_FOUND = "as found"
 MARKS = {"invalid": "!", "doubt": "?", "note": "·"}
 _FIGURES = ("read IOPS", "write IOPS", "MB/s", "mean", "p50", "p99", "max", "")
 _PLAIN = ("workload", "target")
@@ -29,8 +31,8 @@ def points(results: Sequence[Result]) -> str:
 
 
 def footnotes(results: Sequence[Result]) -> str:
-    """Points that failed with their errors, then each flag once; empty when there is neither."""
-    return "\n".join(_footnotes(results))
+    """What the caches held, points that failed with their errors, then each flag once; empty when there is nothing of these."""
+    return "\n".join([*_caches(results), *_footnotes(results)])
 
 
 def table(rows: Sequence[Sequence[str]], *, left: int) -> str:
@@ -96,14 +98,34 @@ def _footnotes(results: Sequence[Result]) -> list[str]:
     ordered = sorted(holders.values(), key=lambda held: list(MARKS).index(held[0][1].severity))
     for held in ordered:
         flag = held[0][1]
-        where = list(dict.fromkeys(result.job.workload for result, _ in held))
-        lines.append(f"{MARKS[flag.severity]} {flag.name}: {_places(where, len(results))}: {flag.message}")
+        everywhere = len(held) == len(results) > 1
+        where = "everywhere; of the first" if everywhere else _places([result for result, _ in held], results)
+        lines.append(f"{MARKS[flag.severity]} {flag.name}: {where}: {flag.message}")
         lines.append(f"  → {flag.advice}")
     return lines
 
 
-def _places(names: Sequence[str], total: int) -> str:
+def _caches(results: Sequence[Result]) -> list[str]:
+    """The state of the caches where something was done about it, each once, and where it held if not everywhere."""
+    states: dict[str, list[Result]] = {}
+    for result in results:
+        if result.cache.get("state", AS_FOUND) != AS_FOUND:
+            states.setdefault(f"cache {result.cache['state']}{{}}: {result.cache.get('how') or 'no more is known.'}", []).append(result)
+    return [said.format("" if len(held) == len(results) else f" at {_places(held, results)}") for said, held in states.items()]
+
+
+def _places(held: Sequence[Result], results: Sequence[Result]) -> str:
+    """``random-read-4k at queue_depth 32 and 2 more; of the first``: the points that something holds for, repeats once."""
+    several = len({result.place.get("configuration") for result in results}) > 1
+    names = list(dict.fromkeys(_place(result, configured=several) for result in held))
+    shown = 1 if any(settings_text(result) for result in held) else 3
     if len(names) == 1:
         return names[0]
-    shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
-    return f"{shown}; of the first" if len(names) < total else "everywhere; of the first"
+    more = f" and {len(names) - shown} more" if len(names) > shown else ""
+    return f"{', '.join(names[:shown])}{more}; of the first"
+
+
+def _place(result: Result, *, configured: bool) -> str:
+    settings, configuration = settings_text(result), result.place.get("configuration")
+    on = f" on {configuration}" if configured and configuration else ""
+    return f"{result.job.workload}{on}{f' at {settings}' if settings else ''}"

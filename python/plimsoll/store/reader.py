@@ -158,8 +158,10 @@ def _nearest(name: str, out: str) -> str:
     known = [run.name for run in list_runs(out) if isinstance(run, StoredRun)]
     if not known:
         return f"there is no run in {out!r} yet; make one with 'plimsoll run', or say where they are with --out"
-    near = difflib.get_close_matches(os.path.basename(name), known, n=1, cutoff=0.4)
-    return f"did you mean {(near or known[-1:])[0]!r}? 'plimsoll runs' lists them"
+    # Names begin with the time; who asks for a run often writes what comes behind it. Of several alike the newest is meant.
+    spelled = {spelling: run for run in known for spelling in (run, run.partition("_")[2])}
+    near = difflib.get_close_matches(os.path.basename(name), spelled, n=1, cutoff=0.6)
+    return f"did you mean {spelled[near[0]]!r}? 'plimsoll runs' lists them" if near else "'plimsoll runs' lists those there are"
 
 
 def _document(path: str) -> Json:

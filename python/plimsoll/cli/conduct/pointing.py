@@ -13,6 +13,7 @@ stored as failed and the planner hears of it like of any other failure.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -23,6 +24,7 @@ from plimsoll.cli.conduct.planning import PlannedPoint, changed, defined, own_de
 from plimsoll.engine import Engine, Json
 from plimsoll.errors import InputError
 from plimsoll.experiments.experiment import Experiment
+from plimsoll.experiments.kinds import PLANNERS
 from plimsoll.experiments.plan import Ask, Request, Subject
 from plimsoll.experiments.schedule import Settings, layered, settings_of
 
@@ -64,6 +66,17 @@ class Pointing:
     def workloads(self) -> list[list[Json]]:
         """Every workload in each of the forms that it will be measured in, as far as they are known."""
         return [[self._known(source, settings) for settings in settings_of(self._experiment)] for source in self._experiment.workloads]
+
+    def applied(self) -> Iterator[tuple[Json, str]]:
+        """Every workload, in every form known in advance, with the target it goes to; filling among them where it is asked for."""
+        experiment = self._experiment
+        for subject in self._subjects():
+            if experiment.kind == "precondition" or experiment.parameters.get("precondition"):
+                workload, _, target = self._filling(subject)
+                yield workload, target
+            for asked in PLANNERS[experiment.kind].settings(experiment):
+                workload, _, target = self._shared(subject, asked)
+                yield workload, target
 
     def definitions(self) -> Json:
         """Canonical workloads by subject: what makes two runs the same besides the experiments' own words."""

@@ -41,6 +41,7 @@ from plimsoll.engine import Engine, Json
 from plimsoll.errors import InputError
 from plimsoll.experiments.experiment import Experiment, Suite
 from plimsoll.experiments.kinds import offers_rates
+from plimsoll.experiments.naming import TYPED, Place
 from plimsoll.experiments.plan import Conclusion, Subject
 from plimsoll.experiments.schedule import planned_points, schedule
 from plimsoll.host.machine import host_facts, versions
@@ -61,7 +62,10 @@ class Undertaking:
 
 
 def carry_out(suite: Suite, typed: Mapping[str, Any], *, name: str, folder: str = "", origin: Json | None = None) -> int:
-    """Measure all experiments of ``suite`` as typed, and return the exit code. Workload files are looked for in ``folder``."""
+    """Measure all experiments of ``suite`` as typed, and return the exit code. Workload files are looked for in ``folder``.
+
+    Without an ``origin`` the experiment is a typed command, and messages speak of options.
+    """
     engine = engines.native()
     experiments = tuple(_resolved(experiment, folder) for experiment in suite.experiments)
     pointings = tuple(Pointing(experiment, engine) for experiment in experiments)
@@ -101,7 +105,8 @@ def _check(undertaking: Undertaking, typed: Mapping[str, Any]) -> None:
             pointing.check()
             _check_questions(experiment, pointing.workloads)
         except InputError as problem:
-            raise InputError(f"experiment {experiment.name!r}: {problem}") from None
+            here = f"experiment {experiment.name!r}"
+            raise (Place(here) if undertaking.suite else TYPED).wrong(problem) from None
     if typed.get("asserts") and not any(experiment.objective for experiment in undertaking.experiments):
         checked_objective(None, (), asserts=True)
     if typed["report_path"] is not None:

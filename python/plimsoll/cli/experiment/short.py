@@ -11,10 +11,11 @@ from typing import Any
 from plimsoll.cli.experiment.documenting import run_name, short_document
 from plimsoll.cli.experiment.experimenting import carry_out
 from plimsoll.experiments.document import read_experiments
+from plimsoll.experiments.naming import TYPED
 
 
 def short_experiment(kind: str, typed: Mapping[str, Any], parameters: Iterable[str] = (), axis: str | None = None) -> int:
     """Measure one experiment of ``kind`` as typed, and return the exit code."""
     document = short_document(kind, typed, parameters, axis)
-    suite = read_experiments(document, "the command line", targets=typed["targets"])
+    suite = read_experiments(document, TYPED, targets=typed["targets"])
     return carry_out(suite, typed, name=run_name(kind, typed["workloads"]))

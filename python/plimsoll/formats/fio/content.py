@@ -147,6 +147,8 @@ def _durable(job: Job, *, ends: bool) -> Json:
     every = [(name, job.get(name)) for name in ("fsync", "fdatasync") if job.get(name)]
     if every:
         options["flush_every"] = min(count for _, count in every)
+        if mode_of(job).ops == "rw":
+            job.surprise(every[0][0], "when a flush is due fio flushes again after each read until the next write; here once")
         if len(every) == 2:
             job.ignored(max(every, key=lambda entry: int(entry[1]))[0], "one kind of flush is enough; the more frequent one is kept")
     for name in ("end_fsync", "fsync_on_close"):

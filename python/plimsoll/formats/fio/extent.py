@@ -29,7 +29,7 @@ class Extent:
 def extent(job: Job, clone: int, files: int) -> Extent:
     """The region and amount of a clone that has so many files."""
     start = _start(job, clone)
-    length = _length(job, files)
+    length = _length(job, start, files)
     return Extent(start, length, _amount(job, start, length, files))
 
 
@@ -56,12 +56,12 @@ def _checked(job: Job, name: str) -> Quantity:
     return value
 
 
-def _length(job: Job, files: int) -> Quantity | None:
+def _length(job: Job, start: Quantity, files: int) -> Quantity | None:
     if job.has("filesize"):
         least, most = job.get("filesize")
         if least.number != most.number:
             job.unsupported("filesize", "files of one target have one length; write a single size")
-        return Quantity(max(1, most.number))
+        return Quantity(max(1, most.number - (start.number if start.is_bytes else 0)))
     size = job.get("size")
     if size is None:
         io_size = job.get("io_size")
@@ -97,8 +97,9 @@ def _once(job: Job, start: Quantity, length: Quantity | None, files: int) -> Qua
             return Quantity(max(1, total * io_size.number // 100), length.unit)
         return Quantity(io_size.number, "percent")
     size = job.get("size")
-    if job.has("filesize") and size is not None and size.is_bytes and size.number:
-        return Quantity(size.number)
+    if job.has("filesize") and size is not None and length is not None and size.number and size.unit != "zones":
+        wanted = size.number if size.is_bytes else job.get("filesize")[1].number * files * size.number // 100
+        return Quantity(max(1, min(wanted, length.number * files)))
     if length is None:
         return Quantity(100 - start.number, "percent") if not start.is_bytes or not start.number else None
     return Quantity(length.number * files, "bytes") if length.is_bytes else length

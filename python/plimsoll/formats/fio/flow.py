@@ -104,7 +104,8 @@ def _options(job: Job, engine: Performer, threads: int) -> Json:
         if 0 < options.get("random_percent", 0) < 100 or any(line.get("random_percent", 100) < 100 for line in options.get("access", [])):
             options["sequential"] = "per_thread"
     if job.get("number_ios"):
-        options["requests"] = job.get("number_ios")
+        # A pass ends after so many, and the next one goes on where it ended.
+        options["requests"] = job.get("number_ios") * (job.get("loops", 1) if ends else 1)
     options |= content(job, ends=ends)
     options |= _start(job)
     if job.get("ioengine") == "libaio" and not is_direct(job) and engine.depth > 1:

@@ -25,6 +25,8 @@ from plimsoll.formats.fio.value import read_value
 #: Either of the two sets the other, so the later one holds.
 _PAIRS = {"buffered": "direct", "direct": "buffered", "rwmixread": "rwmixwrite", "rwmixwrite": "rwmixread"}
 _REPEATABLE = ("include",)
+#: Each line adds to those before it, also to those of a global section.
+_GATHERED = {"filename": "fio adds the names of each line to those of the lines before it, so the job uses all of them"}
 
 
 @dataclass
@@ -135,6 +137,7 @@ def _known(line: Line) -> str:
 
 def _job(section: Section, header: Line, lines: list[Line], ledger: Ledger) -> Job:
     holding: dict[str, Line] = {}
+    earlier: list[tuple[str, Line]] = []
     for line in lines:
         name = _known(line)
         if name in _REPEATABLE:
@@ -142,7 +145,9 @@ def _job(section: Section, header: Line, lines: list[Line], ledger: Ledger) -> J
             continue
         for key in (name, _PAIRS.get(name, "")):
             before = holding.pop(key, None)
-            if before is not None:
+            if before is not None and name in _GATHERED:
+                earlier.append((name, before))
+            elif before is not None:
                 ledger.superseded(before, line)
         holding[name] = line
     job = Job(section.name, header, ledger, section.waits_for_file, numbers=_numbers(holding.get("kb_base")))
@@ -156,9 +161,18 @@ def _job(section: Section, header: Line, lines: list[Line], ledger: Ledger) -> J
             raise line.place.wrong(f"{line.text!r}: {problem}") from None
         for said in _surprises(job.values[name]):
             job.surprise(name, said)
+    _gather(job, earlier)
     if job.has("name"):
         job.name = job.get("name")
     return job
+
+
+def _gather(job: Job, earlier: Iterable[tuple[str, Line]]) -> None:
+    """Puts what stood in earlier lines before the value of the last one."""
+    for name, line in reversed(list(earlier)):
+        job.values[name] = f"{line.value or ''}:{job.values[name]}"
+        job.ledger.note(line, "native", _GATHERED[name], id(job))
+        job.surprise(name, _GATHERED[name])
 
 
 def _numbers(line: Line | None) -> Numbers:

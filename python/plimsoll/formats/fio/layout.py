@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from math import gcd
 
 from plimsoll.formats.fio.flow import Flow
 from plimsoll.formats.fio.quantity import Quantity, bytes_text
@@ -205,6 +206,7 @@ def _absolute(quantity: Quantity, size: int) -> int:
 def _write(flow: Flow, start: Quantity, length: Quantity | None, amount: Quantity | None) -> None:
     if start.number:
         flow.options["region_start"] = _text(start)
+        _align_to(flow, start)
     if length is not None:
         flow.options["region_length"] = _text(length)
     if amount is not None and not amount.is_bytes and amount.number > 100:
@@ -212,6 +214,19 @@ def _write(flow: Flow, start: Quantity, length: Quantity | None, amount: Quantit
         amount = Quantity(100, "percent")
     if amount is not None:
         flow.options["amount"] = _text(amount if not amount.is_bytes else Quantity(min(amount.number, _AMOUNT_MAX)))
+
+
+def _align_to(flow: Flow, start: Quantity) -> None:
+    """Ours rounds a region's start up to the alignment; fio begins at the very offset and counts its blocks from there."""
+    size = flow.request_bytes
+    if not start.is_bytes or not size or not start.number % size or len(flow.files) > 1:
+        return
+    if flow.random:
+        flow.job.surprise(
+            "offset", "fio's blocks begin at the offset; here they are multiples of their alignment, counted from the target's start"
+        )
+    else:
+        flow.options.setdefault("align", bytes_text(gcd(start.number, size)))
 
 
 def _text(quantity: Quantity) -> str | int:

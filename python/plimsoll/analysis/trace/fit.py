@@ -1,0 +1,251 @@
+"""A synthetic workload that is like a trace.
+
+Model: reads and writes share a stream when they are alike in sequentiality and place, and have one each otherwise; trims have a stream of
+their own; flushes go with the writes. Sizes: the most frequent with their shares, the remainder in bands of an octave, each by its mean.
+A stream keeps rate, mix, sizes, sequential share, spread of addresses and region; regions are moved together to the start of the target.
+Limits: every property is kept by itself. That large requests are the sequential ones, that reads come where writes were, or that the hot
+place moves with time is lost; so are strides and backward runs.
+
+    fit = fitted(profile)
+    fit.workload("hm_0", source="…")          # a workload file of ours as a dictionary
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from plimsoll.analysis.trace.arrival_fit import Arrival, arrival
+from plimsoll.analysis.trace.fitted_stream import FittedStream, percentages, size_text
+from plimsoll.analysis.trace.places import position_distance
+from plimsoll.analysis.trace.profile import Flow, Profile
+from plimsoll.analysis.trace.runs import WINDOW
+from plimsoll.analysis.trace.sizes import Sizes
+from plimsoll.analysis.trace.spread_fit import spread
+from plimsoll.errors import InputError
+
+Json = dict[str, Any]
+
+#: Sizes of their own have at least this share, and there are at most so many.
+SIZE_SHARE = 0.01
+MOST_SIZES = 12
+LARGEST_REQUEST = 1 << 30
+#: Reads and writes are alike when they differ by less than these.
+_SEQUENTIAL_ALIKE = 0.1
+_PLACES_ALIKE = 0.15
+#: With more than this share sequential, reads and writes follow runs of their own.
+_RUNS_OF_THEIR_OWN = 0.3
+#: An operation with a smaller share than this has no stream of its own.
+_WORTH_A_STREAM = 0.001
+_RANDOM_ONLY = 0.002
+_MOST_THREADS = 16
+_HARDLY_SEQUENTIAL = 0.02
+#: Reads and writes continue each other's runs when that makes so many more requests sequential.
+_WORTH_A_RUN = 0.05
+#: A stream that begins or ends by more than this share of the trace's time after or before it says so.
+_LATE = 0.05
+_FEW_RUNS = 1.5
+_BASE_ALIGNMENT = 1 << 20
+_LEAST_DEPTH, _MOST_DEPTH = 64, 4096
+_DEPTH_OVER_MEAN = 8
+_PLURALS = {"read": "reads", "write": "writes", "trim": "trims"}
+
+
+@dataclass(frozen=True)
+class Fit:
+    """The streams, and what they lose."""
+
+    streams: tuple[FittedStream, ...]
+    profile: Profile
+
+    @property
+    def base(self) -> int:
+        """The trace's address that is the target's first byte."""
+        return min(stream.first_start for stream in self.streams) // _BASE_ALIGNMENT * _BASE_ALIGNMENT
+
+    @property
+    def size_bytes(self) -> int:
+        """How large the target has to be."""
+        return max(stream.first_start + stream.length for stream in self.streams) - self.base
+
+    @property
+    def warnings(self) -> list[str]:
+        """What of the trace the workload does not have."""
+        found = [f"{stream.name}: {warning}" for stream in self.streams for warning in stream.warnings]
+        if self.profile.total.spacing.out_of_order:
+            found.append(
+                f"{self.profile.total.spacing.out_of_order:,} requests are older than the one before them and count as coming with it"
+            )
+        if len(self.profile.targets) > 1:
+            found.append(f"{len(self.profile.targets):,} targets are taken together, on top of each other in one address space")
+        if not self.profile.timed:
+            found.append("the trace has no times: the load is closed with one request outstanding; set queue_depth to what is known")
+        return found
+
+    def workload(self, name: str, source: str) -> Json:
+        """A workload file of ours."""
+        return {
+            "name": name,
+            "title": f"Fitted to {source}"[:200],
+            "group": "fitted",
+            "purpose": f"A synthetic load that is like {self.profile.count:,} recorded requests.",
+            "source": source,
+            "rationale": " ".join(self._rationale()),
+            "stream": [stream.options(self.base) for stream in self.streams],
+        }
+
+    def _rationale(self) -> list[str]:
+        said = [f"Fitted: {_reason(stream, flow_of(self.profile, stream))}" for stream in self.streams]
+        said.append(f"Regions are the trace's, moved down by {size_text(self.base)}; the target has to have {size_text(self.size_bytes)}.")
+        seconds = self.profile.total.spacing.span_ns / 1e9
+        if seconds:
+            said.append(f"The trace lasts {seconds:.4g} s: --set duration={max(seconds, 0.001):.4g}s --set warmup=0s runs as long.")
+        return [*said, *(f"Not kept: {warning}." for warning in self.warnings)]
+
+
+def fitted(profile: Profile) -> Fit:
+    """The workload. Raises `InputError` when the trace has nothing to fit."""
+    if not profile.total.count:
+        raise InputError("the trace has no read, write or trim, so there is no load to fit; give a trace of block requests.")
+    kinds = [op for op in ("read", "write") if profile.share(op) >= _WORTH_A_STREAM]
+    streams = []
+    if len(kinds) == 2 and (shares_runs(profile) or alike(profile.flows["read"], profile.flows["write"])):
+        streams.append(_stream(profile, "requests", kinds))
+    else:
+        streams.extend(_stream(profile, _PLURALS[op], [op]) for op in kinds)
+    if profile.share("trim") >= _WORTH_A_STREAM:
+        streams.append(_stream(profile, "trims", ["trim"]))
+    if not streams:
+        streams.extend(_stream(profile, _PLURALS[op], [op]) for op in _PLURALS if profile.ops[op])
+    return Fit(tuple(streams), profile)
+
+
+def shares_runs(profile: Profile) -> bool:
+    """Whether reads and writes continue each other's runs: together more requests are sequential than apart."""
+    apart = sum(flow.runs.sequential for flow in profile.flows.values())
+    return profile.total.runs.sequential - apart > _WORTH_A_RUN * profile.total.count
+
+
+def alike(first: Flow, second: Flow) -> bool:
+    """Whether two flows can share a stream."""
+    shares = first.sequential_share, second.sequential_share
+    if abs(shares[0] - shares[1]) > _SEQUENTIAL_ALIKE or max(shares) > _RUNS_OF_THEIR_OWN:
+        return False
+    return position_distance(first.places, second.places) <= _PLACES_ALIKE
+
+
+def flow_of(profile: Profile, stream: FittedStream) -> Flow:
+    """The part of the trace that a stream stands for."""
+    ops = [op for op in stream.ops if op != "flush"]
+    return profile.flows[ops[0]] if len(ops) == 1 else profile.total
+
+
+def _stream(profile: Profile, name: str, ops: list[str]) -> FittedStream:
+    flow = profile.flows[ops[0]] if len(ops) == 1 else profile.total
+    counted = list(ops)
+    if profile.ops["flush"] and ("write" in ops or ("write" not in profile.ops and ops == ["read"])):
+        counted.append("flush")
+    requests = sum(profile.ops[op] for op in counted)
+    came = _arrival(profile, counted, requests)
+    align = _alignment(flow)
+    starts = max(1, (flow.places.end - flow.places.start) // align)
+    share = _random_share(flow, starts)
+    runs = round(flow.runs.at_once) if flow.runs.at_once >= _FEW_RUNS and share < 0.5 else 1
+    warnings = [came.warning] if came.warning else []
+    return FittedStream(
+        name=name,
+        requests=requests,
+        ops=percentages({op: profile.ops[op] for op in counted if profile.ops[op]}),
+        sizes={op: sizes(profile.flows[op].sizes, flow.alignment) for op in ops},
+        align=align,
+        random_percent=100 * share,
+        threads=min(_MOST_THREADS, runs),
+        spread=spread(flow.places, starts),
+        start=flow.places.start,
+        end=flow.places.end,
+        arrival=came,
+        queue_depth=_queue_depth(profile, came),
+        start_ns=_start_ns(profile, flow, came),
+        ends_early=_ends_early(profile, flow, came),
+        warnings=warnings,
+    )
+
+
+def sizes(found: Sizes, align: int) -> dict[int, float]:
+    """The most frequent sizes, and a mean size for each octave of the remainder, with their shares."""
+    shares = found.shares()
+    kept = {min(size, LARGEST_REQUEST): share for size, share in shares[:MOST_SIZES] if share >= SIZE_SHARE}
+    bands: dict[int, tuple[float, float]] = {}
+    for size, share in shares:
+        if min(size, LARGEST_REQUEST) not in kept:
+            whole, weight = bands.get(size.bit_length(), (0.0, 0.0))
+            bands[size.bit_length()] = (whole + size * share, weight + share)
+    for whole, weight in bands.values():
+        mean = min(LARGEST_REQUEST, max(align, round(whole / weight / align) * align))
+        kept[mean] = kept.get(mean, 0.0) + weight
+    return kept
+
+
+def remainder(found: Sizes) -> tuple[int, int, float] | None:
+    """The sizes that have no share of their own: smallest, largest, share together; None when there are none."""
+    rest = [(size, share) for place, (size, share) in enumerate(found.shares()) if place >= MOST_SIZES or share < SIZE_SHARE]
+    return (min(size for size, _ in rest), max(size for size, _ in rest), sum(share for _, share in rest)) if rest else None
+
+
+def _alignment(flow: Flow) -> int:
+    """Where requests may start. Sequential ones go on where the last one ended, so that lengths count, unless nearly all are random."""
+    return flow.start_alignment if flow.sequential_share < _HARDLY_SEQUENTIAL else flow.alignment
+
+
+def _random_share(flow: Flow, starts: int) -> float:
+    """Random requests; those that only happen to begin at a recent end, which a small region makes likely, are among them."""
+    chance = min(0.9, WINDOW / starts)
+    share = 1 - max(0.0, flow.sequential_share - chance) / (1 - chance)
+    if share <= _RANDOM_ONLY and flow.count > 1 / _RANDOM_ONLY:
+        return 0.0
+    return 1.0 if share >= 1 - _RANDOM_ONLY else share
+
+
+def _arrival(profile: Profile, ops: list[str], requests: int) -> Arrival:
+    if not profile.timed:
+        return Arrival("closed", 0.0)
+    if len(ops) == 1:
+        return arrival(profile.flows[ops[0]].spacing)
+    came = arrival(profile.total.spacing)
+    part = requests / profile.count
+    return Arrival(came.kind, came.rate_per_s * part, tuple((at_ns, rate * part) for at_ns, rate in came.steps), came.warning)
+
+
+def _start_ns(profile: Profile, flow: Flow, came: Arrival) -> int:
+    """How long after the trace's first request an open stream's first one comes, where that is more than a gap."""
+    late = flow.spacing.first_ns - profile.total.spacing.first_ns
+    return late if came.kind != "closed" and late > _LATE * profile.total.spacing.span_ns else 0
+
+
+def _ends_early(profile: Profile, flow: Flow, came: Arrival) -> bool:
+    early = profile.total.spacing.last_ns - flow.spacing.last_ns
+    return came.kind != "closed" and early > _LATE * profile.total.spacing.span_ns
+
+
+def _queue_depth(profile: Profile, came: Arrival) -> int:
+    """Room for the peaks of an open load: eight times the mean outstanding where it is known, as a power of two."""
+    if came.kind == "closed":
+        return 1
+    wanted = _DEPTH_OVER_MEAN * (profile.outstanding or 0)
+    depth = _LEAST_DEPTH
+    while depth < wanted and depth < _MOST_DEPTH:
+        depth *= 2
+    return depth
+
+
+def _reason(stream: FittedStream, flow: Flow) -> str:
+    came = stream.arrival
+    said = f"{stream.name}: {stream.requests:,} requests, {100 * flow.sequential_share:.3g} % follow the end of an earlier one"
+    if stream.random_percent > 0:
+        said += f", the others begin in {flow.places.different:,.0f} different places and are nearest to {stream.spread.option}"
+    if came.kind != "closed":
+        spacing = flow.spacing
+        said += f"; {came.rate_per_s:.4g} requests/s"
+        if spacing.count > 2:
+            said += f" with a coefficient of variation of {spacing.variation:.2f}"
+    return f"{said}."

@@ -1,0 +1,231 @@
+"""``plimsoll fit``: a workload that is like a block trace, and how well it matches."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import click
+
+from plimsoll.errors import InputError, PlimsollError
+
+if TYPE_CHECKING:
+    from plimsoll.analysis.trace.fit import Fit
+    from plimsoll.analysis.trace.matching import Measure
+    from plimsoll.analysis.trace.profile import Profile
+    from plimsoll.formats.traces import Trace, TraceRequest
+
+Json = dict[str, Any]
+
+SCHEMA = "plimsoll.fit/1"
+#: The formats of `plimsoll.formats.traces`, which is imported when it is needed.
+FORMS = ("iolog", "blktrace", "blkparse", "msr", "alibaba", "mqsim")
+ACTIONS = ("issue", "queue", "complete")
+#: Most requests that are drawn or issued to be held against the trace.
+MOST_DRAWN = 1_000_000
+MOST_ISSUED = 200_000
+_SERVICE_US = 10
+_INTERVALS = 20
+_NAMED = 8
+
+
+@click.command(short_help="Turn a block trace into a workload, and show how well it matches.")
+@click.argument("trace", metavar="TRACE")
+@click.option("--format", "form", type=click.Choice(FORMS), help="What TRACE is. [default: recognised]")
+@click.option("--device", metavar="NAME", help="Only requests of this target. [default: all together]")
+@click.option("--action", type=click.Choice(ACTIONS), help="Where blktrace's requests are counted. [default: issue]")
+@click.option("-o", "--output", metavar="FILE", help="Write the workload there, as TOML.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def command(trace: str, output: str | None, as_json: bool, **chosen: str | None) -> None:
+    """Read a block trace (fio iolog, blktrace, blkparse, MSR-Cambridge, Alibaba, MQSim), fit a workload to it, and show both side by side:
+    operations, sizes, gaps, sequentiality, hot spots.
+
+    \b
+    plimsoll fit hm_0.csv -o hm_0.toml && plimsoll run hm_0.toml --target /dev/sdb
+    plimsoll fit sda.blkparse.txt --device 8,0
+    plimsoll fit io_traces.csv --device 419 --json
+    """
+    _check_output(output)
+    profile, opened = _profiled(trace, chosen["form"], chosen["device"], chosen["action"])
+    fit, drawn, measures = _fitted(profile, trace)
+    workload = fit.workload(_name(output or trace), _source(trace, opened, chosen["device"]))
+    issued = _issued(fit, workload)
+    if output is not None:
+        _write(output, workload)
+    if as_json:
+        click.echo(json.dumps(_document(opened, fit, workload, measures, {"drawn": drawn, "engine": issued}), ensure_ascii=False))
+        return
+    click.echo("\n".join(_text(opened, fit, measures, drawn, issued)))
+    if output is None:
+        click.echo("\nThe workload was not written; -o FILE writes it.", err=True)
+
+
+def _profiled(path: str, form: str | None, device: str | None, action: str | None) -> tuple[Profile, Trace]:
+    from plimsoll.analysis.trace.profile import profiled
+    from plimsoll.formats.traces import open_trace
+
+    with _opened(path) as file:
+        trace = open_trace(file, path, form, action)
+        seen: dict[str, None] = {}
+        try:
+            profile = profiled(trace.requests() if device is None else _of(trace.requests(), device, seen))
+        except OSError as problem:
+            raise InputError(f"{path}: cannot be read ({str(problem.strerror).lower()}); give a trace.") from None
+    if device is not None and not profile.count:
+        others = list(seen)
+        named = ", ".join(others[:_NAMED]) + (f" and {len(others) - _NAMED} more" if len(others) > _NAMED else "")
+        raise InputError(f"--device {device}: {path} has no request of it; it has those of {named or 'none'}.")
+    if not profile.count:
+        raise InputError(f"{path}: there is no request in it; give a trace with at least one.")
+    return profile, trace
+
+
+def _opened(path: str) -> BinaryIO:
+    try:
+        return open(path, "rb")
+    except IsADirectoryError:
+        raise InputError(f"{path}: a directory; give the trace in it.") from None
+    except OSError as problem:
+        raise InputError(f"{path}: cannot be read ({str(problem.strerror).lower()}); give a trace.") from None
+
+
+def _of(requests: Iterator[TraceRequest], device: str, seen: dict[str, None]) -> Iterator[TraceRequest]:
+    """The requests of one target; the names of some others are kept in ``seen``, for the sentence when there are none."""
+    from plimsoll.analysis.trace.profile import MOST_TARGETS
+
+    for request in requests:
+        if request.target == device:
+            yield request
+        elif len(seen) < MOST_TARGETS:
+            seen[request.target] = None
+
+
+def _fitted(profile: Profile, path: str) -> tuple[Fit, int, list[Measure]]:
+    """The fit, how many requests were drawn from it, and how they match."""
+    from plimsoll.analysis.trace.drawn import drawn
+    from plimsoll.analysis.trace.fit import fitted
+    from plimsoll.analysis.trace.matching import matched
+    from plimsoll.analysis.trace.profile import profiled
+
+    try:
+        fit = fitted(profile)
+    except InputError as problem:
+        raise InputError(f"{path}: {problem}") from None
+    synthetic = profiled(drawn(fit, min(profile.count, MOST_DRAWN)))
+    return fit, synthetic.count, matched(profile, synthetic)
+
+
+def _issued(fit: Fit, workload: Json) -> Json | None:
+    """What the engine issues of the workload, to a modelled target in virtual time; None, with the reason on stderr, where it cannot."""
+    from plimsoll import engine as engines
+
+    engine, counts, moved = engines.native(), dict[str, int](), dict[str, int]()
+    seconds = _seconds(fit)
+
+    def take(kind: str, event: Json) -> None:
+        for cell in event["cells"] if kind == "interval" else ():
+            counts[cell["op"]] = counts.get(cell["op"], 0) + cell["count"]
+            moved[cell["op"]] = moved.get(cell["op"], 0) + cell["bytes"]
+
+    try:
+        options = engine.check_job({"duration": f"{seconds:.9f}s", "warmup": "0s", "interval": f"{max(0.001, seconds / _INTERVALS):.9f}s"})
+        target = f"queue:?service=const:{_SERVICE_US}us&servers=4096&size={_round_size(fit.size_bytes)}"
+        job = {"workload": engine.check_workload(workload, "fitted"), "job": options, "target": target, "permission": None}
+        engine.run_job(job, take, engine.control())
+    except PlimsollError as problem:
+        click.echo(f"the engine did not issue it: {problem}", err=True)
+        return None
+    total = sum(counts.values())
+    return {
+        "requests": total,
+        "seconds": seconds,
+        "rate_per_s": total / seconds,
+        "ops": {op: count / total for op, count in counts.items()},
+        "mean_bytes": {op: moved[op] / count for op, count in counts.items() if count and moved[op]},
+    }
+
+
+def _seconds(fit: Fit) -> float:
+    """As long as the trace, but for no more than `MOST_ISSUED` requests."""
+    spacing = fit.profile.total.spacing
+    if not fit.profile.timed or not spacing.span_ns:
+        return max(0.001, min(fit.profile.count, MOST_ISSUED) * _SERVICE_US / 1e6)
+    return max(0.001, min(spacing.span_ns / 1e9, MOST_ISSUED / spacing.rate_per_s))
+
+
+def _round_size(size: int) -> str:
+    kibibyte = 1024
+    return f"{max(4, -(-size // kibibyte))}KiB"
+
+
+def _name(path: str) -> str:
+    """A workload's name out of a file's: letters, digits, - and _."""
+    import os
+    import re
+
+    stem = os.path.basename(path).split(".")[0]
+    return re.sub(r"[^A-Za-z0-9_-]+", "-", stem).strip("-") or "fitted"
+
+
+def _source(path: str, trace: Trace, device: str | None) -> str:
+    import os
+
+    of = f", target {device}" if device is not None else ""
+    return f"{os.path.basename(path)} ({trace.title}{of})"
+
+
+def _check_output(path: str | None) -> None:
+    """Refuse before a long trace is read what could not be written afterwards, or not be found by 'plimsoll run'."""
+    import os
+
+    if path is None:
+        return
+    folder = os.path.dirname(path) or "."
+    if not os.path.isdir(folder):
+        raise InputError(f"{path}: there is no directory {folder!r}; make it first.")
+    if os.path.isdir(path):
+        raise InputError(f"{path}: this is a directory; name a file in it, for example {os.path.join(path, 'fitted.toml')!r}.")
+    if not path.endswith(".toml"):
+        raise InputError(f"{path}: 'plimsoll run' takes files that end in .toml for workloads; write {path}.toml.")
+
+
+def _write(path: str, workload: Json) -> None:
+    import tomli_w
+
+    from plimsoll.store.durable import replace_file
+
+    replace_file(path, tomli_w.dumps(workload).encode(), durable=False)
+
+
+def _document(trace: Trace, fit: Fit, workload: Json, measures: list[Measure], generated: Json) -> Json:
+    profile = fit.profile
+    return {
+        "schema": SCHEMA,
+        "trace": {
+            "source": trace.reading.source,
+            "format": trace.form,
+            "requests": profile.count,
+            "seconds": profile.total.spacing.span_ns / 1e9 if profile.timed else None,
+            "targets": dict(profile.targets.most_common()),
+            "outstanding": profile.outstanding,
+            "left_out": dict(trace.reading.left_out),
+        },
+        "workload": workload,
+        "target_bytes": fit.size_bytes,
+        "warnings": fit.warnings,
+        "match": [measure.to_json() for measure in measures],
+        **generated,
+    }
+
+
+def _text(trace: Trace, fit: Fit, measures: list[Measure], drawn: int, issued: Json | None) -> Iterator[str]:
+    from plimsoll.reports.fitting import match_lines, match_table, stream_lines, trace_lines
+
+    yield from trace_lines(fit.profile, trace.title, dict(trace.reading.left_out))
+    yield from stream_lines(fit)
+    yield ""
+    yield match_table(measures)
+    yield ""
+    yield from match_lines(fit.profile.count, drawn, issued)
+    yield from (f"Not kept: {warning}." for warning in fit.warnings)

@@ -1,0 +1,108 @@
+"""A trace of any format: which it is, and its requests.
+
+Model: the format is told by content, from the first bytes: the binary magic, the first line of an iolog, or the first line that is neither
+blank nor a comment. A name is never looked at. `FORMATS` lists the readers in the order in which they are asked.
+
+    with open("hm_0.csv", "rb") as file:
+        trace = open_trace(file, "hm_0.csv")
+        for request in trace.requests(): ...
+        print(trace.form, trace.reading.left_out)
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import BinaryIO, cast
+
+from plimsoll.errors import InputError
+from plimsoll.formats.traces.alibaba import is_alibaba, read_alibaba
+from plimsoll.formats.traces.blkparse import ACTIONS, is_blkparse, read_blkparse
+from plimsoll.formats.traces.blktrace import byte_order, read_blktrace
+from plimsoll.formats.traces.iolog import is_iolog, read_iolog
+from plimsoll.formats.traces.mqsim import is_mqsim, read_mqsim
+from plimsoll.formats.traces.msr import is_msr, read_msr
+from plimsoll.formats.traces.request import Reading, TraceRequest
+
+HEAD_BYTES = 4096
+Reader = Callable[[BinaryIO, Reading], Iterator[TraceRequest]]
+
+
+@dataclass(frozen=True)
+class Form:
+    """A format: what people call it, and who reads it."""
+
+    title: str
+    read: Reader
+    #: Whether the place at which requests are counted can be chosen.
+    has_actions: bool = False
+
+
+FORMATS = {
+    "iolog": Form("fio iolog", read_iolog),
+    "blktrace": Form("blktrace binary", read_blktrace, has_actions=True),
+    "blkparse": Form("blkparse text", read_blkparse, has_actions=True),
+    "msr": Form("MSR-Cambridge CSV", read_msr),
+    "alibaba": Form("Alibaba CSV", read_alibaba),
+    "mqsim": Form("MQSim text", read_mqsim),
+}
+#: Tests of the first line that says something, in the order in which they are made.
+_LINES: tuple[tuple[str, Callable[[str], bool]], ...] = (
+    ("msr", is_msr),
+    ("alibaba", is_alibaba),
+    ("blkparse", is_blkparse),
+    ("mqsim", is_mqsim),
+)
+
+
+@dataclass(frozen=True)
+class Trace:
+    """A trace about to be read."""
+
+    form: str
+    reading: Reading
+    file: BinaryIO
+    counted: str
+
+    @property
+    def title(self) -> str:
+        """What people call the format."""
+        return FORMATS[self.form].title
+
+    def requests(self) -> Iterator[TraceRequest]:
+        """Every request, once."""
+        form = FORMATS[self.form]
+        if form.has_actions:
+            reader = read_blktrace if self.form == "blktrace" else read_blkparse
+            return reader(self.file, self.reading, self.counted)
+        return form.read(self.file, self.reading)
+
+
+def open_trace(file: BinaryIO, source: str, form: str | None = None, counted: str | None = None) -> Trace:
+    """The trace in ``file``. ``form`` is one of `FORMATS`, recognised when it is None; ``counted`` is one of blkparse's `ACTIONS`."""
+    buffered = file if hasattr(file, "peek") else io.BufferedReader(cast(io.RawIOBase, file))
+    head = buffered.peek(HEAD_BYTES)[:HEAD_BYTES]
+    if not head:
+        raise InputError(f"{source}:1: the file is empty; give a trace with at least one request.")
+    found = form or recognised(head)
+    if found is None:
+        raise InputError(f"{source}:1: its format is not recognised; name it with --format, one of {', '.join(FORMATS)}.")
+    if counted is not None and not FORMATS[found].has_actions:
+        raise InputError(f"{source}:1: a trace in the format {found} has one entry per request; leave --action {counted} out.")
+    if counted is not None and counted not in ACTIONS:
+        raise InputError(f"{source}:1: requests are not counted at {counted!r}; write one of {', '.join(ACTIONS)}.")
+    return Trace(found, Reading(source), buffered, counted or "issue")
+
+
+def recognised(head: bytes) -> str | None:
+    """The format that content begins like; None when it is none of `FORMATS`."""
+    if byte_order(head) is not None:
+        return "blktrace"
+    text = head.decode("utf-8", errors="replace").removeprefix("\ufeff")
+    said = [line.strip() for line in text.splitlines() if line.strip() and not line.strip().startswith(("#", "//"))]
+    if not said:
+        return None
+    if is_iolog(said[0]):
+        return "iolog"
+    return next((form for form, is_form in _LINES if is_form(said[0])), None)

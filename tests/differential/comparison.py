@@ -1,0 +1,259 @@
+"""What it means for two loads to be alike.
+
+Model: each comparison takes fio's load and ours and raises `AssertionError` with both values where they differ. What is determined has to be
+equal. What is drawn is a sample on each side: two samples of one distribution differ by more than the bound less often than once in about
+100,000 times, and since both sides draw from fixed seeds a table that agrees once agrees always. What is timed has a margin for the
+scheduler, which is written beside it.
+Limits: samples are taken as independent, which fio's runs of equal length are not; their spread is less than assumed.
+
+    COMPARISONS["order"](theirs, ours)
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
+from math import gcd, log, sqrt
+from statistics import median
+
+from differential.observed import Load, Request
+
+#: One sample in 100,000 is further from its mean than so many standard deviations.
+_SIGMAS = 4.42
+_CHANCE = 1e-5
+_PARTS = 16
+_TRANSFERS = ("read", "write", "trim")
+
+
+def order(theirs: Load, ours: Load) -> None:
+    """The same requests in the same order."""
+    _equal(theirs.places(), ours.places())
+
+
+def same_requests(theirs: Load, ours: Load) -> None:
+    """The same requests equally often, in any order."""
+    _equal(sorted(theirs.places()), sorted(ours.places()))
+
+
+def tasks(theirs: Load, ours: Load) -> None:
+    """Each thread or clone makes the same requests in the same order."""
+    _equal(theirs.per_task(), ours.per_task())
+
+
+def per_file(theirs: Load, ours: Load) -> None:
+    """The same requests in the same order of each file."""
+    _equal(*(sorted(load.places(), key=lambda place: place[1]) for load in (theirs, ours)))
+
+
+def visits(theirs: Load, ours: Load) -> None:
+    """The same blocks equally often, by whatever operation."""
+    _equal(*(sorted(place[1:] for place in load.places()) for load in (theirs, ours)))
+
+
+def once(theirs: Load, ours: Load) -> None:
+    """No block twice."""
+    for load in (theirs, ours):
+        assert max(Counter(load.places()).values()) == 1
+
+
+def counts(theirs: Load, ours: Load) -> None:
+    """As many reads, writes and trims, and as many bytes of each."""
+    _equal(theirs.bytes(), ours.bytes())
+    _equal(*({op: load.count(op) for op in _TRANSFERS} for load in (theirs, ours)))
+
+
+def total(theirs: Load, ours: Load) -> None:
+    """As many bytes of all operations together."""
+    _equal(sum(theirs.bytes().values()), sum(ours.bytes().values()))
+
+
+def flushes(theirs: Load, ours: Load) -> None:
+    """Flushes after the same writes; one that falls due with the very last write is not made by fio."""
+    found, expected = writes_before_flushes(ours), writes_before_flushes(theirs)
+    if len(found) == len(expected) + 1 and found[-1] == ours.count("write"):
+        found.pop() if found[-1:] != found[-2:-1] else found.pop(-2)
+    _equal(expected, found)
+
+
+def flush_points(theirs: Load, ours: Load) -> None:
+    """In a mix fio flushes again after each read until the next write: the numbers of writes that are followed by flushes are alike."""
+    both = min(theirs.count("write"), ours.count("write"))
+    _equal(*(sorted({point for point in writes_before_flushes(load) if point < both}) for load in (theirs, ours)))
+    assert len(set(writes_before_flushes(ours))) == ours.count("flush")
+
+
+def writes_before_flushes(load: Load) -> list[int]:
+    """How many writes there were before each flush."""
+    found, writes = [], 0
+    for request in load.requests:
+        writes += request.op == "write"
+        if request.op == "flush":
+            found.append(writes)
+    return found
+
+
+def mix(theirs: Load, ours: Load) -> None:
+    """The share of reads."""
+    _same_share(*((load.count("read"), len(load.transfers())) for load in (theirs, ours)))
+
+
+def sizes(theirs: Load, ours: Load) -> None:
+    """The lengths of the requests of each operation, and how often each occurs."""
+    for op in _TRANSFERS:
+        _same_distribution(*(Counter(request.length for request in load.of(op)) for load in (theirs, ours)))
+
+
+def spread(theirs: Load, ours: Load) -> None:
+    """How the requests are spread over sixteen equal parts of the region."""
+    ends = [max(request.offset + request.length for request in load.transfers()) for load in (theirs, ours)]
+    starts = [min(request.offset for request in load.transfers()) for load in (theirs, ours)]
+    least, part = min(starts), -(-(max(ends) - min(starts)) // _PARTS)
+    _same_distribution(*(Counter((request.offset - least) // part for request in load.transfers()) for load in (theirs, ours)))
+
+
+def aligned(theirs: Load, ours: Load) -> None:
+    """Addresses are multiples of the same number."""
+    _equal(*(gcd(*(request.offset for request in load.transfers())) for load in (theirs, ours)))
+
+
+def reach(theirs: Load, ours: Load) -> None:
+    """The region begins and ends at the same places, as far as so many even draws can tell, and is aligned alike."""
+    aligned(theirs, ours)
+    lowest = [min(request.offset for request in load.transfers()) for load in (theirs, ours)]
+    highest = [max(request.offset + request.length for request in load.transfers()) for load in (theirs, ours)]
+    drawn = min(len(load.transfers()) for load in (theirs, ours))
+    # (1 - x) ** drawn is the chance that a share x at the edge is never drawn; requests of several lengths end apart.
+    longest = max(request.length for request in ours.transfers())
+    margin = (max(highest) - min(lowest)) * -log(_CHANCE) / drawn + longest
+    assert abs(lowest[0] - lowest[1]) <= margin, f"fio begins at {lowest[0]}, we at {lowest[1]}"
+    assert abs(highest[0] - highest[1]) <= margin, f"fio ends at {highest[0]}, we at {highest[1]}"
+
+
+def runs(theirs: Load, ours: Load) -> None:
+    """The share of requests that begin where the one before them ended."""
+    _same_share(*((_following(load.transfers()), len(load.transfers()) - 1) for load in (theirs, ours)))
+
+
+def popularity(theirs: Load, ours: Load) -> None:
+    """The shares of the requests that go to the most popular blocks, wherever those lie."""
+    ranked = [sorted(Counter(request.offset for request in load.transfers()).values(), reverse=True) for load in (theirs, ours)]
+    for first in (1, 4, 16, 64, 256):
+        _same_share(*((sum(hits[:first]), sum(hits)) for hits in ranked))
+
+
+def rate(theirs: Load, ours: Load) -> None:
+    """As many requests in the same time, but for one at either end of each clone and 2 % for clones that start later than others."""
+    expected, found = len(theirs.transfers()), len(ours.transfers())
+    assert abs(expected - found) <= 2 + 0.02 * expected, f"fio makes {expected} requests, we {found}"
+
+
+def poisson(theirs: Load, ours: Load) -> None:
+    """Numbers of requests that differ as two Poisson counts do, at gaps whose deviation is about their mean, as that of exponential ones."""
+    expected, found = len(theirs.transfers()), len(ours.transfers())
+    assert abs(expected - found) <= _SIGMAS * sqrt(expected + found), f"fio makes {expected} requests, we {found}"
+    for load in (theirs, ours):
+        gaps = _gaps_ns(load)
+        mean = sum(gaps) / len(gaps)
+        varied = sqrt(sum((gap - mean) ** 2 for gap in gaps) / len(gaps)) / mean
+        # The variance of this ratio for n exponential gaps is about 1/n.
+        assert abs(varied - 1) <= _SIGMAS / sqrt(len(gaps)), f"the gaps vary by {varied:.2f} of their mean"
+
+
+def lasts(theirs: Load, ours: Load) -> None:
+    """The last request comes equally long after the first, but for 5 %."""
+    assert abs(theirs.seconds() - ours.seconds()) <= 0.05 * theirs.seconds(), f"fio takes {theirs.seconds()} s, we {ours.seconds()} s"
+
+
+def pauses(theirs: Load, ours: Load) -> None:
+    """The median gap between requests is alike but for 15 %, which is what waking up and the request itself take."""
+    expected, found = (median(_gaps_ns(load)) for load in (theirs, ours))
+    assert abs(expected - found) <= 0.15 * expected, f"fio's gap is {expected / 1e6:.3f} ms, ours {found / 1e6:.3f} ms"
+
+
+def bursts(theirs: Load, ours: Load) -> None:
+    """Pauses of more than 10 ms come after the same requests."""
+    _equal(*([index for index, gap in enumerate(_gaps_ns(load)) if gap > 10_000_000] for load in (theirs, ours)))
+
+
+def rounds(theirs: Load, ours: Load) -> None:
+    """Time ends it: both go round the same blocks, none more than once more often than another."""
+    visited = [Counter(load.places()) for load in (theirs, ours)]
+    _equal(*(sorted(each) for each in visited))
+    for each in visited:
+        assert max(each.values()) - min(each.values()) <= 1
+
+
+def beginning(theirs: Load, ours: Load) -> None:
+    """The same requests in the same order, until time ends the one or the other."""
+    both = min(len(theirs.places()), len(ours.places()))
+    _equal(theirs.places()[:both], ours.places()[:both])
+
+
+COMPARISONS: Mapping[str, Callable[[Load, Load], None]] = {
+    "order": order,
+    "set": same_requests,
+    "tasks": tasks,
+    "per file": per_file,
+    "visits": visits,
+    "once": once,
+    "counts": counts,
+    "total": total,
+    "flushes": flushes,
+    "flush points": flush_points,
+    "mix": mix,
+    "sizes": sizes,
+    "spread": spread,
+    "aligned": aligned,
+    "reach": reach,
+    "runs": runs,
+    "popularity": popularity,
+    "rate": rate,
+    "poisson": poisson,
+    "lasts": lasts,
+    "pauses": pauses,
+    "bursts": bursts,
+    "rounds": rounds,
+    "beginning": beginning,
+}
+
+
+def _equal(expected: object, found: object) -> None:
+    if expected == found:
+        return
+    if isinstance(expected, list) and isinstance(found, list):
+        where = next((index for index, pair in enumerate(zip(expected, found, strict=False)) if pair[0] != pair[1]), None)
+        at = "at the end" if where is None else f"at {where}: fio {expected[where]}, we {found[where]}"
+        raise AssertionError(f"{len(expected)} of fio and {len(found)} of ours differ {at}")
+    raise AssertionError(f"fio: {expected}, we: {found}")
+
+
+def _same_share(theirs: tuple[int, int], ours: tuple[int, int]) -> None:
+    """Two binomial samples of one probability; each is (hits, draws)."""
+    pooled = (theirs[0] + ours[0]) / (theirs[1] + ours[1])
+    error = sqrt(pooled * (1 - pooled) * (1 / theirs[1] + 1 / ours[1]))
+    apart = abs(theirs[0] / theirs[1] - ours[0] / ours[1])
+    assert apart <= _SIGMAS * error, f"fio: {theirs[0]} of {theirs[1]}, we: {ours[0]} of {ours[1]}"
+
+
+def _same_distribution(theirs: Counter[int], ours: Counter[int]) -> None:
+    """Two samples of one distribution: chi-squared, its bound by Wilson and Hilferty's approximation."""
+    classes = sorted(theirs.keys() | ours.keys())
+    if len(classes) < 2:
+        _equal(sorted(theirs), sorted(ours))
+        return
+    ratio = sqrt(ours.total() / theirs.total()) if ours and theirs else 0.0
+    assert ratio, f"only one of both has such requests: fio {theirs}, we {ours}"
+    found = sum((ratio * theirs[each] - ours[each] / ratio) ** 2 / (theirs[each] + ours[each]) for each in classes)
+    free = len(classes) - 1
+    bound = free * (1 - 2 / (9 * free) + 4.27 * sqrt(2 / (9 * free))) ** 3
+    assert found <= bound, f"chi-squared {found:.1f} of at most {bound:.1f}: fio {dict(theirs)}, we {dict(ours)}"
+
+
+def _following(requests: Sequence[Request]) -> int:
+    return sum(after.offset == before.offset + before.length for before, after in pairwise(requests))
+
+
+def _gaps_ns(load: Load) -> list[int]:
+    transfers = load.transfers()
+    return [after.at_ns - before.at_ns for before, after in pairwise(transfers)]

@@ -1,0 +1,83 @@
+"""What our reading of fio's job files asks of the device, against what fio itself asks for."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from differential.cases import CASES, Case
+from differential.comparison import COMPARISONS
+from differential.observed import Worker, available, compiled, of_fio, watched
+
+pytestmark = pytest.mark.skipif(available() is not None, reason=available() or "")
+
+
+@pytest.fixture(scope="module")
+def observer(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return compiled(tmp_path_factory.mktemp("observer"))
+
+
+@pytest.fixture(scope="module")
+def worker(observer: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Worker]:
+    worker = Worker(tmp_path_factory.mktemp("ours"), observer)
+    yield worker
+    worker.close()
+
+
+def test_the_table_names_every_rule_once() -> None:
+    assert len(CASES) >= 60
+    assert len({case.rule for case in CASES}) == len({case.text for case in CASES}) == len(CASES)
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case.rule for case in CASES])
+def test_the_same_requests_reach_the_files(case: Case, tmp_path: Path, observer: Path, worker: Worker) -> None:
+    theirs = of_fio(case.text, tmp_path / "theirs", observer)
+    ours = worker.load(case.text, tmp_path / "ours")
+    for name in case.alike:
+        try:
+            COMPARISONS[name](theirs, ours)
+        except AssertionError as difference:
+            pytest.fail(f"{name}: {difference}\n{case.text}", pytrace=False)
+    if "content" in case.more:
+        assert (tmp_path / "theirs" / "data").read_bytes() == (tmp_path / "ours" / "data").read_bytes()
+
+
+@pytest.mark.parametrize("words", ["rw=randrw bs=8k size=1m", "rw=write size=512k fsync=4", "rw=read size=1m numjobs=2"])
+def test_the_engine_counts_what_the_observer_sees(words: str, tmp_path: Path, worker: Worker) -> None:
+    load = worker.load("\n".join(["[a]", "filename=data", "direct=1", *words.split(), ""]), tmp_path / "ours")
+    (point,) = load.answer["points"]
+    assert {op: count for op, (count, _) in point["totals"].items()} == load.counts()
+    assert {op: size for op, (_, size) in point["totals"].items() if size} == load.bytes()
+
+
+def test_the_observer_sees_what_fio_writes_down_itself(tmp_path: Path, observer: Path) -> None:
+    folder = tmp_path / "theirs"
+    load = of_fio("[a]\nfilename=data\nsize=1m\nrw=randrw\ndirect=1\nioengine=libaio\niodepth=4\nwrite_iolog=iolog\n", folder, observer)
+    lines = [line.split() for line in (folder / "iolog").read_text().splitlines()[1:]]
+    written = [(op, name, int(offset), int(length)) for _, name, op, offset, length in (line for line in lines if len(line) == 5)]
+    assert [place for place in written if place[0] in ("read", "write")] == load.places()
+    assert len(load.places()) == 256
+
+
+def test_a_wrong_reading_is_noticed(tmp_path: Path, observer: Path, worker: Worker) -> None:
+    """The comparisons can fail: what is compared here are different job files."""
+    head = "[a]\nfilename=data\ndirect=1\nnorandommap\nio_size=8m\nsize=4m\n"
+    theirs = of_fio(f"{head}rw=randrw\nbssplit=4k/60:8k/40\n", tmp_path / "theirs", observer)
+    ours = worker.load(f"{head}rw=randrw\nrwmixread=70\nbssplit=4k/50:8k/50\n", tmp_path / "ours")
+    for name in ("order", "set", "mix", "sizes"):
+        with pytest.raises(AssertionError):
+            COMPARISONS[name](theirs, ours)
+
+
+def test_fio_runs_under_the_observer_as_without_it(tmp_path: Path, observer: Path) -> None:
+    job = ["--name=a", "--filename=data", "--size=256k", "--rw=randwrite", "--buffer_pattern=0x11", "--output=out"]
+    contents = []
+    for name, environment in (("with", watched(observer, tmp_path / "log")), ("without", None)):
+        folder = tmp_path / name
+        folder.mkdir()
+        subprocess.run(["fio", *job], cwd=folder, env=environment, check=True, capture_output=True, timeout=30)
+        contents.append((folder / "data").read_bytes())
+    assert contents[0] == contents[1]

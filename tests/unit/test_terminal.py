@@ -1,0 +1,49 @@
+"""What stands below the table of points: caches, flags with the points they hold for."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from made_results import Load, Setting, made
+from plimsoll.reports.progress import settings_text
+from plimsoll.reports.terminal import footnotes
+from plimsoll.result import Flag, Result
+
+MS = 1e6
+NOTE = Flag("short_run", "note", "It was short.", "Measure longer.")
+DROPPED = {"state": "cold", "how": "The page cache of the target was dropped (posix_fadvise)."}
+
+
+def at(depth: int, *flags: Flag, configuration: str = "sdb", repeat: int = 1) -> Result:
+    setting = Setting(workload="random-read-4k", place={"configuration": configuration})
+    return replace(made(Load(1000, MS), depth, repeat, setting), flags=list(flags))
+
+
+@pytest.mark.parametrize(
+    ("results", "where"),
+    [
+        ([at(1), at(32, NOTE)], "random-read-4k at queue_depth 32"),
+        ([at(1), at(32, NOTE), at(64, NOTE), at(128, NOTE)], "random-read-4k at queue_depth 32 and 2 more; of the first"),
+        ([at(1), at(32, NOTE), at(32, NOTE, repeat=2)], "random-read-4k at queue_depth 32"),
+        ([at(32), at(32, NOTE, configuration="sdc")], "random-read-4k on sdc at queue_depth 32"),
+        ([at(1, NOTE), at(32, NOTE)], "everywhere; of the first"),
+        ([made(Load(1000, MS)), replace(made(Load(9, MS), setting=Setting(workload="log")), flags=[NOTE])], "log"),
+    ],
+)
+def test_a_flag_names_the_points_it_holds_for_and_how_many(results: list[Result], where: str) -> None:
+    # Flags named the workload only, of which seven depths had been measured.
+    assert footnotes(results) == f"· short_run: {where}: It was short.\n  → Measure longer."
+
+
+def test_caches_are_named_when_something_was_done_about_them() -> None:
+    cold = [replace(at(depth), cache=DROPPED) for depth in (1, 32)]
+    assert footnotes(cold) == "cache cold: The page cache of the target was dropped (posix_fadvise)."
+    assert footnotes([at(8), *cold]).startswith("cache cold at random-read-4k at queue_depth 1 and 1 more; of the first: The page")
+    assert footnotes([at(8)]) == ""
+
+
+def test_a_point_of_a_curve_is_called_by_its_percentage_first() -> None:
+    place = {"settings": {"arrival": "poisson", "rate": 500}, "label": "50 %", "level": 500.0}
+    assert settings_text(made(Load(500, MS), setting=Setting(place=place))) == "50 %: arrival poisson, rate 500"
