@@ -169,6 +169,7 @@ def read_log(log: Path, skip: int, folder: Path) -> Iterator[Request]:
     names = {path.stat().st_ino: str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
     with log.open("rb") as file:
         (count,) = _HEAD.unpack(file.read(_HEAD.size))
+        assert _HEAD.size + count * _RECORD.size <= log.stat().st_size, "the observer's log is full"
         file.seek(_HEAD.size + skip * _RECORD.size)
         content = file.read((count - skip) * _RECORD.size)
     for instant_ns, inode, offset, length, task, op in _RECORD.iter_unpack(content):

@@ -49,7 +49,7 @@ def performed(engine: NativeEngine, folder: str) -> Json:
         return {"refused": refusal}
     workloads = {workload["name"]: workload for workload in translation.document["workload"]}
     points = [point(engine, workloads[experiment["workloads"][0]], experiment, folder) for experiment in translation.document["experiment"]]
-    return {"points": points, "document": translation.document, "surprises": [remark.why for remark in translation.of("surprise")]}
+    return {"points": points, "document": translation.document, "remarks": [remark.why for remark in translation.remarks]}
 
 
 def point(engine: NativeEngine, workload: Json, experiment: Json, folder: str) -> Json:

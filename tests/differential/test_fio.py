@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from differential.cases import CASES, Case
+from differential.cases import CASES, DIFFERENT, TIMED, Case
 from differential.comparison import COMPARISONS
 from differential.observed import Worker, available, compiled, of_fio, watched
 
@@ -34,15 +34,40 @@ def test_the_table_names_every_rule_once() -> None:
 
 @pytest.mark.parametrize("case", CASES, ids=[case.rule for case in CASES])
 def test_the_same_requests_reach_the_files(case: Case, tmp_path: Path, observer: Path, worker: Worker) -> None:
-    theirs = of_fio(case.text, tmp_path / "theirs", observer)
-    ours = worker.load(case.text, tmp_path / "ours")
+    """What is timed is tried three times: a machine that stands still for a moment is no wrong reading."""
+    for attempt in range(3 if case in TIMED else 1):
+        folder = tmp_path / str(attempt)
+        folder.mkdir()
+        differences = compared(case, folder, observer, worker)
+        if not differences:
+            return
+    pytest.fail("\n".join([*differences, case.text]), pytrace=False)
+
+
+def compared(case: Case, folder: Path, observer: Path, worker: Worker) -> list[str]:
+    """What is not alike though it has to be."""
+    theirs = of_fio(case.text, folder / "theirs", observer)
+    ours = worker.load(case.text, folder / "ours")
+    found = []
     for name in case.alike:
         try:
             COMPARISONS[name](theirs, ours)
         except AssertionError as difference:
-            pytest.fail(f"{name}: {difference}\n{case.text}", pytrace=False)
-    if "content" in case.more:
-        assert (tmp_path / "theirs" / "data").read_bytes() == (tmp_path / "ours" / "data").read_bytes()
+            found.append(f"{name}: {difference}")
+    if case.same_content and (folder / "theirs" / "data").read_bytes() != (folder / "ours" / "data").read_bytes():
+        found.append("content: the files differ")
+    return found
+
+
+@pytest.mark.parametrize(("case", "remark"), DIFFERENT, ids=[case.rule for case, _ in DIFFERENT])
+def test_what_differs_is_said(case: Case, remark: str, tmp_path: Path, observer: Path, worker: Worker) -> None:
+    """When such a load becomes alike, its remark is wrong and the case belongs into the other table."""
+    theirs = of_fio(case.text, tmp_path / "theirs", observer)
+    ours = worker.load(case.text, tmp_path / "ours")
+    for name in case.alike:
+        with pytest.raises(AssertionError):
+            COMPARISONS[name](theirs, ours)
+    assert any(remark in said for said in ours.answer["remarks"])
 
 
 @pytest.mark.parametrize("words", ["rw=randrw bs=8k size=1m", "rw=write size=512k fsync=4", "rw=read size=1m numjobs=2"])
@@ -65,7 +90,7 @@ def test_the_observer_sees_what_fio_writes_down_itself(tmp_path: Path, observer:
 def test_a_wrong_reading_is_noticed(tmp_path: Path, observer: Path, worker: Worker) -> None:
     """The comparisons can fail: what is compared here are different job files."""
     head = "[a]\nfilename=data\ndirect=1\nnorandommap\nio_size=8m\nsize=4m\n"
-    theirs = of_fio(f"{head}rw=randrw\nbssplit=4k/60:8k/40\n", tmp_path / "theirs", observer)
+    theirs = of_fio(f"{head}rw=randrw\nbssplit=4k/80:8k/20\n", tmp_path / "theirs", observer)
     ours = worker.load(f"{head}rw=randrw\nrwmixread=70\nbssplit=4k/50:8k/50\n", tmp_path / "ours")
     for name in ("order", "set", "mix", "sizes"):
         with pytest.raises(AssertionError):

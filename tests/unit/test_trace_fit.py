@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import random
+import time
 import tomllib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -28,6 +30,7 @@ from plimsoll.cli import main
 from plimsoll.engine import native
 from plimsoll.errors import InputError
 
+FUZZ_SECONDS = float(os.environ.get("PLIMSOLL_FUZZ_SECONDS", "3"))
 MS = 1_000_000
 KIB = 1024
 BLOCKS = 1 << 16
@@ -390,3 +393,46 @@ def test_what_cannot_be_fitted_is_one_sentence(here: Path, capsys: pytest.Captur
 
 def test_a_profile_of_nothing_shares_nothing() -> None:
     assert Profile().share("read") == 0
+
+
+def odd_trace(generator: random.Random) -> list[Request]:
+    """Few or many requests, anywhere up to the end of any storage, of any length, at times of any kind."""
+    most = generator.choice([1, 512, 1 << 20, 1 << 34, 1 << 62])
+    longest = generator.choice([1, 512, 1 << 20, 1 << 31, 1 << 40])
+    unit = generator.choice([1, 512, 4096])
+    pause = generator.choice([0, 1, MS, 10**15])
+    timed = generator.random() < 0.8
+    requests: list[Request] = []
+    at_ns = end = 0
+    for _ in range(generator.choice([1, 2, 3, 60, 400])):
+        at_ns += generator.randrange(pause + 1) if generator.random() < 0.7 else 0
+        op = generator.choice(["read", "read", "write", "trim", "flush"])
+        length = max(1, generator.randrange(1, longest + 1) // unit * unit)
+        offset = end if generator.random() < 0.3 else generator.randrange(most) // unit * unit
+        end = min(offset + length, 1 << 62)
+        data = op != "flush"
+        requests.append((at_ns if timed else None, op, offset if data else 0, length if data else 0, generator.choice("ab"), None))
+    return requests
+
+
+def test_any_trace_becomes_a_workload_that_the_engine_takes() -> None:
+    generator, engine = random.Random(17), native()
+    until = time.monotonic() + FUZZ_SECONDS
+    fitted_ones = 0
+    while time.monotonic() < until:
+        trace = odd_trace(generator)
+        try:
+            fit = fitted(profiled(trace))
+        except InputError as refused:
+            assert "no read, write or trim" in str(refused) or "longer than 1000 days" in str(refused)
+            continue
+        workload = engine.check_workload(fit.workload("odd", "a test"), "odd.toml")
+        assert all(request[2] >= 0 for request in drawn(fit, 50))
+        matched(fit.profile, profiled(drawn(fit, fit.profile.count)))
+        if fit.size_bytes <= 1 << 50:
+            runnable = {"workload": workload, "job": engine.check_job({"duration": "1ms", "warmup": "0s"}), "permission": None}
+            engine.run_job(
+                {**runnable, "target": f"queue:?size={max(4, -(-fit.size_bytes // KIB))}KiB"}, lambda kind, event: None, engine.control()
+            )
+        fitted_ones += 1
+    assert fitted_ones > 20

@@ -20,6 +20,8 @@ MOST_STEPS = 120
 #: Windows of a trace's rate have so many requests on average, so that noise stays below 20 %.
 _REQUESTS_PER_WINDOW = 25
 CONSTANT_BELOW = 0.15
+#: The highest rate of a stream.
+FASTEST_PER_S = 1e9
 _DEVIATIONS = 4.0
 #: Windows whose rates differ by less than this share of the mean are not worth a schedule.
 _LEVEL = 0.05
@@ -46,6 +48,10 @@ def arrival(spacing: Spacing) -> Arrival:
     rate = spacing.rate_per_s
     if rate == 0:
         return Arrival("closed", 0.0)
+    if rate > FASTEST_PER_S:
+        return Arrival(
+            "poisson", FASTEST_PER_S, warning=f"{rate:.3g} requests/s are more than the {FASTEST_PER_S:.0e} that a load can have"
+        )
     if spacing.variation < CONSTANT_BELOW and spacing.count > 2:
         return Arrival("constant", rate)
     most = min(MOST_STEPS, spacing.count // _REQUESTS_PER_WINDOW)
@@ -95,7 +101,7 @@ def _steps(spacing: Spacing, most: int, bunched: float) -> tuple[tuple[int, floa
             stretches.append((1, count))
     steps, at_ns = [], 0
     for windows, count in stretches:
-        steps.append((at_ns, count / windows / window_ns * _NS_PER_S))
+        steps.append((at_ns, min(FASTEST_PER_S, count / windows / window_ns * _NS_PER_S)))
         at_ns += windows * window_ns
     return tuple(steps)
 

@@ -3,7 +3,7 @@
 Model: the options' processes in Python, with their own seeded numbers: mix, sizes, random or following, uniform, zipf or zones, one pointer
 per thread, constant gaps, exponential gaps or a schedule. It is the process that the engine follows and not the engine's own sequence:
 equal in distribution, different request by request.
-Limits: addresses are the trace's, so regions are not moved. A closed stream has no times. Zipf's ranks are drawn in the groups of
+Limits: addresses are the trace's, so regions are not moved. Where a stream is closed, no request has a time. Zipf's ranks are drawn in the groups of
 `plimsoll.analysis.trace.popularity`, alike within a group.
 
     profiled(drawn(fit, requests=100_000, seed=1))
@@ -15,6 +15,7 @@ import heapq
 import math
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import accumulate, islice
 from random import Random
 from typing import TypeVar
@@ -27,15 +28,16 @@ from plimsoll.analysis.trace.profile import Request
 
 _NS_PER_S = 1e9
 _TARGET = "drawn"
+_CLOSED = Arrival("closed", 0.0)
 Key = TypeVar("Key")
 
 
 def drawn(fit: Fit, requests: int, seed: int = 1) -> Iterator[Request]:
     """The first ``requests`` requests of all streams, in the order of their times; closed streams by their shares."""
-    streams = [_stream(stream, _seeded(f"{seed}/{index}")) for index, stream in enumerate(fit.streams)]
-    if fit.profile.timed and all(stream.arrival.kind != "closed" for stream in fit.streams):
-        return islice(heapq.merge(*streams, key=_time), requests)
-    return islice(_by_share(fit, streams, _seeded(f"{seed}/share")), requests)
+    timed = fit.profile.timed and all(stream.arrival.kind != "closed" for stream in fit.streams)
+    wanted = fit.streams if timed else tuple(replace(stream, arrival=_CLOSED, ends_early=False) for stream in fit.streams)
+    streams = [_stream(stream, _seeded(f"{seed}/{index}")) for index, stream in enumerate(wanted)]
+    return islice(heapq.merge(*streams, key=_time) if timed else _by_share(fit, streams, _seeded(f"{seed}/share")), requests)
 
 
 def _seeded(seed: str) -> Random:
@@ -69,7 +71,7 @@ def _stream(stream: FittedStream, draws: Random) -> Iterator[Request]:
             yield at_ns, op, 0, 0, _TARGET, None
             continue
         size, thread = pick_size[op](), number % stream.threads
-        if draws.draws() < random_share:
+        if draws.random() < random_share:
             offset = min(stream.first_start + place() * align, (end - size) // align * align)
         else:
             offset = -(-pointers[thread] // align) * align
@@ -82,7 +84,7 @@ def _picker(shares: dict[Key, float], draws: Random) -> Callable[[], Key]:
     keys, bounds = list(shares), list(accumulate(shares.values()))
     if len(keys) == 1:
         return lambda: keys[0]
-    return lambda: keys[min(len(keys) - 1, bisect_right(bounds, draws.draws() * bounds[-1]))]
+    return lambda: keys[min(len(keys) - 1, bisect_right(bounds, draws.random() * bounds[-1]))]
 
 
 def _placer(stream: FittedStream, draws: Random) -> Callable[[], int]:

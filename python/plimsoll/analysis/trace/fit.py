@@ -39,6 +39,9 @@ _RUNS_OF_THEIR_OWN = 0.3
 _WORTH_A_STREAM = 0.001
 _RANDOM_ONLY = 0.002
 _MOST_THREADS = 16
+#: `start_after` goes as far as a day, a schedule and a job as far as a thousand.
+_DAY_NS = 86_400 * 10**9
+_LONGEST_DAYS = 1000
 _HARDLY_SEQUENTIAL = 0.02
 #: Reads and writes continue each other's runs when that makes so many more requests sequential.
 _WORTH_A_RUN = 0.05
@@ -72,6 +75,11 @@ class Fit:
     def warnings(self) -> list[str]:
         """What of the trace the workload does not have."""
         found = [f"{stream.name}: {warning}" for stream in self.streams for warning in stream.warnings]
+        found += [
+            f"{stream.name}: requests are not whole sectors of 512 bytes, so the load goes through the page cache"
+            for stream in self.streams
+            if not stream.direct
+        ]
         if self.profile.total.spacing.out_of_order:
             found.append(
                 f"{self.profile.total.spacing.out_of_order:,} requests are older than the one before them and count as coming with it"
@@ -107,6 +115,8 @@ def fitted(profile: Profile) -> Fit:
     """The workload. Raises `InputError` when the trace has nothing to fit."""
     if not profile.total.count:
         raise InputError("the trace has no read, write or trim, so there is no load to fit; give a trace of block requests.")
+    if profile.total.spacing.span_ns > _LONGEST_DAYS * _DAY_NS:
+        raise InputError(f"the trace lasts longer than {_LONGEST_DAYS} days; give it in the units of its format, or a part of it.")
     kinds = [op for op in ("read", "write") if profile.share(op) >= _WORTH_A_STREAM]
     streams = []
     if len(kinds) == 2 and (shares_runs(profile) or alike(profile.flows["read"], profile.flows["write"])):
@@ -147,6 +157,9 @@ def _stream(profile: Profile, name: str, ops: list[str]) -> FittedStream:
         counted.append("flush")
     requests = sum(profile.ops[op] for op in counted)
     came = _arrival(profile, counted, requests)
+    start_ns = _start_ns(profile, flow, came)
+    if start_ns > _DAY_NS:
+        came, start_ns = _silent_until(start_ns, came), 0
     align = _alignment(flow)
     starts = max(1, (flow.places.end - flow.places.start) // align)
     share = _random_share(flow, starts)
@@ -165,7 +178,7 @@ def _stream(profile: Profile, name: str, ops: list[str]) -> FittedStream:
         end=flow.places.end,
         arrival=came,
         queue_depth=_queue_depth(profile, came),
-        start_ns=_start_ns(profile, flow, came),
+        start_ns=start_ns,
         ends_early=_ends_early(profile, flow, came),
         warnings=warnings,
     )
@@ -222,9 +235,18 @@ def _start_ns(profile: Profile, flow: Flow, came: Arrival) -> int:
     return late if came.kind != "closed" and late > _LATE * profile.total.spacing.span_ns else 0
 
 
+def _silent_until(start_ns: int, came: Arrival) -> Arrival:
+    """An arrival that begins later than `start_after` can say: a schedule with a silent step before it."""
+    steps = came.steps or ((0, came.rate_per_s),)
+    return Arrival("schedule", came.rate_per_s, ((0, 0.0), *((at_ns + start_ns, rate) for at_ns, rate in steps)), came.warning)
+
+
 def _ends_early(profile: Profile, flow: Flow, came: Arrival) -> bool:
-    early = profile.total.spacing.last_ns - flow.spacing.last_ns
-    return came.kind != "closed" and early > _LATE * profile.total.spacing.span_ns
+    """Whether a stream issues so many requests and no more: it stops well before the trace does, or all of it came at one instant."""
+    span_ns = profile.total.spacing.span_ns
+    if came.kind == "closed":
+        return profile.timed and span_ns > 0
+    return profile.total.spacing.last_ns - flow.spacing.last_ns > _LATE * span_ns
 
 
 def _queue_depth(profile: Profile, came: Arrival) -> int:

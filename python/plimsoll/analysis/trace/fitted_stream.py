@@ -54,6 +54,11 @@ class FittedStream:
         needed = max(self.end - self.first_start, longest)
         return -(-needed // self.align) * self.align
 
+    @property
+    def direct(self) -> bool:
+        """Whether requests are whole sectors, as direct I/O needs them."""
+        return not any(size % _DIRECT_BYTES for size in (self.align, *(size for mix in self.sizes.values() for size in mix)))
+
     def options(self, base: int) -> Json:
         """The stream as our options, its region moved down by ``base`` bytes."""
         found: Json = {"name": self.name}
@@ -69,7 +74,7 @@ class FittedStream:
         if self.threads > 1:
             found |= {"threads": self.threads, "sequential": "per_thread"}
         found |= {"region_start": size_text(self.first_start - base), "region_length": size_text(self.length)}
-        if self.align < _DIRECT_BYTES:
+        if not self.direct:
             found["direct"] = False
         return found | self._arrival_options()
 

@@ -154,6 +154,8 @@ def _durable(job: Job, *, ends: bool) -> Json:
     for name in ("end_fsync", "fsync_on_close"):
         if job.get(name) and ends:
             options["flush_at_end"] = True
+            if job.get("loops", 1) > 1:
+                job.surprise(name, "fio flushes at the end of every loop; here once, at the end of the last")
         elif job.get(name):
             job.ignored(name, "the point ends by time, and nothing is flushed then; fsync= flushes after a number of writes")
     return options

@@ -47,6 +47,8 @@ def remark_files(job: Job) -> None:
         job.unsupported("nrfiles", f"a target has at most {FILES_MAX} files here; more of them need a driver of file trees")
     if named:
         job.idle("filename_format", "filename= names the files")
+    if len(set(named)) < len(named):
+        job.surprise("filename", "fio takes a file that is named twice as two, and asks for the same blocks of both; here it is one file")
     for name in named:
         if name in ("-", "/dev/null", "/dev/zero"):
             job.unsupported("filename", f"{name} holds no blocks; ioengine=null measures without a target")
