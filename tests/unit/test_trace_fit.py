@@ -429,7 +429,7 @@ def test_any_trace_becomes_a_workload_that_the_engine_takes() -> None:
         workload = engine.check_workload(fit.workload("odd", "a test"), "odd.toml")
         assert all(request[2] >= 0 for request in drawn(fit, 50))
         matched(fit.profile, profiled(drawn(fit, fit.profile.count)))
-        if fit.size_bytes <= 1 << 50:
+        if fit.size_bytes <= 1 << 50 and all(size < 1 << 24 for stream in fit.streams for mix in stream.sizes.values() for size in mix):
             runnable = {"workload": workload, "job": engine.check_job({"duration": "1ms", "warmup": "0s"}), "permission": None}
             engine.run_job(
                 {**runnable, "target": f"queue:?size={max(4, -(-fit.size_bytes // KIB))}KiB"}, lambda kind, event: None, engine.control()

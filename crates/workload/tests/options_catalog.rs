@@ -32,17 +32,21 @@ fn catalog() -> Vec<Workload> {
     let mut paths: Vec<PathBuf> =
         fs::read_dir(folder).expect("is there").map(|entry| entry.expect("can be listed").path()).collect();
     paths.sort();
-    paths.iter().map(read).collect()
+    paths.iter().filter_map(read).collect()
 }
 
-fn read(path: &PathBuf) -> Workload {
+/// The workload of a file; `None` for one that another driver carries out.
+fn read(path: &PathBuf) -> Option<Workload> {
     let source = path.to_string_lossy().into_owned();
     let text = fs::read_to_string(path).expect("can be read");
     let value: Value = toml::from_str(&text).unwrap_or_else(|error| panic!("{source}: {error}"));
+    if value.get("driver").is_some() {
+        return None;
+    }
     let workload = Workload::from_json(&value, &source).unwrap_or_else(|error| panic!("{error}"));
     workload.check(&source).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(Some(workload.name.as_str()), path.file_stem().and_then(|stem| stem.to_str()), "name and file differ");
-    workload
+    Some(workload)
 }
 
 fn plan(workload: &Workload) -> StreamPlan {

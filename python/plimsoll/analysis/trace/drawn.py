@@ -3,8 +3,8 @@
 Model: the options' processes in Python, with their own seeded numbers: mix, sizes, random or following, uniform, zipf or zones, one pointer
 per thread, constant gaps, exponential gaps or a schedule. It is the process that the engine follows and not the engine's own sequence:
 equal in distribution, different request by request.
-Limits: addresses are the trace's, so regions are not moved. Where a stream is closed, no request has a time. Zipf's ranks are drawn in the groups of
-`plimsoll.analysis.trace.popularity`, alike within a group.
+Limits: addresses are the trace's, so regions are not moved. Where a stream is closed, no request has a time. Zipf's ranks are drawn in
+the groups of `plimsoll.analysis.trace.popularity`, alike within a group.
 
     profiled(drawn(fit, requests=100_000, seed=1))
 """

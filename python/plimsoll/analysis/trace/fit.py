@@ -50,6 +50,7 @@ _LATE = 0.05
 _FEW_RUNS = 1.5
 _BASE_ALIGNMENT = 1 << 20
 _LEAST_DEPTH, _MOST_DEPTH = 64, 4096
+_BUFFER_BYTES = 1 << 28
 _DEPTH_OVER_MEAN = 8
 _PLURALS = {"read": "reads", "write": "writes", "trim": "trims"}
 
@@ -164,20 +165,23 @@ def _stream(profile: Profile, name: str, ops: list[str]) -> FittedStream:
     starts = max(1, (flow.places.end - flow.places.start) // align)
     share = _random_share(flow, starts)
     runs = round(flow.runs.at_once) if flow.runs.at_once >= _FEW_RUNS and share < 0.5 else 1
+    threads = min(_MOST_THREADS, runs)
+    mixes = {op: sizes(profile.flows[op].sizes, flow.alignment) for op in ops}
+    longest = max(size for mix in mixes.values() for size in mix)
     warnings = [came.warning] if came.warning else []
     return FittedStream(
         name=name,
         requests=requests,
         ops=percentages({op: profile.ops[op] for op in counted if profile.ops[op]}),
-        sizes={op: sizes(profile.flows[op].sizes, flow.alignment) for op in ops},
+        sizes=mixes,
         align=align,
         random_percent=100 * share,
-        threads=min(_MOST_THREADS, runs),
+        threads=threads,
         spread=spread(flow.places, starts),
         start=flow.places.start,
         end=flow.places.end,
         arrival=came,
-        queue_depth=_queue_depth(profile, came),
+        queue_depth=_queue_depth(profile, came, longest * threads),
         start_ns=start_ns,
         ends_early=_ends_early(profile, flow, came),
         warnings=warnings,
@@ -249,15 +253,18 @@ def _ends_early(profile: Profile, flow: Flow, came: Arrival) -> bool:
     return profile.total.spacing.last_ns - flow.spacing.last_ns > _LATE * span_ns
 
 
-def _queue_depth(profile: Profile, came: Arrival) -> int:
-    """Room for the peaks of an open load: eight times the mean outstanding where it is known, as a power of two."""
+def _queue_depth(profile: Profile, came: Arrival, longest: int) -> int:
+    """Room for the peaks of an open load: eight times the mean outstanding where it is known, as a power of two.
+
+    Every request that may be outstanding has a buffer of its own, so ``longest``, of all threads together, bounds it too.
+    """
     if came.kind == "closed":
         return 1
     wanted = _DEPTH_OVER_MEAN * (profile.outstanding or 0)
     depth = _LEAST_DEPTH
     while depth < wanted and depth < _MOST_DEPTH:
         depth *= 2
-    return depth
+    return max(1, min(depth, _BUFFER_BYTES // longest))
 
 
 def _reason(stream: FittedStream, flow: Flow) -> str:

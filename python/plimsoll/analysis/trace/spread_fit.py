@@ -28,6 +28,7 @@ _SAME = 0.01
 _THETAS = [0.1 * step for step in range(1, 21)]
 _FINE = 0.02
 _FEW = 50
+_SMALL = 1e-6
 
 
 @dataclass(frozen=True)
@@ -127,5 +128,11 @@ def _cost(first: tuple[float, float], second: tuple[float, float]) -> float:
 
 
 def _hot(parts: list[tuple[float, float]]) -> str:
-    """The option; the last zone is the rest, so nothing has to add up after rounding."""
-    return "hot:" + ",".join(f"{100 * requests:.4g}/{100 * region:.4g}" for requests, region in parts[:-1])
+    """The option. Shares are rounded down and the last zone is the rest, so that together they are never more than all."""
+    return "hot:" + ",".join(f"{_floor(requests, 2):g}/{_floor(region, 4):g}" for requests, region in parts[:-1])
+
+
+def _floor(share: float, digits: int) -> float:
+    """Percent; what the sum of shares owes to floating point is not taken for a digit."""
+    scale = math.pow(10, digits)
+    return math.floor(100 * share * scale + _SMALL) / scale
