@@ -186,15 +186,14 @@ DRAWS = (
     Case(
         "a new address after every eighth request", "[a] rw=randread:8 norandommap number_ios=2000 io_size=64m size=4m", ("counts", "runs")
     ),
-    Case("zipf", "[a] rw=randread random_distribution=zipf:1.2 number_ios=3000 io_size=64m size=4m", ("counts", "popularity", "aligned")),
+    # fio scatters the ranks of zipf and pareto by a hash of the file's path, and several may fall on one block: popularity differs from path to path.
+    Case("zipf", "[a] rw=randread random_distribution=zipf:1.2 number_ios=3000 io_size=64m size=4m", ("counts", "aligned")),
     Case(
         "zipf that is flatter",
         "[a] rw=randread random_distribution=zipf:0.8 number_ios=3000 io_size=64m size=4m",
-        ("counts", "popularity", "aligned"),
+        ("counts", "aligned"),
     ),
-    Case(
-        "pareto", "[a] rw=randread random_distribution=pareto:0.2 number_ios=3000 io_size=64m size=4m", ("counts", "popularity", "aligned")
-    ),
+    Case("pareto", "[a] rw=randread random_distribution=pareto:0.2 number_ios=3000 io_size=64m size=4m", ("counts", "aligned")),
     Case(
         "normal", "[a] rw=randread random_distribution=normal:10 number_ios=3000 io_size=64m size=4m", ("counts", "popularity", "aligned")
     ),
