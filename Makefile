@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test bench format bless lock clean setup
+.PHONY: help run test bench format bless reproduce lock clean setup
 
 VENV := .venv
 # What the compiled extension is made of.
@@ -31,13 +31,17 @@ format: setup  ## write Rust and Python in the house format
 
 bless: setup  ## write generated documents and snapshots anew; look at the difference afterwards
 	PLIMSOLL_BLESS=1 cargo test --locked --quiet --package plimsoll-workload
-	PLIMSOLL_RENEW=1 $(VENV)/bin/pytest tests/unit/test_help.py tests/unit/test_experiment_reference.py
+	PLIMSOLL_RENEW=1 $(VENV)/bin/pytest tests/unit/test_help.py tests/unit/test_experiment_reference.py tests/unit/test_array_reference.py
+
+reproduce: setup  ## write docs/reproduce.md anew: the claims of the reports on modelled arrays (about two minutes)
+	$(VENV)/bin/plimsoll reproduce --quiet --markdown > docs/reproduce.md.new
+	mv docs/reproduce.md.new docs/reproduce.md
 
 lock:  ## take the newest versions that pyproject.toml allows into requirements.lock
 	dev/lock.sh
 
 clean:  ## remove everything that the other targets made, except results
-	rm -rf $(VENV) target .cache .mypy_cache .pytest_cache .ruff_cache page/node_modules python/plimsoll/_core*.so
+	rm -rf $(VENV) target .cache .mypy_cache .pytest_cache .ruff_cache page/node_modules python/plimsoll/_core*.so python/plimsoll/_nbdkit.so
 	find python tests dev -name __pycache__ -type d -prune -exec rm -rf {} +
 
 setup: $(VENV)/.built  ## only set up: .venv with the tools, and the command .venv/bin/plimsoll

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from plimsoll.analysis.summary import summarised
-from plimsoll.formats.recorded import Recorded
+from plimsoll.formats.recorded import MOVES, Recorded
 from plimsoll.histogram import Histogram
 from plimsoll.result import JobRecord, Result
 
@@ -109,7 +109,7 @@ def _cell(load: Load, op: str) -> Json:
         "op": op,
         "part": None,
         "count": len(latencies),
-        "bytes": 0 if op == "flush" else len(latencies) * load.size_bytes,
+        "bytes": len(latencies) * load.size_bytes if op in MOVES else 0,
         "errors": {},
         "latency": _encoded(latencies),
         "latency_sum_ns": float(sum(latencies)),

@@ -65,6 +65,18 @@ class ScriptedControl:
         self.stopped = self.aborted = True
 
 
+#: What a file that was made by script holds.
+SCRATCH = b"\1" * 65536
+
+
+def _is_ours(path: str) -> bool:
+    try:
+        with open(path, "rb") as file:
+            return file.read(1) == SCRATCH[:1]
+    except OSError:
+        return False
+
+
 class ScriptedEngine(NativeEngine):
     """`Engine` by script; ``jobs`` holds every job it was given."""
 
@@ -77,6 +89,8 @@ class ScriptedEngine(NativeEngine):
         self.jobs: list[Json] = []
         self.prepared: list[tuple[str, int | None, Json | None]] = []
         self.prepare_raises: PlimsollError | None = None
+        #: What no permission lifts, by target.
+        self.write_refusals: dict[str, str] = {}
         self.calibrations: list[float] = []
         self.last_control = ScriptedControl()
 
@@ -91,7 +105,12 @@ class ScriptedEngine(NativeEngine):
             return {"kind": spec.split(":", maxsplit=1)[0], "exists": True, "size_bytes": 1 << 30, "logical_block_bytes": 512, "parts": []}
         path = spec.removeprefix("file:")
         size = os.path.getsize(path) if os.path.exists(path) else 0
-        return {"kind": "file", "path": path, "exists": os.path.exists(path), "size_bytes": size, "logical_block_bytes": 512, "parts": []}
+        known = {"kind": "file", "path": path, "exists": os.path.exists(path), "size_bytes": size, "logical_block_bytes": 512, "parts": []}
+        return {**known, "made_by_plimsoll": _is_ours(path)}
+
+    def write_refusal(self, spec: str, permission: Json | None) -> str | None:
+        refusal: str | None = self.inspect_target(spec).get("write_refusal")
+        return refusal if permission is None else self.write_refusals.get(spec)
 
     def prepare_target(self, spec: str, size_bytes: int | None, permission: Json | None, on_progress: OnProgress, control: Any) -> Json:
         self.prepared.append((spec, size_bytes, permission))
@@ -100,7 +119,7 @@ class ScriptedEngine(NativeEngine):
         inspection = self.inspect_target(spec)
         if inspection["kind"] == "file" and not inspection["exists"]:
             with open(inspection["path"], "wb") as file:
-                file.write(b"\1" * 65536)
+                file.write(SCRATCH)
             on_progress(65536, 65536)
             return {**self.inspect_target(spec), "created": True, "filled_bytes": 65536}
         return {**inspection, "created": False, "filled_bytes": 0}

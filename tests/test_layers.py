@@ -20,7 +20,7 @@ MAY_IMPORT = {
     "errors": set(),
     "histogram": {"_core"},
     "result": set(),
-    "engine": {"_core"},
+    "engine": {"_core", "catalog"},
     "foreground": set(),
     "catalog": set(),
     "monitor": set(),
@@ -30,6 +30,7 @@ MAY_IMPORT = {
     "experiments": {"result", "analysis"},
     "store": {"result", "analysis"},
     "calibration": {"engine", "store"},
+    "serving": {"engine"},
     "scratch": {"engine", "foreground", "host"},
     "doctor": {"engine", "host", "monitor", "calibration"},
     "apps": {"result", "monitor", "host", "engine", "histogram"},
@@ -41,8 +42,11 @@ MAY_IMPORT = {
 #: Crates each crate may depend on, of ours.
 MAY_DEPEND = {
     "workload": set(),
-    "engine": {"plimsoll-workload"},
-    "python": {"plimsoll-workload", "plimsoll-engine"},
+    "array": {"plimsoll-workload"},
+    "engine": {"plimsoll-workload", "plimsoll-array"},
+    "serve": {"plimsoll-workload", "plimsoll-array", "plimsoll-engine"},
+    "nbdkit": {"plimsoll-serve"},
+    "python": {"plimsoll-workload", "plimsoll-array", "plimsoll-engine", "plimsoll-serve"},
 }
 
 #: A pure crate knows no clock, no files, no network, no threads, and nothing whose order changes from run to run.

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import struct
+
+from plimsoll.formats.traces import open_trace
+from plimsoll.formats.traces.compact import write_compact
 
 IOLOG_2 = b"""fio version 2 iolog
 /dev/sdb add
@@ -73,3 +77,10 @@ def blktrace(order: str) -> bytes:
             record(COMPLETE, READ, at_ns=1010, sector=64, length=4096, order=order),
         ]
     )
+
+
+def compact(content: bytes) -> bytes:
+    """A trace of another format in the compact form."""
+    out = io.BytesIO()
+    write_compact(open_trace(io.BufferedReader(io.BytesIO(content)), "t").requests(), out, {"name": "t", "format": "a test"})
+    return out.getvalue()

@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from speed import closed, host, memory, open_loop, start, streams, table
+from speed import arrays, closed, host, memory, open_loop, start, streams, table
 from speed.fio import Fio
 from speed.plimsoll import Plimsoll
 from speed.process import BenchError
@@ -24,6 +24,7 @@ GROUPS: dict[str, Callable[[Setting], list[Row]]] = {
     "open": open_loop.rows,
     "streams": streams.rows,
     "memory": memory.rows,
+    "arrays": arrays.rows,
 }
 
 

@@ -1,6 +1,8 @@
 // The view model as `python/plimsoll/reports/view.py` writes it: plain numbers, units in the names. Keep both in step.
 
-export type Op = "read" | "write" | "trim" | "flush";
+/** Operations on files, in the order of every table. */
+export const FILE_OPS = ["create", "open", "close", "access", "stat", "setattr", "rename", "copy", "move", "delete", "mkdir", "rmdir"] as const;
+export type Op = "read" | "write" | "trim" | "flush" | (typeof FILE_OPS)[number];
 export type Severity = "invalid" | "doubt" | "note";
 export type Status = "complete" | "interrupted" | "failed" | "incomplete";
 export type ByOp<T> = Partial<Record<Op, T>>;
@@ -127,6 +129,31 @@ export interface Spread {
   interval?: [number, number] | null;
 }
 
+/** Quantiles in nanoseconds. */
+export interface Quantiles {
+  mean: number;
+  p50: number;
+  p99: number;
+  max: number;
+}
+
+/** How faithfully the trace of one stream was replayed; shares are of 1. What was not asked for, or is not known, is null. */
+export interface Replay {
+  stream: string;
+  source: { name: string; format: string; sha256: string };
+  pace: string;
+  speed: number | null;
+  requests: { asked: number; issued: number; completed: number; failed: number };
+  changes: { moved: number; rounded: number; shortened: number };
+  lateness_ns: Quantiles | null;
+  late: { "100us": number; "1ms": number; tenth_of_gap: number } | null;
+  waited: number | null;
+  gaps: { asked: Quantiles; achieved: Quantiles; distance: number } | null;
+  outstanding: { asked: number | null; achieved: number };
+  response_ns: { recorded: number | null; achieved: number | null };
+  seconds: { asked: number | null; achieved: number };
+}
+
 export interface Point {
   index: number;
   run: number;
@@ -152,6 +179,10 @@ export interface Point {
   purpose: string | null;
   expect: string | null;
   totals: ByOp<Total>;
+  /** Rates of all operations together, without those that merely come with others; empty when nothing was measured. */
+  together: { iops?: number; bytes_per_s?: number };
+  /** The time that the totals cover; null when nothing was measured. */
+  measured_s: number | null;
   streams: Record<string, ByOp<Total>>;
   parts: Record<string, ByOp<Total>>;
   flags: Flag[];
@@ -160,12 +191,29 @@ export interface Point {
   definition: { [key: string]: Json };
   options: { [key: string]: Json };
   engine: { [key: string]: Json };
+  /** Of a modelled array: equal components put together, the busiest first. */
+  components: ComponentSet[];
   /** By operation (`all` for all together) and metric. */
   estimates: Record<string, Record<string, Estimate>>;
   place: Place | null;
   cache: { state: string; how: string };
   ended: { by: string; how: string };
   verdict: ObjectiveVerdict | null;
+  /** One entry for each stream that replays a trace. */
+  replay: Replay[];
+}
+
+/** What equal components of a modelled array did. */
+export interface ComponentSet {
+  name: string;
+  kind: string;
+  count: number;
+  utilisation: number;
+  busiest: number;
+  operations_per_s: number;
+  bytes_per_s: number;
+  queue: number;
+  hit_share: number | null;
 }
 
 /** Where a point stands in its experiment. */

@@ -1,6 +1,6 @@
 // The colours of the page as the style sheet defines them, read anew whenever the colour scheme changes, so that charts follow it.
 
-import type { ComparisonVerdict, Op } from "./model";
+import { type ComparisonVerdict, FILE_OPS, type Op } from "./model";
 
 export interface Palette {
   ink: string;
@@ -24,6 +24,9 @@ export function readPalette(): Palette {
   const style = getComputedStyle(document.documentElement);
   const read = (name: string) => style.getPropertyValue(`--${name}`).trim();
   const list = (name: string, count: number) => Array.from({ length: count }, (_, index) => read(`${name}-${index + 1}`));
+  const configurations = list("configuration", 8);
+  // Operations on files take the colours of configurations in turn: no chart shows both.
+  const files = FILE_OPS.map((op, index) => [op, configurations[index % configurations.length]]);
   return {
     ink: read("ink"),
     muted: read("muted"),
@@ -35,8 +38,14 @@ export function readPalette(): Palette {
     limit: read("invalid"),
     verdict: { faster: read("faster"), slower: read("slower"), "no difference shown": read("same") },
     font: getComputedStyle(document.body).fontFamily,
-    op: { read: read("op-read"), write: read("op-write"), trim: read("op-trim"), flush: read("op-flush") },
-    configurations: list("configuration", 8),
+    op: {
+      ...Object.fromEntries(files),
+      read: read("op-read"),
+      write: read("op-write"),
+      trim: read("op-trim"),
+      flush: read("op-flush"),
+    } as Record<Op, string>,
+    configurations,
     heat: list("heat", 5),
     cpu: list("cpu", 4),
   };

@@ -86,6 +86,7 @@ const row = (heading: string, ratio: number, low: number | null = null, high: nu
   high,
   verdict: "no difference shown",
   p_adjusted: null,
+  saturated: false,
 });
 
 test("the axis of ratios holds every interval and has a tick at 1", () => {

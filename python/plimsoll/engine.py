@@ -1,7 +1,8 @@
 """The Rust engine as Python sees it: one protocol of verbs, and the native implementation over ``plimsoll._core``.
 
 Everything above this file receives an ``Engine`` as an argument, so it can be driven by a script in tests and by the real
-engine otherwise. ``_core`` speaks JSON text; the conversion to and from Python values happens here and nowhere else.
+engine otherwise. ``_core`` speaks JSON text; the conversion to and from Python values happens here and nowhere else, and so does that of
+``array:NAME`` to the document of the array, which the engine is given in place of the name.
 
     engine = native()
     workload = engine.check_workload(document, "mine.toml")
@@ -11,8 +12,12 @@ engine otherwise. ``_core`` speaks JSON text; the conversion to and from Python 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
+
+from plimsoll.catalog.arrays import engine_text, told_of
+from plimsoll.errors import InputError
 
 if TYPE_CHECKING:
     from plimsoll import _core
@@ -57,6 +62,9 @@ class Engine(Protocol):
     def inspect_target(self, spec: str) -> Json:
         """What a target is, without touching it: kind, path, size and logical block in bytes, parts."""
 
+    def write_refusal(self, spec: str, permission: Json | None) -> str | None:
+        """Why a target may not be written to with this permission, as far as looking at it tells; None when it may."""
+
     def prepare_target(self, spec: str, size_bytes: int | None, permission: Json | None, on_progress: OnProgress, control: Control) -> Json:
         """Make and fill what has to exist before measuring; says what was created."""
 
@@ -71,6 +79,15 @@ class Engine(Protocol):
 
     def probe_io_uring(self) -> Json:
         """What the kernel allows of io_uring."""
+
+
+@contextmanager
+def _naming(target: str) -> Iterator[None]:
+    """Bad input is told of the target as it was typed, not as the engine was given it."""
+    try:
+        yield
+    except InputError as problem:
+        raise InputError(told_of(target, str(problem))) from None
 
 
 class NativeEngine:
@@ -97,21 +114,37 @@ class NativeEngine:
         return _object(self._core.workload_schema())
 
     def inspect_target(self, spec: str) -> Json:
-        return _object(self._core.inspect_target(spec))
+        with _naming(spec):
+            return _object(self._core.inspect_target(engine_text(spec)))
+
+    def describe_array(self, spec: str) -> Json:
+        """What an ``array:`` target consists of, where its values come from, and what limits it; nothing is run."""
+        with _naming(spec):
+            return _object(self._core.describe_array(engine_text(spec)))
+
+    def serve_array(self, request: Json) -> None:
+        """Serve a modelled array in real time until told to stop over the pipe that the request names; see `plimsoll.serving`."""
+        self._core.serve_array(json.dumps(request))
+
+    def write_refusal(self, spec: str, permission: Json | None) -> str | None:
+        with _naming(spec):
+            refusal: str | None = self._core.write_refusal(engine_text(spec), _allowed(permission))
+        return refusal
 
     def prepare_target(self, spec: str, size_bytes: int | None, permission: Json | None, on_progress: OnProgress, control: Control) -> Json:
-        allowed = None if permission is None else json.dumps(permission)
-        return _object(self._core.prepare_target(spec, size_bytes, allowed, on_progress, control))
+        with _naming(spec):
+            return _object(self._core.prepare_target(engine_text(spec), size_bytes, _allowed(permission), on_progress, control))
 
     def remove_target(self, spec: str) -> list[str]:
-        removed: list[str] = self._core.remove_target(spec)
+        removed: list[str] = self._core.remove_target(engine_text(spec))
         return removed
 
     def run_job(self, job: Json, on_event: OnEvent, control: Control) -> Json:
         def forward(kind: str, text: str) -> None:
             on_event(kind, json.loads(text))
 
-        return _object(self._core.run_job(json.dumps(job), forward, control))
+        described = {**job, "target": engine_text(job["target"])}
+        return _object(self._core.run_job(json.dumps(described), forward, control))
 
     def calibrate(self, seconds: float) -> Json:
         return _object(self._core.calibrate(seconds))
@@ -120,11 +153,64 @@ class NativeEngine:
         return _object(self._core.probe_io_uring())
 
 
+class NativeFiles:
+    """File operations over the extension module: the verbs that differ from those of block I/O."""
+
+    def __init__(self, core: Any) -> None:
+        self._core = core
+
+    def check(self, workload: Json, source: str) -> Json:
+        """The canonical form of a workload of file operations; ``source`` names its file in messages."""
+        return _object(self._core.check_files(json.dumps(workload), source))
+
+    def set_option(self, workload: Json, options: Json, key: str, value: Any) -> tuple[Json, Json]:
+        """Both with one option changed: ``key`` is an option of the job, of every stream or tree, or ``NAME.option``."""
+        changed = self._core.set_files_option(json.dumps(workload), json.dumps(options), key, json.dumps(value))
+        return _object(changed[0]), _object(changed[1])
+
+    def schema(self) -> Json:
+        """JSON Schema (2020-12) of a workload file of file operations."""
+        return _object(self._core.files_schema())
+
+    def inspect(self, target: str) -> Json:
+        """What is at a directory, without touching it."""
+        return _object(self._core.inspect_files(target))
+
+    def prepare(self, workload: Json, target: str, permission: Json | None, on_progress: OnProgress, control: Control) -> Json:
+        """Bring the trees of a workload to their beginning; says what exists then."""
+        allowed = None if permission is None else json.dumps(permission)
+        return _object(self._core.prepare_files(json.dumps(workload), target, allowed, on_progress, control))
+
+    def remove(self, target: str) -> list[str]:
+        """Remove what was laid out in a directory; the paths that are gone."""
+        removed: list[str] = self._core.remove_files(target)
+        return removed
+
+    def run(self, job: Json, on_event: OnEvent, control: Control) -> Json:
+        """Run one job to its end."""
+
+        def forward(kind: str, text: str) -> None:
+            on_event(kind, json.loads(text))
+
+        return _object(self._core.run_files(json.dumps(job), forward, control))
+
+
+def native_files() -> NativeFiles:
+    """The file operations of this installation."""
+    from plimsoll import _core
+
+    return NativeFiles(_core)
+
+
 def native() -> NativeEngine:
     """The engine of this installation."""
     from plimsoll import _core
 
     return NativeEngine(_core)
+
+
+def _allowed(permission: Json | None) -> str | None:
+    return None if permission is None else json.dumps(permission)
 
 
 def _object(text: str) -> Json:

@@ -19,7 +19,7 @@ from typing import Protocol
 from plimsoll import calibration
 from plimsoll.analysis.adaptive import Goal, Pursuit
 from plimsoll.analysis.conclusion import concluded
-from plimsoll.analysis.definition import arrival, concurrency, offered_per_s
+from plimsoll.analysis.definition import arrival, concurrency, drawn_by_stream, offered_per_s
 from plimsoll.analysis.observation import Observation
 from plimsoll.analysis.summary import Summary
 from plimsoll.engine import Control, Engine, Json
@@ -32,6 +32,8 @@ from plimsoll.result import JobRecord, Result, Status, iso_time
 
 #: Snapshots kept to find the one that an interval's boundary belongs to.
 _SNAPSHOTS_KEPT = 32
+#: Kinds of target, and backends, that live in virtual time.
+_MODELLED = ("queue", "array")
 _KILLED = "The run ended before this point did; what was measured until then is kept."
 _STOPPED = "Stopped by a signal; what was measured until then is kept."
 
@@ -55,7 +57,7 @@ class Job:
     @property
     def modelled(self) -> bool:
         """Whether the target lives in virtual time."""
-        return bool(self.host.get("target", {}).get("kind") == "queue")
+        return self.host.get("target", {}).get("kind") in _MODELLED
 
 
 class Sink(Protocol):
@@ -105,8 +107,9 @@ def measure(job: Job, engine: Engine, sink: Sink, control: Control) -> Result:
 
     `InputError` and `SafetyRefusal` are raised: the job was refused before its first request, so there is nothing to keep.
     """
-    pursuit = Pursuit(job.goal, float(job.options["duration"]), modelled=job.modelled) if job.goal is not None else None
-    recording = _Recording(unfinished(job), sink, control, pursuit)
+    limit_s, drawn = float(job.options["duration"]), drawn_by_stream(job.workload)
+    pursuit = Pursuit(job.goal, limit_s, modelled=job.modelled, drawn=drawn) if job.goal is not None else None
+    recording = _Recording(unfinished(job), sink, control, pursuit, summary=Summary(drawn), observation=Observation(drawn))
     request: Json = {
         "workload": job.workload,
         "job": job.options,
@@ -178,7 +181,7 @@ class _Recording:
             self.skeleton,
             status=status,
             error=error,
-            modelled=self.skeleton.modelled or used == "queue",
+            modelled=self.skeleton.modelled or used in _MODELLED,
             engine=outcome,
             calibration=own_cost,
             monitor=sample(*self.measured, self._devices()) if self.measured else {},
@@ -190,6 +193,8 @@ class _Recording:
     def _ended(self, outcome: Json) -> Json:
         if outcome.get("stopped_by") == "amount" and not self.ended_by_goal:
             # The streams had an end of their own, which came before goal and duration.
+            if (outcome.get("files") or {}).get("ran_out"):
+                return {"by": "amount", "how": f"nothing was left to do after {self.observation.elapsed_s:.3g} s"}
             return {"by": "amount", "how": f"every stream had done its amount after {self.observation.elapsed_s:.3g} s"}
         return self.skeleton.ended if self.pursuit is None else self.pursuit.ended()
 

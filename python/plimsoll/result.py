@@ -22,7 +22,10 @@ Status = Literal["complete", "interrupted", "failed", "incomplete"]
 Severity = Literal["invalid", "doubt", "note"]
 
 SCHEMA = "plimsoll.result/1"
-OPS = ("read", "write", "trim", "flush")
+OPS = (
+    *("read", "write", "trim", "flush"),
+    *("create", "open", "close", "access", "stat", "setattr", "rename", "copy", "move", "delete", "mkdir", "rmdir"),
+)
 
 
 @dataclass(frozen=True)
@@ -138,6 +141,8 @@ class Result:
     cache: Json = field(default_factory=lambda: {"state": "as found", "how": ""})
     #: Why the measured time ended where it did: ``{"by": "duration" | "precision" | "amount" | "limit", "how": sentence}``.
     ended: Json = field(default_factory=lambda: {"by": "duration", "how": ""})
+    #: How faithfully traces were replayed, one entry for each stream that has one (`plimsoll.analysis.replaying`).
+    replay: list[Json] = field(default_factory=list)
 
     def to_json(self) -> Json:
         """The stored form."""
@@ -206,7 +211,7 @@ def _result(value: Json) -> Result:
 
 def _later(value: Json) -> Json:
     """The fields that results of earlier versions do not have."""
-    found: Json = {name: value[name] for name in ("unfinished", "place", "cache", "ended") if name in value}
+    found: Json = {name: value[name] for name in ("unfinished", "place", "cache", "ended", "replay") if name in value}
     if "estimates" in value:
         found["estimates"] = {
             op: {metric: Estimate(**figures) for metric, figures in metrics.items()} for op, metrics in value["estimates"].items()

@@ -44,8 +44,8 @@ def prepared(
 ) -> Iterator[Json]:
     """The inspection of the target, ready to be measured; files made for it are removed on leaving. ``on_making`` gets them before."""
     before = engine.inspect_target(wanted.spec)
-    missing = {path for path in target_paths(before) if not os.path.exists(path)}
-    ours = wanted.spec == DEFAULT_TARGET and bool(before.get("made_by_plimsoll"))
+    missing = {path for path in target_paths(before) if not os.path.exists(path) or _is_unused_directory(before)}
+    ours = wanted.spec in (DEFAULT_TARGET, default_target(engine)) and bool(before.get("made_by_plimsoll"))
     made = missing | {path for path in target_paths(before) if ours or os.path.abspath(path) in wanted.made}
     on_making({os.path.abspath(path) for path in made})
     try:
@@ -55,6 +55,16 @@ def prepared(
             for path in made:
                 with suppress(PlimsollError):
                     engine.remove_target(path)
+
+
+def default_target(engine: Engine) -> str:
+    """What is measured when no target is named; drivers that take no file have another one."""
+    return str(getattr(engine, "default_target", DEFAULT_TARGET))
+
+
+def _is_unused_directory(inspection: Json) -> bool:
+    """A directory that nothing of ours is in yet: what is laid out there is removed again, the directory itself stays."""
+    return inspection.get("kind") == "directory" and not inspection.get("made_by_plimsoll")
 
 
 def _prepare(engine: Engine, wanted: Wanted, on_progress: Callable[[int, int], None], control: Control) -> Json:

@@ -78,7 +78,35 @@ SEQUENTIAL = (
     Case("size in percent of filesize", "[a] rw=read size=50% filesize=4m bs=64k", ORDER),
     Case("rwmixread=100 is a pass of reads", "[a] rw=readwrite rwmixread=100", ORDER),
     Case("batches of requests ask for the same", "[a] rw=read ioengine=libaio iodepth=8 iodepth_batch=4", PASS),
+    Case(
+        "a queue that is refilled in waves asks for the same",
+        "[a] rw=read ioengine=libaio iodepth=8 iodepth_batch=4 iodepth_batch_complete_min=4 iodepth_low=2",
+        PASS,
+    ),
+    Case("bs_is_seq_rand: what follows has the first size", "[a] rw=write bs=4k,16k bs_is_seq_rand=1", ORDER),
     Case("time ends a pass that is longer than it: blocks from the start on", "[a] rw=read size=1m runtime=5", ORDER),
+)
+
+ZONES = (
+    Case("part of each zone", "[a] rw=read zonemode=strided zonesize=16k zonerange=32k zoneskip=32k size=256k", ORDER),
+    Case("each zone whole", "[a] rw=write zonemode=strided zonesize=32k zonerange=32k zoneskip=32k size=256k", ORDER),
+    Case("each zone more than once", "[a] rw=read zonemode=strided zonesize=48k zonerange=32k zoneskip=0 size=256k", ORDER),
+    Case("a zone is as long as what is transferred in it", "[a] rw=read zonemode=strided zonesize=16k zoneskip=32k size=256k", ORDER),
+    Case("zones are worked through again", "[a] rw=read zonemode=strided zonesize=32k zoneskip=32k size=256k io_size=1m", ORDER),
+    Case("what is transferred in a zone is whole requests", "[a] rw=read zonemode=strided zonesize=10k zonerange=32k size=256k", ORDER),
+    Case("random blocks of one zone after the other", "[a] rw=randread zonemode=strided zonesize=32k zoneskip=32k size=256k", PASS),
+    Case(
+        "random draws of one zone after the other",
+        "[a] rw=randread zonemode=strided zonesize=256k zoneskip=256k size=4m norandommap io_size=8m",
+        DRAWN,
+    ),
+    Case("zones go on behind the size", "[a] rw=read zonemode=strided zonesize=16k zoneskip=112k size=256k filesize=1m", ORDER),
+)
+
+MISSING = (
+    Case("an offset in percent of a file to be made is none", "[a] rw=read offset=50% size=512k", ORDER),
+    Case("so it is with a filesize", "[a] rw=read offset=25% size=512k filesize=1m", ORDER),
+    Case("a size in percent is of the filesize", "[a] rw=read offset=256k size=50% filesize=1m", ORDER),
 )
 
 FLUSHES = (
@@ -92,6 +120,8 @@ FLUSHES = (
     Case("end_fsync flushes at the end", "[a] rw=write end_fsync=1", ("order", "flushes")),
     Case("fsync_on_close flushes at the end", "[a] rw=write fsync_on_close=1", ("order", "flushes")),
     Case("reads are not flushed", "[a] rw=read fsync=4", ("order", "flushes")),
+    Case("the flush that is due with the last write is not made", "[a] rw=write fsync=8 size=256k", ("order", "flushes")),
+    Case("end_fsync makes it", "[a] rw=write fsync=8 size=256k end_fsync=1", ("order", "flushes")),
     Case("sync=dsync makes no flushes of its own", "[a] rw=write sync=dsync size=256k", ("order", "flushes")),
 )
 
@@ -117,6 +147,10 @@ FILES = (
     Case("filename_format names the files", "[a] rw=write bs=64k filename_format=$jobname-$filenum", ORDER, ""),
     Case("names of a job are added to those before it", "[a] rw=write filename=x bs=64k", ORDER),
     Case("names on two lines are both used", "[a] filename=x filename=y rw=write bs=64k", ORDER, ""),
+    Case("clones each take files of their own in turn", "[a] rw=write numjobs=2 nrfiles=4 bs=16k", PER_FILE, ""),
+    Case("three clones with files that are no whole number of requests", "[a] rw=read numjobs=3 nrfiles=2 bs=64k size=900k", PER_FILE, ""),
+    Case("jobs each take files of their own in turn", "[global] nrfiles=2 bs=16k [a] rw=write [b] rw=read", PER_FILE, ""),
+    Case("clones with files go round", "[a] rw=read numjobs=2 nrfiles=2 bs=16k size=256k io_size=640k", PER_FILE, ""),
     Case("files of a random pass", "[a] rw=randread nrfiles=4 bs=16k", PASS, ""),
     Case("files in random turn", "[a] rw=write nrfiles=4 file_service_type=random", PASS, ""),
     Case("files whose parts are no whole number of requests", "[a] rw=write filename=x:y:z bs=64k", ORDER, ""),
@@ -124,6 +158,13 @@ FILES = (
     Case("io_size over files", "[a] rw=read nrfiles=4 bs=16k io_size=2m", ORDER, ""),
     Case("size is not more than the files", "[a] rw=read nrfiles=2 filesize=1m size=4m bs=64k", ORDER, ""),
     Case("filesize and nrfiles", "[a] rw=read nrfiles=2 filesize=256k size=512k bs=8k", ORDER, ""),
+)
+
+MIXES = (
+    Case("a sequential mix has two positions", "[a] rw=rw size=4m", ("operations", "mix", "total")),
+    Case("a sequential mix of two sizes", "[a] rw=rw bs=4k,16k size=4m", ("operations", "mix", "sizes")),
+    Case("rwmixread of a sequential mix", "[a] rw=readwrite rwmixread=80 size=4m", ("operations", "mix", "total")),
+    Case("a sequential mix that goes round until its time is over", "[a] rw=rw size=64k runtime=200ms time_based", ("operations", "mix")),
 )
 
 PASSES = (
@@ -184,8 +225,21 @@ DRAWS = (
     Case("bsrange of reads and bs of writes", "[a] rw=randrw bsrange=4k-16k,8k-8k norandommap io_size=16m size=4m", ("mix", "sizes")),
     Case("percentage_random", "[a] rw=randread percentage_random=40 norandommap number_ios=2000 io_size=64m size=4m", ("counts", "runs")),
     Case(
-        "a new address after every eighth request", "[a] rw=randread:8 norandommap number_ios=2000 io_size=64m size=4m", ("counts", "runs")
+        "a new address after every eighth request",
+        "[a] rw=randread:8 norandommap number_ios=2000 io_size=64m size=4m",
+        ("counts", "runs of eight"),
     ),
+    Case(
+        "the same address eight times",
+        "[a] rw=randwrite:8 rw_sequencer=identical norandommap number_ios=2000 io_size=64m size=4m",
+        ("counts", "eight alike"),
+    ),
+    Case(
+        "bs_is_seq_rand: random requests have the second size",
+        "[a] rw=randread bs=4k,16k bs_is_seq_rand=1 percentage_random=40 norandommap number_ios=2000 io_size=64m size=4m",
+        ("sizes", "runs"),
+    ),
+    Case("bs_is_seq_rand: all random", "[a] rw=randread bs=4k,16k bs_is_seq_rand=1 norandommap number_ios=500 io_size=64m size=4m", DRAWN),
     # fio scatters the ranks of zipf and pareto by a hash of the file's path, and several may fall on one block: popularity differs from path to path.
     Case("zipf", "[a] rw=randread random_distribution=zipf:1.2 number_ios=3000 io_size=64m size=4m", ("counts", "aligned")),
     Case(
@@ -204,6 +258,19 @@ DRAWS = (
     ),
 )
 
+ZONED = (
+    Case(
+        "zoned_abs",
+        "[a] rw=randread random_distribution=zoned_abs:60/512k:30/1m:10/2m norandommap number_ios=3000 io_size=64m size=4m",
+        ("counts", "spread"),
+    ),
+    Case(
+        "percentage_random of a mix moves a position of each operation",
+        "[a] rw=randrw percentage_random=30 norandommap number_ios=3000 io_size=64m size=4m",
+        ("mix", "runs of operations"),
+    ),
+)
+
 TIMED = (
     Case("rate_iops", "[a] rw=randread rate_iops=500 runtime=400ms time_based", ("rate",)),
     Case("rate in bytes", "[a] rw=randwrite rate=2m bs=4k runtime=400ms time_based", ("rate",)),
@@ -214,6 +281,41 @@ TIMED = (
     Case("a rate of writes is the second", "[a] rw=randwrite rate=1m,512k number_ios=32", ("counts", "lasts")),
     Case("thinktime pauses after every request", "[a] rw=randread thinktime=2000 number_ios=100", ("counts", "pauses")),
     Case("thinktime_blocks pauses after so many", "[a] rw=read thinktime=20ms thinktime_blocks=16 size=512k", ("counts", "bursts")),
+    Case(
+        "thinktime_blocks at depth 4 pauses when all are back",
+        "[a] rw=read ioengine=libaio iodepth=4 thinktime=20ms thinktime_blocks=16 thinktime_blocks_type=issue size=512k",
+        ("counts", "bursts"),
+    ),
+    Case(
+        "thinktime_iotime pauses after so much time",
+        "[a] rw=randread thinktime=60ms thinktime_iotime=40ms runtime=800ms time_based",
+        ("stalls",),
+    ),
+    Case(
+        "jobs keep the ratio of their flows",
+        "[global] rw=randread runtime=300ms time_based norandommap [a] flow=6 filename=x [b] flow=2 filename=y",
+        ("ratio",),
+        "",
+    ),
+    Case(
+        "groups of flows know nothing of each other",
+        "[global] rw=randread runtime=500ms time_based thinktime=5ms [a] flow=60 flow_id=1 filename=x [b] flow=2 flow_id=2 filename=y",
+        ("even",),
+        "",
+    ),
+    Case(
+        "jobs end at times of their own",
+        "[global] rate_iops=400 rw=randread time_based [a] filename=x runtime=200ms [b] filename=y runtime=600ms",
+        ("rate of each file",),
+        "",
+    ),
+    Case(
+        "a job that ends by its amount beside one that ends by time",
+        "[a] rw=write filename=x size=256k [b] rw=randread filename=y rate_iops=400 runtime=300ms time_based",
+        ("rate of each file",),
+        "",
+    ),
+    Case("serialize_overlap", "[a] rw=randwrite ioengine=libaio iodepth=8 serialize_overlap=1 size=256k", PASS),
     Case("time_based goes round", "[a] rw=read size=64k bs=16k runtime=200ms time_based", ("beginning", "rounds")),
     Case("a random pass that goes round", "[a] rw=randread size=64k runtime=200ms time_based", ("rounds",)),
 )
@@ -223,14 +325,24 @@ CONTENTS = (
     Case("a pattern in quotes", '[a] rw=randwrite buffer_pattern="plimsoll"', PASS, same_content=True),
     Case("zero_buffers", "[a] rw=write zero_buffers bs=64k", ORDER, same_content=True),
     Case("verify reads everything back", "[a] rw=write verify=md5 size=256k", ORDER),
+    Case(
+        "a job that reads verifies what another wrote",
+        "[a] rw=write verify=md5 do_verify=0 size=256k [b] stonewall rw=read verify=md5 size=256k bs=8k verify_interval=4k",
+        ORDER,
+    ),
+    Case(
+        "verify_only reads what would be written",
+        "[a] rw=write verify=crc32c do_verify=0 size=256k [b] stonewall rw=write verify=crc32c verify_only size=256k",
+        ORDER,
+    ),
     Case("do_verify=0 does not", "[a] rw=randwrite verify=crc32c do_verify=0 size=256k", PASS),
 )
 
-CASES = (*SEQUENTIAL, *FLUSHES, *GROUPS, *FILES, *PASSES, *DRAWS, *TIMED, *CONTENTS)
+CASES = (*SEQUENTIAL, *ZONES, *MISSING, *FLUSHES, *GROUPS, *FILES, *MIXES, *PASSES, *DRAWS, *ZONED, *TIMED, *CONTENTS)
 
 #: What is known not to be alike, by the comparisons that fail, and part of the remark that says so.
 DIFFERENT = (
-    (Case("a sequential mix has two positions with fio", "[a] rw=rw", ("visits",)), "moves one position for reads and one for writes"),
+    (Case("a sequential mix begins anew with both operations", "[a] rw=rw size=256k loops=3", ("operations",)), "begins anew with both"),
     (Case("a backward pass begins with the first block", "[a] rw=read:-8k size=256k", ("order",)), "begins with the first block"),
     (Case("a flush that is due is repeated after reads", "[a] rw=randrw fsync=8", ("flushes",)), "flushes again after each read"),
     (Case("loops each end with a flush", "[a] rw=write bs=64k loops=3 end_fsync=1", ("flushes",)), "at the end of every loop"),

@@ -25,6 +25,8 @@ _CHANCE = 1e-5
 _PARTS = 16
 #: ``thinktime_blocks`` of the job file whose bursts are compared.
 _BURST = 16
+#: The number behind the mode of the job files whose runs are compared.
+_RUN = 8
 _TRANSFERS = ("read", "write", "trim")
 
 
@@ -71,11 +73,8 @@ def total(theirs: Load, ours: Load) -> None:
 
 
 def flushes(theirs: Load, ours: Load) -> None:
-    """Flushes after the same writes; one that falls due with the very last write is not made by fio."""
-    found, expected = writes_before_flushes(ours), writes_before_flushes(theirs)
-    if len(found) == len(expected) + 1 and found[-1] == ours.count("write"):
-        found.pop()
-    _equal(expected, found)
+    """Flushes after the same writes."""
+    _equal(writes_before_flushes(theirs), writes_before_flushes(ours))
 
 
 def flush_points(theirs: Load, ours: Load) -> None:
@@ -135,6 +134,66 @@ def reach(theirs: Load, ours: Load) -> None:
 def runs(theirs: Load, ours: Load) -> None:
     """The share of requests that begin where the one before them ended."""
     _same_share(*((_following(load.transfers()), len(load.transfers()) - 1) for load in (theirs, ours)))
+
+
+def runs_of_operations(theirs: Load, ours: Load) -> None:
+    """The share of requests that begin where the one of their operation before them ended."""
+    for op in _TRANSFERS[:2]:
+        _same_share(*((_following(load.of(op)), load.count(op) - 1) for load in (theirs, ours)))
+
+
+def runs_of_eight(theirs: Load, ours: Load) -> None:
+    """Of eight requests the first goes anywhere, and the others follow it but where the region ends."""
+    for load in (theirs, ours):
+        breaks = [index for index, pair in enumerate(pairwise(load.transfers()), start=1) if not _follows(*pair)]
+        ends = max(request.offset for request in load.transfers())
+        wraps = {index for index in breaks if load.transfers()[index - 1].offset >= ends}
+        assert all(index % _RUN == 0 for index in breaks if index not in wraps)
+        assert len(breaks) >= len(load.transfers()) // _RUN - 2 * _RUN
+
+
+def eight_alike(theirs: Load, ours: Load) -> None:
+    """Each eight requests ask for the same block, and the eights are spread alike."""
+    for load in (theirs, ours):
+        groups = [load.transfers()[start : start + _RUN] for start in range(0, len(load.transfers()), _RUN)]
+        assert all(len({request.offset for request in group}) == 1 for group in groups)
+
+
+def operations(theirs: Load, ours: Load) -> None:
+    """The same requests of each operation in the same order, as far as both go."""
+    for op in _TRANSFERS:
+        each = [[request.place for request in load.of(op)] for load in (theirs, ours)]
+        both = min(len(places) for places in each)
+        assert both or not any(each), f"only one of both has a {op}"
+        _equal(*(places[:both] for places in each))
+
+
+def ratio(theirs: Load, ours: Load) -> None:
+    """Requests to one file are three times those to the other, but for what is outstanding."""
+    for load in (theirs, ours):
+        much, little = (count for _, count in Counter(request.file for request in load.transfers()).most_common())
+        assert abs(much - 3 * little) <= 4, f"{much} to {little}"
+
+
+def even(theirs: Load, ours: Load) -> None:
+    """As many requests to one file as to the other, but for a fifth, which is how much the scheduler may favour one."""
+    for load in (theirs, ours):
+        much, little = (count for _, count in Counter(request.file for request in load.transfers()).most_common())
+        assert much <= 1.2 * little, f"{much} to {little}"
+
+
+def rate_of_each_file(theirs: Load, ours: Load) -> None:
+    """As many requests of each file, but for two and 2 %."""
+    counted = [Counter(request.file for request in load.transfers()) for load in (theirs, ours)]
+    assert counted[0].keys() == counted[1].keys()
+    for file, expected in counted[0].items():
+        assert abs(expected - counted[1][file]) <= 2 + 0.02 * expected, f"{file}: fio makes {expected}, we {counted[1][file]}"
+
+
+def stalls(theirs: Load, ours: Load) -> None:
+    """As many pauses of more than 50 ms, but for one at the end."""
+    found = [sum(gap > 50_000_000 for gap in _gaps_ns(load)) for load in (theirs, ours)]
+    assert found[0] >= 4 and abs(found[0] - found[1]) <= 1, f"fio pauses {found[0]} times, we {found[1]} times"
 
 
 def popularity(theirs: Load, ours: Load) -> None:
@@ -210,6 +269,14 @@ COMPARISONS: Mapping[str, Callable[[Load, Load], None]] = {
     "aligned": aligned,
     "reach": reach,
     "runs": runs,
+    "runs of operations": runs_of_operations,
+    "runs of eight": runs_of_eight,
+    "eight alike": eight_alike,
+    "operations": operations,
+    "ratio": ratio,
+    "even": even,
+    "rate of each file": rate_of_each_file,
+    "stalls": stalls,
     "popularity": popularity,
     "rate": rate,
     "poisson": poisson,
@@ -254,7 +321,11 @@ def _same_distribution(theirs: Counter[int], ours: Counter[int]) -> None:
 
 
 def _following(requests: Sequence[Request]) -> int:
-    return sum(after.offset == before.offset + before.length for before, after in pairwise(requests))
+    return sum(_follows(before, after) for before, after in pairwise(requests))
+
+
+def _follows(before: Request, after: Request) -> bool:
+    return after.offset == before.offset + before.length
 
 
 def _gaps_ns(load: Load) -> list[int]:

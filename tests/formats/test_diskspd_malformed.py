@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import os
-import random
-import time
 from pathlib import Path
 
 import pytest
 
-from plimsoll.engine import native
 from plimsoll.errors import InputError
-from plimsoll.experiments.document import read_experiments
 from plimsoll.formats.diskspd import translate, translate_command
 from plimsoll.formats.diskspd.result_reader import read_results
 
 FOLDER = Path(__file__).parent / "diskspd"
-SECONDS = float(os.environ.get("PLIMSOLL_FUZZ_SECONDS", "2"))
 
 
 def include(name: str) -> str:
@@ -175,60 +169,3 @@ def test_a_file_of_command_lines_names_line_and_word() -> None:
         translate('diskspd "a b\n', "night.diskspd", include, {})
     with pytest.raises(InputError, match=r"^night\.diskspd: there is no command line"):
         translate("# night\n", "night.diskspd", include, {})
-
-
-PIECES = {
-    "diskspd": [" -t4", " -F2", " -O5", " -r", " -si", " -c1G", " -w50", " -g1", " -g999999999i", " -rdpct50/50", " -p", " -T1T", " -B1T", " b c", " -i1 -j1"],
-    "xml": ["<Random>512</Random>", "<ThreadsPerFile>9</ThreadsPerFile>", "<FileSize>9</FileSize>", "<ThreadCount>3</ThreadCount>", "</Target><Target>", "&#1;", "]]>"],
-}  # fmt: skip
-
-
-def mutated(draw: random.Random, text: str, pieces: list[str]) -> str:
-    """A few changes anywhere: letters replaced, dropped, doubled, or pieces put in."""
-    letters = list(text)
-    for _ in range(draw.randint(1, 5)):
-        place = draw.randrange(len(letters) + 1)
-        change = draw.randrange(4)
-        if change == 0:
-            letters[place : place + 1] = [draw.choice("-0123456789 \t\nabKMG#'\"\\,:%/<>&é\x00*")]
-        elif change == 1:
-            letters[place : place + draw.randint(1, 8)] = []
-        elif change == 2:
-            letters[place:place] = letters[place : place + draw.randint(1, 12)]
-        else:
-            letters[place:place] = list(draw.choice(pieces))
-    return "".join(letters)
-
-
-@pytest.mark.parametrize("kind", ["diskspd", "xml"])
-def test_nothing_that_is_written_raises_anything_but_an_input_error(kind: str) -> None:
-    lines = (FOLDER / "commands.diskspd").read_text(encoding="utf-8").splitlines()
-    texts = lines if kind == "diskspd" else [path.read_text(encoding="utf-8") for path in sorted(FOLDER.glob("*.xml"))]
-    draw, engine, until, tried, run = random.Random(6), native(), time.monotonic() + SECONDS / 2, 0, 0
-    while time.monotonic() < until or tried < 200:
-        tried += 1
-        text = mutated(draw, draw.choice(texts), PIECES[kind])
-        try:
-            translation = translate(text, f"job.{kind}", include, {})
-        except InputError as problem:
-            assert "\n" not in str(problem), text
-            continue
-        if translation.refusal() is None:
-            # What is called runnable has to be: an error here would be ours.
-            run += 1
-            read_experiments(translation.document, "job")
-            for workload in translation.document["workload"]:
-                engine.check_workload(workload, "job")
-            for experiment in translation.document["experiment"]:
-                engine.check_job(experiment["set"])
-    assert run > 10
-
-
-def test_nothing_in_a_result_raises_anything_but_an_input_error() -> None:
-    text = (FOLDER / "result.txt").read_text(encoding="utf-8")
-    draw, until = random.Random(7), time.monotonic() + SECONDS / 3
-    while time.monotonic() < until:
-        try:
-            read_results(mutated(draw, text, PIECES["xml"]), "r.xml")
-        except InputError as problem:
-            assert "\n" not in str(problem)

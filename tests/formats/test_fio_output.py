@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import random
 import re
@@ -133,6 +134,37 @@ def test_fios_reading_of_the_bins_gives_our_percentiles_within_one_bin(seed):
     counts = binned(histogram)
     for percent in PERCENTILES:
         assert abs(bin_of(percentile(counts, percent)) - bin_of(histogram.percentile(percent))) <= 1
+
+
+def tables(folder: Path, document: str) -> list[list[dict[str, str]]]:
+    """What fio's own fio_jsonplus_clat2csv makes of a JSON+ document: for each job a row per bin."""
+    (folder / "a.json").write_text(document)
+    command = [shutil.which("fio_jsonplus_clat2csv") or "", str(folder / "a.json"), str(folder / "a.csv")]
+    subprocess.run(command, check=True, capture_output=True, timeout=60)
+    return [list(csv.DictReader(path.read_text().splitlines(), skipinitialspace=True)) for path in sorted(folder.glob("a_job*.csv"))]
+
+
+def percentile_in(rows: list[dict[str, str]], series: str, percent: float) -> int:
+    """The first value up to which that share of all is counted."""
+    shares = [(int(row["nsec"]), float(row[f"{series}_percentile"])) for row in rows if row.get(f"{series}_percentile", "").strip()]
+    return next(value for value, share in shares if share >= percent / 100 - 1e-12)
+
+
+@pytest.mark.skipif(shutil.which("fio_jsonplus_clat2csv") is None, reason="fio's fio_jsonplus_clat2csv is not installed here")
+def test_fios_own_script_reads_our_percentiles_out_of_our_bins(tmp_path: Path):
+    load = Load(
+        latencies_ns={"read": drawn(1, 3000, 90_000), "write": drawn(2, 700, 9_000_000)}, service_ns={"read": drawn(3, 3000, 40_000)}
+    )
+    points = [recorded_point(load), recorded_point(Load(latencies_ns={"read": drawn(5, 500, 300)}))]
+    jobs = tables(tmp_path, json_text(points, plus=True))
+    assert len(jobs) == 2
+    for point, rows in zip(points, jobs, strict=True):
+        for op, total in point.result.totals.items():
+            assert int([row[f"{op}_clat_ns_cumulative"] for row in rows if row[f"{op}_clat_ns_count"].strip()][-1]) == total.count
+            # fio's clat is our service time.
+            for percent, name in ((50.0, "p50"), (90.0, "p90"), (95.0, "p95"), (99.0, "p99"), (99.9, "p999")):
+                read = percentile_in(rows, f"{op}_clat_ns", percent)
+                assert abs(bin_of(read) - bin_of(getattr(total.service_ns, name))) <= 1, (op, name)
 
 
 def test_bins_are_those_of_the_real_fio():

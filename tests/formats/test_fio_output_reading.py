@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
-import random
 import shutil
 import subprocess
-import time
 
 import pytest
 
@@ -18,7 +15,6 @@ from recorded_point import Load, drawn, recorded_point
 
 MIXED = Load(latencies_ns={"read": drawn(1), "write": drawn(2, 200, 300_000), "flush": drawn(3, 5)})
 FIGURES = ("p50", "p90", "p95", "p99", "p999")
-FUZZ_SECONDS = float(os.environ.get("PLIMSOLL_FUZZ_SECONDS", "2"))
 
 
 def same(one, other, bins: int = 1) -> None:
@@ -118,6 +114,7 @@ WRONG = [
     ("{", "a.json:1: not JSON"),
     ('note\n{\n  "jobs" : [\n', "a.json:4: not JSON"),
     ("{}", "neither 'jobs' nor 'client_stats'"),
+    ('{"jobs":[{}],"fio version":"fio-3.33"}', "a.json, jobs[0]: it has none of 'read', 'write' and 'trim'"),
     ('{"jobs": {}}', "'jobs' is not a list"),
     ('{"jobs": [1]}', "jobs[0] is not an object"),
     ('{"jobs": [{"read": []}]}', "'read' is not an object"),
@@ -217,27 +214,3 @@ def test_results_of_the_real_fio_are_read(tmp_path):
     assert abs(bin_of(total.latency_ns.p99) - bin_of(document["read"]["clat_ns"]["percentile"]["99.000000"])) <= 1
     (logged,) = read_logs({path.name: path.read_text() for path in tmp_path.glob("l_*.log")})
     assert logged.result.totals["read"].iops == pytest.approx(total.iops, rel=0.5)
-
-
-@pytest.mark.parametrize("seed", [1, 2])
-def test_mutated_files_are_read_or_refused_in_a_sentence(seed):
-    source = random.Random(seed)
-    document = json_text([recorded_point(MIXED)], plus=True)
-    (name, log), *_ = log_files([recorded_point(MIXED)]).items()
-    until = time.monotonic() + FUZZ_SECONDS / 2
-    while time.monotonic() < until:
-        for text, read in ((document, lambda text: read_json(text, "a.json")), (log, lambda text: read_logs({name: text}))):
-            try:
-                read(mutated(text, source))
-            except InputError as problem:
-                assert "\n" not in str(problem)
-
-
-def mutated(text: str, source: random.Random) -> str:
-    """Some places of the text changed: cut out, doubled, or replaced."""
-    for _ in range(source.randint(1, 4)):
-        start = source.randrange(max(1, len(text)))
-        end = min(len(text), start + source.choice((1, 1, 3, 20, 200)))
-        piece = source.choice(("", text[start:end] * 2, "-1", "{", "]", '"', "null", "1e400", "NaN", "\x00", "9" * 30, "é", "true", "[]"))
-        text = text[:start] + piece + text[end:]
-    return text

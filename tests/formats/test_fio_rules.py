@@ -161,6 +161,261 @@ def test_blank_zones_share_what_the_others_leave() -> None:
     assert stream("rw=randread", "random_distribution=zoned:50/5:30/15:20/")["distribution"] == "hot:50/5,30/15,20/80"
 
 
+def test_clones_that_take_their_files_in_turn_leave_out_those_of_the_others() -> None:
+    text = "[job]\ndirectory=/data\ndirect=1\nrw=write\nbs=64k\nnrfiles=2\nnumjobs=3\nsize=1000k\n"
+    translation = translate(text, "job.fio")
+    # 500 KiB of each file are seven requests; a row of a clone is one to each of its two files.
+    assert translation.document["experiment"][0]["configurations"][0]["target"].startswith("stripe:")
+    assert translation.document["experiment"][0]["set"]["size"] == "3MiB"
+    found = [(each.get("region_start"), each["zone_length"], each["zone_skip"], each["amount"]) for each in streams(translation)]
+    assert found == [
+        (None, "128KiB", "256KiB", "896KiB"),
+        ("128KiB", "128KiB", "256KiB", "896KiB"),
+        ("256KiB", "128KiB", "256KiB", "896KiB"),
+    ]
+
+
+def test_zones_in_bytes_become_shares_of_the_region() -> None:
+    found = stream("rw=randread", "norandommap", "size=4m", "random_distribution=zoned_abs:60/1m:40/2m")
+    assert found["distribution"] == "hot:60/25,40/50"
+    text = "[job]\nfilename=/dev/sdb\nrw=randread\nrandom_distribution=zoned_abs:60/1m:40/2m\n"
+    assert "write size= in bytes" in str(translate(text, "job.fio").refusal())
+    assert "longer than the region" in str(translate(f"{text}size=2m\n", "job.fio").refusal())
+
+
+# Files that are not there yet
+
+
+@pytest.mark.parametrize("lines", [["offset=50%", "size=1m"], ["offset=25%", "size=1m", "filesize=4m"]])
+def test_an_offset_in_percent_of_a_missing_file_is_none(lines: list[str]) -> None:
+    # As fio 3.33 does it: it looks at the length of the file before it makes it.
+    translation = translate("\n".join(["[job]", "filename=/data/f", "direct=1", *lines, ""]), "job.fio")
+    assert "region_start" not in streams(translation)[0]
+    assert [kind for kind, _ in remarked(translation, lines[0])] == ["ignored"]
+
+
+def test_an_offset_in_percent_of_a_file_that_is_there_holds() -> None:
+    text = "[job]\nfilename=/data/f\ndirect=1\noffset=50%\nsize=1m\n"
+    assert streams(translate(text, "job.fio", size_of=lambda _: 4 << 20))[0]["region_start"] == "50%"
+
+
+@pytest.mark.parametrize("lines", [["size=50%"], ["size=1m", "offset_increment=10%", "numjobs=2"]])
+def test_other_percentages_of_a_missing_file_are_refused_with_what_to_write(lines: list[str]) -> None:
+    translation = translate("\n".join(["[job]", "filename=/data/f", "direct=1", *lines, ""]), "job.fio")
+    assert "there is no file yet to take a percentage of; write" in str(translation.refusal())
+
+
+@pytest.mark.parametrize("line", ["bs=1000", "bssplit=1000/50:4k/50", "bsrange=1000-4000", "offset=1000"])
+@pytest.mark.parametrize("mode", ["read", "write"])
+def test_verified_requests_are_whole_sectors(line: str, mode: str) -> None:
+    text = f"[job]\nfilename=/data/f\ndirect=1\nrw={mode}\nsize=1m\n{line}\n"
+    assert translate(text, "job.fio").refusal() is None
+    assert str(translate(f"{text}verify=md5\n", "job.fio").refusal()).startswith(f"job.fio:6: '{line}' is not supported: verified data")
+
+
+def test_verified_requests_start_at_sectors() -> None:
+    translation = translate("[job]\nfilename=/data/f\ndirect=1\nrw=randread\nsize=1m\nba=1000\nverify=md5\n", "job.fio")
+    assert "'ba=1000' is not supported: verified data are stamps in every 512 bytes" in str(translation.refusal())
+
+
+# Order and pace
+
+
+def test_positions_of_a_sequential_mix_are_those_of_fio() -> None:
+    # fio 3.33: r0 r1 w0 r2 w1 …, each operation by itself.
+    found = stream("rw=rw", "bs=4k,16k", "size=1m")
+    assert (found["sequential"], found["random_percent"]) == ("per_operation", 0)
+    assert (found["read_block_size"], found["write_block_size"]) == ("4KiB", "16KiB")
+
+
+def test_a_mix_that_is_begun_anew_says_so() -> None:
+    text = "[job]\nfilename=/dev/sdb\ndirect=1\nrw=rw\nsize=1m\n"
+    assert not any("begins anew with both" in why for _, why in remarked(translate(text, "job.fio"), "rw=rw"))
+    assert any("begins anew with both" in why for _, why in remarked(translate(f"{text}loops=2\n", "job.fio"), "rw=rw"))
+
+
+@pytest.mark.parametrize(
+    ("lines", "refill_depth"),
+    [
+        (["iodepth_batch=4"], None),
+        (["iodepth_batch_complete_min=1"], None),
+        (["iodepth_batch_complete=4"], 12),
+        (["iodepth_low=6"], 6),
+        (["iodepth_low=14", "iodepth_batch_complete_min=8"], 8),
+        (["iodepth_low=0"], None),
+        (["iodepth_batch_complete_min=40"], 0),
+    ],
+)
+def test_a_queue_is_refilled_when_as_many_are_back_as_fio_waits_for(lines: list[str], refill_depth: int | None) -> None:
+    assert stream("rw=randread", "ioengine=libaio", "iodepth=16", "runtime=1", "time_based", *lines).get("refill_depth") == refill_depth
+
+
+def test_batches_of_a_rate_are_ignored_and_a_ratio_is_refused() -> None:
+    text = "[job]\nfilename=/dev/sdb\ndirect=1\nioengine=libaio\niodepth=16\nrate_iops=100\nruntime=1\ntime_based\n"
+    translation = translate(f"{text}iodepth_low=4\nserialize_overlap=1\n", "job.fio")
+    assert translation.refusal() is None
+    assert [remarked(translation, line)[0][0] for line in ("iodepth_low=4", "serialize_overlap=1")] == ["ignored", "ignored"]
+    assert "give the jobs rates of this ratio" in str(translate(f"{text}flow=2\n", "job.fio").refusal())
+
+
+def test_a_pause_counts_requests_time_or_both() -> None:
+    pause = {"pause", "pause_requests", "pause_interval", "think_time"}
+
+    def found(*lines: str) -> dict[str, Any]:
+        options = stream("rw=read", "thinktime=1ms", "runtime=1", "time_based", *lines)
+        return {key: value for key, value in options.items() if key in pause}
+
+    assert found() == {"think_time": "1ms"}
+    assert found("thinktime_blocks=8") == {"pause": "1ms", "pause_requests": 8}
+    assert found("thinktime_iotime=2s") == {"pause": "1ms", "pause_interval": "2s"}
+    assert found("thinktime_iotime=2s", "thinktime_blocks=8") == {"pause": "1ms", "pause_requests": 8, "pause_interval": "2s"}
+
+
+def test_jobs_that_end_at_different_times_have_ends_of_their_own() -> None:
+    job = "direct=1\nrw=randread\nfilename=/dev/sdb\n"
+    timed = f"[a]\n{job}time_based\nruntime=10\n[b]\n{job}time_based\nruntime=20\nstartdelay=5\n"
+    translation = translate(timed, "job.fio")
+    assert [each.get("end_after") for each in streams(translation)] == ["10s", None]
+    assert translation.document["experiment"][0]["set"]["duration"] == "25s"
+    mixed = translate(f"[a]\n{job}time_based\nruntime=10\n[b]\n{job}size=1g\n", "job.fio")
+    assert [each.get("end_after") for each in streams(mixed)] == ["10s", None]
+    assert mixed.document["experiment"][0]["set"]["duration"] == "30d"
+
+
+# Zones
+
+
+@pytest.mark.parametrize(
+    ("lines", "sentence"),
+    [
+        (["zonemode=strided"], "'zonemode=strided': zones need their size; write zonesize=1m, for example."),
+        (["zonemode=strided", "zonesize=0"], "'zonesize=0': zones need their size; write zonesize=1m, for example."),
+        (["zonesize=1m"], "'zonesize=1m': fio takes it with a zonemode only; write zonemode=strided."),
+        (["zonemode=stride"], "'zonemode=stride': there are none, strided, zbd."),
+    ],
+)
+def test_zones_that_fio_would_refuse_are_refused(lines: list[str], sentence: str) -> None:
+    with pytest.raises(InputError) as problem:
+        stream("rw=read", "size=1g", *lines)
+    assert str(problem.value).endswith(sentence)
+
+
+def test_zones_go_to_the_end_of_the_file_and_not_of_the_size() -> None:
+    found = stream("rw=read", "size=1g", "zonemode=strided", "zonesize=1m", "zoneskip=9m")
+    assert "region_length" not in found
+    assert (found["zone_length"], found["zone_skip"], found["amount"]) == ("1MiB", "9MiB", "1GiB")
+
+
+@pytest.mark.parametrize("lines", [["zonesize=6k"], ["zonesize=64k", "zoneskip=2k"], ["zonesize=10z"]])
+def test_zones_that_begin_between_requests_are_refused(lines: list[str]) -> None:
+    translation = translate("\n".join(["[job]", "filename=/dev/sdb", "size=1g", "zonemode=strided", *lines, ""]), "job.fio")
+    assert translation.refusal() is not None
+
+
+# Verification
+
+
+def test_a_job_that_reads_expects_what_another_run_stamped() -> None:
+    assert stream("rw=randread", "verify=md5", "size=1m")["verify"] == "found"
+    assert "verify" not in stream("rw=randread", "verify=null", "size=1m")
+
+
+def test_a_job_that_only_verifies_reads_as_long_requests_as_it_would_write() -> None:
+    found = stream("rw=randwrite", "bs=4k,64k", "verify=md5", "verify_only", "size=1m", "fsync=8", "end_fsync=1")
+    assert (found["read_percent"], found["block_size"], found["verify"]) == (100, "64KiB", "found")
+    assert not {"flush_every", "flush_at_end", "content"} & found.keys()
+
+
+# Logs of requests
+
+LOGS = {
+    "times.log": "fio version 3 iolog\n0 /dev/sdb add\n1 /dev/sdb open\n2 /dev/sdb read 0 4096\n3 /dev/sdc add\n",
+    "other.bin": "no text of fio's",
+    "waits.log": "fio version 2 iolog\n/dev/sdb add\n/dev/sdb open\n/dev/sdb read 0 4096\n/dev/sdb wait 100\n",
+}
+
+
+def replayed(*lines: str) -> Translation:
+    return translate("\n".join(["[job]", "direct=1", *lines, ""]), "job.fio", LOGS.__getitem__, {})
+
+
+def test_a_log_is_due_at_its_instants_and_goes_to_the_files_that_it_names() -> None:
+    translation = replayed("read_iolog=times.log", "ioengine=libaio", "iodepth=8")
+    (found,) = streams(translation)
+    assert found["trace"].endswith("/times.log") and found["trace"].startswith("/")
+    assert (found["arrival"], found["queue_depth"]) == ("trace", 8)
+    assert translation.document["experiment"][0]["configurations"][0]["target"] == "concat:/dev/sdb,/dev/sdc"
+
+
+def test_a_log_without_times_and_one_without_stalls_go_as_fast_as_they_can() -> None:
+    for lines in (["read_iolog=waits.log"], ["read_iolog=times.log", "replay_no_stall=1", "replay_time_scale=50"]):
+        (found,) = streams(replayed(*lines))
+        assert not {"arrival", "trace_speed"} & found.keys()
+
+
+def test_a_log_of_another_program_needs_a_place_to_go_to() -> None:
+    assert "write replay_redirect=" in str(replayed("read_iolog=other.bin").refusal())
+    translation = replayed("read_iolog=other.bin", "replay_redirect=/dev/sdd", "replay_time_scale=50", "replay_skip=sync,read")
+    (found,) = streams(translation)
+    assert (found["arrival"], found["trace_speed"], found["trace_skip"]) == ("trace", 0.5, ["flush", "read"])
+    assert translation.document["experiment"][0]["configurations"][0]["target"] == "/dev/sdd"
+
+
+def test_each_clone_takes_a_log_of_its_own() -> None:
+    found = streams(replayed("read_iolog=times.log:waits.log", "numjobs=2", "replay_redirect=/dev/sdd"))
+    assert [(each["name"], each["trace"].rpartition("/")[2]) for each in found] == [("job-0", "times.log"), ("job-1", "waits.log")]
+
+
+def test_a_log_says_what_the_job_cannot() -> None:
+    translation = replayed("read_iolog=times.log", "rw=randwrite", "bs=64k", "replay_scale=4")
+    assert [remarked(translation, line)[0][0] for line in ("rw=randwrite", "bs=64k")] == ["ignored", "ignored"]
+    assert "addresses are not divided" in str(translation.refusal())
+
+
+def test_a_log_that_cannot_be_read_is_refused_at_its_line() -> None:
+    with pytest.raises(InputError, match=r"^job\.fio:3: 'read_iolog=gone\.log': gone\.log: cannot be read; name a log that is there"):
+        replayed("read_iolog=gone.log")
+
+
+def test_alignment_of_a_log_is_said_to_go_further_than_fios() -> None:
+    # fio 3.33 issues a read of 4096 at 12288 at 8192 with replay_align=8k, and still 4096 bytes.
+    remarks = replayed("read_iolog=times.log", "replay_align=8k").remarks
+    (surprise,) = [remark for remark in remarks if remark.kind == "surprise"]
+    assert surprise.line == 4 and "keeps lengths" in (surprise.why or "")
+
+
+# Trees of files
+
+
+def test_engines_of_files_work_on_a_tree_below_the_directory() -> None:
+    text = "[job]\ndirectory=/data\nioengine=filestat\nnrfiles=100\nfilesize=8k\nnumjobs=3\nloops=2\n"
+    document = translate(text, "job.fio").document
+    (workload,) = document["workload"]
+    assert workload["driver"] == "files"
+    assert workload["tree"] == [{"name": "job", "path": "job", "files": 300, "sizes": "8KiB"}]
+    (found,) = workload["stream"]
+    assert (found["operation"], found["threads"], found["requests"]) == ("stat", 3, 200)
+    assert document["experiment"][0]["configurations"][0]["target"] == "/data/job"
+
+
+def test_files_that_are_to_be_made_are_not_there_before() -> None:
+    (workload,) = translate("[job]\nioengine=filecreate\nnrfiles=10\n", "job.fio").document["workload"]
+    assert (workload["tree"][0]["lay_out"], workload["stream"][0]["operation"]) == ("nothing", "create")
+
+
+def test_more_files_than_a_target_has_are_a_tree() -> None:
+    job = "[job]\ndirectory=/data\nnrfiles=1000\nsize=4000k\nfile_service_type=sequential\n"
+    (workload,) = translate(job, "job.fio").document["workload"]
+    assert workload["tree"][0]["sizes"] == "4KiB"
+    assert workload["stream"][0]["operation"] == "read"
+    assert "write file_service_type=sequential" in str(translate(job.replace("=sequential", "=roundrobin"), "job.fio").refusal())
+
+
+def test_blocks_and_trees_at_the_same_time_are_refused() -> None:
+    text = "[a]\nfilename=/dev/sdb\n[b]\nioengine=filestat\nnrfiles=10\n"
+    assert "put stonewall between" in str(translate(text, "job.fio").refusal())
+
+
 # Sizes that the caller knows
 
 TWO_DEVICES = "[global]\ndirect=1\nrw=randread\n[one]\nfilename=/dev/sdb\noffset=25%\nsize=50%\n[two]\nfilename=/dev/sdc\n"
@@ -199,3 +454,42 @@ def test_an_included_line_is_remarked_at_the_line_that_includes_it() -> None:
 def test_an_error_of_the_reader_is_an_input_error_with_a_full_stop() -> None:
     with pytest.raises(InputError, match=r"^job\.fio:2: .*\.$"):
         translate("[job]\nbs=4.5k\n", "job.fio")
+
+
+def test_a_zone_that_the_file_cuts_short_is_said_to_be_left_out() -> None:
+    translation = translate("[job]\nfilename=/dev/sdb\nrw=read\nzonemode=strided\nzonesize=1m\nzoneskip=9m\nsize=1g\n", "job.fio")
+    assert ["left out here" in why for kind, why in remarked(translation, "zonemode=strided") if kind == "surprise"] == [True]
+
+
+# Trees of files
+
+
+def trees(*lines: str) -> Translation:
+    return translate("\n".join(["[job]", "directory=/data", "nrfiles=1000", "filesize=4k", *lines, ""]), "job.fio")
+
+
+@pytest.mark.parametrize(
+    ("lines", "requests"),
+    [
+        (["rw=randread", "bs=4k", "number_ios=100"], 100),
+        (["rw=randread", "bs=4k", "number_ios=100", "loops=3"], 300),
+        (["ioengine=filestat", "number_ios=100"], 100),
+        (["ioengine=filestat", "number_ios=5000"], 1000),
+    ],
+)
+def test_a_number_of_requests_ends_a_stream_on_a_tree(lines: list[str], requests: int) -> None:
+    assert streams(trees(*lines))[0]["requests"] == requests
+
+
+@pytest.mark.parametrize("option", ["offset=4k", "verify=crc32c", "fsync=1", "iodepth=16", "random_distribution=zipf:1.2"])
+def test_what_trees_have_no_option_for_is_said(option: str) -> None:
+    translation = trees("rw=randread", "bs=4k", option)
+    assert [kind for kind, _ in remarked(translation, option) if kind != "surprise"] == ["ignored"]
+
+
+def test_an_amount_in_percent_of_a_tree_is_refused() -> None:
+    assert "write bytes" in str(trees("rw=randread", "bs=4k", "io_size=50%").refusal())
+
+
+def test_a_seed_goes_with_the_stream_on_a_tree() -> None:
+    assert streams(trees("rw=randread", "bs=4k", "randseed=7"))[0]["seed"] == 7

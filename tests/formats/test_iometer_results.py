@@ -13,6 +13,7 @@ from plimsoll.formats.iometer import read_results_csv, results_csv
 from plimsoll.formats.iometer.result_columns import BINS, columns
 from plimsoll.formats.iometer.results import VERSIONS
 from plimsoll.formats.iometer.version import Version
+from plimsoll.formats.iometer_import import read_iometer
 from plimsoll.histogram import Histogram
 from plimsoll.result import LatencySummary, OpTotals, Result
 
@@ -77,6 +78,13 @@ def _histogram(*latencies_ns: int) -> Histogram:
 
 def _rows(version: str, *results: Result, **histograms: Histogram) -> list[Any]:
     return read_results_csv(results_csv(results or [_result()], histograms, version), "r.csv")
+
+
+def test_a_file_without_a_row_for_all_holds_no_result() -> None:
+    # A header without any row raised ValueError.
+    header = "'Results\n'Target Type,Target Name,Access Specification Name,IOps\n"
+    assert read_iometer(header, "a.csv") == []
+    assert read_iometer(header + "WORKER,Worker 1,4K,5\n", "a.csv") == []
 
 
 def test_the_columns_are_those_of_the_version() -> None:

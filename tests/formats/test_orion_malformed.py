@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import os
-import random
-import time
 from pathlib import Path
 
 import pytest
 
-from plimsoll.engine import native
 from plimsoll.errors import InputError
-from plimsoll.experiments.document import read_experiments
 from plimsoll.formats.orion import translate, translate_command
-from plimsoll.formats.orion.table import read_name, read_table
+from plimsoll.formats.orion.table import read_table
 
 FOLDER = Path(__file__).parent / "orion"
-SECONDS = float(os.environ.get("PLIMSOLL_FUZZ_SECONDS", "1.5"))
 
 
 def include(name: str) -> str:
@@ -108,53 +102,3 @@ def test_a_wrong_table_names_the_line(name: str, text: str, said: str) -> None:
     with pytest.raises(InputError) as caught:
         read_table(text, name)
     assert str(caught.value).startswith(said) and str(caught.value).endswith(".")
-
-
-def mutated(draw: random.Random, text: str) -> str:
-    """A few changes anywhere: letters replaced, dropped, doubled, or pieces of other lines put in."""
-    letters = list(text)
-    for _ in range(draw.randint(1, 6)):
-        place = draw.randrange(len(letters) + 1)
-        change = draw.randrange(4)
-        if change == 0:
-            letters[place : place + 1] = [draw.choice("-0123456789 \t\nabc#'\"\\,:%?\x00é–/")]
-        elif change == 1:
-            letters[place : place + draw.randint(1, 8)] = []
-        elif change == 2:
-            letters[place:place] = letters[place : place + draw.randint(1, 12)]
-        else:
-            letters[place:place] = list(
-                draw.choice([" -write 20", " -type seq", " -matrix row", " 0", " -num_large 3", " -cache_size 0", "9" * 20])
-            )
-    return "".join(letters)
-
-
-def test_nothing_that_is_typed_raises_anything_but_an_input_error() -> None:
-    draw, lines, engine = random.Random(4), (FOLDER / "commands.orion").read_text(encoding="utf-8").splitlines(), native()
-    until, tried, run = time.monotonic() + SECONDS, 0, 0
-    while time.monotonic() < until or tried < 200:
-        tried += 1
-        text = mutated(draw, draw.choice(lines))
-        try:
-            translation = translate(text, "job.orion", include, {})
-            if translation.refusal() is None:
-                run += 1
-                read_experiments(translation.document, "job.orion")
-                for workload in translation.document["workload"]:
-                    engine.check_workload(workload, "job.orion")
-        except FileNotFoundError:
-            raise AssertionError(text) from None
-        except InputError as problem:
-            assert "\n" not in str(problem), text
-    assert run > 20
-
-
-def test_nothing_in_a_table_raises_anything_but_an_input_error() -> None:
-    draw, until = random.Random(5), time.monotonic() + SECONDS / 3
-    table = "Mean latencies in microseconds.\n\nLarge/Small,      1,      2\n          0,    108,    215\n          1,     96,       \n"
-    while time.monotonic() < until:
-        try:
-            read_table(mutated(draw, table), f"x_{draw.choice(['iops', 'lat', 'mbps'])}.csv")
-            read_name(mutated(draw, "my_test_20130722_0953_iops.csv").replace("\n", ""))
-        except InputError as problem:
-            assert "\n" not in str(problem)

@@ -9,6 +9,8 @@ import pytest
 
 from made_results import Load, Setting, made
 from plimsoll.errors import InputError
+from plimsoll.formats.importing import read_results
+from plimsoll.formats.orion.asking import words_for
 from plimsoll.formats.orion.command import Place, read_command
 from plimsoll.formats.orion.point import Latency, Plane, Point, plane_of, where_of
 from plimsoll.formats.orion.result import Run, recorded
@@ -186,9 +188,12 @@ def histogram(values_us: Sequence[float]) -> Histogram:
 def test_histograms_are_powers_of_two_from_32_microseconds_on() -> None:
     assert buckets(histogram([5, 20, 40, 100, 120])) == [(0, 32, 2), (32, 64, 1), (64, 128, 2)]
     text = write_histograms({(1, 0): {("small", "read"): histogram([5, 20, 40, 100])}, (2, 0): {("small", "read"): Histogram()}})
-    assert text.splitlines()[0] == "Small Read Latency Histogram @ Small=1 and Large=0"
-    assert text.splitlines()[2].split() == ["0", "-", "32", ":", "2", "50.00%"]
-    assert text.splitlines()[4].split() == ["64", "-", "128", ":", "1", "100.00%"]
+    label, _, title, _, first, _, last, *_ = text.splitlines()
+    # Nobody shall take the layout for ORION's.
+    assert label == "* In Plimsoll's own layout: how ORION lays out this file is not documented. Its buckets are ORION's."
+    assert title == "Small Read Latency Histogram @ Small=1 and Large=0"
+    assert first.split() == ["0", "-", "32", ":", "2", "50.00%"]
+    assert last.split() == ["64", "-", "128", ":", "1", "100.00%"]
     assert "Small=2" not in text
 
 
@@ -207,3 +212,36 @@ def test_writes_of_such_tables_are_told_by_the_percentage() -> None:
     (only,) = recorded(Plane({(4, 0): Point(iops=100.0, latency=Latency(10.0))}), Run("t", write_percent=20))
     assert {op: total.iops for op, total in only.result.totals.items()} == {"read": 80.0, "write": 20.0}
     assert list(only.result.estimates) == ["all"]
+
+
+def test_the_command_line_of_a_summary_asks_for_the_points_that_stand_in_it() -> None:
+    large = {"name": "large", "random_percent": 0, "queue_depth": 2, "block_size": 256 * 1024}
+    small = {"name": "small", "queue_depth": 1, "block_size": 8192}
+
+    def measured(few: int, many: int) -> Recorded:
+        result = point(few, many).result
+        definition = {"name": "x", "stream": [{**small, "queue_depth": few}] * bool(few) + [{**large, "threads": many}] * bool(many)}
+        place = {"settings": {"small.queue_depth": few, "large.threads": many}}
+        return Recorded(replace(result, place=place, job=replace(result.job, definition=definition)))
+
+    basic = [measured(few, 0) for few in range(1, 6)] + [measured(0, many) for many in (1, 2)]
+    words = " ".join(words_for(basic, plane_of(basic), "t"))
+    assert words.startswith("-run advanced -matrix basic -testname t -num_disks 1 ")
+    assert "-size_large 256" in words and words.endswith("-type seq -num_streamIO 2 -write 0")
+    lines = write_summary(About(read_command(words.split(), Place("x")), [], "9.9"), plane_of(basic))
+    assert "Number of Concurrent IOs Per Stream: 2" in lines
+    column = [measured(3, many) for many in range(5)]
+    assert "-matrix col -testname t -num_disks 2 -num_small 3" in " ".join(words_for(column, plane_of(column), "t"))
+    alone = [measured(0, 4)]
+    assert "-matrix point -testname t -num_disks 1 -num_small 0 -num_large 4" in " ".join(words_for(alone, plane_of(alone), "t"))
+
+
+def test_the_duration_comes_from_the_summary_and_is_not_invented() -> None:
+    tables = {f"t_20130722_0953_{metric}.csv": write_table(PLANE, metric) for metric in ("mbps", "iops", "lat")}
+    (alone,) = [item.result for item in read_results(tables) if item.result.id == "t-2-0"]
+    assert (alone.totals["read"].count, alone.job.duration_s) == (215, 1.0)
+    assert "counts are those of one second" in alone.flags[0].message and "taken as reads" in alone.flags[0].message
+    text = "\n".join(summary("-run simple -testname t -duration 5 -write 100 -size_small 4"))
+    (told,) = [item.result for item in read_results({**tables, "t_20130722_0953_summary.txt": text}) if item.result.id == "t-2-0"]
+    assert (told.totals["write"].count, told.totals["write"].bytes, told.job.duration_s) == (1075, 1075 * 4096, 5)
+    assert (told.job.target, "one second" in told.flags[0].message) == ("/dev/sdb", False)

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-import random
-import time
 
 import pytest
 
 from plimsoll.errors import InputError
 from plimsoll.formats.sysstat import is_sysstat, read_sysstat
 
-FUZZ_SECONDS = float(os.environ.get("PLIMSOLL_FUZZ_SECONDS", "2"))
 TEXT = """\
 Linux 6.1.0 (bench) \t11/21/26 \t_x86_64_\t(8 CPU)
 
@@ -102,6 +98,16 @@ def test_sadf_divides_requests_as_amounts_of_data_are():
     assert point.result.job.duration_s == 60.0
 
 
+def test_a_report_of_sadf_without_a_time_is_a_second_long_like_those_of_iostat():
+    # One entry with a timestamp made all of them sadf's, and the others raised KeyError.
+    disks = [{"disk-device": "sda", "tps": 300.0, "rkB": 800.0, "wkB": 400.0, "await": 2.0}]
+    stamp = {"date": "2026-11-21", "time": "10:00:00", "interval": 60}
+    (point,) = read_sysstat(
+        json.dumps({"sysstat": {"hosts": [{"statistics": [{"timestamp": stamp, "disk": disks}, {"disk": disks}]}]}}), "x"
+    )
+    assert point.result.totals["read"].count > 0
+
+
 def test_the_beginning_is_known():
     assert is_sysstat(TEXT) and is_sysstat(iostat_json())
     assert not is_sysstat("Device names are letters\n")
@@ -125,19 +131,3 @@ def test_wrong_output_is_answered_in_one_sentence(text, part):
         read_sysstat(text, "x")
     assert part in str(refused.value)
     assert "\n" not in str(refused.value)
-
-
-@pytest.mark.parametrize("seed", [1, 2])
-def test_mutated_output_is_read_or_refused_in_a_sentence(seed):
-    source = random.Random(seed)
-    until = time.monotonic() + FUZZ_SECONDS / 2
-    while time.monotonic() < until:
-        for text in (TEXT, iostat_json()):
-            for _ in range(source.randint(1, 5)):
-                start = source.randrange(len(text))
-                piece = source.choice(("", "x", "-1", "\n", "1e400", "NaN", "{", "]", "null", "Device", "avg-cpu:", "9" * 30, '"'))
-                text = text[:start] + piece + text[start + source.choice((0, 1, 5, 30)) :]  # noqa: PLW2901 - changed step by step
-            try:
-                read_sysstat(text, "x")
-            except InputError as problem:
-                assert "\n" not in str(problem)

@@ -13,7 +13,7 @@ import pytest
 from plimsoll.errors import InputError
 from plimsoll.formats.traces import FORMATS, TraceRequest, open_trace, recognised
 from plimsoll.formats.traces.completions import MOST_WAITING
-from trace_samples import ALIBABA, BLKPARSE, COMPLETE, IOLOG_2, IOLOG_3, ISSUE, MQSIM, MSR, READ, blktrace, record
+from trace_samples import ALIBABA, BLKPARSE, COMPLETE, IOLOG_2, IOLOG_3, ISSUE, MQSIM, MSR, READ, blktrace, compact, record
 
 
 def read(content: bytes, form: str | None = None, counted: str | None = None) -> list[TraceRequest]:
@@ -106,6 +106,7 @@ def test_mqsim_has_nanoseconds_sectors_and_1_for_reads() -> None:
         (ALIBABA, "alibaba"),
         (ALIBABA.partition(b"\n")[2], "alibaba"),
         (MQSIM, "mqsim"),
+        (compact(MSR), "compact"),
         (b"\xef\xbb\xbf\r\n" + MSR.replace(b"\n", b"\r\n"), "msr"),
         (b"hello\n", None),
     ],
@@ -114,7 +115,7 @@ def test_a_format_is_recognised_by_content(content: bytes, form: str | None) -> 
     assert recognised(content) == form
 
 
-@pytest.mark.parametrize("form", [form for form in FORMATS if form != "blktrace"])
+@pytest.mark.parametrize("form", [form for form in FORMATS if form not in ("blktrace", "compact")])
 def test_blank_lines_comments_and_carriage_returns_change_nothing(form: str) -> None:
     content = {"iolog": IOLOG_3, "blkparse": BLKPARSE, "msr": MSR, "alibaba": ALIBABA, "mqsim": MQSIM}[form]
     spaced = b"# a comment\r\n\r\n" + content.replace(b"\n", b"\r\n\r\n// another\r\n")

@@ -48,6 +48,16 @@ def test_options_override_what_every_run_says() -> None:
     assert why == "the command line says otherwise"
 
 
+def test_options_say_how_every_run_formats() -> None:
+    files = {
+        "tree": "fsd=fsd1,anchor=/data,depth=1,width=1,files=9,sizes=4k\nfwd=fwd1,fsd=fsd1,operation=create\nrd=rd1,fwd=fwd1,fwdrate=max\n"
+    }
+    layouts = [command(f"-f tree {word}", files).document["workload"][0]["tree"][0]["lay_out"] for word in ("-cn", "-cy", "-co")]
+    assert layouts == ["directories", "files", "files"]
+    # A run on devices formats nothing.
+    assert said(command("-f fixed -cy"))[0] == (None, "-cy", "ignored")
+
+
 def test_options_about_vdbench_itself_are_ignored() -> None:
     translation = command("-f fixed -o output -m 4 -k")
     assert said(translation)[:3] == [(None, "-o output", "ignored"), (None, "-m 4", "ignored"), (None, "-k", "ignored")]

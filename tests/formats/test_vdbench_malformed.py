@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import random
-import re
-import time
 from pathlib import Path
 
 import pytest
 
-from formats.vdbench.carried_out import check_document
 from plimsoll.errors import InputError
 from plimsoll.formats.vdbench import translate
 
@@ -22,8 +17,26 @@ BOTH = SD + WD
 RD = "rd=run1,wd=wd1,iorate=max,elapsed=60,interval=1\n"
 
 
+FSD = "fsd=fsd1,anchor=/data,depth=1,width=2,files=10,sizes=1m\n"
+FWD = "fwd=fwd1,fsd=fsd1,operation=read\n"
+FILES = FSD + FWD
+FILE_RD = "rd=run1,fwd=fwd1,fwdrate=max,elapsed=60,interval=1\n"
+
+
 def run(more: str, name: str = "run1") -> str:
     return f"rd={name},wd=wd1,elapsed=60,interval=1,{more}\n"
+
+
+def fsd(more: str, name: str = "fsd1") -> str:
+    return f"fsd={name},depth=1,width=2,files=10,{more}\n"
+
+
+def fwd(more: str) -> str:
+    return f"fwd=fwd1,fsd=fsd1,{more}\n"
+
+
+def file_run(more: str) -> str:
+    return f"rd=run1,fwd=fwd1,elapsed=60,interval=1,{more}\n"
 
 
 #: The file, the line that is named (None: none is), and a part of the sentence.
@@ -137,6 +150,75 @@ MALFORMED = [
     ("fsd=fsd1,anchor=/data\nfwd=fwd1,fsd=fsd2\nrd=run1,fwd=fwd1,fwdrate=max\n", 2, "'fsd2' names nothing"),
     ("fsd=fsd1,anchor=/data\nfwd=fwd1,fsd=fsd*\nrd=run1,fwd=fwd2,fwdrate=max\n", 3, "'fwd2' names nothing"),
     ("fsd=fsd1,anchor=/data,shared=perhaps\nfwd=fwd1,fsd=fsd1\nrd=run1,fwd=fwd1,fwdrate=max,format=yes\n", 1, "neither yes nor no"),
+    # file systems
+    ("fsd=fsd1,depth=1,width=1,files=1,sizes=4k\n" + FWD + FILE_RD, 1, "FSD 'fsd1' has no anchor; write for example anchor=/data/tree"),
+    ("fsd=fsd1,anchor=/data,width=1,files=1,sizes=4k\n" + FWD + FILE_RD, 1, "FSD 'fsd1' has no depth"),
+    ("fsd=fsd1,anchor=/data,depth=1,files=1,sizes=4k\n" + FWD + FILE_RD, 1, "FSD 'fsd1' has no width"),
+    ("fsd=fsd1,anchor=/data,depth=1,width=1,sizes=4k\n" + FWD + FILE_RD, 1, "FSD 'fsd1' has no files"),
+    ("fsd=fsd1,anchor=/data,depth=1,width=1,files=1\n" + FWD + FILE_RD, 1, "FSD 'fsd1' has no sizes"),
+    ("fsd=fsd1,anchor=/data,depth=0,width=1,files=1,sizes=4k\n" + FWD + FILE_RD, 1, "0 is no depth of a tree; write a whole number from 1"),
+    ("fsd=fsd1,anchor=/data,depth=1,width=1.5,files=1,sizes=4k\n" + FWD + FILE_RD, 1, "1.5 is no width of a tree"),
+    ("fsd=fsd1,anchor=/data,depth=1,width=1,files=0,sizes=4k\n" + FWD + FILE_RD, 1, "0 is no files of a tree"),
+    ("fsd=fsd1,anchor=/data,depth=30,width=30,files=9,sizes=4k\n" + FWD + FILE_RD, 1, "has more than 67108864 directories"),
+    ("fsd=fsd1,anchor=/data,depth=1,width=100,files=10000000,sizes=4k\n" + FWD + FILE_RD, 1, "and 134217728 files"),
+    (fsd("anchor=/data,sizes=0") + FWD + FILE_RD, 1, "0 is no size of a file"),
+    (fsd("anchor=/data,sizes=10%") + FWD + FILE_RD, 1, "10% is no size of a file"),
+    (fsd("anchor=/data,sizes=(4k,50,8k)") + FWD + FILE_RD, 1, "3 values are no sizes with their percentages"),
+    (fsd("anchor=/data,sizes=(4k,50,8k,40)") + FWD + FILE_RD, 1, "the percentages make 90 and not 100"),
+    (fsd("anchor=/data,sizes=4k,distribution=top") + FWD + FILE_RD, 1, "'top' is not known; there are bottom and all"),
+    (fsd("anchor=/data,sizes=4k,totalsize=50%") + FWD + FILE_RD, 1, "a percentage is no totalsize of an FSD"),
+    (fsd("anchor=/data,sizes=4k,totalsize=81k") + FWD + FILE_RD, 1, "the totalsize is more than the 81920 bytes of the files"),
+    (fsd("anchor=/data,sizes=4k,totalsize=40k,wss=44k") + FWD + FILE_RD, 1, "the workingsetsize is more than the 40960 bytes of the files"),
+    (FSD + FWD + file_run("fwdrate=max,forwss=(1m,30m)"), 3, "the workingsetsize is more than the 20971520 bytes"),
+    (fsd("anchor=/data,sizes=4k,wss=-1") + FWD + FILE_RD, 1, "a percentage is no workingsetsize of an FSD"),
+    (fsd("anchor=/data,sizes=4k,count=(1,0)", "fsd") + FWD + FILE_RD, 1, "0 FSDs from number 1 on are not to be made"),
+    (fsd("anchor=/data,sizes=4k,openflags=fast") + FWD + FILE_RD, 1, "'fast' is not a flag; there are o_direct, directio, o_sync"),
+    (
+        fsd("anchor=/data,sizes=4k") + fsd("anchor=/data/x,sizes=4k", "fsd2") + "fwd=fwd1,fsd=*,operation=read\n" + FILE_RD,
+        2,
+        "/data/x and /data, the anchor of FSD 'fsd1', lie in each other",
+    ),
+    (
+        fsd("anchor=/data,sizes=4k") + fsd("anchor=/data/,sizes=8k", "fsd2") + "fwd=fwd1,fsd=*,operation=read\n" + FILE_RD,
+        2,
+        "FSD 'fsd1' has the same anchor with another sizes",
+    ),
+    (FSD + "fwd=fwd1,operation=read\n" + FILE_RD, 2, "FWD 'fwd1' has no fsd; write fsd=NAME"),
+    (FSD + "fwd=fwd1,fsd=fsd1\n" + FILE_RD, 2, "FWD 'fwd1' has no operation; write for example operation=read"),
+    (FSD + fwd("operation=rename") + FILE_RD, 2, "'rename' is no operation; there are read, write, create"),
+    (FSD + fwd("operation=(read,write)") + FILE_RD, 2, "operations takes one value, not 2"),
+    (FSD + fwd("operation=read,rdpct=101") + FILE_RD, 2, "101 is no percentage"),
+    (FSD + fwd("operation=read,fileio=backward") + FILE_RD, 2, "'backward' is not known; there are random, (random,shared)"),
+    (FSD + fwd("operation=read,fileio=(random,delete)") + FILE_RD, 2, "'delete' does not go with random"),
+    (FSD + fwd("operation=read,fileio=(seq,shared)") + FILE_RD, 2, "'shared' does not go with sequential"),
+    (FSD + fwd("operation=read,fileselect=any") + FILE_RD, 2, "'any' is not known; there are random, seq, seqnz, once"),
+    (FSD + fwd("operation=read,fileselect=(poisson,0)") + FILE_RD, 2, "poisson has one number, its midpoint"),
+    (FSD + fwd("operation=read,stopafter=0") + FILE_RD, 2, "0 is no number of requests"),
+    (
+        FSD + fwd("operation=read,xfersize=(4k,64k,4k)") + FILE_RD,
+        2,
+        "3 values are no sizes with their percentages; write for example (4k,60",
+    ),
+    (FSD + fwd("operation=read,threads=0") + FILE_RD, 2, "0 is no number of threads; write a whole number from 1"),
+    (FSD + fwd("operation=copy,target=fsd9") + FILE_RD, 2, "'fsd9' names nothing that is defined above; there is fsd1"),
+    (FSD + fwd("operation=copy,target=fsd1") + FILE_RD, 2, "copy and move go to one other FSD"),
+    (
+        "fwd_thread_adjust=no\n" + FSD + fwd("operation=read,threads=3") + FILE_RD[:-1] + ",operations=(read,access)\n",
+        3,
+        "3 do not divide by 2 FSDs",
+    ),
+    (FILES + "rd=run1,fwdrate=max\n", 3, "RD 'run1' has no fwd; write fwd=NAME"),
+    (FILES + "rd=run1,fwd=format,fwdrate=max\n", 3, "'format' names nothing that is defined above"),
+    (FILES + "rd=run1,fwd=fwd1\n", 3, "RD 'run1' has no fwdrate; write fwdrate=max"),
+    (FILES + file_run("fwdrate=fast"), 3, "a fwdrate is max, curve, a rate"),
+    (FILES + file_run("fwdrate=0.0001"), 3, "the share of fwd1 is less than 0.001 per second"),
+    (FILES + file_run("fwdrate=max,format=perhaps"), 3, "'perhaps' is not known; there are yes, no, restart"),
+    (FILES + file_run("fwdrate=max,format=limited"), 3, "limited goes with only"),
+    (FILES + file_run("fwdrate=max,format=(no,yes)"), 3, "no and yes cannot both hold"),
+    (FILES + file_run("fwdrate=max,operations=fly"), 3, "'fly' is no operation"),
+    (FILES + file_run("fwdrate=max,operations=read,foroperations=write"), 3, "'foroperations=write' says the same thing otherwise"),
+    (FILES + file_run("fwdrate=max,fordepth=(1,0)"), 3, "0 is no depth of a tree"),
+    (FILES + file_run("fwdrate=max,forsizes=(4k,0)"), 3, "0 is no size of a file; write bytes"),
     ("* comment\n\n" + BOTH + "\n* comment\n" + run("iorate=fast"), 7, "an iorate is max"),
     ("sd=sd1,\n  lun=/dev/sdb,\n  threads=x\n" + WD + RD, 3, "'x' is not a number"),
 ]
@@ -158,73 +240,3 @@ def test_a_mistake_is_told_in_one_sentence_with_its_line(text: str, line: int | 
 
 def test_there_are_many_kinds_of_mistakes() -> None:
     assert len(MALFORMED) >= 50 and len({part for _, _, part in MALFORMED}) >= 50
-
-
-def test_whatever_is_done_to_a_file_it_is_translated_or_refused() -> None:
-    """Letters, words and lines are deleted, doubled, swapped and replaced; nothing but `InputError` may come of it.
-
-    What is translated can be carried out.
-    """
-    draw = random.Random(20260)
-    texts = [path.read_text(encoding="utf-8") for path in sorted(FOLDER.glob("*.vdb"))]
-    words = sorted(
-        {word for text in texts for word in re.findall(r"[^\s,=()]+|[,=()]", text)}
-        | {"-1", "0", "%", '"', "1-9", "(", "999999t", "٣", "x" * 300}
-    )
-    end = time.monotonic() + float(os.environ.get("PLIMSOLL_FUZZ_SECONDS", "2"))
-    tried = translated = 0
-    while time.monotonic() < end:
-        text = mangled(draw.choice(texts), draw, words)
-        tried += 1
-        try:
-            found = translate(text, "job", lambda _: texts[0], {"lun": "/dev/sdb", "seconds": "60", "read": "x"}, {"/dev/sdb": 1 << 37}.get)
-        except InputError as problem:
-            assert "\n" not in str(problem)
-            continue
-        translated += 1
-        if found.refusal() is None:
-            check_document(found.document, "job")
-    assert tried > 50 and translated > 5
-
-
-def mangled(text: str, draw: random.Random, words: list[str]) -> str:
-    """The text with one to three changes, half of them of values alone."""
-    for _ in range(draw.choice((1, 1, 1, 2, 3))):
-        tokens = re.findall(r"[^\s,=()]+|[,=()]|\s", text)
-        if not tokens:
-            return draw.choice(words)
-        text = value_changed(tokens, draw, words) if draw.random() < 0.5 else changed(tokens, draw, words)
-    return text
-
-
-def value_changed(tokens: list[str], draw: random.Random, words: list[str]) -> str:
-    """Another value after an equals sign, a parenthesis, or inside a list."""
-    places = [
-        at
-        for at in range(1, len(tokens))
-        if tokens[at - 1] in "=(" or (tokens[at - 1] == "," and tokens[at + 1 : at + 2] in ([","], [")"]))
-    ]
-    if places:
-        number = draw.choice(
-            ("0", "1", "7", "-1", "0.5", "100", "101", "8k", "64m", "10g", "2t", "50%", "1-9", "d", "1h", "3m", "max", "curve", "*")
-        )
-        tokens[draw.choice(places)] = draw.choice((number, number, draw.choice(words)))
-    return "".join(tokens)
-
-
-def changed(tokens: list[str], draw: random.Random, words: list[str]) -> str:
-    """Tokens replaced, deleted, added or swapped, or letters put in."""
-    at, other, how = draw.randrange(len(tokens)), draw.randrange(len(tokens)), draw.randrange(5)
-    if how == 0:
-        tokens[at] = draw.choice(words)
-    elif how == 1:
-        del tokens[at : at + draw.randint(1, 3)]
-    elif how == 2:
-        tokens[at:at] = [draw.choice(words), draw.choice((",", "=", "", "-"))]
-    elif how == 3:
-        tokens[at], tokens[other] = tokens[other], tokens[at]
-    text = "".join(tokens)
-    if how < 4:
-        return text
-    cut = draw.randrange(len(text) + 1)
-    return text[:cut] + chr(draw.choice((0, 9, 32, 34, 40, 41, 44, 61, 0xE9, 0x2028))) + text[cut + draw.randint(0, 2) :]

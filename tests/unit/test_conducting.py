@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
-from plimsoll.cli.conduct.conducting import Feed, Setup, conduct, in_order
+from plimsoll.cli.conduct.conducting import Feed, conduct, in_order
 from plimsoll.cli.conduct.outcome import Outcome
 from plimsoll.cli.conduct.planning import PlannedPoint
 from plimsoll.cli.conduct.pointing import Pointing
+from plimsoll.cli.conduct.setup import Setup
 from plimsoll.errors import InputError, StoreError, TargetError
 from plimsoll.experiments.experiment import Experiment
 from plimsoll.experiments.plan import Ask, Configuration, Request, Subject
@@ -285,3 +286,11 @@ def test_every_level_is_checked_before_anything_is_touched(engine: ScriptedEngin
     with pytest.raises(InputError, match="no stream is called 'lgo'"):
         Pointing(experiment(kind="steps", over={"lgo.queue_depth": (0, 1)}), engine).check()
     assert engine.prepared == []
+
+
+def test_what_nobody_can_have_stamped_is_refused_before_it_is_made(plimsoll, engine, here) -> None:
+    (here / "found.toml").write_text((here / "small.toml").read_text() + 'read_percent = 100\nverify = "found"\n')
+    said = plimsoll("run", "found.toml", "-t", "absent.dat", "--json")
+    (result,) = said.json["results"]
+    assert result["status"] == "failed" and "with --keep first" in result["error"]
+    assert not (here / "absent.dat").exists()

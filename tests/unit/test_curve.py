@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from plimsoll.analysis.objective import parse_objective
@@ -9,7 +11,7 @@ from plimsoll.errors import InputError
 from plimsoll.experiments.curve import SPC_PERCENTS, Pace, curve
 from plimsoll.experiments.plan import Ask
 from plimsoll.experiments.rounding import exact, vdbench
-from synthetic_result import Answer, conducted
+from synthetic_result import Answer, conducted, result_of
 
 
 def server(ask: Ask) -> Answer:
@@ -95,6 +97,16 @@ def test_the_depth_is_raised_within_the_room_for_buffers_and_never_lowered(threa
 def test_think_time_has_no_place_in_the_open_loop() -> None:
     _, asks = conducted(curve([50]), lambda ask: Answer(options={"think_time": 0.005}))
     assert asks[1].settings["think_time"] == 0
+
+
+def test_a_rate_of_file_operations_is_of_those_drawn_and_has_no_depth() -> None:
+    """Opening and closing come with reads, and are not asked for by the rate."""
+    plan = curve([50])
+    answer = Answer(iops=1000, options={"operation": {"read": 60, "stat": 40}, "threads": 2})
+    found = result_of(next(plan), answer)
+    ((name, totals),) = found.streams.items()
+    asked = plan.send(replace(found, streams={name: dict.fromkeys(("read", "open", "close", "stat"), totals["read"])}))
+    assert asked.settings == {"arrival": "poisson", "rate": 1000}
 
 
 def test_a_given_maximum_is_not_searched() -> None:

@@ -10,9 +10,12 @@ import pytest
 
 from plimsoll.cli.export import FORMS, TABLES
 from plimsoll.cli.import_ import READERS
+from plimsoll.errors import InputError
 from plimsoll.formats.exporting import FORMS as MADE
+from plimsoll.formats.exporting import Source, made
 from plimsoll.formats.importing import READERS as READ
 from plimsoll.store import open_run
+from recorded_point import Load, recorded_point
 from said import Plimsoll
 from scripted_engine import ScriptedEngine
 
@@ -70,6 +73,19 @@ def test_a_run_that_is_no_grid_is_not_orions(plimsoll: Plimsoll, run: str) -> No
     said = plimsoll("export", run, "--as", "orion", "-o", "out/")
     assert (said.code, said.out) == (2, "")
     assert "no stream is called small or large" in said.err
+
+
+@pytest.mark.parametrize("form", [form for form in FORMS if not MADE[form].of_files])
+def test_a_run_on_files_is_refused_by_forms_that_have_no_place_for_it(form: str) -> None:
+    point = recorded_point(Load(latencies_ns={"read": (1000,) * 9, "stat": (1000,) * 9}), workload="mail-spool")
+    with pytest.raises(InputError, match=r"mail-spool works on files.*use vdbench, prometheus, csv or parquet\.$"):
+        made(MADE[form], Source("run", [point]))
+
+
+def test_the_other_forms_take_a_run_on_files() -> None:
+    point = recorded_point(Load(latencies_ns={"read": (1000,) * 9, "stat": (1000,) * 9}), workload="mail-spool")
+    assert "Getattr_rate" in made(MADE["vdbench"], Source("run", [point]))["flatfile.html"]
+    assert '"stat"' in made(MADE["prometheus"], Source("run", [point]))["run.prom"]
 
 
 def test_parquet_without_its_package_is_one_sentence(plimsoll: Plimsoll, run: str, monkeypatch: pytest.MonkeyPatch) -> None:

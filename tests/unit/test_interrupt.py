@@ -36,3 +36,14 @@ def _read_until(stream: object, part: str) -> None:
         if part in line:
             return
     raise AssertionError(f"{part!r} was not said")
+
+
+def test_both_signals_are_handed_over_and_given_back() -> None:
+    from plimsoll.cli.conduct.signals import SIGNALS, handled
+
+    before, calls = [signal.getsignal(number) for number in SIGNALS], []
+    with handled(lambda: calls.append(1)):
+        for number in SIGNALS:
+            os.kill(os.getpid(), number)
+    assert len(calls) == 2
+    assert [signal.getsignal(number) for number in SIGNALS] == before

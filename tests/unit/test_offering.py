@@ -78,3 +78,20 @@ def test_a_closed_loop_is_always_carried() -> None:
 def test_a_flag_alone_says_that_latencies_grow_with_the_duration() -> None:
     flag = Flag("rate_not_achieved", "doubt", "m", "a")
     assert saturated([replace(open_load(100, 99, unfinished=0), flags=[flag])])
+
+
+@pytest.mark.parametrize(
+    ("arrival", "offered", "completed", "carried"),
+    [
+        ("poisson", 7.5, 6.9, True),
+        ("poisson", 7.5, 5.0, False),
+        ("constant", 7.5, 6.9, False),
+        ("poisson", 750.0, 690.0, False),
+    ],
+)
+def test_drawn_arrivals_may_be_fewer_than_the_rate_by_their_standard_deviation(
+    arrival: str, offered: float, completed: float, carried: bool
+) -> None:
+    # In 10 s 75 are due on average, give or take 8.7; of 7,500 a shortfall of 600 is no chance.
+    setting = Setting(options={"arrival": arrival, "rate": offered})
+    assert achieved([made(Load(completed, MS, spread=None), setting=setting)]) is carried

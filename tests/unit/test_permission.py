@@ -62,6 +62,34 @@ def test_reading_asks_no_permission(plimsoll: Plimsoll, precious: str) -> None:
     assert plimsoll("steps", "random-read-4k", "--over", "queue_depth=1,2", "-t", precious, *QUICK).code == 0
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("run", "random-write-4k", "-t", "null:", "-t", "held"),
+        ("steps", "random-write-4k", "--over", "queue_depth=1,2", "-t", "null:", "-t", "held"),
+        ("suite", "two.toml"),
+    ],
+    ids=" ".join,
+)
+def test_what_no_permission_lifts_is_refused_before_the_first_point_of_all(
+    plimsoll: Plimsoll, engine: ScriptedEngine, here: Path, words: tuple[str, ...]
+) -> None:
+    # With --destroy-data, the points before that of a mounted target were measured, and those after it failed one by one.
+    (here / "two.toml").write_text(
+        'title = "Two"\n'
+        + "".join(
+            f'[[experiment]]\nname = "{name}"\nkind = "single"\nworkloads = ["random-write-4k"]\n'
+            f'configurations = [{{ name = "{name}", target = "{target}" }}]\n'
+            for name, target in (("first", "null:"), ("second", "held"))
+        )
+    )
+    engine.write_refusals["held"] = "held is mounted at /mnt, so nothing may be written to it; unmount it first"
+    said = plimsoll(*words, "--destroy-data", *QUICK)
+    assert (said.code, said.out) == (3, "")
+    assert said.err == "plimsoll: held is mounted at /mnt, so nothing may be written to it; unmount it first.\n"
+    assert engine.jobs == [] and not os.path.exists("results")
+
+
 def test_with_a_permission_the_engine_judges_what_it_allows(plimsoll: Plimsoll, engine: ScriptedEngine, precious: str) -> None:
     assert plimsoll("run", "random-write-4k", "-t", precious, "--destroy-data", *QUICK).code == 0
     assert len(engine.jobs) == 1
@@ -73,3 +101,6 @@ def test_the_engine_says_why_a_file_of_somebody_else_is_not_written_to(here: Pat
     writing = engine.check_workload({"name": "w", "stream": [{"name": "main", "read_percent": 0}]}, "w.toml")
     with pytest.raises(Exception, match="mine exists and was not made by Plimsoll"):
         check_permitted([(writing, "mine")], engine, None)
+    check_permitted([(writing, "mine")], engine, "")
+    with pytest.raises(Exception, match="another"):
+        check_permitted([(writing, "mine")], engine, "/another/file")

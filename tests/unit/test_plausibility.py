@@ -13,6 +13,7 @@ from plimsoll.analysis.conclusion import concluded
 from plimsoll.analysis.observation import Observation
 from plimsoll.analysis.plausibility import RULES, Evidence, samples
 from plimsoll.analysis.summary import Summary
+from plimsoll.histogram import Histogram
 from plimsoll.measure import Job, unfinished
 from plimsoll.result import Flag, Result
 from scripted_engine import Script, ScriptedEngine, interval
@@ -286,6 +287,11 @@ def test_a_rate_is_achieved_when_nothing_that_was_due_is_left() -> None:
     assert "rate_not_achieved" in judge(stream=poisson, offered_per_s=12_500.0, engine=owing(50_000))
 
 
+def test_a_point_whose_requests_all_fell_into_the_warm_up_is_invalid() -> None:
+    flag = judge(Script(intervals=0, warmup_intervals=5))["nothing_measured"]
+    assert flag.severity == "invalid" and "all 500 requests completed in the warm-up" in flag.message
+
+
 def owing(unissued: int) -> dict[str, Any]:
     """What the engine says after a run with requests that were due and never issued."""
     return ENGINE | {"engine": ENGINE["engine"] | {"unissued": unissued}}
@@ -372,6 +378,118 @@ def test_modelled_results_say_so_and_are_not_judged_as_storage() -> None:
     assert "generator_bound" not in flags
 
 
+def of_files(**files: Any) -> dict[str, Any]:
+    """What the engine says after a run of file operations."""
+    return {
+        **ENGINE,
+        "backend": {"asked": "auto", "used": "files", "fallback_reason": None},
+        "files": {"ran_out": False, "skipped": {}, **files},
+    }
+
+
+def test_operations_that_found_nothing_are_flagged_when_they_bend_the_mix() -> None:
+    script = replace(SOUND, ops=("create", "delete"))
+    flags = judge(script, engine=of_files(skipped={"main": {"create": 4000, "delete": 3}}))
+    assert list(flags) == ["operations_skipped"]
+    assert "drew create 4,000 times when there was nothing to create" in flags["operations_skipped"].message
+    # 3 of 200,000 deletions are no matter.
+    assert judge(script, engine=of_files(skipped={"main": {"delete": 3}})) == {}
+
+
+def test_a_run_in_which_nothing_was_left_to_do_says_so() -> None:
+    assert [flag.severity for flag in judge(engine=of_files(ran_out=True)).values()] == ["note"]
+    assert "ran_out" in judge(engine=of_files(ran_out=True))
+
+
+def test_files_read_from_memory_are_a_doubt_because_a_cache_is_part_of_a_file_system() -> None:
+    quiet = {"seconds": 20.0, "devices": {"sda": {"read_bytes_per_s": 1000.0}}}
+    facts = {"target": {"devices": [{"name": "sda", "below": None}]}}
+    flags = judge(replace(SOUND, ops=("read",)), engine=of_files(), monitor=quiet, host=facts)
+    assert flags["page_cache_suspected"].severity == "doubt"
+
+
+def test_only_operations_that_were_drawn_count_against_a_rate_of_file_operations() -> None:
+    # 10,000 of each kind per second: a stream that draws reads and is offered 20,000 is not saved by its opening and closing.
+    script = replace(SOUND, ops=("read", "open", "close"))
+    stream = {"operation": "read", "arrival": "constant", "rate": 20_000}
+    job = sound_result().job
+    definition = {"stream": [{"name": "main", **stream}]}
+    measured = judge(script, engine=of_files(), job=replace(job, definition=definition))
+    offered = {flag: measured[flag].message for flag in measured if flag == "rate_not_achieved"}
+    assert offered and "was offered 20,000/s" in offered["rate_not_achieved"]
+    assert "(50.0%)" in offered["rate_not_achieved"], offered
+    # 10,000 a second found no file: that is no fault of the target.
+    nothing_there = of_files(skipped={"main": {"read": 200_000}})
+    assert list(judge(script, engine=nothing_there, job=replace(job, definition=definition))) == ["operations_skipped"]
+
+
+def replayed(**changes: Any) -> dict[str, Any]:
+    """What the engine says of a trace of 1,000 requests that was replayed without fault."""
+    histogram = Histogram()
+    for _ in range(1000):
+        histogram.record(1000)
+    found = {
+        "stream": "main",
+        "speed": 1.0,
+        "asked": 1000,
+        "issued": 1000,
+        "completed": 1000,
+        "failed": 0,
+        "changes": {"moved": 0, "rounded": 0, "shortened": 0},
+        **dict.fromkeys(("lateness", "gaps_asked", "gaps_left"), histogram.encode()),
+        "late": {"100us": 0, "1ms": 0},
+        "late_for_gap": {"late": 0, "of": 999},
+        "waited": 0,
+        "outstanding": 1.0,
+        "service_mean_ns": 1000,
+        "course_ns": 20_000_000_000,
+        "trace": {
+            "span_ns": 20_000_000_000,
+            "timed": True,
+            "device_count": 1,
+            "devices": ["sda"],
+            "service": {"count": 0, "sum_ns": 0},
+            "source": {"name": "t", "format": "a test", "sha256": ""},
+        },
+        **changes,
+    }
+    return {**ENGINE, "replays": [found], "lateness_report": changes.get("report")}
+
+
+@pytest.mark.parametrize(
+    ("late", "waited", "said"), [(10, 0, None), (11, 0, "the host was busy elsewhere"), (20, 10, "1.0% waited for a free slot")]
+)
+def test_a_replay_is_late_when_more_than_a_hundredth_is_later_than_a_millisecond(late: int, waited: int, said: str | None) -> None:
+    flag = judge(engine=replayed(late={"100us": late, "1ms": late}, waited=waited)).get("replay_late")
+    assert said in flag.message if flag and said else flag is None is said
+
+
+def test_a_trace_that_was_not_replayed_to_its_end_says_so_unless_that_was_asked_for() -> None:
+    cut = replayed(issued=400, completed=399)
+    assert "399 of the 1,000 requests" in judge(engine=cut)["replay_cut"].message
+    assert "replay_cut" not in judge(engine=cut, stream={"requests": 399})
+    assert "replay_cut" not in judge(engine=replayed(completed=990, failed=10))
+
+
+def test_what_differs_from_a_trace_is_noted() -> None:
+    flag = judge(engine=replayed(changes={"moved": 5, "rounded": 1000, "shortened": 0}))["replay_changed"]
+    assert (flag.severity, " 5 went to another address" in flag.message) == ("note", True)
+    assert "1,000 were rounded to blocks" in flag.message and "shortened" not in flag.message
+    assert "replay_changed" not in judge(engine=replayed())
+
+
+def test_a_lateness_report_that_misses_requests_is_noted_and_one_that_could_not_be_written_doubted() -> None:
+    report = {"path": "late.csv", "written": 900, "dropped": 100, "failure": None}
+    flag = judge(engine=replayed(report=report))["report_incomplete"]
+    assert flag.severity == "note" and "100 requests are missing in late.csv" in flag.message
+    flag = judge(engine=replayed(report={**report, "dropped": 1, "failure": "No space left."}))["report_incomplete"]
+    assert (flag.severity, flag.message) == (
+        "doubt",
+        "1 request is missing in late.csv, which could not be written to its end: No space left.",
+    )
+    assert "report_incomplete" not in judge(engine=replayed(report={**report, "dropped": 0}))
+
+
 def test_every_rule_is_exercised_in_this_file() -> None:
     here = Path(__file__).read_text()
     names = {"wrong_data" if rule.__name__ == "verification" else rule.__name__ for rule in RULES}
@@ -380,3 +498,16 @@ def test_every_rule_is_exercised_in_this_file() -> None:
 
 def test_an_unmeasured_result_is_judged_without_numbers() -> None:
     assert judge([], status="failed") == {}
+
+
+def test_a_target_without_any_stamp_is_not_called_corrupt() -> None:
+    none = {"findings": 0, "bytes": 0}
+    found = {
+        "sectors_checked": 8192,
+        "corrupt": {"findings": 8192, "bytes": 8192 * 512},
+        **dict.fromkeys(("lost", "torn", "misdirected", "stale"), none),
+    }
+    flags = judge(engine={**ENGINE, "verify": found}, stream={"verify": "found"})
+    assert "wrong_data" not in flags and "None of the 8,192 sectors" in flags["nothing_stamped"].message
+    some = {**found, "corrupt": {"findings": 8191, "bytes": 8191 * 512}}
+    assert "wrong_data" in judge(engine={**ENGINE, "verify": some}, stream={"verify": "found"})

@@ -35,6 +35,20 @@ def test_a_run_stores_shows_and_reports(plimsoll: Plimsoll, here: Path) -> None:
     assert "small" in said.out and "1,000" in said.out
 
 
+@pytest.mark.parametrize("words", [("run", "small.toml"), ("steps", "small.toml", "--over", "queue_depth=1,2")], ids=" ".join)
+def test_a_quiet_run_shows_its_results_and_no_progress(plimsoll: Plimsoll, words: tuple[str, ...]) -> None:
+    said = plimsoll(*words, "--quiet", "--json")
+    assert said.code == 0 and said.json
+    assert [line.split()[0] for line in said.err.split("\n") if line] == ["results", "report"]
+
+
+def test_a_quiet_run_still_says_what_failed(plimsoll: Plimsoll, engine: ScriptedEngine) -> None:
+    engine.scripts = [Script(raises=TargetError("/dev/x: device gone."), raises_at=2)]
+    said = plimsoll("run", "small.toml", "-q")
+    assert said.code != 0
+    assert [line for line in said.err.splitlines() if line] == ["[1/1] small  failed: /dev/x: device gone."]
+
+
 def test_data_goes_to_stdout_and_progress_to_stderr(plimsoll: Plimsoll) -> None:
     said = plimsoll("run", "small.toml", "-t", "null:")
     assert "[1/1] small  measure" not in said.out

@@ -61,6 +61,15 @@ def test_a_run_reads_back_as_it_was_written(here: Path) -> None:
     assert sorted(os.listdir(stored.points[0].path)) == ["intervals.jsonl", "job.json", "monitor.jsonl", "result.json"]
 
 
+def test_points_are_in_their_order_also_beyond_9999(here: Path) -> None:
+    # As text, 10000 stands before 9999.
+    run = RunWriter.create("results", INFO)
+    run = RunWriter(run.path, {}, points=9_997)
+    for _ in range(4):
+        run.begin_point(unfinished(job(run.next_point_id("small"))))
+    assert [point.id for point in open_run(run.path).points] == ["9998-small", "9999-small", "10000-small", "10001-small"]
+
+
 def test_runs_of_the_same_second_have_different_names(here: Path) -> None:
     names = {RunWriter.create("results", INFO).path for _ in range(5)}
     assert len(names) == 5

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import random
 import time
 import tomllib
@@ -30,7 +29,7 @@ from plimsoll.cli import main
 from plimsoll.engine import native
 from plimsoll.errors import InputError
 
-FUZZ_SECONDS = float(os.environ.get("PLIMSOLL_FUZZ_SECONDS", "3"))
+FUZZ_SECONDS = 3.0
 MS = 1_000_000
 KIB = 1024
 BLOCKS = 1 << 16

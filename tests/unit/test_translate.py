@@ -105,3 +105,28 @@ def test_a_job_file_runs_alone(plimsoll: Plimsoll, job: Path) -> None:
     assert said.code == 2
     assert "runs alone" in said.err
     assert "leave it out" in plimsoll("run", "job.fio", "--objective", "p99 <= 5ms").err
+
+
+COMMAND = ("fio", "--name=x", "--rw=randread", "--bs=8k", "--runtime=1", "--time_based", "--filename=/dev/null-x", "--size=1m")
+
+
+@pytest.mark.parametrize("words", [("run", "-t", "null:", "--json", *COMMAND), ("run", "-t", "null:", "--json", "--", *COMMAND)])
+def test_a_command_line_runs_and_options_of_ours_stand_before_it(
+    plimsoll: Plimsoll, engine: ScriptedEngine, words: tuple[str, ...]
+) -> None:
+    said = plimsoll(*words)
+    assert said.code == 0, said.err
+    (result,) = said.json["results"]
+    assert (result["job"]["workload"], result["job"]["target"], result["job"]["duration_s"]) == ("x", "null:", 1.0)
+
+
+def test_a_command_line_that_is_wrong_names_its_tool(plimsoll: Plimsoll) -> None:
+    said = plimsoll("run", "fio", "--name=x", "--rw=sideways", "--filename=/dev/sdb")
+    assert (said.code, len(said.err.splitlines())) == (2, 1)
+    assert said.err.startswith("plimsoll: fio command line") or "fio command line" in said.err
+
+
+def test_a_missing_lun_file_is_named_with_what_to_do(plimsoll: Plimsoll) -> None:
+    said = plimsoll("translate", "orion", "-run", "simple", "-testname", "night")
+    assert (said.code, len(said.err.splitlines())) == (2, 1)
+    assert "night.lun" in said.err and "put it beside the command line, one path per line" in said.err

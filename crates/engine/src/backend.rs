@@ -14,6 +14,7 @@
 
 use std::io;
 
+use plimsoll_array::ComponentUse;
 use plimsoll_workload::Op;
 
 /// One I/O on one part of the target.
@@ -71,6 +72,11 @@ pub trait Backend {
     #[inline(always)]
     fn handed_over_ns(&self) -> Option<u64> {
         None
+    }
+
+    /// What the components of a model did in the measured time.
+    fn components(&self) -> Vec<ComponentUse> {
+        Vec::new()
     }
 
     /// What this backend says of itself in the result, as (name, value) pairs.

@@ -3,19 +3,23 @@
 //! Model: the streams' threads are dealt to workers, every n-th to the same one. A worker makes its own backend and buffers,
 //! says that it is ready, waits for the common start, runs its lanes, and reads back its share of what was written.
 
+use std::collections::BTreeMap;
 use std::os::fd::BorrowedFd;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crossbeam_channel::{Receiver, Sender};
+use plimsoll_array::ComponentUse;
 use plimsoll_workload::job::{BackendWord, OnError};
 use plimsoll_workload::stamp::Findings;
 use plimsoll_workload::{Content, Generator, Op, StreamPlan, Verify};
 
+use crate::array::ModelledArray;
 use crate::backend::Backend;
 use crate::buffers::{Arena, Need};
 use crate::collector::{Line, Message};
 use crate::control::{Control, StoppedBy};
 use crate::error::EngineError;
+use crate::gate::ShareGroup;
 use crate::job::Job;
 use crate::lane::{Lane, LaneSeat};
 use crate::ledger::Ledger;
@@ -24,6 +28,7 @@ use crate::null::Null;
 use crate::pause;
 use crate::queue::Queue;
 use crate::recorder::{Recorder, Slice};
+use crate::replay::{Replay, ReplayReport};
 use crate::slot::Slot;
 use crate::sync::SyncIo;
 use crate::target::{Opened, TargetSpec};
@@ -43,20 +48,26 @@ pub(crate) struct Setup<'a> {
     pub(crate) ledger: Option<&'a Ledger>,
     pub(crate) workers: usize,
     pub(crate) control: &'a Control,
+    /// The group of each stream that keeps a ratio with others.
+    pub(crate) groups: Vec<Option<Arc<ShareGroup>>>,
     /// The generators of each stream's threads, until a worker takes them.
     pub(crate) generators: Mutex<Vec<Vec<Option<Generator>>>>,
+    /// The replays of the streams that have a trace, until a worker takes them.
+    pub(crate) replays: Mutex<Vec<Option<Box<Replay>>>>,
 }
 
 /// What one worker leaves behind.
 #[derive(Default)]
 pub(crate) struct Report {
     pub(crate) facts: Vec<(&'static str, String)>,
+    pub(crate) components: Vec<ComponentUse>,
     pub(crate) end_ns: u64,
     pub(crate) first_done_ns: Option<u64>,
     pub(crate) first_error: Option<(Op, u64, i32)>,
     pub(crate) cpu_ns: (u64, u64),
     pub(crate) unissued: u64,
     pub(crate) findings: Findings,
+    pub(crate) replays: Vec<ReplayReport>,
 }
 
 /// What a worker thread needs to take part.
@@ -92,6 +103,12 @@ pub(crate) fn work(setup: &Setup<'_>, place: Place) -> Result<Report, EngineErro
             let TargetSpec::Queue(spec) = &setup.job.target else { return Err(EngineError::WorkerLost) };
             proceed(setup, place, seats, &arena, Ok(Queue::new(spec, setup.job.options.seed, setup.ledger.is_some())))
         }
+        BackendWord::Array => {
+            let TargetSpec::Array(target) = &setup.job.target else { return Err(EngineError::WorkerLost) };
+            let measured = setup.timeline.warmup_ns..setup.timeline.end_ns();
+            let backend = ModelledArray::new(&target.spec, setup.job.options.seed, measured);
+            proceed(setup, place, seats, &arena, backend)
+        }
         BackendWord::Sync => proceed(setup, place, seats, &arena, SyncIo::new(&setup.files, pieces)),
         BackendWord::Mmap => proceed(setup, place, seats, &arena, Mmap::new(&setup.files)),
         BackendWord::Nop => {
@@ -120,7 +137,7 @@ const fn alternative(backend: BackendWord) -> &'static str {
 
 /// Pieces that one request can fall into.
 fn pieces_max(setup: &Setup<'_>) -> usize {
-    let longest = setup.plans.iter().map(|plan| plan.max_len).max().unwrap_or(0) as usize;
+    let longest = setup.plans.iter().map(StreamPlan::longest).max().unwrap_or(0) as usize;
     match &setup.opened.volume {
         crate::volume::Volume::Single { .. } => 1,
         crate::volume::Volume::Concat { ends } => ends.len(),
@@ -136,7 +153,11 @@ fn seats(setup: &Setup<'_>, number: usize) -> Vec<LaneSeat> {
     let parts = setup.opened.parts.len() as u32;
     let all = setup.plans.iter().enumerate().flat_map(|(stream, plan)| {
         let stamps = setup.ledger.is_some() && plan.content.kind == ContentKind::Stamps;
-        (0..plan.threads).map(move |shard| LaneSeat { stream, shard, files: stream as u32 * parts, stamps })
+        let seat = move |shard| {
+            let group = setup.groups[stream].clone();
+            LaneSeat { stream, shard, files: stream as u32 * parts, stamps, group }
+        };
+        (0..plan.threads).map(seat)
     });
     all.enumerate().filter(|(place, _)| place % setup.workers == number).map(|(_, seat)| seat).collect()
 }
@@ -148,6 +169,7 @@ fn prepare_arena(setup: &Setup<'_>, seats: &[LaneSeat]) -> std::io::Result<Arena
         let plan = &setup.plans[seat.stream];
         let looked_at = op == Op::Write || plan.verify != Verify::Off;
         let occurs = plan.issues(op) || (op == Op::Read && plan.verify == Verify::All);
+        let occurs = occurs && carries_data(setup.backend);
         let len = if occurs { plan.max_len as usize } else { 0 };
         Need { slots: plan.queue_depth as usize, len, own: looked_at && !(modelled && op == Op::Read) }
     };
@@ -159,13 +181,18 @@ fn prepare_arena(setup: &Setup<'_>, seats: &[LaneSeat]) -> std::io::Result<Arena
         let plan = &setup.plans[seat.stream];
         let content = Content::new(plan);
         for number in 0..plan.queue_depth {
-            if plan.issues(Op::Write) {
+            if plan.issues(Op::Write) && carries_data(setup.backend) {
                 content.prepare(arena.bytes_mut(slot), (u64::from(seat.shard) << 32) | u64::from(number));
             }
             slot += 1;
         }
     }
     Ok(arena)
+}
+
+/// Whether bytes of requests are looked at by anybody.
+const fn carries_data(backend: BackendWord) -> bool {
+    !matches!(backend, BackendWord::Array)
 }
 
 /// Read needs of neighbouring seats of one stream put together, so that they share buffers as one.
@@ -213,6 +240,7 @@ fn proceed<B: Backend>(
         volume: &setup.opened.volume,
         ledger: setup.ledger,
         control: setup.control,
+        carries_data: carries_data(setup.backend),
         continues: setup.job.options.on_error == OnError::Continue,
         workers: setup.workers,
     };
@@ -235,12 +263,14 @@ fn proceed<B: Backend>(
     }
     let report = Report {
         facts: worker.backend.facts(),
+        components: worker.backend.components(),
         end_ns,
         first_done_ns: worker.first_done_ns.map(|done_ns| done_ns - origin_ns),
         first_error: worker.first_error,
         cpu_ns: (after.0 - before.0, after.1 - before.1),
         unissued: worker.unissued,
         findings: std::mem::take(&mut worker.findings),
+        replays: worker.replayed(|stream| setup.plans[stream].name.clone()),
     };
     drop(worker.into_outlet(origin_ns + end_ns));
     let _ = place.full.send(Message::Finished);
@@ -259,12 +289,13 @@ fn share_of_reading_back(setup: &Setup<'_>, number: usize) -> Option<(usize, usi
 /// The lanes and slots of a worker.
 fn furnish(setup: &Setup<'_>, seats: &[LaneSeat], arena: &Arena) -> (Vec<Lane>, Vec<Slot>) {
     let mut generators = setup.generators.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut replays = setup.replays.lock().unwrap_or_else(PoisonError::into_inner);
     let depth: usize = seats.iter().map(|seat| setup.plans[seat.stream].queue_depth as usize).sum();
     let (mut lanes, mut slots) = (Vec::new(), Vec::with_capacity(depth));
     for (number, seat) in seats.iter().enumerate() {
         let plan = &setup.plans[seat.stream];
         let Some(generator) = generators[seat.stream][seat.shard as usize].take() else { continue };
-        lanes.push(Lane::new(plan, generator, seat));
+        lanes.push(Lane::new(plan, generator, seat, replays[seat.stream].take()));
         for _ in 0..plan.queue_depth {
             let slot = slots.len();
             slots.push(Slot::new(number as u32, arena.buffer(slot), arena.buffer(depth + slot)));
@@ -277,8 +308,20 @@ pub(crate) fn family(plan: &StreamPlan) -> Vec<Option<Generator>> {
     Generator::family(plan).into_iter().map(Some).collect()
 }
 
+/// The groups of the streams that keep a ratio, with the weights of all their threads.
+pub(crate) fn groups(plans: &[StreamPlan]) -> Vec<Option<Arc<ShareGroup>>> {
+    let mut known: BTreeMap<u64, Arc<ShareGroup>> = BTreeMap::new();
+    let group = |plan: &StreamPlan| {
+        let (number, weight) = plan.hold.share?;
+        let group = known.entry(number).or_default();
+        (0..plan.threads).for_each(|_| group.join(weight));
+        Some(Arc::clone(group))
+    };
+    plans.iter().map(group).collect()
+}
+
 /// User and system time of this thread, in nanoseconds.
-fn thread_cpu_ns() -> (u64, u64) {
+pub(crate) fn thread_cpu_ns() -> (u64, u64) {
     let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
     // SAFETY: getrusage fills the struct; zeroes are a valid one if it fails.
     let usage = unsafe {

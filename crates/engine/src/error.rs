@@ -30,6 +30,14 @@ pub enum EngineError {
         /// What to do about it.
         advice: &'static str,
     },
+    /// A trace cannot be replayed.
+    #[error("trace {path}: {reason}")]
+    Trace {
+        /// Its compact file.
+        path: String,
+        /// What is wrong, and what would be right.
+        reason: String,
+    },
     /// A defect of Plimsoll.
     #[error("a worker of the engine stopped unexpectedly; please report this with the command that was run")]
     WorkerLost,

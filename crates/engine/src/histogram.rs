@@ -22,14 +22,31 @@ pub fn empty() -> Histogram {
     Histogram::new_with_bounds(1, LONGEST_NS, SIGNIFICANT_DIGITS).expect("constant bounds are valid")
 }
 
-/// HDR V2 deflated, in base64 without line breaks.
+/// The largest count of a bucket in the text form, which keeps counts as signed numbers of 64 bits: 9.2 × 10^18, which a billion
+/// requests per second need 292 years for.
+pub const COUNT_MAX: u64 = i64::MAX as u64;
+
+/// HDR V2 deflated, in base64 without line breaks. A count above [`COUNT_MAX`] is written as that.
 ///
 /// # Panics
 /// Never: writing to memory cannot fail.
 pub fn encode(histogram: &Histogram) -> String {
     let mut bytes = Vec::new();
-    V2DeflateSerializer::new().serialize(histogram, &mut bytes).expect("a vector takes every byte");
+    let written = V2DeflateSerializer::new().serialize(histogram, &mut bytes);
+    if written.is_err() {
+        bytes.clear();
+        V2DeflateSerializer::new().serialize(&limited(histogram), &mut bytes).expect("a vector takes every byte");
+    }
     base64(&bytes)
+}
+
+/// The same with no count above what the text form can hold.
+fn limited(histogram: &Histogram) -> Histogram {
+    let mut limited = empty();
+    for step in histogram.iter_recorded() {
+        limited.saturating_record_n(step.value_iterated_to(), step.count_at_value().min(COUNT_MAX));
+    }
+    limited
 }
 
 /// Reads what [`encode`], or any other HDR V2 writer, wrote.
@@ -116,6 +133,18 @@ mod tests {
         }
         left.add(&right).unwrap();
         assert_eq!(left, both);
+    }
+
+    #[test]
+    fn counts_beyond_what_the_text_form_holds_are_written_as_the_largest() {
+        for count in [1, (1 << 62) - 1, 1 << 62, (1 << 62) + 1, COUNT_MAX, COUNT_MAX + 1, u64::MAX] {
+            let mut histogram = empty();
+            histogram.saturating_record_n(1_000, count);
+            histogram.saturating_record_n(5_000_000, 3);
+            let read = decode(&encode(&histogram)).unwrap();
+            assert_eq!(read.count_at(1_000), count.min(COUNT_MAX));
+            assert_eq!(read.count_at(5_000_000), 3);
+        }
     }
 
     #[test]

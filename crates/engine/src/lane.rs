@@ -3,8 +3,16 @@
 //! A stream's threads are not operating system threads: a worker carries many lanes. So 64 threads × depth 32 on two cores
 //! cost what two threads cost, and the streams of requests are the same.
 
+mod free;
+
+use std::sync::Arc;
+
+use free::FreeSlots;
 use plimsoll_workload::plan::Budget;
 use plimsoll_workload::{ArrivalPlan, Arrivals, Content, Generator, Op, Request, StreamPlan, Thinker, Verify};
+
+use crate::gate::{Gate, ShareGroup};
+use crate::replay::Replay;
 
 /// See the module.
 pub(crate) struct Lane {
@@ -28,10 +36,14 @@ pub(crate) struct Lane {
     pub(crate) owes_flush: bool,
     /// When it starts, from the job's start; open lanes know from their arrivals.
     pub(crate) start_ns: u64,
+    /// When it issues nothing more, from the job's start.
+    pub(crate) end_ns: u64,
     /// Number of the next write; unique among all lanes, so that no two writes are alike.
     pub(crate) sequence: u64,
-    /// Slots without a request, and since when: open lanes only.
-    pub(crate) free: Vec<(u32, u64)>,
+    /// Slots without a request: open and held lanes only.
+    pub(crate) free: FreeSlots,
+    /// Where its requests come from in place of the generator.
+    pub(crate) replay: Option<Box<Replay>>,
 }
 
 /// When a lane's requests are due.
@@ -40,15 +52,25 @@ pub(crate) enum Timing {
     Closed,
     /// A pause after that.
     Thinking(Thinker),
-    /// At instants of their own.
+    /// When the one before has completed and the gate lets it pass.
+    Held(Box<Gate>),
+    /// At instants of their own, or of a trace; as fast as possible a trace's requests are due at once.
     Open {
-        /// The process.
-        arrivals: Arrivals,
+        /// Where the instants come from.
+        process: Process,
         /// When the next request is due, from the job's start.
         due_ns: u64,
         /// Whether a timer is set for it.
         armed: bool,
     },
+}
+
+/// Where instants come from.
+pub(crate) enum Process {
+    /// They are drawn.
+    Drawn(Arrivals),
+    /// The lane's replay knows them.
+    Recorded,
 }
 
 /// What a lane is made of, beyond its plan.
@@ -57,17 +79,23 @@ pub(crate) struct LaneSeat {
     pub(crate) shard: u32,
     pub(crate) files: u32,
     pub(crate) stamps: bool,
+    /// The group with which its stream keeps a ratio.
+    pub(crate) group: Option<Arc<ShareGroup>>,
 }
 
 impl Lane {
-    pub(crate) fn new(plan: &StreamPlan, generator: Generator, seat: &LaneSeat) -> Self {
-        let timing = match &plan.arrival {
-            ArrivalPlan::Closed { think_ns: 0, .. } => Timing::Closed,
-            ArrivalPlan::Closed { .. } => Timing::Thinking(Thinker::new(plan, seat.shard)),
-            ArrivalPlan::Open(_) => {
+    pub(crate) fn new(plan: &StreamPlan, generator: Generator, seat: &LaneSeat, replay: Option<Box<Replay>>) -> Self {
+        let gate = Gate::new(plan.hold, plan.queue_depth, seat.group.clone());
+        let timing = match (&plan.arrival, &replay) {
+            (_, Some(replay)) => Timing::Open { process: Process::Recorded, due_ns: replay.due_ns(), armed: false },
+            (ArrivalPlan::Closed { think_ns: 0, .. }, _) => {
+                gate.map_or(Timing::Closed, |gate| Timing::Held(Box::new(gate)))
+            }
+            (ArrivalPlan::Closed { .. }, _) => Timing::Thinking(Thinker::new(plan, seat.shard)),
+            (ArrivalPlan::Open(_), _) => {
                 let mut arrivals = Arrivals::new(plan, seat.shard);
                 let due_ns = arrivals.next_ns();
-                Timing::Open { arrivals, due_ns, armed: false }
+                Timing::Open { process: Process::Drawn(arrivals), due_ns, armed: false }
             }
         };
         Self {
@@ -79,19 +107,21 @@ impl Lane {
             verify: plan.verify,
             max_len: plan.max_len,
             stamps: seat.stamps,
-            plain: plan.flush_every == 0 && plan.budget == Budget::ENDLESS,
+            plain: plan.flush_every == 0 && plan.budget == Budget::ENDLESS && plan.end_ns == u64::MAX,
             flush_every: plan.flush_every,
             writes_unflushed: 0,
             left: plan.budget,
             owes_flush: plan.flush_at_end,
             start_ns: plan.start_ns,
+            end_ns: plan.end_ns,
             sequence: ((seat.stream as u64) << 16 | u64::from(seat.shard)) << 40,
-            free: Vec::new(),
+            free: FreeSlots::default(),
+            replay,
         }
     }
 
-    /// Puts the next request into `place`; a flush when enough writes have gone before. `false` when the lane has issued
-    /// its amount.
+    /// Puts the next request into `place`; a flush when enough writes have gone before and more follow. `false` when the
+    /// lane has issued its amount or its time is over.
     #[inline(always)]
     pub(crate) fn draw(&mut self, place: &mut Request) -> bool {
         if self.plain {
@@ -102,15 +132,16 @@ impl Lane {
     }
 
     fn draw_counted(&mut self, place: &mut Request) -> bool {
+        if self.is_spent() {
+            return false;
+        }
         if self.flush_every > 0 && self.writes_unflushed >= self.flush_every {
             self.writes_unflushed = 0;
             *place = Request { offset: 0, len: 0, op: Op::Flush, delay_ns: 0 };
             return true;
         }
-        if self.is_spent() {
-            return false;
-        }
-        *place = self.generator.next();
+        let Some(next) = self.next_counted() else { return false };
+        *place = next;
         self.writes_unflushed += u64::from(place.op == Op::Write);
         if self.left != Budget::ENDLESS {
             self.left.requests = self.left.requests.saturating_sub(1);
@@ -119,14 +150,66 @@ impl Lane {
         true
     }
 
-    /// Whether it has issued its amount.
+    /// Its time is over: nothing more is drawn.
+    pub(crate) fn end(&mut self) {
+        self.left.requests = 0;
+        match &mut self.timing {
+            Timing::Held(gate) => gate.leave(),
+            _ => self.rest(),
+        }
+    }
+
+    fn next_counted(&mut self) -> Option<Request> {
+        let Some(replay) = &mut self.replay else { return Some(self.generator.next()) };
+        let next = replay.draw();
+        if next.is_none() {
+            // The trace could not be read to its end.
+            self.left.requests = 0;
+        }
+        next
+    }
+
+    /// Finds when the request after the one just drawn is due.
+    pub(crate) fn look_ahead(&mut self) {
+        if let Timing::Open { process, due_ns, .. } = &mut self.timing {
+            *due_ns = match process {
+                Process::Drawn(arrivals) => arrivals.next_ns(),
+                Process::Recorded => self.replay.as_ref().map_or(u64::MAX, |replay| replay.due_ns()),
+            };
+        }
+    }
+
+    /// Counts the requests that were due before `end_ns` and never issued.
+    pub(crate) fn count_unissued(&mut self, end_ns: u64) -> u64 {
+        let mut count = 0;
+        while let Timing::Open { due_ns, .. } = &self.timing
+            && *due_ns < end_ns
+            && !self.is_spent()
+            && !self.is_fast()
+        {
+            count += 1;
+            self.left.requests = self.left.requests.saturating_sub(u64::from(self.replay.is_some()));
+            if let Some(replay) = &mut self.replay {
+                replay.pass_over();
+            }
+            self.look_ahead();
+        }
+        count
+    }
+
+    /// Whether it replays a trace as fast as possible.
+    pub(crate) fn is_fast(&self) -> bool {
+        self.replay.as_ref().is_some_and(|replay| replay.is_fast())
+    }
+
+    /// Whether it has issued its amount, or its time is over.
     pub(crate) const fn is_spent(&self) -> bool {
         self.left.bytes == 0 || self.left.requests == 0
     }
 
     /// Whether it ends at all.
     pub(crate) fn ends(&self) -> bool {
-        self.left != Budget::ENDLESS
+        self.left != Budget::ENDLESS || self.end_ns != u64::MAX
     }
 
     /// Nothing more is due.
@@ -139,6 +222,7 @@ impl Lane {
     /// How long its next request has been due at `at_ns` (from the job's start); 0 for closed lanes.
     pub(crate) fn behind_ns(&self, at_ns: u64) -> u64 {
         match &self.timing {
+            Timing::Open { .. } if self.is_fast() => 0,
             Timing::Open { due_ns, .. } => at_ns.saturating_sub(*due_ns),
             _ => 0,
         }

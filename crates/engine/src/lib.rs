@@ -6,6 +6,7 @@
 //!
 //! Limits: Linux only; one host.
 
+pub mod array;
 pub mod backend;
 pub mod buffers;
 pub mod calibrate;
@@ -13,17 +14,23 @@ pub mod clock;
 pub mod collector;
 pub mod control;
 mod crew;
+mod durable;
+mod errno;
 pub mod error;
+pub mod files;
+mod gate;
 pub mod histogram;
 pub mod job;
 mod lane;
 pub mod ledger;
 pub mod mmap;
 pub mod null;
+pub mod outcome;
 mod pause;
 pub mod queue;
 pub mod record;
 pub mod recorder;
+pub mod replay;
 pub mod run;
 pub mod safety;
 mod slot;
@@ -38,4 +45,5 @@ pub use collector::Interval;
 pub use control::Control;
 pub use error::EngineError;
 pub use job::Job;
-pub use run::{Outcome, Sink, run};
+pub use outcome::Outcome;
+pub use run::{Sink, run};

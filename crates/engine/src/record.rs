@@ -7,22 +7,47 @@ use plimsoll_workload::{Op, StreamPlan};
 use serde_json::{Map, Value, json};
 
 use crate::collector::Interval;
+use crate::errno::errno_name;
 use crate::histogram;
-use crate::recorder::{Cell, SHORT};
-use crate::run::Outcome;
+use crate::outcome::Outcome;
+use crate::recorder::Cell;
+use crate::replay::ReplayReport;
 use crate::timeline::Phase;
 
-/// An interval; `parts` names the parts of the target.
-pub fn interval(interval: &Interval, plans: &[StreamPlan], parts: &[String]) -> Value {
+/// How many devices of a trace are named; there can be thousands.
+const DEVICES_NAMED: usize = 16;
+
+/// What the places of a slice's cells stand for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Places {
+    /// Names of the streams.
+    pub streams: Vec<String>,
+    /// Words of the operations.
+    pub ops: Vec<&'static str>,
+    /// Names of the target's parts.
+    pub parts: Vec<String>,
+}
+
+impl Places {
+    /// Those of block requests.
+    pub fn of_requests(plans: &[StreamPlan], parts: &[String]) -> Self {
+        let streams = plans.iter().map(|plan| plan.name.clone()).collect();
+        Self { streams, ops: Op::ALL.map(Op::name).to_vec(), parts: parts.to_vec() }
+    }
+}
+
+/// An interval.
+pub fn interval(interval: &Interval, places: &Places) -> Value {
     let slice = &interval.slice;
     let elapsed_ns = (slice.end_ns - slice.start_ns).max(1);
+    let ops = places.ops.len().max(1);
     let streams = slice.cells.iter().enumerate().filter_map(|(place, found)| {
         let found = found.as_ref().filter(|found| !found.is_empty())?;
-        Some(cell(found, Some(&plans[place / 4].name), Op::ALL[place % 4], None))
+        Some(cell(found, Some(&places.streams[place / ops]), places.ops[place % ops], None))
     });
     let per_part = slice.parts.iter().enumerate().filter_map(|(place, found)| {
         let found = found.as_ref().filter(|found| !found.is_empty())?;
-        Some(cell(found, None, Op::ALL[place % 4], parts.get(place / 4).map(String::as_str)))
+        Some(cell(found, None, places.ops[place % ops], places.parts.get(place / ops).map(String::as_str)))
     });
     json!({
         "index": slice.index,
@@ -30,7 +55,7 @@ pub fn interval(interval: &Interval, plans: &[StreamPlan], parts: &[String]) -> 
         "start_ns": slice.start_ns,
         "end_ns": slice.end_ns,
         "inflight_mean": slice.in_flight_area as f64 / elapsed_ns as f64,
-        "summary": summary(interval),
+        "summary": summary(interval, &places.ops),
         "cells": streams.chain(per_part).collect::<Vec<_>>(),
         "lag": slice.lag.as_ref().filter(|lag| !lag.is_empty()).map(|lag| json!({
             "count": lag.len(), "late": slice.late, "p99_ns": lag.value_at_quantile(0.99), "max_ns": lag.max(),
@@ -40,11 +65,11 @@ pub fn interval(interval: &Interval, plans: &[StreamPlan], parts: &[String]) -> 
 }
 
 /// The figures of the live view, per operation over all streams.
-fn summary(interval: &Interval) -> Value {
+fn summary(interval: &Interval, ops: &[&'static str]) -> Value {
     let mut operations = Map::new();
-    for op in Op::ALL {
+    for (place, op) in ops.iter().enumerate() {
         let mut cells =
-            interval.slice.cells.iter().skip(op as usize).step_by(4).flatten().filter(|cell| !cell.is_empty());
+            interval.slice.cells.iter().skip(place).step_by(ops.len()).flatten().filter(|cell| !cell.is_empty());
         let Some(first) = cells.next() else { continue };
         let mut latency = first.latency.clone();
         let (mut bytes, mut errors, mut sum_ns) = (first.bytes, first.failures(), first.latency_sum_ns);
@@ -64,17 +89,17 @@ fn summary(interval: &Interval) -> Value {
             "p99_ns": latency.value_at_quantile(0.99),
             "max_ns": latency.max(),
         });
-        operations.insert(op.name().to_owned(), figures);
+        operations.insert((*op).to_owned(), figures);
     }
     Value::Object(operations)
 }
 
-fn cell(cell: &Cell, stream: Option<&str>, op: Op, part: Option<&str>) -> Value {
+fn cell(cell: &Cell, stream: Option<&str>, op: &'static str, part: Option<&str>) -> Value {
     let errors: Map<String, Value> =
         cell.errors.iter().map(|(&errno, &times)| (errno_name(errno), times.into())).collect();
     json!({
         "stream": stream,
-        "op": op.name(),
+        "op": op,
         "part": part,
         "count": cell.count(),
         "bytes": cell.bytes,
@@ -96,6 +121,7 @@ pub fn outcome(outcome: &Outcome, asked: &'static str) -> Value {
             "workers": outcome.workers,
             "virtual_time": outcome.is_virtual,
             "facts": facts,
+            "components": outcome.components,
             "clock": { "source": outcome.clock.0.name(), "drift_ppm": outcome.clock.1 },
             "iou_wrk_threads": outcome.ring_workers,
             "unissued": outcome.unissued,
@@ -111,6 +137,44 @@ pub fn outcome(outcome: &Outcome, asked: &'static str) -> Value {
         "verify": outcome.findings,
         "offered_per_s": offered(outcome),
         "parts": outcome.parts,
+        "replays": outcome.replays.iter().map(replay).collect::<Vec<_>>(),
+        "lateness_report": outcome.logged.as_ref().map(|logged| json!({
+            "path": logged.path, "written": logged.written, "dropped": logged.dropped, "failure": logged.failure,
+        })),
+    })
+}
+
+/// How faithfully a trace was replayed.
+fn replay(report: &ReplayReport) -> Value {
+    let (found, header) = (&report.fidelity, &report.header);
+    let (source, service) = (&header.source, header.service);
+    json!({
+        "stream": report.stream,
+        "speed": report.speed,
+        "asked": report.asked,
+        "issued": report.issued,
+        "completed": found.completed,
+        "failed": found.failed,
+        "changes": {
+            "moved": found.changes.moved, "rounded": found.changes.rounded, "shortened": found.changes.shortened,
+        },
+        "lateness": histogram::encode(&found.lateness),
+        "late": { "100us": found.late[0], "1ms": found.late[1] },
+        "late_for_gap": { "late": found.late_for_gap.0, "of": found.late_for_gap.1 },
+        "waited": found.waited,
+        "gaps_asked": histogram::encode(&found.gaps_asked),
+        "gaps_left": histogram::encode(&found.gaps_left.histogram),
+        "outstanding": found.outstanding(),
+        "service_mean_ns": found.service_sum_ns.checked_div(found.completed),
+        "course_ns": found.course_ns.1.saturating_sub(found.course_ns.0),
+        "trace": {
+            "span_ns": header.span_ns,
+            "timed": header.timed,
+            "device_count": header.devices.len(),
+            "devices": header.devices.iter().take(DEVICES_NAMED).map(|device| device.name.as_str()).collect::<Vec<_>>(),
+            "service": { "count": service.count, "sum_ns": service.sum_ns },
+            "source": { "name": source.name, "format": source.format, "sha256": source.sha256 },
+        },
     })
 }
 
@@ -127,37 +191,4 @@ fn error_sentence(op: Op, offset: u64, errno: i32) -> String {
         _ => format!("failed with {} ({})", errno_name(errno), std::io::Error::from_raw_os_error(errno)),
     };
     format!("{} at byte {offset} {what}", op.name())
-}
-
-/// The name of an errno; `SHORT` for 0.
-pub fn errno_name(errno: i32) -> String {
-    let known = [
-        (SHORT, "SHORT"),
-        (libc::EIO, "EIO"),
-        (libc::ENOSPC, "ENOSPC"),
-        (libc::EFBIG, "EFBIG"),
-        (libc::EDQUOT, "EDQUOT"),
-        (libc::ENODEV, "ENODEV"),
-        (libc::ENXIO, "ENXIO"),
-        (libc::ENOMEDIUM, "ENOMEDIUM"),
-        (libc::EINVAL, "EINVAL"),
-        (libc::EBADF, "EBADF"),
-        (libc::EROFS, "EROFS"),
-        (libc::EPERM, "EPERM"),
-        (libc::EACCES, "EACCES"),
-        (libc::EAGAIN, "EAGAIN"),
-        (libc::ENOMEM, "ENOMEM"),
-        (libc::EOPNOTSUPP, "EOPNOTSUPP"),
-        (libc::ETIMEDOUT, "ETIMEDOUT"),
-        (libc::EREMOTEIO, "EREMOTEIO"),
-        (libc::EILSEQ, "EILSEQ"),
-        (libc::ENODATA, "ENODATA"),
-        (libc::ECANCELED, "ECANCELED"),
-        (libc::ENOLINK, "ENOLINK"),
-        (libc::EBUSY, "EBUSY"),
-    ];
-    known
-        .iter()
-        .find(|(number, _)| *number == errno)
-        .map_or_else(|| format!("E{errno}"), |(_, name)| (*name).to_owned())
 }

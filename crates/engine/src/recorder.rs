@@ -35,7 +35,7 @@ pub struct Cell {
 pub const SHORT: i32 = 0;
 
 impl Cell {
-    fn new(open: bool) -> Self {
+    pub(crate) fn new(open: bool) -> Self {
         Self {
             bytes: 0,
             latency_sum_ns: 0,
@@ -114,7 +114,7 @@ pub struct Slice {
     pub start_ns: u64,
     /// First instant after it.
     pub end_ns: u64,
-    /// By stream × 4 + operation; `None` where the operation cannot occur.
+    /// By stream × operations + operation; `None` where the operation cannot occur.
     pub cells: Vec<Option<Cell>>,
     /// By part × 4 + operation; empty for targets of one part.
     pub parts: Vec<Option<Cell>>,
@@ -142,12 +142,17 @@ impl Slice {
         } else {
             Vec::new()
         };
+        Self { parts: part_cells, ..Self::of(cells, open) }
+    }
+
+    /// An empty slice of these cells; `open` if some stream has due times of its own.
+    pub(crate) fn of(cells: Vec<Option<Cell>>, open: bool) -> Self {
         Self {
             index: 0,
             start_ns: 0,
             end_ns: 0,
             cells,
-            parts: part_cells,
+            parts: Vec::new(),
             in_flight_area: 0,
             lag: open.then(histogram::empty),
             late: 0,
@@ -261,6 +266,19 @@ impl<O: Outlet> Recorder<O> {
         }
     }
 
+    /// The instant until which outstanding requests are accounted for.
+    #[inline(always)]
+    pub(crate) const fn last_ns(&self) -> u64 {
+        self.last_ns
+    }
+
+    /// Takes back that a request was outstanding from `from_ns` to `until_ns`, as far as this is in the interval.
+    #[inline(always)]
+    pub(crate) fn take_back(&mut self, from_ns: u64, until_ns: u64) {
+        let own_ns = until_ns.saturating_sub(from_ns.max(self.origin_ns + self.slice.start_ns));
+        self.slice.in_flight_area = self.slice.in_flight_area.saturating_sub(own_ns);
+    }
+
     fn hand_on(&mut self) {
         let full = std::mem::replace(&mut self.slice, BLANK);
         self.slice = self.outlet.exchange(full);
@@ -286,7 +304,8 @@ impl<O: Outlet> Recorder<O> {
     }
 }
 
-const BLANK: Slice = Slice {
+/// Stands in for a slice that has been handed on.
+pub(crate) const BLANK: Slice = Slice {
     index: 0,
     start_ns: 0,
     end_ns: 0,

@@ -4,23 +4,26 @@
 //! made ready first and started at one instant. The calling thread collects intervals and pushes them into the [`Sink`];
 //! nothing that was measured is kept here. Modelled targets run on one worker in virtual time.
 
-use std::ops::Range;
 use std::os::fd::{AsFd, OwnedFd};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, bounded, unbounded};
 use plimsoll_workload::job::BackendWord;
-use plimsoll_workload::stamp::Findings;
-use plimsoll_workload::{JobOptions, Op, StreamPlan, Verify, Workload};
+use plimsoll_workload::stamp::{Findings, SECTOR_BYTES};
+use plimsoll_workload::{JobOptions, Op, Recorded, StreamOptions, StreamPlan, Verify, Workload};
 
 use crate::clock::{self, Clock};
 use crate::collector::{Collector, Interval, Message};
-use crate::control::{Control, StoppedBy};
-use crate::crew::{Place, Report, Setup, family, work};
+use crate::control::Control;
+use crate::crew::{Place, Report, Setup, family, groups, work};
 use crate::error::EngineError;
 use crate::job::Job;
 use crate::ledger::{GRANULES_MAX, Ledger};
+use crate::outcome::Outcome;
+use crate::record::Places;
+use crate::replay::log::RequestLog;
+use crate::replay::{self, Replay};
 use crate::target::{OpenMode, Opened, TargetSpec, open};
 use crate::timeline::Timeline;
 use crate::uring;
@@ -34,6 +37,8 @@ const START_DELAY_NS: u64 = 50_000;
 pub trait Sink {
     /// The job is resolved: its streams, and the parts' names of a target of several.
     fn resolved(&mut self, _plans: &[StreamPlan], _parts: &[String]) {}
+    /// What the cells of intervals stand for, where they are not those of block requests.
+    fn placed(&mut self, _places: Places) {}
     /// The workers start at this instant of `CLOCK_MONOTONIC` and of the wall clock, in nanoseconds.
     fn started(&mut self, _monotonic_ns: u64, _wall_ns: u64) {}
     /// Interval `index` begins now; not called in virtual time.
@@ -44,59 +49,20 @@ pub trait Sink {
     fn poll(&mut self) {}
 }
 
-/// What is known of a run when it is over, beside its intervals.
-#[derive(Debug)]
-pub struct Outcome {
-    /// The backend that was used.
-    pub backend: BackendWord,
-    /// Why it is not the one asked for.
-    pub fallback: Option<String>,
-    /// The resolved streams.
-    pub plans: Vec<StreamPlan>,
-    /// The parts' names, for targets of several.
-    pub parts: Vec<String>,
-    /// Workers.
-    pub workers: usize,
-    /// What the backend says of itself.
-    pub facts: Vec<(&'static str, String)>,
-    /// The clock's source and its drift over the process's life, in parts per million.
-    pub clock: (clock::Source, f64),
-    /// Whether time was virtual.
-    pub is_virtual: bool,
-    /// The start, on `CLOCK_MONOTONIC` (0 in virtual time), and on the wall clock.
-    pub start_ns: (u64, u64),
-    /// The measured time, from the start.
-    pub window_ns: Range<u64>,
-    /// The end of the drain, from the start.
-    pub end_ns: u64,
-    /// The first completion, from the start.
-    pub first_done_ns: Option<u64>,
-    /// Why it ended.
-    pub stopped_by: StoppedBy,
-    /// The first failed I/O: operation, address, errno (0 = short).
-    pub first_error: Option<(Op, u64, i32)>,
-    /// Processor time of the workers: user, system.
-    pub cpu_ns: (u64, u64),
-    /// Requests that were due and never issued.
-    pub unissued: u64,
-    /// What verification found, if anything was verified.
-    pub findings: Option<Findings>,
-    /// Most kernel worker threads of the rings seen at once.
-    pub ring_workers: usize,
-}
-
 /// Runs a job to its end, or until `control` stops it, and pushes its intervals into `sink`.
 ///
 /// # Errors
 /// When the job cannot be run on this target, or a backend fails as a whole. A failed I/O is counted, not an error.
 pub fn run(job: &Job, sink: &mut dyn Sink, control: &Control) -> Result<Outcome, EngineError> {
     let (backend, fallback) = choose(job)?;
-    let plain = OpenMode { direct: true, dsync: false, writes: writes(&job.workload) };
+    let mut recorded = recorded(&job.workload)?;
+    let plain = OpenMode { direct: true, dsync: false, writes: writes(&job.workload, &recorded) };
     let first = job.workload.streams.first();
     let mode = OpenMode { direct: first.is_none_or(|stream| stream.direct), ..plain };
     let opened = open(&job.target, mode, &job.permission)?;
-    let seed = job.options.seed;
-    let plans = job.workload.resolve(opened.shape(), seed)?;
+    recorded.part_ends = opened.volume.part_ends().to_vec();
+    let plans = job.workload.resolve_recorded(opened.shape(), job.options.seed, &recorded)?;
+    let log = request_log(job, &plans, backend)?;
     let descriptors = descriptors(&plans, &opened)?;
     let ledger = ledger(&plans)?;
     let setup = Setup {
@@ -109,11 +75,63 @@ pub fn run(job: &Job, sink: &mut dyn Sink, control: &Control) -> Result<Outcome,
         ledger: ledger.as_ref(),
         workers: workers(&plans, &job.options, backend),
         control,
+        groups: groups(&plans),
         generators: Mutex::new(plans.iter().map(family).collect()),
+        replays: Mutex::new(replays(&plans, log.as_ref())?),
     };
     sink.resolved(&plans, &part_names(&opened));
-    let (start_ns, reports, ring_workers) = drive(&setup, sink)?;
-    Ok(outcome(&setup, fallback, start_ns, reports, ring_workers))
+    let driven = drive(&setup, sink)?;
+    let logged = log.zip(job.options.lateness_report.as_ref()).map(|(log, path)| log.finish(path));
+    let outcome = Outcome { logged, ..outcome(&setup, fallback, driven) };
+    match outcome.replays.iter().find_map(|replay| Some((replay.path.clone(), replay.failure.clone()?))) {
+        Some((path, reason)) => Err(EngineError::Trace { path, reason }),
+        None => Ok(outcome),
+    }
+}
+
+/// The headers of the traces that are replayed.
+fn recorded(workload: &Workload) -> Result<Recorded, EngineError> {
+    let header = |stream: &StreamOptions| match &stream.trace {
+        None => Ok(None),
+        Some(path) => {
+            replay::read_header(path).map(|header| Some(Arc::new(header))).map_err(|error| unreadable(path, &error))
+        }
+    };
+    let headers = workload.streams.iter().map(header).collect::<Result<_, _>>()?;
+    Ok(Recorded { headers, part_ends: Vec::new() })
+}
+
+fn unreadable(path: &str, error: &std::io::Error) -> EngineError {
+    EngineError::Trace { path: path.to_owned(), reason: error.to_string() }
+}
+
+/// The replays of the streams that have a trace.
+fn replays(plans: &[StreamPlan], log: Option<&RequestLog>) -> Result<Vec<Option<Box<Replay>>>, EngineError> {
+    let replay = |(stream, plan): (usize, &StreamPlan)| {
+        let Some(trace) = &plan.trace else { return Ok(None) };
+        let line = log.map(|log| log.line(stream as u32));
+        Replay::new(plan, trace, line)
+            .map(|replay| Some(Box::new(replay)))
+            .map_err(|error| unreadable(&trace.path, &error))
+    };
+    plans.iter().enumerate().map(replay).collect()
+}
+
+/// The request log, if one is asked for.
+fn request_log(job: &Job, plans: &[StreamPlan], backend: BackendWord) -> Result<Option<RequestLog>, EngineError> {
+    let Some(path) = &job.options.lateness_report else { return Ok(None) };
+    if plans.iter().all(|plan| plan.trace.is_none()) {
+        return Err(EngineError::Mismatch(
+            "lateness_report is about the requests of a trace, and no stream has one; drop it, or give a stream a trace".to_owned(),
+        ));
+    }
+    let names = plans.iter().map(|plan| plan.name.clone()).collect();
+    let log = RequestLog::begin(path, names, backend == BackendWord::Queue);
+    log.map(Some).map_err(|error| {
+        EngineError::Mismatch(format!(
+            "lateness_report {path} cannot be written ({error}); name a new file in a directory that exists and has room"
+        ))
+    })
 }
 
 /// The parts' names, for targets of several.
@@ -127,10 +145,10 @@ pub fn timeline(options: &JobOptions) -> Timeline {
     Timeline { warmup_ns: options.warmup.0, duration_ns: options.duration.0, interval_ns: options.interval_ns() }
 }
 
-fn writes(workload: &Workload) -> bool {
+fn writes(workload: &Workload, recorded: &Recorded) -> bool {
     let shape = plimsoll_workload::TargetShape { size_bytes: 1 << 60, block_bytes: 1 };
     workload
-        .resolve(shape, 0)
+        .resolve_recorded(shape, 0, recorded)
         .is_ok_and(|plans| plans.iter().any(|plan| plan.issues(Op::Write) || plan.issues(Op::Trim)))
 }
 
@@ -148,7 +166,13 @@ fn choose(job: &Job) -> Result<(BackendWord, Option<String>), EngineError> {
         (TargetSpec::Null { .. }, _) => mismatch("null: runs with backend null or nop; leave it at auto"),
         (TargetSpec::Queue(_), B::Auto | B::Queue) => Ok((B::Queue, None)),
         (TargetSpec::Queue(_), _) => mismatch("a modelled server runs with backend queue; leave it at auto"),
-        (_, B::Null | B::Nop | B::Queue) => {
+        (TargetSpec::Array(_), B::Auto | B::Array) if verifies_or_stamps(&job.workload) => Err(EngineError::Mismatch(
+            "a modelled array keeps no data, so nothing can be stamped or verified on it; leave verify and content = \"stamps\" out"
+                .to_owned(),
+        )),
+        (TargetSpec::Array(_), B::Auto | B::Array) => Ok((B::Array, None)),
+        (TargetSpec::Array(_), _) => mismatch("a modelled array runs with backend array; leave it at auto"),
+        (_, B::Null | B::Nop | B::Queue | B::Array) => {
             mismatch("files and devices run with uring, sync or mmap; leave it at auto")
         }
         (_, B::Auto | B::Uring) => Ok(match uring::probe() {
@@ -177,8 +201,11 @@ fn descriptors(plans: &[StreamPlan], opened: &Opened) -> Result<Vec<OwnedFd>, En
 fn ledger(plans: &[StreamPlan]) -> Result<Option<Ledger>, EngineError> {
     use plimsoll_workload::plan::ContentKind;
     let stamps = |plan: &StreamPlan| plan.content.kind == ContentKind::Stamps && plan.issues(Op::Write);
-    let stamping = |plan: &&StreamPlan| plan.verify != Verify::Off || stamps(plan);
-    let Some(first) = plans.iter().find(stamping) else { return Ok(None) };
+    let stamping = |plan: &&StreamPlan| matches!(plan.verify, Verify::Reads | Verify::All) || stamps(plan);
+    let Some(first) = plans.iter().find(stamping) else {
+        // What earlier runs wrote needs no account.
+        return Ok(verifies(plans).then(|| Ledger::new(clock::wall_ns(), SECTOR_BYTES as u32, 0..0)));
+    };
     let granule = plans.iter().filter(stamping).fold(first.granule, |granule, plan| gcd(granule, plan.granule));
     let start = plans.iter().filter(stamping).map(|plan| plan.region.start).min().unwrap_or(0);
     let end = plans.iter().filter(stamping).map(|plan| plan.region.end).max().unwrap_or(0);
@@ -200,6 +227,14 @@ fn ledger(plans: &[StreamPlan]) -> Result<Option<Ledger>, EngineError> {
     Ok(Some(Ledger::new(clock::wall_ns(), granule, start..end)))
 }
 
+/// Whether data would have to be kept.
+fn verifies_or_stamps(workload: &Workload) -> bool {
+    use plimsoll_workload::plan::ContentKind;
+    let shape = plimsoll_workload::TargetShape { size_bytes: 1 << 60, block_bytes: 1 };
+    let needs = |plan: &StreamPlan| plan.verify != Verify::Off || plan.content.kind == ContentKind::Stamps;
+    workload.resolve(shape, 0).is_ok_and(|plans| plans.iter().any(needs))
+}
+
 fn verifies(plans: &[StreamPlan]) -> bool {
     plans.iter().any(|plan| plan.verify != Verify::Off)
 }
@@ -208,8 +243,13 @@ const fn gcd(a: u32, b: u32) -> u32 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
+/// Whether a backend lives in virtual time.
+const fn is_virtual(backend: BackendWord) -> bool {
+    matches!(backend, BackendWord::Queue | BackendWord::Array)
+}
+
 fn workers(plans: &[StreamPlan], options: &JobOptions, backend: BackendWord) -> usize {
-    if backend == BackendWord::Queue {
+    if is_virtual(backend) {
         return 1;
     }
     let threads: usize = plans.iter().map(|plan| plan.threads as usize).sum();
@@ -224,7 +264,7 @@ type Driven = ((u64, u64), Vec<Report>, usize);
 
 /// Makes the workers, starts them, collects until all have finished.
 fn drive(setup: &Setup<'_>, sink: &mut dyn Sink) -> Result<Driven, EngineError> {
-    let is_virtual = setup.backend == BackendWord::Queue;
+    let is_virtual = is_virtual(setup.backend);
     let (full, messages) = if is_virtual { bounded(4) } else { unbounded() };
     let (empty, empties) = bounded(setup.workers * 2);
     let (ready, readiness) = unbounded();
@@ -276,7 +316,7 @@ fn collect(
     start_ns: u64,
     sink: &mut dyn Sink,
 ) -> usize {
-    let real = setup.backend != BackendWord::Queue;
+    let real = !is_virtual(setup.backend);
     let mut next_tick = 0;
     let mut ring_workers = 0;
     loop {
@@ -319,13 +359,7 @@ fn count_ring_workers(backend: BackendWord) -> usize {
     names.filter(|name| name.starts_with("iou-wrk")).count()
 }
 
-fn outcome(
-    setup: &Setup<'_>,
-    fallback: Option<String>,
-    start_ns: (u64, u64),
-    reports: Vec<Report>,
-    ring_workers: usize,
-) -> Outcome {
+fn outcome(setup: &Setup<'_>, fallback: Option<String>, (start_ns, reports, ring_workers): Driven) -> Outcome {
     let mut findings = Findings::default();
     reports.iter().for_each(|report| findings.merge(&report.findings));
     let clock = Clock::calibrated();
@@ -336,8 +370,9 @@ fn outcome(
         parts: part_names(setup.opened),
         workers: setup.workers,
         facts: reports.first().map(|report| report.facts.clone()).unwrap_or_default(),
+        components: reports.iter().flat_map(|report| report.components.iter().cloned()).collect(),
         clock: (clock.source(), clock.drift_ppm()),
-        is_virtual: setup.backend == BackendWord::Queue,
+        is_virtual: is_virtual(setup.backend),
         start_ns,
         window_ns: setup.timeline.warmup_ns..setup.timeline.end_ns(),
         end_ns: reports.iter().map(|report| report.end_ns).max().unwrap_or(0),
@@ -348,5 +383,7 @@ fn outcome(
         unissued: reports.iter().map(|report| report.unissued).sum(),
         findings: verifies(setup.plans).then_some(findings),
         ring_workers,
+        replays: reports.into_iter().flat_map(|report| report.replays).collect(),
+        logged: None,
     }
 }

@@ -1,10 +1,11 @@
 //! A slot: one outstanding request, from being made ready to being accounted for.
 
-use plimsoll_workload::stamp::Findings;
+use plimsoll_workload::stamp::{self, Findings};
 use plimsoll_workload::{Op, Request, Verify};
 
 use crate::lane::Lane;
 use crate::ledger::Ledger;
+use crate::replay::Mark;
 
 /// How often a request whose granules are being written is exchanged for the next one before it is put off.
 const REDRAWS: usize = 64;
@@ -15,7 +16,10 @@ pub(crate) struct Slot {
     pub(crate) pieces_left: u32,
     pub(crate) request: Request,
     pub(crate) intended_ns: u64,
+    /// Since when there was a free slot for it; later than it was due if it had to wait for one.
     pub(crate) ready_ns: u64,
+    /// Since when it is counted as outstanding: what is between this and its submission is Plimsoll's own time.
+    pub(crate) issued_ns: u64,
     pub(crate) submitted_ns: u64,
     /// Negated errno of the first piece that failed; 0 for a short transfer.
     pub(crate) failure: Option<i32>,
@@ -27,6 +31,8 @@ pub(crate) struct Slot {
     pub(crate) notes: Vec<u64>,
     /// Part and length of each piece in turn; only for targets of several parts.
     pub(crate) piece_parts: Vec<u32>,
+    /// Which request of a trace it carries; only lanes that replay one look at it.
+    pub(crate) mark: Mark,
 }
 
 impl Slot {
@@ -38,12 +44,14 @@ impl Slot {
             request,
             intended_ns: 0,
             ready_ns: 0,
+            issued_ns: 0,
             submitted_ns: u64::MAX,
             failure: None,
             read_buffer,
             write_buffer,
             notes: Vec::new(),
             piece_parts: Vec::new(),
+            mark: Mark::NONE,
         }
     }
 
@@ -72,7 +80,7 @@ pub(crate) fn prepare(slot: &mut Slot, lane: &mut Lane, ledger: Option<&Ledger>)
                 lane.content.refresh(buffer, offset, lane.sequence);
                 return true;
             }
-            (Op::Read, Some(ledger)) if lane.verify != Verify::Off => {
+            (Op::Read, Some(ledger)) if matches!(lane.verify, Verify::Reads | Verify::All) => {
                 ledger.begin_read(offset, len as usize, &mut slot.notes);
                 return true;
             }
@@ -85,7 +93,13 @@ pub(crate) fn prepare(slot: &mut Slot, lane: &mut Lane, ledger: Option<&Ledger>)
 
 /// Accounts for a finished write, or checks a finished read.
 #[cold]
-pub(crate) fn verify_completion(slot: &Slot, failed: Option<i32>, ledger: Option<&Ledger>, findings: &mut Findings) {
+pub(crate) fn verify_completion(
+    slot: &Slot,
+    verify: Verify,
+    failed: Option<i32>,
+    ledger: Option<&Ledger>,
+    findings: &mut Findings,
+) {
     let Some(ledger) = ledger else { return };
     let Request { offset, len, op, .. } = slot.request;
     match op {
@@ -93,7 +107,10 @@ pub(crate) fn verify_completion(slot: &Slot, failed: Option<i32>, ledger: Option
         Op::Read if failed.is_none() => {
             // SAFETY: the slot's buffer is its own and the read has completed.
             let buffer = unsafe { std::slice::from_raw_parts(slot.read_buffer.cast_const(), len as usize) };
-            ledger.check_read(offset, buffer, &slot.notes, findings);
+            match verify {
+                Verify::Found => drop(stamp::check_found(buffer, offset, findings)),
+                _ => ledger.check_read(offset, buffer, &slot.notes, findings),
+            }
         }
         _ => {}
     }

@@ -75,6 +75,14 @@ impl Volume {
         }
     }
 
+    /// First byte after each part of a concatenation; empty for others, whose parts are no ranges.
+    pub fn part_ends(&self) -> &[u64] {
+        match self {
+            Self::Concat { ends } => ends,
+            Self::Single { .. } | Self::Stripe { .. } => &[],
+        }
+    }
+
     /// Number of parts.
     pub fn parts(&self) -> usize {
         match self {

@@ -20,14 +20,20 @@ use crate::buffers::Arena;
 use crate::control::{Control, StoppedBy};
 use crate::lane::{Lane, Timing};
 use crate::ledger::Ledger;
-use crate::recorder::{InFlight, LATE_NS, Outlet, Recorder};
+use crate::recorder::{InFlight, Outlet, Recorder};
+use crate::replay::ReplayReport;
 use crate::slot::{Slot, prepare, verify_completion};
 use crate::volume::Volume;
 
+mod due;
+mod ending;
+mod held;
 mod read_back;
 
 /// Marks a timer that belongs to a lane, not to a slot.
 const LANE: u32 = 1 << 31;
+/// Marks the timer at which a lane ends.
+const END: u32 = 1 << 30;
 /// How long a write is put off whose blocks stay busy with other writes.
 const PUT_OFF_NS: u64 = 10_000;
 /// How long a worker with nothing to do may miss that it is told to stop.
@@ -40,6 +46,8 @@ pub(crate) struct Shared<'a> {
     pub(crate) volume: &'a Volume,
     pub(crate) ledger: Option<&'a Ledger>,
     pub(crate) control: &'a Control,
+    /// Whether writes need content.
+    pub(crate) carries_data: bool,
     pub(crate) continues: bool,
     pub(crate) workers: usize,
 }
@@ -126,6 +134,12 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
         Ok(())
     }
 
+    /// What became of the traces, once everything is over; `names` are those of the streams.
+    pub(crate) fn replayed(&mut self, names: impl Fn(usize) -> String) -> Vec<ReplayReport> {
+        let lanes = self.lanes.iter_mut();
+        lanes.filter_map(|lane| lane.replay.take().map(|replay| replay.into_report(&names(lane.stream)))).collect()
+    }
+
     /// Hands on what was recorded until the drain was over, at `end_ns`.
     pub(crate) fn into_outlet(self, end_ns: u64) -> (O, B) {
         (self.recorder.finish(end_ns), self.backend)
@@ -134,8 +148,8 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
     fn begin(&mut self) -> io::Result<()> {
         for slot in 0..self.slots.len() as u32 {
             let lane = self.slots[slot as usize].lane;
-            if matches!(self.lanes[lane as usize].timing, Timing::Open { .. }) {
-                self.lanes[lane as usize].free.push((slot, self.origin_ns));
+            if matches!(self.lanes[lane as usize].timing, Timing::Open { .. } | Timing::Held(_)) {
+                self.lanes[lane as usize].free.put(slot, self.origin_ns);
             } else if self.lanes[lane as usize].start_ns > 0 {
                 self.start_later(slot);
             } else {
@@ -144,6 +158,11 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
         }
         for lane in 0..self.lanes.len() as u32 {
             self.issue_due(lane, self.origin_ns)?;
+            self.issue_held(lane, self.origin_ns)?;
+            let end_ns = self.lanes[lane as usize].end_ns;
+            if end_ns < u64::MAX {
+                self.set_timer(self.origin_ns.saturating_add(end_ns), lane | END);
+            }
         }
         Ok(())
     }
@@ -188,41 +207,13 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
         if self.timed {
             self.fire_timers(now_ns)?;
         }
-        if self.ends && self.in_flight == 0 && self.timers.is_empty() && self.lanes.iter().all(Lane::is_spent) {
+        if self.ends && self.in_flight == 0 && self.lanes.iter().all(Lane::is_spent) && self.nothing_comes() {
             return self.spent_turn(now_ns);
         }
         if now_ns >= self.look_ns {
             self.look_ns = now_ns + LOOK_NS;
         }
         Ok(false)
-    }
-
-    /// Everything was issued and came back: the job ends here when the other workers are as far.
-    #[cold]
-    fn spent_turn(&mut self, now_ns: u64) -> io::Result<bool> {
-        if self.flush_what_is_owed(now_ns)? {
-            return Ok(false);
-        }
-        if !self.spent {
-            self.spent = true;
-            self.shared.control.spend(self.shared.workers);
-        }
-        self.look_ns = now_ns + LOOK_SPENT_NS;
-        if self.shared.control.is_stopped() { self.stopping_turn(now_ns) } else { Ok(false) }
-    }
-
-    /// Issues the last flush of every lane that owes one; whether any did.
-    fn flush_what_is_owed(&mut self, now_ns: u64) -> io::Result<bool> {
-        for number in 0..self.slots.len() as u32 {
-            let slot = &mut self.slots[number as usize];
-            let lane = &mut self.lanes[slot.lane as usize];
-            if std::mem::take(&mut lane.owes_flush) {
-                slot.request = Request { offset: 0, len: 0, op: Op::Flush, delay_ns: 0 };
-                slot.ready_ns = now_ns;
-                self.issue(number, now_ns)?;
-            }
-        }
-        Ok(self.in_flight > 0)
     }
 
     #[cold]
@@ -247,6 +238,11 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
             }
             let slot = &self.slots[finished.slot as usize];
             (submitted_ns, failed) = (slot.submitted_ns, slot.failure);
+        }
+        if self.backend.handed_over_ns().is_none() {
+            // It was counted from the turn that issued it to the one that saw it end; the target had it for less.
+            self.recorder.take_back(self.slots[finished.slot as usize].issued_ns, submitted_ns);
+            self.recorder.take_back(finished.completed_ns, now_ns);
         }
         self.complete(finished.slot, submitted_ns..finished.completed_ns, failed);
         self.in_flight -= 1;
@@ -288,26 +284,21 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
         let open = matches!(lane.timing, Timing::Open { .. });
         let accounts = if op == Op::Write { lane.stamps } else { lane.verify != Verify::Off };
         if self.shared.ledger.is_some() && accounts {
-            verify_completion(slot, failed, self.shared.ledger, &mut self.findings);
+            verify_completion(slot, lane.verify, failed, self.shared.ledger, &mut self.findings);
         }
         let index = lane.stream * 4 + op as usize;
         let Some(cell) = &mut self.recorder.slice.cells[index] else {
             unreachable!("the plan says which operations occur")
         };
+        if open {
+            return self.complete_due(number, index, service, failed);
+        }
         if let Some(errno) = failed {
             self.fail(number, index, -errno);
             return;
         }
         let service_ns = service.end - service.start;
-        let latency_ns = if open { service.end.saturating_sub(slot.intended_ns) } else { service_ns };
-        cell.record(slot.request.len, latency_ns, service_ns);
-        if open {
-            let lag_ns = service.start.saturating_sub(slot.intended_ns.max(slot.ready_ns));
-            self.recorder.slice.late += u64::from(lag_ns > LATE_NS);
-            if let Some(lag) = &mut self.recorder.slice.lag {
-                lag.saturating_record(lag_ns);
-            }
-        }
+        cell.record(slot.request.len, service_ns, service_ns);
         if self.first_done_ns.is_none() {
             self.first_done_ns = Some(service.end);
         }
@@ -343,9 +334,10 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
                 Ok(())
             }
             Timing::Open { .. } => {
-                lane.free.push((number, now_ns));
+                lane.free.put(number, now_ns);
                 self.issue_due(lane_number, now_ns)
             }
+            Timing::Held(_) => self.release(lane_number, number, now_ns),
         }
     }
 
@@ -361,10 +353,17 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
             }
             self.timers.pop();
             if who & LANE != 0 {
-                if let Timing::Open { armed, .. } = &mut self.lanes[(who & !LANE) as usize].timing {
-                    *armed = false;
+                match &mut self.lanes[(who & !LANE) as usize].timing {
+                    Timing::Open { armed, .. } => *armed = false,
+                    Timing::Held(gate) => gate.armed = false,
+                    Timing::Closed | Timing::Thinking(_) => {}
                 }
                 self.issue_due(who & !LANE, now_ns)?;
+                self.issue_held(who & !LANE, now_ns)?;
+            } else if who & END != 0 {
+                self.lanes[(who & !END) as usize].end();
+            } else if self.has_ended(who, now_ns) {
+                continue;
             } else {
                 // A request of an open lane is here because its granules were busy: it stays due when it was.
                 let slot = &self.slots[who as usize];
@@ -377,33 +376,10 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
         Ok(())
     }
 
-    /// Issues what an open lane has due, as far as it has free slots, and sets the timer for the next.
-    fn issue_due(&mut self, lane_number: u32, now_ns: u64) -> io::Result<()> {
-        loop {
-            let origin_ns = self.origin_ns;
-            let lane = &mut self.lanes[lane_number as usize];
-            if lane.is_spent() {
-                lane.rest();
-                return Ok(());
-            }
-            let Timing::Open { arrivals, due_ns, armed } = &mut lane.timing else { return Ok(()) };
-            let intended_ns = origin_ns.saturating_add(*due_ns);
-            if intended_ns >= self.end_ns || lane.free.is_empty() {
-                return Ok(());
-            }
-            if intended_ns > now_ns {
-                if !*armed {
-                    *armed = true;
-                    self.set_timer(intended_ns, lane_number | LANE);
-                }
-                return Ok(());
-            }
-            *due_ns = arrivals.next_ns();
-            let Some((number, ready_ns)) = lane.free.pop() else { return Ok(()) };
-            self.slots[number as usize].ready_ns = ready_ns;
-            let _ = lane.draw(&mut self.slots[number as usize].request);
-            self.issue(number, intended_ns)?;
-        }
+    /// Whether the lane of a slot, whose request was drawn before, has ended meanwhile.
+    fn has_ended(&self, number: u32, now_ns: u64) -> bool {
+        let lane = &self.lanes[self.slots[number as usize].lane as usize];
+        now_ns >= self.origin_ns.saturating_add(lane.end_ns)
     }
 
     /// Draws the next request for a slot of a closed lane and issues it, after its delay if it has one.
@@ -427,12 +403,13 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
         let slot = &mut self.slots[number as usize];
         let lane = &mut self.lanes[slot.lane as usize];
         slot.intended_ns = intended_ns;
-        let prepares = slot.request.op == Op::Write || self.shared.ledger.is_some();
+        let prepares = (slot.request.op == Op::Write && self.shared.carries_data) || self.shared.ledger.is_some();
         if prepares && !prepare(slot, lane, self.shared.ledger) {
             self.set_timer(self.backend.now() + PUT_OFF_NS, number);
             return Ok(());
         }
         self.in_flight += 1;
+        slot.issued_ns = self.recorder.last_ns();
         let Request { offset, len, op, .. } = slot.request;
         if self.single {
             let io = Io { slot: number, piece: 0, file: lane.files, op, len, offset, buffer: slot.buffer() };
@@ -468,12 +445,6 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
     /// Counts the requests that were due before issuing stopped and never issued.
     fn count_unissued(&mut self) {
         let end_ns = self.end_ns.saturating_sub(self.origin_ns);
-        for lane in &mut self.lanes {
-            let Timing::Open { arrivals, due_ns, .. } = &mut lane.timing else { continue };
-            while *due_ns < end_ns {
-                self.unissued += 1;
-                *due_ns = arrivals.next_ns();
-            }
-        }
+        self.unissued += self.lanes.iter_mut().map(|lane| lane.count_unissued(end_ns)).sum::<u64>();
     }
 }

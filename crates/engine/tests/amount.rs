@@ -68,11 +68,15 @@ fn open_and_thinking_threads_end_as_well() {
 }
 
 #[test]
-fn flushes_that_are_inserted_are_no_part_of_the_amount() {
-    let stream = json!({ "read_percent": 0, "requests": 40, "flush_every": 8, "queue_depth": 1 });
-    let finished = to_the_end(SERVER, stream);
-    assert_eq!(cell(&finished.measured, 0, Op::Write).count(), 40);
-    assert_eq!(cell(&finished.measured, 0, Op::Flush).count(), 5);
+fn flushes_that_are_inserted_are_no_part_of_the_amount_and_stand_between_writes() {
+    // The one that falls due with the very last write is left out; flush_at_end asks for it.
+    for (more, flushes) in [(json!({}), 4), (json!({ "flush_at_end": true }), 5)] {
+        let mut stream = json!({ "read_percent": 0, "requests": 40, "flush_every": 8, "queue_depth": 1 });
+        stream.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let finished = to_the_end(SERVER, stream);
+        assert_eq!(cell(&finished.measured, 0, Op::Write).count(), 40);
+        assert_eq!(cell(&finished.measured, 0, Op::Flush).count(), flushes, "{more}");
+    }
 }
 
 #[test]
@@ -95,6 +99,28 @@ fn a_stream_that_starts_later_issues_nothing_before() {
         assert_eq!(counts, [false, false, true, true, true], "{more}");
         assert!(finished.spans.iter().take(2).all(|span| span.count == 0), "{more}");
     }
+}
+
+#[test]
+fn a_stream_ends_at_its_own_time_and_the_job_with_the_last() {
+    for more in [json!({}), json!({ "arrival": "constant", "rate": 1000 }), json!({ "think_time": "1us" })] {
+        let mut short = json!({ "name": "short", "end_after": "2s", "queue_depth": 1 });
+        short.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let long = json!({ "name": "long", "end_after": "4s" });
+        let finished = to_the_end("queue:?service=const:500us&servers=2", json!([short, long]));
+        assert_eq!(finished.outcome.stopped_by, StoppedBy::Amount, "{more}");
+        assert!((4 * SECOND..4 * SECOND + MS).contains(&finished.outcome.end_ns), "{}", finished.outcome.end_ns);
+        let count = cell(&finished.measured, 0, Op::Read).count();
+        let expected = if more.get("arrival").is_some() { 1990..2001 } else { 3900..4002 };
+        assert!(expected.contains(&count), "{more}: {count}");
+        assert_eq!(finished.outcome.unissued, 0, "what would be due later is nobody's");
+    }
+}
+
+#[test]
+fn a_time_that_is_never_reached_keeps_no_job_waiting() {
+    let finished = to_the_end(SERVER, json!({ "requests": 10, "end_after": "500s" }));
+    assert_eq!(finished.outcome.end_ns, 10 * MS);
 }
 
 #[test]

@@ -10,6 +10,7 @@ use std::fs::File;
 use std::os::fd::AsFd;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 
+use plimsoll_engine::array::ModelledArray;
 use plimsoll_engine::backend::{Backend, Done, Io};
 use plimsoll_engine::buffers::{Arena, Need};
 use plimsoll_engine::mmap::Mmap;
@@ -200,6 +201,16 @@ fn queue() {
     let TargetSpec::Queue(spec) = "queue:?service=exp:1ms&servers=3&size=1MiB".parse().unwrap() else { panic!() };
     let backend = Queue::new(&spec, 1, false);
     keeps_the_contract(Subject { name: "queue", backend, depth: 8, moves: false, is_virtual: true }, &mut arena(8));
+}
+
+#[test]
+fn array() {
+    for target in [small_array("direct"), small_array("buffered")] {
+        let TargetSpec::Array(target) = target.parse().unwrap() else { panic!() };
+        let backend = ModelledArray::new(&target.spec, 1, 0..SECOND).unwrap();
+        let subject = Subject { name: "array", backend, depth: 8, moves: false, is_virtual: true };
+        keeps_the_contract(subject, &mut arena(8));
+    }
 }
 
 #[test]

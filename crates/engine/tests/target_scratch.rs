@@ -166,7 +166,11 @@ fn somebodys_file_is_read_freely_written_with_permission_and_never_deleted() {
     let refusal = open(&target, WRITE, &Permission::default()).unwrap_err().to_string();
     assert!(refusal.contains("was not made by Plimsoll") && refusal.contains("`--destroy-data`"), "{refusal}");
     assert_eq!(inspect(&target).unwrap().write_refusal, Some(refusal));
+    assert_eq!(inspect(&target).unwrap().write_refusal_with(&destroy(None)), None);
     open(&target, WRITE, &destroy(None)).unwrap();
+    let other = destroy(Some("/another/file"));
+    let refusal = open(&target, WRITE, &other).unwrap_err().to_string();
+    assert_eq!(inspect(&target).unwrap().write_refusal_with(&other), Some(refusal), "known before anything is opened");
     assert!(remove(&target).unwrap().is_empty() && path.exists());
 }
 

@@ -65,6 +65,34 @@ fn stale_reads_are_stale_once_newer_data_was_seen() {
 }
 
 #[test]
+fn what_an_earlier_run_wrote_is_verified_by_a_reading_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("data");
+    std::fs::write(&path, vec![0; 1 << 20]).unwrap();
+    let times = || json!({ "duration": "60s", "warmup": "0s" });
+    let pass = |more: Value| {
+        let mut stream = json!({ "amount": "100%", "random_percent": 0, "block_size": "64KiB", "direct": false });
+        stream.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let mut job = job(path.to_str().unwrap(), stream, times());
+        job.permission.typed = Some(path.to_str().unwrap().to_owned());
+        finish(&job).outcome.findings
+    };
+    pass(json!({ "read_percent": 0, "content": "stamps", "region_length": "512KiB", "amount": "50%" }));
+    let sound = pass(json!({ "verify": "found", "region_length": "512KiB", "amount": "50%" })).unwrap();
+    assert!(sound.is_clean() && sound.sectors_checked == 1024, "{sound:?}");
+
+    let file = std::fs::OpenOptions::new().read(true).write(true).open(&path).unwrap();
+    let mut sector = [0; 512];
+    file.read_exact_at(&mut sector, 4096).unwrap();
+    file.write_all_at(&sector, 8192).unwrap();
+    file.write_all_at(b"not what was there", 20_100).unwrap();
+    let faulty = pass(json!({ "verify": "found" })).unwrap();
+    assert_eq!(kinds(&faulty), ["misdirected", "corrupt"], "{faulty:#?}");
+    assert_eq!(faulty.misdirected.sectors, 1);
+    assert_eq!(faulty.corrupt.sectors, 1 + 1024, "and the half that nobody wrote");
+}
+
+#[test]
 fn failed_writes_are_no_findings() {
     let stream = json!({ "read_percent": 50, "verify": "all", "queue_depth": 4 });
     let options = json!({ "duration": "2s", "warmup": "0s", "on_error": "continue" });

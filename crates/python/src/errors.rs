@@ -39,7 +39,7 @@ pub fn engine(py: Python<'_>, error: &EngineError) -> PyErr {
     match error {
         EngineError::Workload(error) => workload(py, error),
         EngineError::Target(error) => target(py, error),
-        EngineError::Mismatch(_) => Class::Input.raise(py, error.to_string()),
+        EngineError::Mismatch(_) | EngineError::Trace { .. } => Class::Input.raise(py, error.to_string()),
         EngineError::Backend { .. } | EngineError::WorkerLost => Class::Engine.raise(py, error.to_string()),
     }
 }

@@ -1,8 +1,11 @@
 //! The engine as the Python module `plimsoll._core`: JSON text in and out, conversion only, no decisions.
 
+mod arrays;
 mod errors;
+mod files;
 mod histogram;
 mod running;
+mod serving;
 
 use plimsoll_engine::{calibrate as calibration, clock::Clock, uring};
 use plimsoll_workload::{JobOptions, TargetShape, Workload};
@@ -95,9 +98,21 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(fingerprint, module)?)?;
     module.add_function(wrap_pyfunction!(calibrate, module)?)?;
     module.add_function(wrap_pyfunction!(probe_io_uring, module)?)?;
+    module.add_function(wrap_pyfunction!(files::check_files, module)?)?;
+    module.add_function(wrap_pyfunction!(files::set_files_option, module)?)?;
+    module.add_function(wrap_pyfunction!(files::files_schema, module)?)?;
+    module.add_function(wrap_pyfunction!(files::files_reference, module)?)?;
+    module.add_function(wrap_pyfunction!(files::files_fingerprint, module)?)?;
+    module.add_function(wrap_pyfunction!(files::run_files, module)?)?;
+    module.add_function(wrap_pyfunction!(files::prepare_files, module)?)?;
+    module.add_function(wrap_pyfunction!(files::remove_files, module)?)?;
+    module.add_function(wrap_pyfunction!(files::inspect_files, module)?)?;
+    module.add_function(wrap_pyfunction!(arrays::describe_array, module)?)?;
+    module.add_function(wrap_pyfunction!(serving::serve_array, module)?)?;
     module.add_function(wrap_pyfunction!(running::run_job, module)?)?;
     module.add_function(wrap_pyfunction!(running::prepare_target, module)?)?;
     module.add_function(wrap_pyfunction!(running::remove_target, module)?)?;
     module.add_function(wrap_pyfunction!(running::inspect_target, module)?)?;
+    module.add_function(wrap_pyfunction!(running::write_refusal, module)?)?;
     Ok(())
 }

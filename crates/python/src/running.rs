@@ -5,13 +5,14 @@ use std::sync::Arc;
 use plimsoll_engine::control::{Control as Brake, StoppedBy};
 use plimsoll_engine::safety::Permission;
 use plimsoll_engine::target::{self, TargetSpec};
-use plimsoll_engine::{Interval, Job, Sink, record, run};
+use plimsoll_engine::{EngineError, Interval, Job, Sink, record, run};
 use plimsoll_workload::{JobOptions, StreamPlan, Workload};
 use pyo3::prelude::*;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::errors;
+use crate::parse;
 
 /// The brake of a job.
 #[pyclass(module = "plimsoll._core", frozen)]
@@ -42,16 +43,57 @@ impl Control {
     }
 }
 
+impl Control {
+    /// The brake itself.
+    pub(crate) fn brake(&self) -> Arc<Brake> {
+        Arc::clone(&self.0)
+    }
+}
+
+/// Tells a Python callable how far a preparation is, every 16 MiB; its first exception stops it.
+pub(crate) struct Progress<'a> {
+    call: Option<&'a Py<PyAny>>,
+    brake: &'a Brake,
+    failure: Option<PyErr>,
+    told_bytes: u64,
+}
+
+impl<'a> Progress<'a> {
+    pub(crate) fn new(call: Option<&'a Py<PyAny>>, brake: &'a Brake) -> Self {
+        Self { call, brake, failure: None, told_bytes: 0 }
+    }
+
+    pub(crate) fn tell(&mut self, done_bytes: u64, total_bytes: u64) {
+        let Some(call) = self.call.filter(|_| self.failure.is_none()) else { return };
+        if done_bytes < self.told_bytes + (16 << 20) && done_bytes < total_bytes {
+            return;
+        }
+        self.told_bytes = done_bytes;
+        if let Err(error) = Python::attach(|py| call.call1(py, (done_bytes, total_bytes))) {
+            self.failure = Some(error);
+            self.brake.stop(StoppedBy::Error);
+        }
+    }
+
+    /// The exception that the callable raised.
+    pub(crate) fn into_failure(self) -> Option<PyErr> {
+        self.failure
+    }
+}
+
 /// Pushes events into a Python callable; its first exception stops the run.
-struct Events<'a> {
+pub(crate) struct Events<'a> {
     call: &'a Py<PyAny>,
     brake: &'a Brake,
     failure: Option<PyErr>,
-    plans: Vec<StreamPlan>,
-    parts: Vec<String>,
+    places: record::Places,
 }
 
-impl Events<'_> {
+impl<'a> Events<'a> {
+    fn new(call: &'a Py<PyAny>, brake: &'a Brake) -> Self {
+        Self { call, brake, failure: None, places: record::Places::default() }
+    }
+
     fn push(&mut self, kind: &str, event: &Value) {
         if self.failure.is_some() {
             return;
@@ -66,7 +108,11 @@ impl Events<'_> {
 
 impl Sink for Events<'_> {
     fn resolved(&mut self, plans: &[StreamPlan], parts: &[String]) {
-        (self.plans, self.parts) = (plans.to_vec(), parts.to_vec());
+        self.places = record::Places::of_requests(plans, parts);
+    }
+
+    fn placed(&mut self, places: record::Places) {
+        self.places = places;
     }
 
     fn started(&mut self, monotonic_ns: u64, wall_ns: u64) {
@@ -79,7 +125,7 @@ impl Sink for Events<'_> {
     }
 
     fn interval(&mut self, interval: &Interval) {
-        let event = record::interval(interval, &self.plans, &self.parts);
+        let event = record::interval(interval, &self.places);
         self.push("interval", &event);
     }
 
@@ -96,7 +142,7 @@ impl Sink for Events<'_> {
 /// Runs a job: `{workload, job, target, permission}`; see `plimsoll.engine`.
 #[pyfunction]
 pub fn run_job(py: Python<'_>, job_json: &str, on_event: Py<PyAny>, control: &Control) -> PyResult<String> {
-    let asked: Value = serde_json::from_str(job_json).map_err(|error| errors::json(py, &error))?;
+    let asked = parse(py, job_json)?;
     let job = Job {
         workload: read_workload(py, &asked["workload"], "workload")?,
         options: read_options(py, &asked["job"])?,
@@ -104,17 +150,23 @@ pub fn run_job(py: Python<'_>, job_json: &str, on_event: Py<PyAny>, control: &Co
         permission: read_permission(py, &asked["permission"])?,
     };
     let backend = job.options.backend.name();
-    let brake = Arc::clone(&control.0);
+    let outcome = watched(py, &on_event, control, |events, brake| run::run(&job, events, brake))?;
+    Ok(record::outcome(&outcome, backend).to_string())
+}
+
+/// Runs without the interpreter's lock; what an event raised comes before what the run says of itself.
+pub(crate) fn watched<T: Send>(
+    py: Python<'_>,
+    on_event: &Py<PyAny>,
+    control: &Control,
+    run: impl FnOnce(&mut Events<'_>, &Brake) -> Result<T, EngineError> + Send,
+) -> PyResult<T> {
     let (ran, failure) = py.detach(|| {
-        let mut events = Events { call: &on_event, brake: &brake, failure: None, plans: Vec::new(), parts: Vec::new() };
-        let ran = run::run(&job, &mut events, &brake);
+        let mut events = Events::new(on_event, &control.0);
+        let ran = run(&mut events, &control.0);
         (ran, events.failure)
     });
-    if let Some(failure) = failure {
-        return Err(failure);
-    }
-    let outcome = ran.map_err(|error| errors::engine(py, &error))?;
-    Ok(record::outcome(&outcome, backend).to_string())
+    failure.map_or_else(|| ran.map_err(|error| errors::engine(py, &error)), Err)
 }
 
 /// Makes and fills the scratch files of a target; `on_progress(done_bytes, total_bytes)`.
@@ -129,25 +181,13 @@ pub fn prepare_target(
     control: &Control,
 ) -> PyResult<String> {
     let spec = read_target(py, spec)?;
-    let permission: Value =
-        permission.map_or(Ok(Value::Null), serde_json::from_str).map_err(|error| errors::json(py, &error))?;
-    let permission = read_permission(py, &permission)?;
+    let permission = typed_permission(py, permission)?;
     let brake = Arc::clone(&control.0);
-    let mut failure = None;
-    let mut told_bytes = 0;
-    let prepared = py.detach(|| {
-        let mut progress = |done: u64, total: u64| {
-            let Some(call) = on_progress.as_ref().filter(|_| failure.is_none()) else { return };
-            if done < told_bytes + (16 << 20) && done < total {
-                return;
-            }
-            told_bytes = done;
-            if let Err(error) = Python::attach(|py| call.call1(py, (done, total))) {
-                failure = Some(error);
-                brake.stop(StoppedBy::Error);
-            }
-        };
-        target::prepare(&spec, size_bytes, &permission, &mut progress, brake.flag())
+    let (prepared, failure) = py.detach(|| {
+        let mut progress = Progress::new(on_progress.as_ref(), &brake);
+        let mut told = |done, total| progress.tell(done, total);
+        let prepared = target::prepare(&spec, size_bytes, &permission, &mut told, brake.flag());
+        (prepared, progress.into_failure())
     });
     if let Some(failure) = failure {
         return Err(failure);
@@ -172,11 +212,25 @@ pub fn inspect_target(py: Python<'_>, spec: &str) -> PyResult<String> {
     serde_json::to_string(&inspection).map_err(|error| errors::json(py, &error))
 }
 
+/// Why a target may not be written to with a permission; `None` when it may. Never writes.
+#[pyfunction]
+pub fn write_refusal(py: Python<'_>, spec: &str, permission: Option<&str>) -> PyResult<Option<String>> {
+    let spec = read_target(py, spec)?;
+    let permission = typed_permission(py, permission)?;
+    let inspection = py.detach(|| target::inspect(&spec)).map_err(|error| errors::target(py, &error))?;
+    Ok(inspection.write_refusal_with(&permission))
+}
+
 fn read_target(py: Python<'_>, text: &str) -> PyResult<TargetSpec> {
     text.parse().map_err(|error| errors::spec(py, &error))
 }
 
-fn read_permission(py: Python<'_>, value: &Value) -> PyResult<Permission> {
+/// The permission that a JSON text holds; none without a text.
+pub(crate) fn typed_permission(py: Python<'_>, text: Option<&str>) -> PyResult<Permission> {
+    read_permission(py, &text.map_or(Ok(Value::Null), |text| parse(py, text))?)
+}
+
+pub(crate) fn read_permission(py: Python<'_>, value: &Value) -> PyResult<Permission> {
     if value.is_null() {
         return Ok(Permission::default());
     }

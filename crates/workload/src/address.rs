@@ -8,13 +8,12 @@
 //!
 //! Limits: access lines of different alignments have different blocks, hence hot sets of their own.
 
-mod divisor;
 mod normal;
 mod zipf;
 
 use std::ops::Range;
 
-pub(crate) use divisor::Divisor;
+use crate::divisor::Divisor;
 use normal::Normal;
 use zipf::Zipf;
 
@@ -33,7 +32,7 @@ pub(crate) struct Blocks {
 
 impl Blocks {
     pub(crate) fn new(region: &Range<u64>, align: u32) -> Self {
-        let align = Divisor::new(align);
+        let align = Divisor::new(u64::from(align));
         Self { first: align.ceil(region.start), end: region.end, align }
     }
 

@@ -41,6 +41,25 @@ fn exponential(draw: u64) -> f64 {
     -libm::log(unit(draw))
 }
 
+/// What decides when the requests of a stream are due.
+#[derive(Clone, Copy, Debug)]
+pub struct Offer<'a> {
+    /// The process.
+    pub arrival: &'a ArrivalPlan,
+    /// The threads that share it.
+    pub threads: u32,
+    /// When it begins, in nanoseconds from the job's start.
+    pub start_ns: u64,
+    /// Seed of the stream.
+    pub seed: u64,
+}
+
+impl<'a> From<&'a StreamPlan> for Offer<'a> {
+    fn from(plan: &'a StreamPlan) -> Self {
+        Self { arrival: &plan.arrival, threads: plan.threads, start_ns: plan.start_ns, seed: plan.seed }
+    }
+}
+
 /// The intended instants of one thread.
 #[derive(Clone, Debug)]
 pub struct Arrivals {
@@ -59,8 +78,9 @@ enum Process {
 
 impl Arrivals {
     /// The instants of thread `shard`; a closed stream has none.
-    pub fn new(plan: &StreamPlan, shard: u32) -> Self {
-        let ArrivalPlan::Open(open) = &plan.arrival else {
+    pub fn new<'a>(offer: impl Into<Offer<'a>>, shard: u32) -> Self {
+        let plan = offer.into();
+        let ArrivalPlan::Open(open) = plan.arrival else {
             return Self { process: Process::Never, start_ns: 0 };
         };
         let threads = plan.threads.max(1);
@@ -73,6 +93,8 @@ impl Arrivals {
                 Process::Poisson { now: Elapsed::default(), mean_gap_ns, draws, index: 0 }
             }
             OpenPlan::Schedule(steps) => Process::Schedule(Schedule::new(steps, threads, draws)),
+            // Whoever reads the trace knows its instants.
+            OpenPlan::Recorded => Process::Never,
         };
         Self { process, start_ns: plan.start_ns }
     }

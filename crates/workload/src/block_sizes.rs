@@ -1,13 +1,16 @@
 //! How long requests are, as typed: one size, a range, or a table of sizes with their shares.
 
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
 use crate::error::{Problem, WorkloadError};
-use crate::kind::{Bytes, Percent, SIZE_PATTERN, json_text, number, number_schema};
-use crate::option::{Kind, Range, not_a};
+use crate::option::{Kind, Range};
+use crate::sizes::{Grammar, Sizes};
 use crate::units;
 
-const ADVICE: &str = "write a size (4KiB), a range (4KiB-64KiB) or shares in percent (4KiB=60,8KiB=40)";
+const GRAMMAR: Grammar = Grammar {
+    noun: BlockSizes::NOUN,
+    advice: "write a size (4KiB), a range (4KiB-64KiB) or shares in percent (4KiB=60,8KiB=40)",
+};
 
 /// The sizes of one operation's requests.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,62 +43,22 @@ impl BlockSizes {
         self.named().into_iter().max().unwrap_or(0)
     }
 
-    fn range(text: &str, low: &str, high: &str) -> Result<Self, WorkloadError> {
-        let (min, max) = (size(low)?, size(high)?);
-        if min > max {
-            let advice = "write the smaller size first, for example 4KiB-64KiB".to_owned();
-            return Err(Problem::NotA { found: format!("'{text}'"), expected: "a range of sizes", advice }.into());
+    pub(crate) fn sizes(&self) -> Sizes {
+        match self {
+            Self::Fixed(bytes) => Sizes::Fixed((*bytes).into()),
+            Self::Range { min, max } => Sizes::Range { min: (*min).into(), max: (*max).into() },
+            Self::Table(shares) => {
+                Sizes::Table(shares.iter().map(|(bytes, share)| ((*bytes).into(), *share)).collect())
+            }
         }
-        Ok(if min == max { Self::Fixed(min) } else { Self::Range { min, max } })
-    }
-
-    fn table(shares: Vec<(u32, f64)>) -> Result<Self, WorkloadError> {
-        let mut shares = shares;
-        shares.sort_by_key(|(bytes, _)| *bytes);
-        if let Some(twice) = shares.windows(2).find(|pair| pair[0].0 == pair[1].0) {
-            let size = units::bytes_to_text(twice[0].0.into());
-            return Err(WorkloadError::impossible(format!("the size {size} stands twice in the table; write it once")));
-        }
-        if let Some((bytes, share)) = shares.iter().find(|(_, share)| !(*share > 0.0 && *share <= 100.0)) {
-            let size = units::bytes_to_text((*bytes).into());
-            return Err(WorkloadError::impossible(format!(
-                "the share of {size} is {share}; write a percentage above 0, or leave the size out"
-            )));
-        }
-        let sum: f64 = shares.iter().map(|(_, share)| share).sum();
-        if (sum - 100.0).abs() > 1e-6 {
-            return Err(WorkloadError::impossible(format!(
-                "the shares of the sizes sum to {}; they must sum to 100",
-                units::number_to_text((sum * 1e6).round() / 1e6)
-            )));
-        }
-        Ok(match shares.as_slice() {
-            [(bytes, _)] => Self::Fixed(*bytes),
-            _ => Self::Table(shares),
-        })
     }
 }
 
-/// One size; whether it is sensible is the range's matter, whether it fits 32 bits is ours.
-fn size(text: &str) -> Result<u32, WorkloadError> {
-    narrow(units::bytes_from_text(text)?)
-}
-
+/// Whether a size is sensible is the range's matter, whether it fits 32 bits is ours.
 fn narrow(bytes: u64) -> Result<u32, WorkloadError> {
     let out_of_range =
         || Problem::OutOfRange { found: units::bytes_to_text(bytes), least: "1B".into(), most: "1GiB".into() };
     Ok(u32::try_from(bytes).map_err(|_| out_of_range())?)
-}
-
-/// `4KiB=60,8KiB=40`.
-fn shares_from_text(text: &str) -> Result<Vec<(u32, f64)>, WorkloadError> {
-    text.split(',')
-        .map(|entry| {
-            let wrong = || not_a(&json!(text), BlockSizes::NOUN, ADVICE);
-            let (bytes, share) = entry.split_once('=').ok_or_else(wrong)?;
-            Ok((size(bytes.trim())?, units::percent_from_text(share)?))
-        })
-        .collect()
 }
 
 impl Kind for BlockSizes {
@@ -105,62 +68,30 @@ impl Kind for BlockSizes {
         `4KiB=60,8KiB=40`.";
 
     fn read(value: &Value) -> Result<Self, WorkloadError> {
-        match value {
-            Value::Object(map) => {
-                let share = |(bytes, share): (&String, &Value)| Ok((size(bytes)?, Percent::read(share)?.0));
-                Self::table(map.iter().map(share).collect::<Result<_, WorkloadError>>()?)
+        Ok(match Sizes::read(value, GRAMMAR)? {
+            Sizes::Fixed(bytes) => Self::Fixed(narrow(bytes)?),
+            Sizes::Range { min, max } => Self::Range { min: narrow(min)?, max: narrow(max)? },
+            Sizes::Table(shares) => {
+                let entry = |(bytes, share): (u64, f64)| Ok((narrow(bytes)?, share));
+                Self::Table(shares.into_iter().map(entry).collect::<Result<_, WorkloadError>>()?)
             }
-            Value::String(text) if text.trim_start().starts_with('{') => {
-                let map = json_text(value).ok_or_else(|| not_a(value, Self::NOUN, ADVICE))?;
-                Self::read(&map)
-            }
-            Value::String(text) if text.contains('=') => Self::table(shares_from_text(text)?),
-            Value::String(text) => match text.split_once('-') {
-                Some((low, high)) if !low.is_empty() => Self::range(text, low, high),
-                _ => Ok(Self::Fixed(size(text)?)),
-            },
-            Value::Number(_) => Ok(Self::Fixed(narrow(Bytes::read(value)?.0)?)),
-            _ => Err(not_a(value, Self::NOUN, ADVICE).into()),
-        }
+        })
     }
 
     fn write(&self) -> Value {
-        match self {
-            Self::Fixed(bytes) => json!(bytes),
-            Self::Range { min, max } => json!(format!("{min}-{max}")),
-            Self::Table(shares) => {
-                let entry = |(bytes, share): &(u32, f64)| (bytes.to_string(), number(*share));
-                Value::Object(shares.iter().map(entry).collect::<Map<_, _>>())
-            }
-        }
+        self.sizes().write()
     }
 
     fn show(&self) -> String {
-        let text = |bytes: &u32| units::bytes_to_text((*bytes).into());
-        match self {
-            Self::Fixed(bytes) => text(bytes),
-            Self::Range { min, max } => format!("{}-{}", text(min), text(max)),
-            Self::Table(shares) => {
-                let entry = |(bytes, share): &(u32, f64)| format!("{}={share}", text(bytes));
-                shares.iter().map(entry).collect::<Vec<_>>().join(",")
-            }
-        }
+        self.sizes().show()
     }
 
     fn schema(range: Option<Range>) -> Value {
-        let entry = format!("{SIZE_PATTERN}=[0-9.]+%?");
-        let share = json!({ "type": "number", "exclusiveMinimum": 0, "maximum": 100 });
-        json!({ "anyOf": [
-            number_schema("integer", range, 1.0),
-            { "type": "string", "pattern": format!("^({SIZE_PATTERN}(-{SIZE_PATTERN})?|{entry}(,{entry})*)$") },
-            { "type": "object", "minProperties": 1, "propertyNames": { "pattern": format!("^{SIZE_PATTERN}$") },
-              "additionalProperties": share },
-        ] })
+        Sizes::schema(range)
     }
 
     fn extremes(&self) -> Option<(f64, f64)> {
-        let smallest = self.named().into_iter().min()?;
-        Some((f64::from(smallest), f64::from(self.largest())))
+        self.sizes().extremes()
     }
 
     fn show_bound(bound: f64) -> String {

@@ -2,11 +2,15 @@
 //!
 //! Nothing here knows a target; what depends on its size or blocks is checked when a workload is resolved.
 
+mod course;
+mod holding;
+
 use crate::access;
 use crate::error::WorkloadError;
 use crate::option::{Kind, Record};
 use crate::plan::{AccessEntryPlan, Distribution, SizePlan};
 use crate::stream::{Arrival, ContentWord, Direction, StreamOptions, ThinkDistribution, VerifyWord};
+use crate::trace::a_trace_stands_alone;
 use crate::units::{bytes_to_text, ns_to_text};
 use crate::workload::Workload;
 
@@ -18,7 +22,8 @@ const MOST_OUTSTANDING: u64 = 1 << 20;
 type Check = fn(&StreamOptions) -> Result<(), WorkloadError>;
 
 /// Every matter that can be contradictory within a stream.
-const CHECKS: [Check; 13] = [
+const CHECKS: [Check; 21] = [
+    a_trace_stands_alone,
     access_list_stands_alone,
     mix_and_sizes_add_up,
     arrival_has_its_rate,
@@ -32,9 +37,16 @@ const CHECKS: [Check; 13] = [
     verification_can_see,
     concurrency_is_bounded,
     an_end_is_there_to_flush_at,
+    course::zones_are_aligned,
+    course::runs_are_random_and_alike,
+    course::trims_come_before_writes,
+    course::pointers_of_operations_need_one_line,
+    holding::a_closed_thread_is_held,
+    holding::a_pause_has_its_turn,
+    holding::the_end_follows_the_start,
 ];
 
-fn refuse(condition: bool, sentence: impl FnOnce() -> String) -> Result<(), WorkloadError> {
+pub(crate) fn refuse(condition: bool, sentence: impl FnOnce() -> String) -> Result<(), WorkloadError> {
     if condition { Err(WorkloadError::impossible(sentence())) } else { Ok(()) }
 }
 
@@ -62,7 +74,7 @@ impl StreamOptions {
     pub(crate) fn content_word(&self) -> ContentWord {
         match (self.content, self.verify, &self.pattern) {
             (Some(content), _, _) => content,
-            (None, VerifyWord::Reads | VerifyWord::All, _) => ContentWord::Stamps,
+            (None, VerifyWord::Reads | VerifyWord::All | VerifyWord::Found, _) => ContentWord::Stamps,
             (None, VerifyWord::Off, Some(_)) => ContentWord::Pattern,
             (None, VerifyWord::Off, None) => ContentWord::Incompressible,
         }
@@ -105,7 +117,7 @@ impl StreamOptions {
     }
 }
 
-fn well_named(what: &str, name: &str) -> Result<(), WorkloadError> {
+pub(crate) fn well_named(what: &str, name: &str) -> Result<(), WorkloadError> {
     let letters = |letter: char| letter.is_ascii_alphanumeric() || letter == '-' || letter == '_';
     refuse(name.is_empty() || name.len() > 64 || !name.chars().all(letters), || {
         format!("'{name}' cannot name {what}; write 1 to 64 letters, digits, - and _")
@@ -127,7 +139,8 @@ fn access_list_stands_alone(stream: &StreamOptions) -> Result<(), WorkloadError>
 }
 
 fn an_end_is_there_to_flush_at(stream: &StreamOptions) -> Result<(), WorkloadError> {
-    refuse(stream.flush_at_end && stream.amount.is_none() && stream.requests.is_none(), || {
+    let ends = stream.amount.is_some() || stream.requests.is_some() || stream.trace.is_some();
+    refuse(stream.flush_at_end && !ends, || {
         "flush_at_end needs amount or requests, because only they make a thread end by itself; give one of them"
             .to_owned()
     })
@@ -140,9 +153,9 @@ fn mix_and_sizes_add_up(stream: &StreamOptions) -> Result<(), WorkloadError> {
 fn arrival_has_its_rate(stream: &StreamOptions) -> Result<(), WorkloadError> {
     let word = stream.arrival.name();
     match (stream.arrival, stream.rate) {
-        (Arrival::Closed, Some(rate)) => refuse(true, || {
+        (Arrival::Closed | Arrival::Trace, Some(rate)) => refuse(true, || {
             format!(
-                "rate {} has no effect with closed arrival; set arrival to constant, poisson or burst, or drop rate",
+                "rate {} has no effect with {word} arrival; set arrival to constant, poisson or burst, or drop rate",
                 rate.show()
             )
         }),

@@ -58,14 +58,19 @@ enum Kind {
 impl Content {
     /// The content of a resolved stream.
     pub fn new(plan: &StreamPlan) -> Self {
-        let kind = match &plan.content.kind {
-            ContentKind::Random => Kind::Random(Random::new(&plan.content, plan.granule, plan.seed)),
+        Self::of(&plan.content, plan.granule, plan.seed)
+    }
+
+    /// The content of whatever writes requests that are multiples of `granule` bytes.
+    pub fn of(plan: &ContentPlan, granule: u32, seed: u64) -> Self {
+        let kind = match &plan.kind {
+            ContentKind::Random => Kind::Random(Random::new(plan, granule, seed)),
             ContentKind::Zeros => Kind::Pattern([0].into()),
             ContentKind::Pattern(pattern) => {
                 assert!(!pattern.is_empty(), "a pattern has at least one byte");
                 Kind::Pattern(pattern.as_slice().into())
             }
-            ContentKind::Stamps => Kind::Stamps(Draws::new(plan.seed, &[Purpose::Fill as u64])),
+            ContentKind::Stamps => Kind::Stamps(Draws::new(seed, &[Purpose::Fill as u64])),
         };
         Self { kind }
     }

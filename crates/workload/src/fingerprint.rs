@@ -8,21 +8,26 @@ use crate::generator::Generator;
 use crate::plan::StreamPlan;
 
 /// 64-bit FNV-1a (Fowler, Noll, Vo; draft-eastlake-fnv).
-struct Fnv(u64);
+pub(crate) struct Fnv(u64);
 
 impl Fnv {
-    const fn new() -> Self {
+    pub(crate) const fn new() -> Self {
         Self(0xcbf2_9ce4_8422_2325)
     }
 
-    fn bytes(&mut self, bytes: &[u8]) {
+    pub(crate) fn bytes(&mut self, bytes: &[u8]) {
         for &byte in bytes {
             self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
         }
     }
 
-    fn number(&mut self, number: u64) {
+    pub(crate) fn number(&mut self, number: u64) {
         self.bytes(&number.to_le_bytes());
+    }
+
+    /// Sixteen hexadecimal digits.
+    pub(crate) fn text(&self) -> String {
+        format!("{:016x}", self.0)
     }
 }
 
@@ -39,7 +44,7 @@ pub fn fingerprint(plans: &[StreamPlan], requests: u64) -> String {
         hash_requests(&mut hash, plan, requests);
         hash_instants(&mut hash, plan, requests);
     }
-    format!("{:016x}", hash.0)
+    hash.text()
 }
 
 fn hash_requests(hash: &mut Fnv, plan: &StreamPlan, requests: u64) {

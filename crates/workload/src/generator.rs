@@ -32,6 +32,7 @@ mod entry;
 mod general;
 mod mix;
 mod seek;
+mod shaped;
 mod size;
 mod track;
 
@@ -41,6 +42,7 @@ use std::sync::atomic::AtomicU64;
 use entry::Entry;
 use general::{General, Lanes};
 use mix::OpMix;
+use shaped::{Shaped, without_trims};
 use track::{Laps, Track};
 
 use crate::plan::{Distribution, Sequential, StreamPlan};
@@ -59,7 +61,50 @@ pub struct Generator {
 enum Course {
     Uniform(Uniform),
     Laps(Lapping),
-    General(Box<General>),
+    Long(Box<Long>),
+}
+
+/// The courses that need more than a few instructions; apart, so that those that do not are told by as few comparisons.
+#[derive(Clone, Debug)]
+enum Long {
+    General(General),
+    /// With the pause before the request that was asked for last.
+    Shaped(Shaped, u64),
+}
+
+impl Long {
+    fn next(&mut self, index: u64) -> Request {
+        match self {
+            Self::General(general) => general.next(index),
+            Self::Shaped(shaped, delay_ns) => {
+                let request = shaped.next(index);
+                *delay_ns = request.delay_ns;
+                request
+            }
+        }
+    }
+
+    fn seek(&mut self, index: u64) {
+        match self {
+            Self::General(general) => general.seek(index),
+            Self::Shaped(shaped, _) => shaped.seek(index),
+        }
+    }
+
+    fn restart(&mut self) {
+        match self {
+            Self::General(general) => general.restart(),
+            Self::Shaped(shaped, _) => shaped.restart(),
+        }
+    }
+
+    /// Pause before the burst that has just begun.
+    fn delay_ns(&self) -> u64 {
+        match self {
+            Self::General(general) => general.delay_ns(),
+            Self::Shaped(_, delay_ns) => *delay_ns,
+        }
+    }
 }
 
 /// One size at uniformly random addresses.
@@ -101,7 +146,12 @@ impl Ops {
 impl Generator {
     /// The generators of all threads of a stream, sharing a sequential pointer if the plan says so.
     pub fn family(plan: &StreamPlan) -> Vec<Self> {
-        let shares = plan.threads > 1 && plan.access.sequential == Sequential::Shared;
+        if plan.access.trims_first {
+            let trims = |writes| Self { index: 0, course: Course::shaped(Shaped::trims_first(writes)) };
+            return Self::family(&without_trims(plan)).into_iter().map(trims).collect();
+        }
+        let divided = plan.access.zones.is_some() || plan.access.run.length > 1;
+        let shares = plan.threads > 1 && plan.access.sequential == Sequential::Shared && !divided;
         let shared = Arc::new(AtomicU64::new(Track::new(plan).origin(plan, 0)));
         let shard = |shard| {
             if !shares {
@@ -112,7 +162,7 @@ impl Generator {
                 return Self::new(plan, shard);
             }
             general.share(&shared);
-            Self { index: 0, course: Course::General(Box::new(general)) }
+            Self { index: 0, course: Course::general(general) }
         };
         (0..plan.threads).map(shard).collect()
     }
@@ -121,8 +171,27 @@ impl Generator {
     ///
     /// The plan must be a resolved one: every size fits into the region, some operation occurs, weights are positive.
     pub fn new(plan: &StreamPlan, shard: u32) -> Self {
-        let course = Course::simple(plan, shard);
-        Self { index: 0, course: course.unwrap_or_else(|| Course::General(Box::new(General::new(plan, shard)))) }
+        let course = Shaped::new(plan, shard).map(Course::shaped).or_else(|| Course::simple(plan, shard));
+        Self { index: 0, course: course.unwrap_or_else(|| Course::general(General::new(plan, shard))) }
+    }
+
+    /// The length of every request of a simple course.
+    const fn simple_len(&self) -> Option<u32> {
+        match &self.course {
+            Course::Uniform(uniform) => Some(uniform.len),
+            Course::Laps(lapping) => Some(lapping.len),
+            Course::Long(_) => None,
+        }
+    }
+
+    /// Makes the next sequential request the region's first, and the next random one of a permutation the first of a
+    /// pass. What is drawn goes on.
+    fn restart(&mut self) {
+        match &mut self.course {
+            Course::Uniform(_) => {}
+            Course::Laps(lapping) => lapping.laps.seek(0),
+            Course::Long(long) => long.restart(),
+        }
     }
 
     /// The index of the next request.
@@ -140,7 +209,7 @@ impl Generator {
         match &mut self.course {
             Course::Uniform(_) => {}
             Course::Laps(lapping) => lapping.laps.seek(index),
-            Course::General(general) => general.seek(index),
+            Course::Long(long) => long.seek(index),
         }
     }
 
@@ -156,7 +225,7 @@ impl Generator {
                 (uniform.first + block * uniform.align, Shape::new(uniform.len, uniform.ops.at(index)))
             }
             Course::Laps(lapping) => (lapping.laps.next(), Shape::new(lapping.len, lapping.ops.at(index))),
-            Course::General(general) => next_of_general(general, index),
+            Course::Long(long) => next_of_long(long, index),
         };
         let delay_ns = if shape.begins_burst() { self.delay_ns() } else { 0 };
         Request { offset, len: shape.len(), op: shape.op(), delay_ns }
@@ -165,7 +234,7 @@ impl Generator {
     #[cold]
     fn delay_ns(&self) -> u64 {
         match &self.course {
-            Course::General(general) => general.delay_ns(),
+            Course::Long(long) => long.delay_ns(),
             Course::Uniform(_) | Course::Laps(_) => 0,
         }
     }
@@ -206,13 +275,21 @@ impl Shape {
 }
 
 #[inline(never)]
-fn next_of_general(general: &mut General, index: u64) -> (u64, Shape) {
-    let Request { offset, len, op, delay_ns } = general.next(index);
+fn next_of_long(long: &mut Long, index: u64) -> (u64, Shape) {
+    let Request { offset, len, op, delay_ns } = long.next(index);
     let Shape(shape) = Shape::new(len, op);
     (offset, Shape(if delay_ns > 0 { shape | Shape::DELAYED } else { shape }))
 }
 
 impl Course {
+    fn general(general: General) -> Self {
+        Self::Long(Box::new(Long::General(general)))
+    }
+
+    fn shaped(shaped: Shaped) -> Self {
+        Self::Long(Box::new(Long::Shaped(shaped, 0)))
+    }
+
     /// The short way for plans that allow it; it yields exactly what the general course would.
     fn simple(plan: &StreamPlan, shard: u32) -> Option<Self> {
         let [line] = plan.access.entries.as_slice() else { return None };

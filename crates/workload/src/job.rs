@@ -2,14 +2,12 @@
 
 use serde_json::Value;
 
+use crate::bounds::{DAY_NS, PEBIBYTE};
 use crate::error::WorkloadError;
 use crate::kind::{Bytes, Nanos};
 use crate::option::{Kind, Range, Record, not_a, options};
 use crate::scope::unknown_key;
 use crate::words::words;
-
-const DAY_NS: f64 = 86_400e9;
-const PEBIBYTE: f64 = 1_125_899_906_842_624.0;
 
 words! {
     /// What performs the requests.
@@ -28,6 +26,8 @@ words! {
         Nop = "nop",
         /// A modelled server in virtual time.
         Queue = "queue",
+        /// A modelled array in virtual time.
+        Array = "array",
     }
 }
 
@@ -124,6 +124,8 @@ options! {
             /// Operating system threads that carry the streams' threads; 0 is one per stream thread, at most one per
             /// core.
             workers: u32 = 0, range 0.0 => 1024.0, example "2";
+            /// CSV file that gets a line per request of streams with a trace: when it was due, handed over and complete.
+            lateness_report: Option<String> = None, unset "no such file is written", example "lateness.csv";
             /// What happens after a failed request.
             on_error: OnError = OnError::Stop, example "continue";
         }

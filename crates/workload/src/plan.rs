@@ -7,6 +7,7 @@
 use std::ops::Range;
 
 use crate::request::Op;
+use crate::trace::TracePlan;
 
 /// What resolving needs to know of a target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,12 +35,18 @@ pub struct StreamPlan {
     pub granule: u32,
     /// Which operations can occur, indexed by [`Op`]; flushes that the engine inserts are included.
     pub ops: [bool; 4],
-    /// Where and how long the requests are.
+    /// Where and how long the requests are; of a stream with a trace, what its mix is.
     pub access: AccessPlan,
+    /// What is replayed in place of drawn requests.
+    pub trace: Option<TracePlan>,
     /// When they are due.
     pub arrival: ArrivalPlan,
+    /// When a thread may issue though it could.
+    pub hold: HoldPlan,
     /// When the stream starts, in nanoseconds from the job's start.
     pub start_ns: u64,
+    /// When it ends; `u64::MAX` = with the job.
+    pub end_ns: u64,
     /// After how much each thread ends.
     pub budget: Budget,
     /// Whether a thread that has ended flushes once.
@@ -63,6 +70,12 @@ impl StreamPlan {
     pub const fn issues(&self, op: Op) -> bool {
         self.ops[op as usize]
     }
+
+    /// The longest request of any operation, in bytes: trims of a trace need no memory and may be longer than all others.
+    pub fn longest(&self) -> u32 {
+        let trimmed = self.trace.as_ref().map_or(0, |trace| trace.header.longest_moving(&trace.skips).1);
+        self.max_len.max(trimmed)
+    }
 }
 
 /// What each thread may issue before it ends.
@@ -79,6 +92,60 @@ impl Budget {
     pub const ENDLESS: Self = Self { bytes: u64::MAX, requests: u64::MAX };
 }
 
+/// What holds a closed thread back besides its queue depth.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HoldPlan {
+    /// Once its queue was full, issue again when so many are outstanding; `None` = at once.
+    pub refill_depth: Option<u32>,
+    /// Pause in nanoseconds once everything that was issued has completed; 0 = none.
+    pub pause_ns: u64,
+    /// Requests between pauses; `u64::MAX` = time alone counts.
+    pub pause_requests: u64,
+    /// Nanoseconds between pauses; `u64::MAX` = requests alone count.
+    pub pause_interval_ns: u64,
+    /// Number of the group whose streams keep a ratio, and weight of each thread in it.
+    pub share: Option<(u64, f64)>,
+    /// A request waits for those of its thread that it overlaps.
+    pub serializes: bool,
+}
+
+impl HoldPlan {
+    /// Nothing holds it back.
+    pub const NONE: Self = Self {
+        refill_depth: None,
+        pause_ns: 0,
+        pause_requests: u64::MAX,
+        pause_interval_ns: u64::MAX,
+        share: None,
+        serializes: false,
+    };
+}
+
+/// Zones that a region is worked through in, one after the other, from its start again behind the last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ZonePlan {
+    /// Bytes of a zone.
+    pub length: u64,
+    /// Bytes that are transferred in a zone before the next.
+    pub amount: u64,
+    /// Bytes between zones.
+    pub skip: u64,
+}
+
+/// Requests in a row from each random address on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RunPlan {
+    /// How many; 1 = each has an address of its own.
+    pub length: u32,
+    /// They ask for the same address, and do not follow each other.
+    pub repeats: bool,
+}
+
+impl RunPlan {
+    /// Every request by itself.
+    pub const NONE: Self = Self { length: 1, repeats: false };
+}
+
 /// The lines of an access specification; one is drawn per burst.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AccessPlan {
@@ -92,6 +159,12 @@ pub struct AccessPlan {
     pub backward: bool,
     /// Distance in bytes between the starts of consecutive sequential requests; 0 = each follows the last one's end.
     pub stride: u64,
+    /// Zones of the region, if it has any.
+    pub zones: Option<ZonePlan>,
+    /// How many requests follow from each random address.
+    pub run: RunPlan,
+    /// Every write is preceded by a trim of its blocks.
+    pub trims_first: bool,
 }
 
 /// One line: what a burst looks like.
@@ -164,6 +237,8 @@ pub enum Sequential {
     Shared,
     /// One pointer per thread; thread k of n starts at k/n of the region.
     PerThread,
+    /// Per thread one pointer for reads, one for writes and one for trims; they start as that of [`Self::PerThread`].
+    PerOperation,
 }
 
 /// When requests are due.
@@ -202,6 +277,8 @@ pub enum OpenPlan {
     },
     /// Poisson with a rate that changes at given instants: (instant in ns, requests per second); the last rate goes on.
     Schedule(Vec<(u64, f64)>),
+    /// At the instants of the stream's trace.
+    Recorded,
 }
 
 impl ArrivalPlan {
@@ -210,7 +287,7 @@ impl ArrivalPlan {
         matches!(self, Self::Open(_))
     }
 
-    /// Offered requests per second of the whole stream between two instants; `None` for a closed stream.
+    /// Offered requests per second of the whole stream between two instants; `None` for a closed stream and for a trace.
     pub fn offered_per_s(&self, window_ns: Range<u64>) -> Option<f64> {
         let Self::Open(open) = self else { return None };
         match open {
@@ -218,6 +295,7 @@ impl ArrivalPlan {
             | OpenPlan::Poisson { rate_per_s }
             | OpenPlan::Burst { rate_per_s, .. } => Some(*rate_per_s),
             OpenPlan::Schedule(steps) => Some(mean_rate(steps, window_ns)),
+            OpenPlan::Recorded => None,
         }
     }
 }
@@ -270,4 +348,6 @@ pub enum Verify {
     Reads,
     /// Every read of the mix, and afterwards everything that was written.
     All,
+    /// Every read of the mix has to find sound stamps of its address, whichever run wrote them.
+    Found,
 }

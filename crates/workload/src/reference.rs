@@ -33,16 +33,24 @@ const INTRODUCTION: &str = "# Options\n\n\
 
 /// The reference page of all options, in Markdown (`docs/reference/options.md`).
 pub fn reference_markdown() -> String {
-    let mut page = INTRODUCTION.to_owned();
-    let records = [
+    let parts: [Part; 5] = [
         ("Options of a stream", "Written under `[[stream]]`, or given with `--set`.", StreamOptions::declarations()),
         ("Access entries", "The tables in the list `access` of a stream.", AccessEntry::declarations()),
         ("Schedule steps", "The tables in the list `schedule` of a stream.", ScheduleStep::declarations()),
         ("Options of a job", "Given with `--set`, or in a job's definition.", JobOptions::declarations()),
         ("Keys of a workload", "Written at the top of a file.", Workload::declarations()),
     ];
-    write_values(&mut page, records.iter().flat_map(|(_, _, declarations)| declarations));
-    for (title, about, declarations) in &records {
+    page(INTRODUCTION, &parts)
+}
+
+/// A record's title, what is to be said of it, and its options.
+pub(crate) type Part = (&'static str, &'static str, Vec<Declaration>);
+
+/// A page of options.
+pub(crate) fn page(introduction: &str, parts: &[Part]) -> String {
+    let mut page = introduction.to_owned();
+    write_values(&mut page, parts.iter().flat_map(|(_, _, declarations)| declarations));
+    for (title, about, declarations) in parts {
         let _ = write!(page, "\n## {title}\n\n{about}\n");
         write_sections(&mut page, declarations);
     }

@@ -11,12 +11,13 @@ use crate::access;
 use crate::error::WorkloadError;
 use crate::option::Kind;
 use crate::plan::{
-    AccessEntryPlan, AccessPlan, ArrivalPlan, Budget, ContentKind, ContentPlan, OpenPlan, Sequential, StreamPlan,
-    TargetShape, Verify,
+    AccessEntryPlan, AccessPlan, ArrivalPlan, Budget, ContentKind, ContentPlan, HoldPlan, OpenPlan, RunPlan,
+    Sequential, StreamPlan, TargetShape, Verify, ZonePlan,
 };
 use crate::request::Op;
 use crate::rng::mix;
 use crate::stream::{Arrival, ContentWord, Direction, Pointer, StreamOptions, ThinkDistribution, VerifyWord};
+use crate::trace::Recorded;
 use crate::units::bytes_to_text;
 use crate::workload::Workload;
 
@@ -26,10 +27,27 @@ impl Workload {
     /// # Errors
     /// If options cannot hold together, or not on this target; the sentence begins with the workload's name.
     pub fn resolve(&self, shape: TargetShape, seed: u64) -> Result<Vec<StreamPlan>, WorkloadError> {
+        self.resolve_recorded(shape, seed, &Recorded::default())
+    }
+
+    /// [`Workload::resolve`] with the traces that its streams replay.
+    ///
+    /// # Errors
+    /// As [`Workload::resolve`], and if a stream's trace is not among them or does not fit the target.
+    pub fn resolve_recorded(
+        &self,
+        shape: TargetShape,
+        seed: u64,
+        recorded: &Recorded,
+    ) -> Result<Vec<StreamPlan>, WorkloadError> {
         let plans = self.check_all().and_then(|()| {
             let plan = |(index, stream): (usize, &StreamOptions)| {
                 let seed = stream_seed(seed, stream.seed, index as u64);
-                stream.resolve(shape, seed).map_err(|error| error.within(stream.place()))
+                let plan = match &stream.trace {
+                    None => stream.resolve(shape, seed),
+                    Some(path) => stream.resolve_trace(shape, seed, (path, recorded.of(index))),
+                };
+                plan.map_err(|error| error.within(stream.place()))
             };
             self.streams.iter().enumerate().map(plan).collect()
         });
@@ -38,7 +56,7 @@ impl Workload {
 }
 
 /// One seed out of three, so that changing any of them changes the stream.
-const fn stream_seed(job: u64, stream: u64, index: u64) -> u64 {
+pub(crate) const fn stream_seed(job: u64, stream: u64, index: u64) -> u64 {
     // Adding an odd constant keeps mix(0) = 0 from swallowing a part.
     const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
     mix(mix(mix(job.wrapping_add(ODD)) ^ stream).wrapping_add(ODD) ^ index)
@@ -46,17 +64,28 @@ const fn stream_seed(job: u64, stream: u64, index: u64) -> u64 {
 
 impl StreamOptions {
     fn resolve(&self, shape: TargetShape, seed: u64) -> Result<StreamPlan, WorkloadError> {
-        let entries = access::entries(self)?;
+        self.resolve_entries(access::entries(self)?, shape, seed)
+    }
+
+    /// The plan of a stream with these access lines.
+    pub(crate) fn resolve_entries(
+        &self,
+        entries: Vec<AccessEntryPlan>,
+        shape: TargetShape,
+        seed: u64,
+    ) -> Result<StreamPlan, WorkloadError> {
         let longest = entries.iter().map(access::longest).max().unwrap_or(0);
         if self.direct {
             fits_blocks(&entries, shape.block_bytes)?;
         }
         let region = self.region(&entries, longest, shape.size_bytes)?;
+        let zones = self.zones(&region, longest)?;
         let granule = access::gcd(access::granule(&entries), region.start);
         let mut ops = [false; 4];
         for op in Op::ALL {
             ops[op as usize] = entries.iter().any(|entry| entry.op_percent[op as usize] > 0.0);
         }
+        ops[Op::Trim as usize] |= self.trim_first;
         ops[Op::Flush as usize] |= self.flush_every > 0 && ops[Op::Write as usize] || self.flush_at_end;
         Ok(StreamPlan {
             name: self.name.clone(),
@@ -66,9 +95,12 @@ impl StreamOptions {
             max_len: longest,
             granule: granule as u32,
             ops,
-            access: self.access_plan(entries),
+            access: AccessPlan { zones, ..self.access_plan(entries) },
+            trace: None,
             arrival: self.arrival_plan(),
+            hold: self.hold_plan(),
             start_ns: self.start_after.0,
+            end_ns: self.end_after.map_or(u64::MAX, |end| end.0),
             flush_at_end: self.flush_at_end,
             budget: Budget {
                 bytes: self.amount.map_or(u64::MAX, |amount| amount.bytes(shape.size_bytes).max(1)),
@@ -82,6 +114,7 @@ impl StreamOptions {
                 VerifyWord::Off => Verify::Off,
                 VerifyWord::Reads => Verify::Reads,
                 VerifyWord::All => Verify::All,
+                VerifyWord::Found => Verify::Found,
             },
             seed,
         })
@@ -133,13 +166,43 @@ impl StreamOptions {
             sequential: match self.sequential {
                 Pointer::Shared => Sequential::Shared,
                 Pointer::PerThread => Sequential::PerThread,
+                Pointer::PerOperation => Sequential::PerOperation,
             },
             backward: self.direction == Direction::Backward,
             stride: self.stride.map_or(0, |stride| stride.0),
+            zones: None,
+            run: RunPlan { length: self.run_length, repeats: self.run_repeats },
+            trims_first: self.trim_first,
         }
     }
 
-    fn arrival_plan(&self) -> ArrivalPlan {
+    /// The zones of a region, of which the first has to lie in it.
+    fn zones(&self, region: &Range<u64>, longest: u32) -> Result<Option<ZonePlan>, WorkloadError> {
+        let Some(length) = self.zone_length.map(|length| length.0) else { return Ok(None) };
+        let amount = self.zone_amount.map_or(length, |amount| amount.0);
+        if length < u64::from(longest) || length > region.end - region.start {
+            return Err(WorkloadError::impossible(format!(
+                "zone_length {} has to be at least one request of {} and at most the region of {}; change one of them",
+                bytes_to_text(length),
+                bytes_to_text(longest.into()),
+                bytes_to_text(region.end - region.start)
+            )));
+        }
+        Ok(Some(ZonePlan { length, amount, skip: self.zone_skip.0 }))
+    }
+
+    fn hold_plan(&self) -> HoldPlan {
+        HoldPlan {
+            refill_depth: self.refill_depth,
+            pause_ns: self.pause.0,
+            pause_requests: self.pause_requests.unwrap_or(u64::MAX),
+            pause_interval_ns: self.pause_interval.map_or(u64::MAX, |interval| interval.0),
+            share: self.share.map(|weight| (self.share_group, weight)),
+            serializes: self.serialize_overlap,
+        }
+    }
+
+    pub(crate) fn arrival_plan(&self) -> ArrivalPlan {
         let rate_per_s = self.rate.map_or(0.0, |rate| rate.0);
         let steps = || self.schedule.iter().flatten().map(|step| (step.at.0, step.rate.0)).collect();
         match self.arrival {
@@ -151,10 +214,11 @@ impl StreamOptions {
             Arrival::Poisson => ArrivalPlan::Open(OpenPlan::Poisson { rate_per_s }),
             Arrival::Burst => ArrivalPlan::Open(OpenPlan::Burst { rate_per_s, size: self.burst_size.unwrap_or(1) }),
             Arrival::Schedule => ArrivalPlan::Open(OpenPlan::Schedule(steps())),
+            Arrival::Trace => ArrivalPlan::Open(OpenPlan::Recorded),
         }
     }
 
-    fn content_plan(&self) -> ContentPlan {
+    pub(crate) fn content_plan(&self) -> ContentPlan {
         let kind = match self.content_word() {
             ContentWord::Incompressible => ContentKind::Random,
             ContentWord::Zeros => ContentKind::Zeros,

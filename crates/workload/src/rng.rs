@@ -81,6 +81,12 @@ pub(crate) enum Purpose {
     Fill,
     Unique,
     Duplicate,
+    FileSize,
+    FileFilled,
+    FileOperation,
+    FileSelection,
+    FileTransfer,
+    FilePlace,
 }
 
 /// A probability, compared with one draw in one instruction.

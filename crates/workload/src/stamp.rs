@@ -39,7 +39,7 @@
 mod check;
 mod fault;
 
-pub use check::{Expectation, ReadBack, check};
+pub use check::{Expectation, ReadBack, check, check_found};
 pub use fault::{Fault, FaultCount, Finding, Findings, Found};
 
 use crate::rng::Draws;

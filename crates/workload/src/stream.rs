@@ -1,6 +1,7 @@
 //! The options of a stream: one homogeneous flow of requests. Everything about each option is declared here, once.
 
 use crate::block_sizes::BlockSizes;
+use crate::bounds::{DAY_NS, MOST_PER_S, PEBIBYTE};
 use crate::extent::Extent;
 use crate::kind::{Bytes, Nanos, PerSecond, Percent};
 use crate::option::options;
@@ -10,9 +11,6 @@ use crate::spread::Spread;
 use crate::words::words;
 
 const LARGEST_BLOCK: f64 = 1_073_741_824.0;
-const PEBIBYTE: f64 = 1_125_899_906_842_624.0;
-const MOST_PER_S: f64 = 1e9;
-const DAY_NS: f64 = 86_400e9;
 
 words! {
     /// Whose sequential pointer a sequential request follows.
@@ -21,6 +19,8 @@ words! {
         Shared = "shared",
         /// Each thread has a pointer of its own; thread k of n starts at k/n of the region.
         PerThread = "per_thread",
+        /// As `per_thread`, and reads, writes and trims have one each.
+        PerOperation = "per_operation",
     }
 }
 
@@ -47,6 +47,22 @@ words! {
         Burst = "burst",
         /// At exponential gaps whose rate follows `schedule`.
         Schedule = "schedule",
+        /// When `trace` says, sped up by `trace_speed`.
+        Trace = "trace",
+    }
+}
+
+words! {
+    /// What becomes of addresses of a trace that the target does not have.
+    pub enum TraceMap: "a mapping of a trace" {
+        /// A trace that reaches beyond the target is refused.
+        Refuse = "refuse",
+        /// They are taken modulo the target; the others stay.
+        Wrap = "wrap",
+        /// All are spread over the target in proportion, in places of 1 MiB.
+        Scale = "scale",
+        /// The places that the trace touches stand side by side in their order.
+        Squeeze = "squeeze",
     }
 }
 
@@ -83,6 +99,8 @@ words! {
         Reads = "reads",
         /// Every read of the mix, and after the run everything that was written.
         All = "all",
+        /// Every read of the mix; what an earlier run has written with stamps counts as right.
+        Found = "found",
     }
 }
 
@@ -144,6 +162,8 @@ options! {
                 range 0.0 => 100.0, example "30";
             /// Percentage of requests that discard blocks (trim, punch hole).
             trim_percent: Percent = Percent(0.0), range 0.0 => 100.0, example "5";
+            /// Whether every write is preceded by a trim of its blocks. Writes only.
+            trim_first: bool = false, example "true";
             /// Percentage of requests that flush, that is, make earlier writes durable.
             flush_percent: Percent = Percent(0.0), range 0.0 => 100.0, example "1";
             /// Lines of an access specification, which then say mix, sizes, randomness and alignment in place of the
@@ -172,6 +192,10 @@ options! {
             random_percent: Option<Percent> = None, unset "100", range 0.0 => 100.0, example "75";
             /// How random addresses spread over the region.
             distribution: Spread = Spread(Distribution::Uniform), example "zipf:1.1";
+            /// Requests in a row from each random address on. All random, of one size.
+            run_length: u32 = 1, range 1.0 => 1_000_000.0, example "8";
+            /// Whether the requests of a run ask for the same blocks; otherwise each follows the one before it.
+            run_repeats: bool = false, example "true";
             /// Whose pointer sequential requests follow.
             sequential: Pointer = Pointer::Shared, example "per_thread";
             /// Which way sequential requests go.
@@ -183,6 +207,13 @@ options! {
             region_start: Extent = Extent::Bytes(0), example "50%";
             /// How long the region is; its end is rounded down to the alignment.
             region_length: Option<Extent> = None, unset "to the end of the target", example "10GiB";
+            /// How long a zone is. Each thread works in one zone of the region at a time, the first one first; after the
+            /// last whole one it begins anew.
+            zone_length: Option<Bytes> = None, unset "the region is not divided", range 1.0 => PEBIBYTE, example "256MiB";
+            /// How much is transferred in a zone before the next.
+            zone_amount: Option<Bytes> = None, unset "`zone_length`", range 1.0 => PEBIBYTE, example "64MiB";
+            /// How much is left out between zones.
+            zone_skip: Bytes = Bytes(0), range 0.0 => PEBIBYTE, example "1GiB";
         }
         "Concurrency and arrival" {
             /// Threads, each a sequence of requests of its own.
@@ -203,10 +234,42 @@ options! {
             think_time: Nanos = Nanos(0), range 0.0 => DAY_NS, example "5ms";
             /// How think times vary around `think_time`.
             think_distribution: ThinkDistribution = ThinkDistribution::Constant, example "exponential";
+            /// A thread whose queue was full issues again when only this many are outstanding, and then fills it up at
+            /// once. Closed arrival only.
+            refill_depth: Option<u32> = None, unset "each completion is followed by the next request",
+                range 0.0 => 65535.0, example "0";
+            /// Pause of a thread after every `pause_requests` requests, or every `pause_interval`; it begins when all it
+            /// has issued has completed. Closed arrival only.
+            pause: Nanos = Nanos(0), range 0.0 => DAY_NS, example "10ms";
+            /// Requests of a thread between two pauses.
+            pause_requests: Option<u64> = None, unset "`pause_interval` decides", range 1.0 => 1e15, example "64";
+            /// Time of a thread between two pauses.
+            pause_interval: Option<Nanos> = None, unset "`pause_requests` decides", range 1.0 => DAY_NS, example "500ms";
+            /// Weight of each thread among all threads that have a weight: they issue in the ratio of their weights, and
+            /// who is ahead waits. Closed arrival only.
+            share: Option<f64> = None, unset "it waits for nobody", range 0.001 => 1e6, example "8";
+            /// Threads keep their ratio with those of the same group.
+            share_group: u64 = 0, example "1";
+            /// Whether a request waits for those of its thread that it overlaps. Closed arrival only.
+            serialize_overlap: bool = false, example "true";
+        }
+        "Trace" {
+            /// File with recorded requests, which are issued in their order in place of drawn ones: a trace of a format
+            /// in docs/traces.md, or what `plimsoll replay --convert` made of one. The stream ends with it.
+            trace: Option<String> = None, unset "requests are drawn", example "hm_0.csv";
+            /// Recorded time over replayed time: 2 is twice as fast. Trace arrival only.
+            trace_speed: f64 = 1.0, range 0.001 => 1_000_000.0, example "2";
+            /// What becomes of addresses that the target does not have.
+            trace_map: TraceMap = TraceMap::Refuse, example "scale";
+            /// Operations of the trace that are left out.
+            trace_skip: Vec<String> = Vec::new(), example "[\"trim\", \"flush\"]";
         }
         "Start and end" {
             /// How long after the job the stream starts.
             start_after: Nanos = Nanos(0), range 0.0 => DAY_NS, example "30s";
+            /// How long after the job's start the stream issues its last request.
+            end_after: Option<Nanos> = None, unset "it goes on until the job ends", range 1.0 => 1000.0 * DAY_NS,
+                example "60s";
             /// How much each thread transfers before it ends; a percentage is of the target. A job ends when all its
             /// streams have ended, or when its duration is over.
             amount: Option<Extent> = None, unset "threads go on until the job ends", range 1.0 => PEBIBYTE,

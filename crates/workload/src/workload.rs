@@ -101,7 +101,7 @@ impl Workload {
 }
 
 /// The file's name without directories and ending, reduced to the letters a name may have.
-fn stem(source: &str) -> String {
+pub(crate) fn stem(source: &str) -> String {
     let file = source.rsplit(['/', '\\']).next().unwrap_or(source);
     let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
     let allowed = |letter: char| if letter.is_ascii_alphanumeric() || letter == '_' { letter } else { '-' };

@@ -1,7 +1,9 @@
 // The ratio chart of a comparison: each configuration over the baseline, with the 95 % interval of the ratio, on a logarithmic axis.
 //
 // Model: the line at 1 is the baseline. Colour and shape both say the verdict: a triangle up is faster, a triangle down slower, a ring
-// shows no difference. Rows stand under headings: the group of workloads measured once, or the workload whose levels they are.
+// shows no difference. Rows stand under headings: the group of workloads measured once, or the workload whose levels they are. Latencies of
+// loads that were not carried say how long the load lasted and can be any number, so they do not set the ends of the axis: where such a row
+// goes beyond, it ends there with an arrow and its number.
 
 import type { CustomSeriesOption, CustomSeriesRenderItemReturn, EChartsOption } from "../echarts";
 import { digits } from "../format";
@@ -21,6 +23,8 @@ export interface RatioRow {
   high: number | null;
   verdict: ComparisonVerdict;
   p_adjusted: number | null;
+  /** Its offered rate was not achieved. */
+  saturated: boolean;
 }
 
 export interface RatioSpec {
@@ -58,12 +62,21 @@ export const ratioHeight = (rows: RatioRow[]) => ratioPlaces(rows).height + 54;
 
 const ROUND = [1, 1.02, 1.05, 1.1, 1.2, 1.5, 2, 3, 5, 10, 20, 50, 100, 1000];
 
-/** The ends of the axis: round factors around 1 that hold every interval. */
+/** The ends of the axis: round factors around 1 that hold every interval, of the rows that were carried where there are some. */
 export function ratioExtent(rows: RatioRow[]): [number, number] {
-  const values = rows.flatMap(({ ratio, low, high }) => [ratio, low ?? ratio, high ?? ratio]).filter((value) => value > 0);
+  const carried = rows.filter(({ saturated }) => !saturated);
+  const values = (carried.length > 0 ? carried : rows).flatMap(({ ratio, low, high }) => [ratio, low ?? ratio, high ?? ratio]).filter((value) => value > 0);
   const round = (factor: number) => ROUND.find((step) => step >= factor) ?? factor;
   return [1 / round(1 / Math.min(...values, 1 / 1.1)), round(Math.max(...values, 1.1))];
 }
+
+const ends = ({ ratio, low, high }: RatioRow) => [low ?? ratio, ratio, high ?? ratio];
+
+/** Whether something of a row lies beyond the ends of the axis. */
+export const isClipped = (row: RatioRow, [low, high]: [number, number]) => ends(row).some((value) => value < low || value > high);
+
+/** A value as far as the axis goes. */
+const within = (value: number, [low, high]: [number, number]) => Math.min(Math.max(value, low), high);
 
 /** Round factors that fit between the ends, at most about seven. */
 export function ratioTicks([low, high]: [number, number]): number[] {
@@ -98,7 +111,7 @@ export function ratiosOption(spec: RatioSpec, palette: Palette, width: number): 
       splitLine: { show: false },
     },
     yAxis: { type: "value", min: 0, max: places.height, inverse: true, show: false },
-    series: [frameSeries(spec, palette, extent, places), rowSeries(spec, palette, places, isValued(width))],
+    series: [frameSeries(spec, palette, extent, places), rowSeries(spec, palette, places, { extent, valued: isValued(width) })],
   };
 }
 
@@ -153,17 +166,22 @@ function frameSeries(
   };
 }
 
-function rowSeries(spec: RatioSpec, palette: Palette, places: ReturnType<typeof ratioPlaces>, valued: boolean): CustomSeriesOption {
+function rowSeries(
+  spec: RatioSpec,
+  palette: Palette,
+  places: ReturnType<typeof ratioPlaces>,
+  { extent, valued }: { extent: [number, number]; valued: boolean },
+): CustomSeriesOption {
   return {
     type: "custom",
     name: "ratios",
-    data: spec.rows.map(({ ratio }, index) => [Math.log10(ratio), places.rows[index] as number]),
+    data: spec.rows.map(({ ratio }, index) => [Math.log10(within(ratio, extent)), places.rows[index] as number]),
     renderItem: (params, api) => {
       const row = spec.rows[params.dataIndex] as RatioRow;
       const { x, width } = params.coordSys as unknown as { x: number; width: number };
       const top = places.rows[params.dataIndex] as number;
-      const at = (value: number) => (api.coord([Math.log10(value), top]) as [number, number])[0];
-      const [cx, cy] = api.coord([Math.log10(row.ratio), top]) as [number, number];
+      const at = (value: number) => (api.coord([Math.log10(within(value, extent)), top]) as [number, number])[0];
+      const [cx, cy] = api.coord([Math.log10(within(row.ratio, extent)), top]) as [number, number];
       const colour = palette.verdict[row.verdict];
       const children: object[] = [label(spec, row, palette, { x: x - 10, y: cy })];
       if (row.low !== null && row.high !== null && row.low > 0) {
@@ -173,7 +191,11 @@ function rowSeries(spec: RatioSpec, palette: Palette, places: ReturnType<typeof 
           style: { stroke: colour, lineWidth: 2 },
         });
       }
-      children.push(verdictShape(row.verdict, cx, cy, colour, palette.surface));
+      const [low, high] = [Math.min(...ends(row)), Math.max(...ends(row))];
+      if (low < extent[0]) children.push(arrow(at(extent[0]), cy, -1, colour));
+      if (high > extent[1]) children.push(arrow(at(extent[1]), cy, 1, colour));
+      if (row.ratio >= extent[0] && row.ratio <= extent[1]) children.push(verdictShape(row.verdict, cx, cy, colour, palette.surface));
+      else children.push(beyond(row, palette, { x: cx, y: cy, side: row.ratio > extent[1] ? 1 : -1 }));
       if (valued) {
         const style = {
           x: x + width + 10,
@@ -220,6 +242,32 @@ function label(spec: RatioSpec, row: RatioRow, palette: Palette, { x, y }: { x: 
   };
   const dot = { type: "circle", shape: { cx: x + 5, cy: y, r: 3 }, style: { fill } };
   return { type: "group", silent: true, children: spec.several ? [{ type: "text", style }, dot] : [{ type: "text", style }] };
+}
+
+/** The end of a row that goes on beyond the axis. */
+function arrow(x: number, y: number, side: number, fill: string): object {
+  const points = [
+    [x, y],
+    [x - side * 9, y - 6],
+    [x - side * 9, y + 6],
+  ];
+  return { type: "polygon", shape: { points }, style: { fill } };
+}
+
+/** The number of a ratio that lies beyond the axis, inside of its end. */
+function beyond({ ratio }: RatioRow, palette: Palette, { x, y, side }: { x: number; y: number; side: number }): object {
+  const style = {
+    x: x - side * 14,
+    y,
+    text: `${digits(ratio)} ×`,
+    fill: palette.ink,
+    font: `12px ${palette.font}`,
+    align: side > 0 ? "right" : "left",
+    verticalAlign: "middle",
+    stroke: palette.surface,
+    lineWidth: 4,
+  };
+  return { type: "text", silent: true, style };
 }
 
 function verdictShape(verdict: ComparisonVerdict, x: number, y: number, colour: string, surface: string): object {

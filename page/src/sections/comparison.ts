@@ -1,6 +1,6 @@
 // The comparison of configurations: what was found in sentences first, then the ratios with their intervals, marks, and remarks.
 
-import { ratioHeight, ratiosOption, ratioText, type RatioRow } from "../charts/ratios";
+import { isClipped, ratioExtent, ratioHeight, ratiosOption, ratioText, type RatioRow } from "../charts/ratios";
 import { element } from "../element";
 import { discardFigures, figureElement, type Figure, type LegendEntry } from "../figure";
 import { counted, exact, rate } from "../format";
@@ -97,6 +97,17 @@ function metricsOf({ points }: Comparison): Measured[] {
 
 const RATIO_NOTE = "Bars: 95 % interval of the ratio. The verdict allows for the number of comparisons made.";
 
+const NOT_CARRIED_NOTE = "the offered rate was not achieved, so these latencies say how long the load lasted.";
+
+/** What the signs of the rows mean. */
+function remark(rows: RatioRow[]): string {
+  const extent = ratioExtent(rows);
+  const parts = [RATIO_NOTE];
+  if (rows.some(({ saturated }) => saturated)) parts.push(`${NOT_CARRIED}: ${NOT_CARRIED_NOTE}`);
+  if (rows.some((each) => isClipped(each, extent))) parts.push("Arrows: they go beyond the axis, which the other rows set.");
+  return parts.join(" ");
+}
+
 function ratioFigure(comparison: Comparison, { metric, op, words: name }: Measured, report: Report): Figure {
   const chosen = comparison.points.filter((point) => point.metric === metric && point.op === op && point.ratio !== null);
   const rows = inOrder(chosen).map((point) => row(point, chosen, comparison, report));
@@ -104,9 +115,7 @@ function ratioFigure(comparison: Comparison, { metric, op, words: name }: Measur
   return {
     title: `${name.charAt(0).toUpperCase()}${name.slice(1)} over ${comparison.baseline} · ${better}`,
     label: `Ratio of ${name} to that of ${comparison.baseline} for every point, with 95 % intervals.`,
-    note: chosen.some((point) => point.rate_not_achieved)
-      ? `${RATIO_NOTE} ${NOT_CARRIED}: the offered rate was not achieved, so these latencies say how long the load lasted.`
-      : RATIO_NOTE,
+    note: remark(rows),
     height: ratioHeight(rows),
     wide: true,
     option: (palette, width) =>
@@ -165,6 +174,7 @@ function row(point: ComparedPoint, all: ComparedPoint[], comparison: Comparison,
     high: point.high,
     verdict: point.verdict ?? "no difference shown",
     p_adjusted: point.p_adjusted,
+    saturated: point.rate_not_achieved ?? false,
   };
 }
 

@@ -3,11 +3,12 @@
 import { element, type Child } from "../element";
 import { isLarge } from "../charts/loadLine";
 import { bandwidth, exact, megabytes, rate } from "../format";
-import type { Experiment, Kind, Report, Subject } from "../model";
+import type { Experiment, Kind, Report } from "../model";
 import { optionWords, valueText } from "../settings";
 import { tableElement, type Rich, type Value } from "../table";
 import { loadLineView } from "./loadLines";
 import { matrixView } from "./matrix";
+import { subjectName } from "./naming";
 import { scalingView } from "./scaling";
 import { steadyView } from "./steady";
 
@@ -51,19 +52,6 @@ function experimentView(experiment: Experiment, report: Report): HTMLElement {
     steadyView(experiment, report),
     matrixView(experiment, report),
   );
-}
-
-/** `workload, configuration` of a subject, as far as they tell it from the others of the experiment. */
-export function subjectName(subject: Subject, { subjects }: Experiment, report: Report): string {
-  const severalWorkloads = new Set(subjects.map(({ workload }) => workload)).size > 1;
-  const label = configurationName(subject, report);
-  if (!severalWorkloads) return report.configurations.length > 1 ? label : subject.title;
-  return report.configurations.length > 1 ? `${subject.title}, ${label}` : subject.title;
-}
-
-export function configurationName({ configuration, modelled }: Subject, report: Report): string {
-  const label = report.configurations[configuration]?.label ?? "";
-  return modelled ? `${label} (modelled)` : label;
 }
 
 const FEW = 4;

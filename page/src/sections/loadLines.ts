@@ -8,7 +8,7 @@ import { configurationColour, type Palette } from "../palette";
 import { optionWords, valueText } from "../settings";
 import type { Table } from "../table";
 import { check, list, segments } from "./choices";
-import { configurationName } from "./experiments";
+import { configurationName } from "./naming";
 
 const HEIGHT = 340;
 const WIDE_HEIGHT = 420;

@@ -65,21 +65,23 @@ export function verdict(report: Report): HTMLElement {
   );
 }
 
-const share = (count: number, of: number) => (count === 1 ? "1 is" : count === of ? "all are" : `${count} are`);
+const share = (count: number, of: number) => (of === 1 ? "it is" : count === 1 ? "1 is" : count === of ? "all are" : `${count} are`);
+
+const completeness = (points: number, broken: number) => (broken === 0 ? `All ${points} points are complete` : `${points - broken} of ${points} points are complete`);
+const carrying = (count: number) => (count === 1 ? "1 point carries a note" : `${count} points carry a note`);
 
 /** How far the numbers can be used: the first sentence. */
 export function trust({ verdict: { points, status, flagged, unflagged } }: Report): string {
   if (points === 0) return "Nothing was measured.";
   const broken = points - (status.complete ?? 0);
-  const whole =
-    broken === 0 ? `All ${counted(points, "point")} are complete` : `${status.complete ?? 0} of ${counted(points, "point")} are complete`;
+  const whole = points === 1 ? `The only point is ${broken === 0 ? "" : "not "}complete` : completeness(points, broken);
   const doubts = [
     flagged.invalid && `${share(flagged.invalid, points)} invalid`,
     flagged.doubt && `${share(flagged.doubt, points)} in doubt`,
   ].filter(Boolean);
   if (doubts.length) return `${whole}; ${doubts.join(" and ")}: read the flags before quoting those numbers.`;
-  if (unflagged < points) return `${whole}, and nothing speaks against the numbers; ${counted(points - unflagged, "point")} carry a note.`;
-  return `${whole} and none carries a flag: the numbers can be used as they stand.`;
+  if (unflagged < points) return `${whole}, and nothing speaks against the numbers; ${points === 1 ? "it carries a note" : carrying(points - unflagged)}.`;
+  return `${whole} and ${points === 1 ? "carries no" : "none carries a"} flag: the numbers can be used as they stand.`;
 }
 
 function further(report: Report): string[] {

@@ -12,7 +12,7 @@ import type { Experiment, Json, MatrixCell, Report, Subject } from "../model";
 import { comparable, optionWords, valueText } from "../settings";
 import type { Column, Table } from "../table";
 import { list, segments } from "./choices";
-import { configurationName } from "./experiments";
+import { configurationName } from "./naming";
 
 interface Axis {
   name: string;

@@ -12,6 +12,7 @@ import { flagMark, flagNotes, statusBadge } from "./flags";
 import { placeText } from "../settings";
 import { anchor } from "./place";
 import { pointFigures } from "./pointFigures";
+import { replayTables } from "./replay";
 
 export function pointSection(report: Report): HTMLElement {
   const points = report.points.map((point) => pointDetails(point, report));
@@ -53,7 +54,6 @@ export function openPoint(details: HTMLDetailsElement): void {
 
 function pointLine(point: Point, report: Report): HTMLElement {
   const totals = Object.values(point.totals);
-  const iops = totals.reduce((sum, total) => sum + total.iops, 0);
   const worst = Math.max(...totals.map(({ latency_ns }) => latency_ns?.p99 ?? 0));
   const several = report.configurations.length > 1;
   return element(
@@ -72,7 +72,7 @@ function pointLine(point: Point, report: Report): HTMLElement {
       ...point.flags.map(flagMark),
     ),
     element("span", { class: "course" }, point.timeline && sparkline(point.timeline)),
-    element("span", { class: "figure" }, totals.length > 0 && rate(iops, "IOPS")),
+    element("span", { class: "figure" }, point.together.iops !== undefined && rate(point.together.iops, "IOPS")),
     element("span", { class: "figure" }, worst > 0 && `p99 ${duration(worst)}`),
   );
 }
@@ -95,10 +95,12 @@ function pointBody(point: Point, report: Report): HTMLElement {
     point.purpose && element("p", { class: "purpose" }, point.purpose, point.expect && ` Expected: ${point.expect}`),
     facts(point),
     totalsTable(point),
+    replayTables(point),
     intervalTable(point),
     figures.length > 0 && element("div", { class: "pair" }, ...figures.map(figureElement)),
     breakdown("Per part of the target", point.parts, point, 1),
     breakdown("Per stream", point.streams, point, 2),
+    componentTable(point),
     errorList(point),
     definition(point),
   );
@@ -106,7 +108,6 @@ function pointBody(point: Point, report: Report): HTMLElement {
 
 function facts(point: Point): HTMLElement {
   const backend = point.engine.backend as { used?: string } | undefined;
-  const achieved = Object.values(point.totals).reduce((sum, { iops }) => sum + iops, 0);
   const rows: [string, Child][] = [
     ["Target", point.target],
     [
@@ -114,8 +115,8 @@ function facts(point: Point): HTMLElement {
       `${counted(point.threads, "thread")} × ${point.queue_depth === null ? "a depth per stream" : `depth ${point.queue_depth}`}`,
     ],
     ["Arrival", point.arrival === "closed" ? "closed loop" : `open loop, ${point.arrival}`],
-    ["Offered", point.offered_per_s === null ? null : `${rate(point.offered_per_s, "IOPS")}, achieved ${rate(achieved)}`],
-    ["Measured", `${seconds(point.duration_s)} after ${seconds(point.warmup_s)} of warm-up`],
+    ["Offered", point.offered_per_s === null ? null : `${rate(point.offered_per_s, "IOPS")}, achieved ${rate(point.together.iops ?? 0)}`],
+    ["Measured", point.measured_s === null ? "nothing" : `${seconds(point.measured_s)} after ${seconds(point.warmup_s)} of warm-up`],
     ["Ended by", point.ended.by === "duration" && !point.ended.how ? null : [point.ended.by, point.ended.how].filter(Boolean).join(": ")],
     [
       "Caches",
@@ -218,6 +219,31 @@ function breakdown(title: string, shares: Record<string, ByOp<Total>>, point: Po
       ...latency,
     ],
     rows,
+  });
+}
+
+/** How busy the components of a modelled array were. */
+function componentTable({ components }: Point): HTMLElement | null {
+  if (components.length === 0) return null;
+  const percent = (share: number | null) => (share === null ? null : 100 * share);
+  return tableElement({
+    caption: "Components of the array, the busiest first (modelled)",
+    columns: [
+      { heading: "Component" },
+      { heading: "Kind" },
+      { heading: "Busy, %" },
+      { heading: "Busiest, %" },
+      { heading: "Operations/s" },
+      { heading: "MB/s", scale: 1e-6 },
+      { heading: "Present" },
+      { heading: "Hits, %" },
+    ],
+    rows: components.map((one) => {
+      const cache = one.hit_share !== null;
+      const [busy, busiest, present] = cache ? [null, null, null] : [percent(one.utilisation), percent(one.busiest), one.queue];
+      const name = one.count > 1 ? `${one.count} × ${one.name}` : one.name;
+      return [name, one.kind, busy, busiest, one.operations_per_s, one.bytes_per_s, present, percent(one.hit_share)];
+    }),
   });
 }
 

@@ -71,10 +71,10 @@ export function summarySection(report: Report): HTMLElement {
 type Sorted = (point: Point, report: Report) => string | number | null;
 type Order = (value: Sorted, direction: number) => void;
 
-/** A point is sorted by its sum of rates and by its worst latency. */
+/** A point is sorted by its rate and by its worst latency. */
 const SORTED: Record<string, Sorted> = {
-  iops: ({ totals }) => sum(Object.values(totals).map(({ iops }) => iops)),
-  bytes_per_s: ({ totals }) => sum(Object.values(totals).map(({ bytes_per_s }) => bytes_per_s)),
+  iops: ({ together }) => together.iops ?? null,
+  bytes_per_s: ({ together }) => together.bytes_per_s ?? null,
   ...Object.fromEntries(
     (["mean", "p50", "p99", "p999", "max"] as const).map((key): [string, Sorted] => [
       key,
@@ -82,7 +82,6 @@ const SORTED: Record<string, Sorted> = {
     ]),
   ),
 };
-const sum = (values: number[]) => (values.length > 0 ? values.reduce((total, value) => total + value, 0) : null);
 const worst = (values: number[]) => (values.length > 0 ? Math.max(...values) : null);
 const titleAndPlace: Sorted = (point) => `${point.title} ${placeText(point)}`;
 

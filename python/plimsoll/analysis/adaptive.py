@@ -23,10 +23,11 @@ stopping at the first narrow one covers about 90 to 95 %.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from plimsoll.analysis.batches import Batches, Portion, portion_of
+from plimsoll.analysis.batches import Batches, Portion, implied, portion_key, portion_of
 from plimsoll.analysis.estimation import PERCENTILES, WITH_INTERVAL, estimate
 from plimsoll.analysis.metric import ALL, RATES
 from plimsoll.analysis.series import Series, Slice
@@ -44,6 +45,8 @@ _LOOK_GROWTH = 1.2
 _LOOKS_MIN = 2
 #: The share of the time limit within which the response may settle.
 _SETTLING_SHARE_MAX = 0.5
+#: Portions of every kind, drawn or coming with another operation.
+_EVERYTHING = (*OPS, *map(implied, OPS))
 _WRITTEN = {"p99.9": "p999", "bandwidth": "bytes_per_s"}
 _SHOWN = {metric: name for name, metric in _WRITTEN.items()}
 _EXAMPLE = "write for example 2% or '2% of read p99'"
@@ -103,10 +106,14 @@ def parse_precision(text: str) -> Precision:
 
 
 class Pursuit:
-    """Decides, interval by interval, what the time is for. ``modelled`` says that the target lives in virtual time."""
+    """Decides, interval by interval, what the time is for.
 
-    def __init__(self, goal: Goal, limit_s: float, *, modelled: bool = False) -> None:
+    ``modelled`` says that the target lives in virtual time; ``drawn`` are the operations that streams of file operations draw.
+    """
+
+    def __init__(self, goal: Goal, limit_s: float, *, modelled: bool = False, drawn: Mapping[str, frozenset[str]] | None = None) -> None:
         self.goal = goal
+        self._drawn = drawn or {}
         self.reached = False
         self._limit_s = limit_s
         self._modelled = modelled
@@ -144,7 +151,7 @@ class Pursuit:
 
     def _settle(self, interval: Json, seconds: float) -> None:
         self._settling_s += seconds
-        done = _done(interval, self._ops())
+        done = self._done(interval)
         self._response.add(Slice(seconds, done.count, done.latency_sum_ns))
         latest = list(self._response)
         latest = latest[-max(ROUNDS, len(latest) // 2) :]
@@ -156,18 +163,46 @@ class Pursuit:
         self._measured_s += seconds
         self._intervals += 1
         if isinstance(self.goal, Amount):
-            self._bytes += _done(interval, OPS).bytes
+            self._bytes += self._done(interval).bytes
             self.reached = self._bytes >= self.goal.bytes
             return
-        self._batches.add(seconds, _portions(interval, self._ops(), histograms=self.goal.metric in PERCENTILES))
+        self._batches.add(seconds, self._portions(interval, histograms=self.goal.metric in PERCENTILES))
         if self._intervals >= self._next_look:
             self._next_look = int(self._intervals * _LOOK_GROWTH) + 1
             precision = self._precision()
             self._narrow = self._narrow + 1 if precision is not None and precision <= self.goal.relative else 0
             self.reached = self._narrow >= _LOOKS_MIN
 
-    def _ops(self) -> tuple[str, ...]:
-        return OPS if not isinstance(self.goal, Precision) or self.goal.op == ALL else (self.goal.op,)
+    def _keys(self) -> tuple[str, ...]:
+        """The portions that what has to be precise is made of; an amount is of everything that moves."""
+        if not isinstance(self.goal, Precision):
+            return _EVERYTHING
+        if self.goal.op == ALL:
+            return _EVERYTHING if self.goal.metric == "bytes_per_s" else OPS
+        return (self.goal.op, implied(self.goal.op))
+
+    def _done(self, interval: Json) -> Portion:
+        """What the operations that count did in an interval, together."""
+        done = Portion()
+        for portion in self._portions(interval, histograms=False).values():
+            done.add(portion)
+        return done
+
+    def _portions(self, interval: Json, *, histograms: bool) -> dict[str, Portion]:
+        """What each operation did in an interval; decoding histograms costs time, so only percentiles have them."""
+        keys, portions = self._keys(), dict[str, Portion]()
+        if not histograms and not self._drawn:
+            entries = {op: entry for op, entry in interval.get("summary", {}).items() if op in keys}
+            return {
+                op: Portion(entry["count"], entry.get("bytes") or 0, entry["count"] * (entry.get("mean_ns") or 0.0))
+                for op, entry in entries.items()
+            }
+        for cell in interval["cells"]:
+            key = portion_key(cell, self._drawn)
+            if key in keys and cell.get("part") is None:
+                latency = decoded(cell["latency"]) if histograms and cell.get("latency") else None
+                portions.setdefault(key, Portion()).add(portion_of(cell, latency))
+        return portions
 
     def _precision(self) -> float | None:
         """How far the interval reaches from the value, as a share of the value."""
@@ -195,30 +230,6 @@ def relative_half_width(found: Estimate | None) -> float | None:
     if found is None or found.low is None or found.high is None or found.value <= 0:
         return None
     return max(found.high - found.value, found.value - found.low) / found.value
-
-
-def _done(interval: Json, ops: tuple[str, ...]) -> Portion:
-    """What the operations did in an interval, together."""
-    done = Portion()
-    for portion in _portions(interval, ops, histograms=False).values():
-        done.add(portion)
-    return done
-
-
-def _portions(interval: Json, ops: tuple[str, ...], *, histograms: bool) -> dict[str, Portion]:
-    """What each operation did in an interval; decoding histograms costs time, so only percentiles have them."""
-    if not histograms:
-        entries = {op: entry for op, entry in interval.get("summary", {}).items() if op in ops}
-        return {
-            op: Portion(entry["count"], entry.get("bytes") or 0, entry["count"] * (entry.get("mean_ns") or 0.0))
-            for op, entry in entries.items()
-        }
-    portions: dict[str, Portion] = {}
-    for cell in interval["cells"]:
-        if cell["op"] in ops and cell.get("part") is None:
-            latency = decoded(cell["latency"]) if cell.get("latency") else None
-            portions.setdefault(cell["op"], Portion()).add(portion_of(cell, latency))
-    return portions
 
 
 def _size(count: int) -> str:

@@ -3,7 +3,9 @@
 Model: every measured interval becomes a batch; when `CAPACITY` batches are full, neighbours are merged pairwise, so a point of any length
 ends with 32 to 63 batches of equal time, each with counts, bytes, latency sum and latency histogram per operation. Merging loses
 resolution and no total. Schmeiser ("Batch size effects in the analysis of simulation output", Operations Research 30, 1982) shows that
-more than about 30 batches hardly narrow an interval, and longer batches are less correlated.
+more than about 30 batches hardly narrow an interval, and longer batches are less correlated. Operations that merely came with those a
+stream of file operations draws (the opening and closing of a file that is read) have a portion of their own, so that all operations
+together can be told without them.
 Limits: a last batch that is not full counts to the totals and to no interval; so do intervals cut short.
 
     batches = Batches()
@@ -52,6 +54,17 @@ def portion_of(cell: Json, latency: Histogram | None) -> Portion:
     if total is None:
         total = latency.mean * latency.count if latency is not None else 0.0
     return Portion(cell["count"], cell["bytes"], float(total), latency)
+
+
+def portion_key(cell: Json, drawn: Mapping[str, frozenset[str]]) -> str:
+    """Where what a cell adds belongs: its operation, or `implied` of it when its stream draws others (``drawn``, by stream)."""
+    op, asked = str(cell["op"]), drawn.get(cell["stream"])
+    return op if asked is None or op in asked else implied(op)
+
+
+def implied(op: str) -> str:
+    """The portion of ``op`` where it merely came with another operation."""
+    return f"implied {op}"
 
 
 @dataclass

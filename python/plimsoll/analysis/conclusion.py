@@ -10,8 +10,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from plimsoll.analysis.estimation import estimates
+from plimsoll.analysis.metric import together
 from plimsoll.analysis.observation import Observation
 from plimsoll.analysis.plausibility import Evidence, judged
+from plimsoll.analysis.replaying import replayed
 from plimsoll.analysis.summary import Summary
 from plimsoll.result import Result
 
@@ -22,16 +24,17 @@ def concluded(unfinished: Result, summary: Summary, observation: Observation) ->
     measured = replace(
         unfinished,
         totals=totals,
-        estimates=estimates(summary.batches, totals),
         streams=summary.streams(),
         parts=summary.parts(),
         errors=summary.errors(),
         unfinished=_unfinished(unfinished, observation),
+        replay=replayed(unfinished.engine),
     )
+    measured = replace(measured, estimates=estimates(summary.batches, totals, together(measured)))
     return replace(measured, flags=judged(Evidence(measured, observation)))
 
 
 def _unfinished(result: Result, observation: Observation) -> int | None:
     """What was due and not complete at the end: completed later, or never issued."""
     unissued = (result.engine.get("engine") or {}).get("unissued")
-    return observation.late_count + int(unissued) if result.offered_per_s is not None and unissued is not None else None
+    return observation.late_drawn_count + int(unissued) if result.offered_per_s is not None and unissued is not None else None

@@ -18,7 +18,11 @@ DEFAULT_BLOCK_BYTES = 4096
 #: Completed over offered below which an offered rate was not achieved (METHODOLOGY, flag ``rate_not_achieved``).
 ACHIEVED_SHARE_MIN = 0.97
 #: Options that give a stream an end of its own.
-_ENDS = ("amount", "requests", "passes")
+_ENDS = ("amount", "requests", "passes", "trace")
+#: Operations on files that open a file and close it again.
+_IN_OPEN_FILES = ("read", "write", "flush", "open", "close")
+#: Operations on files that change what the target holds.
+_CHANGING = ("write", "create", "setattr", "rename", "copy", "move", "delete", "mkdir", "rmdir")
 
 
 def streams(definition: Json) -> list[Json]:
@@ -58,7 +62,7 @@ def offered_per_s(definition: Json) -> dict[str, float]:
 
 
 def ends_by_itself(definition: Json) -> bool:
-    """Whether every stream has an amount or a number of requests (or of passes), after which nothing is left to do."""
+    """Whether every stream has an amount or a number of requests (of passes, of a trace), after which nothing is left to do."""
     found = streams(definition)
     return bool(found) and all(any(stream.get(option) for option in _ENDS) for stream in found)
 
@@ -69,11 +73,39 @@ def is_direct(stream: Json) -> bool:
 
 
 def overwrites(definition: Json) -> bool:
-    """Whether some request changes what the target holds, by a write or a trim."""
+    """Whether some request changes what the target holds, by a write or a trim; those of a trace are taken to do so."""
     return any(_overwrites(stream) for stream in streams(definition))
 
 
+def drawn_operations(stream: Json) -> dict[str, float] | None:
+    """Percent of each operation that a stream of file operations draws; None for a stream of block requests."""
+    found = stream.get("operation")
+    if found is None:
+        return None
+    return dict(found) if isinstance(found, dict) else {str(found): 100.0}
+
+
+def drawn_by_stream(definition: Json) -> dict[str, frozenset[str]]:
+    """The operations that each stream of file operations draws; of other streams there are none that merely come with others."""
+    found = {str(stream.get("name")): drawn_operations(stream) for stream in streams(definition)}
+    return {name: frozenset(drawn) for name, drawn in found.items() if drawn is not None}
+
+
+def file_operations(stream: Json) -> frozenset[str]:
+    """The operations on files that can occur: those drawn, and those that come with them."""
+    drawn = set(drawn_operations(stream) or ())
+    opens = not drawn.isdisjoint(_IN_OPEN_FILES)
+    with_open = {"open", "close"} if opens else {"close"} if "create" in drawn else set()
+    written = {"write"} if "create" in drawn and stream.get("write_created") else set()
+    flushed = {"flush"} if stream.get("flush_at_close") else set()
+    return frozenset(drawn | with_open | written | flushed)
+
+
 def _overwrites(stream: Json) -> bool:
+    if (drawn := drawn_operations(stream)) is not None:
+        return not drawn.keys().isdisjoint(_CHANGING)
+    if stream.get("trace"):
+        return True
     read_percent = stream.get("read_percent", 100)
     shares = [entry.get("read_percent", read_percent) for entry in stream.get("access") or [{}]]
     return bool(stream.get("trim_percent")) or any(share < 100 for share in shares)
@@ -92,7 +124,9 @@ def stores_little(stream: Json) -> str | None:
 
 
 def size_bounds(stream: Json, op: str) -> tuple[int, int] | None:
-    """Smallest and largest request of ``op`` in bytes; None when the definition does not say."""
+    """Smallest and largest request of ``op`` in bytes; None where it does not say: a file's last piece is any size."""
+    if drawn_operations(stream) is not None or stream.get("trace"):
+        return None
     entries = stream.get("access")
     if entries:
         sizes = [entry["size"] for entry in entries]

@@ -26,11 +26,11 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import accumulate
 
-from plimsoll.analysis.batches import Batch, Batches, Portion
+from plimsoll.analysis.batches import Batch, Batches, Portion, implied
 from plimsoll.analysis.confidence import mean_interval
 from plimsoll.analysis.metric import ALL, RATES, metric_of_totals
 from plimsoll.histogram import Histogram
-from plimsoll.result import OPS, Estimate, Estimates, Totals
+from plimsoll.result import OPS, Estimate, Estimates, OpTotals, Totals
 
 #: Percentiles that have intervals, by metric.
 PERCENTILES = {"p50": 50.0, "p90": 90.0, "p95": 95.0, "p99": 99.0, "p999": 99.9}
@@ -38,36 +38,49 @@ PERCENTILES = {"p50": 50.0, "p90": 90.0, "p95": 95.0, "p99": 99.0, "p999": 99.9}
 BEYOND_MIN = 50
 #: Metrics that have intervals.
 WITH_INTERVAL = (*RATES, "mean", *PERCENTILES)
+#: Every portion, whether it was drawn or came with another.
+_EVERYTHING = (*OPS, *map(implied, OPS))
 
 
-def estimates(batches: Batches, totals: Totals) -> Estimates:
-    """Of every operation in ``totals`` and of all together; empty when nothing was measured."""
+def estimates(batches: Batches, totals: Totals, together: Sequence[OpTotals] | None = None) -> Estimates:
+    """Of every operation in ``totals`` and of all together; empty when nothing was measured.
+
+    ``together`` are the totals that all operations together are made of (`plimsoll.analysis.metric.together`), if not simply all.
+    """
     ops = [op for op in OPS if op in totals]
     course = _Course(batches)
-    found = {op: _operation(course, [op], {op: totals[op]}) for op in ops}
+    found = {op: _operation(course, _keys(op), [totals[op]]) for op in ops}
     if len(ops) > 1:
-        return {ALL: _operation(course, ops, totals), **found}
+        every = list(totals.values())
+        whole = _operation(course, _keys(ALL), every if together is None else together)
+        moved = _at(sum(total.bytes_per_s for total in every), course.estimate(_EVERYTHING, "bytes_per_s"))
+        return {ALL: {**whole, "bytes_per_s": moved}, **found}
     return {ALL: dict(found[ops[0]]), **found} if ops else {}
 
 
 def estimate(batches: Batches, op: str, name: str) -> Estimate | None:
     """One metric of `WITH_INTERVAL` of one operation or of `ALL`; None when nothing completed."""
     course = _Course(batches)
-    ops = list(OPS) if op == ALL else [op]
-    return course.estimate(ops, name) if course.count(ops) else None
+    keys = _keys(op)
+    return course.estimate(_EVERYTHING if op == ALL and name == "bytes_per_s" else keys, name) if course.count(keys) else None
 
 
-def _operation(course: _Course, ops: Sequence[str], totals: Totals) -> dict[str, Estimate]:
+def _keys(op: str) -> list[str]:
+    """The portions that ``op`` is made of; all together leave out what merely came with other operations."""
+    return list(OPS) if op == ALL else [op, implied(op)]
+
+
+def _operation(course: _Course, ops: Sequence[str], totals: Sequence[OpTotals]) -> dict[str, Estimate]:
     """Every metric of ``ops`` together, at the values that ``totals`` have."""
-    timed = metric_of_totals(list(totals.values()), "mean") is not None
+    timed = metric_of_totals(list(totals), "mean") is not None
     names = WITH_INTERVAL if timed and course.count(ops) else RATES
     found = {name: course.estimate(ops, name) for name in names}
     for name, one in found.items():
-        stated = metric_of_totals(list(totals.values()), name)
+        stated = metric_of_totals(list(totals), name)
         # Percentiles of several operations together are in no total; theirs come from the merged histogram.
-        if stated is not None and (len(ops) == 1 or name not in PERCENTILES):
+        if stated is not None and (len(totals) == 1 or name not in PERCENTILES):
             found[name] = _at(stated.value, one)
-    slowest = metric_of_totals(list(totals.values()), "max")
+    slowest = metric_of_totals(list(totals), "max")
     return found if slowest is None else {**found, "max": slowest}
 
 

@@ -1,7 +1,8 @@
 """One way to name and read a figure of a result: operation and metric, with its confidence interval where there is one.
 
 Model: what `Result.estimates` holds is taken; what it does not hold (results of earlier versions, points without enough intervals, the
-maximum, which has no interval) is read from the totals and has no bounds.
+maximum, which has no interval) is read from the totals and has no bounds. All operations together are those that the streams draw: the
+opening and closing that come with reading a file were asked of nobody. Bandwidth is of everything that moved.
 
     metric(result, "read", "p99")        # Estimate(value=4_800_000.0, low=…, high=…)      nanoseconds
     metric(result, "all", "iops")
@@ -11,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from plimsoll.analysis.definition import drawn_by_stream
 from plimsoll.result import Estimate, OpTotals, Result
 
 #: Metrics by name. Rates are per second, latencies nanoseconds from the intended instant.
@@ -26,8 +28,18 @@ def metric(result: Result, op: str, name: str) -> Estimate | None:
     found = result.estimates.get(op, {}).get(name)
     if found is not None:
         return found
-    totals = list(result.totals.values()) if op == ALL else [result.totals[op]] if op in result.totals else []
-    return metric_of_totals(totals, name)
+    if op == ALL:
+        return metric_of_totals(list(result.totals.values()) if name == "bytes_per_s" else together(result), name)
+    return metric_of_totals([result.totals[op]] if op in result.totals else [], name)
+
+
+def together(result: Result) -> list[OpTotals]:
+    """The totals that all operations together are made of: those of every operation, or where operations came with others, per stream of
+    those that were drawn."""
+    drawn = drawn_by_stream(result.job.definition)
+    if not drawn or not result.streams:
+        return list(result.totals.values())
+    return [total for name, totals in result.streams.items() for op, total in totals.items() if name not in drawn or op in drawn[name]]
 
 
 def metric_of_totals(totals: list[OpTotals], name: str) -> Estimate | None:

@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from plimsoll.analysis.clause import ACHIEVED, ERRORS, EXAMPLE, Clause, parse_clause
-from plimsoll.analysis.definition import offered_per_s, streams
+from plimsoll.analysis.definition import drawn_by_stream, drawn_operations, file_operations, offered_per_s, streams
 from plimsoll.analysis.metric import ALL, metric
 from plimsoll.analysis.offering import carried
 from plimsoll.analysis.pooling import pooled_metric
@@ -32,7 +32,24 @@ __all__ = ["Clause", "ClauseJudgement", "Judgement", "Objective", "applies_to", 
 Json = dict[str, Any]
 
 _JOINTS = re.compile(r",|\band\b", re.IGNORECASE)
-_VERBS = {"read": "reads", "write": "writes", "trim": "trims", "flush": "flushes"}
+_VERBS = {
+    "read": "reads",
+    "write": "writes",
+    "trim": "trims",
+    "flush": "flushes",
+    "create": "creates",
+    "open": "opens",
+    "close": "closes",
+    "access": "asks for access to",
+    "stat": "stats",
+    "setattr": "sets attributes of",
+    "rename": "renames",
+    "copy": "copies",
+    "move": "moves",
+    "delete": "deletes",
+    "mkdir": "makes directories of",
+    "rmdir": "removes directories of",
+}
 
 
 @dataclass(frozen=True)
@@ -138,8 +155,14 @@ def _asked_of(clause: Clause, results: Sequence[Result]) -> list[str]:
         return [clause.op]
     if not clause.is_latency:
         return [ALL]
-    occurred = [op for op in OPS if any(metric(result, op, clause.metric) is not None for result in results)]
+    occurred = [op for op in OPS if any(_drawn(result, op) and metric(result, op, clause.metric) is not None for result in results)]
     return occurred or [ALL]
+
+
+def _drawn(result: Result, op: str) -> bool:
+    """Whether the streams were asked for ``op``; the opening and closing of a file that is read merely come with it."""
+    drawn = drawn_by_stream(result.job.definition)
+    return not drawn or any(op in asked for asked in drawn.values())
 
 
 def _judged(clause: Clause, op: str, results: Sequence[Result]) -> ClauseJudgement:
@@ -177,10 +200,14 @@ def _reason(item: ClauseJudgement) -> str:
 
 def _issues(stream: Json, op: str) -> bool:
     """Whether the stream can issue ``op``; the defaults of the mix are those of crates/workload/src/stream.rs."""
-    return op in _operations(stream)
+    # Only the file of a trace says what is in it.
+    return bool(stream.get("trace")) or op in _operations(stream)
 
 
 def _operations(stream: Json) -> Iterator[str]:
+    if drawn_operations(stream) is not None:
+        yield from file_operations(stream)
+        return
     trim, flush = stream.get("trim_percent") or 0, stream.get("flush_percent") or 0
     entries = stream.get("access")
     if entries:

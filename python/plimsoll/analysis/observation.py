@@ -9,8 +9,10 @@ Model: accumulated interval by interval beside the `Summary`, in bounded memory;
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
+from plimsoll.analysis.batches import portion_key
 from plimsoll.analysis.series import Series, Slice
 
 Json = dict[str, Any]
@@ -19,7 +21,8 @@ Json = dict[str, Any]
 class Observation:
     """Accumulates one job."""
 
-    def __init__(self) -> None:
+    def __init__(self, drawn: Mapping[str, frozenset[str]] | None = None) -> None:
+        self._drawn = drawn or {}
         self.series = Series()
         self.elapsed_s = 0.0
         self.warmup_s = 0.0
@@ -27,6 +30,10 @@ class Observation:
         self.drain_latency_max_ns = 0
         #: Requests that completed after the measured time, in the drain or once the goal of the point was reached.
         self.late_count = 0
+        #: Those of them that were drawn, and did not merely come with another operation on files.
+        self.late_drawn_count = 0
+        #: Requests that completed in the warm-up.
+        self.warmup_count = 0
         self.lag_late = 0
         self.lag_p99_ns = 0
         self.lag_max_ns = 0
@@ -38,11 +45,12 @@ class Observation:
         phase = interval["phase"]
         if phase == "warmup":
             self.warmup_s += seconds
+            self.warmup_count += _count(interval)
         elif phase == "after":
-            self.late_count += _count(interval)  # arrived after the point had ended by its goal
+            self._late(interval)  # arrived after the point had ended by its goal
         elif phase == "drain":
             self.drain_s += seconds
-            self.late_count += _count(interval)
+            self._late(interval)
             maxima = [entry.get("max_ns") or 0 for entry in interval.get("summary", {}).values()]
             self.drain_latency_max_ns = max(self.drain_latency_max_ns, *maxima, 0)
         else:
@@ -52,6 +60,15 @@ class Observation:
     def inflight_mean(self) -> float | None:
         """Requests in flight, averaged over the measured time; None when nothing was measured."""
         return self._inflight_s / self.elapsed_s if self.elapsed_s > 0 else None
+
+    def _late(self, interval: Json) -> None:
+        count = _count(interval)
+        self.late_count += count
+        if not self._drawn:
+            self.late_drawn_count += count
+            return
+        cells = [cell for cell in interval["cells"] if cell.get("part") is None]
+        self.late_drawn_count += sum(int(cell["count"]) for cell in cells if portion_key(cell, self._drawn) == cell["op"])
 
     def _measure(self, interval: Json, seconds: float) -> None:
         self.elapsed_s += seconds

@@ -16,11 +16,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import sqrt
+from typing import Any
 
-from plimsoll.analysis.definition import ACHIEVED_SHARE_MIN, offered_per_s, streams
+from plimsoll.analysis.definition import ACHIEVED_SHARE_MIN, drawn_operations, is_open, offered_per_s, streams
 from plimsoll.analysis.metric import ALL, metric
 from plimsoll.analysis.pooling import pooled
-from plimsoll.result import Estimate, Result
+from plimsoll.result import Estimate, Result, Totals
+
+Json = dict[str, Any]
 
 #: The flag of a point whose target did not keep up (`plimsoll.analysis.plausibility`).
 NOT_ACHIEVED = "rate_not_achieved"
@@ -60,7 +64,24 @@ def achieved(results: Sequence[Result]) -> bool:
     Where the share has an interval, all of it must lie below 97 % to say that the target did not: few requests complete less by chance.
     """
     found = carried(results)
-    return found is None or (found.value if found.high is None else found.high) >= ACHIEVED_SHARE_MIN
+    return found is None or (found.value if found.high is None else found.high) >= share_min(results)
+
+
+def share_min(results: Sequence[Result]) -> float:
+    """The least share of an open load that counts as carried by these repeats of a point."""
+    due = sum(
+        (sum(offered_per_s(result.job.definition).values()) or result.offered_per_s or 0.0) * (elapsed(result) or 0.0) for result in results
+    )
+    open_streams = [stream for result in results for stream in streams(result.job.definition) if is_open(stream)]
+    return share_min_of(due, drawn=any(stream["arrival"] != "constant" for stream in open_streams))
+
+
+def share_min_of(due: float, *, drawn: bool) -> float:
+    """The same of so many requests due, whose instants are ``drawn`` or regular.
+
+    Of n drawn arrivals √n more or fewer is their standard deviation; a shortfall within it says nothing about the target.
+    """
+    return min(ACHIEVED_SHARE_MIN, 1.0 - 1.0 / sqrt(due)) if drawn and due >= 1 else ACHIEVED_SHARE_MIN
 
 
 def saturated(results: Sequence[Result]) -> bool:
@@ -75,11 +96,19 @@ def _carried(result: Result) -> Estimate | None:
     offered = sum(rates.values()) or result.offered_per_s
     if not offered:
         return None
-    alone = not rates or len(rates) == len(streams(definition))
+    open_streams = [stream for stream in streams(definition) if not rates or stream.get("name") in rates]
+    alone = len(open_streams) == len(streams(definition))
     rate = metric(result, ALL, "iops") if alone else None
     if rate is None:
-        rate = Estimate(sum(total.iops for name in rates for total in result.streams.get(name, {}).values()))
+        rate = Estimate(sum(offered_kind_per_s(stream, result.streams.get(str(stream.get("name")), {})) for stream in open_streams))
     return share(result, rate, offered)
+
+
+def offered_kind_per_s(stream: Json, totals: Totals) -> float:
+    """Completions per second that count against the rate of a stream: of file operations those drawn, not the opening and closing that
+    come with them."""
+    drawn = drawn_operations(stream)
+    return sum(total.iops for op, total in totals.items() if drawn is None or op in drawn)
 
 
 def elapsed(result: Result) -> float | None:

@@ -13,10 +13,10 @@ Memory does not depend on the length of the job: one histogram per stream, opera
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from plimsoll.analysis.batches import Batches, Portion, portion_of
+from plimsoll.analysis.batches import Batches, Portion, portion_key, portion_of
 from plimsoll.histogram import Histogram, decoded
 from plimsoll.result import OPS, LatencySummary, OpTotals, Totals
 
@@ -75,9 +75,13 @@ class Tally:
 
 
 class Summary:
-    """Accumulates the measured phase of one job; ``batches`` keeps its course for the confidence intervals."""
+    """Accumulates the measured phase of one job; ``batches`` keeps its course for the confidence intervals.
 
-    def __init__(self) -> None:
+    ``drawn`` are the operations that streams of file operations draw (`plimsoll.analysis.definition.drawn_by_stream`).
+    """
+
+    def __init__(self, drawn: Mapping[str, frozenset[str]] | None = None) -> None:
+        self._drawn = drawn or {}
         self.batches = Batches()
         self._tallies: dict[Key, Tally] = {}
         self._elapsed_ns = 0
@@ -93,7 +97,7 @@ class Summary:
             key = (cell["stream"], cell["op"], cell.get("part"))
             latency = self._tallies.setdefault(key, Tally()).add_cell(cell)
             if key[2] is None:
-                portions.setdefault(cell["op"], Portion()).add(portion_of(cell, latency))
+                portions.setdefault(portion_key(cell, self._drawn), Portion()).add(portion_of(cell, latency))
         self.batches.add(elapsed_ns / 1e9, portions)
 
     @property

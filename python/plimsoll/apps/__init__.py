@@ -14,13 +14,14 @@ from collections.abc import Callable
 from difflib import get_close_matches
 
 from plimsoll.apps.filecopy import FileCopy
+from plimsoll.apps.files import Files
 from plimsoll.engine import Engine, Json, native
 from plimsoll.errors import InputError
 
 __all__ = ["DRIVERS", "check_workload", "driver_of"]
 
-#: What the key ``driver`` may say.
-DRIVERS: dict[str, Callable[[Engine], Engine]] = {"filecopy": FileCopy}
+#: What the key ``driver`` may say, and what makes that driver for a workload.
+DRIVERS: dict[str, Callable[[Engine, Json], Engine]] = {"filecopy": lambda engine, _: FileCopy(engine), "files": Files}
 
 
 def driver_of(definition: Json, engine: Engine) -> Engine:
@@ -32,7 +33,7 @@ def driver_of(definition: Json, engine: Engine) -> Engine:
         near = get_close_matches(str(name), DRIVERS, n=1)
         hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(DRIVERS)}; leave the key out for block I/O."
         raise InputError(f"driver {name!r} is unknown; {hint}")
-    return DRIVERS[name](engine)
+    return DRIVERS[name](engine, definition)
 
 
 def check_workload(document: Json, source: str, engine: Engine | None = None) -> Json:

@@ -56,13 +56,17 @@ class FileCopy:
         streams = workload.get("stream") or [{}]
         if not isinstance(streams, list) or len(streams) != 1 or not isinstance(streams[0], dict):
             raise InputError(f"{source}: a file copy has one stream; write one [[stream]] table or none.")
-        unknown = [key for key in streams[0] if key not in OPTIONS]
-        if unknown:
-            raise InputError(f"{source}: stream: a file copy has no option {unknown[0]!r}; it has {', '.join(OPTIONS)}.")
-        stream = {**_DEFAULTS, **streams[0]}
+        given = {key: value for key, value in streams[0].items() if key in OPTIONS}
+        stream = {**_DEFAULTS, **given}
         passes = _passes(stream.pop("passes", 0), f"{source}: stream")
         rest = {key: value for key, value in workload.items() if key != "driver"}
-        return self._canonical(self._engine.check_workload({**rest, "stream": [stream]}, source), passes)
+        canonical = self._canonical(self._engine.check_workload({**rest, "stream": [stream]}, source), passes)
+        # What the canonical form says of every stream may be said again.
+        fixed = canonical["stream"][0]
+        unknown = [key for key, value in streams[0].items() if key not in OPTIONS and (key not in fixed or fixed[key] != value)]
+        if unknown:
+            raise InputError(f"{source}: stream: a file copy has no option {unknown[0]!r}; it has {', '.join(OPTIONS)}.")
+        return canonical
 
     def set_option(self, workload: Json, options: Json, key: str, value: Any) -> tuple[Json, Json]:
         """Both with one option changed; an option of block I/O that a copy does not have is refused."""
@@ -98,6 +102,9 @@ class FileCopy:
 
     def inspect_target(self, spec: str) -> Json:
         return self._engine.inspect_target(spec)
+
+    def write_refusal(self, spec: str, permission: Json | None) -> str | None:
+        return self._engine.write_refusal(spec, permission)
 
     def prepare_target(self, spec: str, size_bytes: int | None, permission: Json | None, on_progress: OnProgress, control: Control) -> Json:
         """Make and fill the source, with the space that the copy of a killed process took."""

@@ -11,6 +11,7 @@ import click
 
 from plimsoll.cli.report import checked_format
 from plimsoll.errors import InputError
+from plimsoll.store.overwriting import REPLACED
 from plimsoll.store.reader import StoredRun, open_run
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 @click.option("--baseline", metavar="LABEL", help="What the others are compared with. [default: the first]")
 @click.option("--objective", metavar="OBJECTIVE", help="Compare the marks at this objective instead of the experiments' own.")
 @click.option("--metric", "metrics", metavar="METRIC", multiple=True, help="Compare this, e.g. 'read p99'. [default: by arrival]")
-@click.option("-o", "--output", metavar="FILE", help="Write the comparison there as well: .html, .csv or .json.")
+@click.option("-o", "--output", metavar="FILE", help=f"Write the comparison there as well: .html, .csv or .json. {REPLACED}")
 @click.option("--out", metavar="DIR", default="results", show_default=True, help="Where runs called by name are kept.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(runs: tuple[str, ...], as_json: bool, output: str | None, out: str, **typed: Any) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from plimsoll.errors import InputError
+from plimsoll.store.overwriting import REPLACED, check_replaceable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -36,7 +37,7 @@ FORMS = (
 @click.command(short_help="Write a stored run as another tool's results.")
 @click.argument("name", metavar="RUN")
 @click.option("--as", "form", metavar="FORM", type=click.Choice([*FORMS, *TABLES]), help=f"One of {', '.join((*FORMS, *TABLES))}.")
-@click.option("-o", "--output", metavar="PATH", help="A file, or a directory for several. [default: stdout]")
+@click.option("-o", "--output", metavar="PATH", help=f"A file, or a directory for several. {REPLACED} [default: stdout]")
 @click.option("--point", "wanted", metavar="ID", multiple=True, help="Only this point: its id, or the number it begins with.")
 @click.option("--out", metavar="DIR", default="results", show_default=True, help="Where runs called by name are kept.")
 def command(name: str, form: str | None, output: str | None, wanted: tuple[str, ...], out: str) -> None:
@@ -69,11 +70,14 @@ def command(name: str, form: str | None, output: str | None, wanted: tuple[str, 
 
 def _files(run: StoredRun, form: str, *, apart: bool) -> Mapping[str, str]:
     from plimsoll.formats.exporting import FORMS as FORMS_BY_NAME
-    from plimsoll.formats.exporting import Source, made
+    from plimsoll.formats.exporting import Source, made, marked
     from plimsoll.formats.recorded import Recorded
 
-    points = [Recorded(point.result, list(point.intervals()), list(point.monitor())) for point in run.points]
-    return made(FORMS_BY_NAME[form], Source(run.name, points), apart=apart)
+    points = [Recorded(marked(point.result), list(point.intervals()), list(point.monitor())) for point in run.points]
+    files = made(FORMS_BY_NAME[form], Source(run.name, points), apart=apart)
+    if any(point.result.modelled for point in run.points) and not any("modelled" in text for text in files.values()):
+        click.echo(f"{form} has no place for it: {run.name} is modelled.", err=True)
+    return files
 
 
 def _keep_only(run: StoredRun, wanted: tuple[str, ...]) -> None:
@@ -99,6 +103,7 @@ def _table(run: StoredRun, form: str, output: str | None) -> None:
     if output is not None:
         path = os.path.join(output, f"{run.name}.{form}") if _is_folder(output) else output
         _make_folder(path)
+        check_replaceable(path, (b"PAR1" if form == "parquet" else ",".join(csv.COLUMNS).encode(),))
         write([run], path)
         click.echo(path)
         return
@@ -115,13 +120,13 @@ def _written(files: Mapping[str, str], output: str) -> list[str]:
 
     if not _is_folder(output) and len(files) > 1:
         raise InputError(f"{output}: {len(files)} files cannot be written into one; give a directory, {output}/.")
-    paths = []
-    for name, text in files.items():
-        path = os.path.join(output, name) if _is_folder(output) else output
+    paths = {os.path.join(output, name) if _is_folder(output) else output: text.encode() for name, text in files.items()}
+    for path, content in paths.items():
+        check_replaceable(path, (content,))
+    for path, content in paths.items():
         _make_folder(path)
-        replace_file(path, text.encode())
-        paths.append(path)
-    return paths
+        replace_file(path, content)
+    return list(paths)
 
 
 def _is_folder(path: str) -> bool:

@@ -1,14 +1,15 @@
-"""``plimsoll fit``: a workload that is like a block trace, and how well it matches."""
+"""``plimsoll fit``: a workload that is like a block trace, or an array whose unknowns make it give what was measured."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from plimsoll.errors import InputError, PlimsollError
+from plimsoll.store.overwriting import REPLACED
 
 if TYPE_CHECKING:
     from plimsoll.analysis.trace.fit import Fit
@@ -20,32 +21,88 @@ Json = dict[str, Any]
 
 SCHEMA = "plimsoll.fit/1"
 #: The formats of `plimsoll.formats.traces`, which is imported when it is needed.
-FORMS = ("iolog", "blktrace", "blkparse", "msr", "alibaba", "mqsim")
+FORMS = ("iolog", "blktrace", "blkparse", "msr", "alibaba", "mqsim", "compact")
 ACTIONS = ("issue", "queue", "complete")
+#: How unknowns of an array are looked for (`plimsoll.analysis.adjustment.search`).
+SEARCHES = ("simplex", "grid")
 #: Most requests that are drawn or issued to be held against the trace.
 MOST_DRAWN = 1_000_000
 MOST_ISSUED = 200_000
+#: The first line of the files written here.
+BEGINNING = b"# Fitted to a trace by Plimsoll\n"
 _SERVICE_US = 10
 _INTERVALS = 20
 _NAMED = 8
 
 
-@click.command(short_help="Turn a block trace into a workload, and show how well it matches.")
-@click.argument("trace", metavar="TRACE")
+#: Options that mean something for one of the two things that can be fitted.
+_OF_TRACES = ("form", "device", "action")
+_OF_ARRAYS = (
+    "measured",
+    "unknown",
+    "hold_out",
+    "where",
+    "workload",
+    "settings",
+    "search",
+    "levels",
+    "requests",
+    "seed",
+    "processes",
+    "out",
+)
+_SPELT = {"form": "--format", "settings": "--set"}
+
+
+@click.command(short_help="Turn a block trace into a workload, or make a modelled array give what was measured.")
+@click.argument("what", metavar="TRACE|array:NAME")
 @click.option("--format", "form", type=click.Choice(FORMS), help="What TRACE is. [default: recognised]")
 @click.option("--device", metavar="NAME", help="Only requests of this target. [default: all together]")
 @click.option("--action", type=click.Choice(ACTIONS), help="Where blktrace's requests are counted. [default: issue]")
-@click.option("-o", "--output", metavar="FILE", help="Write the workload there, as TOML.")
+@click.option("--measured", metavar="FILE|RUN", help="Hold the array against this: a CSV file, a stored run, or published:NAME.")
+@click.option("--unknown", metavar="KEY=LOW..HIGH[:log]", multiple=True, help="Look for this value in this range; three at most.")
+@click.option("--hold-out", metavar="COLUMN[=VALUE]", multiple=True, help="Judge by these rows; without VALUE, by each value in turn.")
+@click.option("--where", metavar="COLUMN=VALUE", multiple=True, help="Take only rows with this value.")
+@click.option("--workload", metavar="NAME", help="What the rows of a file measured, e.g. 'se6920-{access}'.")
+@click.option("--set", "settings", metavar="KEY=VALUE", multiple=True, help="An option of all rows of a file, e.g. threads=16.")
+@click.option("--search", type=click.Choice(SEARCHES), help="How values are looked for. [default: simplex]")
+@click.option("--levels", metavar="N", type=click.IntRange(min=2, max=1000), help="Values of each unknown in a grid.")
+@click.option("--requests", metavar="N", type=click.IntRange(min=100), help="Requests that count in each run. [default: 10000]")
+@click.option("--seed", metavar="N", type=click.IntRange(min=0), help="Seed of every run of the model. [default: 1]")
+@click.option("--processes", metavar="N", type=click.IntRange(min=1), help="Runs at a time. [default: one per processor]")
+@click.option("--out", metavar="DIR", help="Where runs called by name are kept. [default: results]")
+@click.option("-o", "--output", metavar="FILE", help=f"Write the workload, or the array, there as TOML. {REPLACED}")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def command(trace: str, output: str | None, as_json: bool, **chosen: str | None) -> None:
+def command(what: str, output: str | None, as_json: bool, **chosen: Any) -> None:
     """Read a block trace (fio iolog, blktrace, blkparse, MSR-Cambridge, Alibaba, MQSim), fit a workload to it, and show both side by side:
     operations, sizes, gaps, sequentiality, hot spots.
 
+    Or look for up to three unknown values of a modelled array that make it give what was measured, and show how well it predicts
+    rows that were held out, beside a power law of the same rows. Everything runs in virtual time.
+
     \b
     plimsoll fit hm_0.csv -o hm_0.toml && plimsoll run hm_0.toml --target /dev/sdb
-    plimsoll fit sda.blkparse.txt --device 8,0
     plimsoll fit io_traces.csv --device 419 --json
+    plimsoll fit array:se6920-raid1 --measured published:se6920 --where 'label=SE6920 RAID 1' --where workload=se6920-random \\
+      --unknown host.page_cache.size_bytes=5e8..2e9:log --unknown host.request_ns=20000..200000:log --hold-out size=8G
     """
+    from plimsoll.catalog.arrays import is_array
+
+    array = is_array(what)
+    for option in _OF_TRACES if array else _OF_ARRAYS:
+        if chosen[option]:
+            spelt = _SPELT.get(option, f"--{option.replace('_', '-')}")
+            raise InputError(f"{spelt} is for {'traces' if array else 'arrays, such as array:se6920-raid1'}; leave it out.")
+    if array:
+        from plimsoll.cli.array_fit import fit_array
+
+        fit_array(what, {**chosen, "out": chosen["out"] or "results", "output": output, "as_json": as_json})
+        return
+    fit_trace(what, output, as_json=as_json, chosen=chosen)
+
+
+def fit_trace(trace: str, output: str | None, *, as_json: bool, chosen: Json) -> None:
+    """Fit a workload to a trace, and print or write it."""
     _check_output(output)
     profile, opened = _profiled(trace, chosen["form"], chosen["device"], chosen["action"])
     fit, drawn, measures = _fitted(profile, trace)
@@ -63,9 +120,10 @@ def command(trace: str, output: str | None, as_json: bool, **chosen: str | None)
 
 def _profiled(path: str, form: str | None, device: str | None, action: str | None) -> tuple[Profile, Trace]:
     from plimsoll.analysis.trace.profile import profiled
+    from plimsoll.cli.conduct.tracing import trace_file
     from plimsoll.formats.traces import open_trace
 
-    with _opened(path) as file:
+    with trace_file(path) as file:
         trace = open_trace(file, path, form, action)
         seen: dict[str, None] = {}
         try:
@@ -79,15 +137,6 @@ def _profiled(path: str, form: str | None, device: str | None, action: str | Non
     if not profile.count:
         raise InputError(f"{path}: there is no request in it; give a trace with at least one.")
     return profile, trace
-
-
-def _opened(path: str) -> BinaryIO:
-    try:
-        return open(path, "rb")
-    except IsADirectoryError:
-        raise InputError(f"{path}: a directory; give the trace in it.") from None
-    except OSError as problem:
-        raise InputError(f"{path}: cannot be read ({str(problem.strerror).lower()}); give a trace.") from None
 
 
 def _of(requests: Iterator[TraceRequest], device: str, seen: dict[str, None]) -> Iterator[TraceRequest]:
@@ -179,6 +228,8 @@ def _check_output(path: str | None) -> None:
     """Refuse before a long trace is read what could not be written afterwards, or not be found by 'plimsoll run'."""
     import os
 
+    from plimsoll.store.overwriting import check_replaceable
+
     if path is None:
         return
     folder = os.path.dirname(path) or "."
@@ -188,6 +239,7 @@ def _check_output(path: str | None) -> None:
         raise InputError(f"{path}: this is a directory; name a file in it, for example {os.path.join(path, 'fitted.toml')!r}.")
     if not path.endswith(".toml"):
         raise InputError(f"{path}: 'plimsoll run' takes files that end in .toml for workloads; write {path}.toml.")
+    check_replaceable(path, (BEGINNING,))
 
 
 def _write(path: str, workload: Json) -> None:
@@ -195,7 +247,7 @@ def _write(path: str, workload: Json) -> None:
 
     from plimsoll.store.durable import replace_file
 
-    replace_file(path, tomli_w.dumps(workload).encode(), durable=False)
+    replace_file(path, BEGINNING + tomli_w.dumps(workload).encode(), durable=False)
 
 
 def _document(trace: Trace, fit: Fit, workload: Json, measures: list[Measure], generated: Json) -> Json:

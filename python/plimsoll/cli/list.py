@@ -1,4 +1,4 @@
-"""``plimsoll list``: the shipped workloads and suites."""
+"""``plimsoll list``: the shipped workloads, suites and arrays."""
 
 from __future__ import annotations
 
@@ -8,22 +8,31 @@ from typing import Any
 import click
 
 from plimsoll import catalog
+from plimsoll.catalog.arrays import families
+from plimsoll.catalog.composition.variants import Family
 from plimsoll.errors import InputError
 
 
-@click.command(short_help="List the shipped workloads and suites.")
+@click.command(short_help="List the shipped workloads, suites and arrays.")
 @click.option("--tag", metavar="TAG", help="Only those with this tag.")
 @click.option("--suites", is_flag=True, help="Only the suites.")
+@click.option("--arrays", is_flag=True, help="Only the modelled arrays.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def command(tag: str | None, suites: bool, as_json: bool) -> None:
-    """List the shipped workloads by group, then the suites.
+def command(tag: str | None, suites: bool, arrays: bool, as_json: bool) -> None:
+    """List the shipped workloads by group, then the suites, then the modelled arrays.
 
-    Each workload and each tag can be given to 'plimsoll run', each suite to 'plimsoll suite'.
+    Each workload and each tag can be given to 'plimsoll run', each suite to 'plimsoll suite', each array to '--target array:NAME'.
+    Arrays that differ in a few things share a line: in their name, one of the words below stands in place of each brace.
     """
     if suites and tag is not None:
         raise InputError("--suites and --tag: suites have no tags; leave one of both out.")
+    if suites and arrays:
+        raise InputError("--suites and --arrays: each asks for one list only; leave one of both out.")
     if suites:
         _suites(as_json=as_json)
+        return
+    if arrays:
+        _arrays(tag, as_json=as_json)
         return
     names = catalog.names() if tag is None else catalog.names_tagged(tag)
     if tag is not None and not names:
@@ -41,6 +50,8 @@ def command(tag: str | None, suites: bool, as_json: bool) -> None:
     if tag is None:
         click.echo()
         _suites(as_json=False)
+        click.echo()
+        _arrays(None, as_json=False)
 
 
 def _suites(*, as_json: bool) -> None:
@@ -51,6 +62,28 @@ def _suites(*, as_json: bool) -> None:
     from plimsoll.reports.terminal import table
 
     click.echo(table([("suite", "title"), *((entry["name"], entry["title"]) for entry in entries)], left=2))
+
+
+def _arrays(tag: str | None, *, as_json: bool) -> None:
+    chosen = [family for family in families() if tag is None or tag in family.tags()]
+    if not chosen:
+        known = sorted({tag for family in families() for tag in family.tags()})
+        raise InputError(f"no array has the tag {tag!r}; there are {', '.join(known)}.")
+    if as_json:
+        entries = [_array(family, name) for family in chosen for name in family.names()]
+        click.echo(json.dumps(entries, ensure_ascii=False))
+        return
+    from plimsoll.reports.terminal import table
+
+    rows = [("array", "names", "tags", "title")]
+    for family in chosen:
+        rows.append((f"array:{family.pattern}", str(len(family.names())), " ".join(family.tags()), family.about("title")))
+        rows += [(f"  {{{axis.name}}}", "", "", " | ".join(name or "nothing" for name in axis.names())) for axis in family.axes]
+    click.echo(table(rows, left=4))
+
+
+def _array(family: Family, name: str) -> dict[str, Any]:
+    return {"name": name, "title": family.title(name), "tags": family.tags(), "family": family.name, "choice": family.choice(name)}
 
 
 def _entry(name: str) -> dict[str, Any]:

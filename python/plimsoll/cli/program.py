@@ -31,23 +31,27 @@ VERBS = {
     "suite": "Carry out the experiments of a published procedure or of a file.",
     "compare": "Compare stored runs, or the configurations of one, point by point.",
     "translate": "Show another tool's job file in our words.",
-    "fit": "Turn a block trace into a workload, and show how well it matches.",
-    "list": "List the shipped workloads and suites.",
-    "show": "Show one workload or suite: purpose, source, streams or experiments.",
+    "replay": "Issue the requests of a block trace, when they were recorded or as fast as possible.",
+    "reproduce": "Test the claims of published reports on modelled arrays.",
+    "fit": "Turn a block trace into a workload, or make a modelled array give what was measured.",
+    "list": "List the shipped workloads, suites and arrays.",
+    "show": "Show one workload, suite or array: purpose, source, and what it consists of.",
     "runs": "List the stored runs.",
     "report": "Make a report of stored runs: HTML, CSV or JSON.",
     "export": "Write a stored run as another tool's results.",
     "import": "Store results that another tool measured.",
     "size": "Say which stored load lines carry a demand.",
     "watch": "Watch what is asked of live devices.",
+    "serve-array": "Serve a modelled array to other programs, in real time.",
     "doctor": "Say what on this host would make numbers wrong.",
     "calibrate": "Measure Plimsoll's own cost per I/O.",
 }
 
 
 def module_of(verb: str) -> str:
-    """The file of a verb; one that is a keyword of Python (``import``) has an underscore behind it, as names of Python do."""
-    return f"plimsoll.cli.{verb}_" if keyword.iskeyword(verb) else f"plimsoll.cli.{verb}"
+    """The file of a verb; one that is a keyword of Python (``import``) has an underscore behind it; a dash is one."""
+    file = verb.replace("-", "_")
+    return f"plimsoll.cli.{file}_" if keyword.iskeyword(file) else f"plimsoll.cli.{file}"
 
 
 class _Verbs(click.Group):

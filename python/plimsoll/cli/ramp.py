@@ -18,7 +18,7 @@ from plimsoll.cli.experiment.short import short_experiment
 @takes(*ONCE)
 def command(**typed: Any) -> int:
     """Raise one option until the objective fails, then close in on the highest load that held: the mark.
-    Without --over it is queue_depth=1..1024.
+    Without --over it is queue_depth=1..1024, of file workloads threads=1..64.
 
     \b
     plimsoll ramp oltp-db --over threads=1..256 --objective 'read mean <= 20ms and write mean <= 20ms'

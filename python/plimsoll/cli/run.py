@@ -9,13 +9,14 @@ from typing import Any
 import click
 
 from plimsoll import engine as engines
-from plimsoll.cli.conduct.conducting import Setup, conduct, in_order
+from plimsoll.cli.conduct.conducting import conduct, in_order
 from plimsoll.cli.conduct.judging import EXIT_OBJECTIVE_FAILED, check_precision, checked_objective, every_point_holds
 from plimsoll.cli.conduct.permission import check_permitted, permission
 from plimsoll.cli.conduct.planning import Typed, planned
-from plimsoll.cli.experiment.foreign import is_foreign
+from plimsoll.cli.conduct.setup import Setup
+from plimsoll.cli.experiment.foreign import is_command, is_foreign
 from plimsoll.cli.experiment.options import LoadCommand, takes
-from plimsoll.cli.experiment.suiting import suite_of
+from plimsoll.cli.experiment.suiting import command_suite, suite_of
 from plimsoll.cli.report import checked_format
 from plimsoll.cli.showing import Shown, progress, show
 from plimsoll.errors import InputError
@@ -23,12 +24,24 @@ from plimsoll.host.machine import host_facts, versions
 from plimsoll.store.writer import RunInfo, RunWriter
 
 
-@click.command(cls=LoadCommand, short_help="Measure a target under one or more workloads.")
+class RunCommand(LoadCommand):
+    """Leaves every word behind the name of another tool to that tool's command line."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        valued = {word for option in self.params if isinstance(option, click.Option) and not option.is_flag for word in option.opts}
+        at = 0
+        while at < len(args) and args[at].startswith("-") and args[at] != "--":
+            at += 2 if args[at] in valued else 1
+        return super().parse_args(ctx, [*args[:at], "--", *args[at:]] if is_command(args[at:]) else args)
+
+
+@click.command(cls=RunCommand, short_help="Measure a target under one or more workloads.")
 @click.argument("workloads", metavar="WORKLOAD...", nargs=-1, required=True)
 @takes("targets", "settings", "duration", "warmup", "size", "repeat", "cache", "precision", "objective", "asserts")
-@takes("out", "label", "report_path", "keep", "destroy_data", "as_json")
+@takes("out", "label", "report_path", "keep", "destroy_data", "quiet", "as_json")
 def command(**typed: Any) -> int:
     """Measure TARGET under each WORKLOAD: a shipped name, a tag such as proliant, a .toml file, or a job file of another tool.
+    Or the command line of fio, Vdbench, ORION or DiskSpd: options of plimsoll's stand before the tool's name, the tool's behind it.
 
     \b
     plimsoll run proliant
@@ -36,7 +49,10 @@ def command(**typed: Any) -> int:
     plimsoll run mine.toml --target file:/data/test --size 16GiB --json
     plimsoll run random-read-4k --precision 2% --objective 'p99 <= 5ms' --assert
     plimsoll run job.fio --target /mnt/disk/scratch
+    plimsoll run --label old fio --name=x --rw=randread --bs=8k --filename=/mnt/disk/x --size=1g
     """
+    if is_command(typed["workloads"]):
+        return _run_command(typed["workloads"], typed)
     foreign = [name for name in typed["workloads"] if is_foreign(name)]
     if foreign:
         return _run_foreign(foreign[0], typed)
@@ -59,7 +75,7 @@ def command(**typed: Any) -> int:
         label=typed["label"],
     )
     run = RunWriter.create(typed["out"], info)
-    setup = Setup(engine, run, progress(), host, permission(typed["destroy_data"]), typed["keep"], total=len(points))
+    setup = Setup(engine, run, progress(quiet=typed["quiet"]), host, permission(typed["destroy_data"]), typed["keep"], total=len(points))
     outcome = conduct(in_order(points), setup)
     show(outcome, run.path, Shown(as_json=typed["as_json"], report_path=typed["report_path"], objective=objective))
     if typed["asserts"] and objective is not None and not outcome.exit_code and not every_point_holds(outcome.results, objective):
@@ -71,10 +87,20 @@ def _run_foreign(name: str, typed: dict[str, Any]) -> int:
     """The job file of another tool is a file of experiments, and carried out like one."""
     if len(typed["workloads"]) > 1:
         raise InputError(f"{name} is a job file of another tool and runs alone; give the other workloads to a run of their own.")
+    asked = _asked(name, typed)
+    return suite_of(name, asked).carry_out(asked)
+
+
+def _run_command(words: tuple[str, ...], typed: dict[str, Any]) -> int:
+    """So is the command line of another tool."""
+    asked = _asked(f"the {words[0]} command line", typed)
+    return command_suite(words, asked).carry_out(asked)
+
+
+def _asked(name: str, typed: dict[str, Any]) -> dict[str, Any]:
     if typed["objective"] is not None:
         raise InputError(f"--objective has no effect on {name}, which says itself what has to hold; leave it out.")
-    asked = {**typed, "fresh": False, "interleave": False, "repeat": None if typed["repeat"] == 1 else typed["repeat"]}
-    return suite_of(name, asked).carry_out(asked)
+    return {**typed, "fresh": False, "interleave": False, "repeat": None if typed["repeat"] == 1 else typed["repeat"]}
 
 
 def _run_name(workloads: tuple[str, ...]) -> str:

@@ -18,7 +18,7 @@ from plimsoll.cli.experiment.short import short_experiment
 @takes(*ONCE)
 def command(**typed: Any) -> int:
     """Find the highest level of one option at which the objective holds; a level near the limit is measured again until it is settled.
-    Without --over it is queue_depth=1..1024.
+    Without --over it is queue_depth=1..1024, of file workloads threads=1..64.
 
     \b
     plimsoll search random-read-4k --objective 'p99 <= 5ms'

@@ -1,4 +1,4 @@
-"""``plimsoll show``: one workload or suite with everything that is known of it."""
+"""``plimsoll show``: one workload, suite or array with everything that is known of it."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import click
 
 from plimsoll import catalog
 from plimsoll import engine as engines
+from plimsoll.catalog.arrays import is_array
 from plimsoll.cli.conduct.planning import Typed, planned_workload
 from plimsoll.errors import InputError
 
@@ -21,15 +22,23 @@ _ABOUT = ("purpose", "source", "rationale", "expect")
 _WIDTH = 96
 
 
-@click.command(short_help="Show one workload or suite: purpose, source, streams or experiments.")
+@click.command(short_help="Show one workload, suite or array: purpose, source, and what it consists of.")
 @click.argument("name", metavar="NAME")
 @click.option("-s", "--set", "settings", metavar="KEY=VALUE", multiple=True, help="Show it with an option changed.")
 @click.option("--json", "as_json", is_flag=True, help="Print the canonical definition as JSON.")
 def command(name: str, settings: tuple[str, ...], as_json: bool) -> None:
     """Show the workload NAME (or a .toml file) with its purpose, source, rationale, and every option of its streams.
 
-    Options that the definition does not give stand with their defaults. Of a suite, its experiments are shown.
+    Options that the definition does not give stand with their defaults. Of a suite, its experiments are shown;
+    of an array ("array:NAME"), its components, what limits it, and where its values come from.
     """
+    if is_array(name):
+        from plimsoll.cli.array_shown import show_array
+
+        if settings:
+            raise InputError(f"{name} is an array: its values are set after a '?', for example '{name}?host.cores=2'.")
+        show_array(name, as_json=as_json)
+        return
     if name in catalog.suite_names() or _holds_experiments(name):
         from plimsoll.cli.suite_shown import show_suite
 
@@ -60,17 +69,20 @@ def _lines(workload: Json, options: Json, given: frozenset[str]) -> Iterator[str
             yield ""
             yield from textwrap.wrap(f"{key}: {workload[key]}", _WIDTH, subsequent_indent="  ")
     yield ""
+    if "tree" in workload:
+        yield from _streams(workload["tree"], given, noun="tree")
+        yield ""
     yield from _streams(workload["stream"], given)
     yield ""
     yield "job: " + ", ".join(f"{key} {_text(value)}" for key, value in options.items())
 
 
-def _streams(streams: list[Json], given: frozenset[str]) -> Iterator[str]:
-    """A row per option, a column per stream: first what the definition gives, then the defaults."""
+def _streams(streams: list[Json], given: frozenset[str], noun: str = "stream") -> Iterator[str]:
+    """A row per option, a column per stream or tree: first what the definition gives, then the defaults."""
     from plimsoll.reports.terminal import table
 
     keys = list(dict.fromkeys(key for stream in streams for key in stream if key != "name"))
-    head = ("stream", *(str(stream["name"]) for stream in streams))
+    head = (noun, *(str(stream["name"]) for stream in streams))
     chosen = [key for key in keys if key in given]
     rows = [head, *((key, *(_text(stream.get(key)) for stream in streams)) for key in chosen)]
     yield table(rows, left=len(head))
@@ -82,8 +94,8 @@ def _streams(streams: list[Json], given: frozenset[str]) -> Iterator[str]:
 
 
 def _given(document: Json) -> Iterator[str]:
-    for stream in document.get("stream", []):
-        yield from stream
+    for table in (*document.get("tree", []), *document.get("stream", [])):
+        yield from table
 
 
 def _text(value: Any) -> str:

@@ -18,7 +18,7 @@ from plimsoll.cli.conduct.judging import SEEK_A_MARK
 from plimsoll.cli.conduct.outcome import Found, Outcome
 from plimsoll.cli.report import write_report
 from plimsoll.engine import Json
-from plimsoll.reports.progress import PlainLines, Progress
+from plimsoll.reports.progress import FailuresOnly, PlainLines, Progress
 from plimsoll.store.reader import open_run
 from plimsoll.store.writer import RUN_SCHEMA
 
@@ -37,8 +37,10 @@ class Shown:
     published: Sequence[Json] = ()
 
 
-def progress() -> Progress:
-    """The live view on a terminal, lines elsewhere."""
+def progress(*, quiet: bool = False) -> Progress:
+    """The live view on a terminal, lines elsewhere; only failures when it shall be quiet."""
+    if quiet:
+        return FailuresOnly(sys.stderr)
     if sys.stderr.isatty():
         from plimsoll.reports.live import LiveView
 
@@ -61,9 +63,15 @@ def show(outcome: Outcome, path: str, shown: Shown) -> None:
 
 def _texts(outcome: Outcome, shown: Shown) -> list[str]:
     from plimsoll.reports.conclusion import conclusions, kept
-    from plimsoll.reports.terminal import footnotes, points
+    from plimsoll.reports.replaying import replayed
+    from plimsoll.reports.terminal import footnotes, operations, points
 
-    texts = [points(outcome.results), conclusions([_concluded(found) for found in outcome.found])]
+    texts = [
+        points(outcome.results),
+        operations(outcome.results),
+        replayed(outcome.results),
+        conclusions([_concluded(found) for found in outcome.found]),
+    ]
     if shown.objective is not None:
         texts.append(kept(shown.objective, outcome.results))
     return [text for text in (*texts, footnotes(outcome.results)) if text]

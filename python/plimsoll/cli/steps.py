@@ -16,7 +16,7 @@ from plimsoll.cli.experiment.short import short_experiment
 @takes(*EXPERIMENT)
 def command(**typed: Any) -> int:
     """Measure each WORKLOAD at a list of levels of one option. With an objective, the highest level that held is the mark.
-    Without --over it is queue_depth=1..64.
+    Without --over it is queue_depth=1..64, of file workloads threads=1..64.
 
     \b
     plimsoll steps random-read-4k

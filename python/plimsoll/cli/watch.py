@@ -6,18 +6,19 @@ import difflib
 import json
 import os
 import select
-import signal
 import stat
 import sys
 import time
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
-from types import FrameType
 from typing import Any
 
 import click
 
+from plimsoll.cli.conduct.signals import handled
 from plimsoll.errors import InputError, PlimsollError, TargetError
+from plimsoll.store.overwriting import REPLACED, check_replaceable
 
 Json = dict[str, Any]
 
@@ -28,14 +29,13 @@ _SAVE_EVERY_S = 60.0
 #: At most one part in so many of the time goes into that, since a reading that falls due meanwhile is late.
 _SAVE_SHARE = 100
 _FACTS = ("disk", "model", "serial", "size_bytes", "rotational", "scheduler")
-_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 @click.command(short_help="Watch what is asked of live devices.")
 @click.argument("asked", metavar="DEVICE|PATH...", nargs=-1, required=True)
 @click.option("-i", "--interval", metavar="TIME", default="1s", show_default=True, help="Time between two readings, at least 100ms.")
 @click.option("-d", "--duration", metavar="TIME", help="How long to watch, e.g. 30m or 1d. [default: until Ctrl-C]")
-@click.option("-o", "--output", metavar="FILE", help="Keep what was seen there, for 'plimsoll size --from FILE'.")
+@click.option("-o", "--output", metavar="FILE", help=f"Keep what was seen there, for 'plimsoll size --from FILE'. {REPLACED}")
 @click.option("--json", "as_json", is_flag=True, help="Print what was seen as JSON; the lines go to stderr.")
 def command(asked: tuple[str, ...], interval: str, duration: str | None, output: str | None, as_json: bool) -> int:
     """Watch block devices like iostat -x, and keep the distribution of what is asked of them.
@@ -109,7 +109,7 @@ class _Stop:
 
     def __init__(self) -> None:
         self.pulled = False
-        self._before: dict[int, Any] = {}
+        self._handled = ExitStack()
 
     def wait(self, seconds: float) -> bool:
         """Wait so long or until stopped; whether it was stopped."""
@@ -118,17 +118,15 @@ class _Stop:
 
     def __enter__(self) -> _Stop:
         self._read, self._write = os.pipe()
-        for number in _SIGNALS:
-            self._before[number] = signal.signal(number, self._pull)
+        self._handled.enter_context(handled(self._pull))
         return self
 
     def __exit__(self, *_: object) -> None:
-        for number, handler in self._before.items():
-            signal.signal(number, handler)
+        self._handled.close()
         os.close(self._read)
         os.close(self._write)
 
-    def _pull(self, _number: int, _frame: FrameType | None) -> None:
+    def _pull(self) -> None:
         if not self.pulled:
             self.pulled = True
             os.write(self._write, b"\0")
@@ -193,6 +191,7 @@ def _check(interval_s: float, duration_s: float | None, output: str | None) -> N
             raise InputError(f"{output}: there is no directory {folder!r}; make it first.")
         if os.path.isdir(output):
             raise InputError(f"{output}: this is a directory; name a file in it, for example {os.path.join(output, 'demand.json')!r}.")
+        check_replaceable(output, (b'{"schema": "plimsoll.demand/',))
 
 
 def _resolved(asked: Sequence[str]) -> dict[str, Any]:

@@ -5,10 +5,12 @@ at percentages of it: requests are due at their own instants (Poisson unless tol
 Several streams get the total in proportion to what they completed at the maximum.
 
 Outstanding requests: an open stream may have as many outstanding as its threads × queue depth. The depth that reached the maximum is enough
-to carry any rate below it, but random arrivals come in clusters, and what exceeds the depth waits in this program, unseen by the target.
-So the depth is raised to four times what it was and at least `OUTSTANDING_MIN` per thread, as far as `OUTSTANDING_MAX` per stream (each
-takes a buffer of one block); it is never lowered. At 100 % the queue may grow for as long as the point lasts; the point then says that
-the rate was not achieved, and its latency means little. With a given maximum nothing was measured yet, and depths stay as they are.
+to carry any rate below it, but random arrivals come in clusters, and what exceeds the depth waits in this program, unseen by the target. So
+the depth is raised to four times what it was and at least `OUTSTANDING_MIN` per thread, as far as `OUTSTANDING_MAX` per stream (each takes
+a buffer of one block); it is never lowered. Streams of file operations have no depth, and their maximum is of the operations that are
+drawn: the opening and closing that come with these are not asked for by a rate. At 100 % the queue may grow for as long as the point lasts;
+the point then says that the rate was not achieved, and its latency means little. With a given maximum nothing was measured yet, and depths
+stay as they are.
 
 Limits: a maximum that was measured with another kind of arrival than closed is only what was offered. Equal rounded rates are asked once.
 
@@ -22,17 +24,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from plimsoll.analysis.definition import ACHIEVED_SHARE_MIN, streams
+from plimsoll.analysis.definition import drawn_operations, streams
 from plimsoll.analysis.mark import Mark, mark_of
 from plimsoll.analysis.metric import ALL, metric
 from plimsoll.analysis.objective import Objective
-from plimsoll.analysis.offering import share
+from plimsoll.analysis.offering import offered_kind_per_s, share, share_min
 from plimsoll.errors import InputError
 from plimsoll.experiments import wording
 from plimsoll.experiments.plan import Ask, Conclusion, Plan
 from plimsoll.experiments.probe import setting
 from plimsoll.experiments.rounding import ROUNDINGS
-from plimsoll.result import Result
+from plimsoll.result import Estimate, Result, Totals
 
 Json = dict[str, Any]
 
@@ -97,7 +99,7 @@ def curve(
     load = _Load(pace.shares, {"arrival": pace.arrival})
     if pace.maximum is None:
         found = yield Ask(role="maximum")
-        rate = metric(found, ALL, "iops") if found.status != "failed" else None
+        rate = _done(found) if found.status != "failed" else None
         if rate is None or rate.value <= 0:
             return Conclusion("curve", (f"The maximum could not be measured ({wording.reason(found)}), so no rates follow from it.",))
         maximum, load = rate.value, _load(found, pace.arrival)
@@ -121,6 +123,8 @@ def _load(maximum: Result, arrival: str) -> _Load:
     several = len(maximum.streams) > 1
     settings: Json = {"arrival": arrival}
     for stream in described:
+        if drawn_operations(stream) is not None:
+            continue
         option = f"{stream['name']}.queue_depth" if several else "queue_depth"
         settings[option] = _depth(int(stream.get("threads", 1)), int(stream.get("queue_depth", 1)))
     if any(stream.get("think_time") for stream in described):
@@ -128,7 +132,20 @@ def _load(maximum: Result, arrival: str) -> _Load:
         settings["think_time"] = 0
     if not several:
         return _Load(None, settings)
-    return _Load({name: sum(total.iops for total in totals.values()) for name, totals in maximum.streams.items()}, settings)
+    return _Load({name: _completed(described, name, totals) for name, totals in maximum.streams.items()}, settings)
+
+
+def _completed(described: Sequence[Json], name: str, totals: Totals) -> float:
+    """What a stream completed of the kind that a rate asks for."""
+    return offered_kind_per_s(next((stream for stream in described if stream.get("name") == name), {}), totals)
+
+
+def _done(result: Result) -> Estimate | None:
+    """What was completed of the kind that a rate asks for."""
+    described = streams(result.job.definition)
+    if all(drawn_operations(stream) is None for stream in described):
+        return metric(result, ALL, "iops")
+    return Estimate(sum(_completed(described, name, totals) for name, totals in result.streams.items()))
 
 
 def _depth(threads: int, depth: int) -> int:
@@ -157,7 +174,7 @@ def _concluded(maximum: float, found: Result | None, points: Sequence[tuple[floa
 
 
 def _row(maximum: float, rate: float, result: Result) -> Json:
-    done = metric(result, ALL, "iops") if result.status != "failed" else None
+    done = _done(result) if result.status != "failed" else None
     response = metric(result, ALL, "mean") if result.status != "failed" else None
     return {
         "rate": rate,
@@ -165,7 +182,7 @@ def _row(maximum: float, rate: float, result: Result) -> Json:
         "iops": done.value if done else None,
         "achieved_percent": 100 * done.value / rate if done else None,
         # In a short measurement fewer requests fall due than the rate says, which is not the target's doing.
-        "kept_up": share(result, done, rate).value >= ACHIEVED_SHARE_MIN if done else None,
+        "kept_up": share(result, done, rate).value >= share_min([result]) if done else None,
         "response_ns": response.value if response else None,
     }
 

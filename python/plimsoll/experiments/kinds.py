@@ -42,6 +42,13 @@ WHOLE_OPTIONS = frozenset(
         "region_length",
         "requests",
         "amount",
+        "run_length",
+        "zone_length",
+        "zone_amount",
+        "zone_skip",
+        "refill_depth",
+        "pause_requests",
+        "share_group",
     )
 )
 

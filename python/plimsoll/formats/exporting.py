@@ -9,13 +9,13 @@ Limits: CSV and Parquet of every number are made from the store itself (`plimsol
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from plimsoll.errors import InputError
-from plimsoll.formats.mix import random_percent, shares
-from plimsoll.formats.recorded import Course, Json, Recorded, added
+from plimsoll.formats.recorded import Course, Recorded, added
 from plimsoll.histogram import Histogram
+from plimsoll.result import Result
 
 Files = Mapping[str, str]
 
@@ -35,11 +35,24 @@ class Source:
 
 @dataclass(frozen=True)
 class Form:
-    """One form: what it is, and what makes its files. ``apart`` makes a file of each point, where that is usual as well."""
+    """One form: what it is, and what makes its files. ``apart`` makes a file of each point, where that is usual as well.
+
+    ``of_files`` says whether it has a place for operations on files.
+    """
 
     about: str
     make: Callable[[Source], Files]
     apart: Callable[[Source], Files] | None = None
+    of_files: bool = False
+
+
+def marked(result: Result) -> Result:
+    """The result with its target said to be modelled if it is, as other tools' forms have no other word for it."""
+    if not result.modelled:
+        return result
+    mark = " (modelled)"
+    parts = {f"{name}{mark}": totals for name, totals in result.parts.items()}
+    return replace(result, job=replace(result.job, target=result.job.target + mark), parts=parts)
 
 
 def _fio_json(source: Source) -> Files:
@@ -92,6 +105,7 @@ def _vdbench(source: Source) -> Files:
 
 
 def _orion(source: Source) -> Files:
+    from plimsoll.formats.orion.asking import words_for
     from plimsoll.formats.orion.command import Place, read_command
     from plimsoll.formats.orion.point import histograms_of, plane_of
     from plimsoll.formats.orion.spread import write_histograms
@@ -101,7 +115,7 @@ def _orion(source: Source) -> Files:
     plane = plane_of(source.points)
     test, first = source.run.replace(" ", "_"), source.points[0].result
     moment = datetime.fromisoformat(first.started).strftime("%Y%m%d_%H%M") if first.started else None
-    command = read_command(_orion_words(source, test), Place(source.run))
+    command = read_command(words_for(source.points, plane, test), Place(source.run))
     size = (first.host.get("target") or {}).get("size_bytes") or 0
     prefix = test if moment is None else f"{test}_{moment}"
     return {
@@ -109,24 +123,6 @@ def _orion(source: Source) -> Files:
         **{table_name(test, metric, moment): write_table(plane, metric) for metric in METRICS},
         f"{prefix}_hist.txt": write_histograms(histograms_of(source.points)),
     }
-
-
-def _orion_words(source: Source, test: str) -> list[str]:
-    """The command line that asks for these points; streams of one kind of request are called small and large."""
-    job = source.points[0].result.job
-    streams: dict[str, Json] = {}
-    for point in source.points:
-        for stream in point.result.job.definition.get("stream") or []:
-            streams.setdefault(str(stream.get("name")), stream)
-    words = ["-run", "advanced", "-testname", test, "-duration", str(max(1, round(job.duration_s)))]
-    for name in ("small", "large"):
-        size = streams.get(name, {}).get("block_size")
-        if isinstance(size, int) and size >= 1024:
-            words += [f"-size_{name}", str(size // 1024)]
-    if "large" in streams:
-        words += ["-type", "rand" if random_percent(streams["large"]) else "seq"]
-    writes = max((shares(stream)[1] for stream in streams.values()), default=0.0)
-    return [*words, "-write", f"{writes:.0f}"]
 
 
 def _iometer(source: Source, version: str) -> Files:
@@ -168,13 +164,13 @@ FORMS: Mapping[str, Form] = {
     "fio-logs": Form("fio's bw, iops, lat, clat and clat_hist logs", _fio_logs),
     "fio-terse": Form("fio's terse version 3", _fio_terse),
     "fio-text": Form("fio's normal text", _fio_text),
-    "vdbench": Form("Vdbench's flatfile, summary, totals, histogram and status", _vdbench),
+    "vdbench": Form("Vdbench's flatfile, summary, totals, histogram and status", _vdbench, of_files=True),
     "orion": Form("ORION's summary, CSV tables and histogram", _orion),
     "iometer-csv": Form("Iometer's results in the columns of 2008", lambda source: _iometer(source, "2008.06.18")),
     "iometer-csv-1.1": Form("Iometer's results in the columns of 1.1.0", lambda source: _iometer(source, "1.1.0")),
     "diskspd-xml": Form("DiskSpd's XML results", _diskspd_xml),
     "diskspd-text": Form("DiskSpd's text", _diskspd_text),
-    "prometheus": Form("Prometheus' text format", _prometheus),
+    "prometheus": Form("Prometheus' text format", _prometheus, of_files=True),
 }
 
 
@@ -182,4 +178,16 @@ def made(form: Form, source: Source, *, apart: bool = False) -> Files:
     """The files of ``form``; raises `InputError` where the points do not fit it, or are none."""
     if not source.points:
         raise InputError(f"{source.run}: nothing was measured in it, so there is nothing to export; measure something first.")
+    on_files = None if form.of_files else next((point for point in source.points if _is_of_files(point)), None)
+    if on_files is not None:
+        able = ", ".join(name for name, other in FORMS.items() if other.of_files)
+        name = next(name for name, other in FORMS.items() if other is form)
+        workload = on_files.result.job.workload
+        raise InputError(f"{source.run}: {workload} works on files, for which {name} has no place; use {able}, csv or parquet.")
     return form.apart(source) if apart and form.apart is not None else form.make(source)
+
+
+def _is_of_files(point: Recorded) -> bool:
+    from plimsoll.formats.vdbench_output.file_rows import is_of_files
+
+    return is_of_files(point)

@@ -73,22 +73,41 @@ def _iometer(texts: Texts) -> Sequence[Recorded]:
 
 
 def _is_orion(_name: str, head: str) -> bool:
-    return any(line.lstrip().lower().startswith("large/small") for line in head.splitlines())
+    from plimsoll.formats.orion.summary_reader import is_summary
+
+    return is_summary(head) or any(line.lstrip().lower().startswith("large/small") for line in head.splitlines())
 
 
 def _orion(texts: Texts) -> Sequence[Recorded]:
     from plimsoll.formats.orion.result import Run, recorded
+    from plimsoll.formats.orion.summary_reader import Told, is_summary, read_summary, summary_of
     from plimsoll.formats.orion.table import joined, read_name, read_table
 
     tests: dict[tuple[str, str | None], list[str]] = {}
-    for name in texts:
+    told: dict[tuple[str, str | None], Told] = {}
+    for name, text in texts.items():
+        test = summary_of(name)
+        if test is not None and is_summary(text):
+            told[test] = read_summary(text)
+            continue
         known = read_name(name)
         tests.setdefault((known.test, known.moment), []).append(name)
     points: list[Recorded] = []
-    for (test, moment), names in tests.items():
+    for (test_name, moment), names in tests.items():
         started = f"{moment[:4]}-{moment[4:6]}-{moment[6:8]}T{moment[9:11]}:{moment[11:13]}:00" if moment else ""
         plane = joined([read_table(texts[name], name) for name in names])
-        points += recorded(plane, Run(test, started=started, target=f"unknown ({test})"))
+        known_of = told.get((test_name, moment), Told())
+        run = Run(
+            test_name,
+            started=started,
+            target=known_of.target or f"unknown ({test_name})",
+            duration_s=known_of.duration_s,
+            write_percent=known_of.write_percent,
+            small_kb=known_of.small_kb,
+            large_kb=known_of.large_kb,
+            files=", ".join(names),
+        )
+        points += recorded(plane, run)
     return points
 
 

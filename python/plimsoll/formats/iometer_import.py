@@ -9,6 +9,7 @@ latencies the file holds means and maxima. The bins of 1.1.0 are too coarse for 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from plimsoll.formats.imported import Imported, Known
 from plimsoll.formats.iometer.results_reader import ResultRow, read_results_csv
@@ -24,7 +25,7 @@ def read_iometer(text: str, source: str) -> list[Recorded]:
     """A point for each test. Raises `InputError` that names the line."""
     rows = read_results_csv(text, source)
     starts = [position for position, row in enumerate(rows) if row.kind == "ALL"]
-    return [_point(rows[start:end], source) for start, end in zip(starts, [*starts[1:], len(rows)], strict=True)]
+    return [_point(rows[start:end], source) for start, end in pairwise([*starts, len(rows)])]
 
 
 def _point(rows: Sequence[ResultRow], source: str) -> Recorded:

@@ -19,8 +19,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 DROP_CACHES = "/proc/sys/vm/drop_caches"
-#: "1" frees the page cache and keeps directory entries and inodes (Documentation/admin-guide/sysctl/vm.rst).
-_PAGE_CACHE_ONLY = b"1"
+#: "1" frees the page cache and keeps directory entries and inodes, "3" frees all of them (Documentation/admin-guide/sysctl/vm.rst).
+_PAGE_CACHE_ONLY, _ENTRIES_AS_WELL = b"1", b"3"
 _PROT_READ, _MAP_SHARED = 1, 1
 _MAP_FAILED = ctypes.c_void_p(-1).value
 #: How much is mapped at a time, so that the answer of mincore stays small.
@@ -45,8 +45,8 @@ def dropped(paths: Sequence[str], drop_caches: str = DROP_CACHES) -> Dropped:
             advised = _advise(path)
         except OSError as problem:
             return Dropped(cold=False, how=f"The page cache could not be dropped: {path}: {str(problem.strerror).lower()}.")
-        if advised == "device":
-            refusal = _drop_all(drop_caches)
+        if advised != "file":
+            refusal = _drop_all(drop_caches, _ENTRIES_AS_WELL if advised == "directory" else _PAGE_CACHE_ONLY)
             if refusal is not None:
                 return Dropped(cold=False, how=f"The page cache could not be dropped: {refusal}.")
             how = "drop_caches"
@@ -86,21 +86,26 @@ def _resident(libc: ctypes.CDLL, file: int, start: int, length: int) -> int:
 
 
 def _advise(path: str) -> str:
-    """Drop the clean pages of one file or device; says which of both it is."""
+    """Drop the clean pages of one file or device, write back those below a directory; says which of them it is."""
     file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
+        mode = os.fstat(file).st_mode
+        if stat.S_ISDIR(mode):
+            # Files below it are not looked at one by one: everything is written back, and the host's caches are dropped.
+            os.sync()
+            return "directory"
         os.fsync(file)
         os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)
-        return "device" if stat.S_ISBLK(os.fstat(file).st_mode) else "file"
+        return "device" if stat.S_ISBLK(mode) else "file"
     finally:
         os.close(file)
 
 
-def _drop_all(drop_caches: str) -> str | None:
+def _drop_all(drop_caches: str, what: bytes) -> str | None:
     """Drop the page cache of the whole host; the reason when that is not allowed."""
     try:
         with open(drop_caches, "wb", buffering=0) as file:
-            file.write(_PAGE_CACHE_ONLY)
+            file.write(what)
     except OSError as problem:
         return f"{drop_caches}: {str(problem.strerror).lower()}"
     return None

@@ -79,7 +79,7 @@ def _cell(repeats: Sequence[Json]) -> dict[str, Any] | None:
 
 def _whole(key: str, repeats: Sequence[Json]) -> dict[str, Any] | None:
     """A rate of all operations together."""
-    values = [sum(total[key] for total in point["totals"].values()) for point in repeats]
+    values = [point["together"][key] for point in repeats if key in point["together"]]
     return _spread(values, _interval(repeats, "all", key))
 
 

@@ -24,8 +24,11 @@ from plimsoll.reports.view import PointRecord, RunRecord, view
 from plimsoll.store import StoredRun
 from plimsoll.store.durable import replace_file
 
-_SKELETON = """<!doctype html>
-<html lang="en">
+#: How every page begins.
+BEGINNING = "<!doctype html>\n<!-- Plimsoll -->\n"
+_SKELETON = (
+    BEGINNING
+    + """<html lang="en">
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="{policy}">
@@ -43,6 +46,7 @@ _SKELETON = """<!doctype html>
 </body>
 </html>
 """
+)
 
 
 def write(runs: Sequence[StoredRun], path: Path, *, comparison: dict[str, Any] | None = None) -> None:

@@ -1,6 +1,7 @@
-"""What a run shows while it goes on: the seam, and the plain form of one line per interval.
+"""What a run shows while it goes on: the seam, the plain form of one line per interval, and the quiet form.
 
-Model: a run pushes its stages here; the plain form writes lines to a stream that is no terminal, `reports.live` draws on one that is.
+Model: a run pushes its stages here; the plain form writes lines to a stream that is no terminal, `reports.live` draws on one that is. The
+quiet form says only what failed.
 
     [ 3/12] oltp-db  measure  4.0 s  read 12,345/s 101 MB/s p50 1.20 ms p99 4.50 ms
 """
@@ -64,11 +65,24 @@ class PlainLines:
             self._write(f"{self._place}  {result.status}: {result.error}")
 
     def close(self) -> None:
-        pass
+        """Every line is complete."""
 
     def _write(self, line: str) -> None:
         self._stream.write(line + "\n")
         self._stream.flush()
+
+
+class FailuresOnly(PlainLines):
+    """A line per point that failed, and nothing about the others."""
+
+    def preparing(self, target: str, done_bytes: int, total_bytes: int) -> None:
+        """Nothing: it is no failure."""
+
+    def begin(self, place: int, total: int | None, skeleton: Result) -> None:
+        self._place = f"[{counted(place, total)}] {skeleton.job.workload}"
+
+    def interval(self, interval: Json) -> None:
+        """Nothing: it is no failure."""
 
 
 def counted(place: int, total: int | None) -> str:

@@ -1,6 +1,8 @@
 """Results as text for a terminal: a row per point, then every flag once with its advice.
 
 Model: plain columns, aligned by their widest cell; the last one marks points that carry flags: ``!`` invalid, ``?`` doubt, ``·`` note.
+Latencies of a point's row are of the distribution over all its operations together; ``≤`` marks a percentile that is known by operation
+only.
 Points of experiments have a column more, with what the experiment set for them, and stand under their configuration in place of the target.
 
     print(points([result, …])); print(footnotes([result, …]))
@@ -10,14 +12,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from plimsoll.analysis.components import ComponentSet, bottleneck, component_sets
+from plimsoll.analysis.estimation import PERCENTILES
+from plimsoll.analysis.metric import ALL, metric, together
 from plimsoll.reports.figures import count, duration, megabytes
 from plimsoll.reports.progress import settings_text
-from plimsoll.result import OPS, Flag, Result, Totals
+from plimsoll.result import OPS, Flag, OpTotals, Result, Totals
 
 #: The state of caches that nothing was done about.
 AS_FOUND = "as found"
 MARKS = {"invalid": "!", "doubt": "?", "note": "·"}
-_FIGURES = ("read IOPS", "write IOPS", "MB/s", "mean", "p50", "p99", "max", "")
+_RATES = ("read IOPS", "write IOPS")
+_LATENCIES = ("mean", "p50", "p99", "max")
+#: What block requests can be; points of nothing else have their other operations in a column of their own.
+_BLOCK_OPS = frozenset(("read", "write", "trim", "flush"))
+_OPERATION = ("per second", "MB/s", "mean", "p50", "p99", "max", "errors")
+#: Points whose components are told, and sets of them.
+_COMPONENT_LINES, _COMPONENTS = 6, 8
 _PLAIN = ("workload", "target")
 _PLACED = ("workload", "configuration", "point")
 
@@ -26,13 +37,32 @@ def points(results: Sequence[Result]) -> str:
     """A row per point."""
     placed = any(settings_text(result) for result in results)
     head = _PLACED if placed else _PLAIN
-    rows = [(*_names(result, placed=placed), *_figures(result)) for result in results]
-    return table([(*head, *_FIGURES), *rows], left=len(head))
+    # Where something else than reading and writing was asked for, these two do not say what was done.
+    total = any(not {"read", "write"}.issuperset(result.totals) for result in results)
+    rows = [(*_names(result, placed=placed), *_figures(result, total=total)) for result in results]
+    rates = (*_RATES, "all IOPS") if total else _RATES
+    return table([(*head, *rates, "MB/s", *_LATENCIES, ""), *rows], left=len(head))
+
+
+def operations(results: Sequence[Result]) -> str:
+    """A row per operation of the points that did more than read and write, such as those on files; empty without such."""
+    chosen = [result for result in results if not _BLOCK_OPS.issuperset(result.totals)]
+    placed = any(settings_text(result) for result in chosen)
+    head = _PLACED if placed else _PLAIN
+    rows = [(*_names(result, placed=placed), op, *_operation(result.totals[op])) for result in chosen for op in OPS if op in result.totals]
+    return table([(*head, "operation", *_OPERATION), *rows], left=len(head) + 1) if rows else ""
+
+
+def _operation(total: OpTotals) -> tuple[str, ...]:
+    latency = total.latency_ns
+    figures = (None, None, None, None) if latency is None else (latency.mean, latency.p50, latency.p99, latency.max)
+    moved = megabytes(total.bytes_per_s) if total.bytes else "–"
+    return (count(total.iops), moved, *(duration(figure) for figure in figures), count(total.errors) if total.errors else "")
 
 
 def footnotes(results: Sequence[Result]) -> str:
-    """What the caches held, points that failed with their errors, then each flag once; empty when there is nothing of these."""
-    return "\n".join([*_caches(results), *_footnotes(results)])
+    """What the caches held and components did, points that failed with their errors, then each flag once; empty when there is none."""
+    return "\n".join([*_caches(results), *_components(results), *_footnotes(results)])
 
 
 def table(rows: Sequence[Sequence[str]], *, left: int) -> str:
@@ -54,14 +84,16 @@ def _names(result: Result, *, placed: bool) -> tuple[str, ...]:
     return (*names, settings_text(result)) if placed else names
 
 
-def _figures(result: Result) -> tuple[str, ...]:
+def _figures(result: Result, *, total: bool) -> tuple[str, ...]:
     marks = _marks(result)
     if not result.totals:
-        return ("", "", "", "", "", "", "", f"{marks} {result.status}".strip())
+        return (*[""] * (8 if total else 7), f"{marks} {'nothing measured' if result.status == 'complete' else result.status}".strip())
+    iops = metric(result, ALL, "iops")
     return (
         *(_rate(result.totals, op) for op in ("read", "write")),
+        *((count(iops.value) if iops else "–",) if total else ()),
         megabytes(sum(total.bytes_per_s for total in result.totals.values())),
-        *_latencies(result.totals),
+        *(_latency(result, name) for name in _LATENCIES),
         f"{marks} {result.status}".strip() if result.status != "complete" else marks,
     )
 
@@ -70,16 +102,13 @@ def _rate(totals: Totals, op: str) -> str:
     return count(totals[op].iops) if op in totals else "–"
 
 
-def _latencies(totals: Totals) -> tuple[str, ...]:
-    """Mean over all operations; percentiles and maximum of the slowest of them, since percentiles do not add."""
-    timed = [totals[op] for op in OPS if op in totals and totals[op].latency_ns is not None]
-    moved = sum(total.count for total in timed)
-    mean = sum(total.count * total.latency_ns.mean for total in timed if total.latency_ns) / moved if moved else None
-
-    def worst(name: str) -> str:
-        return duration(max((getattr(total.latency_ns, name) for total in timed), default=None))
-
-    return duration(mean), worst("p50"), worst("p99"), worst("max")
+def _latency(result: Result, name: str) -> str:
+    """Of the distribution over all operations together; a percentile that is only known by operation is at most the highest of these."""
+    found = metric(result, ALL, name)
+    if found is None:
+        return duration(None)
+    bound = name in PERCENTILES and name not in result.estimates.get(ALL, {}) and len(together(result)) > 1
+    return f"≤ {duration(found.value)}" if bound else duration(found.value)
 
 
 def _marks(result: Result) -> str:
@@ -112,6 +141,28 @@ def _caches(results: Sequence[Result]) -> list[str]:
         if result.cache.get("state", AS_FOUND) != AS_FOUND:
             states.setdefault(f"cache {result.cache['state']}{{}}: {result.cache.get('how') or 'no more is known.'}", []).append(result)
     return [said.format("" if len(held) == len(results) else f" at {_places(held, results)}") for said, held in states.items()]
+
+
+def _components(results: Sequence[Result]) -> list[str]:
+    """How busy the components of modelled arrays were, a line per point as long as there are few."""
+    told = [(result, component_sets(result)) for result in results]
+    several = len({result.place.get("configuration") for result in results}) > 1
+    lines = []
+    for result, sets in told[:_COMPONENT_LINES]:
+        if sets:
+            limit = bottleneck(sets)
+            what = f"limited by {limit.name}" if limit else "nothing was saturated"
+            lines.append(f"{_place(result, configured=several)}: {what}; {', '.join(map(_busy, sets[:_COMPONENTS]))}.")
+    left = sum(bool(sets) for _, sets in told[_COMPONENT_LINES:])
+    return [*lines, f"The report has the components of {left} more points."] if left else lines
+
+
+def _busy(one: ComponentSet) -> str:
+    if one.hit_share is not None:
+        return f"{one.name} {one.hit_share:.0%} hits"
+    if one.count > 1:
+        return f"{one.count} × {one.name} {one.utilisation:.0%} busy (at most {one.busiest:.0%})"
+    return f"{one.name} {one.utilisation:.0%} busy"
 
 
 def _places(held: Sequence[Result], results: Sequence[Result]) -> str:

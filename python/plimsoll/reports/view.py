@@ -16,6 +16,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from plimsoll.analysis.components import component_sets
+from plimsoll.analysis.metric import ALL, RATES, metric
+from plimsoll.analysis.offering import elapsed
 from plimsoll.reports.bars_view import GROUPS, groups, largest, slices
 from plimsoll.reports.comparison_view import compared
 from plimsoll.reports.distribution import Decoder
@@ -29,7 +32,7 @@ Json = Mapping[str, Any]
 SCHEMA = "plimsoll.report/1"
 _GROUP_ORDER = {name: position for position, name in enumerate(GROUPS)}
 _JOB_KEYS = ("workload", "title", "target", "seed", "repeat", "duration_s", "warmup_s", "threads", "queue_depth", "arrival")
-_RESULT_KEYS = ("id", "status", "error", "started", "modelled", "offered_per_s", "errors", "cache", "ended")
+_RESULT_KEYS = ("id", "status", "error", "started", "modelled", "offered_per_s", "errors", "cache", "ended", "replay")
 SEVERITIES = ("invalid", "doubt", "note")
 #: Points whose course over time is kept as fine as the screen; with more of them, their courses share that room.
 FINE_POINTS = 48
@@ -190,6 +193,8 @@ def _point(index: int, placed: _Placed, decode: Decoder, columns: int) -> dict[s
         "purpose": job.definition.get("purpose"),
         "expect": job.definition.get("expect"),
         "totals": _by_op(stored["totals"]),
+        "together": _together(result),
+        "measured_s": elapsed(result),
         "streams": {name: _by_op(totals) for name, totals in stored["streams"].items()},
         "parts": {name: _by_op(totals) for name, totals in stored["parts"].items()},
         "flags": [asdict(flag) for flag in sorted(result.flags, key=_severity)],
@@ -198,9 +203,16 @@ def _point(index: int, placed: _Placed, decode: Decoder, columns: int) -> dict[s
         "definition": job.definition,
         "options": job.options,
         "engine": _engine(result.engine),
+        "components": [asdict(one) for one in component_sets(result)],
         "estimates": _bounded(stored["estimates"]),
         "place": _place_of(result.place),
     }
+
+
+def _together(result: Result) -> dict[str, float]:
+    """The rates of all operations together; empty when nothing was measured."""
+    found = {name: metric(result, ALL, name) for name in RATES}
+    return {name: estimate.value for name, estimate in found.items() if estimate is not None}
 
 
 def _bounded(estimates: Json) -> dict[str, Any]:
@@ -225,7 +237,11 @@ def _by_op(totals: Json) -> dict[str, Any]:
 
 
 def _engine(engine: Json) -> dict[str, Any]:
-    return {key: engine[key] for key in ("backend", "engine", "cpu_ns", "verify", "stopped_by", "first_error") if engine.get(key)}
+    """What the engine says of itself; components have a table of their own."""
+    shown = {key: engine[key] for key in ("backend", "engine", "cpu_ns", "verify", "stopped_by", "first_error") if engine.get(key)}
+    if "engine" in shown:
+        shown["engine"] = {key: value for key, value in shown["engine"].items() if key != "components"}
+    return shown
 
 
 def _severity(flag: Flag) -> int:
@@ -253,14 +269,8 @@ def _verdict(points: Sequence[Json]) -> dict[str, Any]:
 
 
 def _extreme(points: Sequence[Json], key: str) -> dict[str, Any] | None:
-    sums = [(_sum(point, key), -point["index"]) for point in points if point["totals"]]
+    sums = [(point["together"][key], -point["index"]) for point in points if key in point["together"]]
     return {"value": max(sums)[0], "point": -max(sums)[1]} if sums else None
-
-
-def _sum(point: Json, key: str) -> float:
-    """A rate of all operations of a point together."""
-    rates: list[float] = [total[key] for total in point["totals"].values()]
-    return sum(rates)
 
 
 def _slowest(points: Sequence[Json], *, lowest: bool) -> dict[str, Any] | None:

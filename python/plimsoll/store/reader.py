@@ -17,6 +17,7 @@ from functools import cached_property
 from typing import Any
 
 from plimsoll.analysis.conclusion import concluded
+from plimsoll.analysis.definition import drawn_by_stream
 from plimsoll.analysis.observation import Observation
 from plimsoll.analysis.summary import Summary
 from plimsoll.errors import InputError, StoreError
@@ -35,6 +36,12 @@ class StoredPoint:
         self.id = os.path.basename(path)
         self.notes: list[str] = []
 
+    @property
+    def number(self) -> int:
+        """The place in the run that its name begins with; names of the ten-thousandth point on are longer, so they do not sort as text."""
+        digits = self.id.partition("-")[0]
+        return int(digits) if digits.isdecimal() else 0
+
     @cached_property
     def result(self) -> Result:
         """The stored result, or what can be made of the intervals when the point never ended."""
@@ -43,7 +50,8 @@ class StoredPoint:
             return Result.from_json(_document(final), final)
         started = os.path.join(self.path, "job.json")
         skeleton = Result.from_json(_document(started), started)
-        summary, observation = Summary(), Observation()
+        drawn = drawn_by_stream(skeleton.job.definition)
+        summary, observation = Summary(drawn), Observation(drawn)
         for interval in self.intervals():
             summary.add(interval)
             observation.add(interval)
@@ -111,10 +119,11 @@ class StoredRun:
         """The points in the order they were begun."""
         folder = os.path.join(self.path, "points")
         try:
-            names = sorted(os.listdir(folder))
+            names = os.listdir(folder)
         except FileNotFoundError:
             return []
-        return [StoredPoint(os.path.join(folder, name)) for name in names if not name.startswith(".")]
+        points = [StoredPoint(os.path.join(folder, name)) for name in names if not name.startswith(".")]
+        return sorted(points, key=lambda point: (point.number, point.id))
 
 
 def open_run(name: str, out: str = "results") -> StoredRun:

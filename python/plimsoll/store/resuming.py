@@ -67,7 +67,7 @@ def resumed(run: StoredRun, label: str | None = None) -> tuple[RunWriter, list[R
         meta["label"] = label or meta.get("label")
         replace_file(os.path.join(run.path, "run.json"), encoded(meta))
     kept = [point for point in run.points if not _put_aside(run, point)]
-    return RunWriter(run.path, meta, points=max((_number(point) for point in kept), default=0)), [point.result for point in kept]
+    return RunWriter(run.path, meta, points=max((point.number for point in kept), default=0)), [point.result for point in kept]
 
 
 @contextmanager
@@ -110,12 +110,6 @@ def _free(folder: str, name: str) -> str:
         attempt += 1
         path = os.path.join(folder, f"{name}-{attempt}")
     return path
-
-
-def _number(point: StoredPoint) -> int:
-    """The place that a point's name begins with."""
-    digits = point.id.partition("-")[0]
-    return int(digits) if digits.isdigit() else 0
 
 
 def _going_on(run: StoredRun) -> InputError:

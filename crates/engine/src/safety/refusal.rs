@@ -7,6 +7,28 @@ use thiserror::Error;
 /// Why a target is not written to.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Refusal {
+    /// Something has a name that a tree of files would give.
+    #[error(
+        "{} is in the way of the files to be laid out, and Plimsoll did not make it; move it away, or give another \
+         directory or another path of the tree",
+        path.display()
+    )]
+    InTheWay {
+        /// What is there.
+        path: PathBuf,
+    },
+    /// A directory with somebody's files in it.
+    #[error(
+        "{} will not be written to: it holds files that Plimsoll did not make, for example {example}; give a new \
+         directory in it, or allow it with `--destroy-data`, which leaves those files alone",
+        path.display()
+    )]
+    ForeignDirectory {
+        /// The directory.
+        path: PathBuf,
+        /// A name in it.
+        example: String,
+    },
     /// Mounted, itself or something on it.
     #[error(
         "{} will not be written to: {device} is mounted at {}; {}choose another target",

@@ -188,6 +188,26 @@ pub enum TargetError {
         /// Bytes that are left to others.
         reserve_bytes: u64,
     },
+    /// Not enough free space for trees of files.
+    #[error(
+        "{}: its trees need {}, and {} are free there, of which {} stay free for others; lower files, sizes or \
+         total_size until they need at most {}, or choose another file system",
+        path.display(),
+        about(*needed_bytes),
+        about(*free_bytes),
+        about(*reserve_bytes),
+        about(free_bytes.saturating_sub(*reserve_bytes))
+    )]
+    NoSpaceForTrees {
+        /// The directory they would be laid out in.
+        path: PathBuf,
+        /// Bytes that all files and their entries take.
+        needed_bytes: u64,
+        /// Bytes free.
+        free_bytes: u64,
+        /// Bytes that are left to others.
+        reserve_bytes: u64,
+    },
     /// The file system was filled up by somebody meanwhile.
     #[error(
         "{}: the file system became full while the scratch file was written; free some space or choose a smaller \
@@ -196,6 +216,16 @@ pub enum TargetError {
     )]
     BecameFull {
         /// The file.
+        path: PathBuf,
+    },
+    /// The file system was filled up while trees were laid out.
+    #[error(
+        "{}: the file system became full while its tree was laid out; free some space, or lower files, sizes or \
+         total_size",
+        path.display()
+    )]
+    BecameFullOfTrees {
+        /// The file or directory that had no room.
         path: PathBuf,
     },
     /// The file system or a limit does not allow files of this size.
@@ -208,6 +238,26 @@ pub enum TargetError {
         path: PathBuf,
         /// The size asked for.
         size_bytes: u64,
+    },
+    /// A tree of files needs a directory.
+    #[error("{} is no directory; file operations need one, for example {}.files", path.display(), path.display())]
+    NotADirectory {
+        /// The path.
+        path: PathBuf,
+    },
+    /// More files than the file system can hold.
+    #[error(
+        "{}: {needed} files and directories are needed, and its file system has room for {free} more; lower files, \
+         width or depth, or choose another file system",
+        path.display()
+    )]
+    TooManyFiles {
+        /// The directory.
+        path: PathBuf,
+        /// Files and directories still to be made.
+        needed: u64,
+        /// What the file system can still hold.
+        free: u64,
     },
     /// Something else is where the marker goes.
     #[error(

@@ -30,7 +30,7 @@ use crate::volume::Volume;
 /// What is at a target.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Inspection {
-    /// `file`, `device`, `concat`, `stripe`, `null` or `queue`.
+    /// `file`, `device`, `concat`, `stripe`, `null`, `queue` or `array`.
     pub kind: &'static str,
     /// The canonical specification.
     pub spec: String,
@@ -100,6 +100,7 @@ pub fn inspect(spec: &TargetSpec) -> Result<Inspection, TargetError> {
         TargetSpec::Stripe { unit_bytes, .. } => (spec.kind(), Volume::stripe(*unit_bytes, &sizes)),
         TargetSpec::Null { size_bytes } => (spec.kind(), Volume::Single { size_bytes: *size_bytes }),
         TargetSpec::Queue(queue) => (spec.kind(), Volume::Single { size_bytes: queue.size_bytes }),
+        TargetSpec::Array(array) => (spec.kind(), Volume::Single { size_bytes: array.size_bytes }),
     };
     let media: Vec<bool> = parts.iter().filter_map(|part| part.rotational).collect();
     Ok(Inspection {
@@ -115,6 +116,15 @@ pub fn inspect(spec: &TargetSpec) -> Result<Inspection, TargetError> {
         write_refusal: judge(&facts, &Permission::default()).err().map(|refusal| refusal.to_string()),
         parts,
     })
+}
+
+impl Inspection {
+    /// Why a workload that writes would be refused with this permission, as far as looking tells: the opener, which also takes the kernel's
+    /// claim, judges once more.
+    pub fn write_refusal_with(&self, permission: &Permission) -> Option<String> {
+        let facts: Vec<_> = self.parts.iter().filter_map(|part| part.facts.clone()).collect();
+        judge(&facts, permission).err().map(|refusal| refusal.to_string())
+    }
 }
 
 fn look(part: &PartSpec, place: &Place, parts: u64) -> Result<PartInspection, TargetError> {

@@ -9,13 +9,15 @@
 //! therefore looks for signatures in marked files, too. Device numbers of some file systems change on reboot: then
 //! the file is taken for somebody else's, which is the safe error.
 
-use std::fs::{self, File, Metadata, OpenOptions};
-use std::io::{self, Write};
+use std::fs::{self, Metadata};
+use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
+
+use crate::durable;
 
 const SCHEMA: &str = "plimsoll.scratch/1";
 
@@ -86,16 +88,7 @@ impl Marker {
 
     /// Writes it beside `file`, durably.
     pub(crate) fn write(&self, file: &Path) -> io::Result<()> {
-        let path = Self::path_for(file);
-        let mut temporary = path.clone().into_os_string();
-        temporary.push(".new");
-        let text = serde_json::to_string_pretty(self)?;
-        let mut out = OpenOptions::new().write(true).create(true).truncate(true).open(&temporary)?;
-        out.write_all(text.as_bytes())?;
-        out.write_all(b"\n")?;
-        out.sync_all()?;
-        fs::rename(&temporary, &path)?;
-        sync_directory(&path)
+        durable::write(&Self::path_for(file), &serde_json::to_string_pretty(self)?)
     }
 
     /// Deletes the marker of `file`.
@@ -110,8 +103,4 @@ impl Marker {
 fn born_ns(metadata: &Metadata) -> Option<u64> {
     let born = metadata.created().ok()?.duration_since(UNIX_EPOCH).ok()?;
     u64::try_from(born.as_nanos()).ok()
-}
-
-fn sync_directory(path: &Path) -> io::Result<()> {
-    path.parent().map_or(Ok(()), |directory| File::open(directory)?.sync_all())
 }

@@ -30,5 +30,6 @@ pub use error::TargetError;
 pub use inspect::{Inspection, PartInspection, inspect};
 pub use open::{OpenMode, Opened, Part, PartKind, open};
 pub use sample::{COMPRESSIBLE_BELOW_BITS, Sample};
+pub(crate) use scratch::room;
 pub use scratch::{DEFAULT_SIZE_BYTES, Prepared, prepare, remove};
-pub use spec::{PartSpec, QueueFaults, QueueSpec, Service, SpecError, Stall, TargetSpec};
+pub use spec::{ArrayTarget, PartSpec, QueueFaults, QueueSpec, Service, SpecError, Stall, TargetSpec};

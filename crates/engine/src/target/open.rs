@@ -77,7 +77,7 @@ pub struct Part {
 /// An open target.
 #[derive(Debug)]
 pub struct Opened {
-    /// Its parts, in order; none for `null:` and `queue:`.
+    /// Its parts, in order; none for `null:`, `queue:` and `array:`.
     pub parts: Vec<Part>,
     /// How its bytes lie on them.
     pub volume: Volume,
@@ -232,6 +232,7 @@ fn volume_of(spec: &TargetSpec, parts: &[Part]) -> Result<Volume, TargetError> {
         TargetSpec::Part(_) | TargetSpec::Concat(_) => Ok(Volume::concat(&sizes)),
         TargetSpec::Null { size_bytes } => Ok(Volume::Single { size_bytes: *size_bytes }),
         TargetSpec::Queue(queue) => Ok(Volume::Single { size_bytes: queue.size_bytes }),
+        TargetSpec::Array(array) => Ok(Volume::Single { size_bytes: array.size_bytes }),
         TargetSpec::Stripe { unit_bytes, .. } => {
             let unit = u64::from(*unit_bytes);
             if let Some(part) = parts.iter().find(|part| !unit.is_multiple_of(u64::from(part.block_bytes))) {

@@ -224,6 +224,24 @@ fn free_space(directory: &Path) -> io::Result<(u64, u64)> {
     Ok((facts.f_bavail * facts.f_frsize, facts.f_blocks * facts.f_frsize))
 }
 
+/// What is free in a directory: bytes, bytes of them that are left to others, and files, where the file system counts
+/// those.
+///
+/// # Errors
+/// If the file system does not say.
+pub(crate) fn room(directory: &Path) -> Result<(u64, u64, Option<u64>), TargetError> {
+    let refused = || TargetError::io(directory, "ask for free space");
+    let (free_bytes, total_bytes) = free_space(directory).map_err(refused())?;
+    let path = CString::new(directory.as_os_str().as_bytes()).map_err(|error| refused()(error.into()))?;
+    // SAFETY: statvfs is plain data for which all zeros is valid; the path is a C string.
+    let (all, free) = unsafe {
+        let mut facts: libc::statvfs = std::mem::zeroed();
+        libc::statvfs(path.as_ptr(), &raw mut facts);
+        (facts.f_files, facts.f_favail)
+    };
+    Ok((free_bytes, RESERVE_BYTES.min(total_bytes / 20), (all > 0).then_some(free)))
+}
+
 fn directory_of(path: &Path) -> &Path {
     path.parent().unwrap_or(path)
 }

@@ -9,10 +9,11 @@
 //! | `stripe:/dev/sdb,/dev/sdc?unit=1MiB` | striped, as software RAID-0 |
 //! | `null:`, `null:?size=1TiB` | completes everything at once |
 //! | `queue:?service=exp:1ms&servers=1` | a modelled server in virtual time, see [`QueueSpec`] |
+//! | `array:{"name": …}` | a modelled array in virtual time, described by a JSON document, see [`ArrayTarget`] |
 //!
 //! After `file:`, `concat:` and `stripe:` a `%XX` stands for the byte with that hexadecimal code, so that paths may
 //! contain `,` (`%2C`), `?` (`%3F`) and `%` (`%25`). [`TargetSpec`]'s `Display` is the canonical text: parsing it
-//! gives an equal specification.
+//! gives an equal specification; only of an array it is `array:` and the name, which the catalog knows.
 //!
 //! Limits: sets are not nested, and consist of files and devices only.
 //!
@@ -23,6 +24,7 @@
 //! assert_eq!(spec.parts()[1].path.to_str(), Some("/data/a,b"));
 //! ```
 
+mod array;
 mod escape;
 mod options;
 mod queue;
@@ -35,6 +37,7 @@ use std::str::FromStr;
 use plimsoll_workload::units::bytes_to_text;
 use thiserror::Error;
 
+pub use array::ArrayTarget;
 pub use queue::{QueueFaults, QueueSpec, Service, Stall};
 
 /// A target as asked for.
@@ -58,6 +61,8 @@ pub enum TargetSpec {
     },
     /// A modelled server in virtual time.
     Queue(QueueSpec),
+    /// A modelled array in virtual time.
+    Array(Box<ArrayTarget>),
 }
 
 /// A file or device as asked for.
@@ -74,19 +79,19 @@ pub const NULL_SIZE_BYTES: u64 = 1 << 40;
 /// Stripe unit unless it is given: 1 MiB.
 pub const STRIPE_UNIT_BYTES: u32 = 1 << 20;
 
-const KINDS: [&str; 5] = ["file", "concat", "stripe", "null", "queue"];
+const KINDS: [&str; 6] = ["file", "concat", "stripe", "null", "queue", "array"];
 
 impl TargetSpec {
-    /// Files and devices of the target, in order; none for `null:` and `queue:`.
+    /// Files and devices of the target, in order; none for `null:`, `queue:` and `array:`.
     pub fn parts(&self) -> &[PartSpec] {
         match self {
             Self::Part(part) => std::slice::from_ref(part),
             Self::Concat(parts) | Self::Stripe { parts, .. } => parts,
-            Self::Null { .. } | Self::Queue(_) => &[],
+            Self::Null { .. } | Self::Queue(_) | Self::Array(_) => &[],
         }
     }
 
-    /// The word for it in results: `path`, `concat`, `stripe`, `null` or `queue`.
+    /// The word for it in results: `path`, `concat`, `stripe`, `null`, `queue` or `array`.
     pub const fn kind(&self) -> &'static str {
         match self {
             Self::Part(_) => "path",
@@ -94,6 +99,7 @@ impl TargetSpec {
             Self::Stripe { .. } => "stripe",
             Self::Null { .. } => "null",
             Self::Queue(_) => "queue",
+            Self::Array(_) => "array",
         }
     }
 }
@@ -113,8 +119,10 @@ pub(crate) enum SpecProblem {
     Empty,
     #[error("`{kind}:` is not a kind of target{hint}; a file of that name is written `./{text}`")]
     UnknownKind { kind: String, hint: String, text: String },
-    #[error("modelled arrays are not in this version; give a file, a device, `null:` or `queue:`")]
-    ModelledArray,
+    #[error("`array:` needs the document of an array here; the names of the catalog are resolved before")]
+    NoDocument,
+    #[error("{0}")]
+    Array(String),
     #[error("write `{kind}:` for the kind of target, or `./{kind}` for a file of that name")]
     BareKind { kind: String },
     #[error("`{kind}:` needs a path, for example `{kind}:{example}`")]
@@ -145,7 +153,8 @@ impl FromStr for TargetSpec {
     type Err = SpecError;
 
     fn from_str(text: &str) -> Result<Self, SpecError> {
-        parse(text.trim()).map_err(|problem| SpecError { text: text.to_owned(), problem })
+        let shown = || array::shown(text.trim()).unwrap_or_else(|| text.to_owned());
+        parse(text.trim()).map_err(|problem| SpecError { text: shown(), problem })
     }
 }
 
@@ -173,7 +182,7 @@ fn parse(text: &str) -> Result<TargetSpec, SpecProblem> {
             nothing_before("queue", "service=exp:1ms", path)?;
             Ok(TargetSpec::Queue(queue::parse(options)?))
         }
-        "array" => Err(SpecProblem::ModelledArray),
+        "array" => Ok(TargetSpec::Array(Box::new(array::parse(rest)?))),
         _ => Err(SpecProblem::UnknownKind {
             kind: kind.to_owned(),
             hint: options::did_you_mean(kind, &KINDS),
@@ -276,6 +285,7 @@ impl fmt::Display for TargetSpec {
             }
             Self::Null { size_bytes } => write!(out, "null:?size={}", bytes_to_text(*size_bytes)),
             Self::Queue(queue) => write!(out, "queue:?{queue}"),
+            Self::Array(array) => write!(out, "array:{}", array.spec.name),
         }
     }
 }

@@ -56,7 +56,7 @@ impl<B: Backend, O: Outlet> Worker<'_, B, O> {
         if slot.pieces_left > 0 {
             return None;
         }
-        verify_completion(slot, slot.failure, self.shared.ledger, &mut self.findings);
+        verify_completion(slot, Verify::All, slot.failure, self.shared.ledger, &mut self.findings);
         self.in_flight -= 1;
         Some(finished.slot)
     }

@@ -26,6 +26,33 @@ pub fn job(target: &str, streams: Value, options: Value) -> Job {
     Job { workload, options, target: target.parse().unwrap(), permission: Permission { destroy: true, typed: None } }
 }
 
+/// A target of two disks in RAID 1 behind a small cache, with a host that is `direct` or `buffered`.
+pub fn small_array(host: &str) -> String {
+    let document = json!({
+        "name": "small",
+        "host": { "mode": host, "request_ns": 2000, "page_cache": { "size_bytes": 1 << 20 } },
+        "controller": [{
+            "name": "a", "request_ns": 10_000, "cache": { "size_bytes": 1 << 20, "idle_ns": 50_000_000 },
+        }],
+        "devices": [{
+            "name": "disk", "count": 2,
+            "model": {
+                "kind": "disk", "capacity_bytes": 1_000_000_000, "rotation_rpm": 10_000, "heads": 2,
+                "outer_rate_bytes_per_s": 90_000_000, "inner_rate_bytes_per_s": 60_000_000, "command_overhead_us": 200,
+                "read_seek": { "single_track_us": 200, "average_us": 4000, "full_stroke_us": 8000 },
+                "write_seek": { "single_track_us": 500, "average_us": 4500, "full_stroke_us": 8500 },
+                "buffer": {
+                    "segments": 4, "segment_bytes": 1 << 19, "prefetch_bytes": 1 << 18,
+                    "interface_rate_bytes_per_s": 300_000_000,
+                },
+            },
+        }],
+        "group": [{ "name": "g", "controller": "a", "members": ["disk"], "raid": { "level": "raid1", "devices": 2 } }],
+        "volumes": [{ "name": "lun", "groups": ["g"] }],
+    });
+    format!("array:{document}")
+}
+
 /// One interval without its histograms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
@@ -93,7 +120,7 @@ impl Sink for Recording<'_> {
             failures: slice.cells.iter().flatten().map(Cell::failures).sum(),
             behind_ns: slice.behind_ns,
         });
-        self.stored.push(record::interval(interval, &self.plans, &self.parts));
+        self.stored.push(record::interval(interval, &record::Places::of_requests(&self.plans, &self.parts)));
         self.everything.as_mut().unwrap().merge(slice);
         if interval.phase == Phase::Measure {
             self.measured.as_mut().unwrap().merge(slice);

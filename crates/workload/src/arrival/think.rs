@@ -1,7 +1,7 @@
 //! Think time: the pause of a closed-loop thread between a completion and its next request.
 
-use super::exponential;
-use crate::plan::{ArrivalPlan, StreamPlan};
+use super::{Offer, exponential};
+use crate::plan::ArrivalPlan;
 use crate::rng::{Draws, Purpose};
 
 /// The pauses of one thread.
@@ -17,8 +17,9 @@ pub struct Thinker {
 
 impl Thinker {
     /// The thinker of one thread; open streams do not think.
-    pub fn new(plan: &StreamPlan, shard: u32) -> Self {
-        let (mean_ns, exponential) = match plan.arrival {
+    pub fn new<'a>(offer: impl Into<Offer<'a>>, shard: u32) -> Self {
+        let plan = offer.into();
+        let (mean_ns, exponential) = match *plan.arrival {
             ArrivalPlan::Closed { think_ns, exponential } => (think_ns, exponential && think_ns > 0),
             ArrivalPlan::Open(_) => (0, false),
         };

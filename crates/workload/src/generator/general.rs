@@ -89,6 +89,14 @@ impl General {
         self.entries.iter().any(|entry| !entry.random.is_always())
     }
 
+    /// Back to where the pointer was first, and to the first place of a pass.
+    pub(super) fn restart(&mut self) {
+        self.pointer = Pointer::Own(self.origin);
+        if let Some(coverage) = &mut self.coverage {
+            coverage.restart();
+        }
+    }
+
     /// Follow a pointer that other shards follow too.
     pub(crate) fn share(&mut self, pointer: &Arc<AtomicU64>) {
         self.pointer = Pointer::Shared(Arc::clone(pointer));

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use crate::address::Divisor;
+use crate::divisor::Divisor;
 use crate::plan::{Sequential, StreamPlan};
 
 /// The course of a stream's sequential requests.
@@ -32,7 +32,9 @@ impl Track {
         let length = self.region.end - self.region.start;
         let share = match plan.access.sequential {
             Sequential::Shared => 0,
-            Sequential::PerThread => (u128::from(length) * u128::from(shard) / u128::from(plan.threads.max(1))) as u64,
+            Sequential::PerThread | Sequential::PerOperation => {
+                (u128::from(length) * u128::from(shard) / u128::from(plan.threads.max(1))) as u64
+            }
         };
         if self.backward { self.region.end - share } else { self.region.start + share }
     }

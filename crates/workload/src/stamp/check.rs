@@ -70,6 +70,35 @@ pub fn check(
     if sound { 0 } else { classify(sectors, read, expect, findings) }
 }
 
+/// Looks for sound stamps of their own address in a read at address `start`, whichever run wrote them, adds what is wrong
+/// to `findings` and returns how many findings that were. What is older than it should be cannot be told without an
+/// account of the writes.
+///
+/// # Panics
+/// If the buffer or the address is not made of whole sectors.
+pub fn check_found(buffer: &[u8], start: u64, findings: &mut Findings) -> u64 {
+    assert_shape(buffer.len(), start, SECTOR_BYTES as u32);
+    let sectors = buffer.as_chunks::<SECTOR_BYTES>().0;
+    findings.sectors_read += sectors.len() as u64;
+    findings.sectors_checked += sectors.len() as u64;
+    let addresses = (start..).step_by(SECTOR_BYTES);
+    let mut found = 0;
+    for (place, address) in addresses.take(sectors.len()).enumerate() {
+        let decoded = Stamp::decode(&sectors[place]);
+        if matches!(decoded, Decoded::Valid(stamp) if stamp.address == address) {
+            continue;
+        }
+        found += 1;
+        let run = if let Decoded::Valid(stamp) = decoded { stamp.run } else { 0 };
+        let seen = seen(&sectors[place], decoded, run, address);
+        let misdirected = matches!(seen, Found::OtherAddress { .. });
+        let fault = if misdirected { Fault::Misdirected } else { Fault::Corrupt };
+        let len = SECTOR_BYTES as u32;
+        findings.add(Finding { fault, address, len, expected: Expectation::ANYTHING, found: seen });
+    }
+    found
+}
+
 #[inline]
 fn is_right(sector: &Sector, run: u64, address: u64, expected: Expectation) -> bool {
     matches!(Stamp::decode(sector), Decoded::Valid(stamp)
@@ -174,20 +203,7 @@ impl<'read> Scene<'read> {
     }
 
     fn found(&self, place: usize) -> Found {
-        match self.decoded[place] {
-            Decoded::Valid(stamp) if stamp.run != self.read.run => {
-                Found::OtherRun { run: stamp.run, address: stamp.address }
-            }
-            Decoded::Valid(stamp) if stamp.address != self.address(place) => {
-                Found::OtherAddress { address: stamp.address, generation: stamp.generation }
-            }
-            Decoded::Valid(stamp) => {
-                Found::Stamp { generation: stamp.generation, write_start: stamp.start, write_len: stamp.len }
-            }
-            Decoded::Broken => Found::BadChecksum,
-            Decoded::Absent if self.sectors[place].iter().all(|&byte| byte == 0) => Found::Zeros,
-            Decoded::Absent => Found::Unstamped,
-        }
+        seen(&self.sectors[place], self.decoded[place], self.read.run, self.address(place))
     }
 
     /// Which kind of too old it is.
@@ -199,5 +215,21 @@ impl<'read> Scene<'read> {
         let own = self.own_stamp(place).map(|stamp| stamp.sequence);
         let partly_arrived = |write: &Stamp| write.covers(address) && own.is_none_or(|own| write.sequence > own);
         if self.arrived.iter().any(partly_arrived) { Fault::Torn } else { Fault::Lost }
+    }
+}
+
+/// What stands in a sector at an address, where stamps of a run are expected.
+fn seen(sector: &Sector, decoded: Decoded, run: u64, address: u64) -> Found {
+    match decoded {
+        Decoded::Valid(stamp) if stamp.run != run => Found::OtherRun { run: stamp.run, address: stamp.address },
+        Decoded::Valid(stamp) if stamp.address != address => {
+            Found::OtherAddress { address: stamp.address, generation: stamp.generation }
+        }
+        Decoded::Valid(stamp) => {
+            Found::Stamp { generation: stamp.generation, write_start: stamp.start, write_len: stamp.len }
+        }
+        Decoded::Broken => Found::BadChecksum,
+        Decoded::Absent if sector.iter().all(|&byte| byte == 0) => Found::Zeros,
+        Decoded::Absent => Found::Unstamped,
     }
 }

@@ -4,8 +4,8 @@
 pub mod any;
 
 use plimsoll_workload::plan::{
-    AccessEntryPlan, AccessPlan, ArrivalPlan, ContentKind, ContentPlan, Distribution, OpenPlan, Sequential, SizePlan,
-    StreamPlan, Verify,
+    AccessEntryPlan, AccessPlan, ArrivalPlan, ContentKind, ContentPlan, Distribution, HoldPlan, OpenPlan, RunPlan,
+    Sequential, SizePlan, StreamPlan, Verify,
 };
 
 pub const KIB: u32 = 1024;
@@ -27,11 +27,17 @@ pub fn plan() -> StreamPlan {
             sequential: Sequential::PerThread,
             backward: false,
             stride: 0,
+            zones: None,
+            run: RunPlan::NONE,
+            trims_first: false,
         },
+        trace: None,
         arrival: ArrivalPlan::Closed { think_ns: 0, exponential: false },
         direct: true,
         dsync: false,
+        hold: HoldPlan::NONE,
         start_ns: 0,
+        end_ns: u64::MAX,
         flush_at_end: false,
         budget: plimsoll_workload::plan::Budget::ENDLESS,
         flush_every: 0,

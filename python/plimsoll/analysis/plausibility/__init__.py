@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from plimsoll.analysis.plausibility import course, generator, identities, samples, target
+from plimsoll.analysis.plausibility import course, files, generator, identities, replay, samples, target
 from plimsoll.analysis.plausibility.evidence import Evidence
 from plimsoll.result import Flag
 
@@ -20,6 +20,7 @@ __all__ = ["RULES", "Evidence", "judged"]
 RULES: tuple[Callable[[Evidence], Iterator[Flag]], ...] = (
     course.incomplete,
     course.interrupted,
+    course.nothing_measured,
     course.precision_not_reached,
     course.amount_not_reached,
     course.io_errors,
@@ -30,12 +31,18 @@ RULES: tuple[Callable[[Evidence], Iterator[Flag]], ...] = (
     target.page_cache_suspected,
     target.sparse_target,
     target.compressible_target,
+    files.operations_skipped,
+    files.ran_out,
     generator.generator_bound,
     generator.rate_not_achieved,
     generator.generator_lag,
     generator.clock_source,
     generator.uring_fallback,
     generator.uring_handoff,
+    replay.replay_late,
+    replay.replay_cut,
+    replay.replay_changed,
+    replay.report_incomplete,
     samples.not_steady,
     samples.warmup_too_short,
     samples.drain_slower,

@@ -50,6 +50,24 @@ def amount_not_reached(evidence: Evidence) -> Iterator[Flag]:
         yield Flag("amount_not_reached", "doubt", f"The {ended['how']}.", "Allow more time (--duration).")
 
 
+def nothing_measured(evidence: Evidence) -> Iterator[Flag]:
+    """The point came to its end, and nothing happened in the measured time."""
+    if evidence.result.status != "complete" or evidence.result.totals:
+        return
+    before = evidence.observation.warmup_count
+    where = (
+        f"all {quantity(before)} requests completed in the warm-up of {evidence.result.job.warmup_s:g} s"
+        if before
+        else "no request completed"
+    )
+    yield Flag(
+        "nothing_measured",
+        "invalid",
+        f"Nothing was measured: {where}, and none in the {evidence.observation.elapsed_s:.3g} s after it.",
+        "Warm up for less (--warmup 0), measure longer, or ask for a larger amount.",
+    )
+
+
 def io_errors(evidence: Evidence) -> Iterator[Flag]:
     """Requests failed."""
     failed = sum(total.errors for total in evidence.result.totals.values())
@@ -65,11 +83,20 @@ def io_errors(evidence: Evidence) -> Iterator[Flag]:
 
 
 def verification(evidence: Evidence) -> Iterator[Flag]:
-    """Data read back was not what had been written."""
+    """Data read back was not what had been written, or was never stamped."""
     found = evidence.result.engine.get("verify") or {}
     counts = {kind: found.get(kind, {}).get("findings", 0) for kind in ("lost", "torn", "misdirected", "stale", "corrupt")}
     listed = ", ".join(f"{count:,} {kind}" for kind, count in counts.items() if count)
-    if listed:
+    checked = found.get("sectors_checked", 0)
+    only_found = all(stream.get("verify", "off") in ("off", "found") for stream in evidence.result.job.definition.get("stream") or [{}])
+    if only_found and 0 < counts["corrupt"] == checked:
+        yield Flag(
+            "nothing_stamped",
+            "invalid",
+            f"None of the {checked:,} sectors read bears a stamp of Plimsoll's, so nothing was verified.",
+            "Run the workload that writes with stamps first, with --keep, on this target; if that was done, its data are gone.",
+        )
+    elif listed:
         places = ", ".join(f"{example['fault']} at byte {example['address']:,}" for example in found.get("examples", ())[:3])
         yield Flag(
             "wrong_data",
@@ -86,6 +113,6 @@ def virtual_time(evidence: Evidence) -> Iterator[Flag]:
         yield Flag(
             "virtual_time",
             "note",
-            "Modelled: the target is a queueing model in virtual time, not storage.",
+            "Modelled: the target is a model in virtual time, not storage.",
             "Compare it with theory and other models only, never with measured storage.",
         )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from plimsoll.analysis.definition import ACHIEVED_SHARE_MIN, offered_per_s
-from plimsoll.analysis.offering import due_per_s
+from plimsoll.analysis.definition import offered_per_s
+from plimsoll.analysis.offering import due_per_s, offered_kind_per_s, share_min_of
 from plimsoll.analysis.plausibility.evidence import COST_BACKENDS, Evidence, duration, quantity
 from plimsoll.result import Flag
 
@@ -54,9 +54,13 @@ def generator_bound(evidence: Evidence) -> Iterator[Flag]:
 def rate_not_achieved(evidence: Evidence) -> Iterator[Flag]:
     """The target (or the generator) did not keep up with the offered rate."""
     for name, offered in offered_per_s(evidence.result.job.definition).items():
-        achieved = sum(total.iops for total in evidence.result.streams.get(name, {}).values())
-        due = due_per_s(offered, iops=achieved, unfinished=evidence.result.unfinished, elapsed_s=evidence.observation.elapsed_s)
-        if evidence.observation.elapsed_s > 0 and achieved < ACHIEVED_SHARE_MIN * due:
+        stream = next(stream for stream in evidence.streams if stream["name"] == name)
+        achieved = offered_kind_per_s(stream, evidence.result.streams.get(name, {}))
+        elapsed_s = evidence.observation.elapsed_s
+        due = due_per_s(offered, iops=achieved, unfinished=evidence.result.unfinished, elapsed_s=elapsed_s)
+        least = share_min_of(due * elapsed_s, drawn=stream.get("arrival") != "constant")
+        # What found no file to be done to is no matter of the target's: `operations_skipped` tells of it.
+        if elapsed_s > 0 and achieved + _skipped(evidence, name) / elapsed_s < least * due:
             yield Flag(
                 "rate_not_achieved",
                 "doubt",
@@ -64,6 +68,12 @@ def rate_not_achieved(evidence: Evidence) -> Iterator[Flag]:
                 f"({achieved / offered:.1%}): the target is saturated, and latencies grow as long as the run lasts.",
                 "Offer less; a latency at a rate that is not sustained depends on the duration of the run.",
             )
+
+
+def _skipped(evidence: Evidence, stream: str) -> int:
+    """Operations of a stream on files that there was nothing for."""
+    files = evidence.result.engine.get("files") or {}
+    return sum((files.get("skipped") or {}).get(stream, {}).values())
 
 
 def generator_lag(evidence: Evidence) -> Iterator[Flag]:

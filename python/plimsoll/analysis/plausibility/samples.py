@@ -15,6 +15,8 @@ SHORT_S = 5.0
 #: A percentile needs ten samples beyond it to be more than the luck of a few.
 SAMPLES_MIN = {"p99": 1_000, "p999": 10_000}
 DRAIN_RATIO_MAX = 2.0
+#: Five rounds of fewer requests than twenty each differ by chance.
+STEADY_REQUESTS_MIN = 100
 #: A beginning shorter than this share of the measured time, or that moves the mean by less, is not worth a word.
 TRANSIENT_SHARE_MIN = 0.05
 TRANSIENT_EFFECT_MIN = 0.01
@@ -22,6 +24,8 @@ TRANSIENT_EFFECT_MIN = 0.01
 
 def not_steady(evidence: Evidence) -> Iterator[Flag]:
     """The response climbed, fell or jumped during the measured phase."""
+    if sum(point.count for point in evidence.observation.series) < STEADY_REQUESTS_MIN:
+        return
     what, values = _response(evidence)
     yield from _unsteady(what, steadiness(values))
 
@@ -83,8 +87,8 @@ def few_samples(evidence: Evidence) -> Iterator[Flag]:
             yield Flag(
                 "few_samples",
                 "doubt" if "p99" in doubtful else "note",
-                f"{named} on {total.count:,} requests; {needed:,} are needed.",
-                f"Measure about {quantity(_seconds_needed(evidence, total.iops, needed))} s.",
+                f"{named} on {total.count:,} {'request' if total.count == 1 else 'requests'}; {needed:,} are needed.",
+                _more(evidence, total.iops, needed),
             )
 
 
@@ -119,5 +123,9 @@ def _unsteady(what: str, verdict: Steadiness | None) -> Iterator[Flag]:
     )
 
 
-def _seconds_needed(evidence: Evidence, iops: float, count: int) -> float:
-    return count / iops if iops > 0 else evidence.result.job.duration_s
+def _more(evidence: Evidence, iops: float, needed: int) -> str:
+    """What to do for ``needed`` requests: what ended by itself does not last longer for being given more time."""
+    if evidence.result.ended.get("by") == "amount":
+        return f"Ask for a larger amount: {needed:,} requests are needed."
+    seconds = needed / iops if iops > 0 else evidence.result.job.duration_s
+    return "Measure for a second or more." if seconds < 1 else f"Measure about {quantity(seconds)} s."

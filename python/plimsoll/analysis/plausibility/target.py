@@ -24,12 +24,18 @@ def page_cache_suspected(evidence: Evidence) -> Iterator[Flag]:
     buffered = [stream["name"] for stream in evidence.streams if not is_direct(stream)] or (["all"] if evidence.backend == "mmap" else [])
     physical = _device_read_bytes(evidence)
     missing = physical is not None and read.bytes > _MIB and physical < PHYSICAL_SHARE_MIN * read.bytes
-    advice = "Use direct=true, or a target several times the size of memory."
+    of_files = evidence.backend == "files"
+    advice = (
+        "Use trees several times the size of memory, start cold (--cache cold), or set direct=true; what users of a file system see is "
+        "often its cache."
+        if of_files
+        else "Use direct=true, or a target several times the size of memory."
+    )
     if missing and physical is not None:
         how = "buffered I/O" if buffered else "direct I/O"
         yield Flag(
             "page_cache_suspected",
-            "invalid" if buffered else "doubt",
+            "invalid" if buffered and not of_files else "doubt",
             f"The workload read {read.bytes / _MIB:,.0f} MiB by {how}, but the devices behind the target read "
             f"{physical / _MIB:,.0f} MiB: the rest came from memory or from holes.",
             advice if buffered else "Fill the target first (Plimsoll's own scratch files are filled), and look for a caching layer.",

@@ -9,14 +9,12 @@ with Brake() as brake:
 from __future__ import annotations
 
 import os
-import signal
-from types import FrameType
-from typing import Any
+from contextlib import ExitStack
 
+from plimsoll.cli.conduct.signals import handled
 from plimsoll.engine import Control
 from plimsoll.errors import EXIT_INTERRUPTED
 
-_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 _NOTICE = b"\nplimsoll: stopping; what is in flight is awaited, what was measured is kept (again: leave at once)\n"
 
 
@@ -26,7 +24,7 @@ class Brake:
     def __init__(self) -> None:
         self.pulled = False
         self._control: Control | None = None
-        self._before: dict[int, Any] = {}
+        self._handled = ExitStack()
 
     def guard(self, control: Control) -> Control:
         """Make ``control`` the one that a signal stops; at once, if a signal came already."""
@@ -36,15 +34,13 @@ class Brake:
         return control
 
     def __enter__(self) -> Brake:
-        for number in _SIGNALS:
-            self._before[number] = signal.signal(number, self._pull)
+        self._handled.enter_context(handled(self._pull))
         return self
 
     def __exit__(self, *_: object) -> None:
-        for number, handler in self._before.items():
-            signal.signal(number, handler)
+        self._handled.close()
 
-    def _pull(self, _number: int, _frame: FrameType | None) -> None:
+    def _pull(self) -> None:
         if self.pulled:
             os._exit(EXIT_INTERRUPTED)
         self.pulled = True

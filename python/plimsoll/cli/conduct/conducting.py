@@ -25,31 +25,19 @@ from plimsoll.cli.conduct.driving import driver_of
 from plimsoll.cli.conduct.goals import goal_of
 from plimsoll.cli.conduct.outcome import Found, Outcome
 from plimsoll.cli.conduct.planning import PlannedPoint
+from plimsoll.cli.conduct.setup import Setup
 from plimsoll.cli.conduct.targets import Targets
+from plimsoll.cli.conduct.verifying import check_stamped
 from plimsoll.engine import Engine, Json
 from plimsoll.errors import EXIT_POINT_FAILED, InputError, PlimsollError, StoreError
 from plimsoll.host.target import target_facts, target_paths
 from plimsoll.measure import Job, measure, unfinished
 from plimsoll.reports.progress import Progress
 from plimsoll.result import Result
-from plimsoll.store.writer import PointWriter, RunWriter
+from plimsoll.store.writer import PointWriter
 
 #: Points out, results in, findings at the end.
 Feed = Generator[PlannedPoint, Result, Sequence[Found]]
-
-
-@dataclass(frozen=True)
-class Setup:
-    """What all points of a run share. ``total`` is None when results decide how many there will be."""
-
-    engine: Engine
-    run: RunWriter
-    progress: Progress
-    host: Json
-    permission: Json | None = None
-    keep: bool = False
-    total: int | None = None
-    stored: Sequence[Result] = ()
 
 
 def in_order(points: Iterable[PlannedPoint]) -> Feed:
@@ -127,6 +115,7 @@ class _Machine:
         try:
             if point.refusal is not None:
                 raise InputError(point.refusal)
+            check_stamped(point.workload, lambda: driver.inspect_target(point.target))
             inspection = self._targets.prepared(driver, point)
         except StoreError:
             raise

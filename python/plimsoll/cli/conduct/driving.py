@@ -8,7 +8,10 @@ whoever holds one need not know which it is.
 
 from __future__ import annotations
 
+import os
+
 from plimsoll import catalog
+from plimsoll.cli.conduct.tracing import with_traces
 from plimsoll.engine import Engine, Json
 from plimsoll.errors import InputError
 
@@ -33,13 +36,13 @@ def checked_workload(source: str, engine: Engine) -> Json:
     document, name = catalog.load(source), catalog.file_of(source)
     if "experiment" in document:
         raise InputError(f"{source} is a file of experiments, not a workload; carry it out with 'plimsoll suite {source}'.")
-    return checked(document, name, engine)
+    return checked(document, name, engine, os.path.dirname(source) if catalog.is_file(source) else "")
 
 
-def checked(document: Json, name: str, engine: Engine) -> Json:
-    """The canonical form of a workload; ``name`` is where it stands, for messages."""
+def checked(document: Json, name: str, engine: Engine, folder: str = "") -> Json:
+    """The canonical form of a workload; ``name`` is where it stands, for messages, and relative traces lie in ``folder``."""
     if driver_name(document) is None:
-        return engine.check_workload(document, name)
+        return with_traces(engine.check_workload(document, name), folder)
     from plimsoll import apps
 
     return apps.check_workload(document, name, engine)

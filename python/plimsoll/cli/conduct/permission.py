@@ -1,7 +1,7 @@
-"""What ``--destroy-data`` allows, as the engine takes it, and what is refused without it before a run is made.
+"""What ``--destroy-data`` allows, as the engine takes it, and what is refused in spite of it before a run is made.
 
-Model: the inspection of a target says why nothing may be written to it without permission. Without any, that refusal stands, so it is
-raised while nothing is stored yet; with one, the engine judges when it opens the target, because it alone weighs what was typed.
+Model: the engine looks at every target that would be written to and weighs what was typed; a refusal is raised while nothing is stored yet.
+It judges once more when it opens the target, since by then somebody may have mounted it.
 
     permission("WD-123")        # {"destroy": True, "typed": "WD-123"}
     check_permitted([(workload, "/dev/sdb")], engine, None)
@@ -9,12 +9,15 @@ raised while nothing is stored yet; with one, the engine judges when it opens th
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 
-from plimsoll.analysis.definition import overwrites
-from plimsoll.cli.conduct.driving import driver_name
+from plimsoll.analysis.definition import overwrites, streams
+from plimsoll.cli.conduct.driving import driver_name, driver_of
+from plimsoll.cli.conduct.tracing import trace_ops
 from plimsoll.engine import Engine, Json
-from plimsoll.errors import SafetyRefusal
+from plimsoll.errors import InputError, SafetyRefusal
+from plimsoll.host.target import target_paths
 
 
 def permission(typed: str | None) -> Json | None:
@@ -25,12 +28,43 @@ def permission(typed: str | None) -> Json | None:
 def check_permitted(pairs: Iterable[tuple[Json, str]], engine: Engine, typed: str | None) -> None:
     """Raise `SafetyRefusal` for the first workload that would write to a target, the other of its pair, that must not be written to.
 
-    Drivers of their own write elsewhere than to their target, and look after that themselves.
+    Drivers of their own write elsewhere than to their target, and look after that themselves, unless they say that they fill it.
     """
-    if typed is not None:
-        return
-    targets = dict.fromkeys(target for workload, target in pairs if driver_name(workload) is None and overwrites(workload))
-    for target in targets:
-        reason = engine.inspect_target(target).get("write_refusal")
+    asked: dict[tuple[str | None, str], Engine] = {}
+    pairs = list(pairs)
+    _check_kinds(pairs, engine)
+    for workload, target in pairs:
+        driver = driver_of(workload, engine)
+        if _overwrites(workload) if driver is engine else getattr(driver, "fills_target", False):
+            asked[driver_name(workload), target] = driver
+    for (_, target), driver in asked.items():
+        reason = driver.write_refusal(target, permission(typed))
         if reason:
-            raise SafetyRefusal(str(reason))
+            raise SafetyRefusal(reason)
+
+
+def _check_kinds(pairs: Iterable[tuple[Json, str]], engine: Engine) -> None:
+    """Raise `InputError` for a path that would have to be a directory and a file: what one workload makes there stops the other."""
+    directories: dict[str, str] = {}
+    others: dict[str, str] = {}
+    uses = {(driver_name(workload), target): workload for workload, target in pairs}
+    if not any(driver == "files" for driver, _ in uses):
+        return
+    for (driver, target), workload in uses.items():
+        found = directories if driver == "files" else others
+        for path in target_paths(driver_of(workload, engine).inspect_target(target)):
+            found.setdefault(os.path.abspath(path), str(workload["name"]))
+    for path in directories.keys() & others.keys():
+        raise InputError(
+            f"{path}: {directories[path]} takes it for a directory and {others[path]} for a file; give each a target of its own."
+        )
+
+
+def _overwrites(workload: Json) -> bool:
+    """What a stream with a trace does is said by the trace; the others say it themselves."""
+    drawn = [stream for stream in streams(workload) if not stream.get("trace")]
+    return overwrites({**workload, "stream": drawn}) or any(
+        trace_ops(stream["trace"]) & {"write", "trim"} - set(stream.get("trace_skip") or ())
+        for stream in streams(workload)
+        if stream.get("trace")
+    )

@@ -15,10 +15,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from plimsoll import catalog
-from plimsoll.cli.conduct.driving import checked, checked_workload, driver_of
+from plimsoll.cli.conduct.driving import checked, checked_workload, driver_name, driver_of
 from plimsoll.engine import Engine, Json
 from plimsoll.errors import InputError
-from plimsoll.scratch import DEFAULT_TARGET
+from plimsoll.scratch import default_target
 
 #: Timing of shipped workloads, unless their file or the user says otherwise: twelve of them fit into three minutes.
 CATALOG_TIMING = {"duration": "10s", "warmup": "2s"}
@@ -60,15 +60,24 @@ def planned(typed: Typed, engine: Engine) -> list[PlannedPoint]:
     """The points in the order they run: target by target, repeat by repeat."""
     sources = list(dict.fromkeys(source for asked in typed.workloads for source in catalog.sources(asked)))
     definitions = [planned_workload(source, typed, engine) for source in sources]
-    targets = typed.targets or (DEFAULT_TARGET,)
-    for target in targets:
-        for workload, _ in definitions:
-            driver_of(workload, engine).inspect_target(target)
+    places = {
+        (target, place): target or default_target(driver_of(workload, engine))
+        for target in typed.targets or (None,)
+        for place, (workload, _) in enumerate(definitions)
+    }
+    for (_, place), target in places.items():
+        driver_of(definitions[place][0], engine).inspect_target(target)
+    for source, (workload, _) in zip(sources, definitions, strict=True):
+        if driver_name(workload) is not None:
+            # Settings that only make sense together, say depth and width.
+            driver_of(workload, engine).check_workload(workload, catalog.file_of(source))
     return [
-        warmed(PlannedPoint(workload, repeated(options, repeat), target, repeat, cache=typed.cache, precision=typed.precision))
-        for target in targets
+        warmed(
+            PlannedPoint(workload, repeated(options, repeat), places[target, place], repeat, cache=typed.cache, precision=typed.precision)
+        )
+        for target in typed.targets or (None,)
         for repeat in range(1, typed.repeat + 1)
-        for workload, options in definitions
+        for place, (workload, options) in enumerate(definitions)
     ]
 
 

@@ -19,7 +19,7 @@ from functools import cached_property
 from typing import Any
 
 from plimsoll import catalog
-from plimsoll.cli.conduct.driving import driver_name, driver_of
+from plimsoll.cli.conduct.driving import driver_of
 from plimsoll.cli.conduct.planning import PlannedPoint, changed, defined, own_defined, repeated, warmed
 from plimsoll.engine import Engine, Json
 from plimsoll.errors import InputError
@@ -57,10 +57,9 @@ class Pointing:
             driver_of(workload, self._engine).inspect_target(target)
         for source, forms in zip(self._experiment.workloads, self.workloads, strict=True):
             for workload in forms:
-                if driver_name(workload) is None:
-                    # Options that only make sense together, say arrival and rate.
-                    where = f"workload {source!r}" if source in self._experiment.definitions else catalog.file_of(source)
-                    self._engine.check_workload(workload, where)
+                # Options that only make sense together, say arrival and rate.
+                where = f"workload {source!r}" if source in self._experiment.definitions else catalog.file_of(source)
+                driver_of(workload, self._engine).check_workload(workload, where)
 
     @cached_property
     def workloads(self) -> list[list[Json]]:

@@ -11,17 +11,14 @@ another size than the target has got has it prepared anew.
 from __future__ import annotations
 
 from contextlib import ExitStack
-from typing import TYPE_CHECKING
 
 from plimsoll.cli.conduct.brake import Brake
 from plimsoll.cli.conduct.driving import driver_name
 from plimsoll.cli.conduct.planning import PlannedPoint
+from plimsoll.cli.conduct.setup import Setup
 from plimsoll.engine import Engine, Json
 from plimsoll.errors import PlimsollError, StoreError
 from plimsoll.scratch import Wanted, prepared
-
-if TYPE_CHECKING:
-    from plimsoll.cli.conduct.conducting import Setup
 
 
 class Targets:
@@ -40,7 +37,7 @@ class Targets:
         known = self._known.get(key)
         if isinstance(known, PlimsollError):
             raise known
-        if known is None or size_bytes not in (None, self._sizes.get(key)):
+        if known is None or known.get("changes_between_points") or size_bytes not in (None, self._sizes.get(key)):
             known = self._prepare(key, driver, size_bytes)
         return known
 

@@ -12,6 +12,7 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from plimsoll import catalog
 from plimsoll.cli.conduct.planning import setting
 from plimsoll.engine import Json
 from plimsoll.errors import InputError
@@ -19,6 +20,8 @@ from plimsoll.errors import InputError
 #: Options of a job that have an option of their own on the command line.
 _JOB_OPTIONS = ("duration", "warmup", "size")
 TARGET = "target"
+#: The levels of file workloads when none were typed.
+THREADS = "threads=1..64"
 #: Keys of an experiment that are typed under the same name; those of its kind are added by the command.
 _SHARED = ("objective", "cache", "precision")
 
@@ -26,7 +29,7 @@ _SHARED = ("objective", "cache", "precision")
 def short_document(kind: str, typed: Mapping[str, Any], parameters: Iterable[str] = (), axis: str | None = None) -> Json:
     """The document of a short command; ``parameters`` are the keys of this kind, ``axis`` its levels when none were typed."""
     experiment: Json = {"name": kind, "kind": kind, "workloads": _unique(typed["workloads"])}
-    levels = _axes(typed.get("over") or ((axis,) if axis else ()))
+    levels = _axes(typed.get("over") or ((_suitable(axis, experiment["workloads"]),) if axis else ()))
     if levels:
         experiment["over"] = levels
     settings = typed_settings(typed)
@@ -54,6 +57,15 @@ def run_name(kind: str, workloads: Iterable[str]) -> str:
     """What the directory of the run is called."""
     names = _names(workloads)
     return f"{kind}-{names[0]}" if len(names) == 1 else f"{kind}-{names[0]}-and-more"
+
+
+def _suitable(axis: str, workloads: Iterable[str]) -> str:
+    """The axis that is meant when none was typed: streams of file operations have threads and no queue."""
+    try:
+        documents = [catalog.load(source) for workload in workloads for source in catalog.sources(workload)]
+    except InputError:
+        return axis  # what is wrong with a workload is said where it is read
+    return THREADS if documents and all(document.get("driver") == "files" for document in documents) else axis
 
 
 def _axes(texts: Iterable[str]) -> dict[str, str | list[str]]:

@@ -21,8 +21,9 @@ import click
 from plimsoll import catalog
 from plimsoll import engine as engines
 from plimsoll.analysis.clause import parse_metric
-from plimsoll.analysis.definition import arrival
-from plimsoll.cli.conduct.conducting import Feed, Setup, conduct
+from plimsoll.analysis.definition import arrival, overwrites
+from plimsoll.cli.conduct.conducting import Feed, conduct
+from plimsoll.cli.conduct.driving import driver_name, driver_of
 from plimsoll.cli.conduct.judging import (
     EXIT_OBJECTIVE_FAILED,
     check_operation,
@@ -35,6 +36,7 @@ from plimsoll.cli.conduct.outcome import Found, Outcome
 from plimsoll.cli.conduct.permission import check_permitted, permission
 from plimsoll.cli.conduct.planning import PlannedPoint
 from plimsoll.cli.conduct.pointing import Pointing
+from plimsoll.cli.conduct.setup import Setup
 from plimsoll.cli.report import checked_format
 from plimsoll.cli.showing import Shown, progress, show
 from plimsoll.engine import Engine, Json
@@ -44,11 +46,15 @@ from plimsoll.experiments.kinds import offers_rates
 from plimsoll.experiments.naming import TYPED, Place
 from plimsoll.experiments.plan import Conclusion, Subject
 from plimsoll.experiments.schedule import planned_points, schedule
+from plimsoll.host.identity import target_identity
 from plimsoll.host.machine import host_facts, versions
 from plimsoll.result import Result
-from plimsoll.scratch import DEFAULT_TARGET
+from plimsoll.scratch import DEFAULT_TARGET, default_target
 from plimsoll.store.resuming import fingerprint, resumed, unfinished_run
 from plimsoll.store.writer import RunInfo, RunWriter
+
+#: Workloads with the targets that they go to.
+Uses = Sequence[tuple[Json, str]]
 
 
 @dataclass(frozen=True)
@@ -71,9 +77,9 @@ def carry_out(suite: Suite, typed: Mapping[str, Any], *, name: str, folder: str 
     pointings = tuple(Pointing(experiment, engine) for experiment in experiments)
     undertaking = Undertaking(name, experiments, pointings, origin)
     _check(undertaking, typed)
-    for pointing in pointings:
-        check_permitted(pointing.applied(), engine, typed["destroy_data"])
-    outcome, run = _measured(undertaking, typed, engine)
+    uses = _uses(undertaking)
+    check_permitted(uses, engine, typed["destroy_data"])
+    outcome, run = _measured(undertaking, typed, engine, uses)
     shown = Shown(
         as_json=typed["as_json"],
         report_path=typed["report_path"],
@@ -88,8 +94,16 @@ def carry_out(suite: Suite, typed: Mapping[str, Any], *, name: str, folder: str 
 def _resolved(experiment: Experiment, folder: str) -> Experiment:
     """The experiment with its own or `catalog.sources` for workloads (tags spelled out, files from ``folder``), and a target everywhere."""
     sources = [found for workload in experiment.workloads for found in _sources(workload, experiment, folder)]
-    configurations = tuple(replace(one, target=one.target or DEFAULT_TARGET) for one in experiment.configurations)
+    usual = _usual_target(sources, experiment)
+    configurations = tuple(replace(one, target=one.target or usual) for one in experiment.configurations)
     return replace(experiment, workloads=tuple(dict.fromkeys(sources)), configurations=configurations)
+
+
+def _usual_target(sources: Sequence[str], experiment: Experiment) -> str:
+    """What is measured where no target is named: a scratch file, or a directory if every workload needs one."""
+    documents = [experiment.definitions.get(source) or catalog.load(source) for source in sources]
+    usual = {default_target(driver_of(document, engines.native())) for document in documents}
+    return usual.pop() if len(usual) == 1 else DEFAULT_TARGET
 
 
 def _sources(workload: str, experiment: Experiment, folder: str) -> list[str]:
@@ -128,20 +142,47 @@ def _check_questions(experiment: Experiment, workloads: Sequence[Sequence[Json]]
             )
 
 
-def _measured(undertaking: Undertaking, typed: Mapping[str, Any], engine: Engine) -> tuple[Outcome, RunWriter]:
+def _measured(undertaking: Undertaking, typed: Mapping[str, Any], engine: Engine, uses: Uses) -> tuple[Outcome, RunWriter]:
     host = host_facts()
     totals = [planned_points(experiment) for experiment in undertaking.experiments]
     total = None if None in totals else sum(number for number in totals if number is not None)
-    run, stored = _opened(undertaking, typed, host, total)
-    setup = Setup(engine, run, progress(), host, permission(typed["destroy_data"]), typed["keep"], total=total, stored=stored)
+    opening = _Opening(host, total, _identities(uses, engine))
+    run, stored = _opened(undertaking, typed, opening)
+    shown = progress(quiet=typed["quiet"])
+    setup = Setup(engine, run, shown, host, permission(typed["destroy_data"]), typed["keep"], total=total, stored=stored)
     return conduct(_feed(undertaking), setup), run
 
 
-def _opened(undertaking: Undertaking, typed: Mapping[str, Any], host: Json, total: int | None) -> tuple[RunWriter, list[Result]]:
+@dataclass(frozen=True)
+class _Opening:
+    """What a run is told of its surroundings: the host, how many points there will be, and what its targets are."""
+
+    host: Json
+    total: int | None
+    identities: Json
+
+
+def _uses(undertaking: Undertaking) -> Uses:
+    """Every target once for each driver, with a workload that writes to it where there is one: grids have thousands of alike points."""
+    found: dict[tuple[str | None, str], Json] = {}
+    for pointing in undertaking.pointings:
+        for workload, target in pointing.applied():
+            use = (driver_name(workload), target)
+            if use not in found or (overwrites(workload) and not overwrites(found[use])):
+                found[use] = workload
+    return [(workload, target) for (_, target), workload in found.items()]
+
+
+def _identities(uses: Uses, engine: Engine) -> Json:
+    """Which storage each target is: another disk under the same path is another run."""
+    return {target: target_identity(driver_of(workload, engine).inspect_target(target)) for workload, target in uses}
+
+
+def _opened(undertaking: Undertaking, typed: Mapping[str, Any], opening: _Opening) -> tuple[RunWriter, list[Result]]:
     """A run to write to: an unfinished one of the same, with what it measured, or a new one."""
     definitions = [experiment.to_json() for experiment in undertaking.experiments]
     workloads = [pointing.definitions() for pointing in undertaking.pointings]
-    mark = fingerprint([definitions, workloads, os.getcwd()], host, versions())
+    mark = fingerprint([definitions, workloads, os.getcwd(), opening.identities], opening.host, versions())
     found = None if typed["fresh"] else unfinished_run(typed["out"], mark)
     if found is not None:
         run, stored = resumed(found, typed["label"])
@@ -151,8 +192,8 @@ def _opened(undertaking: Undertaking, typed: Mapping[str, Any], host: Json, tota
     info = RunInfo(
         name=undertaking.name,
         command=["plimsoll", *sys.argv[1:]],
-        points_planned=total,
-        host=host,
+        points_planned=opening.total,
+        host=opening.host,
         versions=versions(),
         label=typed["label"],
         experiments=definitions,

@@ -18,7 +18,7 @@ import click
 from plimsoll import engine as engines
 from plimsoll.engine import Json
 from plimsoll.errors import InputError, PlimsollError
-from plimsoll.formats.tools import TOOLS, Around, recognised, translate
+from plimsoll.formats.tools import TOOLS, WITH_COMMANDS, Around, recognised, translate, translate_command
 from plimsoll.formats.translation import Translation
 
 #: How much of a file is looked at to find out whose it is.
@@ -32,10 +32,23 @@ def is_foreign(name: str) -> bool:
 
 def foreign_document(path: str, targets: Sequence[str]) -> Json:
     """The file of experiments that the file at ``path`` stands for; raises `InputError` when it cannot be run."""
-    translation = translated(path)
+    return _runnable(translated(path), targets)
+
+
+def is_command(words: Sequence[str]) -> bool:
+    """Whether ``words`` are the command line of another tool."""
+    return len(words) > 1 and words[0] in WITH_COMMANDS
+
+
+def command_document(words: Sequence[str], targets: Sequence[str]) -> Json:
+    """The file of experiments that a command line stands for; raises `InputError` when it cannot be run."""
+    return _runnable(translate_command(words[0], words[1:], f"{words[0]} command line", around("")), targets)
+
+
+def _runnable(translation: Translation, targets: Sequence[str]) -> Json:
     for remark in translation.remarks:
         if remark.kind in ("ignored", "surprise"):
-            click.echo(remark.sentence(path), err=True)
+            click.echo(remark.sentence(translation.source), err=True)
     refusal = translation.refusal()
     if refusal is not None:
         raise InputError(f"{refusal.rstrip('.')}.")

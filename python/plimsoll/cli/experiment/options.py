@@ -15,6 +15,8 @@ from typing import Any
 
 import click
 
+from plimsoll.store.overwriting import REPLACED
+
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 #: Every shared option by the name its value arrives under.
@@ -31,7 +33,7 @@ DECLARED: dict[str, Decorator] = {
         "targets",
         metavar="TARGET",
         multiple=True,
-        help="File, device, concat:A,B, stripe:A,B?unit=1MiB, null: or queue:; several are measured in turn. "
+        help="File, device, concat:A,B, stripe:A,B?unit=1MiB, null:, queue: or array:NAME; several are measured in turn. "
         "[default: a scratch file ./plimsoll-scratch.dat, made and removed]",
     ),
     "settings": click.option("-s", "--set", "settings", metavar="KEY=VALUE", multiple=True, help="Change an option, e.g. queue_depth=32."),
@@ -68,7 +70,9 @@ DECLARED: dict[str, Decorator] = {
     "asserts": click.option("--assert", "asserts", is_flag=True, help="Exit with 1 when the objective does not hold."),
     "out": click.option("-o", "--out", metavar="DIR", default="results", show_default=True, help="Where runs are kept."),
     "label": click.option("--label", metavar="TEXT", help="What to call this run in reports."),
-    "report_path": click.option("--report", "report_path", metavar="FILE", help="Write the report there: .html, .csv or .json."),
+    "report_path": click.option(
+        "--report", "report_path", metavar="FILE", help=f"Write the report there: .html, .csv or .json. {REPLACED}"
+    ),
     "keep": click.option("--keep", is_flag=True, help="Keep the scratch file."),
     "destroy_data": click.option(
         "--destroy-data",
@@ -77,6 +81,7 @@ DECLARED: dict[str, Decorator] = {
         "must be typed as well when it carries data.",
     ),
     "fresh": click.option("--fresh", is_flag=True, help="Start anew although an unfinished run of the same could go on."),
+    "quiet": click.option("-q", "--quiet", is_flag=True, help="Show no progress, only points that fail and the results."),
     "as_json": click.option("--json", "as_json", is_flag=True, help="Print the results as one JSON document."),
 }
 
@@ -97,6 +102,7 @@ EXPERIMENT = (
     "keep",
     "destroy_data",
     "fresh",
+    "quiet",
     "as_json",
 )
 #: Kinds whose results decide what is repeated take no ``--repeat``.

@@ -18,7 +18,7 @@ from plimsoll import catalog
 from plimsoll import engine as engines
 from plimsoll.cli.experiment.documenting import typed_settings
 from plimsoll.cli.experiment.experimenting import carry_out
-from plimsoll.cli.experiment.foreign import foreign_document, is_foreign
+from plimsoll.cli.experiment.foreign import command_document, foreign_document, is_foreign
 from plimsoll.engine import Json
 from plimsoll.errors import InputError
 from plimsoll.experiments.declaration import OPTIONS_BY_NAME
@@ -48,8 +48,29 @@ def suite_of(name: str, typed: Mapping[str, Any], *, quick: bool = False) -> Und
     """The suite ``name`` or in the file of that name; raises `InputError` for one that is not there or not right."""
     is_file = catalog.is_file(name) or is_foreign(name)
     document = _written(name, typed["targets"]) if is_file else _shipped(name)
-    suite = read_experiments(document, name if is_file else f"{name}.toml", quick=quick, targets=typed["targets"])
     called = os.path.splitext(os.path.basename(name))[0] if is_file else name
+    return _undertaken(
+        document, _Source(name if is_file else f"{name}.toml", called, os.path.dirname(name) if is_file else ""), typed, quick
+    )
+
+
+def command_suite(words: Sequence[str], typed: Mapping[str, Any]) -> Undertaken:
+    """What the command line of another tool asks for; raises `InputError` for one that cannot be run."""
+    return _undertaken(command_document(words, typed["targets"]), _Source(f"{words[0]} command line", words[0], ""), typed, quick=False)
+
+
+@dataclass(frozen=True)
+class _Source:
+    """Where a suite is from: its name in messages, that of its run, and the folder of its files."""
+
+    said: str
+    called: str
+    folder: str
+
+
+def _undertaken(document: Json, source: _Source, typed: Mapping[str, Any], quick: bool) -> Undertaken:
+    suite = read_experiments(document, source.said, quick=quick, targets=typed["targets"])
+    called = source.called
     origin = {
         "name": called,
         "quick": quick,
@@ -57,7 +78,7 @@ def suite_of(name: str, typed: Mapping[str, Any], *, quick: bool = False) -> Und
         "published": [catalog.published(figures) for figures in suite.published],
     }
     overruled = replace(suite, experiments=tuple(_overruled(experiment, typed) for experiment in suite.experiments))
-    return Undertaken(overruled, f"{called}-quick" if quick else called, os.path.dirname(name) if is_file else "", origin)
+    return Undertaken(overruled, f"{called}-quick" if quick else called, source.folder, origin)
 
 
 def _written(path: str, targets: Sequence[str]) -> Json:

@@ -3,14 +3,15 @@
 Model: fio keeps sizes, alignment and share of random requests per operation. Where they are the same they become options of the stream;
 where reads and writes differ, each becomes a line of an access list. A random job without ``norandommap`` visits every block once per pass:
 that is our ``permutation``, which takes one size for all operations.
-Limits: fio's sequential mix moves a position for each operation, ours one for both; the remark says so.
+Each operation moves a position of its own, as fio's do.
+Limits: a mix of reads and writes of different sizes that is partly random goes on where the request before it ended, whatever it was.
 
     addresses(job)        # {"read_percent": 70, "random_percent": 100, "block_size": "4KiB", "distribution": "permutation"}
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import gcd
 from typing import Any
 
@@ -46,9 +47,15 @@ class Shape:
 
 
 def mode_of(job: Job) -> Mode:
-    """fio reads when nothing else is said."""
+    """fio reads when nothing else is said; a job that only verifies reads what it would write."""
     mode: Mode = job.get("rw") or read_mode("read")
-    return mode
+    return replace(mode, ops="r") if verifies_only(job) else mode
+
+
+def verifies_only(job: Job) -> bool:
+    """Whether the job reads back what an earlier one wrote in place of writing it."""
+    mode: Mode = job.get("rw") or read_mode("read")
+    return bool(job.get("verify_only")) and mode.ops == "w" and job.get("verify", "0") not in ("0", "none", "null")
 
 
 def shares_of(job: Job) -> dict[str, float]:
@@ -57,6 +64,8 @@ def shares_of(job: Job) -> dict[str, float]:
     if mode.ops == "rw":
         reads = _read_percent(job)
         return {"r": reads, "w": 100 - reads}
+    if mode.ops == "tw":
+        return {"w": 100}
     return {op: 100 / len(mode.ops) for op in mode.ops}
 
 
@@ -75,13 +84,29 @@ def sizes_of(job: Job) -> dict[str, Sizes]:
     for lesser, better in (("bs", "bsrange"), ("bs", "bssplit"), ("bsrange", "bssplit")):
         if job.has(lesser) and job.has(better) and None not in job.get(better):
             job.idle(lesser, f"{better} takes its place")
+    if verifies_only(job):
+        found["r"] = found["w"]
+    if job.get("bs_is_seq_rand") and set(found) >= {"r", "w"}:
+        found = dict.fromkeys(_OPS, found["w"] if mode_of(job).random else found["r"])
     return {op: found[op] for op in mode_of(job).ops}
+
+
+def _aligned_to(job: Job, op: str) -> int:
+    """What requests of an operation start at multiples of: ``ba``, or the least size that is given for it."""
+    index = _OPS.index("w" if verifies_only(job) else op)
+    align = job.get("ba", (None, None, None))[index]
+    if align is not None:
+        return int(align.least)
+    given = job.get("bs", (None, None, None))[index] if job.get("bs_is_seq_rand") else sizes_of(job)[op]
+    return int((given or _DEFAULT_SIZE).least)
 
 
 def addresses(job: Job) -> Json:
     """The options of a stream that say what is asked of the target."""
     mode, shares = mode_of(job), shares_of(job)
     _remark_mix(job, mode)
+    if job.get("bs_is_seq_rand") and mode.random and _random_percent(job, mode, 0) < 100:
+        return _by_course(job, mode, shares)
     shapes = _shapes(job, mode)
     different = len(set(shapes.values())) > 1
     if different and mode.ops == "rw" and mode.random and all(shape.sizes.fixed for shape in shapes.values()):
@@ -94,10 +119,8 @@ def addresses(job: Job) -> Json:
 
 
 def _remark_mix(job: Job, mode: Mode) -> None:
-    if mode.ops == "tw":
-        job.unsupported("rw", "each block is trimmed and then written; a stream with trim_percent = 50 trims and writes different blocks")
-    if mode.ops == "rw" and not mode.random:
-        job.surprise("rw", "fio moves one position for reads and one for writes, both from the start; here both follow one position")
+    if mode.ops == "tw" and len(set(sizes_of(job).values())) > 1:
+        job.unsupported("bs", "each block is trimmed and then written, by one size; write bs= with one value")
     for name in ("rwmixread", "rwmixwrite"):
         if mode.ops != "rw":
             job.idle(name, f"rw={mode.word} does not mix reads and writes")
@@ -108,12 +131,10 @@ def _remark_mix(job: Job, mode: Mode) -> None:
 
 def _shapes(job: Job, mode: Mode) -> dict[str, Shape]:
     sizes = sizes_of(job)
-    aligns = job.get("ba", (None, None, None))
     shapes = {}
-    for op in mode.ops:
-        index = _OPS.index(op)
-        align = aligns[index].least if aligns[index] is not None else sizes[op].least
-        shapes[op] = Shape(sizes[op], align, _random_percent(job, mode, index))
+    for op in mode.ops.replace("t", "") if mode.ops == "tw" else mode.ops:
+        index = _OPS.index("w" if verifies_only(job) else op)
+        shapes[op] = Shape(sizes[op], _aligned_to(job, op), _random_percent(job, mode, index))
     return shapes
 
 
@@ -125,7 +146,12 @@ def _random_percent(job: Job, mode: Mode, index: int) -> float:
     if percent > 100:
         raise job.wrong("percentage_random", f"{percent} is not a percentage from 0 to 100.")
     run = _run_length(job, mode)
-    return percent / run if run > 1 else percent
+    if run > 1 and not _runs_exactly(job, mode):
+        job.native("rw", f"random_percent makes runs of {run} requests on average, where fio's all have that length")
+        if job.get("rw_sequencer") == "identical":
+            job.unsupported("rw_sequencer", "the same block is asked for several times by one operation of one size; make a job of each")
+        return percent / run
+    return percent
 
 
 def _run_length(job: Job, mode: Mode) -> int:
@@ -135,9 +161,38 @@ def _run_length(job: Job, mode: Mode) -> int:
     length = _number(job, mode)
     if length < 1:
         raise job.wrong("rw", "the number of requests before a new address is at least 1.")
-    if length > 1:
-        job.native("rw", f"random_percent makes runs of {length} requests on average, where fio's all have that length")
     return length
+
+
+def _runs_exactly(job: Job, mode: Mode) -> bool:
+    """Whether runs have all the same length here too: one operation of one size, aligned to it."""
+    index = _OPS.index(mode.ops[0])
+    whole = all(each.fixed and each.least == _aligned_to(job, op) for op, each in sizes_of(job).items())
+    percent = job.get("percentage_random", (100, 100, 100))[index]
+    return not mode.mixed and whole and percent in (None, 100)
+
+
+def _by_course(job: Job, mode: Mode, shares: dict[str, float]) -> Json:
+    """``bs_is_seq_rand``: the first size for requests that follow another, the second for random ones."""
+    given = job.get("bs", (_DEFAULT_SIZE, _DEFAULT_SIZE, None))
+    following, random = given[0] or _DEFAULT_SIZE, given[1] or _DEFAULT_SIZE
+    if not set(mode.ops) <= {"r", "w"} or any(job.has(name) for name in ("bsrange", "bssplit")):
+        job.unsupported("bs_is_seq_rand", "sizes of sequential and of random requests are fixed ones of reads and writes; write bs= alone")
+    percent = _random_percent(job, mode, 0)
+    reads = rounded(shares.get("r", 0))
+    lines: list[Json] = [
+        {"weight": rounded(100 - percent), "size": bytes_text(following.least), "read_percent": reads, "random_percent": 0},
+        {"weight": rounded(percent), "size": bytes_text(random.least), "read_percent": reads},
+    ]
+    if mode.mixed:
+        job.surprise("bs_is_seq_rand", "fio moves one position for reads and one for writes; here both follow one position")
+    if not job.get("norandommap", False):
+        job.surprise("rw", _REMEMBERED)
+    align = min(_aligned_to(job, op) for op in mode.ops)
+    for line, size in zip(lines, (following, random), strict=True):
+        if align != size.least:
+            line["align"] = bytes_text(align)
+    return {"access": [line for line in lines if line["weight"] > 0], "distribution": "uniform"}
 
 
 def _number(job: Job, mode: Mode) -> int:
@@ -162,6 +217,10 @@ def _access(shapes: dict[str, Shape], shares: dict[str, float]) -> Json:
 
 def _plain(job: Job, mode: Mode, shapes: dict[str, Shape], shares: dict[str, float]) -> Json:
     options: Json = {"read_percent": rounded(shares.get("r", 0))}
+    if mode.ops == "tw":
+        options["trim_first"] = True
+    if mode.ops == "rw" and any(shape.random_percent < 100 for shape in shapes.values()):
+        options["sequential"] = "per_operation"
     if "t" in shares:
         options["trim_percent"] = rounded(shares["t"])
     first = next(iter(shapes.values()))
@@ -236,7 +295,7 @@ def _distribution(job: Job, mode: Mode, shapes: dict[str, Shape]) -> Json:
         return {"distribution": "uniform"}
     shape = next(iter(shapes.values()))
     even = len(set(shapes.values())) == 1 and shape.sizes.fixed and shape.align == shape.sizes.least
-    if even and shape.random_percent == 100:
+    if even and shape.random_percent == 100 and _run_length(job, mode) == 1:
         return {"distribution": "permutation"}
     job.surprise("rw", _REMEMBERED)
     return {"distribution": "uniform"}
@@ -249,15 +308,29 @@ def _uneven(job: Job, wanted: Any) -> Json:
     if wanted.kind == "normal":
         job.surprise("random_distribution", "fio scatters the popular blocks over the region; here they lie around its middle")
     if wanted.kind == "zoned_abs":
-        job.unsupported("random_distribution", "zones are shares of the region; write zoned: with percentages")
-        return {}
+        return {"distribution": _of_region(job, wanted.zones)}
     return {"distribution": wanted.ours}
 
 
+def _of_region(job: Job, zones: tuple[tuple[int, int], ...]) -> str:
+    """Zones in bytes as shares of a region whose length the job gives; what lies behind them is not asked for."""
+    length = job.get("size") or (job.get("filesize") or (None,))[0]
+    if length is None or not length.is_bytes or job.get("nrfiles", 1) > 1:
+        job.unsupported("random_distribution", "zones are shares of a region whose length is known; write size= in bytes, or zoned:")
+        return "uniform"
+    if sum(size for _, size in zones) > length.number:
+        job.unsupported("random_distribution", "the zones are longer than the region; write shorter ones")
+        return "uniform"
+    return "hot:" + ",".join(f"{access}/{rounded(100 * size / length.number)}" for access, size in zones)
+
+
 def _sequence(job: Job, mode: Mode, shapes: dict[str, Shape]) -> Json:
-    """``rw=read:8k`` leaves 8k out behind each request."""
-    if job.get("rw_sequencer", "sequential") == "identical" and mode.number:
-        job.unsupported("rw_sequencer", "the same block is not asked for several times in a row; leave the number behind rw out")
+    """``rw=read:8k`` leaves 8k out behind each request; ``rw=randread:8`` makes runs of eight."""
+    if not mode.random or not mode.number:
+        job.idle("rw_sequencer", "only random requests are repeated or followed")
+    if mode.random and _run_length(job, mode) > 1 and _runs_exactly(job, mode):
+        repeats = {"run_repeats": True} if job.get("rw_sequencer") == "identical" else {}
+        return {"run_length": _run_length(job, mode), **repeats}
     if not mode.number or mode.random:
         return {}
     shape = next(iter(shapes.values()))

@@ -97,7 +97,7 @@ def translate_command(
     for line, option in typed.program:
         ledger.enter(line, option.why)
         ledger.note(line, option.verdict, option.why)
-    return translate_sections(sections, source, Surroundings(environment or {}, this_machine()), size_of, ledger)
+    return translate_sections(sections, source, Surroundings(environment or {}, this_machine(), include), size_of, ledger)
 
 
 def _read(typed: _Typed) -> _Typed:

@@ -1,8 +1,7 @@
 """What a job writes, how durable that is, and what is verified: the content options of a stream.
 
 Model: fio's buffers are random and a little different in every write; ours are different in every write. Verification writes stamps of our
-own whichever method is named, and reads everything back after the run; a job that only reads cannot be verified, because what it should
-find was written by another run.
+own whichever method is named, and reads everything back after the run; a job that only reads expects the stamps of an earlier run.
 
     content(job, ends=True)        # {"direct": True, "verify": "all", "flush_at_end": True}
 """
@@ -11,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from plimsoll.formats.fio.addresses import mode_of
+from plimsoll.formats.fio.addresses import mode_of, sizes_of, verifies_only
 from plimsoll.formats.fio.job import Job
 from plimsoll.formats.fio.quantity import rounded
 
@@ -40,6 +39,8 @@ _METHODS = [
 ]
 #: The largest ratio that our options take; fio's 100 percent means nothing but duplicates.
 _RATIO_MAX = 1000
+_SECTOR = 512
+_STAMPED = f"verified data are stamps in every {_SECTOR} bytes; write multiples of {_SECTOR}, or verify=0"
 _SYNC = {"0": False, "none": False, "1": True, "sync": True, "dsync": True}
 
 
@@ -50,7 +51,7 @@ def content(job: Job, *, ends: bool) -> Json:
         options.update(_written(job))
         options.update(_durable(job, ends=ends))
     else:
-        _remark_reader(job)
+        options.update(_read(job))
     return options
 
 
@@ -68,12 +69,18 @@ def _direct(job: Job) -> bool:
     return direct
 
 
-def _remark_reader(job: Job) -> None:
+def _read(job: Job) -> Json:
     for name in ("fsync", "fdatasync", "end_fsync", "fsync_on_close", "sync"):
         job.idle(name, "nothing is written")
-    method = job.get("verify", "0")
-    if _verifies(job) and method != "null":
-        job.unsupported("verify", "what a reading job should find was written by another run; write and verify in one job")
+    if not mode_of(job).reads or not _verifies(job) or job.get("verify") == "null":
+        for name in ("verify_only", "do_verify"):
+            job.idle(name, "nothing is verified")
+        return {}
+    job.native("verify", 'verify = "found": every sector that is read has to bear a stamp of ours, whichever run wrote it')
+    job.surprise("verify", "what fio itself has written bears no stamps of ours; run the writing job with plimsoll first")
+    if not verifies_only(job):
+        job.idle("verify_only", "a job that reads writes nothing anyway")
+    return {"verify": "found"}
 
 
 def _verifies(job: Job) -> bool:
@@ -103,6 +110,19 @@ def _verified(job: Job) -> Json:
         return {}
     job.native("verify", 'verify = "all": stamps of our own in every sector, whichever method is named, read back after the run')
     return {"verify": "all"}
+
+
+def check_stamps(job: Job, options: Json) -> None:
+    """Remark a job whose requests are no whole sectors, each of which would bear a stamp; ``options`` are those of its finished stream."""
+    if options.get("verify", "off") == "off" and options.get("content") != "stamps":
+        return
+    lengths = [length for sizes in sizes_of(job).values() for length in (sizes.least, *(size for size, _ in sizes.shares))]
+    # Only bytes that are no whole KiB stand as numbers.
+    odd = [align for line in (options, *options.get("access", [])) if isinstance(align := line.get("align"), int) and align % _SECTOR]
+    if any(length % _SECTOR for length in lengths):
+        job.unsupported(next((name for name in ("bssplit", "bsrange", "bs") if job.has(name)), "bs"), _STAMPED)
+    elif odd:
+        job.unsupported("ba" if job.has("ba") else "offset", _STAMPED)
 
 
 def _shaped(job: Job) -> Json:

@@ -25,7 +25,7 @@ class Engine:
 
 
 _FILES = "files and devices only; nearest is ioengine=io_uring on a file or a mapped device"
-_META = "operations on the file system are not issued from a job file; nearest is ioengine=psync on one file"
+_META = "this operation on the file system is not issued from a job file; nearest are ioengine=filecreate, filestat and filedelete"
 _NETWORK = "the network itself is not measured; nearest is ioengine=io_uring on a file of a mounted share"
 
 ENGINES: dict[str, Engine] = {
@@ -39,13 +39,16 @@ ENGINES: dict[str, Engine] = {
     "pvsync2": Engine("sync", True, "pread and pwrite in place of preadv2 and pwritev2"),
     "mmap": Engine("mmap", True, ""),
     "null": Engine("null", False, "target null:"),
+    "filecreate": Engine("files", True, "driver files, operation create"),
+    "filestat": Engine("files", True, "driver files, operation stat"),
+    "filedelete": Engine("files", True, "driver files, operation delete"),
 } | {
     name: Engine("", False, why)
     for why, names in {
         _FILES: "io_uring_cmd sg mtd nbd rados rbd rdma gfapi gfapi_async http libhdfs libiscsi libnfs nfs dfs daos ime spdk spdk_bdev "
         "spdk_nvme xnvme libblkio libcufile libhipfile pmemblk dev-dax libpmem libpmem2 librpma_apm_client librpma_apm_server "
         "librpma_gpspm_client librpma_gpspm_server libzbc",
-        _META: "ftruncate filecreate filestat filedelete filexattr dircreate dirstat dirdelete falloc e4defrag fileoperation",
+        _META: "ftruncate filexattr dircreate dirstat dirdelete falloc e4defrag fileoperation",
         _NETWORK: "net netsplice",
         "data are not moved between pipes; nearest is ioengine=psync": "splice",
         "the processor itself is not loaded; leave the job out": "cpuio",
@@ -95,7 +98,7 @@ _OPTIONS: tuple[Option, ...] = (
     Option("protocol", "unsupported", "text", _GONE, ("proto",), DEBIAN, "net"),
     *_of("net", ("unsupported", "text"), _GONE, "nodelay listen pingpong interface ttl window_size mss"),
     *_of("rdma", ("unsupported", "text"), _GONE, "bindname verb"),
-    *_of("filestat", ("unsupported", "text"), _GONE, "stat_type"),
+    *_of("filestat", ("ignored", "text"), "files are asked for their facts by stat", "stat_type"),
     *_of("fileoperation", ("unsupported", "text"), _GONE, "operation", "3.42"),
     *_of("exec", ("unsupported", "text"), _GONE, "program arguments grace_time std_redirect"),
     *_of("e4defrag", ("unsupported", "text"), _GONE, "donorname inplace"),

@@ -18,8 +18,9 @@ from plimsoll.formats.fio.engine import Performer, performer
 from plimsoll.formats.fio.extent import Extent, extent, is_time_based
 from plimsoll.formats.fio.files import files_of, remark_files
 from plimsoll.formats.fio.job import Job
-from plimsoll.formats.fio.pace import pace, with_pause
+from plimsoll.formats.fio.pace import pace
 from plimsoll.formats.fio.quantity import Numbers, Quantity, rounded, time_text
+from plimsoll.formats.fio.zones import is_zoned, zones
 
 Json = dict[str, Any]
 
@@ -44,6 +45,11 @@ class Flow:
     def endless(self) -> bool:
         """Whether it ends by time only."""
         return is_time_based(self.job)
+
+    @property
+    def zoned(self) -> bool:
+        """Whether its region has zones."""
+        return is_zoned(self.job)
 
     @property
     def random(self) -> bool:
@@ -80,7 +86,8 @@ def flows(job: Job) -> list[Flow]:
     threads = min(count, THREADS_MAX) if together else 1
     options = _options(job, engine, threads)
     places = [(files, _whole_requests(job, options, files, part)) for files, part in places]
-    names = [_word(job.name)] if together else [f"{_word(job.name)}-{clone}" for clone in range(min(count, STREAMS_MAX))]
+    _remark_rounds(job, options, places[0][1])
+    names = [stream_name(job.name)] if together else [f"{stream_name(job.name)}-{clone}" for clone in range(min(count, STREAMS_MAX))]
     return [Flow(job, name, {"name": name, **options}, files, part, engine) for name, (files, part) in zip(names, places, strict=False)]
 
 
@@ -93,24 +100,46 @@ def _place(job: Job, clone: int, engine: Performer) -> tuple[tuple[str, ...], Ex
 def _options(job: Job, engine: Performer, threads: int) -> Json:
     ends = not is_time_based(job)
     options = addresses(job)
+    align = min(sizes.least for sizes in sizes_of(job).values())
+    options |= zones(job, align)
     options |= pace(job, queue_depth=engine.depth, threads=threads)
     if "access" in options and "read_percent" in options:
-        reads = options.pop("read_percent")
-        for line in options["access"]:
-            line["weight"] = reads if line["read_percent"] == 100 else rounded(100 - reads)
-    options = with_pause(job, options)
+        _mix_by_rate(job, options)
     if threads > 1:
         options["threads"] = threads
-        if 0 < options.get("random_percent", 0) < 100 or any(line.get("random_percent", 100) < 100 for line in options.get("access", [])):
-            options["sequential"] = "per_thread"
+        partly = 0 < options.get("random_percent", 0) < 100
+        if partly or any(line.get("random_percent", 100) < 100 for line in options.get("access", [])):
+            options.setdefault("sequential", "per_thread")
     if job.get("number_ios"):
         # A pass ends after so many, and the next one goes on where it ended.
-        options["requests"] = job.get("number_ios") * (job.get("loops", 1) if ends else 1)
+        options["requests"] = job.get("number_ios") * (job.get("loops", 1) if ends else 1) * _times(options)
     options |= content(job, ends=ends)
     options |= _start(job)
     if job.get("ioengine") == "libaio" and not is_direct(job) and engine.depth > 1:
         job.surprise("iodepth", "libaio waits for each request that goes through the page cache; here they are outstanding together")
     return options
+
+
+def _remark_rounds(job: Job, options: Json, part: Extent) -> None:
+    """Where a sequential mix goes round."""
+    again = job.get("loops", 1) > 1 or (part.amount is not None and part.length is not None and part.amount.number > part.length.number)
+    if again and options.get("sequential") == "per_operation" and not options.get("random_percent"):
+        job.surprise("rw", "when one operation has reached the end of the region fio begins anew with both; here each goes round by itself")
+
+
+def _mix_by_rate(job: Job, options: Json) -> None:
+    """Rates of reads and of writes decide their shares in an access list too."""
+    reads = options.pop("read_percent")
+    for line in options["access"]:
+        if job.get("bs_is_seq_rand"):
+            line["read_percent"] = reads
+        else:
+            line["weight"] = reads if line["read_percent"] == 100 else rounded(100 - reads)
+
+
+def _times(options: Json) -> int:
+    """A block that is trimmed and then written counts twice."""
+    return 2 if options.get("trim_first") else 1
 
 
 def _whole_requests(job: Job, options: Json, files: tuple[str, ...], part: Extent) -> Extent:
@@ -119,6 +148,8 @@ def _whole_requests(job: Job, options: Json, files: tuple[str, ...], part: Exten
     With a stride a pass over a device is over at the end of the region; in a file that is no longer than the region it wraps and goes on.
     """
     length, sizes = part.length, set(sizes_of(job).values())
+    if part.amount is not None:
+        part = replace(part, amount=replace(part.amount, number=part.amount.number * _times(options)))
     if part.amount is None or job.has("io_size") or length is None or not length.is_bytes or len(sizes) > 1:
         return part
     size = sizes.pop()
@@ -128,7 +159,7 @@ def _whole_requests(job: Job, options: Json, files: tuple[str, ...], part: Exten
     if "stride" in options and any(path.startswith("/dev/") for path in files):
         stride = Numbers().size(str(options["stride"]).removesuffix("iB")).number
         requests = -(-length.number // stride)
-    return replace(part, amount=Quantity(max(1, requests) * size.least * max(1, len(files)) * job.get("loops", 1)))
+    return replace(part, amount=Quantity(max(1, requests) * size.least * max(1, len(files)) * job.get("loops", 1) * _times(options)))
 
 
 def _start(job: Job) -> Json:
@@ -147,7 +178,7 @@ def _check_service(job: Job) -> None:
     job.unsupported("file_service_type", "files are taken evenly or one after the other; random_distribution= prefers blocks of all files")
 
 
-def _word(name: str) -> str:
+def stream_name(name: str) -> str:
     """A job's name in the letters that a stream's name may have."""
     word = re.sub(r"[^A-Za-z0-9_-]+", "-", name).strip("-")
     return word[:56] or "job"

@@ -12,14 +12,21 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from plimsoll.formats.fio.content import is_direct
-from plimsoll.formats.fio.flow import STREAMS_MAX, Flow, flows
+from plimsoll.formats.fio.engine import Performer
+from plimsoll.formats.fio.extent import Extent
+from plimsoll.formats.fio.flow import STREAMS_MAX, Flow, flows, stream_name
 from plimsoll.formats.fio.goal import goal
 from plimsoll.formats.fio.job import Job
 from plimsoll.formats.fio.layout import Layout, SizeOf, layout
-from plimsoll.formats.fio.quantity import bytes_text
+from plimsoll.formats.fio.quantity import Quantity, bytes_text
+from plimsoll.formats.fio.replay import replays
 from plimsoll.formats.fio.timing import timing
+from plimsoll.formats.fio.trees import is_of_files, tree_stream
 
 Json = dict[str, Any]
+
+#: The longest target that the engine takes.
+_SIZE_MAX = 1 << 50
 
 
 @dataclass
@@ -48,7 +55,9 @@ class Group:
 
 def group(jobs: Sequence[Job], names: Names, size_of: SizeOf, elapsed_ns: int | None) -> Group:
     """The workload and experiment of jobs that run at the same time."""
-    streams = [flow for job in jobs for flow in flows(job)]
+    if any(is_of_files(job) for job in jobs):
+        return _tree_group(jobs, names, elapsed_ns)
+    streams = [flow for job in jobs for flow in (replays(job) if job.get("read_iolog") else flows(job))]
     if len(streams) > STREAMS_MAX:
         streams[STREAMS_MAX].job.unsupported("numjobs", f"a group of {len(streams)} streams; there are at most {STREAMS_MAX} at a time")
         streams = streams[:STREAMS_MAX]
@@ -65,6 +74,30 @@ def group(jobs: Sequence[Job], names: Names, size_of: SizeOf, elapsed_ns: int | 
     for job in jobs:
         _remark_place(job, name, len(jobs))
     return Group(_workload(name, jobs, streams), experiment, lasts_ns)
+
+
+def _tree_group(jobs: Sequence[Job], names: Names, elapsed_ns: int | None) -> Group:
+    """Jobs that work on trees of files at the same time."""
+    known, trees, streams = Names(), [], list[Flow]()
+    for job in jobs:
+        if not is_of_files(job):
+            job.unsupported("", "jobs on blocks and jobs on many files have targets of their own; put stonewall between")
+            continue
+        tree, stream = tree_stream(job, known.unique(stream_name(job.name)))
+        trees.append(tree)
+        streams.append(Flow(job, stream["name"], stream, (), Extent(Quantity(0), None, None), Performer("", 1)))
+    settings, lasts_ns = timing(streams, elapsed_ns)
+    name = names.unique(streams[0].name)
+    folders = dict.fromkeys(str(flow.job.get("directory", ".")) for flow in streams)
+    if len(folders) > 1:
+        streams[-1].job.unsupported("directory", "trees that are worked on at the same time lie in one directory; name one for all")
+    target = f"{next(iter(folders)).partition(':')[0].rstrip('/')}/{name}"
+    experiment: Json = {"name": name, "kind": "single", "workloads": [name], "set": settings}
+    experiment["configurations"] = [{"name": name, "target": target}]
+    for job in jobs:
+        _remark_place(job, name, len(jobs))
+    workload = _workload(name, jobs, streams)
+    return Group({"driver": "files", **workload, "tree": trees}, experiment, lasts_ns)
 
 
 def _is_word(name: str) -> bool:
@@ -90,13 +123,14 @@ def _remark_place(job: Job, name: str, count: int) -> None:
     job.native("", f"experiment {name!r}" if count == 1 else f"a stream of experiment {name!r}")
     if job.has("randrepeat") and not job.get("randrepeat"):
         job.ignored("randrepeat", "equal seeds give equal requests; --set seed=… gives others")
-    if job.get("zonemode", "none") != "none":
-        job.unsupported("zonemode", "zoned devices are not driven by their zones; a conventional region is region_start and region_length")
 
 
 def _settings(streams: Sequence[Flow], placed: Layout) -> Json:
     settings: Json = {}
     if placed.size_bytes is not None:
+        if placed.size_bytes > _SIZE_MAX:
+            longest = next((flow.job for flow in streams if flow.job.has("size")), streams[0].job)
+            raise longest.wrong("size", "the target would be longer than 1 PiB; write a smaller size, or a smaller offset.")
         settings["size"] = bytes_text(placed.size_bytes)
     backend = _backend(streams)
     if backend:

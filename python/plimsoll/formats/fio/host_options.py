@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from plimsoll.formats.fio.option import Option, ignored, native, unsupported
 
-_LOG = "no log is written; every interval with its histograms is stored with the run"
+_LOG = "no log is written during the run; every interval is stored, and plimsoll export RUN --as fio-logs writes them as logs"
 _LOG_FORM = "belongs to the logs, which are not written"
 _OWN_BUFFERS = "buffers are allocated by the engine"
 _CPU = "the operating system places our workers; start plimsoll under taskset or numactl"

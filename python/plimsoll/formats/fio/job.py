@@ -15,7 +15,8 @@ from typing import Any
 
 from plimsoll.errors import InputError
 from plimsoll.formats.fio.ledger import Ledger, Verdict
-from plimsoll.formats.fio.lexer import Line, Section
+from plimsoll.formats.fio.lexer import Include, Line, Section
+from plimsoll.formats.fio.limits import check_limit
 from plimsoll.formats.fio.quantity import Numbers, Quantity
 from plimsoll.formats.fio.splits import Sizes
 from plimsoll.formats.fio.substitution import Machine, substituted
@@ -86,6 +87,8 @@ class Surroundings:
 
     environment: Mapping[str, str]
     machine: Machine
+    #: The text of a file that a value names.
+    include: Include | None = None
 
 
 def read_jobs(sections: Iterable[Section], ledger: Ledger, around: Surroundings) -> list[Job]:
@@ -157,6 +160,7 @@ def _job(section: Section, header: Line, lines: list[Line], ledger: Ledger) -> J
         job.lines[name] = line
         try:
             job.values[name] = read_value(option.form, line.value, job.numbers)
+            check_limit(name, job.values[name])
         except InputError as problem:
             raise line.place.wrong(f"{line.text!r}: {problem}") from None
         for said in _surprises(job.values[name]):

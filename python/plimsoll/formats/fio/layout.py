@@ -3,6 +3,7 @@
 Model: a job of ours has one target. One file is itself. Several files of one stream are striped by the length of a request when they are
 taken in turn, which is what fio's round robin does, or joined when they are taken one after the other. Streams with different files get a
 concatenation of all, each its own part of it; that needs the lengths of the files, which are known for files that are made for the run.
+Streams that each take several files of their own in turn get a stripe of all, of which each leaves out what belongs to the others.
 Limits: the lengths of devices are known only where the caller can tell them (`size_of`).
 
     layout(flows, size_of)        # Layout("concat:a,b", size_bytes=2 << 30, problem=None), and the flows have their regions
@@ -12,9 +13,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import gcd
 
+from plimsoll.formats.fio.content import check_stamps
 from plimsoll.formats.fio.flow import Flow
 from plimsoll.formats.fio.quantity import Quantity, bytes_text
 
@@ -45,12 +47,18 @@ def layout(flows: Sequence[Flow], size_of: SizeOf) -> Layout:
         if len(empty) < len(flows):
             empty[0].job.unsupported("ioengine", "null is a target of its own; put stonewall between it and the others")
         return _null(empty)
+    for flow in flows:
+        _percent_of_nothing(flow, size_of)
+        if flow.zoned and len(flow.files) > 1:
+            flow.job.unsupported("zonemode", "zones are of one file; name one with filename=")
     paths = list(dict.fromkeys(path for flow in flows for path in flow.files))
     if len(paths) == 1:
         return _single(paths[0], flows, size_of(paths[0]))
+    if all("trace" in flow.options for flow in flows):
+        return _replayed(paths, flows)
     if len({flow.files for flow in flows}) == 1:
         return _together(flows)
-    return _apart(paths, flows, size_of)
+    return _in_turn(paths, flows, size_of) or _apart(paths, flows, size_of)
 
 
 def _null(flows: Sequence[Flow]) -> Layout:
@@ -70,6 +78,22 @@ def _single(path: str, flows: Sequence[Flow], size: int | None) -> Layout:
         _write(flow, start, length, _counted(flow, size))
         ends.append(start.number + length.number if length is not None and length.is_bytes and start.is_bytes else None)
     return Layout(_alone(path), _made(ends, [path]))
+
+
+def _percent_of_nothing(flow: Flow, size_of: SizeOf) -> None:
+    """Percentages are of a file that is there; of one that has yet to be made fio takes an offset as none, and refuses a size."""
+    if all(path.startswith("/dev/") or size_of(path) is not None for path in flow.files):
+        return
+    part = flow.extent
+    if not part.start.is_bytes and part.start.number:
+        if flow.job.has("offset_increment"):
+            flow.job.unsupported("offset_increment", "there is no file yet to take a percentage of; write it in bytes")
+        else:
+            flow.job.ignored("offset", "fio takes a percentage of a file that is not there yet as 0, so the region starts with the file")
+        part = replace(part, start=Quantity(0))
+    if part.length is not None and not part.length.is_bytes:
+        flow.job.unsupported("size", "there is no file yet to take a percentage of; write filesize=, or a size in bytes")
+    flow.extent = part
 
 
 def _counted(flow: Flow, size: int | None) -> Quantity | None:
@@ -106,6 +130,15 @@ def _together(flows: Sequence[Flow]) -> Layout:
     size = _made(ends, files)
     size = None if size is None else _up(size, len(files) * max(unit, _STEP) if unit % _STEP == 0 else len(files) * _up(unit, _STEP))
     return Layout(f"stripe:{_list(files)}?unit={bytes_text(unit)}", size)
+
+
+def _replayed(paths: Sequence[str], flows: Sequence[Flow]) -> Layout:
+    """The files that a log names, one after the other; several logs of different files have no common order of them."""
+    if len({flow.files for flow in flows}) > 1:
+        flows[0].job.unsupported("read_iolog", "logs of different files are repeated one after the other; put stonewall between")
+    if any(flow.extent.length is not None for flow in flows):
+        flows[0].job.ignored("size", "the files of a log are as long as they are")
+    return Layout(f"concat:{_list(paths)}")
 
 
 def _unit(flows: Sequence[Flow]) -> int | None:
@@ -147,6 +180,29 @@ def _joined(flows: Sequence[Flow]) -> Layout:
     ends = [None if length is None else length * len(files) for length in lengths]
     size = _made(ends, files)
     return Layout(f"concat:{_list(files)}", None if size is None else _up(size, len(files) * _STEP))
+
+
+def _in_turn(paths: Sequence[str], flows: Sequence[Flow], size_of: SizeOf) -> Layout | None:
+    """Streams that each take as many files of their own in turn: zones of a stripe, a row of units each; None where they do not."""
+    count, lengths, units = len(flows[0].files), {flow.extent.length for flow in flows}, {flow.request_bytes for flow in flows}
+    length, unit = lengths.pop(), units.pop()
+    alike = not lengths and not units and all(len(flow.files) == count for flow in flows) and len(paths) == count * len(flows)
+    if count == 1 or not alike or not unit or unit % _SECTOR or unit > _UNIT_MAX or not all(_takes_turns(flow) for flow in flows):
+        return None
+    if length is None or not length.is_bytes or length.number < unit:
+        return None
+    row, rows = count * unit, length.number // unit
+    for place, flow in enumerate(flows):
+        flow.options |= {"zone_length": bytes_text(row), "zone_skip": bytes_text(row * (len(flows) - 1))}
+        _write(flow, Quantity(place * row), Quantity(rows * row * len(flows) - place * row), flow.extent.amount)
+    made = None if any(path.startswith("/dev/") or size_of(path) is not None for path in paths) else len(paths) * _up(length.number, unit)
+    return Layout(f"stripe:{_list(paths)}?unit={bytes_text(unit)}", None if made is None else _up(made, len(paths) * _up(unit, _STEP)))
+
+
+def _takes_turns(flow: Flow) -> bool:
+    """Whether it goes through its files from their first bytes on, a request of each in turn."""
+    plain = not flow.random and not flow.zoned and not flow.extent.start.number
+    return plain and flow.service == ("roundrobin", 1) and not {"stride", "direction", "sequential"} & flow.options.keys()
 
 
 def _apart(paths: Sequence[str], flows: Sequence[Flow], size_of: SizeOf) -> Layout:
@@ -207,13 +263,15 @@ def _write(flow: Flow, start: Quantity, length: Quantity | None, amount: Quantit
     if start.number:
         flow.options["region_start"] = _text(start)
         _align_to(flow, start)
-    if length is not None:
+    # Zones go on to the end of the file, whatever the size.
+    if length is not None and not (flow.zoned and not flow.job.has("filesize")):
         flow.options["region_length"] = _text(length)
     if amount is not None and not amount.is_bytes and amount.number > 100:
         flow.job.unsupported("loops", "how long the target is is not known here, so several passes cannot be counted; write size= in bytes")
         amount = Quantity(100, "percent")
     if amount is not None:
         flow.options["amount"] = _text(amount if not amount.is_bytes else Quantity(min(amount.number, _AMOUNT_MAX)))
+    check_stamps(flow.job, flow.options)
 
 
 def _align_to(flow: Flow, start: Quantity) -> None:

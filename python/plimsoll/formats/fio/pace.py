@@ -2,7 +2,7 @@
 
 Model: a capped rate of fio is due at equal (or, with ``rate_process=poisson``, exponential) gaps and catches up when it has fallen behind:
 our open arrival. Caps are per job and per operation; a mixed job runs both at their caps, whatever ``rwmixread`` says. A pause after every
-``thinktime_blocks`` requests waits for all that are outstanding, so that no more than these are ever in flight.
+``thinktime_blocks`` requests begins when all of them have completed.
 
     pace(job, queue_depth=8, threads=4)        # {"queue_depth": 8, "arrival": "constant", "rate": 4000}
 """
@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 from plimsoll.formats.fio.addresses import mode_of, shares_of, sizes_of
+from plimsoll.formats.fio.holding import HELD, holding
 from plimsoll.formats.fio.job import Job
 from plimsoll.formats.fio.quantity import rounded, time_text
 
@@ -23,13 +24,13 @@ _OPS = "rwt"
 def pace(job: Job, *, queue_depth: int, threads: int) -> Json:
     """The options; ``threads`` clones share the stream."""
     rates = _rates(job)
-    options: Json = {"queue_depth": queue_depth}
+    options: Json = {"queue_depth": queue_depth, **holding(job, queue_depth, paced=bool(rates))}
     if rates:
         options.update(_arrival(job, rates, threads))
     else:
         for name in ("rate_process", "rate_ignore_thinktime"):
             job.idle(name, "there is no rate")
-    options.update(_thinking(job, queue_depth, paced=bool(rates)))
+    options.update(_thinking(job, options, paced=bool(rates)))
     return options
 
 
@@ -71,44 +72,29 @@ def _arrival(job: Job, rates: dict[str, float], threads: int) -> Json:
     return options
 
 
-def _thinking(job: Job, queue_depth: int, *, paced: bool) -> Json:
+def _thinking(job: Job, options: Json, *, paced: bool) -> Json:
     think_ns = job.get("thinktime", 0)
     if not think_ns:
+        if job.has("thinktime_iotime"):
+            raise job.wrong("thinktime_iotime", "it says how long requests go on before thinktime, which is missing; write thinktime=.")
         for name in ("thinktime_blocks", "thinktime_blocks_type"):
             job.idle(name, "there is no thinktime")
         return {}
     if paced:
         job.unsupported("thinktime", "requests of a rate have no pauses; drop thinktime or the rate")
         return {}
-    blocks = job.get("thinktime_blocks", 1)
-    if blocks == 1:
-        if queue_depth > 1:
-            job.surprise("thinktime", "fio waits for every request before it pauses, so with thinktime_blocks=1 one is in flight")
+    blocks = job.get("thinktime_blocks", None if job.get("thinktime_iotime") else 1)
+    if blocks == 1 and options["queue_depth"] > 1:
+        job.surprise("thinktime", "fio waits for every request before it pauses, so with thinktime_blocks=1 one is in flight")
+    if blocks == 1 and not HELD & options.keys():
         return {"queue_depth": 1, "think_time": time_text(think_ns)}
-    if queue_depth > 1:
-        job.unsupported("thinktime_blocks", "a pause after several requests needs one in flight at a time; write iodepth=1")
-        return {}
-    return {"pause": (blocks, think_ns)}
-
-
-def with_pause(job: Job, options: Json) -> Json:
-    """A pause after several requests is a burst of an access list with a delay before it."""
-    pause = options.pop("pause", None)
-    if pause is None:
-        return options
-    blocks, think_ns = pause
-    line = {"burst": blocks, "delay": time_text(think_ns)}
-    if "access" in options or isinstance(options.get("block_size"), dict) or "block_size" not in options or "trim_percent" in options:
-        job.unsupported("thinktime_blocks", "a pause after several requests needs reads and writes of one size; write bs= with one value")
-        return options
-    entry = {"size": options.pop("block_size"), "read_percent": options.pop("read_percent")}
-    entry["random_percent"] = options.pop("random_percent")
-    if "align" in options:
-        entry["align"] = options.pop("align")
-    if isinstance(entry["size"], str) and "-" in entry["size"]:
-        job.unsupported("thinktime_blocks", "a pause after several requests needs one size; write bs= with one value")
-        return options
-    if options.get("distribution") == "permutation":
-        options["distribution"] = "uniform"
-        job.surprise("thinktime_blocks", "blocks are drawn anew for each request; fio takes each once per pass")
-    return {**options, "access": [{**entry, **line}]}
+    found: Json = {"pause": time_text(think_ns)}
+    if blocks:
+        found["pause_requests"] = blocks
+        if options["queue_depth"] > 1 and job.get("thinktime_blocks_type", "complete") != "issue":
+            job.surprise(
+                "thinktime_blocks", "fio counts completions, so its first pause comes up to iodepth - 1 requests later; the next do not"
+            )
+    if job.get("thinktime_iotime"):
+        found["pause_interval"] = time_text(job.get("thinktime_iotime"))
+    return found

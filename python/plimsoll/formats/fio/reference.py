@@ -17,7 +17,8 @@ _HEAD = """# fio
 
 <!-- Generated from python/plimsoll/formats/fio; renew with PLIMSOLL_RENEW=1 pytest tests/formats/test_fio_reference.py. -->
 
-`plimsoll run job.fio` runs a job file of fio, `plimsoll translate job.fio` shows what it becomes and what was made of every line.
+`plimsoll run job.fio` runs a job file of fio, `plimsoll run fio --name=x …` a command line; options of plimsoll's stand before
+the word fio. `plimsoll translate` in place of `run` shows what it becomes and what was made of every line.
 
 {counts}
 
@@ -38,8 +39,14 @@ the version of fio from which the name is taken: 3.33 is what Debian's fio knows
 * Engines with one request outstanding (`psync`, which fio takes when none is named, `sync`, `mmap` …) have a queue depth of 1, whatever
   `iodepth` says.
 * Several files taken in turn are a `stripe:` whose unit is one request; taken one after the other, a `concat:`. Jobs with different
-  files at the same time share a `concat:` of all, which needs their sizes.
+  files at the same time share a `concat:` of all, which needs their sizes; clones that each take files of their own in turn share a
+  `stripe:`.
+* More than 256 files of a job, and the engines `filecreate`, `filestat` and `filedelete`, are trees of the driver `files`.
+* `read_iolog` is a stream of a trace.
 * A job without `time_based` ends when it has transferred its `size` or `io_size`; the point lasts until all have.
+  Jobs of one group that end at different times have ends of their own (`end_after`).
+* A percentage of a file that has yet to be made is none for `offset`, as with fio, and refused for `size`.
+* A job that reads with `verify` expects our stamps, which a writing job with `verify` leaves behind; what fio has written has none.
 
 ## Numbers
 

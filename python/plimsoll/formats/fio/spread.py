@@ -84,7 +84,9 @@ def _without_rest(zones: tuple[tuple[int, int], ...]) -> list[tuple[int, int]]:
 def _zones(kind: str, text: str, whole_text: str, numbers: Numbers) -> tuple[tuple[int, int], ...]:
     entries = [entry.split("/") for entry in text.split(":")]
     if len(entries) > _ZONES_MAX or any(len(entry) != 2 for entry in entries):
-        raise InputError(f"{whole_text!r} is not a list of zones; write for example {kind}:60/{'10' if kind == 'zoned' else '1g'}:40/…")
+        raise InputError(
+            f"{whole_text!r} is not a list of zones; write for example {kind}:60/{'10:40/90' if kind == 'zoned' else '1g:40/9g'}."
+        )
     accesses = [_percentage(access, whole_text, "requests") if access.strip() else None for access, _ in entries]
     if kind == "zoned":
         sizes = [_percentage(size, whole_text, "region") if size.strip() else None for _, size in entries]

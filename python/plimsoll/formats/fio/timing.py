@@ -1,7 +1,8 @@
 """How long a group of jobs runs: the duration and warm-up of a point, and when its streams start.
 
-Model: a point ends when all its streams have ended by themselves, or when its duration is over. Jobs of a group that end by time have to
-end at the same instant, because a point has one duration; ``exitall`` makes the earliest one that.
+Model: a point ends when all its streams have ended by themselves, or when its duration is over. Where the jobs of a group end at different
+times, each of their streams has an end of its own; ``exitall`` makes the earliest of their times that of all, and has no effect where a
+stream ends by its amount.
 Limits: fio counts ``startdelay`` from its own start, not from that of the group; what is left of it follows where the groups before end by
 time.
 
@@ -40,7 +41,7 @@ def timing(flows: Sequence[Flow], elapsed_ns: int | None) -> tuple[Json, int | N
             flow.options["start_after"] = time_text(delay)
         _check_end(flow)
     warmup = max(job.get("ramp_time", 0) for job in jobs)
-    end = _end(jobs, delays)
+    end = _end(flows, jobs, delays)
     settings: Json = {"duration": _LIMIT, "warmup": time_text(warmup), "interval": _LIMIT_INTERVAL}
     if end is None:
         _log(jobs, settings)
@@ -73,7 +74,7 @@ def _delay(job: Job, elapsed_ns: int | None) -> int:
 def _check_end(flow: Flow) -> None:
     """A stream without time, amount or number of requests would go on for ever."""
     job = flow.job
-    if is_time_based(job) or "amount" in flow.options or "requests" in flow.options:
+    if is_time_based(job) or "trace" in flow.options or "amount" in flow.options or "requests" in flow.options:
         return
     if job.get("runtime"):
         job.surprise("runtime", "how much lies behind the offset is not known here, so the job goes on until its runtime is over")
@@ -81,7 +82,7 @@ def _check_end(flow: Flow) -> None:
         job.unsupported("offset", "how much lies behind it is not known here, so the job would not end; write size=")
 
 
-def _end(jobs: Sequence[Job], delays: dict[int, int]) -> int | None:
+def _end(flows: Sequence[Flow], jobs: Sequence[Job], delays: dict[int, int]) -> int | None:
     """The instant at which the point is over, None when streams end by themselves."""
     ends = {id(job): delays[id(job)] + job.get("ramp_time", 0) + job.get("runtime") if job.get("runtime") else None for job in jobs}
     different = set(ends.values())
@@ -92,13 +93,14 @@ def _end(jobs: Sequence[Job], delays: dict[int, int]) -> int | None:
             job.ignored("exitall", "a stream that has transferred its amount does not end the others")
     if len(different) == 1:
         return different.pop()
-    if not leaving:
-        shortest = next(job for job in jobs if ends[id(job)] == min(known))
-        shortest.unsupported(
-            "runtime",
-            "jobs of one group end at different times, and a point has one duration; give all the same runtime, or put stonewall between",
-        )
-    return min(known) if leaving else max(known)
+    if leaving:
+        return min(known)
+    for flow in flows:
+        end = ends[id(flow.job)]
+        if end is not None and (None in different or end < max(known)):
+            flow.options["end_after"] = time_text(end)
+            flow.job.native("runtime", "end_after, because jobs beside it end at another time")
+    return None if None in different else max(known)
 
 
 def _log(jobs: Sequence[Job], settings: Json) -> None:

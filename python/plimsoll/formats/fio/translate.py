@@ -20,6 +20,7 @@ from plimsoll.formats.fio.layout import SizeOf
 from plimsoll.formats.fio.ledger import Ledger
 from plimsoll.formats.fio.lexer import Include, Section, read_sections
 from plimsoll.formats.fio.quantity import Numbers, bytes_text
+from plimsoll.formats.fio.replay import open_logs
 from plimsoll.formats.fio.substitution import Machine, this_machine
 from plimsoll.formats.translation import Translation
 
@@ -56,7 +57,7 @@ def translate(
 ) -> Translation:
     """The translation of a job file. ``size_of`` gives the length of an existing file or device, where the caller can tell."""
     sections = read_sections(text, source, include)
-    return translate_sections(sections, source, Surroundings(environment or {}, this_machine()), size_of)
+    return translate_sections(sections, source, Surroundings(environment or {}, this_machine(), include), size_of)
 
 
 def translate_sections(
@@ -68,7 +69,9 @@ def translate_sections(
 ) -> Translation:
     """The translation of sections that were read already; ``ledger`` may hold remarks on what stood before them."""
     ledger = ledger or Ledger()
-    jobs = read_jobs(sections, ledger, around or Surroundings({}, Machine(4096, 1024, 1)))
+    around = around or Surroundings({}, Machine(4096, 1024, 1))
+    jobs = read_jobs(sections, ledger, around)
+    open_logs(jobs, around.include, size_of)
     names, groups = Names(), list[Group]()
     elapsed_ns: int | None = 0
     for together in batches(jobs):

@@ -122,8 +122,13 @@ def _point(jobs: Sequence[Node], about: tuple[str, str, Node, Mapping[str, str]]
 
 
 def _check_directions(jobs: Sequence[Node]) -> None:
-    """Refuse jobs that state all directions as one."""
+    """Refuse jobs that state no direction, or all of them as one."""
     for job in jobs:
+        if not any(op in job.value for op in (*MOVES, "mixed")):
+            raise InputError(
+                f"{job.place}: it has none of 'read', 'write' and 'trim', so it says nothing of what was measured; "
+                "give the whole file as fio wrote it."
+            )
         if "mixed" in job.value and not any(op in job.value for op in MOVES):
             raise InputError(
                 f"{job.place}: reads and writes are stated as one (unified_rw_reporting=mixed), so they cannot be told apart; "

@@ -18,6 +18,7 @@ Plimsoll runs ORION's command lines: typed, or in a file ending in `.orion` with
 ```sh
 plimsoll translate job.orion          # what becomes of every option
 plimsoll run job.orion
+plimsoll run orion -run simple -testname db
 ```
 
 A run becomes a workload with the streams `small` and `large`, and experiments of kind `matrix`. The point without any request, which ORION

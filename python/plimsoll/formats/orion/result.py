@@ -1,7 +1,8 @@
 """What another run of ORION measured, as results of ours: one for each point of its CSV files.
 
-Model: the rates are the tool's; counts follow from them and the duration of a point. Of latencies ORION's tables hold the mean only, which
-becomes an estimate without bounds. Every result carries the origin ``ORION`` in its versions.
+Model: the rates are the tool's; counts follow from them and the duration of a point, which the summary has; without it they are those of
+one second, and the note says so. Of latencies ORION's tables hold the mean only, which becomes an estimate without bounds. Every result
+carries the origin ``ORION`` in its versions.
 Limits: the tables do not tell reads from writes. With 0 or 100 % of writes all requests are one or the other; in between they are divided
 in that proportion, and only the mean over both is given.
 
@@ -13,25 +14,54 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from plimsoll.formats.imported import noted
 from plimsoll.formats.orion.point import BYTES_PER_MB, Plane, Point, Where
 from plimsoll.formats.recorded import Recorded
 from plimsoll.result import Estimate, JobRecord, OpTotals, Result, Totals
 
 Json = dict[str, Any]
 ORIGIN = "ORION"
+#: ORION's sizes unless it was told others.
+SMALL_KB, LARGE_KB = 8, 1024
 
 
 @dataclass(frozen=True)
 class Run:
-    """What the tables do not say of the run; the defaults are ORION's."""
+    """What the tables do not say of the run; None where its summary does not say it either, and ORION's default is assumed."""
 
     test: str
     started: str = ""
     target: str = ""
-    duration_s: float = 60.0
-    write_percent: int = 0
-    small_kb: int = 8
-    large_kb: int = 1024
+    duration_s: float | None = None
+    write_percent: int | None = None
+    small_kb: int | None = None
+    large_kb: int | None = None
+    files: str = ""
+
+    @property
+    def seconds(self) -> float:
+        """How long counts are of."""
+        return self.duration_s or 1.0
+
+    @property
+    def writes(self) -> int:
+        """Percent of requests."""
+        return self.write_percent or 0
+
+    @property
+    def block_bytes(self) -> dict[str, int]:
+        """The sizes of small and large requests."""
+        return {"small": (self.small_kb or SMALL_KB) * 1024, "large": (self.large_kb or LARGE_KB) * 1024}
+
+    @property
+    def remark(self) -> str:
+        """What is assumed."""
+        assumed = [] if self.duration_s else ["counts are those of one second, as it does not tell how long a point lasted"]
+        if self.write_percent is None:
+            assumed.append("all requests are taken as reads")
+        if self.small_kb is None or self.large_kb is None:
+            assumed.append(f"small requests are taken as {self.small_kb or SMALL_KB} KiB and large ones as {self.large_kb or LARGE_KB} KiB")
+        return f" Without its summary, {'; '.join(assumed)}." if assumed else ""
 
 
 def recorded(plane: Plane, run: Run) -> list[Recorded]:
@@ -43,10 +73,10 @@ def _result(where: Where, point: Point, run: Run) -> Result:
     few, many = where
     streams: dict[str, Totals] = {}
     if point.iops is not None:
-        streams["small"] = _totals(point.iops, point.iops * run.small_kb * 1024, run)
+        streams["small"] = _totals(point.iops, point.iops * run.block_bytes["small"], run)
     if point.mbps is not None:
         bytes_per_s = point.mbps * BYTES_PER_MB
-        streams["large"] = _totals(bytes_per_s / (run.large_kb * 1024), bytes_per_s, run)
+        streams["large"] = _totals(bytes_per_s / run.block_bytes["large"], bytes_per_s, run)
     settings = {"small.queue_depth": few, "large.queue_depth": many}
     key = f"{run.test} / {few} / {many}"
     return Result(
@@ -58,6 +88,7 @@ def _result(where: Where, point: Point, run: Run) -> Result:
         job=_job(where, run),
         totals=_summed(streams),
         streams=streams,
+        flags=[noted(ORIGIN, run.files or run.test, run.remark)],
         versions={"origin": ORIGIN},
         estimates=_estimates(point, run),
         place={"experiment": run.test, "kind": "matrix", "settings": settings, "role": "point", "key": key},
@@ -65,12 +96,12 @@ def _result(where: Where, point: Point, run: Run) -> Result:
 
 
 def _totals(iops: float, bytes_per_s: float, run: Run) -> Totals:
-    shares = {"read": 1 - run.write_percent / 100, "write": run.write_percent / 100}
+    shares = {"read": 1 - run.writes / 100, "write": run.writes / 100}
     return {
         op: OpTotals(
-            count=round(iops * share * run.duration_s),
+            count=round(iops * share * run.seconds),
             iops=iops * share,
-            bytes=round(bytes_per_s * share * run.duration_s),
+            bytes=round(bytes_per_s * share * run.seconds),
             bytes_per_s=bytes_per_s * share,
             errors=0,
             latency_ns=None,
@@ -103,16 +134,16 @@ def _estimates(point: Point, run: Run) -> dict[str, dict[str, Estimate]]:
     if point.latency is None or point.mbps is not None:
         return {}
     mean = {"mean": Estimate(point.latency.mean_us * 1000)}
-    only = {0: {"read": mean}, 100: {"write": mean}}.get(run.write_percent, {})
+    only = {0: {"read": mean}, 100: {"write": mean}}.get(run.writes, {})
     return {"all": mean, **only}
 
 
 def _job(where: Where, run: Run) -> JobRecord:
     few, many = where
-    mix = {"read_percent": 100 - run.write_percent, "write_percent": run.write_percent}
+    mix = {"read_percent": 100 - run.writes, "write_percent": run.writes}
     streams: list[Json] = [
-        {"name": name, "block_size": kilobytes * 1024, "queue_depth": depth, **mix}
-        for name, kilobytes, depth in (("small", run.small_kb, few), ("large", run.large_kb, many))
+        {"name": name, "block_size": run.block_bytes[name], "queue_depth": depth, **mix}
+        for name, depth in (("small", few), ("large", many))
         if depth
     ]
     return JobRecord(
@@ -122,7 +153,7 @@ def _job(where: Where, run: Run) -> JobRecord:
         target=run.target,
         seed=0,
         repeat=1,
-        duration_s=run.duration_s,
+        duration_s=run.seconds,
         warmup_s=0.0,
         threads=len(streams),
         queue_depth=streams[0]["queue_depth"] if len(streams) == 1 else None,

@@ -1,4 +1,7 @@
-"""ORION's hist.txt: for each point how many requests took how long, in powers of two of microseconds.
+"""A file in the place of ORION's hist.txt: for each point how many requests took how long, in powers of two of microseconds.
+
+The buckets are ORION's, which it also prints in its summary; how its own file lays them out is not known, so the first line says that this
+layout is Plimsoll's. Its trace.txt, whose layout is not known either, is not written.
 
 Model: the first bucket ends at 32 µs, each next one at twice that, up to the first that holds the slowest request; beside each the number
 of requests and the share of all up to its end. A point has a block for each kind of request that occurred. The counts come from histograms
@@ -14,6 +17,8 @@ from collections.abc import Mapping
 from plimsoll.formats.orion.point import Where
 from plimsoll.histogram import Histogram
 
+#: The first line of the file.
+LABEL = "* In Plimsoll's own layout: how ORION lays out this file is not documented. Its buckets are ORION's."
 FIRST_US = 32
 #: The kinds of request in ORION's order: stream and operation.
 KINDS = (("small", "read"), ("small", "write"), ("large", "read"), ("large", "write"))
@@ -43,7 +48,7 @@ def write_histograms(points: Mapping[Where, Mapping[tuple[str, str], Histogram]]
             lines += ["      Latency (us)      :      Count  Cumulative %"]
             lines += _block(histogram)
             lines.append("")
-    return "\n".join(lines) + "\n" if lines else ""
+    return "\n".join([LABEL, "", *lines]) + "\n" if lines else ""
 
 
 def _block(histogram: Histogram) -> list[str]:

@@ -171,6 +171,9 @@ def _luns(command: Command, include: Include | None, verdicts: _Verdicts) -> lis
     except OSError as problem:
         reason = problem.strerror or "not found"
         raise command.place.wrong(f"{name} cannot be read ({reason}); put it beside the command line, one path per line.") from None
+    except InputError as problem:
+        advice = "put it beside the command line, one path per line, or name the one that is there with -testname"
+        raise command.place.wrong(f"{str(problem).rstrip('.')}; {advice}.") from None
     luns = read_luns(text, name)
     for number, lun in enumerate(luns, start=1):
         verdicts.other(f"{name}:{lun.line}: {lun.path}", "native", f"part {number} of the target" if len(luns) > 1 else "the target")

@@ -54,7 +54,7 @@ def _iostat_report(entry: Json, source: str) -> Report:
 
 
 def _sadf_report(entry: Json, source: str) -> Report:
-    stamp = _object(entry["timestamp"])
+    stamp = _object(entry.get("timestamp"))
     devices = {}
     for disk in _objects(entry.get("disk")):
         values = _numbers(disk, source)

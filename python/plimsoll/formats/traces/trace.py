@@ -1,7 +1,8 @@
 """A trace of any format: which it is, and its requests.
 
 Model: the format is told by content, from the first bytes: the binary magic, the first line of an iolog, or the first line that is neither
-blank nor a comment. A name is never looked at. `FORMATS` lists the readers in the order in which they are asked.
+blank nor a comment. A name is never looked at. What gzip compressed is unpacked on the way. `FORMATS` lists the readers in the order in
+which they are asked.
 
     with open("hm_0.csv", "rb") as file:
         trace = open_trace(file, "hm_0.csv")
@@ -20,6 +21,8 @@ from plimsoll.errors import InputError
 from plimsoll.formats.traces.alibaba import is_alibaba, read_alibaba
 from plimsoll.formats.traces.blkparse import ACTIONS, is_blkparse, read_blkparse
 from plimsoll.formats.traces.blktrace import byte_order, read_blktrace
+from plimsoll.formats.traces.compact import is_compact, read_compact
+from plimsoll.formats.traces.gzipped import GZIP, unpacked
 from plimsoll.formats.traces.iolog import is_iolog, read_iolog
 from plimsoll.formats.traces.mqsim import is_mqsim, read_mqsim
 from plimsoll.formats.traces.msr import is_msr, read_msr
@@ -46,6 +49,7 @@ FORMATS = {
     "msr": Form("MSR-Cambridge CSV", read_msr),
     "alibaba": Form("Alibaba CSV", read_alibaba),
     "mqsim": Form("MQSim text", read_mqsim),
+    "compact": Form("compact trace", read_compact),
 }
 #: Tests of the first line that says something, in the order in which they are made.
 _LINES: tuple[tuple[str, Callable[[str], bool]], ...] = (
@@ -54,6 +58,18 @@ _LINES: tuple[tuple[str, Callable[[str], bool]], ...] = (
     ("blkparse", is_blkparse),
     ("mqsim", is_mqsim),
 )
+
+
+#: How compressed files begin.
+_PACKED = {
+    b"\x1f\x8b": "gzip",
+    b"\xfd7zXZ\0": "xz",
+    b"BZh": "bzip2",
+    b"\x28\xb5\x2f\xfd": "zstd",
+    b"PK\x03\x04": "zip",
+    b"7z\xbc\xaf": "7z",
+    b"\x04\x22\x4d\x18": "lz4",
+}
 
 
 @dataclass(frozen=True)
@@ -82,10 +98,14 @@ class Trace:
 def open_trace(file: BinaryIO, source: str, form: str | None = None, counted: str | None = None) -> Trace:
     """The trace in ``file``. ``form`` is one of `FORMATS`, recognised when it is None; ``counted`` is one of blkparse's `ACTIONS`."""
     buffered = file if hasattr(file, "peek") else io.BufferedReader(cast(io.RawIOBase, file))
+    gzipped = buffered.peek(len(GZIP)).startswith(GZIP)
+    if gzipped:
+        buffered = io.BufferedReader(unpacked(buffered, source), HEAD_BYTES)
     head = buffered.peek(HEAD_BYTES)[:HEAD_BYTES]
     if not head:
         raise InputError(f"{source}:1: the file is empty; give a trace with at least one request.")
     found = form or recognised(head)
+    _check_unpacked(head, source, gzipped=gzipped)
     if found is None:
         raise InputError(f"{source}:1: its format is not recognised; name it with --format, one of {', '.join(FORMATS)}.")
     if counted is not None and not FORMATS[found].has_actions:
@@ -95,10 +115,20 @@ def open_trace(file: BinaryIO, source: str, form: str | None = None, counted: st
     return Trace(found, Reading(source), buffered, counted or "issue")
 
 
+def _check_unpacked(head: bytes, source: str, *, gzipped: bool) -> None:
+    if gzipped and is_compact(head):
+        raise InputError(f"{source}:1: a compact trace is not read out of a gzip file; unpack it first.")
+    packed = next((name for mark, name in _PACKED.items() if head.startswith(mark)), None)
+    if packed is not None:
+        raise InputError(f"{source}:1: it is compressed ({packed}), and only what gzip compressed is read as it is; unpack it first.")
+
+
 def recognised(head: bytes) -> str | None:
     """The format that content begins like; None when it is none of `FORMATS`."""
     if byte_order(head) is not None:
         return "blktrace"
+    if is_compact(head):
+        return "compact"
     text = head.decode("utf-8", errors="replace").removeprefix("\ufeff")
     said = [line.strip() for line in text.splitlines() if line.strip() and not line.strip().startswith(("#", "//"))]
     if not said:

@@ -4,7 +4,7 @@ Model: the bytes are divided by all threads, and each thread ends when it has tr
 total size of the SDs.
 Limits: where several streams have unequal speed, the fast ones end early, and the total is reached later than in Vdbench.
 
-    amount_per_thread(use, 70, Whole(32, 1 << 30), verdicts)        # {'amount': 33554432}
+    amount_per_thread(run, 70, Whole(32, 1 << 30), verdicts)        # {'amount': 33554432}
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from plimsoll.formats.vdbench import numbers
-from plimsoll.formats.vdbench.access import Use
+from plimsoll.formats.vdbench.definition import Definition
 from plimsoll.formats.vdbench.verdicts import Verdicts
 
 Json = dict[str, Any]
@@ -32,10 +32,10 @@ class Whole:
     size: int | None
 
 
-def amount_per_thread(use: Use, reads: float, whole: Whole, verdicts: Verdicts) -> Json:
+def amount_per_thread(run: Definition, reads: float, whole: Whole, verdicts: Verdicts) -> Json:
     """What each thread transfers at most; nothing where the time decides alone."""
     for name, share in (("maxdata", 100.0), ("maxdataread", reads), ("maxdatawritten", 100 - reads)):
-        parameter = use.run.get(name)
+        parameter = run.get(name)
         if parameter is None:
             continue
         value = numbers.number(parameter).value

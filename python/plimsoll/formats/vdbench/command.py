@@ -1,7 +1,8 @@
 """Vdbench's command line: parameter files and what overrides them.
 
 Model: ``-f`` names one or more files, which are read as one; ``-e``, ``-i`` and ``-w`` override elapsed, interval and warm-up of every run,
-``-l`` repeats, ``-v`` validates; ``name=value`` fills in ``$name``. Overrides are parameters, so their values are checked as such.
+``-cy``, ``-cn`` and ``-co`` say how every run formats, ``-l`` repeats, ``-v`` validates; ``name=value`` fills in ``$name``. Overrides are
+parameters, so their values are checked as such.
 Limits: ``-t`` (the built-in test), ``-s`` (simulate) and ``-r`` (restart at a run) are refused.
 
     command = parse(["-f", "job", "-e", "60", "lun=/dev/sdb"], "command line")
@@ -22,13 +23,14 @@ from plimsoll.formats.vdbench.verdicts import Verdicts
 
 #: Options with a value that override a keyword of every run.
 _OF_RUNS = {"-e": "elapsed", "-i": "interval", "-w": "warmup"}
+#: Options that say how every run formats.
+_FORMATS = {"-cy": "yes", "-cn": "no", "-co": "only"}
 #: Options that change nothing that is requested, with and without a value.
 _IGNORED = {
     "-o": (True, "results go to Plimsoll's store"),
     "-m": (True, "one process carries all threads"),
     "-p": (True, "no port is used"),
-    "-c": (False, "it concerns the files of file-system workloads"),
-    "-cy": (False, "it concerns the files of file-system workloads"),
+    "-c": (False, "trees of file-system workloads are brought to what each run needs anyway"),
     "-k": (False, "it concerns Vdbench's own reports"),
 }
 _UNSUPPORTED = {
@@ -107,6 +109,8 @@ def _option(command: Command, word: str, rest: list[str], source: str) -> None:
     if word in _OF_RUNS:
         value = _value(word, rest, source)
         command.of_runs.append(command.parameter(_OF_RUNS[word], value, f"{word} {value}"))
+    elif word in _FORMATS:
+        command.of_runs.append(command.parameter("format", _FORMATS[word], word))
     elif word == "-l":
         value = _value(word, rest, source)
         command.general.append(command.parameter("loop", value, f"{word} {value}"))

@@ -63,11 +63,44 @@ done with every parameter. *Native*: it is in the experiments. *Ignored*: the ru
 - **seekpct**: 0 to 100, `random`, `seq`, `seqnz` (begins at the start of the range), `-1` backwards, `eof` (ends after one pass),
   `(poisson,n)` in 20 steps of falling density.
 - **rhpct, whpct**: a hot zone of `hitarea` at the beginning of the region, where reads and writes hit alike.
-- **Failed requests** end a run, unless `data_errors` allows more than one.
 - **Alignment** in a concatenation counts from its beginning, not from that of each device.
 - **Failed requests** end a run, unless `data_errors` allows more than one; Vdbench allows 50 by default.
 - **Mixes of sizes** are aligned to their greatest common divisor.
-- **File-system workloads and other hosts** are read, checked and reported.
+- **Other hosts** are read, checked and reported.
+
+## How a run on files is carried out
+
+FSDs become trees, FWDs streams, and the runs experiments of the driver `files`.
+
+- **Anchors.** The anchor of an FSD is the target. FSDs that runs use together lie below one target, the deepest directory above all of
+  their anchors, and each has its `path` there. FSDs of one anchor are one tree. A target that does not exist is made, in a directory that
+  does. A directory with files that Plimsoll did not make needs `--destroy-data`; those files are left alone.
+- **Shape.** depth, width, files and distribution give as many directories and files as in Vdbench, under Plimsoll's own names. All of them
+  must be given, and sizes. `sizes=(n,0)` is drawn from half of n to one and a half.
+- **Formatting.** Every point brings its trees to what it needs before it begins. format=yes, restart and once: all files; directories: no
+  files. With format=no, Vdbench takes what it finds; here mkdir begins with nothing, create and rmdir with directories, all others with
+  files. Files that are there as described are kept, also with format=yes. A run that only formats has no point of its own if another run
+  works on its trees; otherwise it is a point of a single stat. FWD `format` is ignored. Trees that a run laid out are removed when it has
+  ended, where Vdbench leaves them; `--keep` keeps them.
+- **Operations.** getattr is `stat`, the others have Vdbench's names. Opening and closing for reads and writes are recorded by themselves
+  and do not count for the rate, as in Vdbench. `operations=` of a run are carried out at the same time, `foroperations=` one after the
+  other. Where files are created and written at random in one run, creating writes them, since random requests need files with content.
+- **Threads** of a FWD are divided by its FSDs and operations, at least one for each, and what does not divide is left out, as in Vdbench.
+- **Several FSDs.** Where their trees have one shape and files are selected at random, a FWD is one stream over all trees; otherwise it has
+  a stream for each. FSDs and operations have equal parts of the FWD's rate.
+- **fwdrate=max.** Vdbench keeps FWDs and operations at equal rates, or at their skews. Where they differ in nothing but what they do, one
+  stream draws all operations by these shares; elsewhere each goes as fast as it can, and the remark says so.
+- **fwdrate** of a number, `curve` and percentages are as for iorate; operations arrive at exponential gaps unless distribution says
+  otherwise.
+- **rdpct** with sequential access is drawn for each file that is opened; Vdbench draws it for each request.
+- **fileselect**: `random`, `seq` (also where none is given), `once`; `seqnz` begins with the first file; `(poisson,n)` is `file_skew = n`,
+  3 where no number is given; `full` is all files, as every file has its content; `empty` and `notfull` are files that were created in the
+  same run and not written to their end, for sequential writes.
+- **fileio**: `random`, `(random,shared)`, `seq` (also where none is given); `sequentialnz` begins at the file's start; `(seq,delete)` is
+  unsupported.
+- **copy and move** go to `target=FSD`, whose tree begins without files.
+- **Loops** over depth, width, files, sizes, totalsize and wss are axes like any other.
+- **Nothing is verified** in files: validate and journal are unsupported.
 """
 
 

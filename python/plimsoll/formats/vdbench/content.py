@@ -51,7 +51,7 @@ def content(use: Use, planning: Planning) -> Json:
         if parameter is not None:
             name = "compratio" if option == "compress_ratio" else "dedupratio"
             text = use.choice[name].text if name in use.choice else parameter.word
-            options[option] = _ratio(parameter, text)
+            options[option] = ratio(parameter, text)
     return options
 
 
@@ -59,14 +59,21 @@ def _verify(planning: Planning) -> str:
     parameter = planning.general("validate")
     if parameter is None:
         return "off"
-    found = "off"
+    found, why = verification(parameter)
+    (planning.verdicts.ignored if why else planning.verdicts.native)(parameter, why or f"verify = {found}")
+    return found
+
+
+def verification(parameter: Parameter) -> tuple[str, str]:
+    """What ``validate=`` verifies, and why that is not quite the same."""
+    found, whys = "off", [""]
     for word in parameter.texts or ("yes",):
         if word.lower() not in _VALIDATED:
             raise parameter.wrong(f"{word!r} is not known; there are {', '.join(_VALIDATED)}.")
         chosen, why = _VALIDATED[word.lower()]
         found = chosen if found == "off" or chosen == "reads" else found
-        (planning.verdicts.ignored if why else planning.verdicts.native)(parameter, why or f"verify = {chosen}")
-    return found
+        whys.append(why)
+    return found, next((why for why in whys if why), "")
 
 
 def _ratios(use: Use, planning: Planning) -> dict[str, Parameter | None]:
@@ -77,7 +84,8 @@ def _ratios(use: Use, planning: Planning) -> dict[str, Parameter | None]:
     }
 
 
-def _ratio(parameter: Parameter, text: str) -> float:
+def ratio(parameter: Parameter, text: str) -> float:
+    """A text as a ratio."""
     found = numbers.parse(text)
     if found is None or not 1 <= found.value <= RATIO_MAX:
         raise parameter.wrong(f"{text!r} is no ratio; write a number from 1 to {RATIO_MAX}.")

@@ -20,10 +20,6 @@ Form = Literal["name", "number", "numbers", "time", "word", "words", "switch", "
 
 ABBREVIATION_MIN = 2
 
-#: Why nothing of a file-system workload can run.
-NO_FILE_SYSTEM_DRIVER = (
-    "there is no driver for file-system workloads yet; the nearest thing is an SD on one large file and a WD of the same xfersize and rdpct"
-)
 #: Why nothing of a remote host can run.
 NEEDS_CLUSTER = "other hosts than this one need the cluster, which is not there yet; run the part of each host on that host"
 
@@ -51,7 +47,7 @@ _GENERAL = (
     Keyword("compratio", "varies", "number", "`compress_ratio` of every stream", "1"),
     Keyword("compressionseed", "ignored", "anything", "content follows from the job's seed"),
     Keyword("concatenatesds", "native", "switch", "the SDs of a WD become one target `concat:`, with the WD's threads on all of it", "no"),
-    Keyword("create_anchors", "ignored", "switch", "it concerns file-system workloads only", "no"),
+    Keyword("create_anchors", "ignored", "switch", "targets are made, but not the directories above them; make these beforehand", "no"),
     Keyword("data_errors", "varies", "anything", "1 stops at the first failed request; any other number goes on without limit"),
     Keyword("dedupratio", "varies", "number", "`duplicate_ratio` of every stream", "1"),
     Keyword("debug", "ignored", "anything", _NOT_OURS),
@@ -70,7 +66,9 @@ _GENERAL = (
         "no",
     ),
     Keyword("formatxfersize", "ignored", "number", "nothing is formatted beforehand"),
-    Keyword("fwd_thread_adjust", "ignored", "switch", "it concerns file-system workloads only"),
+    Keyword(
+        "fwd_thread_adjust", "native", "switch", "with no, a FWD whose threads do not divide by its FSDs and operations is an error", "yes"
+    ),
     Keyword("histogram", "ignored", "anything", "every result has a full histogram of less than 0.1 % error"),
     Keyword("include", "native", "word", "the file is read in its place; one that is included includes no other"),
     Keyword("ios_per_jvm", "ignored", "number", _NOT_OURS),
@@ -166,9 +164,11 @@ _RD = (
     Keyword("curve", "native", "numbers", "`percent` of kind 'curve', with `rounding = \"vdbench\"`", "10,50,70,80,90,100"),
     Keyword("distribution", "varies", "words", "`arrival`: exponential is poisson, deterministic is constant", "exponential"),
     Keyword("elapsed", "native", "time", "`duration`; without warmup, less the first interval", "30"),
-    Keyword("format", "unsupported", "words", NO_FILE_SYSTEM_DRIVER, "no"),
-    Keyword("fwd", "unsupported", "words", NO_FILE_SYSTEM_DRIVER),
-    Keyword("fwdrate", "unsupported", "anything", NO_FILE_SYSTEM_DRIVER, "", ("forfwdrate",)),
+    Keyword("format", "varies", "words", "`lay_out` of the trees; a run that only formats lays out and measures nothing", "no"),
+    Keyword("fwd", "native", "words", "which FWDs run at the same time; wildcards and ranges of names are resolved"),
+    Keyword(
+        "fwdrate", "varies", "words", "a number is an open loop at that `rate`, max a closed loop, curve kind 'curve'", "", ("forfwdrate",)
+    ),
     Keyword("interval", "native", "time", "`interval`", "half of elapsed, at most 60"),
     Keyword(
         "iorate", "varies", "words", "a number is an open loop at that `rate`, max a closed loop, curve kind 'curve'", "", ("foriorate",)
@@ -177,69 +177,76 @@ _RD = (
     Keyword("maxdataread", "varies", "number", "`amount`, so that the reads of the mix reach it on average"),
     Keyword("maxdatawritten", "varies", "number", "`amount`, so that the writes of the mix reach it on average"),
     Keyword("openflags", "varies", "words", "`direct` and `dsync`"),
-    Keyword("operations", "unsupported", "words", NO_FILE_SYSTEM_DRIVER, "", ("foroperations",)),
+    Keyword("operations", "native", "words", "in place of those of the FWDs, all at the same time: a stream for each, or one that draws"),
     Keyword("pause", "ignored", "time", "the next run begins at once, so it meets caches and devices that have not rested"),
     Keyword("sd", "varies", "words", "which targets the run's WDs go to, in place of their own"),
     Keyword("stopcurve", "ignored", "number", "the curve goes on, and the objective `mean <= …` marks where the response was exceeded"),
-    Keyword(
-        "threads", "native", "numbers", "requests outstanding on every SD, in place of their own; several are an axis", "", ("forthreads",)
-    ),
+    Keyword("threads", "native", "numbers", "threads of every SD or FWD, in place of their own; several are an axis", "", ("forthreads",)),
     Keyword("warmup", "native", "time", "`warmup`", "the first interval"),
     Keyword("wd", "native", "words", "which WDs run at the same time; wildcards and ranges of names are resolved"),
     Keyword("hitarea", "native", "number", "in place of those of the SDs"),
-    Keyword("rdpct", "native", "number", "in place of those of the WDs"),
+    Keyword("rdpct", "native", "number", "in place of those of the WDs or FWDs"),
     Keyword("rhpct", "varies", "number", "in place of those of the WDs"),
     Keyword("seekpct", "native", "word", "in place of those of the WDs"),
     Keyword("whpct", "varies", "number", "in place of those of the WDs"),
-    Keyword("xfersize", "native", "number", "in place of those of the WDs; one size"),
+    Keyword("xfersize", "native", "number", "in place of those of the WDs or FWDs; one size"),
     Keyword("forcompratio", "native", "numbers", "an axis over `compress_ratio`"),
     Keyword("forhitarea", "native", "numbers", "an axis over the size of the hot zone"),
-    Keyword("forrdpct", "native", "numbers", "an axis over `read_percent`"),
+    Keyword("forrdpct", "native", "numbers", "an axis over `read_percent`; of files, an experiment for each share of reads"),
     Keyword("forrhpct", "varies", "numbers", "an axis over the share of the hot zone"),
     Keyword("forseekpct", "native", "words", "an axis over `random_percent`"),
     Keyword("forwhpct", "varies", "numbers", "an axis over the share of the hot zone"),
-    Keyword("forxfersize", "native", "numbers", "an axis over `block_size`", "", ("forxfersizes",)),
+    Keyword("forxfersize", "native", "numbers", "an axis over `block_size`, of files over `transfer_size`", "", ("forxfersizes",)),
     Keyword("forinterleave", "unsupported", "anything", "streams are not interleaved; the nearest thing is streams of the WD"),
-    Keyword("fordepth", "unsupported", "numbers", NO_FILE_SYSTEM_DRIVER),
-    Keyword("forfiles", "unsupported", "numbers", NO_FILE_SYSTEM_DRIVER),
-    Keyword("forsizes", "unsupported", "numbers", NO_FILE_SYSTEM_DRIVER),
-    Keyword("fortotalsize", "unsupported", "numbers", NO_FILE_SYSTEM_DRIVER),
-    Keyword("forwidth", "unsupported", "numbers", NO_FILE_SYSTEM_DRIVER),
-    Keyword("forwss", "unsupported", "numbers", NO_FILE_SYSTEM_DRIVER, "", ("forworkingsetsize",)),
+    Keyword("fordepth", "native", "numbers", "an axis over `depth` of every tree"),
+    Keyword("forfiles", "native", "numbers", "an axis over `files` of every tree"),
+    Keyword("foroperations", "native", "words", "an axis over `operation`; an experiment for each, where their trees differ"),
+    Keyword("forsizes", "native", "numbers", "an axis over `sizes` of every tree"),
+    Keyword("fortotalsize", "native", "numbers", "an axis over `total_size` of every tree"),
+    Keyword("forwidth", "native", "numbers", "an axis over `width` of every tree"),
+    Keyword("forwss", "native", "numbers", "an axis over `working_set` of every tree", "", ("forworkingsetsize",)),
 )
 
 _FSD = (
-    Keyword("fsd", "unsupported", "name", NO_FILE_SYSTEM_DRIVER),
-    Keyword("anchor", "unsupported", "word", NO_FILE_SYSTEM_DRIVER),
-    Keyword("count", "unsupported", "numbers", NO_FILE_SYSTEM_DRIVER),
-    Keyword("depth", "unsupported", "number", NO_FILE_SYSTEM_DRIVER),
-    Keyword("distribution", "unsupported", "word", NO_FILE_SYSTEM_DRIVER, "bottom"),
-    Keyword("files", "unsupported", "number", NO_FILE_SYSTEM_DRIVER),
-    Keyword("host", "unsupported", "words", NO_FILE_SYSTEM_DRIVER),
-    Keyword("journal", "unsupported", "anything", NO_FILE_SYSTEM_DRIVER),
-    Keyword("mask", "unsupported", "anything", NO_FILE_SYSTEM_DRIVER),
-    Keyword("openflags", "unsupported", "words", NO_FILE_SYSTEM_DRIVER),
-    Keyword("shared", "unsupported", "switch", NO_FILE_SYSTEM_DRIVER, "no"),
-    Keyword("sizes", "unsupported", "numbers", NO_FILE_SYSTEM_DRIVER),
-    Keyword("totalsize", "unsupported", "number", NO_FILE_SYSTEM_DRIVER),
-    Keyword("width", "unsupported", "number", NO_FILE_SYSTEM_DRIVER),
-    Keyword("workingsetsize", "unsupported", "number", NO_FILE_SYSTEM_DRIVER, "", ("wss",)),
+    Keyword("fsd", "native", "name", "the name of a tree"),
+    Keyword("anchor", "varies", "word", "the target; of several FSDs the directory above all of them, below which each has its `path`"),
+    Keyword("count", "native", "numbers", "as many FSDs, their numbers filled into (or added to) name and anchor"),
+    Keyword("depth", "native", "number", "`depth`"),
+    Keyword("distribution", "native", "word", "`placed`", "bottom"),
+    Keyword("files", "native", "number", "`files`"),
+    Keyword("host", "varies", "words", "this host; any other needs the cluster"),
+    Keyword(
+        "journal", "unsupported", "anything", "no journal is kept of files; the nearest thing is an SD on one large file with validate=yes"
+    ),
+    Keyword("mask", "ignored", "anything", "files and directories have Plimsoll's own names"),
+    Keyword("openflags", "varies", "words", "`direct`, `dsync` and `flush_at_close`"),
+    Keyword("shared", "native", "switch", "it lets several hosts work on the tree, and there is one", "no"),
+    Keyword("sizes", "native", "numbers", "`sizes`: one size, sizes with shares, or (size,0) for sizes around it"),
+    Keyword("totalsize", "varies", "number", "`total_size`"),
+    Keyword("width", "native", "number", "`width`"),
+    Keyword("workingsetsize", "varies", "number", "`working_set`", "", ("wss",)),
 )
 
 _FWD = (
-    Keyword("fwd", "unsupported", "name", NO_FILE_SYSTEM_DRIVER),
-    Keyword("fileio", "unsupported", "words", NO_FILE_SYSTEM_DRIVER, "random"),
-    Keyword("fileselect", "unsupported", "words", NO_FILE_SYSTEM_DRIVER, "random"),
-    Keyword("fsd", "unsupported", "words", NO_FILE_SYSTEM_DRIVER),
-    Keyword("host", "unsupported", "words", NO_FILE_SYSTEM_DRIVER),
-    Keyword("openflags", "unsupported", "words", NO_FILE_SYSTEM_DRIVER),
-    Keyword("operations", "unsupported", "words", NO_FILE_SYSTEM_DRIVER),
-    Keyword("rdpct", "unsupported", "number", NO_FILE_SYSTEM_DRIVER),
-    Keyword("skew", "unsupported", "number", NO_FILE_SYSTEM_DRIVER),
-    Keyword("stopafter", "unsupported", "number", NO_FILE_SYSTEM_DRIVER),
-    Keyword("target", "unsupported", "words", NO_FILE_SYSTEM_DRIVER),
-    Keyword("threads", "unsupported", "number", NO_FILE_SYSTEM_DRIVER, "1"),
-    Keyword("xfersizes", "unsupported", "numbers", NO_FILE_SYSTEM_DRIVER, "4k"),
+    Keyword("fwd", "native", "name", "the name of a stream; FWD `format` says how Vdbench formats, which is ignored"),
+    Keyword("fileio", "varies", "words", "`file_access`, and `shared` for (random,shared)", "sequential"),
+    Keyword("fileselect", "varies", "words", "`file_select`; words as on the page", "sequential"),
+    Keyword("fsd", "native", "words", "which trees the stream works on; wildcards and ranges of names are resolved"),
+    Keyword("host", "varies", "words", "this host; any other needs the cluster"),
+    Keyword("openflags", "varies", "words", "`direct`, `dsync` and `flush_at_close`"),
+    Keyword("operations", "native", "word", "`operation`; getattr is `stat`"),
+    Keyword("rdpct", "native", "number", "`operation = { read = …, write = … }`, where it reads or writes"),
+    Keyword(
+        "skew",
+        "varies",
+        "number",
+        "the FWD's share of the rate; without a rate, its share of what one stream draws",
+        "an equal part of the rest",
+    ),
+    Keyword("stopafter", "native", "number", "`stop_after`", "100 with fileio=random, otherwise the file's end"),
+    Keyword("target", "native", "word", "the tree that copy and move go to"),
+    Keyword("threads", "native", "number", "`threads`, divided by FSDs and operations, at least one for each", "1"),
+    Keyword("xfersizes", "native", "numbers", "`transfer_size`: one size, or sizes with shares", "4k"),
 )
 
 #: The keywords of every block, in the order in which blocks stand in a file.
@@ -253,6 +260,14 @@ BLOCKS: Mapping[str, tuple[Keyword, ...]] = {
     "fwd": _FWD,
     "rd": _RD,
 }
+
+#: Keywords of an RD that say nothing of workloads on files, and those that say nothing of workloads on devices.
+OF_BLOCK_DEVICES = frozenset(
+    ("wd", "sd", "iorate", "seekpct", "hitarea", "rhpct", "whpct", "forseekpct", "forhitarea", "forrhpct", "forwhpct", "forinterleave")
+)
+OF_FILE_SYSTEMS = frozenset(
+    ("fwd", "fwdrate", "format", "operations", "foroperations", "fordepth", "forwidth", "forfiles", "forsizes", "fortotalsize", "forwss")
+)
 
 #: Keywords whose lists may hold words beside numbers.
 MIXED = frozenset(("fileselect", "seekpct", "forseekpct", "timeout", "replay", "histogram"))

@@ -1,6 +1,6 @@
 """For-loops of a run: nested in the order in which they stand, the last one innermost, and the rates of iorate inside all of them.
 
-[dict(choice) for choice in rounds(loops_of(run))]        # [{'xfersize': Word('4k'), 'threads': Word('8')}, …]
+[dict(choice) for choice in rounds(loops_of(run, {"forthreads": "threads"}))]        # [{'threads': Word('8')}, …]
 """
 
 from __future__ import annotations
@@ -14,23 +14,6 @@ from plimsoll.formats.vdbench import numbers
 from plimsoll.formats.vdbench.definition import Definition
 from plimsoll.formats.vdbench.parameter import Parameter, Word
 
-#: What each loop varies. Without "for" a run has one value in place of its WDs' own, which is a loop of one round; threads may be several.
-VARIED = {
-    "threads": "threads",
-    "hitarea": "hitarea",
-    "rdpct": "rdpct",
-    "rhpct": "rhpct",
-    "seekpct": "seekpct",
-    "whpct": "whpct",
-    "xfersize": "xfersize",
-    "forcompratio": "compratio",
-    "forhitarea": "hitarea",
-    "forrdpct": "rdpct",
-    "forrhpct": "rhpct",
-    "forseekpct": "seekpct",
-    "forwhpct": "whpct",
-    "forxfersize": "xfersize",
-}
 ROUNDS_MAX = 1000
 
 
@@ -43,9 +26,9 @@ class Loop:
     values: tuple[Word, ...]
 
 
-def loops_of(run: Definition) -> list[Loop]:
-    """The loops of a run, outermost first."""
-    found = [Loop(VARIED[entry.name], parameter, _values(parameter)) for entry, parameter in run.parameters() if entry.name in VARIED]
+def loops_of(run: Definition, varied: Mapping[str, str]) -> list[Loop]:
+    """The loops of a run, outermost first; ``varied`` says by the keyword of a loop which keyword it varies."""
+    found = [Loop(varied[entry.name], parameter, _values(parameter)) for entry, parameter in run.parameters() if entry.name in varied]
     for loop in found:
         first = next(other for other in found if other.name == loop.name)
         if first is not loop:

@@ -1,6 +1,6 @@
-"""Several SDs from one line: ``sd=sd,count=(1,8),lun=/data/file`` are sd1 on /data/file1 to sd8 on /data/file8.
+"""Several SDs or FSDs from one line: ``sd=sd,count=(1,8),lun=/data/file`` are sd1 on /data/file1 to sd8 on /data/file8.
 
-Model: the number takes the place of a mask (``%d``, ``%02d``) or of ``#`` in name and lun, and follows them where there is none.
+Model: the number takes the place of a mask (``%d``, ``%02d``) or of ``#`` in name and lun or anchor, and follows them where there is none.
 
     [definition.name for definition in numbered(definition)]
 """
@@ -21,7 +21,7 @@ _MASK = re.compile(r"%(0?)(\d{0,2})d|#")
 def numbered(definition: Definition) -> Iterator[Definition]:
     """The definitions that one with ``count`` stands for; any other by itself."""
     count = definition.get("count")
-    if count is None or definition.block != "sd":
+    if count is None or definition.block not in ("sd", "fsd"):
         yield definition
         return
     found = numbers.series(count)
@@ -29,13 +29,13 @@ def numbered(definition: Definition) -> Iterator[Definition]:
         raise count.wrong("a count has a first number and how many there are; write for example count=(1,8).")
     start, many = int(found[0].value), int(found[1].value)
     if not 1 <= many <= COUNT_MAX or start > 10**9:
-        raise count.wrong(f"{many} SDs from number {start} on are not to be made; write 1 to {COUNT_MAX} of them.")
+        raise count.wrong(f"{many} {definition.block.upper()}s from number {start} on are not to be made; write 1 to {COUNT_MAX} of them.")
     for at in range(start, start + many):
         yield replace(definition, name=filled(definition.name, at), number=at)
 
 
 def filled(text: str, number: int) -> str:
-    """A name or a lun with its number."""
+    """A name or a path with its number."""
 
     def digits(mask: re.Match[str]) -> str:
         return f"{number:{mask[1]}{mask[2]}d}" if mask[0] != "#" else str(number)

@@ -1,11 +1,11 @@
-"""How hard a run drives: iorate, curve and distribution.
+"""How hard a run drives: iorate or fwdrate, curve and distribution.
 
 Model: a number is an open loop at that rate, ``max`` a closed loop, ``curve`` a closed loop for the maximum and then open loops at
 percentages of it. A percentage (Vdbench writes it as a negative number, too) is of the rate that the run before reached, by the rounding
 of a curve.
 Limits: rates that change during a run are not drawn.
 
-    pace_of(run, verdicts).rates        # (100, 200)
+    pace_of(run, "iorate", verdicts).rates        # (100, 200)
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ class Pace:
     percents: tuple[float, ...] = ()
 
 
-def pace_of(run: Definition, verdicts: Verdicts) -> Pace:
-    """What iorate and its companions ask for."""
-    parameter = run.get("iorate")
+def pace_of(run: Definition, rate: str, verdicts: Verdicts) -> Pace:
+    """What the keyword ``rate``, iorate or fwdrate, and its companions ask for."""
+    parameter = run.get(rate)
     if parameter is None:
-        raise run.head.wrong(f"RD {run.name!r} has no iorate; write iorate=max, iorate=curve or a rate such as iorate=1000.")
+        raise run.head.wrong(f"RD {run.name!r} has no {rate}; write {rate}=max, {rate}=curve or a rate such as {rate}=1000.")
     arrival = _arrival(run, verdicts)
     word = parameter.word.lower()
     if word in ("max", "curve") and len(parameter.values) == 1:
@@ -52,9 +52,13 @@ def pace_of(run: Definition, verdicts: Verdicts) -> Pace:
         verdicts.native(parameter, 'kind "curve" with rounding = "vdbench"')
         return Pace("curve", parameter, arrival, percents=_percents(run.get("curve")))
     if not all(numbers.is_number(value) or value.text.lower() == "d" for value in parameter.values):
-        raise parameter.wrong("an iorate is max, curve, a rate such as 1000, a list of rates, or percentages such as (50%,100%).")
+        raise parameter.wrong(f"{_article(rate)} is max, curve, a rate such as 1000, a list of rates, or percentages such as (50%,100%).")
     _curve_unused(run, verdicts)
     return _numbers(parameter, arrival, verdicts)
+
+
+def _article(rate: str) -> str:
+    return f"an {rate}" if rate.startswith("i") else f"a {rate}"
 
 
 def _numbers(parameter: Parameter, arrival: str, verdicts: Verdicts) -> Pace:

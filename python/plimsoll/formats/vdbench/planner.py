@@ -11,20 +11,21 @@ from __future__ import annotations
 from typing import Any
 
 from plimsoll.formats.vdbench.definition import Definition, ParameterFile
-from plimsoll.formats.vdbench.experiments import Runs
-from plimsoll.formats.vdbench.keywords import NEEDS_CLUSTER, NO_FILE_SYSTEM_DRIVER, Keyword, keyword
-from plimsoll.formats.vdbench.names import chosen, meant
+from plimsoll.formats.vdbench.experiments import Family, Runs
+from plimsoll.formats.vdbench.filesystem import file_system_runs
+from plimsoll.formats.vdbench.keywords import NEEDS_CLUSTER, OF_BLOCK_DEVICES, OF_FILE_SYSTEMS, Keyword, keyword
+from plimsoll.formats.vdbench.names import meant
 from plimsoll.formats.vdbench.parameter import Parameter, Word
 from plimsoll.formats.vdbench.planning import LOCAL, Planning
 from plimsoll.formats.vdbench.storage import Sizes
+from plimsoll.formats.vdbench.streams import AXES, LOOPS, Composer
 from plimsoll.formats.vdbench.verdicts import Verdicts
 
 Json = dict[str, Any]
 
-#: Keywords of an RD that make it a run of file-system workloads.
-_FILE_SYSTEM = ("fwd", "fwdrate", "format", "operations")
+_BLOCK_DEVICES = Family("iorate", LOOPS, AXES, Composer)
 #: Blocks that count even where no run names them.
-_ALWAYS = ("hd", "rg", "fsd", "fwd")
+_ALWAYS = ("hd", "rg")
 
 
 def plan(file: ParameterFile, verdicts: Verdicts, sizes: Sizes) -> Json:
@@ -35,14 +36,9 @@ def plan(file: ParameterFile, verdicts: Verdicts, sizes: Sizes) -> Json:
     planning = Planning(file, verdicts, sizes)
     _say_of_hosts(planning)
     document: Json = {"title": f"Vdbench: {', '.join(runs)}", "source": file.source}
-    if _is_file_system(file):
-        planning.used |= set(runs.values())
-        _check_file_system(file)
-        for run in runs.values():
-            verdicts.unsupported(run.head, NO_FILE_SYSTEM_DRIVER)
-    else:
-        tables = Runs(planning)
-        document["workload"], document["experiment"] = tables.tables()
+    of_files = _is_file_system(file)
+    _say_of_others(planning, OF_BLOCK_DEVICES if of_files else OF_FILE_SYSTEMS, of_files=of_files)
+    document["workload"], document["experiment"] = file_system_runs(planning) if of_files else _block_device_runs(planning)
     _say_the_rest(planning)
     return document
 
@@ -54,18 +50,25 @@ def _nothing_to_run(file: ParameterFile) -> Exception:
 
 
 def _is_file_system(file: ParameterFile) -> bool:
-    if file.of("fsd") or file.of("fwd"):
-        return True
-    return any(run.get(name) is not None for run in file.of("rd").values() for name in _FILE_SYSTEM)
+    if file.of("sd") or file.of("wd"):
+        return False
+    return bool(file.of("fsd") or file.of("fwd")) or any(run.get("fwd") is not None for run in file.of("rd").values())
 
 
-def _check_file_system(file: ParameterFile) -> None:
-    """Names that refer to nothing are a mistake, also where nothing can run yet."""
-    for block, keyword_, known in (("fwd", "fsd", "fsd"), ("rd", "fwd", "fwd")):
-        for definition in file.of(block).values():
-            parameter = definition.get(keyword_)
-            if parameter is not None:
-                chosen(parameter, list(file.of(known)))
+def _block_device_runs(planning: Planning) -> tuple[list[Json], list[Json]]:
+    made = Runs(planning, _BLOCK_DEVICES)
+    for run in planning.file.of("rd").values():
+        made.run(run)
+    return made.tables()
+
+
+def _say_of_others(planning: Planning, others: frozenset[str], *, of_files: bool) -> None:
+    """Parameters of runs of the other kind have no say here."""
+    of, here = ("block devices", "file systems") if of_files else ("file systems", "block devices")
+    for run in planning.file.of("rd").values():
+        for entry, parameter in run.parameters():
+            if entry.name in others:
+                planning.verdicts.ignored(parameter, f"it is for workloads on {of}, and this run is on {here}")
 
 
 def _say_of_hosts(planning: Planning) -> None:
@@ -82,7 +85,7 @@ def _say_of_hosts(planning: Planning) -> None:
         clients = host.get("clients")
         if clients is not None and clients.word != "1":
             planning.verdicts.unsupported(clients, NEEDS_CLUSTER)
-    for block in ("sd", "wd"):
+    for block in ("sd", "wd", "fsd", "fwd"):
         for definition in planning.file.of(block).values():
             parameter = definition.get("host")
             if parameter is not None and not all(_is_local(word, local, planning) for word in parameter.values):

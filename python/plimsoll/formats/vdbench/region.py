@@ -14,16 +14,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from plimsoll.formats.vdbench import numbers
-from plimsoll.formats.vdbench.access import Sizes, Use
+from plimsoll.formats.vdbench.access import Use
+from plimsoll.formats.vdbench.load import STREAMS_MAX
 from plimsoll.formats.vdbench.numbers import decimal_text, size_text
 from plimsoll.formats.vdbench.parameter import Parameter
+from plimsoll.formats.vdbench.sizes import Sizes
 from plimsoll.formats.vdbench.verdicts import Verdicts
 
 Json = dict[str, Any]
 
 #: Numbers of a range up to this are percentages.
 PERCENT_MAX = 200
-STREAMS_MAX = 64
 
 
 @dataclass(frozen=True)

@@ -17,21 +17,22 @@ from plimsoll.formats.vdbench.definition import Definition
 _EXACT = 1e-6
 
 
-def skews(workloads: Sequence[Definition]) -> dict[Definition, float]:
-    """Each WD's share of the whole."""
+def skews(workloads: Sequence[Definition], *, zero_is_none: bool = False) -> dict[Definition, float]:
+    """Each WD's or FWD's share of the whole; with ``zero_is_none`` a skew of 0 is as none."""
     given: dict[Definition, float] = {}
     last = None
     for workload in workloads:
         parameter = workload.get("skew")
-        if parameter is not None:
+        if parameter is not None and not (zero_is_none and numbers.number(parameter).value == 0):
             last, given[workload] = parameter, numbers.number(parameter).value
             if not 0 < given[workload] <= 100:
                 raise parameter.wrong(f"{given[workload]:g} is no share; write a percentage above 0 and up to 100.")
+    kind = workloads[0].block.upper() if workloads else "WD"
     whole, without = sum(given.values()), [workload for workload in workloads if workload not in given]
     if last is not None and (whole > 100 + _EXACT or (not without and abs(whole - 100) > _EXACT)):
-        raise last.wrong(f"the skews of the run's WDs make {whole:g} and not 100; correct one of them.")
+        raise last.wrong(f"the skews of the run's {kind}s make {whole:g} and not 100; correct one of them.")
     if last is not None and without and whole > 100 - _EXACT:
-        raise last.wrong(f"the skews of the run's WDs make 100, and WD {without[0].name!r} has none left; correct one of them.")
+        raise last.wrong(f"the skews of the run's {kind}s make 100, and {kind} {without[0].name!r} has none left; correct one of them.")
     rest = (100 - whole) / len(without) if without else 0
     return {workload: given.get(workload, rest) / 100 for workload in workloads}
 

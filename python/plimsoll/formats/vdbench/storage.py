@@ -9,14 +9,17 @@ Limits: this file does not look at the machine. How large a device or an existin
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from plimsoll.formats.vdbench import numbers
 from plimsoll.formats.vdbench.definition import Definition
 from plimsoll.formats.vdbench.numbered import filled
 from plimsoll.formats.vdbench.parameter import Parameter
 from plimsoll.formats.vdbench.verdicts import Verdicts
+
+Json = dict[str, Any]
 
 #: The size in bytes of what a path names, where it exists.
 Sizes = Callable[[str], int | None]
@@ -126,14 +129,36 @@ def target_of(storages: list[Storage]) -> str:
     """The target that holds all of them, one after the other."""
     paths = list(dict.fromkeys(item.path for item in storages))
     if len(paths) == 1:
-        return _plain(paths[0])
+        return plain_path(paths[0])
     return f"concat:{','.join(_escaped(path) for path in paths)}"
 
 
-def _plain(path: str) -> str:
+def plain_path(path: str) -> str:
+    """A path that no kind of target begins."""
     # A colon would make the beginning a kind of target.
     return path if path.startswith(("/", ".")) else f"./{path}"
 
 
 def _escaped(path: str) -> str:
-    return _plain(path.replace("%", "%25").replace(",", "%2C").replace("?", "%3F"))
+    return plain_path(path.replace("%", "%25").replace(",", "%2C").replace("?", "%3F"))
+
+
+def scratch_size(storages: Sequence[Storage], verdicts: Verdicts) -> Json:
+    """The job option that says how large the files are that do not exist yet."""
+    made = {storage.path: storage for storage in storages if not storage.device and storage.found is None and storage.size is not None}
+    sizes = {path: max(item.size or 0 for item in storages if item.path == path) for path in made}
+    if not sizes:
+        return {}
+    paths = {storage.path for storage in storages}
+    why = ""
+    if len(set(sizes.values())) > 1 or len(sizes) < len(paths):
+        why = "files are made together only if all of the run's targets are files of one size that do not exist; make them beforehand"
+    elif next(iter(sizes.values())) % 4096:
+        why = "a file is made in whole pages; the nearest thing is a multiple of 4096"
+    elif sum(sizes.values()) > SIZE_MAX:
+        why = "files of more than 1 PiB together are not made; write a smaller size"
+    if why:
+        for storage in made.values():
+            verdicts.unsupported(storage.definition.get("size") or storage.lun, why)
+        return {}
+    return {"size": sum(sizes.values())}

@@ -12,7 +12,6 @@ Limits: where an SD begins in a concatenation follows from the sizes before it, 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -23,38 +22,46 @@ from plimsoll.formats.vdbench.amount import Whole, amount_per_thread
 from plimsoll.formats.vdbench.content import content
 from plimsoll.formats.vdbench.definition import Definition
 from plimsoll.formats.vdbench.hits import hits
+from plimsoll.formats.vdbench.load import RATE_MIN, STREAMS_MAX, Load, Rate
 from plimsoll.formats.vdbench.loops import Loop
 from plimsoll.formats.vdbench.mixing import mixed
+from plimsoll.formats.vdbench.naming import named
 from plimsoll.formats.vdbench.pace import RATE_MAX
 from plimsoll.formats.vdbench.parameter import Parameter, Word
 from plimsoll.formats.vdbench.planning import Planning
 from plimsoll.formats.vdbench.region import Region, Seat, regions, shifted
 from plimsoll.formats.vdbench.shares import dealt, skews
-from plimsoll.formats.vdbench.storage import Storage, target_of, threads, threads_of
+from plimsoll.formats.vdbench.storage import Storage, scratch_size, target_of, threads, threads_of
 
 Json = dict[str, Any]
 
-STREAMS_MAX = 64
-NAME_MAX = 64
-RATE_MIN = 0.001
-
-
-@dataclass(frozen=True)
-class Rate:
-    """The rate of the whole run, and how requests arrive."""
-
-    per_s: float
-    arrival: str
-
-
-@dataclass(frozen=True)
-class Load:
-    """What runs at the same time, where, and on which SDs."""
-
-    target: str
-    streams: list[Json]
-    storages: tuple[Storage, ...]
-    empties_cache: bool
+#: Which keyword of a WD or SD each loop varies. Without "for" a run has one value in place of its WDs' own, which is a loop of one round;
+#: threads may be several.
+LOOPS = {
+    "threads": "threads",
+    "hitarea": "hitarea",
+    "rdpct": "rdpct",
+    "rhpct": "rhpct",
+    "seekpct": "seekpct",
+    "whpct": "whpct",
+    "xfersize": "xfersize",
+    "forcompratio": "compratio",
+    "forhitarea": "hitarea",
+    "forrdpct": "rdpct",
+    "forrhpct": "rhpct",
+    "forseekpct": "seekpct",
+    "forwhpct": "whpct",
+    "forxfersize": "xfersize",
+}
+#: The option that a loop varies where it is an axis.
+AXES = {
+    "threads": "threads",
+    "xfersize": "block_size",
+    "rdpct": "read_percent",
+    "seekpct": "random_percent",
+    "compratio": "compress_ratio",
+    "rate": "rate",
+}
 
 
 @dataclass(frozen=True)
@@ -93,7 +100,8 @@ class Composer:
             why = f"it has {len(streams)} streams (WDs × SDs), and a job has at most {STREAMS_MAX}; the nearest thing is concatenatesds=yes"
             self._planning.verdicts.unsupported(self._run.head, why)
         cold = any(flags.empties_cache(part.use) for part in parts)
-        return Load(target_of(list(used)), _named(streams), used, cold)
+        label = " + ".join(storage.name for storage in used)
+        return Load(target_of(list(used)), named(streams), label, cold, settings=scratch_size(used, self._planning.verdicts))
 
     def _workloads_of(self, run: Definition) -> list[Definition]:
         wd = run.get("wd")
@@ -155,7 +163,7 @@ class Composer:
             if own is not None:
                 self._planning.verdicts.ignored(own, "a WD has threads with concatenatesds=yes only; those of the SD hold")
             for storage in storages:
-                use = Use(self._run, workload, storage, choice, self._loops)
+                use = Use(workload, choice, self._loops, self._run, storage)
                 label = workload.name if len(storages) == 1 else f"{workload.name}-{storage.name}"
                 found.append(_Part(use, self._threads(use), self._rate(use, rate, len(storages)), label))
         return found
@@ -165,7 +173,7 @@ class Composer:
         for workload in self._workloads:
             for storage in self._storages[workload]:
                 self._check_whole(storage)
-            use = Use(self._run, workload, _joined(self._storages[workload]), choice, self._loops)
+            use = Use(workload, choice, self._loops, self._run, _joined(self._storages[workload]))
             own = workload.get("threads")
             many = self._looped_threads(choice) or threads_of(own)
             found.append(_Part(use, many, self._rate(use, rate, 1), workload.name))
@@ -268,7 +276,7 @@ class Composer:
         if found.ends and region.bytes is not None:
             # Every thread reads its part of one pass; the last requests of the pass may start a second one.
             options["amount"] = -(-region.bytes // many)
-        options |= amount_per_thread(use, found.options["read_percent"], whole, verdicts)
+        options |= amount_per_thread(use.run, found.options["read_percent"], whole, verdicts)
         if found.ends and "amount" not in options:
             why = f"where the end is must be known; write the size of SD {use.storage.name!r}"
             verdicts.unsupported(use.parameter("seekpct") or use.workload.head, why)
@@ -284,29 +292,6 @@ def _joined(storages: Sequence[Storage]) -> Storage:
     if len(storages) == 1:
         return first
     return Storage(first.definition, first.path, None, whole, first.threads)
-
-
-def _named(streams: Sequence[Json]) -> list[Json]:
-    """Streams with names that the engine takes, each its own."""
-    taken: set[str] = set()
-    for stream in streams:
-        stream["name"] = unique(slug(stream["name"]), taken)
-    return list(streams)
-
-
-def slug(name: str) -> str:
-    """Letters, digits, - and _ of a name."""
-    return (re.sub(r"[^A-Za-z0-9_-]+", "-", name).strip("-") or "x")[: NAME_MAX - 8]
-
-
-def unique(name: str, taken: set[str]) -> str:
-    """The name, or the name with a number when it is taken."""
-    found, number = name, 1
-    while found in taken:
-        number += 1
-        found = f"{name}-{number}"
-    taken.add(found)
-    return found
 
 
 def _plain(value: float) -> float:

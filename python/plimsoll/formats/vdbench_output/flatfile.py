@@ -1,9 +1,9 @@
-"""Vdbench's flatfile: one header of one-word columns, one row per interval and average, padded with blanks.
+"""Vdbench's flatfile of workloads on devices: one header of one-word columns, one row per interval and average, padded with blanks.
 
-Model: `COLUMNS` is the layout of 5.04.07, each column with how its value is read from a row; readers find columns by the header, so the
-order is for people. Averages have ``avg_m-n`` in the column of the interval.
+Model: `COLUMNS` is the layout of 5.04.07, and at its end the bytes of reads and of writes; each column has how its value is read from a
+row. Readers find columns by the header, so the order is for people. Averages have ``avg_m-n`` in the column of the interval.
 
-    flatfile(runs(points))
+    flatfile([run_of(point, "oltp-db")])
 """
 
 from __future__ import annotations
@@ -14,30 +14,24 @@ from typing import Any
 
 from plimsoll.formats.mix import random_percent, shares
 from plimsoll.formats.vdbench_output.rows import Row, Run
+from plimsoll.formats.vdbench_output.table import outstanding, table, tod_of, used, version_of, when_of
 
-_ABSENT = "n/a"
 _MB = 1 << 20
-_HEAD = """\
-* Flatfile in the layout of Vdbench 5.04.07, written by Plimsoll.
-* Columns are found by their names in the header below, not by their positions.
-* reqrate 999977 is the maximum; n/a is not known.
-<pre>
-"""
 
 
 @dataclass(frozen=True)
 class At:
     """A row with the run it belongs to."""
 
-    run: Run
+    run: Run[Row]
     row: Row
 
 
 Cell = Callable[[At], Any]
 
 COLUMNS: tuple[tuple[str, Cell], ...] = (
-    ("tod", lambda at: f"{at.row.when:%H:%M:%S}.{at.row.when.microsecond // 1000:03d}"),
-    ("timestamp", lambda at: f"{at.row.when:%m/%d/%Y-%H:%M:%S}-{at.row.when.tzname() or 'UTC'}"),
+    ("tod", lambda at: tod_of(at.row.when)),
+    ("timestamp", lambda at: when_of(at.row.when)),
     ("Run", lambda at: at.run.name),
     ("Interval", lambda at: at.row.label),
     ("reqrate", lambda at: round(at.run.asked_rate)),
@@ -55,49 +49,33 @@ COLUMNS: tuple[tuple[str, Cell], ...] = (
     ("read_std", lambda at: at.row.reads.std),
     ("write_std", lambda at: at.row.writes.std),
     ("xfersize", lambda at: _size(at.run)),
-    ("threads", lambda at: _outstanding(at.run)),
+    ("threads", lambda at: outstanding(at.run.course)),
     ("rdpct", lambda at: round(shares(at.run.course.streams[0])[0])),
     ("rhpct", lambda _: 0),
     ("whpct", lambda _: 0),
     ("seekpct", lambda at: round(random_percent(at.run.course.streams[0]))),
     ("lunsize", lambda at: (at.run.course.result.host.get("target") or {}).get("size_bytes")),
-    ("version", lambda at: f"plimsoll-{at.run.course.result.versions.get('plimsoll', 'import')}"),
+    ("version", lambda at: version_of(at.run.course)),
     ("compratio", lambda at: at.run.course.streams[0].get("compress_ratio", 1)),
     ("dedupratio", lambda at: at.run.course.streams[0].get("duplicate_ratio", 1)),
     ("queue_depth", lambda at: at.row.queue_depth),
-    ("cpu_used", lambda at: _used(at.row)),
+    ("cpu_used", lambda at: used(at.row.cpu)),
     ("cpu_user", lambda at: at.row.cpu.get("user_percent")),
     ("cpu_kernel", lambda at: at.row.cpu.get("system_percent")),
     ("cpu_wait", lambda at: at.row.cpu.get("iowait_percent")),
     ("cpu_idle", lambda at: at.row.cpu.get("idle_percent")),
+    # Vdbench has these for file systems only; without them the bytes of a mix of sizes cannot be told apart.
+    ("MB_read", lambda at: at.row.read_bytes_per_s / _MB),
+    ("MB_write", lambda at: at.row.write_bytes_per_s / _MB),
 )
 
 
-def flatfile(runs: Sequence[Run]) -> str:
-    """The whole file."""
-    rows = [[name for name, _ in COLUMNS]]
-    for run in runs:
-        rows += [[_text(cell(At(run, row))) for _, cell in COLUMNS] for row in (*run.intervals, run.average)]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(COLUMNS))]
-    lines = (" ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows)
-    return _HEAD + "".join(f"{line}\n" for line in lines)
+def flatfile(runs: Sequence[Run[Row]]) -> str:
+    """Header and rows of all runs."""
+    rows = [[cell(At(run, row)) for _, cell in COLUMNS] for run in runs for row in (*run.intervals, run.average)]
+    return table([name for name, _ in COLUMNS], rows)
 
 
-def _text(value: Any) -> str:
-    if value is None:
-        return _ABSENT
-    return f"{value:.4f}" if isinstance(value, float) else str(value).replace(" ", "_")
-
-
-def _size(run: Run) -> int | None:
+def _size(run: Run[Row]) -> int | None:
     size = run.course.streams[0].get("block_size")
     return size if isinstance(size, int) else None
-
-
-def _outstanding(run: Run) -> int:
-    """Threads of Vdbench's: each has one request outstanding."""
-    return sum(int(stream.get("threads", 1)) * int(stream.get("queue_depth", 1)) for stream in run.course.streams)
-
-
-def _used(row: Row) -> float | None:
-    return row.cpu["user_percent"] + row.cpu["system_percent"] if {"user_percent", "system_percent"} <= row.cpu.keys() else None

@@ -1,15 +1,18 @@
-"""Vdbench's histogram report: response times in its default buckets of 20 µs to 2 s, for all requests, reads and writes.
+"""Vdbench's histogram report: response times in its default buckets of 20 µs to 2 s, for all requests, reads and writes; of workloads on
+file systems for every other operation, too.
 
 Model: our buckets are far finer; one that crosses an edge of Vdbench's is counted where its upper end lies, within 1/256 of it.
 
-    histogram_text(runs(points))
+    histogram_text([run_of(point, "oltp-db")])
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from plimsoll.formats.recorded import MOVES, added
+from plimsoll.formats.vdbench_output.file_rows import WORDS
 from plimsoll.formats.vdbench_output.rows import Run
 from plimsoll.histogram import Histogram
 
@@ -29,13 +32,15 @@ EDGES_US = (
     2_000_000,
 )
 _BAR = 50
+_MOVES = (("Reads and writes", MOVES), ("Reads", ("read",)), ("Writes", ("write",)))
+_OTHERS = {op: word for op, word in WORDS.items() if op not in MOVES}
 
 
-def histogram_text(runs: Sequence[Run]) -> str:
+def histogram_text(runs: Sequence[Run[Any]]) -> str:
     """Every run; runs whose distributions are not stored are left out."""
     lines = ["<pre>", "Vdbench histogram report, written by Plimsoll."]
     for run in runs:
-        for title, ops in (("Reads and writes", MOVES), ("Reads", ("read",)), ("Writes", ("write",))):
+        for title, ops in (*_MOVES, *((f"Operation {word}", (op,)) for op, word in _OTHERS.items())):
             lines += _table(f"{title} for {run.name}", _merged(run, ops))
     return "\n".join(lines) + "\n"
 
@@ -51,7 +56,7 @@ def counted(histogram: Histogram) -> list[int]:
     return counts
 
 
-def _merged(run: Run, ops: Sequence[str]) -> Histogram | None:
+def _merged(run: Run[Any], ops: Sequence[str]) -> Histogram | None:
     total: Histogram | None = None
     for op in ops:
         found = run.course.service(None, op)

@@ -4,8 +4,8 @@ Model: everything is computed here once and formatted elsewhere. Rates are per s
 outstanding follows from Little's law, rate × response time, as no other number of it is kept for each window.
 Limits: standard deviations and maxima need the stored distributions; they are None without.
 
-    run = runs([Recorded(result, intervals, monitor)])[0]
-    run.average.resp_ms
+    run = run_of(Recorded(result, intervals, monitor), "oltp-db")
+    run.average.both.mean
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from plimsoll.formats.recorded import MOVES, Amount, Course, Recorded, Window, added
 from plimsoll.histogram import Histogram
-from plimsoll.result import LatencySummary, Totals
+from plimsoll.result import LatencySummary, OpTotals, Totals
 
 Json = dict[str, Any]
 
@@ -44,6 +44,8 @@ class Row:
     label: str
     rate: float
     bytes_per_s: float
+    read_bytes_per_s: float
+    write_bytes_per_s: float
     read_percent: float
     both: Response
     reads: Response
@@ -61,14 +63,17 @@ class Row:
         return self.rate * (self.both.mean or 0.0) / 1000
 
 
+R = TypeVar("R")
+
+
 @dataclass(frozen=True)
-class Run:
-    """One run definition."""
+class Run(Generic[R]):
+    """One run definition; its rows are those of devices (`Row`) or of file systems."""
 
     name: str
     started: datetime
-    intervals: Sequence[Row]
-    average: Row
+    intervals: Sequence[R]
+    average: R
     course: Course
 
     @property
@@ -77,53 +82,76 @@ class Run:
         return self.course.result.offered_per_s or MAXIMUM_RATE
 
 
-def runs(points: Sequence[Recorded]) -> list[Run]:
-    """One run for each point; names that occur again are numbered."""
+@dataclass(frozen=True)
+class Frame:
+    """When a point and its windows were: ``begin`` of all, ``origin`` of what is measured."""
+
+    begin: datetime
+    origin: datetime
+    origin_ns: int
+    length_ms: float
+
+
+def names(points: Sequence[Recorded]) -> list[str]:
+    """A name for each point; those that occur again are numbered."""
     seen: Counter[str] = Counter()
     found = []
     for point in points:
         name = point.result.job.workload.replace(" ", "_")
         seen[name] += 1
-        found.append(_run(point, name if seen[name] == 1 else f"{name}_{seen[name]}"))
+        found.append(name if seen[name] == 1 else f"{name}_{seen[name]}")
     return found
 
 
-def _run(point: Recorded, name: str) -> Run:
-    course = Course(point)
+def frame_of(point: Recorded, course: Course) -> Frame:
+    """When what is in the rows happened."""
     begin = datetime.fromisoformat(point.result.started) if point.result.started else datetime.fromtimestamp(0).astimezone()
-    measured = [interval for interval in point.intervals if interval["phase"] == "measure"]
-    origin = begin + timedelta(milliseconds=measured[0]["start_ns"] / 1e6 if measured else 0)
+    measured = next((interval["start_ns"] for interval in point.intervals if interval["phase"] == "measure"), 0)
     length_ms = INTERVAL_MS if course.seconds >= 2 * INTERVAL_MS / 1000 else 0.0
-    windows = list(course.windows(None, length_ms, distributions=True))
-    rows = [
-        _interval(origin, number, window, _cpu(point, measured[0]["start_ns"], window)) for number, window in enumerate(windows, start=1)
-    ]
-    last = rows[-1].when if rows else origin + timedelta(seconds=course.seconds)
-    return Run(name, begin, rows, _average(course, last, max(1, len(rows))), course)
+    return Frame(begin, begin + timedelta(milliseconds=measured / 1e6), measured, length_ms)
+
+
+def run_of(point: Recorded, name: str) -> Run[Row]:
+    """A point on devices."""
+    course = Course(point)
+    frame = frame_of(point, course)
+    windows = list(course.windows(None, frame.length_ms, distributions=True))
+    rows = [_interval(frame.origin, number, window, cpu_of(point, frame, window)) for number, window in enumerate(windows, start=1)]
+    last = rows[-1].when if rows else frame.origin + timedelta(seconds=course.seconds)
+    return Run(name, frame.begin, rows, _average(course, last, max(1, len(rows))), course)
 
 
 def _interval(origin: datetime, number: int, window: Window, cpu: Mapping[str, float]) -> Row:
     seconds = window.seconds or 1.0
     moved = {op: amount for op, amount in window.amounts.items() if op in MOVES}
-    count = sum(amount.count for amount in moved.values())
-    whole: Histogram | None = None
-    for amount in moved.values():
-        whole = added(whole, amount.latency) if amount.latency is not None else whole
-    spent = Amount(count, 0, 0.0, sum(amount.service_sum_ns for amount in moved.values()), whole)
+    spent = together(list(moved.values()))
+    count = spent.count
     return Row(
         when=origin + timedelta(milliseconds=window.end_ms),
         label=str(number),
         rate=count / seconds,
         bytes_per_s=sum(amount.bytes for amount in moved.values()) / seconds,
+        read_bytes_per_s=moved["read"].bytes / seconds if "read" in moved else 0.0,
+        write_bytes_per_s=moved["write"].bytes / seconds if "write" in moved else 0.0,
         read_percent=100.0 * moved["read"].count / count if count and "read" in moved else 0.0,
-        both=_response(spent),
-        reads=_response(moved.get("read")),
-        writes=_response(moved.get("write")),
+        both=response_of(spent),
+        reads=response_of(moved.get("read")),
+        writes=response_of(moved.get("write")),
         cpu=cpu,
     )
 
 
-def _response(amount: Amount | None) -> Response:
+def together(amounts: Sequence[Amount]) -> Amount:
+    """What several operations did in one window."""
+    whole: Histogram | None = None
+    for amount in amounts:
+        whole = added(whole, amount.latency) if amount.latency is not None else whole
+    count, moved = sum(amount.count for amount in amounts), sum(amount.bytes for amount in amounts)
+    return Amount(count, moved, 0.0, sum(amount.service_sum_ns for amount in amounts), whole)
+
+
+def response_of(amount: Amount | None) -> Response:
+    """Of one operation in a window."""
     if amount is None or not amount.count:
         return Response(0.0, 0.0, 0.0)
     mean = amount.service_sum_ns / amount.count / 1e6
@@ -141,27 +169,36 @@ def _average(course: Course, when: datetime, count: int) -> Row:
         label=f"avg_1-{count}",
         rate=rate,
         bytes_per_s=sum(total.bytes_per_s for total in totals.values()),
+        read_bytes_per_s=totals["read"].bytes_per_s if "read" in totals else 0.0,
+        write_bytes_per_s=totals["write"].bytes_per_s if "write" in totals else 0.0,
         read_percent=100.0 * reads / rate if rate else 0.0,
         both=_both(course, totals),
-        reads=_stated(totals["read"].service_ns if "read" in totals else None),
-        writes=_stated(totals["write"].service_ns if "write" in totals else None),
+        reads=stated(totals["read"].service_ns if "read" in totals else None),
+        writes=stated(totals["write"].service_ns if "write" in totals else None),
         cpu=course.result.monitor.get("cpu") or {},
     )
 
 
-def _stated(summary: LatencySummary | None) -> Response:
+def stated(summary: LatencySummary | None) -> Response:
+    """Of one operation over the whole point."""
     if summary is None:
         return Response(0.0, 0.0, 0.0)
     return Response(summary.mean / 1e6, summary.max / 1e6, summary.stddev / 1e6)
 
 
 def _both(course: Course, totals: Totals) -> Response:
-    timed = [(total.count, total.service_ns) for total in totals.values() if total.service_ns is not None and total.count]
-    if not timed:
+    found = mixture(list(totals.values()))
+    if found is None:
         mean = course.result.estimates.get("all", {}).get("mean")
         return Response(mean.value / 1e6) if mean is not None else Response()
-    if len(timed) == 1:
-        return _stated(timed[0][1])
+    return found
+
+
+def mixture(totals: Sequence[OpTotals]) -> Response | None:
+    """Of several operations together; None where nothing is known of any."""
+    timed = [(total.count, total.service_ns) for total in totals if total.service_ns is not None and total.count]
+    if len(timed) < 2:
+        return stated(timed[0][1]) if timed else None
     count = sum(number for number, _ in timed)
     mean_ns = sum(number * summary.mean for number, summary in timed) / count
     # The variance of a mixture is the mean of squares less the square of the mean.
@@ -169,11 +206,11 @@ def _both(course: Course, totals: Totals) -> Response:
     return Response(mean_ns / 1e6, max(summary.max for _, summary in timed) / 1e6, max(0.0, squares - mean_ns**2) ** 0.5 / 1e6)
 
 
-def _cpu(point: Recorded, origin_ns: int, window: Window) -> dict[str, float]:
+def cpu_of(point: Recorded, frame: Frame, window: Window) -> dict[str, float]:
     """Mean CPU shares of the samples that ended in the window."""
     found: list[Json] = []
     for sample in point.monitor:
-        ended_ms = (sample.get("end_ns", 0) - origin_ns) / 1e6
+        ended_ms = (sample.get("end_ns", 0) - frame.origin_ns) / 1e6
         if window.start_ms < ended_ms <= window.end_ms + 1 and sample.get("cpu"):
             found.append(sample["cpu"])
     return {name: sum(one[name] for one in found) / len(found) for name in found[0]} if found else {}

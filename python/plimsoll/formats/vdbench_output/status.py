@@ -2,18 +2,20 @@
 
 Model: the events of a run in order, with the instants at which ours began, left the warm-up and ended.
 
-    status_text(runs(points))
+    status_text([run_of(point, "oltp-db")])
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from typing import Any
 
 from plimsoll.formats.vdbench_output.rows import Run
+from plimsoll.formats.vdbench_output.table import when_of
 
 
-def status_text(runs: Sequence[Run]) -> str:
+def status_text(runs: Sequence[Run[Any]]) -> str:
     """The whole file."""
     lines = ["* Vdbench status, written by Plimsoll: timestamp, event, run definition, loops."]
     end: datetime | None = None
@@ -28,5 +30,4 @@ def status_text(runs: Sequence[Run]) -> str:
 
 
 def _event(when: datetime, event: str, name: str) -> str:
-    stamp = f"{when:%m/%d/%Y-%H:%M:%S}-{when.tzname() or 'UTC'}"
-    return "\t".join([stamp, event, *([f"rd={name}", "For loops: None"] if name else [])])
+    return "\t".join([when_of(when), event, *([f"rd={name}", "For loops: None"] if name else [])])

@@ -1,15 +1,16 @@
-"""Vdbench's summary (every interval) and totals (the averages alone) as people and scripts read them.
+"""Vdbench's summary (every interval) and totals (the averages alone) of workloads on devices, as people and scripts read them.
 
 Model: thirteen columns under two lines of heading; the first heading begins with the date. Each run begins with a line that names it.
 
-    print(summary_text(runs(points)))
+    for line in summary_lines(run_of(point, "oltp-db"), averages_only=False): …
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from plimsoll.formats.vdbench_output.rows import MAXIMUM_RATE, Row, Run
+from plimsoll.formats.vdbench_output.table import tod_of
 
 _MB = 1 << 20
 _FIRST = (
@@ -30,28 +31,11 @@ _FIRST = (
 _SECOND = ("", "rate", "1024**2", "i/o", "pct", "time", "resp", "resp", "max", "stddev", "depth", "sys+u", "sys")
 
 
-def summary_text(runs: Sequence[Run]) -> str:
-    """Every run with all its intervals."""
-    return _whole(runs, "Vdbench summary report, written by Plimsoll.", averages_only=False)
-
-
-def totals_text(runs: Sequence[Run]) -> str:
-    """Every run with its average alone."""
-    return _whole(runs, "Vdbench totals report, written by Plimsoll.", averages_only=True)
-
-
-def _whole(runs: Sequence[Run], title: str, *, averages_only: bool) -> str:
-    lines = ["<pre>", title]
-    for run in runs:
-        lines += ["", *_run(run, averages_only=averages_only)]
-    return "\n".join(lines) + "\n"
-
-
-def _run(run: Run, *, averages_only: bool) -> Iterator[str]:
-    clock = f"{run.started:%H:%M:%S}.{run.started.microsecond // 1000:03d}"
+def summary_lines(run: Run[Row], *, averages_only: bool) -> Iterator[str]:
+    """The lines of one run."""
     rate = "Uncontrolled MAX" if run.asked_rate == MAXIMUM_RATE else f"{run.asked_rate:.2f}"
     seconds = run.course.seconds
-    yield f"{clock} Starting RD={run.name}; I/O rate: {rate}; elapsed={seconds:.0f}; For loops: None"
+    yield f"{tod_of(run.started)} Starting RD={run.name}; I/O rate: {rate}; elapsed={seconds:.0f}; For loops: None"
     yield ""
     yield f"{run.started:%b %d, %Y}".ljust(12) + "".join(name.rjust(width) for name, width in _FIRST)
     yield " " * 12 + "".join(name.rjust(width) for name, (_, width) in zip(_SECOND, _FIRST, strict=True))
@@ -78,8 +62,7 @@ def _line(row: Row) -> str:
         f"{used:.1f}",
         f"{cpu.get('system_percent', 0.0):.1f}",
     )
-    clock = f"{row.when:%H:%M:%S}.{row.when.microsecond // 1000:03d}"
-    return clock + "".join(cell.rjust(width) for cell, (_, width) in zip(cells, _FIRST, strict=True))
+    return tod_of(row.when) + "".join(cell.rjust(width) for cell, (_, width) in zip(cells, _FIRST, strict=True))
 
 
 def _ms(value: float | None) -> str:

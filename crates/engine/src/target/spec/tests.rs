@@ -71,7 +71,7 @@ fn mistakes_get_one_sentence_with_the_remedy() {
             "strpe:a,b",
             "`strpe:` is not a kind of target (did you mean `stripe`?); a file of that name is written `./strpe:a,b`",
         ),
-        ("array:hp-p2000", "modelled arrays are not in this version"),
+        ("array:hp-p2000", "`array:` needs the document of an array here"),
         ("null", "write `null:` for the kind of target, or `./null` for a file of that name"),
         ("file:", "`file:` needs a path"),
         ("stripe:/dev/sdb", "`stripe:` needs at least two parts"),
@@ -98,6 +98,13 @@ fn mistakes_get_one_sentence_with_the_remedy() {
         let found = sentence(text);
         assert!(found.starts_with(&format!("target `{text}`: ")) && found.contains(expected), "{found}");
     }
+}
+
+#[test]
+fn a_mistake_in_an_array_names_the_array_and_the_key() {
+    let text = r#"array:{"name":"two","link":[{"name":"fc","rate_bytes_per_s":"fast"}],"controller":[],"devices":[],"group":[],"volumes":[]}"#;
+    let found = sentence(text);
+    assert_eq!(found, "target `array:two`: link[0].rate_bytes_per_s: string \"fast\" is given; write a whole number");
 }
 
 fn paths() -> impl Strategy<Value = PathBuf> {

@@ -1,0 +1,125 @@
+//! Commands on their way to devices and back.
+
+use super::{Array, Issued, Operation};
+use crate::calendar::Event;
+use crate::device::{Command, INTERNAL};
+use crate::link::{Direction, Transfer, carry};
+use crate::slab::NONE;
+
+/// Arrays of fewer drives are near the processor anyway.
+const EXPECTED_FROM: usize = 16;
+
+impl Array {
+    /// A command sets off to its device; what is to be written goes over the links first.
+    #[inline]
+    pub(super) fn issue(&mut self, number: u32) {
+        let Issued { operation, drive, write, sectors, .. } = self.commands[number];
+        let group = &self.groups[usize::from(self.operations[operation].group)];
+        let controller = &mut self.controllers[usize::from(group.controller)];
+        if controller.command_ns > 0 {
+            controller.cpu.work(self.now_ns, controller.command_ns);
+        }
+        if write {
+            let transfer = self.transfer(sectors, Direction::Down);
+            let arrived_ns = carry(&mut self.links, &self.drives[usize::from(drive)].path, transfer);
+            if arrived_ns > self.now_ns {
+                self.calendar.add(arrived_ns, Event::DeviceOffer, number);
+                return;
+            }
+        }
+        self.offer(number);
+    }
+
+    const fn transfer(&self, sectors: u32, direction: Direction) -> Transfer {
+        Transfer { now_ns: self.now_ns, ready_ns: self.now_ns, bytes: sectors as u64 * 512, direction }
+    }
+
+    /// A command has reached its device.
+    #[inline]
+    pub(super) fn offer(&mut self, number: u32) {
+        let command = &mut self.commands[number];
+        command.offered_ns = self.now_ns;
+        let Issued { drive, write, sectors, lba, .. } = *command;
+        let command = Command { handle: number, write, lba, sectors, arrived_ns: self.now_ns };
+        self.drives[usize::from(drive)].device.offer(command, self.now_ns);
+        self.start_device(drive);
+    }
+
+    /// Lets a device start what it can.
+    #[inline]
+    fn start_device(&mut self, drive: u16) {
+        self.scratch.started.clear();
+        self.drives[usize::from(drive)].device.start(self.now_ns, &mut self.scratch.started);
+        for &(handle, finish_ns) in &self.scratch.started {
+            if handle == INTERNAL {
+                self.calendar.add(finish_ns, Event::DeviceInternal, u32::from(drive));
+            } else {
+                self.calendar.add(finish_ns, Event::DeviceFinish, handle);
+            }
+        }
+    }
+
+    /// The event after this one will look at its command.
+    #[inline]
+    pub(super) fn expect_first(&self) {
+        if self.drives.len() < EXPECTED_FROM {
+            return;
+        }
+        if let Some((Event::DeviceFinish, index)) = self.calendar.peek() {
+            self.commands.expect(index);
+        }
+    }
+
+    /// The event that comes now will look at what its command names.
+    #[inline]
+    pub(super) fn expect_second(&self) {
+        if self.drives.len() < EXPECTED_FROM {
+            return;
+        }
+        if let Some((Event::DeviceFinish, index)) = self.calendar.peek() {
+            let Issued { operation, drive, .. } = self.commands[index];
+            self.operations.expect(operation);
+            self.drives[usize::from(drive)].device.expect();
+        }
+    }
+
+    /// If this command is its operation's last, the cache will soon look at what the operation brings or writes.
+    #[inline]
+    fn expect_end(&self, operation: u32) {
+        let Operation { group, extent, left: 1, second: NONE, .. } = self.operations[operation] else { return };
+        let group = &self.groups[usize::from(group)];
+        if let Some(cache) = &self.controllers[usize::from(group.controller)].cache {
+            cache.expect(group.space, extent.lba, false);
+        }
+    }
+
+    /// A device has done a piece of its own work.
+    pub(super) fn finish_internal(&mut self, drive: u32) {
+        self.drives[drive as usize].device.finish(INTERNAL, self.now_ns);
+        self.start_device(drive as u16);
+    }
+
+    /// A device has finished a command; what was read goes over the links.
+    #[inline]
+    pub(super) fn finish_command(&mut self, number: u32) {
+        let Issued { operation, drive, write, sectors, offered_ns, .. } = self.commands.remove(number);
+        self.expect_end(operation);
+        let found = &mut self.drives[usize::from(drive)];
+        found.device.finish(number, self.now_ns);
+        found.account.operations += 1;
+        found.account.bytes += u64::from(sectors) * 512;
+        found.account.resident_ns += self.now_ns - offered_ns;
+        let mut ready_ns = self.now_ns;
+        if !write {
+            let transfer = self.transfer(sectors, Direction::Up);
+            ready_ns = carry(&mut self.links, &self.drives[usize::from(drive)].path, transfer);
+        }
+        self.start_device(drive);
+        let waiting = &mut self.operations[operation];
+        waiting.ready_ns = waiting.ready_ns.max(ready_ns);
+        waiting.left -= 1;
+        if waiting.left == 0 {
+            self.end_phase(operation);
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! A job at its controller: taken in, answered from the cache or by operations of its group, and answered to the host.
+
+use plimsoll_workload::Op;
+
+use super::{Array, Job, Kind, Operation, Waiter};
+use crate::calendar::Event;
+use crate::link::{Direction, Transfer, carry};
+use crate::raid::Extent;
+use crate::slab::NONE;
+
+impl Array {
+    /// A job sets off: first its controller's processor takes it in.
+    #[inline]
+    pub(super) fn send_job(&mut self, job: Job) {
+        let number = self.jobs.insert(job);
+        let group = &self.groups[usize::from(job.group)];
+        let controller = &mut self.controllers[usize::from(group.controller)];
+        if let Some(cache) = &controller.cache {
+            cache.expect(group.space, job.share.extent.lba, job.op == Op::Write);
+        }
+        let sectors = if job.op == Op::Flush { 0 } else { job.share.extent.sectors };
+        controller.cpu.account.bytes += u64::from(sectors) * 512;
+        let service_ns = controller.intake_ns(sectors);
+        let ready_ns = controller.cpu.visit(self.now_ns, service_ns);
+        if ready_ns > self.now_ns {
+            self.calendar.add(ready_ns, Event::JobReady, number);
+        } else {
+            self.enter_controller(number);
+        }
+    }
+
+    /// A controller has taken a job in.
+    #[inline]
+    pub(super) fn enter_controller(&mut self, number: u32) {
+        let job = self.jobs[number];
+        self.groups[usize::from(job.group)].last_request_ns = self.now_ns;
+        self.touch_cache(job.group);
+        match job.op {
+            Op::Read => self.read_job(number),
+            Op::Write => {
+                let arrived_ns = self.over_host_links(&job, self.now_ns, Direction::Down);
+                if arrived_ns > self.now_ns {
+                    self.calendar.add(arrived_ns, Event::JobData, number);
+                } else {
+                    self.write_job(number);
+                }
+            }
+            Op::Trim => {
+                self.forget(&job);
+                self.answer(number, self.now_ns);
+            }
+            Op::Flush => self.answer(number, self.now_ns),
+        }
+    }
+
+    fn over_host_links(&mut self, job: &Job, ready_ns: u64, direction: Direction) -> u64 {
+        let path = &self.volumes[usize::from(job.share.volume)].path;
+        let bytes = u64::from(job.share.extent.sectors) * 512;
+        carry(&mut self.links, path, Transfer { now_ns: self.now_ns, ready_ns, bytes, direction })
+    }
+
+    fn read_job(&mut self, number: u32) {
+        let job = self.jobs[number];
+        let group = &self.groups[usize::from(job.group)];
+        let space = group.space;
+        let Some(cache) = &mut self.controllers[usize::from(group.controller)].cache else {
+            let fetch = self.new_operation(Kind::Fetch, job.group, job.share.extent);
+            self.wait_for(number, fetch);
+            self.start_operation(fetch);
+            return;
+        };
+        let mut waits = std::mem::take(&mut self.scratch.waits);
+        waits.clear();
+        let missing = cache.read(space, job.share.extent, &mut waits);
+        let ahead = self.read_ahead(&job);
+        for &fetch in &waits {
+            self.wait_for(number, fetch);
+        }
+        self.scratch.waits = waits;
+        let fetch = missing.map(|missing| self.fetch(job.group, missing));
+        if let Some(fetch) = fetch {
+            self.wait_for(number, fetch);
+            self.start_operation(fetch);
+        }
+        if let Some(ahead) = ahead {
+            let fetch = self.fetch(job.group, ahead);
+            self.start_operation(fetch);
+        }
+        if self.jobs[number].left == 0 && fetch.is_none() {
+            self.answer(number, self.now_ns);
+        }
+    }
+
+    /// What to read ahead after this read, and is not there yet.
+    fn read_ahead(&mut self, job: &Job) -> Option<Extent> {
+        let detector = self.read_ahead[usize::from(job.share.volume)].as_mut()?;
+        let stretch = &self.volumes[usize::from(job.share.volume)].stretches[usize::from(job.share.stretch)];
+        let ahead = detector.observe(job.share.extent, stretch.lba + stretch.sectors)?;
+        let group = &self.groups[usize::from(job.group)];
+        self.controllers[usize::from(group.controller)].cache.as_ref()?.absent(group.space, ahead)
+    }
+
+    /// A fetch that the cache knows of; not started.
+    fn fetch(&mut self, group: u16, extent: Extent) -> u32 {
+        let number = self.new_operation(Kind::Fetch, group, extent);
+        let group = &self.groups[usize::from(group)];
+        if let Some(cache) = &mut self.controllers[usize::from(group.controller)].cache {
+            cache.fetch(group.space, extent, number);
+        }
+        number
+    }
+
+    pub(super) fn new_operation(&mut self, kind: Kind, group: u16, extent: Extent) -> u32 {
+        self.operations.insert(Operation {
+            kind,
+            group,
+            extent,
+            left: 0,
+            failed: false,
+            ready_ns: self.now_ns,
+            xor_ns: 0,
+            second: NONE,
+            waiters: NONE,
+            owner: NONE,
+        })
+    }
+
+    fn wait_for(&mut self, job: u32, operation: u32) {
+        let next = self.operations[operation].waiters;
+        self.operations[operation].waiters = self.waiters.insert(Waiter { who: job, next });
+        self.jobs[job].left += 1;
+    }
+
+    /// The data of a write have arrived.
+    pub(super) fn write_job(&mut self, number: u32) {
+        let job = self.jobs[number];
+        let group = &self.groups[usize::from(job.group)];
+        let controller = &mut self.controllers[usize::from(group.controller)];
+        let extent = job.share.extent;
+        match &mut controller.cache {
+            Some(cache) if controller.writes_back && cache.fits(extent) => {
+                let waiting = &mut controller.destager.waiting;
+                if waiting.0 == NONE && cache.has_room(group.space, extent) {
+                    self.keep_write(number);
+                } else if waiting.0 == NONE {
+                    *waiting = (number, number);
+                } else {
+                    self.jobs[waiting.1].next = number;
+                    waiting.1 = number;
+                }
+                let controller = self.groups[usize::from(job.group)].controller;
+                self.destage(controller);
+            }
+            _ => {
+                self.forget(&job);
+                let write = self.new_operation(Kind::Write, job.group, extent);
+                self.wait_for(number, write);
+                self.start_operation(write);
+            }
+        }
+    }
+
+    /// Puts a write that has room into the cache and answers it.
+    pub(super) fn keep_write(&mut self, number: u32) {
+        let job = self.jobs[number];
+        let group = &self.groups[usize::from(job.group)];
+        let controller = &mut self.controllers[usize::from(group.controller)];
+        if let Some(cache) = &mut controller.cache {
+            cache.write(group.space, job.share.extent);
+        }
+        let mut done_ns = self.now_ns;
+        if let Some(mirror) = controller.mirror {
+            let bytes = u64::from(job.share.extent.sectors) * 512;
+            let copy = Transfer { now_ns: done_ns, ready_ns: done_ns, bytes, direction: Direction::Down };
+            done_ns = carry(&mut self.links, &[mirror], copy);
+        }
+        self.answer(number, done_ns);
+    }
+
+    fn forget(&mut self, job: &Job) {
+        let group = &self.groups[usize::from(job.group)];
+        if let Some(cache) = &mut self.controllers[usize::from(group.controller)].cache {
+            cache.forget(group.space, job.share.extent);
+        }
+    }
+
+    /// Something that a job waited for has come at `ready_ns`.
+    #[inline]
+    pub(super) fn job_ready(&mut self, number: u32, ready_ns: u64, failed: bool) {
+        let job = &mut self.jobs[number];
+        job.left -= 1;
+        job.failed |= failed;
+        job.ready_ns = job.ready_ns.max(ready_ns);
+        if job.left == 0 {
+            let ready_ns = job.ready_ns;
+            self.answer(number, ready_ns);
+        }
+    }
+
+    /// A job's answer is ready at `ready_ns` and goes to the host.
+    #[inline]
+    fn answer(&mut self, number: u32, ready_ns: u64) {
+        let job = self.jobs[number];
+        let ready_ns = ready_ns.max(self.now_ns);
+        let done_ns = match job.op {
+            Op::Read => self.over_host_links(&job, ready_ns, Direction::Up),
+            Op::Write | Op::Trim | Op::Flush => ready_ns,
+        };
+        // An event even if it is due now: nothing ends inside of what began it.
+        self.calendar.add(done_ns, Event::JobDone, number);
+    }
+
+    /// A job's answer has reached the host.
+    #[inline]
+    pub(super) fn finish_job(&mut self, number: u32) {
+        let job = self.jobs.remove(number);
+        self.job_done(job.request, job.failed);
+    }
+}

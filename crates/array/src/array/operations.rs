@@ -1,0 +1,216 @@
+//! RAID operations: planned over a group's members, locked where rows conflict, carried out in one or two phases.
+
+use super::{Array, Issued, Kind, Operation};
+use crate::calendar::Event;
+use crate::raid::{Piece, ReadChoice};
+use crate::slab::NONE;
+
+/// Of two copies with equally many commands waiting, the nearer one counts; a distance has the lower bits of the cost.
+const DISTANCE_BITS: u32 = 48;
+const DISTANCE_MAX: u64 = (1 << DISTANCE_BITS) - 1;
+
+impl Array {
+    /// Starts an operation; a write that shares rows with others waits for them first.
+    pub(super) fn start_operation(&mut self, number: u32) {
+        let Operation { kind, group, extent, .. } = self.operations[number];
+        if kind == Kind::Fetch {
+            self.start_fetch(number);
+            return;
+        }
+        let group = &mut self.groups[usize::from(group)];
+        let planned = group.geometry.write(extent, &group.members, &mut self.scratch.plan);
+        if planned.is_err() {
+            self.fail_operation(number);
+        } else if group.locks.acquire(number, &self.scratch.plan.rows) {
+            self.start_write(number);
+        }
+    }
+
+    /// A write has all its rows.
+    fn granted(&mut self, number: u32) {
+        let Operation { kind, group, extent, .. } = self.operations[number];
+        if kind == Kind::Rebuild {
+            self.start_chunk(number);
+            return;
+        }
+        let group = &mut self.groups[usize::from(group)];
+        match group.geometry.write(extent, &group.members, &mut self.scratch.plan) {
+            Ok(()) => self.start_write(number),
+            Err(_) => self.fail_locked(number),
+        }
+    }
+
+    fn start_fetch(&mut self, number: u32) {
+        let Operation { group, extent, .. } = self.operations[number];
+        let mut pieces = std::mem::take(&mut self.scratch.pieces);
+        pieces.clear();
+        let now_ns = self.now_ns;
+        let drives = &self.drives;
+        let found = &self.groups[usize::from(group)];
+        let choice = found.geometry.read_choice();
+        let cost = |member: u16, lba: u64| {
+            let drive = &drives[usize::from(found.drives[usize::from(member)])];
+            let device = &drive.device;
+            match choice {
+                ReadChoice::LeastQueued => {
+                    (device.outstanding() as u64) << DISTANCE_BITS | drive.sent_lba.abs_diff(lba).min(DISTANCE_MAX)
+                }
+                // A busy copy is later by every command before it; positioning alone would send all to one.
+                _ => device.positioning_ns(lba, false, now_ns) * (device.outstanding() as u64 + 1),
+            }
+        };
+        match found.geometry.read(extent, &found.members, cost, &mut pieces) {
+            Ok(xor_bytes) => {
+                let controller = &self.controllers[usize::from(found.controller)];
+                let xor_ns = controller.xor_ns(xor_bytes);
+                let operation = &mut self.operations[number];
+                (operation.left, operation.xor_ns) = (pieces.len() as u32, xor_ns);
+                for piece in &pieces {
+                    self.issue_piece(number, group, piece);
+                }
+            }
+            Err(_) => self.fail_operation(number),
+        }
+        self.scratch.pieces = pieces;
+    }
+
+    /// Issues what the plan in the scratch says: its reads now and its writes afterwards, or its writes at once.
+    fn start_write(&mut self, number: u32) {
+        let plan = std::mem::take(&mut self.scratch.plan);
+        self.start_pieces(number, &plan.reads, &plan.writes, plan.xor_bytes);
+        self.scratch.plan = plan;
+    }
+
+    /// Issues reads now and keeps writes for afterwards; issues writes at once if there is nothing to read.
+    pub(super) fn start_pieces(&mut self, number: u32, reads: &[Piece], writes: &[Piece], xor_bytes: u64) {
+        let group = self.operations[number].group;
+        let controller = &self.controllers[usize::from(self.groups[usize::from(group)].controller)];
+        let xor_ns = controller.xor_ns(xor_bytes);
+        let mut second = NONE;
+        for piece in writes.iter().rev() {
+            second = self.prepare(number, group, piece, second);
+        }
+        let operation = &mut self.operations[number];
+        (operation.second, operation.xor_ns, operation.left) = (second, xor_ns, reads.len() as u32);
+        operation.ready_ns = self.now_ns;
+        for piece in reads {
+            self.issue_piece(number, group, piece);
+        }
+        if reads.is_empty() {
+            self.end_phase(number);
+        }
+    }
+
+    fn prepare(&mut self, operation: u32, group: u16, piece: &Piece, next: u32) -> u32 {
+        let drive = self.groups[usize::from(group)].drives[usize::from(piece.device)];
+        let Piece { write, lba, sectors, .. } = *piece;
+        self.drives[usize::from(drive)].sent_lba = lba + u64::from(sectors);
+        self.commands.insert(Issued { operation, drive, write, sectors, lba, offered_ns: 0, next })
+    }
+
+    #[inline]
+    fn issue_piece(&mut self, operation: u32, group: u16, piece: &Piece) {
+        let command = self.prepare(operation, group, piece, NONE);
+        self.issue(command);
+    }
+
+    /// The last command of a phase has ended.
+    pub(super) fn end_phase(&mut self, number: u32) {
+        let Operation { ready_ns, xor_ns, second, .. } = self.operations[number];
+        if second == NONE {
+            self.finish_operation(number);
+            return;
+        }
+        let begin_ns = ready_ns + xor_ns;
+        if begin_ns > self.now_ns {
+            self.calendar.add(begin_ns, Event::SecondPhase, number);
+        } else {
+            self.second_phase(number);
+        }
+    }
+
+    /// Issues the writes of an operation's second phase.
+    pub(super) fn second_phase(&mut self, number: u32) {
+        let operation = &mut self.operations[number];
+        operation.xor_ns = 0;
+        if operation.failed {
+            self.conclude(number);
+            return;
+        }
+        let mut next = std::mem::replace(&mut operation.second, NONE);
+        let mut count = 0;
+        let mut place = next;
+        while place != NONE {
+            count += 1;
+            place = self.commands[place].next;
+        }
+        self.operations[number].left = count;
+        while next != NONE {
+            let command = next;
+            next = self.commands[command].next;
+            self.issue(command);
+        }
+    }
+
+    /// All commands of an operation have ended.
+    fn finish_operation(&mut self, number: u32) {
+        let operation = self.operations[number];
+        if operation.kind == Kind::Rebuild {
+            self.chunk_done(operation.owner);
+        }
+        if operation.kind != Kind::Fetch {
+            self.release_rows(number);
+        }
+        self.conclude(number);
+    }
+
+    fn release_rows(&mut self, number: u32) {
+        let mut granted = std::mem::take(&mut self.scratch.granted);
+        granted.clear();
+        self.groups[usize::from(self.operations[number].group)].locks.release(number, &mut granted);
+        for &next in &granted {
+            self.granted(next);
+        }
+        // Granting may have taken the scratch again; what it left there is of no use.
+        self.scratch.granted = granted;
+    }
+
+    /// Data are lost that an operation needs, which it learns before it holds rows.
+    #[cold]
+    fn fail_operation(&mut self, number: u32) {
+        self.operations[number].failed = true;
+        self.calendar.add(self.now_ns, Event::SecondPhase, number);
+    }
+
+    #[cold]
+    fn fail_locked(&mut self, number: u32) {
+        self.operations[number].failed = true;
+        self.finish_operation(number);
+    }
+
+    /// An operation is over: tells those who wait for it.
+    fn conclude(&mut self, number: u32) {
+        let operation = self.operations.remove(number);
+        let ready_ns = (operation.ready_ns + operation.xor_ns).max(self.now_ns);
+        let group = &self.groups[usize::from(operation.group)];
+        let (controller, space) = (group.controller, group.space);
+        if let Some(cache) = &mut self.controllers[usize::from(controller)].cache {
+            match operation.kind {
+                Kind::Fetch => cache.fetched(space, operation.extent, number),
+                Kind::Destage => cache.destaged(space, operation.extent),
+                Kind::Write | Kind::Rebuild => {}
+            }
+        }
+        let mut next = operation.waiters;
+        while next != NONE {
+            let waiter = self.waiters.remove(next);
+            next = waiter.next;
+            self.job_ready(waiter.who, ready_ns, operation.failed);
+        }
+        if operation.kind == Kind::Destage {
+            self.controllers[usize::from(controller)].destager.under_way[space as usize] -= 1;
+            self.admit(controller);
+            self.destage(controller);
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! What the components of an array are called, and what they have done.
+
+use super::Array;
+use crate::cache::Cache;
+use crate::device::Device;
+use crate::station::Account;
+use crate::utilisation::{Component, Reading};
+
+/// Names of links and drives, with those of their sets.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Names {
+    pub(super) links: Vec<(String, String)>,
+    pub(super) drives: Vec<(String, String)>,
+}
+
+impl Names {
+    /// The number of a shared link; every name was checked to stand for one.
+    pub(super) fn link(&self, name: &str) -> u16 {
+        self.links.iter().position(|(found, _)| found == name).unwrap_or(0) as u16
+    }
+}
+
+impl Array {
+    /// The components, from the host to the devices.
+    pub fn components(&self) -> Vec<Component> {
+        let mut all = vec![component("host", "host", "host", self.host.cpu.servers() as u64)];
+        if self.host.pages.is_some() {
+            all.push(component("host.pages", "host.pages", "cache", 1));
+        }
+        for (link, (name, set)) in self.links.iter().zip(&self.names.links) {
+            all.push(component(name, set, "link", link.servers()));
+        }
+        for controller in &self.controllers {
+            let (cpu, cache) = (format!("{}.cpu", controller.name), format!("{}.cache", controller.name));
+            all.push(component(&cpu, &cpu, "cpu", controller.cpu.servers() as u64));
+            if controller.cache.is_some() {
+                all.push(component(&cache, &cache, "cache", 1));
+            }
+        }
+        for (drive, (name, set)) in self.drives.iter().zip(&self.names.drives) {
+            let kind = if matches!(drive.device, Device::Disk(_)) { "disk" } else { "flash" };
+            all.push(component(name, set, kind, 1));
+        }
+        all
+    }
+
+    /// What each of [`Array::components`] has done so far.
+    pub fn readings(&self) -> Vec<Reading> {
+        let plain = |account: Account| Reading { account, ..Reading::default() };
+        let mut all = vec![plain(self.host.cpu.account)];
+        all.extend(self.host.pages.iter().map(|pages| of_cache(&pages.cache)));
+        all.extend(self.links.iter().map(|link| plain(link.account)));
+        for controller in &self.controllers {
+            all.push(plain(controller.cpu.account));
+            all.extend(controller.cache.iter().map(of_cache));
+        }
+        all.extend(self.drives.iter().map(|drive| plain(Account { busy_ns: drive.device.busy_ns(), ..drive.account })));
+        all
+    }
+
+    /// Names and sizes of the volumes, in sectors; those of the target first.
+    pub fn volumes(&self) -> impl Iterator<Item = (&str, u64)> {
+        self.target.volumes().iter().map(|&number| {
+            let volume = &self.volumes[usize::from(number)];
+            (volume.name.as_str(), volume.sectors)
+        })
+    }
+}
+
+fn of_cache(cache: &Cache) -> Reading {
+    let tally = cache.tally;
+    let account = Account { operations: tally.reads, bytes: tally.bytes, ..Account::default() };
+    let dirty = (u64::from(cache.dirty_pages()), u64::from(cache.shape().dirty_max));
+    Reading { account, hits: tally.hits, dirty }
+}
+
+fn component(name: &str, set: &str, kind: &'static str, servers: u64) -> Component {
+    Component { name: name.to_owned(), set: set.to_owned(), kind, servers }
+}

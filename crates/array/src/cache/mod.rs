@@ -1,0 +1,478 @@
+//! A cache of pages over the addresses of several spaces: exact LRU over clean pages, dirty ones ordered for destaging.
+//!
+//! Model: every page is free, being fetched, clean, dirty, being destaged, or written again meanwhile. Clean pages leave in
+//! exact LRU order; dirty ones belong to the row (stripe) of their space that they lie in, and leave when it is destaged.
+//! Of every page the valid and the dirty stretch are known. Everything is made once: no allocation per request.
+//!
+//! Limits: what lies between two stretches of a page that are both written counts as written, too. A page that was
+//! destaged becomes the most recently used clean one, whenever it was last asked for.
+
+mod dirty;
+mod index;
+pub(crate) mod read_ahead;
+mod row_set;
+mod row_table;
+
+use crate::cache::dirty::DirtyRows;
+use crate::cache::index::Index;
+use crate::prefetch;
+use crate::raid::Extent;
+use crate::slab::NONE;
+
+/// What a page is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Free,
+    Fetching,
+    Clean,
+    Dirty,
+    Destaging,
+    Redirtied,
+}
+
+/// A stretch of a page, in sectors.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Stretch {
+    from: u8,
+    to: u8,
+}
+
+impl Stretch {
+    const fn covers(self, other: Self) -> bool {
+        self.from <= other.from && other.to <= self.to
+    }
+
+    fn join(&mut self, other: Self) {
+        if self.from == self.to {
+            *self = other;
+        } else {
+            (self.from, self.to) = (self.from.min(other.from), self.to.max(other.to));
+        }
+    }
+}
+
+/// One page; its neighbours are those of the LRU list, of its row, or of the free list, as its state says. While it is
+/// fetched `after` is the fetch.
+#[derive(Clone, Copy, Debug)]
+struct Page {
+    key: u64,
+    before: u32,
+    after: u32,
+    state: State,
+    valid: Stretch,
+    dirty: Stretch,
+}
+
+/// How large a cache is, in pages.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shape {
+    pub(crate) page_sectors: u32,
+    pub(crate) pages: u32,
+    /// Clean pages and those being fetched, at most.
+    pub(crate) clean_max: u32,
+    /// Dirty pages at most.
+    pub(crate) dirty_max: u32,
+}
+
+/// A stretch of addresses that is cached: so many rows of so many sectors.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Space {
+    pub(crate) row_sectors: u64,
+    pub(crate) rows: u64,
+}
+
+/// What the cache holds and did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Tally {
+    /// Reads, and those of which nothing had to be fetched or waited for.
+    pub(crate) reads: u64,
+    pub(crate) hits: u64,
+    pub(crate) writes: u64,
+    pub(crate) bytes: u64,
+}
+
+/// See the module.
+#[derive(Debug)]
+pub(crate) struct Cache {
+    shape: Shape,
+    page_shift: u32,
+    index: Index,
+    pages: Vec<Page>,
+    free: u32,
+    free_count: u32,
+    /// Most and least recently used clean page.
+    newest: u32,
+    oldest: u32,
+    clean: u32,
+    listed: u32,
+    dirty: u32,
+    rows: DirtyRows,
+    pub(crate) tally: Tally,
+}
+
+/// The part of an extent that lies on one page.
+#[derive(Clone, Copy)]
+struct Touch {
+    key: u64,
+    stretch: Stretch,
+    lba: u64,
+}
+
+const SPACE_SHIFT: u32 = 48;
+
+impl Cache {
+    pub(crate) fn new(shape: Shape, spaces: &[Space]) -> Self {
+        let page = Page {
+            key: 0,
+            before: NONE,
+            after: NONE,
+            state: State::Free,
+            valid: Stretch::default(),
+            dirty: Stretch::default(),
+        };
+        let mut pages = vec![page; shape.pages as usize];
+        for (number, page) in pages.iter_mut().enumerate() {
+            page.after = if number + 1 < shape.pages as usize { number as u32 + 1 } else { NONE };
+        }
+        Self {
+            shape,
+            page_shift: shape.page_sectors.trailing_zeros(),
+            index: Index::new(shape.pages as usize),
+            pages,
+            free: if shape.pages > 0 { 0 } else { NONE },
+            free_count: shape.pages,
+            newest: NONE,
+            oldest: NONE,
+            clean: 0,
+            listed: 0,
+            dirty: 0,
+            rows: DirtyRows::new(spaces, shape),
+            tally: Tally::default(),
+        }
+    }
+
+    pub(crate) const fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
+    /// Pages that are not on the devices yet.
+    pub(crate) const fn dirty_pages(&self) -> u32 {
+        self.dirty
+    }
+
+    /// Something will be read or written soon; only its first page is made ready.
+    #[inline]
+    pub(crate) fn expect(&self, space: u32, lba: u64, write: bool) {
+        let key = u64::from(space) << SPACE_SHIFT | lba >> self.page_shift;
+        self.index.expect(key);
+        if write && self.shape.dirty_max > 0 {
+            self.rows.expect(key);
+        }
+    }
+
+    /// Looks for what a read wants. What must be fetched, as one stretch; `waits` gets the fetches under way that bring the
+    /// rest.
+    pub(crate) fn read(&mut self, space: u32, extent: Extent, waits: &mut Vec<u32>) -> Option<Extent> {
+        let (mut from, mut to) = (u64::MAX, 0);
+        for touch in self.touches(space, extent) {
+            let place = self.place(touch.key);
+            let page = self.pages.get(place as usize).copied().filter(|page| page.valid.covers(touch.stretch));
+            match page {
+                Some(page) if page.state == State::Fetching => {
+                    if !waits.contains(&page.after) {
+                        waits.push(page.after);
+                    }
+                }
+                Some(page) if page.state == State::Clean => self.refresh(place),
+                Some(_) => {}
+                None => {
+                    from = from.min(touch.lba);
+                    to = to.max(touch.lba + u64::from(touch.stretch.to - touch.stretch.from));
+                }
+            }
+        }
+        self.tally.reads += 1;
+        self.tally.bytes += u64::from(extent.sectors) * 512;
+        self.tally.hits += u64::from(from == u64::MAX && waits.is_empty());
+        (from < to).then(|| Extent { lba: from, sectors: (to - from) as u32 })
+    }
+
+    /// The stretch of `extent` from its first page that is not there to its last; nothing is counted or refreshed.
+    pub(crate) fn absent(&self, space: u32, extent: Extent) -> Option<Extent> {
+        let (mut from, mut to) = (u64::MAX, 0);
+        for touch in self.touches(space, extent) {
+            let page = self.pages.get(self.place(touch.key) as usize);
+            if !page.is_some_and(|page| page.valid.covers(touch.stretch)) {
+                from = from.min(touch.lba);
+                to = to.max(touch.lba + u64::from(touch.stretch.to - touch.stretch.from));
+            }
+        }
+        (from < to).then(|| Extent { lba: from, sectors: (to - from) as u32 })
+    }
+
+    /// Notes that fetch `number` brings an extent. Pages for which there is no room are fetched without being kept.
+    pub(crate) fn fetch(&mut self, space: u32, extent: Extent, number: u32) {
+        for touch in self.touches(space, extent) {
+            if self.place(touch.key) != NONE {
+                continue;
+            }
+            let Some(place) = self.make_clean_room() else { return };
+            self.settle(place, touch, State::Fetching);
+            self.pages[place as usize].after = number;
+            self.clean += 1;
+        }
+    }
+
+    /// Fetch `number` has brought its extent.
+    pub(crate) fn fetched(&mut self, space: u32, extent: Extent, number: u32) {
+        for touch in self.touches(space, extent) {
+            let place = self.place(touch.key);
+            let Some(page) = self.pages.get_mut(place as usize) else { continue };
+            page.valid.join(touch.stretch);
+            if page.state == State::Fetching && page.after == number {
+                page.state = State::Clean;
+                self.push_newest(place);
+            }
+        }
+    }
+
+    /// Whether a write of `extent` finds room.
+    pub(crate) fn has_room(&self, space: u32, extent: Extent) -> bool {
+        let is_dirty = |touch: &Touch| {
+            let page = self.pages.get(self.place(touch.key) as usize);
+            page.is_some_and(|page| matches!(page.state, State::Dirty | State::Destaging | State::Redirtied))
+        };
+        let most = self.pages_of(extent);
+        if self.dirty + most <= self.shape.dirty_max && self.free_count + self.listed >= most {
+            return true;
+        }
+        let more = self.touches(space, extent).filter(|touch| !is_dirty(touch)).count() as u32;
+        self.dirty + more <= self.shape.dirty_max && self.free_count + self.listed >= more
+    }
+
+    /// Whether a write of `extent` could ever find room.
+    pub(crate) const fn fits(&self, extent: Extent) -> bool {
+        self.pages_of(extent) <= self.shape.dirty_max
+    }
+
+    /// Keeps a write; [`Self::has_room`] was asked before.
+    pub(crate) fn write(&mut self, space: u32, extent: Extent) {
+        self.tally.writes += 1;
+        self.tally.bytes += u64::from(extent.sectors) * 512;
+        for touch in self.touches(space, extent) {
+            let place = self.dirty_page(touch);
+            let Some(page) = self.pages.get_mut(place as usize) else { return };
+            page.valid.join(touch.stretch);
+            let was_whole = page.dirty.to - page.dirty.from == self.shape.page_sectors as u8;
+            page.dirty.join(touch.stretch);
+            let is_whole = page.dirty.to - page.dirty.from == self.shape.page_sectors as u8;
+            if page.state == State::Dirty {
+                self.rows.note(&mut self.pages, place, is_whole && !was_whole);
+            }
+        }
+    }
+
+    /// The page of a touch, dirty from now on; [`NONE`] if there is no room at all.
+    fn dirty_page(&mut self, touch: Touch) -> u32 {
+        let place = self.place(touch.key);
+        let Some(page) = self.pages.get(place as usize).copied() else {
+            let Some(place) = self.make_room() else { return NONE };
+            self.settle(place, touch, State::Dirty);
+            self.pages[place as usize].before = NONE;
+            self.dirty += 1;
+            return place;
+        };
+        match page.state {
+            State::Clean => {
+                self.unlist(place);
+                self.clean -= 1;
+            }
+            State::Fetching => {
+                self.clean -= 1;
+                // What it was to hold is on its way, but not there.
+                self.pages[place as usize].valid = Stretch::default();
+            }
+            State::Destaging => {
+                self.pages[place as usize].state = State::Redirtied;
+                return place;
+            }
+            State::Dirty | State::Redirtied | State::Free => return place,
+        }
+        let page = &mut self.pages[place as usize];
+        (page.state, page.dirty, page.before, page.after) = (State::Dirty, Stretch::default(), NONE, NONE);
+        self.dirty += 1;
+        place
+    }
+
+    /// Takes the next row to destage after the last one, and rows behind it while they are full: appends stretches that
+    /// were dirty, adjacent ones as one of at most `sectors_max`. `false` if nothing of the space is dirty.
+    pub(crate) fn destage(&mut self, space: u32, sectors_max: u32, out: &mut Vec<Extent>) -> bool {
+        self.rows.take(&mut self.pages, space, sectors_max, out)
+    }
+
+    /// A stretch has reached the devices.
+    pub(crate) fn destaged(&mut self, space: u32, extent: Extent) {
+        self.rows.expect_taking(space, &self.pages);
+        for touch in self.touches(space, extent) {
+            let place = self.place(touch.key);
+            let Some(page) = self.pages.get_mut(place as usize) else { continue };
+            match page.state {
+                State::Destaging => {
+                    self.dirty -= 1;
+                    self.make_clean(place);
+                }
+                State::Redirtied => {
+                    page.state = State::Dirty;
+                    let is_whole = page.dirty.to - page.dirty.from == self.shape.page_sectors as u8;
+                    page.before = NONE;
+                    self.rows.note(&mut self.pages, place, is_whole);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Whether anything of a space waits to be destaged (and is not under way).
+    #[cfg(test)]
+    pub(crate) fn has_dirty_rows(&self, space: u32) -> bool {
+        self.rows.has(space)
+    }
+
+    /// Forgets clean pages of an extent that was trimmed or written past the cache.
+    pub(crate) fn forget(&mut self, space: u32, extent: Extent) {
+        for touch in self.touches(space, extent) {
+            let place = self.place(touch.key);
+            if self.pages.get(place as usize).is_some_and(|page| page.state == State::Clean) {
+                self.unlist(place);
+                self.release(place);
+            }
+        }
+    }
+
+    /// Where a page is held, or [`NONE`].
+    #[inline]
+    fn place(&self, key: u64) -> u32 {
+        self.index.get(key, |place| self.pages[place as usize].key == key)
+    }
+
+    const fn pages_of(&self, extent: Extent) -> u32 {
+        let end = extent.lba + extent.sectors as u64 - 1;
+        ((end >> self.page_shift) - (extent.lba >> self.page_shift) + 1) as u32
+    }
+
+    fn touches(&self, space: u32, extent: Extent) -> impl Iterator<Item = Touch> + use<> {
+        let shift = self.page_shift;
+        let end = extent.lba + u64::from(extent.sectors);
+        let pages = extent.lba >> shift..=(end - 1) >> shift;
+        pages.map(move |number| {
+            let start = number << shift;
+            let lba = start.max(extent.lba);
+            let stop = (start + (1 << shift)).min(end);
+            let stretch = Stretch { from: (lba - start) as u8, to: (stop - start) as u8 };
+            Touch { key: u64::from(space) << SPACE_SHIFT | number, stretch, lba }
+        })
+    }
+
+    fn settle(&mut self, place: u32, touch: Touch, state: State) {
+        let page = &mut self.pages[place as usize];
+        let valid = if state == State::Fetching { touch.stretch } else { Stretch::default() };
+        *page = Page { key: touch.key, before: NONE, after: NONE, state, valid, dirty: Stretch::default() };
+        self.index.insert(touch.key, place);
+    }
+
+    /// A free page for a clean one; evicts the oldest when the share of clean pages is used up.
+    fn make_clean_room(&mut self) -> Option<u32> {
+        if self.clean >= self.shape.clean_max && !self.evict() {
+            return None;
+        }
+        self.make_room()
+    }
+
+    fn make_room(&mut self) -> Option<u32> {
+        if self.free == NONE && !self.evict() {
+            return None;
+        }
+        let place = self.free;
+        self.free = self.pages[place as usize].after;
+        self.free_count -= 1;
+        Some(place)
+    }
+
+    fn evict(&mut self) -> bool {
+        let place = self.oldest;
+        if place == NONE {
+            return false;
+        }
+        self.unlist(place);
+        self.release(place);
+        if let Some(next) = self.pages.get(self.oldest as usize) {
+            self.index.expect(next.key);
+            prefetch::expect(&self.pages, next.before as usize);
+        }
+        true
+    }
+
+    /// Frees a page that was clean.
+    fn release(&mut self, place: u32) {
+        self.clean -= 1;
+        self.free_page(place);
+    }
+
+    fn free_page(&mut self, place: u32) {
+        self.index.remove(self.pages[place as usize].key, place);
+        let page = &mut self.pages[place as usize];
+        (page.state, page.after) = (State::Free, self.free);
+        self.free = place;
+        self.free_count += 1;
+    }
+
+    /// A destaged page stays as a clean one if there may be any.
+    fn make_clean(&mut self, place: u32) {
+        if self.shape.clean_max == 0 {
+            self.free_page(place);
+            return;
+        }
+        if self.clean >= self.shape.clean_max && !self.evict() {
+            self.free_page(place);
+            return;
+        }
+        self.pages[place as usize].state = State::Clean;
+        self.clean += 1;
+        self.push_newest(place);
+    }
+
+    #[inline]
+    fn refresh(&mut self, place: u32) {
+        if self.newest != place {
+            self.unlist(place);
+            self.push_newest(place);
+        }
+    }
+
+    fn push_newest(&mut self, place: u32) {
+        let page = &mut self.pages[place as usize];
+        (page.before, page.after) = (NONE, self.newest);
+        match self.pages.get_mut(self.newest as usize) {
+            Some(newest) => newest.before = place,
+            None => self.oldest = place,
+        }
+        self.newest = place;
+        self.listed += 1;
+    }
+
+    fn unlist(&mut self, place: u32) {
+        let Page { before, after, .. } = self.pages[place as usize];
+        match self.pages.get_mut(before as usize) {
+            Some(page) => page.after = after,
+            None => self.newest = after,
+        }
+        match self.pages.get_mut(after as usize) {
+            Some(page) => page.before = before,
+            None => self.oldest = before,
+        }
+        self.listed -= 1;
+    }
+}
+
+#[cfg(test)]
+mod tests;

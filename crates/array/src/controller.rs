@@ -1,0 +1,158 @@
+//! A controller: its processor, its cache, who waits for room in it, and when it destages.
+//!
+//! Model: the processor takes a request in (`request_ns + KiB × kib_ns`) before anything else happens; its time for commands
+//! to devices is spent beside them and delays only what comes after. Limits: nothing is lost when it fails.
+
+use crate::cache::{Cache, Shape, Space};
+use crate::slab::NONE;
+use crate::spec::{CacheSpec, ControllerSpec};
+use crate::station::Station;
+
+/// When a cache writes its dirty pages to the devices.
+#[derive(Clone, Debug)]
+pub(crate) struct Destager {
+    /// Dirty pages from which it begins and at which it ends.
+    pub(crate) high: u32,
+    pub(crate) low: u32,
+    pub(crate) active: bool,
+    /// Nobody asks for anything: everything goes.
+    pub(crate) draining: bool,
+    pub(crate) idle_ns: u64,
+    pub(crate) last_used_ns: u64,
+    pub(crate) timed: bool,
+    /// Write-outs under way and at most, by space.
+    pub(crate) under_way: Vec<u32>,
+    pub(crate) most: Vec<u32>,
+    pub(crate) sectors_max: u32,
+    /// Those who wait for room: first and last.
+    pub(crate) waiting: (u32, u32),
+}
+
+impl Destager {
+    pub(crate) fn new((high, low): (u32, u32), idle_ns: u64, most: Vec<u32>, sectors_max: u32) -> Self {
+        Self {
+            high,
+            low,
+            active: false,
+            draining: false,
+            idle_ns,
+            last_used_ns: 0,
+            timed: false,
+            under_way: vec![0; most.len()],
+            most,
+            sectors_max,
+            waiting: (NONE, NONE),
+        }
+    }
+
+    /// Decides whether it works on, by what is dirty now.
+    pub(crate) const fn consider(&mut self, dirty: u32) {
+        if dirty > self.high || self.waiting.0 != NONE {
+            self.active = true;
+        } else if dirty <= self.low {
+            self.active = false;
+        }
+    }
+
+    pub(crate) const fn works(&self) -> bool {
+        self.active || self.draining
+    }
+
+    /// Somebody asked for something at `now_ns`; the instant for which a timer is to be set, if any.
+    pub(crate) fn used(&mut self, now_ns: u64, dirty: u32) -> Option<u64> {
+        self.last_used_ns = now_ns;
+        self.draining = false;
+        if self.idle_ns == 0 || self.timed || dirty == 0 {
+            return None;
+        }
+        self.timed = true;
+        Some(now_ns + self.idle_ns)
+    }
+
+    /// Its timer has come; the instant of the next one, or nothing if it has been idle for long enough.
+    pub(crate) fn rested(&mut self, now_ns: u64) -> Option<u64> {
+        let due_ns = self.last_used_ns + self.idle_ns;
+        self.timed = due_ns > now_ns;
+        self.draining = !self.timed;
+        self.timed.then_some(due_ns)
+    }
+}
+
+/// See the module.
+#[derive(Debug)]
+pub(crate) struct Controller {
+    pub(crate) name: String,
+    pub(crate) cpu: Station,
+    request_ns: u64,
+    kib_ns: u64,
+    pub(crate) command_ns: u64,
+    /// Nanoseconds per byte of exclusive-or, 32 bits after the point.
+    xor_byte_ns: u64,
+    pub(crate) cache: Option<Cache>,
+    pub(crate) writes_back: bool,
+    pub(crate) destager: Destager,
+    /// The link to the controller that has a copy of every write.
+    pub(crate) mirror: Option<u16>,
+    /// Its groups, by space of the cache.
+    pub(crate) groups: Vec<u16>,
+}
+
+impl Controller {
+    /// `spaces` and `devices` are those of its groups; `mirror` is the link that the cache names.
+    pub(crate) fn new(
+        spec: &ControllerSpec,
+        groups: Vec<u16>,
+        spaces: &[Space],
+        devices: &[u32],
+        mirror: Option<u16>,
+    ) -> Self {
+        let writes_back = spec.cache.as_ref().is_some_and(CacheSpec::writes_back);
+        let shape = spec.cache.as_ref().map(shape);
+        let per_device = spec.cache.as_ref().map_or(1, |cache| cache.destage_per_device.max(1));
+        let sectors_max = spec.cache.as_ref().map_or(0, |cache| cache.destage_bytes_max / 512);
+        let watermark = |percent: fn(&CacheSpec) -> u32| {
+            let dirty_max = shape.map_or(0, |shape| shape.dirty_max);
+            spec.cache.as_ref().map_or(0, |cache| (u64::from(dirty_max) * u64::from(percent(cache)) / 100) as u32)
+        };
+        let marks = (watermark(|cache| cache.high_percent), watermark(|cache| cache.low_percent));
+        let idle_ns = spec.cache.as_ref().map_or(0, |cache| cache.idle_ns);
+        let most = devices.iter().map(|devices| devices * per_device).collect();
+        Self {
+            name: spec.name.clone(),
+            cpu: Station::new(spec.cores),
+            request_ns: spec.request_ns,
+            kib_ns: spec.kib_ns,
+            command_ns: spec.command_ns,
+            xor_byte_ns: (1_000_000_000_u64 << 32).checked_div(spec.xor_bytes_per_s).unwrap_or(0),
+            cache: shape.map(|shape| Cache::new(shape, spaces)),
+            writes_back,
+            destager: Destager::new(marks, idle_ns, most, sectors_max),
+            mirror,
+            groups,
+        }
+    }
+
+    /// Time that the processor needs to take a request in.
+    #[inline]
+    pub(crate) const fn intake_ns(&self, sectors: u32) -> u64 {
+        self.request_ns + sectors as u64 * self.kib_ns / 2
+    }
+
+    /// Time that parity over so many bytes takes.
+    #[inline]
+    pub(crate) fn xor_ns(&self, bytes: u64) -> u64 {
+        ((u128::from(bytes) * u128::from(self.xor_byte_ns)) >> 32) as u64
+    }
+}
+
+fn shape(cache: &CacheSpec) -> Shape {
+    let pages = (cache.size_bytes / u64::from(cache.page_bytes)).min(u64::from(u32::MAX >> 1)) as u32;
+    let share = |percent: u32| (u64::from(pages) * u64::from(percent.min(100)) / 100) as u32;
+    let write = if cache.writes_back() { share(cache.write_percent) } else { 0 };
+    Shape {
+        page_sectors: cache.page_bytes / 512,
+        pages,
+        clean_max: share(cache.read_percent),
+        dirty_max: if cache.mirror_link.is_some() { write / 2 } else { write },
+    }
+}

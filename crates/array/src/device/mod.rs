@@ -1,0 +1,184 @@
+//! One device of an array, whichever kind it is.
+//!
+//! Model: the array holds the calendar, a device holds its queue and its mechanics. `offer` queues, `start` begins all
+//! that can begin now and names the instants at which it will end, `finish` frees what the command held. After `finish`
+//! and after `offer` comes a `start`; between them nothing changes by itself.
+//!
+//! A device may have work of its own (a disk that has reported a write before writing it). Such work is started under
+//! the handle [`INTERNAL`]: it is scheduled and finished like any other, and nobody waits for it.
+//!
+//! Devices of one kind share their tables: make one [`DeviceModel`] and take all of them from it.
+
+mod divisor;
+mod error;
+
+use serde::{Deserialize, Serialize};
+
+pub(crate) use divisor::Divisor;
+pub use error::SpecError;
+pub(crate) use error::in_range;
+
+use crate::disk::{Disk, DiskModel, DiskSpec};
+use crate::flash::{Flash, FlashModel, FlashSpec};
+use crate::prefetch::expect_lines;
+
+/// Bytes of one sector, the unit of every address and length.
+pub const SECTOR_BYTES: u64 = 512;
+
+/// The handle of a device's own work.
+pub const INTERNAL: u32 = u32::MAX;
+
+/// What a device is asked to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Command {
+    /// The caller's name for it; not [`INTERNAL`], and not used twice at a time.
+    pub handle: u32,
+    /// Whether data go to the device.
+    pub write: bool,
+    /// First sector.
+    pub lba: u64,
+    /// Length, at least one.
+    pub sectors: u32,
+    /// Since when it has been waiting, which decides when it is too old to be passed over.
+    pub arrived_ns: u64,
+}
+
+impl Command {
+    /// The sector after the last.
+    #[inline]
+    pub const fn end_lba(&self) -> u64 {
+        self.lba + self.sectors as u64
+    }
+}
+
+/// What a device is, as it stands in a file; the key `kind` says which.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum DeviceSpec {
+    /// A rotating disk.
+    Disk(DiskSpec),
+    /// A flash drive.
+    Flash(FlashSpec),
+}
+
+/// A checked specification with its tables, from which any number of equal devices are made.
+#[derive(Clone, Debug)]
+pub enum DeviceModel {
+    /// A rotating disk.
+    Disk(DiskModel),
+    /// A flash drive.
+    Flash(FlashModel),
+}
+
+impl DeviceModel {
+    /// Checks a specification and makes its tables.
+    ///
+    /// # Errors
+    /// One sentence that names the key.
+    pub fn new(spec: &DeviceSpec) -> Result<Self, SpecError> {
+        Ok(match spec {
+            DeviceSpec::Disk(disk) => Self::Disk(DiskModel::new(disk)?),
+            DeviceSpec::Flash(flash) => Self::Flash(FlashModel::new(flash)?),
+        })
+    }
+
+    /// One device; seed and number decide where its platters stand at the beginning.
+    pub fn device(&self, seed: u64, number: u32) -> Device {
+        match self {
+            Self::Disk(model) => Device::Disk(Box::new(Disk::new(model, seed, number))),
+            Self::Flash(model) => Device::Flash(Box::new(Flash::new(model))),
+        }
+    }
+}
+
+/// One device.
+#[derive(Clone, Debug)]
+pub enum Device {
+    /// A rotating disk.
+    Disk(Box<Disk>),
+    /// A flash drive.
+    Flash(Box<Flash>),
+}
+
+/// The same call on whichever kind it is.
+macro_rules! each {
+    ($device:expr, $inner:ident => $call:expr) => {
+        match $device {
+            Device::Disk($inner) => $call,
+            Device::Flash($inner) => $call,
+        }
+    };
+}
+
+impl Device {
+    /// A device with tables of its own.
+    ///
+    /// # Errors
+    /// One sentence that names the key.
+    pub fn new(spec: &DeviceSpec, seed: u64, number: u32) -> Result<Self, SpecError> {
+        Ok(DeviceModel::new(spec)?.device(seed, number))
+    }
+
+    /// How many sectors it has.
+    pub fn sectors(&self) -> u64 {
+        each!(self, device => device.sectors())
+    }
+
+    /// Queues a command.
+    #[inline]
+    pub fn offer(&mut self, command: Command, now_ns: u64) {
+        debug_assert!(command.handle != INTERNAL, "the handle {INTERNAL} is the device's own");
+        debug_assert!(command.sectors > 0 && command.end_lba() <= self.sectors(), "{command:?} lies on the device");
+        each!(self, device => device.offer(command, now_ns));
+    }
+
+    /// It will be looked at soon.
+    #[inline]
+    pub(crate) fn expect(&self) {
+        if let Self::Disk(disk) = self {
+            expect_lines::<Disk, 6>(disk);
+        }
+    }
+
+    /// Starts whatever can start now; pushes handle and end of every command started.
+    #[inline]
+    pub fn start(&mut self, now_ns: u64, started: &mut Vec<(u32, u64)>) {
+        each!(self, device => device.start(now_ns, started));
+    }
+
+    /// A started command has ended.
+    #[inline]
+    pub fn finish(&mut self, handle: u32, now_ns: u64) {
+        each!(self, device => device.finish(handle, now_ns));
+    }
+
+    /// Forgets the contents of sectors; takes no time, and means nothing to a disk.
+    pub fn trim(&mut self, lba: u64, sectors: u64) {
+        if let Self::Flash(flash) = self {
+            flash.trim(lba, sectors);
+        }
+    }
+
+    /// How long an access would take until its data begin to move if it came next: what a mirror compares.
+    #[inline]
+    pub fn positioning_ns(&self, lba: u64, write: bool, now_ns: u64) -> u64 {
+        each!(self, device => device.positioning_ns(lba, write, now_ns))
+    }
+
+    /// Commands that have not started.
+    #[inline]
+    pub fn queued(&self) -> usize {
+        each!(self, device => device.queued())
+    }
+
+    /// Commands that have not ended.
+    #[inline]
+    pub fn outstanding(&self) -> usize {
+        each!(self, device => device.outstanding())
+    }
+
+    /// How long it has worked: a disk's mechanics, the mean of a flash drive's dies. Work under way counts to its end.
+    pub fn busy_ns(&self) -> u64 {
+        each!(self, device => device.busy_ns())
+    }
+}

@@ -1,0 +1,264 @@
+//! A disk at work: one command in the mechanics, hits beside it.
+//!
+//! Model: a read that the buffer has is answered after the hit overhead, one after the other on the interface.
+//! Everything else waits in the queue until the mechanics are free. A write that may be reported early is answered like
+//! a hit and carried out later as the disk's own command. The end of a command is computed when it starts.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use plimsoll_workload::rng::Draws;
+
+use super::buffer::{Buffer, Turning};
+use super::geometry::Place;
+use super::mechanics::{DiskModel, Mechanics};
+use super::queue::{Heads, Queue, Waiting};
+use super::spindle::TICK_BITS;
+use crate::device::{Command, INTERNAL};
+
+/// A rotating disk.
+#[derive(Clone, Debug)]
+pub struct Disk {
+    mechanics: Arc<Mechanics>,
+    state: State,
+}
+
+/// What changes.
+#[derive(Clone, Debug)]
+struct State {
+    /// Where the platter stood at the beginning.
+    phase: u32,
+    queue: Queue,
+    buffer: Buffer,
+    /// What has been answered from the buffer and not been told yet.
+    answered: Vec<(u32, u64)>,
+    answers_under_way: usize,
+    interface_free_ns: u64,
+    /// The command in the mechanics.
+    moving: Option<Moving>,
+    arm: Place,
+    /// The sector after the last one that passed under the arm.
+    arm_lba: u64,
+    /// The sector after the last one the mechanics carried out.
+    lba: u64,
+    /// Reported and not on the platter.
+    unwritten_sectors: u64,
+    /// Writes that will be reported when there is room for them.
+    stalled: VecDeque<Command>,
+    busy_ns: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Moving {
+    handle: u32,
+    sectors: u32,
+    end_ns: u64,
+}
+
+impl Disk {
+    /// A disk at rest at its outer edge; seed and number decide the phase of its platters.
+    pub fn new(model: &DiskModel, seed: u64, number: u32) -> Self {
+        let mechanics = model.shared();
+        let state = State {
+            phase: Self::phase(seed, number),
+            queue: Queue::new(mechanics.window),
+            buffer: Buffer::new(mechanics.segments),
+            answered: Vec::new(),
+            answers_under_way: 0,
+            interface_free_ns: 0,
+            moving: None,
+            arm: Place::default(),
+            arm_lba: 0,
+            lba: 0,
+            unwritten_sectors: 0,
+            stalled: VecDeque::new(),
+            busy_ns: 0,
+        };
+        Self { mechanics, state }
+    }
+
+    /// The angle at instant 0, of 2^28 in a turn.
+    pub fn phase(seed: u64, number: u32) -> u32 {
+        (Draws::new(seed, &[u64::from(number)]).at(0) >> (64 - TICK_BITS)) as u32
+    }
+
+    /// How many sectors it has.
+    #[inline]
+    pub fn sectors(&self) -> u64 {
+        self.mechanics.geometry.sectors()
+    }
+
+    /// Queues a command, or answers it from the buffer.
+    #[inline]
+    pub fn offer(&mut self, command: Command, now_ns: u64) {
+        let (state, mechanics) = (&mut self.state, &*self.mechanics);
+        if !command.write {
+            if !state.read(&command, now_ns, mechanics) {
+                state.queue.push(command, now_ns + mechanics.waiting_overhead_ns);
+            }
+            return;
+        }
+        state.forget(&command, now_ns, mechanics);
+        if u64::from(command.sectors) > mechanics.write_buffer_sectors {
+            state.queue.push(command, now_ns + mechanics.waiting_overhead_ns);
+        } else {
+            state.stalled.push_back(command);
+            state.report_writes(now_ns, mechanics);
+        }
+    }
+
+    /// Tells what the buffer has answered, and starts the next command if the mechanics are free.
+    #[inline]
+    pub fn start(&mut self, now_ns: u64, started: &mut Vec<(u32, u64)>) {
+        let state = &mut self.state;
+        if !state.answered.is_empty() {
+            state.answers_under_way += state.answered.len();
+            started.append(&mut state.answered);
+        }
+        if state.moving.is_none() {
+            started.extend(state.next(now_ns, &self.mechanics));
+        }
+    }
+
+    /// A started command has ended.
+    #[inline]
+    pub fn finish(&mut self, handle: u32, now_ns: u64) {
+        let state = &mut self.state;
+        match state.moving {
+            Some(moving) if moving.handle == handle => {
+                debug_assert_eq!(moving.end_ns, now_ns, "command {handle} ends when it was said to end");
+                state.moving = None;
+                if handle == INTERNAL {
+                    state.unwritten_sectors -= u64::from(moving.sectors);
+                    state.report_writes(now_ns, &self.mechanics);
+                }
+            }
+            _ => {
+                debug_assert!(state.answers_under_way > 0, "command {handle} was started");
+                state.answers_under_way -= 1;
+            }
+        }
+    }
+
+    /// How long an access would take until its data begin to move if it came next.
+    #[inline]
+    pub fn positioning_ns(&self, lba: u64, write: bool, now_ns: u64) -> u64 {
+        let (state, mechanics) = (&self.state, &*self.mechanics);
+        let free_ns = state.moving.map_or(now_ns, |moving| moving.end_ns.max(now_ns));
+        let begin_ns = free_ns + mechanics.overhead_ns;
+        let angle = Turning { mechanics, phase: state.phase }.angle(begin_ns);
+        let ticks = mechanics.positioning(state.arm, angle, mechanics.geometry.locate(lba), write);
+        begin_ns - now_ns + mechanics.spindle.ns(ticks)
+    }
+
+    /// Commands that have not started.
+    #[inline]
+    pub fn queued(&self) -> usize {
+        self.state.queue.len() + self.state.answered.len() + self.state.stalled.len()
+    }
+
+    /// Commands that have not ended, with writes that were reported and not carried out.
+    #[inline]
+    pub fn outstanding(&self) -> usize {
+        self.queued() + self.state.answers_under_way + usize::from(self.state.moving.is_some())
+    }
+
+    /// How long the mechanics have worked.
+    pub const fn busy_ns(&self) -> u64 {
+        self.state.busy_ns
+    }
+}
+
+impl State {
+    /// Answers a read from the buffer if it can.
+    #[inline]
+    fn read(&mut self, command: &Command, now_ns: u64, mechanics: &Mechanics) -> bool {
+        let disk = Turning { mechanics, phase: self.phase };
+        let found = self.buffer.answers(command.lba, command.sectors, now_ns, disk);
+        if found {
+            self.answer(command, now_ns, mechanics);
+        }
+        found
+    }
+
+    /// What is written over need not be remembered.
+    #[inline]
+    fn forget(&mut self, command: &Command, now_ns: u64, mechanics: &Mechanics) {
+        let reached = self.buffer.forget(command.lba, command.sectors, now_ns, mechanics);
+        if let (Some(reached), None) = (reached, self.moving) {
+            self.come_to(reached, mechanics);
+        }
+    }
+
+    /// Reports writes for which there is room, in order, and carries them out as the disk's own.
+    fn report_writes(&mut self, now_ns: u64, mechanics: &Mechanics) {
+        while let Some(&command) = self.stalled.front() {
+            let unwritten_sectors = self.unwritten_sectors + u64::from(command.sectors);
+            if unwritten_sectors > mechanics.write_buffer_sectors {
+                return;
+            }
+            self.unwritten_sectors = unwritten_sectors;
+            self.stalled.pop_front();
+            self.answer(&command, now_ns, mechanics);
+            self.queue.push(Command { handle: INTERNAL, ..command }, now_ns + mechanics.waiting_overhead_ns);
+        }
+    }
+
+    #[inline]
+    fn answer(&mut self, command: &Command, now_ns: u64, mechanics: &Mechanics) {
+        let begin_ns = self.interface_free_ns.max(now_ns + mechanics.hit_overhead_ns);
+        self.interface_free_ns = begin_ns + mechanics.interface_ns(command.sectors);
+        self.answered.push((command.handle, self.interface_free_ns));
+    }
+
+    /// Starts the next command of the queue; its handle and its end.
+    #[inline]
+    fn next(&mut self, now_ns: u64, mechanics: &Mechanics) -> Option<(u32, u64)> {
+        let ready_ns = self.queue.ready_ns(now_ns, mechanics)?;
+        let begin_ns = ready_ns + mechanics.serial_overhead_ns;
+        let disk = Turning { mechanics, phase: self.phase };
+        let reached = self.buffer.reached(begin_ns, mechanics);
+        if let Some(reached) = reached {
+            self.come_to(reached, mechanics);
+        }
+        let heads = Heads { place: self.arm, angle: disk.angle(begin_ns), lba: self.lba };
+        let next = self.queue.take(ready_ns, heads, mechanics);
+        let Command { handle, write, lba, sectors, .. } = next.command;
+        let streamed = reached.filter(|_| !write);
+        let streamed = streamed.and_then(|reached| self.buffer.streams((lba, sectors), reached, begin_ns, disk));
+        let end_ns = match streamed {
+            Some(end_ns) => {
+                self.come_to(next.command.end_lba(), mechanics);
+                end_ns
+            }
+            None => self.carry_out(&next, begin_ns, heads, mechanics),
+        };
+        self.lba = next.command.end_lba();
+        self.moving = Some(Moving { handle, sectors, end_ns });
+        self.busy_ns += end_ns - now_ns;
+        Some((handle, end_ns))
+    }
+
+    /// Moves to a command's first sector and over it; returns the end.
+    #[inline]
+    fn carry_out(&mut self, next: &Waiting, begin_ns: u64, heads: Heads, mechanics: &Mechanics) -> u64 {
+        let Command { write, lba, sectors, .. } = next.command;
+        self.buffer.stop(self.arm_lba);
+        let ticks = mechanics.positioning(heads.place, heads.angle, next.place, write);
+        let (transfer_ns, last) = mechanics.geometry.transfer(next.place, lba, sectors);
+        let end_ns = begin_ns + mechanics.spindle.ns(ticks) + transfer_ns;
+        (self.arm, self.arm_lba) = (last, next.command.end_lba());
+        if !write {
+            self.buffer.fill(lba, sectors, end_ns, mechanics);
+        }
+        end_ns
+    }
+
+    /// The arm has gone on to a sector while it read on.
+    #[inline]
+    fn come_to(&mut self, reached: u64, mechanics: &Mechanics) {
+        if reached != self.arm_lba {
+            (self.arm, self.arm_lba) = (mechanics.geometry.locate(reached - 1), reached);
+        }
+    }
+}

@@ -1,0 +1,300 @@
+//! A flash drive at work: commands are placed on its timelines when they start.
+//!
+//! Model: the host's link is a server of its rate; a read ends when its last row has arrived and passed the link, a
+//! write when the link and the buffer have taken it, or, without power-loss protection, when its rows are programmed,
+//! for which the last one is padded. Commands start in order, as many at a time as the drive works on.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use super::amplification::xiang_kurkoski;
+use super::page_map::{Collected, PageMap};
+use super::timeline::Timeline;
+use super::write_buffer::WriteBuffer;
+use crate::device::{Command, SECTOR_BYTES, SpecError};
+use crate::flash::spec::{FlashSpec, Translation};
+
+/// A checked flash drive.
+#[derive(Clone, Debug)]
+pub struct FlashModel {
+    spec: Arc<FlashSpec>,
+}
+
+impl FlashModel {
+    /// Checks a specification.
+    ///
+    /// # Errors
+    /// One sentence that names the key.
+    pub fn new(spec: &FlashSpec) -> Result<Self, SpecError> {
+        spec.check()?;
+        Ok(Self { spec: Arc::new(spec.clone()) })
+    }
+}
+
+/// What the host has written and what the flash has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Written {
+    /// In whole units.
+    pub host_bytes: u64,
+    /// In whole rows, collection and padding included.
+    pub flash_bytes: u64,
+}
+
+#[derive(Clone, Debug)]
+enum Places {
+    Mapped(Box<PageMap>),
+    /// The rows go round the dies; each costs this much more.
+    Analytic {
+        rows: u64,
+        filled_units: u64,
+        extra_ns: u64,
+        extra_bytes: u64,
+    },
+}
+
+/// A flash drive.
+#[derive(Clone, Debug)]
+pub struct Flash {
+    spec: Arc<FlashSpec>,
+    places: Places,
+    timeline: Timeline,
+    buffer: WriteBuffer,
+    waiting: VecDeque<Command>,
+    under_way: usize,
+    link_free_ns: u64,
+    /// When the data of the row being filled are complete.
+    row_ready_ns: u64,
+    written: Written,
+}
+
+impl Flash {
+    /// A drive without anything to do; a page map is filled as its specification says.
+    pub fn new(model: &FlashModel) -> Self {
+        let spec = Arc::clone(&model.spec);
+        let places = match spec.translation {
+            Translation::PageMap { filled_percent } => Places::Mapped(Box::new(PageMap::new(&spec, filled_percent))),
+            Translation::Analytic { write_amplification } => Places::analytic(&spec, write_amplification),
+        };
+        Self {
+            places,
+            timeline: Timeline::new(&spec),
+            buffer: WriteBuffer::new(spec.write_buffer_bytes),
+            waiting: VecDeque::new(),
+            under_way: 0,
+            link_free_ns: 0,
+            row_ready_ns: 0,
+            written: Written::default(),
+            spec,
+        }
+    }
+
+    /// How many sectors it has.
+    #[inline]
+    pub fn sectors(&self) -> u64 {
+        self.spec.units() * u64::from(self.spec.unit_bytes) / SECTOR_BYTES
+    }
+
+    /// Queues a command.
+    #[inline]
+    pub fn offer(&mut self, command: Command, _now_ns: u64) {
+        self.waiting.push_back(command);
+    }
+
+    /// Starts as many commands as the drive works on at a time.
+    pub fn start(&mut self, now_ns: u64, started: &mut Vec<(u32, u64)>) {
+        while self.under_way < self.spec.commands as usize {
+            let Some(command) = self.waiting.pop_front() else { return };
+            self.under_way += 1;
+            let end_ns = if command.write { self.write(&command, now_ns) } else { self.read(&command, now_ns) };
+            started.push((command.handle, end_ns));
+        }
+    }
+
+    /// A started command has ended.
+    #[inline]
+    pub fn finish(&mut self, handle: u32, _now_ns: u64) {
+        debug_assert!(self.under_way > 0, "command {handle} was started");
+        self.under_way -= 1;
+    }
+
+    /// Forgets the contents of the units that lie wholly in a range; only a page map takes notice.
+    pub fn trim(&mut self, lba: u64, sectors: u64) {
+        let unit_sectors = u64::from(self.spec.unit_bytes) / SECTOR_BYTES;
+        if let Places::Mapped(map) = &mut self.places {
+            let units = lba.div_ceil(unit_sectors)..(lba + sectors) / unit_sectors;
+            units.for_each(|unit| map.forget(unit as u32));
+        }
+    }
+
+    /// How long a read would wait for its die.
+    pub fn positioning_ns(&self, lba: u64, _write: bool, now_ns: u64) -> u64 {
+        let unit = lba * SECTOR_BYTES / u64::from(self.spec.unit_bytes);
+        self.places.find(unit, &self.spec).map_or(0, |(_, die)| self.timeline.wait_ns(die, now_ns))
+    }
+
+    /// Commands that have not started.
+    #[inline]
+    pub fn queued(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// Commands that have not ended.
+    #[inline]
+    pub fn outstanding(&self) -> usize {
+        self.waiting.len() + self.under_way
+    }
+
+    /// How long the dies have worked, on average.
+    pub fn busy_ns(&self) -> u64 {
+        self.timeline.busy_ns()
+    }
+
+    /// What has been written so far.
+    pub const fn written(&self) -> Written {
+        self.written
+    }
+
+    /// When the link has moved a number of sectors.
+    fn link_ns(&mut self, sectors: u32, now_ns: u64) -> u64 {
+        let bytes = u64::from(sectors) * SECTOR_BYTES;
+        let moving_ns = bytes * 1_000_000_000 / self.spec.interface_rate_bytes_per_s;
+        self.link_free_ns = self.link_free_ns.max(now_ns) + moving_ns;
+        self.link_free_ns
+    }
+
+    fn read(&mut self, command: &Command, now_ns: u64) -> u64 {
+        let begin_ns = now_ns + u64::from(self.spec.read_overhead_us) * 1_000;
+        let mut end_ns = self.link_ns(command.sectors, begin_ns);
+        let unit_bytes = u64::from(self.spec.unit_bytes);
+        let last = (command.end_lba() * SECTOR_BYTES).div_ceil(unit_bytes);
+        let mut unit = command.lba * SECTOR_BYTES / unit_bytes;
+        while unit < last {
+            let found = self.places.find(unit, &self.spec);
+            let first = unit;
+            unit += 1;
+            let Some((row, die)) = found else { continue };
+            while unit < last && self.places.find(unit, &self.spec).is_some_and(|(next, _)| next == row) {
+                unit += 1;
+            }
+            end_ns = end_ns.max(self.timeline.read(die, (unit - first) * unit_bytes, begin_ns));
+        }
+        end_ns
+    }
+
+    fn write(&mut self, command: &Command, now_ns: u64) -> u64 {
+        let begin_ns = now_ns + u64::from(self.spec.write_overhead_us) * 1_000;
+        let mut taken_ns = self.link_ns(command.sectors, begin_ns);
+        let mut programmed_ns = taken_ns;
+        let unit_bytes = u64::from(self.spec.unit_bytes);
+        let (begin, end) = (command.lba * SECTOR_BYTES, command.end_lba() * SECTOR_BYTES);
+        for unit in begin / unit_bytes..end.div_ceil(unit_bytes) {
+            let is_whole = begin <= unit * unit_bytes && (unit + 1) * unit_bytes <= end;
+            let mut ready_ns = taken_ns;
+            if !is_whole && let Some((_, die)) = self.places.find(unit, &self.spec) {
+                ready_ns = ready_ns.max(self.timeline.read(die, unit_bytes, begin_ns));
+            }
+            if self.spec.power_loss_protection {
+                taken_ns = taken_ns.max(self.buffer.take(unit_bytes, begin_ns));
+                ready_ns = ready_ns.max(taken_ns);
+            }
+            self.row_ready_ns = self.row_ready_ns.max(ready_ns);
+            self.written.host_bytes += unit_bytes;
+            if let Some(die) = self.places.write(unit, &self.spec) {
+                programmed_ns = programmed_ns.max(self.program(die, begin_ns));
+            }
+        }
+        if self.spec.power_loss_protection {
+            return taken_ns;
+        }
+        if let Some(die) = self.places.close(&self.spec) {
+            programmed_ns = programmed_ns.max(self.program(die, begin_ns));
+        }
+        programmed_ns
+    }
+
+    /// Programs a row, and pays for the collection it calls for.
+    fn program(&mut self, die: usize, begin_ns: u64) -> u64 {
+        let row_bytes = self.spec.row_bytes();
+        let ready_ns = std::mem::take(&mut self.row_ready_ns);
+        let end_ns = self.timeline.program(die, row_bytes, begin_ns, ready_ns);
+        if self.spec.power_loss_protection {
+            self.buffer.release(row_bytes, end_ns);
+        }
+        self.written.flash_bytes += row_bytes;
+        match &mut self.places {
+            Places::Analytic { extra_ns, extra_bytes, .. } => {
+                let (work_ns, bytes) = (*extra_ns, *extra_bytes);
+                self.written.flash_bytes += bytes / 2;
+                self.timeline.add_work(die, work_ns, bytes, begin_ns);
+            }
+            Places::Mapped(map) => {
+                let Collected { rows_read, units_moved, rows_programmed, erases } = map.collect(die);
+                self.written.flash_bytes += rows_programmed * row_bytes;
+                let work_us = rows_read * u64::from(self.spec.page_read_us)
+                    + rows_programmed * u64::from(self.spec.page_program_us)
+                    + erases * u64::from(self.spec.block_erase_us);
+                // Out to the controller and back.
+                let bytes = 2 * units_moved * u64::from(self.spec.unit_bytes);
+                self.timeline.add_work(die, work_us * 1_000, bytes, begin_ns);
+            }
+        }
+        end_ns
+    }
+}
+
+impl Places {
+    /// The cost of collecting per row of the host, from how often every unit is written.
+    fn analytic(spec: &FlashSpec, write_amplification: Option<f64>) -> Self {
+        let amplification = write_amplification.unwrap_or_else(|| xiang_kurkoski(spec.spare()));
+        // A victim has this part of valid units; a row of it is read unless none of its units is valid.
+        let valid = 1.0 - 1.0 / amplification;
+        let row_units = spec.row_bytes() as f64 / f64::from(spec.unit_bytes);
+        let rows_read = amplification * (1.0 - libm::pow(1.0 - valid, row_units));
+        let work_us = rows_read * f64::from(spec.page_read_us)
+            + (amplification - 1.0) * f64::from(spec.page_program_us)
+            + amplification / f64::from(spec.pages_per_block) * f64::from(spec.block_erase_us);
+        let moved_bytes = (amplification - 1.0) * spec.row_bytes() as f64;
+        Self::Analytic {
+            rows: 0,
+            filled_units: 0,
+            extra_ns: libm::round(work_us * 1e3) as u64,
+            extra_bytes: 2 * libm::round(moved_bytes) as u64,
+        }
+    }
+
+    /// The row and the die a unit must be read from.
+    #[inline]
+    fn find(&self, unit: u64, spec: &FlashSpec) -> Option<(u32, usize)> {
+        match self {
+            Self::Mapped(map) => map.find(unit as u32),
+            Self::Analytic { .. } => {
+                let row = unit / (spec.row_bytes() / u64::from(spec.unit_bytes));
+                Some((row as u32, (row % u64::from(spec.dies())) as usize))
+            }
+        }
+    }
+
+    /// Adds a unit to the row being filled; its die if the row is full.
+    fn write(&mut self, unit: u64, spec: &FlashSpec) -> Option<usize> {
+        match self {
+            Self::Mapped(map) => map.write(unit as u32),
+            Self::Analytic { filled_units, .. } => {
+                *filled_units += 1;
+                let is_full = *filled_units * u64::from(spec.unit_bytes) == spec.row_bytes();
+                if is_full { self.close(spec) } else { None }
+            }
+        }
+    }
+
+    /// Gives up the row being filled; its die, if it holds anything.
+    fn close(&mut self, spec: &FlashSpec) -> Option<usize> {
+        match self {
+            Self::Mapped(map) => map.close(),
+            Self::Analytic { rows, filled_units, .. } => {
+                let die = (*rows % u64::from(spec.dies())) as usize;
+                *rows += u64::from(*filled_units > 0);
+                (std::mem::take(filled_units) > 0).then_some(die)
+            }
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! One flash drive.
+//!
+//! Model: channels with dies behind them. A read senses a page and moves it over its channel; a write fills rows (one
+//! page on every plane of a die), which go to the dies in turn. Every die and channel is a timeline: a command is
+//! placed on them when it starts, and its end follows; there are no events inside. Where units of data lie is either
+//! kept in a page map with greedy garbage collection ([`Translation::PageMap`]), or not at all, with the work of the
+//! collection added to every row by a formula ([`Translation::Analytic`]).
+//!
+//! Reads go before programs: one that meets a busy die waits for the operation under way, or suspends it. With
+//! power-loss protection a write is reported when the buffer has it, otherwise when its rows are programmed.
+//!
+//! Limits: a die senses one row at a time (no independent planes); no wear, errors, retries, page types or temperature;
+//! no mapping-table reads; a read of data that is being programmed waits for its die like any other; a transfer may
+//! pass others on its channel that were placed earlier and are ready later, which keeps the channel's rate but not its
+//! order; idle time is not used for collecting.
+
+mod amplification;
+mod blocks;
+mod drive;
+mod page_map;
+mod spec;
+mod timeline;
+mod write_buffer;
+
+pub use amplification::{agarwal_marrow, xiang_kurkoski};
+pub use drive::{Flash, FlashModel, Written};
+pub use spec::{FlashSpec, Translation};

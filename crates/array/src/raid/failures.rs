@@ -1,0 +1,201 @@
+//! Which members fail, and when: as written down, and at a rate.
+//!
+//! Model: a member's life is exponential (shape 1) or Weibull, scaled so that the chance to fail within the first year is
+//! the annual failure rate: `scale = year / (−ln(1 − AFR))^(1/shape)`, `life = scale · (−ln u)^(1/shape)`. Draw `n` of a
+//! member is the `n`-th of a sequence of its own, so that more members, or a longer time, change nothing that was there.
+//! With a time to replacement a member fails again and again, each time with a new life.
+//!
+//! ```
+//! use plimsoll_array::raid::{FailureSpec, failures};
+//!
+//! let spec: FailureSpec = toml::from_str("at = [{ time_s = 60.0, member = 3 }]").unwrap();
+//! assert_eq!(failures(&spec, 8, 3_600_000_000_000, 1).unwrap()[0].time_ns, 60_000_000_000);
+//! ```
+
+use plimsoll_workload::rng::{Draws, unit};
+use serde::{Deserialize, Serialize};
+
+use super::spec::SpecError;
+
+/// 365 days.
+const YEAR_S: f64 = 31_536_000.0;
+
+/// The first element of the path of draws, so that no other component shares them.
+const PURPOSE: u64 = 0x7261_6964_6661_696c;
+
+/// One member fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Failure {
+    /// When.
+    pub time_ns: u64,
+    /// Which member of the group.
+    pub member: u16,
+}
+
+/// A failure that is written down.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ScheduledFailure {
+    /// When.
+    pub time_s: f64,
+    /// Which member of the group.
+    pub member: u16,
+}
+
+/// Failures at a rate.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FailureRate {
+    /// The chance of a member to fail within its first year.
+    pub afr_percent: f64,
+    /// Weibull's shape: 1 (exponential) if not given, less for failures of youth, more for wear.
+    #[serde(default = "exponential")]
+    pub weibull_shape: f64,
+    /// After so long a failed member has been replaced and can fail again; without it, it does so at most once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replaced_after_hours: Option<f64>,
+}
+
+const fn exponential() -> f64 {
+    1.0
+}
+
+/// The failures of a group.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FailureSpec {
+    /// As written down.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub at: Vec<ScheduledFailure>,
+    /// At a rate.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate: Option<FailureRate>,
+}
+
+/// The failures of a group's `members` before `horizon_ns`, in the order of time, then of members.
+pub fn failures(spec: &FailureSpec, members: u16, horizon_ns: u64, seed: u64) -> Result<Vec<Failure>, SpecError> {
+    check(spec, members)?;
+    let mut found: Vec<Failure> = spec
+        .at
+        .iter()
+        .map(|scheduled| Failure { time_ns: to_ns(scheduled.time_s), member: scheduled.member })
+        .filter(|failure| failure.time_ns < horizon_ns)
+        .collect();
+    if let Some(rate) = &spec.rate {
+        for member in 0..members {
+            lives(rate, Draws::new(seed, &[PURPOSE, u64::from(member)]), horizon_ns, |time_ns| {
+                found.push(Failure { time_ns, member });
+            });
+        }
+    }
+    found.sort_unstable();
+    Ok(found)
+}
+
+/// The ends of a member's lives before the horizon.
+fn lives(rate: &FailureRate, draws: Draws, horizon_ns: u64, mut ends: impl FnMut(u64)) {
+    let exponent = 1.0 / rate.weibull_shape;
+    let scale_s = YEAR_S / libm::pow(-libm::log1p(-rate.afr_percent / 100.0), exponent);
+    let mut begin_ns = 0_u64;
+    for index in 0.. {
+        let life_s = scale_s * libm::pow(-libm::log(unit(draws.at(index))), exponent);
+        let end_ns = begin_ns.saturating_add(to_ns(life_s));
+        if end_ns >= horizon_ns {
+            return;
+        }
+        ends(end_ns);
+        let Some(hours) = rate.replaced_after_hours else { return };
+        begin_ns = end_ns.saturating_add(to_ns(hours * 3600.0));
+    }
+}
+
+/// Rounded down; what does not fit is the end of time.
+fn to_ns(seconds: f64) -> u64 {
+    (seconds * 1e9) as u64
+}
+
+fn check(spec: &FailureSpec, members: u16) -> Result<(), SpecError> {
+    for scheduled in &spec.at {
+        if scheduled.member >= members {
+            let problem = format!("{} is no member; give 0 to {}", scheduled.member, members.saturating_sub(1));
+            return Err(SpecError::new("member", problem));
+        }
+        if !(scheduled.time_s >= 0.0 && scheduled.time_s.is_finite()) {
+            return Err(SpecError::new("time_s", format!("{} is no time; give seconds from 0", scheduled.time_s)));
+        }
+    }
+    let Some(rate) = &spec.rate else { return Ok(()) };
+    if !(rate.afr_percent > 0.0 && rate.afr_percent < 100.0) {
+        let problem = format!("{} is no rate; give more than 0 and less than 100", rate.afr_percent);
+        return Err(SpecError::new("afr_percent", problem));
+    }
+    if !(rate.weibull_shape >= 0.1 && rate.weibull_shape <= 20.0) {
+        let problem = format!("{} is no shape; give 0.1 to 20, 1 for exponential", rate.weibull_shape);
+        return Err(SpecError::new("weibull_shape", problem));
+    }
+    match rate.replaced_after_hours {
+        Some(hours) if !(hours >= 0.0 && hours.is_finite()) => {
+            Err(SpecError::new("replaced_after_hours", format!("{hours} is no time; give hours from 0")))
+        }
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const YEAR_NS: u64 = 31_536_000_000_000_000;
+
+    fn at_rate(text: &str, members: u16, years: u64) -> Vec<Failure> {
+        let spec = FailureSpec { at: Vec::new(), rate: Some(toml::from_str(text).unwrap()) };
+        failures(&spec, members, years * YEAR_NS, 7).unwrap()
+    }
+
+    #[test]
+    fn the_share_that_fails_in_a_year_is_the_rate_for_every_shape() {
+        for shape in ["0.7", "1", "3"] {
+            let failed = at_rate(&format!("afr_percent = 4\nweibull_shape = {shape}"), 50_000, 1).len() as f64;
+            // 2,000 expected; five standard deviations of a binomial are 219.
+            assert!((failed - 2000.0).abs() < 219.0, "{failed} with shape {shape}");
+        }
+    }
+
+    #[test]
+    fn an_exponential_life_has_no_age_and_a_worn_one_has() {
+        let late = |text| {
+            let all = at_rate(text, 50_000, 2);
+            all.iter().filter(|failure| failure.time_ns >= YEAR_NS).count() as f64 / all.len() as f64
+        };
+        // In two years 1 − 0.9² = 0.19 fail, 0.09 of them in the second; with shape 3 the hazard grows: 1 − 0.9^8 = 0.57.
+        assert!((late("afr_percent = 10") - 0.09 / 0.19).abs() < 0.03);
+        assert!((late("afr_percent = 10\nweibull_shape = 3") - 0.4695 / 0.5695).abs() < 0.02);
+    }
+
+    #[test]
+    fn replaced_members_fail_again_at_the_same_rate() {
+        // 1,000 members, 20 years, −ln(0.9) = 0.10536 failures a year: 2,107; five standard deviations are 230.
+        let count = at_rate("afr_percent = 10\nreplaced_after_hours = 0", 1000, 20).len() as f64;
+        assert!((count - 2107.0).abs() < 230.0, "{count}");
+    }
+
+    #[test]
+    fn a_longer_time_and_more_members_change_nothing_that_was_there() {
+        let few: Vec<Failure> = at_rate("afr_percent = 50", 10, 2);
+        let many = at_rate("afr_percent = 50", 20, 5);
+        let kept: Vec<Failure> =
+            many.into_iter().filter(|failure| failure.member < 10 && failure.time_ns < 2 * YEAR_NS).collect();
+        assert!(!few.is_empty());
+        assert_eq!(few, kept);
+    }
+
+    #[test]
+    fn written_failures_are_put_in_order_and_cut_at_the_horizon() {
+        let spec: FailureSpec =
+            toml::from_str("at = [{ time_s = 9, member = 0 }, { time_s = 2, member = 3 }, { time_s = 2, member = 1 }]")
+                .unwrap();
+        let found = failures(&spec, 4, 5_000_000_000, 0).unwrap();
+        assert_eq!(found.iter().map(|failure| failure.member).collect::<Vec<_>>(), [1, 3]);
+        assert_eq!(failures(&spec, 3, 1, 0).unwrap_err().to_string(), "key 'member': 3 is no member; give 0 to 2");
+    }
+}

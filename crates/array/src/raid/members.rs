@@ -1,0 +1,127 @@
+//! Who of a group is present, has failed, or is being rebuilt.
+//!
+//! A member that is being rebuilt serves what lies below its mark: reads and writes of higher addresses treat it as
+//! missing, and the rebuild brings them later.
+
+use super::geometry::Geometry;
+use super::positions::bits;
+
+/// The state of one member.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MemberState {
+    /// Serves everything.
+    #[default]
+    Present,
+    /// Serves nothing.
+    Failed,
+    /// A spare in its place, right up to a mark.
+    Rebuilding {
+        /// Sectors from the start of the member that hold what they should.
+        rebuilt_sectors: u64,
+    },
+}
+
+/// The states of all members of a group.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Members {
+    states: Vec<MemberState>,
+    members_per_group: u16,
+    /// Per redundancy group, one bit for each member that is not present.
+    impaired: Vec<u64>,
+    impaired_count: u32,
+}
+
+impl Members {
+    pub(super) fn new(groups: u16, members_per_group: u16) -> Self {
+        let devices = usize::from(groups) * usize::from(members_per_group);
+        Self {
+            states: vec![MemberState::Present; devices],
+            members_per_group,
+            impaired: vec![0; usize::from(groups)],
+            impaired_count: 0,
+        }
+    }
+
+    /// The state of a member.
+    pub fn state(&self, device: u16) -> MemberState {
+        self.states[usize::from(device)]
+    }
+
+    /// Whether every member is present.
+    pub const fn is_whole(&self) -> bool {
+        self.impaired_count == 0
+    }
+
+    /// Members that are not present.
+    pub const fn impaired(&self) -> u32 {
+        self.impaired_count
+    }
+
+    /// A member fails, or the spare that is being rebuilt in its place does.
+    pub fn fail(&mut self, device: u16) {
+        self.set(device, MemberState::Failed);
+    }
+
+    /// A spare takes the place of a failed member; nothing of it is right yet.
+    pub fn replace(&mut self, device: u16) {
+        assert_eq!(self.state(device), MemberState::Failed, "only a failed member is replaced");
+        self.set(device, MemberState::Rebuilding { rebuilt_sectors: 0 });
+    }
+
+    /// The rebuild has come this far; at the end of the member it is present again.
+    pub fn rebuilt(&mut self, device: u16, rebuilt_sectors: u64, geometry: &Geometry) {
+        assert!(matches!(self.state(device), MemberState::Rebuilding { .. }), "only a replaced member is rebuilt");
+        let whole = rebuilt_sectors >= geometry.member_sectors();
+        self.set(device, if whole { MemberState::Present } else { MemberState::Rebuilding { rebuilt_sectors } });
+    }
+
+    fn set(&mut self, device: u16, state: MemberState) {
+        let group = usize::from(device / self.members_per_group);
+        let bit = 1 << (device % self.members_per_group);
+        let before = self.impaired[group].count_ones();
+        if state == MemberState::Present {
+            self.impaired[group] &= !bit;
+        } else {
+            self.impaired[group] |= bit;
+        }
+        self.impaired_count = self.impaired_count + self.impaired[group].count_ones() - before;
+        self.states[usize::from(device)] = state;
+    }
+
+    /// One bit for each member of a redundancy group that does not serve every sector below `end`, given that it is asked
+    /// for those of one row or less.
+    #[inline]
+    pub(super) fn missing(&self, group: u16, end: u64) -> u64 {
+        match self.impaired[usize::from(group)] {
+            0 => 0,
+            impaired => self.not_reached(group, impaired, end),
+        }
+    }
+
+    #[cold]
+    fn not_reached(&self, group: u16, impaired: u64, end: u64) -> u64 {
+        let mut missing = impaired;
+        for position in bits(impaired) {
+            let device = group * self.members_per_group + position as u16;
+            if matches!(self.state(device), MemberState::Rebuilding { rebuilt_sectors } if rebuilt_sectors >= end) {
+                missing &= !(1 << position);
+            }
+        }
+        missing
+    }
+
+    /// Whether any member of a redundancy group is not present.
+    #[inline]
+    pub(super) fn is_impaired(&self, group: u16) -> bool {
+        self.impaired[usize::from(group)] != 0
+    }
+
+    /// How far a member serves.
+    pub(super) fn served_sectors(&self, device: u16) -> u64 {
+        match self.state(device) {
+            MemberState::Present => u64::MAX,
+            MemberState::Failed => 0,
+            MemberState::Rebuilding { rebuilt_sectors } => rebuilt_sectors,
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! A rebuild, chunk by chunk: what is read of the survivors and written to the spare in a failed member's place.
+//!
+//! Model: with parity, a chunk of the spare comes from the same addresses of as many survivors as a row has data strips
+//! (RAID 6 with one member missing leaves one survivor out, another for every chunk); a copy of a mirror comes from the
+//! first other copy. A chunk's rows are to be locked from before its reads until its write has ended and
+//! [`Members::rebuilt`] has been told, or a write between would be lost. Several chunks may be under way if their ends
+//! are told in order.
+//!
+//! ```
+//! use plimsoll_array::raid::{Geometry, GroupSpec, Level, Rebuild, RebuildChunk};
+//!
+//! let geometry = Geometry::new(&GroupSpec::new(Level::Raid5, 4, 128), 2048).unwrap();
+//! let mut members = geometry.members();
+//! members.fail(2);
+//! members.replace(2);
+//! let (mut rebuild, mut chunk) = (Rebuild::new(2, 1024, &geometry), RebuildChunk::default());
+//! while rebuild.next(&geometry, &members, &mut chunk).unwrap() {
+//!     assert_eq!((chunk.reads.len(), chunk.write.device), (3, 2));
+//!     members.rebuilt(2, chunk.write.end(), &geometry);
+//! }
+//! assert!(members.is_whole());
+//! ```
+
+use super::geometry::{Geometry, Inner};
+use super::locks::RowSpan;
+use super::loss::Lost;
+use super::members::{MemberState, Members};
+use super::piece::Piece;
+use super::positions::{chosen, first};
+
+/// One step of a rebuild; used again for the next.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RebuildChunk {
+    /// Phase 0: what is read of survivors.
+    pub reads: Vec<Piece>,
+    /// Phase 1: what is written to the spare.
+    pub write: Piece,
+    /// Bytes that the exclusive-or has to pass between.
+    pub xor_bytes: u64,
+    /// Rows to be locked.
+    pub rows: RowSpan,
+}
+
+/// A member on the way from its start to its end.
+#[derive(Clone, Copy, Debug)]
+pub struct Rebuild {
+    device: u16,
+    chunk_sectors: u64,
+    next_lba: u64,
+    turn: u64,
+}
+
+impl Rebuild {
+    /// Begins at the start of a member; chunks are made whole strips where there is parity.
+    pub fn new(device: u16, chunk_sectors: u32, geometry: &Geometry) -> Self {
+        let wanted = u64::from(chunk_sectors.max(1));
+        let chunk_sectors = match &geometry.inner {
+            Inner::Copies => wanted,
+            Inner::Parity(parity) => wanted.div_ceil(parity.strip.value()) * parity.strip.value(),
+        };
+        Self { device, chunk_sectors, next_lba: 0, turn: 0 }
+    }
+
+    /// The member that is being rebuilt.
+    pub const fn device(&self) -> u16 {
+        self.device
+    }
+
+    /// How far chunks have been given out.
+    pub const fn next_lba(&self) -> u64 {
+        self.next_lba
+    }
+
+    /// The next chunk; `false` at the end of the member. On error nothing has moved on.
+    pub fn next(&mut self, geometry: &Geometry, members: &Members, chunk: &mut RebuildChunk) -> Result<bool, Lost> {
+        let lba = self.next_lba;
+        if lba >= geometry.member_sectors() {
+            return Ok(false);
+        }
+        let sectors = self.chunk_sectors.min(geometry.member_sectors() - lba) as u32;
+        let end = lba + u64::from(sectors);
+        let group = self.device / geometry.members_per_group();
+        let base = geometry.base(group);
+        assert!(
+            matches!(members.state(self.device), MemberState::Rebuilding { rebuilt_sectors } if rebuilt_sectors <= lba),
+            "only a replaced member is rebuilt, and every part once"
+        );
+        let survivors = first(u32::from(geometry.members_per_group())) & !members.missing(group, end);
+        let (sources, turn) = match &geometry.inner {
+            Inner::Copies => (1, 0),
+            Inner::Parity(parity) => (parity.data.value() as u32, self.turn),
+        };
+        if survivors.count_ones() < sources {
+            return Err(geometry.lost(group, lba / geometry.strip.value() * geometry.row_sectors()));
+        }
+        chunk.reads.clear();
+        chunk
+            .reads
+            .extend(chosen(survivors, sources, turn).map(|position| Piece::read(base + position as u16, lba, sectors)));
+        chunk.write = Piece::write(self.device, lba, sectors);
+        chunk.xor_bytes = if sources > 1 { u64::from(sources) * u64::from(sectors) * 512 } else { 0 };
+        chunk.rows = geometry.copied_rows(group, lba, end);
+        (self.next_lba, self.turn) = (end, self.turn + 1);
+        Ok(true)
+    }
+}

@@ -1,0 +1,266 @@
+//! What a RAID group is, as a document says it, and the checks of it.
+//!
+//! Limits: a redundancy group (a mirror set, or the members that share parity) has at most 64 members.
+//!
+//! ```
+//! use plimsoll_array::raid::{GroupSpec, Level};
+//!
+//! let spec: GroupSpec = toml::from_str("level = 'raid50'\ndevices = 12\ngroups = 2\nstrip_sectors = 128").unwrap();
+//! assert_eq!(spec.level, Level::Raid50);
+//! assert!(spec.check().is_ok());
+//!
+//! let wrong: GroupSpec = toml::from_str("level = 'raid5'\ndevices = 2").unwrap();
+//! assert_eq!(wrong.check().unwrap_err().to_string(), "key 'devices': 2 is too few for raid5; give at least 3");
+//! ```
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::piece::MEMBERS_MAX;
+
+/// A key whose value cannot be, in one sentence.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("key '{key}': {problem}")]
+pub struct SpecError {
+    /// The key.
+    pub key: &'static str,
+    /// What is wrong and what would be right.
+    pub problem: String,
+}
+
+impl SpecError {
+    pub(super) fn new(key: &'static str, problem: impl Into<String>) -> Self {
+        Self { key, problem: problem.into() }
+    }
+}
+
+/// How data and redundancy are spread over the members.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Level {
+    /// Stripes without redundancy.
+    Raid0,
+    /// Every member holds everything.
+    Raid1,
+    /// Stripes over mirror sets.
+    Raid10,
+    /// One rotated parity strip per row.
+    Raid5,
+    /// Two rotated strips of redundancy per row, P and Q.
+    Raid6,
+    /// Stripes over several RAID 5.
+    Raid50,
+    /// Stripes over several RAID 6.
+    Raid60,
+}
+
+impl Level {
+    /// Strips of parity in a row; 0 where nothing is computed.
+    pub const fn parities(self) -> u32 {
+        match self {
+            Self::Raid5 | Self::Raid50 => 1,
+            Self::Raid6 | Self::Raid60 => 2,
+            Self::Raid0 | Self::Raid1 | Self::Raid10 => 0,
+        }
+    }
+
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Raid0 => "raid0",
+            Self::Raid1 => "raid1",
+            Self::Raid10 => "raid10",
+            Self::Raid5 => "raid5",
+            Self::Raid6 => "raid6",
+            Self::Raid50 => "raid50",
+            Self::Raid60 => "raid60",
+        }
+    }
+
+    const fn is_nested(self) -> bool {
+        matches!(self, Self::Raid50 | Self::Raid60)
+    }
+
+    /// The fewest members of one redundancy group.
+    const fn fewest(self) -> u16 {
+        match self {
+            Self::Raid0 => 1,
+            Self::Raid1 | Self::Raid10 => 2,
+            Self::Raid5 | Self::Raid50 => 3,
+            Self::Raid6 | Self::Raid60 => 4,
+        }
+    }
+}
+
+/// How parity moves from row to row, and where the data of a row begins, in the words of Linux md.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Layout {
+    /// Parity starts on the last member and moves down; data begins after it and wraps around.
+    #[default]
+    LeftSymmetric,
+    /// Parity starts on the last member and moves down; data begins on the first member.
+    LeftAsymmetric,
+    /// Parity starts on the first member and moves up; data begins after it and wraps around.
+    RightSymmetric,
+    /// Parity starts on the first member and moves up; data begins on the first member.
+    RightAsymmetric,
+}
+
+/// How new parity is got for a row that is not written as a whole.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WriteChoice {
+    /// The way with fewer disk operations; read-modify-write where both need as many.
+    #[default]
+    FewestIos,
+    /// From old data and old parity, wherever that can be done.
+    ReadModifyWrite,
+    /// From the rest of the row, wherever that can be done.
+    Reconstruct,
+}
+
+/// Which copy of a mirror serves a read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ReadChoice {
+    /// The copy whose head would be there first.
+    #[default]
+    ShorterPositioning,
+    /// The copy with the fewest commands waiting; of equals the one whose last command ended nearest. This is what a
+    /// controller can know, which sees queues and addresses, but no angles.
+    LeastQueued,
+    /// The first copy that is present.
+    PrimaryOnly,
+}
+
+/// A RAID group.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GroupSpec {
+    /// The RAID level.
+    pub level: Level,
+    /// Members of the whole group, without spares.
+    pub devices: u16,
+    /// Sectors of 512 bytes that lie on one member before the next follows.
+    #[serde(default = "default_strip_sectors")]
+    pub strip_sectors: u32,
+    /// How parity rotates; only with parity.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub layout: Option<Layout>,
+    /// Redundancy groups: of RAID 50 and 60 (must be given), mirror sets of RAID 10 (half the devices if not given).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub groups: Option<u16>,
+    /// RAID 50 and 60: data sectors on one parity group before the next follows; one full row if not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outer_strip_sectors: Option<u32>,
+    /// How new parity is got; only with parity.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub write_choice: Option<WriteChoice>,
+    /// Disk operations added to what read-modify-write needs before the two ways are compared: 1 makes ties reconstruct,
+    /// more favours it further, less than 0 speaks against it; only with parity and `fewest_ios`.
+    #[serde(default)]
+    pub reconstruct_bias_ios: i32,
+    /// Which copy serves a read; only with mirrors.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_choice: Option<ReadChoice>,
+}
+
+/// 64 KiB.
+const fn default_strip_sectors() -> u32 {
+    128
+}
+
+impl GroupSpec {
+    /// A group with every choice left at its default.
+    pub const fn new(level: Level, devices: u16, strip_sectors: u32) -> Self {
+        Self {
+            level,
+            devices,
+            strip_sectors,
+            layout: None,
+            groups: None,
+            outer_strip_sectors: None,
+            write_choice: None,
+            reconstruct_bias_ios: 0,
+            read_choice: None,
+        }
+    }
+
+    /// How many redundancy groups there are: single devices, mirror sets or parity groups.
+    pub fn redundancy_groups(&self) -> u16 {
+        match self.level {
+            Level::Raid0 => self.devices,
+            Level::Raid1 | Level::Raid5 | Level::Raid6 => 1,
+            Level::Raid10 => self.groups.unwrap_or(self.devices / 2),
+            Level::Raid50 | Level::Raid60 => self.groups.unwrap_or(1),
+        }
+    }
+
+    /// Whether such a group can be.
+    pub fn check(&self) -> Result<(), SpecError> {
+        self.check_belonging()?;
+        self.check_groups()?;
+        if self.strip_sectors == 0 {
+            return Err(SpecError::new("strip_sectors", "0 is too small; give at least 1, usually 128 (64 KiB)"));
+        }
+        match self.outer_strip_sectors {
+            Some(outer) if outer == 0 || outer % self.strip_sectors != 0 => Err(SpecError::new(
+                "outer_strip_sectors",
+                format!("{outer} is no multiple of strip_sectors; give a multiple of {}", self.strip_sectors),
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// Keys that mean nothing at this level.
+    fn check_belonging(&self) -> Result<(), SpecError> {
+        let parity = self.level.parities() > 0;
+        let mirrored = matches!(self.level, Level::Raid1 | Level::Raid10);
+        let grouped = self.level.is_nested() || self.level == Level::Raid10;
+        for (key, given, belongs) in [
+            ("layout", self.layout.is_some(), parity),
+            ("write_choice", self.write_choice.is_some(), parity),
+            ("reconstruct_bias_ios", self.reconstruct_bias_ios != 0, parity),
+            ("read_choice", self.read_choice.is_some(), mirrored),
+            ("groups", self.groups.is_some(), grouped),
+            ("outer_strip_sectors", self.outer_strip_sectors.is_some(), self.level.is_nested()),
+        ] {
+            if given && !belongs {
+                return Err(SpecError::new(key, format!("has no meaning for {}; leave it out", self.level.word())));
+            }
+        }
+        Ok(())
+    }
+
+    fn check_groups(&self) -> Result<(), SpecError> {
+        let (level, devices) = (self.level.word(), self.devices);
+        if self.level.is_nested() && self.groups.is_none() {
+            return Err(SpecError::new("groups", format!("is missing; say how many parity groups this {level} has")));
+        }
+        let groups = self.groups.unwrap_or(1);
+        if groups == 0 {
+            return Err(SpecError::new("groups", "0 is too few; give at least 1"));
+        }
+        let fewest = self.level.fewest() * groups.min(u16::MAX / self.level.fewest());
+        if devices < fewest {
+            return Err(SpecError::new("devices", format!("{devices} is too few for {level}; give at least {fewest}")));
+        }
+        if self.level == Level::Raid10 && self.groups.is_none() && devices % 2 != 0 {
+            return Err(SpecError::new(
+                "devices",
+                format!("{devices} are no pairs; give an even number, or say 'groups'"),
+            ));
+        }
+        let groups = self.redundancy_groups();
+        if devices % groups != 0 {
+            let problem =
+                format!("{devices} cannot be dealt out evenly to {groups} groups; give a multiple of {groups}");
+            return Err(SpecError::new("devices", problem));
+        }
+        if usize::from(devices / groups) > MEMBERS_MAX {
+            let problem = format!("{} members in one redundancy group are too many; give at most 64", devices / groups);
+            return Err(SpecError::new("devices", problem));
+        }
+        Ok(())
+    }
+}

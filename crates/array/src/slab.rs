@@ -1,0 +1,94 @@
+//! Things that come and go, under handles of 32 bits; places are used again, so memory follows the most there were at once.
+//!
+//! ```
+//! let mut slab = plimsoll_array::slab::Slab::new(0);
+//! let seven = slab.insert(7);
+//! assert_eq!(slab.remove(seven), 7);
+//! assert_eq!(slab.insert(8), seven);
+//! ```
+
+use crate::prefetch;
+use std::ops::{Index, IndexMut};
+
+/// No handle.
+pub const NONE: u32 = u32::MAX;
+
+/// See the module.
+#[derive(Debug)]
+pub struct Slab<T> {
+    places: Vec<T>,
+    free: Vec<u32>,
+    blank: T,
+}
+
+impl<T: Copy> Slab<T> {
+    /// No things; new places are filled with `blank` until they are used.
+    pub const fn new(blank: T) -> Self {
+        Self { places: Vec::new(), free: Vec::new(), blank }
+    }
+
+    /// Keeps a thing; its handle.
+    #[inline(always)]
+    pub fn insert(&mut self, thing: T) -> u32 {
+        if self.free.is_empty() {
+            self.grow();
+        }
+        let handle = self.free.pop().unwrap_or(0);
+        // The only place where it is written: so its fields go there one by one, not through a copy on the stack, which the
+        // processor could not forward.
+        self.places[handle as usize] = thing;
+        handle
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        let before = self.places.len();
+        let more = before.max(16);
+        self.places.resize(before + more, self.blank);
+        self.free.extend((before as u32..(before + more) as u32).rev());
+    }
+
+    /// A thing will be looked at soon.
+    #[inline]
+    pub(crate) fn expect(&self, handle: u32) {
+        prefetch::expect(&self.places, handle as usize);
+    }
+
+    /// Gives a thing up.
+    #[inline]
+    pub fn remove(&mut self, handle: u32) -> T {
+        self.free.push(handle);
+        self.places[handle as usize]
+    }
+
+    /// How many there are.
+    pub const fn len(&self) -> usize {
+        self.places.len() - self.free.len()
+    }
+
+    /// Whether there are none.
+    pub const fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Places for as many as there were at once, or up to twice that.
+    pub const fn most(&self) -> usize {
+        self.places.len()
+    }
+}
+
+impl<T> Index<u32> for Slab<T> {
+    type Output = T;
+
+    #[inline]
+    fn index(&self, handle: u32) -> &T {
+        &self.places[handle as usize]
+    }
+}
+
+impl<T> IndexMut<u32> for Slab<T> {
+    #[inline]
+    fn index_mut(&mut self, handle: u32) -> &mut T {
+        &mut self.places[handle as usize]
+    }
+}

@@ -1,0 +1,199 @@
+//! Whether the names in a specification stand for something, and values are within their ranges.
+
+use std::collections::BTreeSet;
+
+use super::{ArraySpec, CacheSpec, HostMode, ReadAheadSpec, Sharing};
+
+type Checked = Result<(), String>;
+
+pub(super) fn check(spec: &ArraySpec) -> Checked {
+    let named = |kind: &str, names: Vec<&String>| -> Result<BTreeSet<String>, String> {
+        let mut seen = BTreeSet::new();
+        for name in names {
+            if !seen.insert(name.clone()) {
+                return Err(format!("{kind}.{name}: the name is there twice"));
+            }
+        }
+        Ok(seen)
+    };
+    let links = named("link", spec.link.iter().map(|link| &link.name).collect())?;
+    let controllers = named("controller", spec.controller.iter().map(|controller| &controller.name).collect())?;
+    let groups = named("group", spec.group.iter().map(|group| &group.name).collect())?;
+    named("devices", spec.devices.iter().map(|set| &set.name).collect())?;
+    named("volumes", spec.volumes.iter().map(|set| &set.name).collect())?;
+    for (key, empty) in [
+        ("controller", controllers.is_empty()),
+        ("devices", spec.devices.is_empty()),
+        ("group", groups.is_empty()),
+        ("volumes", spec.volumes.is_empty()),
+    ] {
+        if empty {
+            return Err(format!("{key}: an array has at least one"));
+        }
+    }
+    check_links(spec)?;
+    for set in &spec.devices {
+        let at = format!("devices.{}", set.name);
+        at_least_one(&at, "count", set.count.into())?;
+        known(&at, "links", "link", &set.links, &links)?;
+    }
+    for group in &spec.group {
+        let at = format!("group.{}", group.name);
+        known(&at, "controller", "controller", std::slice::from_ref(&group.controller), &controllers)?;
+        check_members(spec, &group.name, group.raid.devices, &group.members.0)?;
+    }
+    check_spares(spec)?;
+    check_volumes(spec, &links, &groups)?;
+    for controller in &spec.controller {
+        check_controller(spec, controller)?;
+    }
+    check_host(spec)
+}
+
+fn check_links(spec: &ArraySpec) -> Checked {
+    for link in &spec.link {
+        let at = format!("link.{}", link.name);
+        at_least_one(&at, "rate_bytes_per_s", link.rate_bytes_per_s)?;
+        between(&at, "efficiency_percent", link.efficiency_percent, 1..=100)?;
+    }
+    Ok(())
+}
+
+/// A spare is in no group and in no other list of spares.
+fn check_spares(spec: &ArraySpec) -> Checked {
+    let mut taken: BTreeSet<u16> =
+        spec.group.iter().flat_map(|group| group.members.numbers(&spec.devices).unwrap_or_default()).collect();
+    let own = spec.group.iter().map(|group| (format!("group.{}.spares", group.name), &group.spares));
+    for (at, spares) in own.chain([("spares".to_owned(), &spec.spares)]) {
+        let numbers = spares.numbers(&spec.devices).map_err(|error| format!("{at}: {error}"))?;
+        if let Some(number) = numbers.iter().find(|&&number| !taken.insert(number)) {
+            return Err(format!("{at}: device number {number} is a member or a spare already"));
+        }
+    }
+    Ok(())
+}
+
+fn check_members(spec: &ArraySpec, group: &str, devices: u16, members: &[String]) -> Checked {
+    let numbers = super::Members(members.to_vec()).numbers(&spec.devices);
+    let numbers = numbers.map_err(|error| format!("group.{group}.members: {error}"))?;
+    if numbers.len() != usize::from(devices) {
+        let found = numbers.len();
+        return Err(format!("group.{group}.members: {found} devices, but raid.devices is {devices}; make them equal"));
+    }
+    let others = spec.group.iter().filter(|other| other.name != group);
+    let mut taken: BTreeSet<u16> =
+        others.flat_map(|other| other.members.numbers(&spec.devices).unwrap_or_default()).collect();
+    match numbers.iter().find(|&&number| !taken.insert(number)) {
+        Some(number) => Err(format!("group.{group}.members: device number {number} is in a group already")),
+        None => Ok(()),
+    }
+}
+
+fn check_volumes(spec: &ArraySpec, links: &BTreeSet<String>, groups: &BTreeSet<String>) -> Checked {
+    for set in &spec.volumes {
+        let at = format!("volumes.{}", set.name);
+        at_least_one(&at, "count", set.count.into())?;
+        at_least_one(&at, "groups", set.groups.len() as u64)?;
+        known(&at, "groups", "group", &set.groups, groups)?;
+        for (key, list) in [("links", &set.links), ("ports", &set.ports)] {
+            known(&at, key, "link", list, links)?;
+            let own =
+                |name: &&String| spec.link.iter().any(|link| link.name == **name && link.sharing == Sharing::PerDevice);
+            if let Some(name) = list.iter().find(own) {
+                return Err(format!("{at}.{key}: `{name}` is a link per device; volumes need a shared one"));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn check_controller(spec: &ArraySpec, controller: &super::ControllerSpec) -> Checked {
+    let at = format!("controller.{}", controller.name);
+    between(&at, "cores", controller.cores, 1..=1024)?;
+    if let Some(cache) = &controller.cache {
+        check_cache(&format!("{at}.cache"), cache)?;
+        if let Some(link) = &cache.mirror_link {
+            let shared = |found: &super::LinkSpec| found.name == *link && found.sharing == Sharing::Shared;
+            if !spec.link.iter().any(shared) {
+                return Err(format!("{at}.cache.mirror_link: there is no shared link `{link}`"));
+            }
+        }
+    }
+    match &controller.read_ahead {
+        Some(_) if controller.cache.is_none() => {
+            Err(format!("{at}.read_ahead: needs a cache to read into; give one, or leave it out"))
+        }
+        Some(read_ahead) => check_read_ahead(&format!("{at}.read_ahead"), read_ahead),
+        None => Ok(()),
+    }
+}
+
+fn check_cache(at: &str, cache: &CacheSpec) -> Checked {
+    if !cache.page_bytes.is_power_of_two() {
+        return Err(format!("{at}.page_bytes: {} is no power of two; write for example 16384", cache.page_bytes));
+    }
+    between(at, "page_bytes", cache.page_bytes, 512..=65_536)?;
+    if cache.size_bytes < u64::from(cache.page_bytes) {
+        return Err(format!("{at}.size_bytes: holds no page; write at least {}", cache.page_bytes));
+    }
+    for (key, percent) in [
+        ("read_percent", cache.read_percent),
+        ("write_percent", cache.write_percent),
+        ("high_percent", cache.high_percent),
+        ("low_percent", cache.low_percent),
+    ] {
+        between(at, key, percent, 0..=100)?;
+    }
+    if cache.low_percent > cache.high_percent {
+        return Err(format!("{at}.low_percent: {} lies above high_percent; write less", cache.low_percent));
+    }
+    between(at, "destage_per_device", cache.destage_per_device, 1..=1024)?;
+    between(at, "destage_bytes_max", cache.destage_bytes_max, 512..=1 << 30)
+}
+
+fn check_read_ahead(at: &str, spec: &ReadAheadSpec) -> Checked {
+    between(at, "streams_per_volume", spec.streams_per_volume, 1..=65_536)?;
+    between(at, "initial_bytes", spec.initial_bytes, 512..=1 << 30)?;
+    between(at, "max_bytes", spec.max_bytes, spec.initial_bytes..=1 << 30)
+}
+
+fn check_host(spec: &ArraySpec) -> Checked {
+    let host = &spec.host;
+    between("host", "cores", host.cores, 1..=1024)?;
+    between("host", "request_bytes_max", host.request_bytes_max, 512..=1 << 30)?;
+    if !host.page_bytes.is_power_of_two() {
+        return Err(format!("host.page_bytes: {} is no power of two; write for example 4096", host.page_bytes));
+    }
+    between("host", "page_bytes", host.page_bytes, 512..=65_536)?;
+    match (&host.page_cache, host.mode) {
+        (None, HostMode::Buffered) => {
+            Err("host.mode: buffered needs a page cache; give host.page_cache.size_bytes".to_owned())
+        }
+        (Some(pages), _) => {
+            between("host.page_cache", "dirty_percent", pages.dirty_percent, 0..=100)?;
+            between("host.page_cache", "writes_max", pages.writes_max, 1..=65_536)?;
+            between("host.page_cache", "fetch_growth", pages.fetch_growth, 1..=64)?;
+            between("host.page_cache", "warm_block_bytes", pages.warm_block_bytes, host.page_bytes..=1 << 30)?;
+            pages.read_ahead.as_ref().map_or(Ok(()), |spec| check_read_ahead("host.page_cache.read_ahead", spec))
+        }
+        (None, HostMode::Direct) => Ok(()),
+    }
+}
+
+fn known(at: &str, key: &str, kind: &str, names: &[String], there: &BTreeSet<String>) -> Checked {
+    let Some(name) = names.iter().find(|name| !there.contains(*name)) else { return Ok(()) };
+    let known: Vec<&str> = there.iter().map(String::as_str).collect();
+    let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+    Err(format!("{at}.{key}: there is no {kind} `{name}`; there are: {known}"))
+}
+
+fn at_least_one(at: &str, key: &str, value: u64) -> Checked {
+    if value > 0 { Ok(()) } else { Err(format!("{at}.{key}: 0 is too few; write at least 1")) }
+}
+
+fn between(at: &str, key: &str, value: u32, range: std::ops::RangeInclusive<u32>) -> Checked {
+    if range.contains(&value) {
+        return Ok(());
+    }
+    Err(format!("{at}.{key}: {value} is out of range; write {} to {}", range.start(), range.end()))
+}

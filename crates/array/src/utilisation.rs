@@ -1,0 +1,77 @@
+//! What every component did between two instants: how busy it was, and how many were there.
+//!
+//! Model: components count from the beginning and never stop; a measured phase is the difference of two readings.
+//! Utilisation is busy time over elapsed time and servers; the mean number present follows from the time that visitors
+//! spent there (Little's law).
+//!
+//! Limits: work is counted when it is given to a component, so what reaches over the end of a phase counts to it.
+
+use serde::Serialize;
+
+use crate::station::Account;
+
+/// What a component is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Component {
+    /// Its name: `disk[3]`, `fc`, `a.cpu`.
+    pub name: String,
+    /// The set it belongs to: `disk`.
+    pub set: String,
+    /// `host`, `link`, `cpu`, `cache`, `disk` or `flash`.
+    pub kind: &'static str,
+    /// How many it can serve at once.
+    pub servers: u64,
+}
+
+/// What a component has done so far. Of caches, visits are reads, and busy time has no meaning.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Reading {
+    /// Times, visits and bytes.
+    pub account: Account,
+    /// Of a cache: reads that found everything there.
+    pub hits: u64,
+    /// Of a cache: dirty pages, and pages that may be dirty.
+    pub dirty: (u64, u64),
+}
+
+/// What a component did in a phase.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ComponentUse {
+    /// Which one.
+    #[serde(flatten)]
+    pub component: Component,
+    /// Share of its time that it was busy; of a cache, the share of its room for writes that is used at the end.
+    pub utilisation: f64,
+    /// Visits; of a cache, reads.
+    pub operations: u64,
+    /// Bytes moved.
+    pub bytes: u64,
+    /// How many were there in the mean, in service or waiting; of a cache, none.
+    pub mean_queue: f64,
+    /// Length of the phase.
+    pub elapsed_ns: u64,
+    /// Of a cache: share of reads that found everything there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hit_share: Option<f64>,
+}
+
+impl ComponentUse {
+    /// What a component did between two readings that are `elapsed_ns` apart.
+    pub fn between(component: &Component, before: &Reading, after: &Reading, elapsed_ns: u64) -> Self {
+        let elapsed = elapsed_ns.max(1) as f64;
+        let difference = |read: fn(&Reading) -> u64| read(after).saturating_sub(read(before));
+        let operations = difference(|reading| reading.account.operations);
+        let is_cache = component.kind == "cache";
+        let busy = difference(|reading| reading.account.busy_ns) as f64 / component.servers.max(1) as f64;
+        let used = after.dirty.0 as f64 / after.dirty.1.max(1) as f64;
+        Self {
+            component: component.clone(),
+            utilisation: if is_cache { used } else { (busy / elapsed).min(1.0) },
+            operations,
+            bytes: difference(|reading| reading.account.bytes),
+            mean_queue: difference(|reading| reading.account.resident_ns) as f64 / elapsed,
+            elapsed_ns,
+            hit_share: is_cache.then(|| difference(|reading| reading.hits) as f64 / operations.max(1) as f64),
+        }
+    }
+}

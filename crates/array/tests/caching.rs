@@ -1,0 +1,235 @@
+//! Caches: when a write is answered, what happens when nothing has room, read-ahead, pages of the host; and the RAID work behind.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use plimsoll_array::{Array, Request};
+use plimsoll_workload::Op;
+use serde_json::json;
+use support::*;
+
+/// Mean response of the first `count` random writes, one at a time.
+fn write_ns(array: &mut Array, count: u64) -> f64 {
+    let span = array.sectors();
+    closed(array, 1, (0, count), random(7, 16, 0, span)).mean_ns()
+}
+
+#[test]
+fn a_write_is_answered_when_it_is_in_the_cache_and_not_when_it_is_on_a_disk() {
+    let mut document = cached("raid5", 4, 4096);
+    document["controller"][0]["request_ns"] = json!(10_000);
+    document["link"] = json!([{ "name": "bus", "rate_bytes_per_s": 100_000_000 }]);
+    document["volumes"][0]["links"] = json!(["bus"]);
+    let in_cache_ns = 10_000.0 + 8192.0 * 10.0;
+    let mean_ns = write_ns(&mut built(&document, 1), 500);
+    assert!((mean_ns - in_cache_ns).abs() < 2.0, "{mean_ns}");
+
+    document["controller"][0]["cache"]["battery"] = json!(false);
+    let without_battery_ns = write_ns(&mut built(&document, 1), 500);
+    assert!(without_battery_ns > 100.0 * in_cache_ns, "{without_battery_ns}");
+    document["controller"][0]["cache"]["write_cache"] = json!("forced_on");
+    assert!((write_ns(&mut built(&document, 1), 500) - in_cache_ns).abs() < 2.0);
+    document["controller"][0]["cache"]["write_cache"] = json!("off");
+    document["controller"][0]["cache"]["battery"] = json!(true);
+    assert_eq!(write_ns(&mut built(&document, 1), 500), without_battery_ns);
+}
+
+#[test]
+fn a_mirrored_cache_costs_a_second_transfer_and_half_of_the_room() {
+    let mut document = cached("raid5", 4, 128);
+    document["link"] = json!([{ "name": "mirror", "rate_bytes_per_s": 100_000_000 }]);
+    let room = |document: &serde_json::Value| {
+        // Writes are fast until nothing has room any more.
+        let mut array = built(document, 1);
+        let span = array.sectors();
+        let seen = closed(&mut array, 1, (0, 200), random(7, 32, 0, span));
+        seen.times.iter().take_while(|(begin, end)| end - begin < MS).count()
+    };
+    let alone = room(&document);
+    document["controller"][0]["cache"]["mirror_link"] = json!("mirror");
+    let mirrored = room(&document);
+    assert!((60..=70).contains(&mirrored) && (124..=136).contains(&alone), "{alone} alone, {mirrored} mirrored");
+    let first_ns = write_ns(&mut built(&document, 1), 1);
+    assert!((first_ns - 81_920.0).abs() < 2.0, "{first_ns}");
+}
+
+#[test]
+fn a_full_cache_writes_as_fast_as_it_destages() {
+    // Sustained random writes: the cache answers at the rate at which disks take its destages, above that without it.
+    let document = cached("raid0", 4, 2048);
+    let mut array = built(&document, 1);
+    let span = array.sectors();
+    closed(&mut array, 16, (0, 4000), random(7, 32, 0, span));
+    let before = operations(&array, "disk");
+    let seen = closed(&mut array, 16, (4000, 4000), random(7, 32, 0, span));
+    let destaged = operations(&array, "disk") - before;
+    let ratio = destaged as f64 / 4000.0;
+    assert!((0.95..1.05).contains(&ratio), "{destaged} destages for 4000 writes");
+    let mut plain = built(&support::array("raid0", 4), 1);
+    let uncached = closed(&mut plain, 16, (0, 4000), random(7, 32, 0, span)).per_s();
+    assert!(seen.per_s() > 1.2 * uncached, "ordered by address {}, as they come {uncached}", seen.per_s());
+}
+
+#[test]
+fn everything_is_destaged_after_a_pause() {
+    let mut document = cached("raid1", 2, 1024);
+    document["controller"][0]["cache"]["idle_ns"] = json!(20_000_000);
+    let mut array = built(&document, 1);
+    write_ns(&mut array, 50);
+    assert_eq!(operations(&array, "disk"), 0, "too little to destage without a pause");
+    array.run_until(array.now_ns() + 19 * MS, &mut Vec::new());
+    assert_eq!(operations(&array, "disk"), 0);
+    array.run_until(array.now_ns() + 10 * SECOND, &mut Vec::new());
+    assert_eq!(operations(&array, "disk"), 100, "each of 50 writes goes to both copies");
+}
+
+#[test]
+fn small_writes_of_parity_raid_cost_four_and_six_commands_and_full_stripes_none_more_than_they_hold() {
+    for (level, disks, commands) in [("raid0", 4, 1), ("raid10", 4, 2), ("raid5", 5, 4), ("raid6", 8, 6)] {
+        let mut array = built(&array(level, disks), 1);
+        let span = array.sectors();
+        closed(&mut array, 1, (0, 200), random(7, 8, 0, span));
+        assert_eq!(operations(&array, "disk"), 200 * commands, "{level}");
+    }
+    // Four strips of 128 sectors and their parity: five writes, no read.
+    let mut array = built(&array("raid5", 5), 1);
+    closed(&mut array, 1, (0, 50), sequential(Op::Write, 512, vec![0]));
+    assert_eq!(operations(&array, "disk"), 50 * 5);
+}
+
+#[test]
+fn sequential_small_writes_are_destaged_as_full_stripes() {
+    let mut array = built(&cached("raid5", 5, 1024), 1);
+    // 64 MiB in 8 KiB: 256 rows of 256 KiB.
+    closed(&mut array, 4, (0, 8192), sequential(Op::Write, 16, vec![0]));
+    array.run_until(array.now_ns() + 10 * SECOND, &mut Vec::new());
+    let commands = operations(&array, "disk");
+    assert!(commands <= 256 * 5, "{commands} commands for at most 256 rows of five");
+}
+
+#[test]
+fn reads_of_what_was_read_or_written_are_answered_by_the_cache() {
+    let mut array = built(&cached("raid5", 4, 4096), 1);
+    closed(&mut array, 4, (0, 300), random(7, 16, 50, 1 << 20));
+    let before = operations(&array, "disk");
+    let again = closed(&mut array, 4, (0, 300), random(7, 16, 100, 1 << 20));
+    assert_eq!(operations(&array, "disk"), before);
+    assert_eq!(again.end_ns, again.begin_ns, "nothing of this array takes time but its disks");
+}
+
+#[test]
+fn sequential_reads_run_at_the_rate_of_the_disks_until_there_are_too_many_streams() {
+    let mut document = cached("raid0", 4, 4096);
+    document["controller"][0]["read_ahead"] =
+        json!({ "streams_per_volume": 4, "initial_bytes": 1 << 18, "max_bytes": 1 << 20 });
+    let rate = |streams: u64| {
+        let mut array = built(&document, 1);
+        // Starts that meet no common multiple of strips.
+        let starts = (0..streams).map(|stream| stream * 7_777_792).collect();
+        let seen = closed(&mut array, streams as u32, (0, 8000), sequential(Op::Read, 16, starts));
+        seen.per_s() * 8192.0
+    };
+    let (one, four, five) = (rate(1), rate(4), rate(5));
+    assert!(one > 0.85 * 4.0 * 90e6, "{one} bytes/s of four disks at 90 MB/s");
+    assert!(four > 2.5 * five, "{four} with as many streams as are followed, {five} with one more");
+}
+
+#[test]
+fn the_host_answers_from_its_pages_and_pays_for_each() {
+    let mut document = array("raid0", 2);
+    document["host"] = json!({
+        "mode": "buffered", "request_ns": 3000, "page_ns": 5000, "page_cache": { "size_bytes": 64 << 20 },
+    });
+    let mut array = built(&document, 1);
+    let seen = closed(&mut array, 1, (0, 100), random(7, 32, 100, 1 << 14));
+    assert!(seen.mean_ns() > 1e6);
+    let again = closed(&mut array, 1, (0, 100), random(7, 32, 100, 1 << 14));
+    assert_eq!(again.mean_ns(), 3000.0 + 4.0 * 5000.0);
+    // 16 at once share one processor: the pages are the bottleneck.
+    let many = closed(&mut array, 16, (0, 100), random(7, 32, 100, 1 << 14));
+    assert!((many.per_s() - 1e9 / 23_000.0).abs() < 500.0, "{}", many.per_s());
+}
+
+#[test]
+fn buffered_writes_are_done_in_memory_until_too_much_is_dirty_and_a_flush_waits_for_all() {
+    let mut document = array("raid0", 2);
+    document["host"] = json!({
+        "mode": "buffered", "page_cache": { "size_bytes": 16 << 20, "dirty_background_percent": 10, "dirty_percent": 20 },
+    });
+    let mut array = built(&document, 1);
+    // 20 % of 4096 pages, in requests of two pages.
+    let seen = closed(&mut array, 1, (0, 600), random(7, 16, 0, 1 << 24));
+    let at_once = seen.times.iter().take_while(|(begin, end)| begin == end).count();
+    assert!((405..=450).contains(&at_once), "{at_once}");
+    let mut done = Vec::new();
+    let now_ns = array.now_ns();
+    array.submit(now_ns, 0, Request { op: Op::Flush, lba: 0, sectors: 0 });
+    array.run_until(u64::MAX, &mut done);
+    assert!(done[0].completed_ns > now_ns + 100 * MS, "hundreds of writes in order of address take a while");
+    assert_eq!(array.under_way(), 0);
+}
+
+/// A host with a page cache over two disks.
+fn buffered(pages: serde_json::Value) -> serde_json::Value {
+    let mut document = array("raid0", 2);
+    document["host"] = json!({ "mode": "buffered", "request_ns": 3000, "page_cache": pages });
+    document
+}
+
+/// Reads of `sectors` at a hundred places that are not near to each other.
+fn scattered(sectors: u32) -> Next<'static> {
+    Box::new(move |number| Request { op: Op::Read, lba: number * 7919 % 1000 * 1024, sectors })
+}
+
+#[test]
+fn only_pages_that_are_moved_cost_what_moving_costs() {
+    let mut array = built(&buffered(json!({ "size_bytes": 64 << 20, "moved_page_ns": 500_000 })), 1);
+    let busy_ns = |array: &Array| array.readings()[0].account.busy_ns;
+    assert_eq!(array.components()[0].kind, "host");
+    closed(&mut array, 1, (0, 100), scattered(32));
+    // A hundred requests of four pages of 4 KiB each.
+    assert_eq!(busy_ns(&array), 100 * (3000 + 4 * 500_000));
+    let again = closed(&mut array, 1, (0, 100), scattered(32));
+    assert_eq!(again.mean_ns(), 3000.0);
+    assert_eq!(busy_ns(&array), 100 * (3000 + 4 * 500_000) + 100 * 3000);
+}
+
+#[test]
+fn a_read_is_fetched_in_pieces_that_grow_and_wait_for_each_other() {
+    // 64 KiB in pieces of 8 KiB; of 8, 16, 32 and 8; of 8, 32 and 24; of 8 and 56.
+    for (growth, pieces) in [(1, 8), (2, 4), (4, 3), (8, 2)] {
+        let pages = json!({ "size_bytes": 64 << 20, "first_fetch_bytes": 8192, "fetch_growth": growth });
+        let mut document = buffered(pages);
+        document["group"][0]["raid"]["strip_sectors"] = json!(1024);
+        let mut array = built(&document, 1);
+        closed(&mut array, 1, (0, 100), scattered(128));
+        assert_eq!(operations(&array, "disk"), 100 * pieces, "growth {growth}");
+
+        let mut done = Vec::new();
+        let began_ns = array.now_ns();
+        array.submit(began_ns, 0, Request { op: Op::Read, lba: 8_000_000, sectors: 128 });
+        let mut most = 0;
+        while done.is_empty() {
+            let until_ns = array.now_ns() + 10_000;
+            array.run_until(until_ns, &mut done);
+            most = most.max(array.under_way());
+        }
+        // The request, its fetch, and of one piece at a time a job, an operation and a command.
+        assert_eq!(most, 5, "growth {growth}");
+        assert_eq!(array.under_way(), 0);
+    }
+}
+
+#[test]
+fn a_page_cache_that_begins_warm_answers_its_share_at_once() {
+    // A quarter of 16 MiB, in blocks of 16 KiB.
+    let pages = json!({ "size_bytes": 4 << 20, "warm_range_bytes": 16 << 20, "warm_block_bytes": 16_384 });
+    let mut warm = built(&buffered(pages), 1);
+    let seen = closed(&mut warm, 1, (0, 4000), random(7, 32, 100, 1 << 15));
+    let hits = |times: &[(u64, u64)]| {
+        times.iter().filter(|(begin, end)| end - begin == 3000).count() as f64 / times.len() as f64
+    };
+    let (first, last) = (hits(&seen.times[..1000]), hits(&seen.times[3000..]));
+    assert!((first - 0.25).abs() < 0.04 && (last - 0.25).abs() < 0.04, "{first} at first, {last} in the end");
+}

@@ -1,0 +1,157 @@
+//! Failures, spares and rebuilds: what they cost, how long they take, and what is lost.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use plimsoll_array::{Array, Completion, Request, What};
+use plimsoll_workload::Op;
+use serde_json::{Value, json};
+use support::*;
+
+const DISK_BYTES: u64 = 1_000_000_000;
+
+/// Small disks, one more than the group has as a spare; member 1 fails after 10 ms.
+fn failing(level: &str, disks: u16) -> Value {
+    let mut document = array(level, disks);
+    document["devices"][0]["model"]["capacity_bytes"] = json!(DISK_BYTES);
+    document["devices"][0]["count"] = json!(disks + 1);
+    document["group"][0]["members"] = json!([format!("disk[0-{}]", disks - 1)]);
+    document["group"][0]["spares"] = json!([format!("disk[{disks}]")]);
+    document["group"][0]["failures"] = json!({ "at": [{ "time_s": 0.01, "member": 1 }] });
+    document
+}
+
+/// What happened to members, in words, and when the last of it did.
+fn story(array: &Array) -> (Vec<&'static str>, u64) {
+    let incidents = array.incidents();
+    (incidents.iter().map(|incident| incident.what.word()).collect(), incidents.last().map_or(0, |last| last.time_ns))
+}
+
+/// Time to rebuild, in seconds, while so many random reads are kept outstanding.
+fn rebuilt_s(document: &Value, population: u32) -> f64 {
+    let mut array = built(document, 1);
+    let span = array.sectors();
+    let mut first = 0;
+    while array.incidents().iter().all(|incident| incident.what != What::Rebuilt) {
+        if population == 0 {
+            array.run_until(array.now_ns() + SECOND, &mut Vec::new());
+        } else {
+            closed(&mut array, population, (first, 500), random(7, 16, 100, span));
+            first += 500;
+        }
+        assert!(array.now_ns() < 3_600 * SECOND, "{:?}", array.incidents());
+    }
+    let incidents = array.incidents();
+    (incidents[2].time_ns - incidents[1].time_ns) as f64 / 1e9
+}
+
+#[test]
+fn a_failed_member_is_replaced_and_rebuilt_at_the_pace_of_the_disks() {
+    for (level, disks) in [("raid5", 4), ("raid10", 4), ("raid1", 2)] {
+        let mut array = built(&failing(level, disks), 1);
+        array.run_until(200 * SECOND, &mut Vec::new());
+        assert_eq!(story(&array).0, ["failed", "replaced by a spare", "rebuilt"], "{level}");
+        assert_eq!(array.under_way(), 0);
+        let seconds = rebuilt_s(&failing(level, disks), 0);
+        // No faster than the medium takes it, and a chunk is read before it is written.
+        assert!(seconds > DISK_BYTES as f64 / 90e6 && seconds < 4.0 * DISK_BYTES as f64 / 60e6, "{level}: {seconds} s");
+    }
+}
+
+#[test]
+fn mirrors_are_rebuilt_sooner_than_parity_where_the_bus_is_shared() {
+    let over_a_bus = |level: &str| {
+        let mut document = failing(level, 8);
+        document["link"] = json!([{ "name": "bus", "duplex": "half", "rate_bytes_per_s": 160_000_000 }]);
+        document["devices"][0]["links"] = json!(["bus"]);
+        rebuilt_s(&document, 0)
+    };
+    let (mirrors, parity) = (over_a_bus("raid10"), over_a_bus("raid5"));
+    assert!(mirrors < 0.7 * parity, "{mirrors} s and {parity} s");
+}
+
+#[test]
+fn a_share_of_the_time_or_only_idle_time_makes_a_rebuild_longer() {
+    let mut document = failing("raid5", 4);
+    let free = rebuilt_s(&document, 0);
+    document["group"][0]["rebuild"] = json!({ "share_percent": 50 });
+    let half = rebuilt_s(&document, 0);
+    // Not twice as long to the dot: a pause changes where the platters stand when the next chunk begins.
+    assert!(half > 1.7 * free && half < 2.1 * free, "{free} s, {half} s with half of the time");
+    document["group"][0]["rebuild"] = json!({ "idle_ns": 50_000_000 });
+    assert!((rebuilt_s(&document, 0) / free - 1.0).abs() < 0.01, "nothing else is asked");
+    let mut array = built(&document, 1);
+    let span = array.sectors();
+    closed(&mut array, 4, (0, 2000), random(7, 16, 100, span));
+    assert_eq!(story(&array).0, ["failed", "replaced by a spare"], "there was no pause of 50 ms");
+}
+
+#[test]
+fn reads_of_a_missing_member_cost_a_read_of_every_other() {
+    let mut document = failing("raid5", 4);
+    document["group"][0]["spares"] = json!([]);
+    let mut array = built(&document, 1);
+    array.run_until(20 * MS, &mut Vec::new());
+    let span = array.sectors();
+    closed(&mut array, 1, (0, 4000), random(7, 16, 100, span));
+    // A quarter of the strips is missing: 3 reads for it, 1 for the others.
+    let commands = operations(&array, "disk") as f64 / 4000.0;
+    assert!((commands - 1.5).abs() < 0.05, "{commands} commands per read");
+}
+
+#[test]
+fn what_two_failures_of_raid_5_have_lost_fails_and_the_rest_goes_on() {
+    let mut document = failing("raid5", 4);
+    document["group"][0]["failures"]["at"] = json!([{ "time_s": 0.01, "member": 1 }, { "time_s": 0.02, "member": 2 }]);
+    for cache in [None, Some(json!({ "size_bytes": 1 << 22, "idle_ns": 1_000_000 }))] {
+        if let Some(cache) = cache {
+            document["controller"][0]["cache"] = cache;
+        }
+        let mut array = built(&document, 1);
+        array.run_until(30 * MS, &mut Vec::new());
+        let mut done: Vec<Completion> = Vec::new();
+        for token in 0..400_u32 {
+            let op = if token % 2 == 0 { Op::Read } else { Op::Write };
+            array.submit(array.now_ns(), token, Request { op, lba: u64::from(token) * 128, sectors: 8 });
+        }
+        while array.next_ns().is_some_and(|next_ns| next_ns < 100 * SECOND) {
+            array.run_until(100 * SECOND, &mut done);
+        }
+        assert_eq!(done.len(), 400);
+        let failed = done.iter().filter(|finished| finished.failed && finished.token % 2 == 0).count();
+        assert!((90..=110).contains(&failed), "half of the reads, whose member is missing: {failed} of 200");
+        assert_eq!(story(&array).0, ["failed", "replaced by a spare", "failed", "cannot be rebuilt"]);
+    }
+}
+
+#[test]
+fn failures_at_a_rate_are_those_of_their_seed() {
+    let mut document = failing("raid6", 6);
+    document["group"][0]["failures"] = json!({ "rate": { "afr_percent": 60.0 } });
+    let told = |seed| {
+        let mut array = built(&document, seed);
+        array.run_until(2 * 365 * 86_400 * SECOND, &mut Vec::new());
+        array.incidents().to_vec()
+    };
+    assert_eq!(told(1), told(1));
+    assert_ne!(told(1), told(2));
+    assert!(!told(1).is_empty());
+}
+
+#[test]
+fn mistakes_in_spares_and_failures_are_told_in_a_sentence() {
+    let sentence = |document: &Value| {
+        plimsoll_array::ArraySpec::read(document)
+            .and_then(|sourced| Array::new(&sourced.spec, 1).map(|_| ()))
+            .unwrap_err()
+            .to_string()
+    };
+    let mut document = failing("raid5", 4);
+    document["group"][0]["spares"] = json!(["disk[2]"]);
+    assert_eq!(sentence(&document), "array \"tested\": group.g.spares: device number 2 is a member or a spare already");
+    document["group"][0]["spares"] = json!([]);
+    document["group"][0]["failures"]["at"][0]["member"] = json!(4);
+    let expected = "array \"tested\": group.g.failures: key 'member': 4 is no member; give 0 to 3";
+    assert_eq!(sentence(&document), expected);
+}

@@ -1,0 +1,20 @@
+//! RAID against stored bytes: every piece and plan is carried out on members that really hold data, P and Q.
+
+#![allow(clippy::unwrap_used, reason = "a test may fail loudly anywhere")]
+
+mod counts;
+mod degraded;
+mod healthy;
+mod layouts;
+mod locks;
+mod loss;
+mod mapping;
+mod mirrors;
+mod oracle;
+mod planted;
+mod rebuilds;
+mod redundancy;
+mod reference;
+mod scenario;
+mod specs;
+mod together;

@@ -1,0 +1,137 @@
+//! The backend in virtual time over a modelled array (`plimsoll_array`).
+//!
+//! Model: the array is the clock: it jumps from event to event, so a run costs what it issues and is equal for equal seeds.
+//! What its components did is read at the beginning and at the end of the measured time. Bytes are not looked at.
+//!
+//! Limits: no data are kept, so nothing can be verified; a request that needs lost data fails with EIO.
+
+use std::io;
+use std::ops::Range;
+
+use plimsoll_array::slab::Slab;
+use plimsoll_array::{Array, ArraySpec, Completion, Component, ComponentUse, Incident, Reading, Request, What};
+
+use crate::backend::{Backend, Done, Io};
+
+/// See the module.
+#[derive(Debug)]
+pub struct ModelledArray {
+    array: Array,
+    outstanding: Slab<Outstanding>,
+    completions: Vec<Completion>,
+    name: String,
+    components: Vec<Component>,
+    /// Until the beginning of the measured time has been read, its instant; then that of the end.
+    due_ns: u64,
+    measured: Range<u64>,
+    begin: Option<(u64, Vec<Reading>)>,
+    end: Option<(u64, Vec<Reading>)>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Outstanding {
+    slot: u32,
+    piece: u32,
+    len: i32,
+    submitted_ns: u64,
+}
+
+impl ModelledArray {
+    /// An array at rest at instant 0, whose components are accounted for from one instant to another.
+    ///
+    /// # Errors
+    /// When it cannot be built.
+    pub fn new(spec: &ArraySpec, seed: u64, measured: Range<u64>) -> io::Result<Self> {
+        let array = Array::new(spec, seed).map_err(|error| io::Error::other(error.to_string()))?;
+        Ok(Self {
+            name: spec.name.clone(),
+            components: array.components(),
+            array,
+            outstanding: Slab::new(Outstanding { slot: 0, piece: 0, len: 0, submitted_ns: 0 }),
+            completions: Vec::new(),
+            due_ns: measured.start,
+            measured,
+            begin: None,
+            end: None,
+        })
+    }
+
+    /// How long each rebuild took that is over, from the spare's taking over on.
+    fn rebuild_ns(&self) -> impl Iterator<Item = u64> {
+        let incidents = self.array.incidents();
+        let of = |one: &Incident| (one.group, one.member);
+        let rebuilt = incidents.iter().filter(|incident| incident.what == What::Rebuilt);
+        rebuilt.filter_map(move |end| {
+            let begins = incidents.iter().rev().filter(move |one| one.what == What::Replaced && of(one) == of(end));
+            begins
+                .map(|begin| begin.time_ns)
+                .find(|&begin_ns| begin_ns <= end.time_ns)
+                .map(|begin_ns| end.time_ns - begin_ns)
+        })
+    }
+
+    /// Reads what the components have done when it is time to.
+    #[cold]
+    fn read(&mut self) {
+        let reading = (self.array.now_ns(), self.array.readings());
+        if self.begin.is_none() {
+            self.begin = Some(reading);
+            self.due_ns = self.measured.end;
+        } else {
+            self.end = Some(reading);
+            self.due_ns = u64::MAX;
+        }
+    }
+}
+
+impl Backend for ModelledArray {
+    #[inline(always)]
+    fn now(&self) -> u64 {
+        self.array.now_ns()
+    }
+
+    #[inline(always)]
+    fn submit(&mut self, io: Io) -> io::Result<()> {
+        let Io { slot, piece, op, len, offset, .. } = io;
+        let submitted_ns = self.array.now_ns();
+        let token = self.outstanding.insert(Outstanding { slot, piece, len: len as i32, submitted_ns });
+        self.array.submit(submitted_ns, token, Request { op, lba: offset / 512, sectors: len / 512 });
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn wait(&mut self, until_ns: u64, finished: &mut Vec<Done>) -> io::Result<()> {
+        self.completions.clear();
+        self.array.run_until(until_ns, &mut self.completions);
+        for &Completion { token, completed_ns, failed } in &self.completions {
+            let Outstanding { slot, piece, len, submitted_ns } = self.outstanding.remove(token);
+            let result = if failed { -libc::EIO } else { len };
+            finished.push(Done { slot, piece, result, submitted_ns, completed_ns });
+        }
+        if self.array.now_ns() >= self.due_ns {
+            self.read();
+        }
+        Ok(())
+    }
+
+    fn components(&self) -> Vec<ComponentUse> {
+        let Some((begin_ns, before)) = &self.begin else { return Vec::new() };
+        let now = || (self.array.now_ns(), self.array.readings());
+        let (end_ns, after) = self.end.clone().unwrap_or_else(now);
+        let each = self.components.iter().zip(before.iter().zip(&after));
+        each.map(|(component, (before, after))| ComponentUse::between(component, before, after, end_ns - begin_ns))
+            .collect()
+    }
+
+    fn facts(&self) -> Vec<(&'static str, String)> {
+        let told = |incident: &Incident| {
+            let Incident { time_ns, group, member, what } = incident;
+            format!("{:.3} s: member {member} of group {group} {}", *time_ns as f64 / 1e9, what.word())
+        };
+        let incidents: Vec<String> = self.array.incidents().iter().map(told).collect();
+        let incidents = (!incidents.is_empty()).then(|| ("incidents", incidents.join("; ")));
+        let rebuilds: Vec<String> = self.rebuild_ns().map(|spent_ns| format!("{:.3}", spent_ns as f64 / 1e9)).collect();
+        let rebuilds = (!rebuilds.is_empty()).then(|| ("rebuild_s", rebuilds.join(", ")));
+        [("array", self.name.clone())].into_iter().chain(incidents).chain(rebuilds).collect()
+    }
+}

@@ -1,0 +1,38 @@
+//! The load of a file system: operations on trees of directories and files, timed and recorded like block requests.
+//!
+//! Model: [`prepare`] lays the trees of a plan out below a directory; [`run`] gives every thread of every stream a thread
+//! of the operating system, which draws an operation, finds a file or directory that it can be done to, makes the system
+//! call and records it. Which files exist is kept in memory, some bits each ([`state`]); a file in use by one thread is
+//! left alone by the others unless a stream shares its files. Intervals, histograms and the outcome are those of block
+//! requests, with more operations.
+//!
+//! Limits: Linux only; one host; a thread has one operation under way and at most one file open. Files that somebody else
+//! makes or removes below the directory while a run lasts show up as errors.
+
+mod actor;
+mod bits;
+mod calls;
+mod claims;
+mod copying;
+mod crew;
+mod desk;
+mod hunger;
+mod intact;
+mod lane;
+mod layout;
+mod marker;
+mod naming;
+mod opened;
+pub mod outcome;
+mod picking;
+mod place;
+mod removal;
+mod restoring;
+mod run;
+mod state;
+mod timing;
+
+pub use layout::{FilesPrepared, prepare};
+pub use place::{FilesInspection, inspect};
+pub use removal::remove;
+pub use run::{FileJob, FileOutcome, run};

@@ -1,0 +1,282 @@
+//! Lays trees out in a directory, and brings them back to their beginning after a run has changed them.
+//!
+//! Model: the marker is written first and says that the trees are changed; then trees of an earlier layout go, directories
+//! are made level by level, files are put in order by several threads, everything is written to the device (`syncfs`,
+//! so that the layout's own writing does not disturb the measurement), and the marker says that they are ready. Ready
+//! trees of the same definition are left as they are, once the file system has shown that they are ([`super::intact`]).
+//!
+//! Limits: content of files that exist with the right size is not looked at.
+
+use std::fs;
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use plimsoll_workload::files::{FilePlan, LayOut, TreePlan};
+use serde::Serialize;
+
+use super::calls::{self, PathText};
+use super::intact::is_intact;
+use super::marker::Condition;
+use super::place::Held;
+use super::removal;
+use super::restoring::{ENTRY_BYTES, Restorer, file_of_name};
+use crate::safety::{Permission, Refusal, path_text};
+use crate::target::TargetError;
+
+/// Threads that lay files out: enough to keep a device busy.
+const THREADS: usize = 8;
+const POLL: Duration = Duration::from_millis(50);
+
+/// What [`prepare`] did.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct FilesPrepared {
+    /// The directory was made by this call.
+    pub created: bool,
+    /// Whether anything had to be laid out or brought back.
+    pub laid_out: bool,
+    /// The directory.
+    #[serde(serialize_with = "path_text::many")]
+    pub scratch: Vec<PathBuf>,
+    /// Files that exist at the beginning, over all trees.
+    pub files: u64,
+    /// Their bytes.
+    pub file_bytes: u64,
+    /// Directories that exist at the beginning, anchors included.
+    pub directories: u64,
+}
+
+/// Brings the trees of `plan` below `target` to their beginning. `progress` gets (bytes in order, bytes in all), a
+/// file's name counting as a block; setting `stop` ends it soon.
+///
+/// # Errors
+/// A [`TargetError`]. What a stopped layout made stays and is marked as unfinished, unless the directory was made by
+/// this call: then it is removed.
+pub fn prepare(
+    plan: &FilePlan,
+    target: &Path,
+    permission: &Permission,
+    progress: &mut dyn FnMut(u64, u64),
+    stop: &AtomicBool,
+) -> Result<FilesPrepared, TargetError> {
+    let mut held = Held::take(target, permission)?;
+    if held.marker.condition == Condition::Ready && !is_intact(&held.path, plan, stop) {
+        // Somebody else has been at them.
+        held.marker.condition = Condition::Changed;
+    }
+    let laid_out = lay_out(&mut held, plan, progress, stop)?;
+    let sums: Vec<(u64, u64)> = plan.trees.iter().map(|tree| tree.shape.first_bytes()).collect();
+    let directories = |tree: &TreePlan| {
+        let there = if tree.lay_out == LayOut::Nothing { 1 } else { tree.shape.directories() };
+        (0..there).filter(|directory| tree.shape.directory_exists_first(*directory)).count() as u64
+    };
+    Ok(FilesPrepared {
+        created: held.created,
+        laid_out,
+        scratch: vec![held.path.clone()],
+        files: sums.iter().map(|sum| sum.1).sum(),
+        file_bytes: sums.iter().map(|sum| sum.0).sum(),
+        directories: plan.trees.iter().map(directories).sum(),
+    })
+}
+
+/// Lays out what is not in order in a directory that is held; whether there was anything to do. A directory that this
+/// process made, or has nothing of ours in, is left as it was when that fails.
+pub(crate) fn lay_out(
+    held: &mut Held,
+    plan: &FilePlan,
+    progress: &mut dyn FnMut(u64, u64),
+    stop: &AtomicBool,
+) -> Result<bool, TargetError> {
+    let laid_out = order(held, plan, progress, stop);
+    if laid_out.is_err() && (held.created || held.marker.trees.is_empty()) {
+        let _ = removal::remove_held(held);
+    }
+    laid_out
+}
+
+fn order(
+    held: &mut Held,
+    plan: &FilePlan,
+    progress: &mut dyn FnMut(u64, u64),
+    stop: &AtomicBool,
+) -> Result<bool, TargetError> {
+    let wanted: Vec<String> = plan.trees.iter().map(|tree| tree.definition.clone()).collect();
+    if held.marker.condition == Condition::Ready && held.marker.trees == wanted && anchors_exist(&held.path, plan) {
+        return Ok(false);
+    }
+    let weights = plan.trees.iter().map(|tree| tree.shape.first_bytes());
+    let total: u64 = weights.map(|(bytes, files)| bytes + files * ENTRY_BYTES).sum();
+    held.marker.condition = Condition::Changed;
+    held.mark()?;
+    let is_old = |definition: &&String| !wanted.contains(definition);
+    for tree in held.marker.trees.iter().filter(is_old).filter_map(|text| TreePlan::of_definition(text).ok()) {
+        removal::remove_tree(&held.path, &tree)?;
+    }
+    let is_new = |tree: &&TreePlan| !held.marker.trees.contains(&tree.definition);
+    if plan.trees.iter().any(|tree| is_new(&tree)) {
+        plan.trees.iter().filter(is_new).try_for_each(|tree| vacant(&held.path.join(&tree.path)))?;
+        check_space(&held.path, plan)?;
+    }
+    held.marker.trees = wanted;
+    held.mark()?;
+    let done = AtomicU64::new(0);
+    for tree in &plan.trees {
+        let mut report = |done_bytes| {
+            if total > 0 {
+                progress(done_bytes, total);
+            }
+        };
+        Layout { tree, root: held.path.join(&tree.path), done: &done, stop }.carry_out(&mut report)?;
+    }
+    held.marker.condition = Condition::Ready;
+    held.mark()?;
+    Ok(true)
+}
+
+fn anchors_exist(target: &Path, plan: &FilePlan) -> bool {
+    plan.trees.iter().all(|tree| target.join(&tree.path).is_dir())
+}
+
+/// Refuses an anchor in which something already has a name that a tree would give.
+fn vacant(anchor: &Path) -> Result<(), TargetError> {
+    let Ok(entries) = fs::read_dir(anchor) else { return Ok(()) };
+    let taken = entries.flatten().map(|entry| entry.file_name()).find(|name| name.to_str().is_some_and(gives));
+    match taken {
+        Some(name) => Err(Refusal::InTheWay { path: anchor.join(name) }.into()),
+        None => Ok(()),
+    }
+}
+
+/// Whether trees give names like this.
+fn gives(name: &str) -> bool {
+    let is_directory = name.strip_prefix('d').is_some_and(|rest| rest.parse::<u64>().is_ok());
+    is_directory || file_of_name(name).is_some()
+}
+
+/// Opens the anchor of a tree.
+pub(crate) fn anchor(target: &Path, tree: &TreePlan) -> Result<OwnedFd, TargetError> {
+    let path = target.join(&tree.path);
+    let anchor = fs::File::open(&path).map_err(TargetError::io(&path, "open it"))?;
+    Ok(anchor.into())
+}
+
+/// Refuses what the file system has no room for.
+fn check_space(target: &Path, plan: &FilePlan) -> Result<(), TargetError> {
+    let sums = plan.trees.iter().map(|tree| {
+        let (bytes, files) = tree.shape.first_bytes();
+        (bytes, files + tree.shape.directories())
+    });
+    let (bytes, entries) = sums.fold((0, 0), |sum, tree| (sum.0 + tree.0, sum.1 + tree.1));
+    let (free_bytes, reserve_bytes, free_entries) = crate::target::room(target)?;
+    let needed_bytes = bytes + entries * ENTRY_BYTES;
+    let path = target.to_owned();
+    if needed_bytes + reserve_bytes > free_bytes {
+        return Err(TargetError::NoSpaceForTrees { path, needed_bytes, free_bytes, reserve_bytes });
+    }
+    match free_entries.filter(|free| entries > *free) {
+        Some(free) => Err(TargetError::TooManyFiles { path, needed: entries, free }),
+        None => Ok(()),
+    }
+}
+
+/// One tree being laid out.
+struct Layout<'a> {
+    tree: &'a TreePlan,
+    root: PathBuf,
+    done: &'a AtomicU64,
+    stop: &'a AtomicBool,
+}
+
+impl Layout<'_> {
+    fn carry_out(&self, report: &mut dyn FnMut(u64)) -> Result<(), TargetError> {
+        fs::create_dir_all(&self.root).map_err(TargetError::io(&self.root, "make it"))?;
+        if self.tree.lay_out == LayOut::Nothing {
+            removal::empty_tree(&self.root, self.tree)?;
+            return Ok(());
+        }
+        let anchor: OwnedFd = fs::File::open(&self.root).map_err(TargetError::io(&self.root, "open it"))?.into();
+        self.make_directories(&anchor)?;
+        self.order_files(&anchor, report)?;
+        report(self.done.load(Ordering::Relaxed));
+        calls::sync_file_system(anchor.as_fd()).map_err(|errno| self.refused(self.root.clone(), errno))
+    }
+
+    fn make_directories(&self, anchor: &OwnedFd) -> Result<(), TargetError> {
+        let mut path = PathText::default();
+        for directory in 1..self.tree.shape.directories() {
+            if self.stop.load(Ordering::Relaxed) {
+                return Err(TargetError::Stopped);
+            }
+            let text = path.put(|text| self.tree.shape.directory_path(directory, text));
+            let made = if self.tree.shape.directory_exists_first(directory) {
+                calls::mkdir(anchor.as_fd(), text)
+            } else {
+                calls::rmdir(anchor.as_fd(), text)
+            };
+            match made {
+                Ok(()) | Err(libc::EEXIST | libc::ENOENT) => {}
+                Err(errno) => return Err(self.refused(self.root.join(path.shown()), errno)),
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts the files of all directories in order, several directories at once.
+    fn order_files(&self, anchor: &OwnedFd, report: &mut dyn FnMut(u64)) -> Result<(), TargetError> {
+        let next = AtomicU64::new(0);
+        let failed = Mutex::new(None);
+        std::thread::scope(|scope| {
+            let workers: Vec<_> = (0..THREADS)
+                .map(|number| {
+                    let (next, failed) = (&next, &failed);
+                    scope.spawn(move || {
+                        self.work(Restorer::new(self.tree, anchor.as_fd(), &self.root, number as u64), next, failed)
+                    })
+                })
+                .collect();
+            while workers.iter().any(|worker| !worker.is_finished()) {
+                report(self.done.load(Ordering::Relaxed));
+                std::thread::park_timeout(POLL.min(Duration::from_millis(10)));
+            }
+        });
+        match failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            Some(error) => Err(error),
+            None if self.stop.load(Ordering::Relaxed) => Err(TargetError::Stopped),
+            None => Ok(()),
+        }
+    }
+
+    fn work(&self, mut restorer: Restorer<'_>, next: &AtomicU64, failed: &Mutex<Option<TargetError>>) {
+        let stopped = || self.stop.load(Ordering::Relaxed);
+        let advance = |bytes| {
+            self.done.fetch_add(bytes, Ordering::Relaxed);
+            !stopped()
+        };
+        loop {
+            let directory = next.fetch_add(1, Ordering::Relaxed);
+            if directory >= self.tree.shape.directories() || stopped() {
+                return;
+            }
+            if self.tree.shape.files_in(directory).is_empty() {
+                continue;
+            }
+            if let Err(errno) = restorer.restore(directory, &advance) {
+                let error = self.refused(restorer.place(), errno);
+                failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+                // The others need not go on.
+                next.store(u64::MAX / 2, Ordering::Relaxed);
+                return;
+            }
+        }
+    }
+
+    fn refused(&self, path: PathBuf, errno: i32) -> TargetError {
+        match errno {
+            libc::ENOSPC | libc::EDQUOT => TargetError::BecameFullOfTrees { path },
+            other => TargetError::io(&path, "lay it out")(std::io::Error::from_raw_os_error(other)),
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! Runs on a modelled array, from the job to the record.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use plimsoll_engine::control::StoppedBy;
+use plimsoll_engine::recorder::Cell;
+use plimsoll_engine::{Control, record};
+use plimsoll_workload::Op;
+use serde_json::json;
+use support::*;
+
+fn mixed() -> serde_json::Value {
+    json!({ "name": "m", "block_size": "8k", "threads": 4, "queue_depth": 4, "read_percent": 70 })
+}
+
+#[test]
+fn a_run_in_virtual_time_says_what_its_components_did() {
+    let finished = finish(&job(&small_array("direct"), mixed(), json!({ "duration": "20s", "warmup": "5s" })));
+    assert!(finished.outcome.is_virtual);
+    assert_eq!((finished.outcome.workers, finished.outcome.backend.name()), (1, "array"));
+    let counted: u64 = finished.measured.cells.iter().flatten().map(Cell::count).sum();
+    let host = finished.outcome.components.iter().find(|found| found.component.kind == "host").unwrap();
+    // What was under way at the ends belongs to one side of them here and to the other there.
+    assert!(host.operations.abs_diff(counted) <= 16, "{} passed the host, {counted} were measured", host.operations);
+    let disks: Vec<_> = finished.outcome.components.iter().filter(|found| found.component.kind == "disk").collect();
+    assert_eq!(disks.len(), 2);
+    assert!(disks.iter().all(|disk| disk.utilisation > 0.9 && disk.utilisation <= 1.0), "{disks:?}");
+    let stored = record::outcome(&finished.outcome, "auto");
+    assert_eq!(stored["engine"]["components"][0]["name"], "host");
+    assert_eq!(stored["engine"]["virtual_time"], true);
+}
+
+#[test]
+fn equal_seeds_give_equal_records_on_one_and_on_two_threads() {
+    for host in ["direct", "buffered"] {
+        let run = |workers: u32, seed: u64| {
+            let options = json!({ "duration": "5s", "warmup": "1s", "workers": workers, "seed": seed });
+            finish(&job(&small_array(host), mixed(), options)).stored
+        };
+        assert_eq!(run(1, 7), run(2, 7));
+        assert_ne!(run(1, 7), run(1, 8));
+    }
+}
+
+#[test]
+fn an_open_load_below_the_mark_is_kept_up_with() {
+    let stream = json!({ "name": "r", "arrival": "poisson", "rate": 60, "queue_depth": 64 });
+    let finished = finish(&job(&small_array("direct"), stream, json!({ "duration": "100s", "warmup": "5s" })));
+    let reads = finished.measured.cells[Op::Read as usize].as_ref().unwrap();
+    assert!((reads.count() as f64 / 100.0 - 60.0).abs() < 3.0, "{}", reads.count());
+    assert_eq!((finished.outcome.stopped_by, finished.outcome.unissued), (StoppedBy::Duration, 0));
+}
+
+#[test]
+fn what_needs_data_is_refused_in_a_sentence() {
+    for (option, value) in [("verify", json!("all")), ("content", json!("stamps"))] {
+        let mut stream = mixed();
+        stream[option] = value;
+        let refused =
+            try_finish(&job(&small_array("direct"), stream, json!({})), Recording::default(), &Control::default());
+        let sentence = refused.err().unwrap().to_string();
+        assert!(sentence.contains("a modelled array keeps no data"), "{sentence}");
+    }
+    let refused = finish_error(&job(&small_array("direct"), mixed(), json!({ "backend": "uring" })));
+    assert!(refused.contains("a modelled array runs with backend array"), "{refused}");
+}
+
+fn finish_error(job: &plimsoll_engine::Job) -> String {
+    try_finish(job, Recording::default(), &Control::default()).err().unwrap().to_string()
+}

@@ -1,0 +1,34 @@
+//! Why an array cannot be served: one sentence each, with what would be right.
+
+use std::io;
+use std::path::PathBuf;
+
+/// See the module.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// The request to serve is not of the right shape.
+    #[error("the request to serve is not valid: {0}")]
+    Request(#[from] serde_json::Error),
+    /// The array cannot be built.
+    #[error("{0}")]
+    Array(#[from] plimsoll_array::SpecError),
+    /// The file for the data cannot be used.
+    #[error("--data {}: {problem}", path.display())]
+    Data {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it and what would be right.
+        problem: String,
+    },
+    /// The array cannot be mounted.
+    #[error("--mount {}: {problem}", path.display())]
+    Mount {
+        /// The directory.
+        path: PathBuf,
+        /// What is wrong and what would be right.
+        problem: String,
+    },
+    /// A thread cannot be started, or a descriptor not be used.
+    #[error("the server cannot start ({0}); is the machine out of memory or descriptors?")]
+    Start(#[from] io::Error),
+}

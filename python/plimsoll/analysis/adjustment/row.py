@@ -1,0 +1,121 @@
+"""A measured row: a load, what it reached, and the values by which rows are told apart.
+
+Model: ``values`` hold numbers for what can be counted (sizes in bytes) and words for the rest. A condition names a column and, if it asks
+for one value, the value; sizes are equal however they are written. Short names of columns stand for those of workloads.
+
+    row = Row("se6920.csv:4", {"region_length": 2 << 30, "block_size": 16384, "access": "random"}, 3350.0)
+    condition("size=2G").holds(row)        # True
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from plimsoll.errors import InputError
+
+Value = float | str
+
+#: Columns with more than one name.
+_NAMES = {"size": "region_length", "span": "region_length", "block": "block_size"}
+#: Units of sizes, in steps of 1024, as in workloads.
+_UNITS = {unit: 1024**power for power, letter in enumerate("kmgtp", start=1) for unit in (letter, f"{letter}b", f"{letter}ib")}
+_NUMBER = re.compile(r"([0-9]+(?:\.[0-9]*)?(?:e[+-]?[0-9]{1,2})?)\s*([a-z]*)")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One measured point."""
+
+    #: Where it stands: file and line, or run and point.
+    place: str
+    values: Mapping[str, Value]
+    #: Requests per second that were measured.
+    iops: float
+
+    def number(self, column: str) -> float | None:
+        """A value that can be counted; None if the row has none of this name, or a word."""
+        value = self.values.get(column)
+        return value if isinstance(value, float) else None
+
+    @property
+    def kind(self) -> str:
+        """What a power law cannot be asked to explain: the workload and how it goes over the addresses."""
+        return " ".join(str(self.values[name]) for name in ("workload", "access") if name in self.values)
+
+
+@dataclass(frozen=True)
+class Condition:
+    """Rows with this value in this column; with no value, each value of it in turn."""
+
+    text: str
+    column: str
+    value: Value | None
+
+    def holds(self, row: Row) -> bool:
+        """Whether the row has the value."""
+        return row.values.get(self.column) == self.value
+
+
+def column_name(text: str) -> str:
+    """The name that stands for a column, whichever of its names is typed."""
+    name = text.strip().lower().replace("-", "_").replace(" ", "_")
+    return _NAMES.get(name, name)
+
+
+def value_of(text: str) -> Value:
+    """A number, with a unit of size or without, or the word itself."""
+    plain = text.strip()
+    found = _NUMBER.fullmatch(plain.lower())
+    if found is None or (found[2] and found[2] not in _UNITS):
+        return plain
+    number = float(found[1]) * float(_UNITS.get(found[2], 1))
+    return number if math.isfinite(number) else plain
+
+
+def condition(text: str, option: str) -> Condition:
+    """``column=value`` or ``column``; `InputError` names the option."""
+    name, equals, value = text.partition("=")
+    if not name.strip() or (equals and not value.strip()):
+        raise InputError(f"{option} {text}: write a column and a value, for example size=8G.")
+    return Condition(text, column_name(name), value_of(value) if equals else None)
+
+
+def chosen(rows: Sequence[Row], conditions: Sequence[Condition]) -> list[Row]:
+    """The rows for which all conditions hold."""
+    left = list(rows)
+    for wanted in conditions:
+        known_value(rows, wanted, "--where")
+        left = [row for row in left if wanted.holds(row)]
+    if not left:
+        raise InputError("--where: no row has all of these values; leave one out.")
+    return left
+
+
+def known_value(rows: Sequence[Row], wanted: Condition, option: str) -> None:
+    """Refuse a condition that no row fulfils."""
+    columns = sorted({name for row in rows for name in row.values})
+    if wanted.column not in columns:
+        raise InputError(f"{option} {wanted.text}: there is no such column; there are {', '.join(columns)}.")
+    if wanted.value is None:
+        if option == "--where":
+            raise InputError(f"{option} {wanted.text}: write a value as well, for example {wanted.column}={_some(rows, wanted.column)[0]}.")
+    elif not any(map(wanted.holds, rows)):
+        raise InputError(f"{option} {wanted.text}: no row has this value; there are {', '.join(_some(rows, wanted.column))}.")
+
+
+def _some(rows: Sequence[Row], column: str) -> list[str]:
+    values = list(dict.fromkeys(written(row.values[column]) for row in rows if column in row.values))
+    return values[:8]
+
+
+def written(value: Value) -> str:
+    """A value as it can be typed: whole kibibytes and more with their unit."""
+    if isinstance(value, str):
+        return value
+    for power, letter in ((30, "G"), (20, "M"), (10, "K")):
+        if value and value % 2**power == 0:
+            return f"{int(value) >> power}{letter}"
+    return f"{value:g}"

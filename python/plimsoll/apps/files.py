@@ -1,0 +1,97 @@
+"""The driver of file operations: trees of directories and files laid out in a directory, and streams of operations on them.
+
+Model: the work is done in Rust, in threads that make one system call after the other (``crates/engine/src/files.rs``); here its verbs
+become those of an `Engine`. The target is a directory; the trees of the workload are laid out in it before every point, unless they are
+as the point before found them.
+Limits: one host.
+
+    [workload file]  driver = "files"
+                     [[tree]]
+                     files = 1000
+                     sizes = "4KiB-64KiB"
+                     [[stream]]
+                     operation = { read = 80, create = 10, delete = 10 }
+
+    engine = Files(native(), definition)
+    engine.prepare_target("/mnt/array/tree", None, None, on_progress, control)
+    engine.run_job({"workload": definition, "job": options, "target": "/mnt/array/tree", "permission": None}, on_event, control)
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from plimsoll.engine import Control, Engine, Json, OnEvent, OnProgress, native_files
+from plimsoll.errors import InputError
+
+NAME = "files"
+#: Where trees are laid out when no target is named.
+DEFAULT_DIRECTORY = "./plimsoll-scratch.files"
+#: What begins a target that is no path.
+_SCHEMES = ("null:", "queue:", "concat:", "stripe:", "array:")
+_NO_SIZE = "size: a tree is as large as its files and sizes make it; set those, or total_size, in place of size."
+
+
+class Files:
+    """`plimsoll.engine.Engine` whose jobs are operations on files; what is not about them is handed on to ``engine``."""
+
+    #: What a run without a target takes.
+    default_target = DEFAULT_DIRECTORY
+    #: Its target is written to, whatever the workload says.
+    fills_target = True
+
+    def __init__(self, engine: Engine, definition: Json) -> None:
+        self._engine = engine
+        self._definition = definition
+        self._files = native_files()
+
+    def control(self) -> Control:
+        return self._engine.control()
+
+    def check_workload(self, workload: Json, source: str) -> Json:
+        """The canonical form of trees and streams."""
+        return self._files.check(workload, source)
+
+    def check_job(self, options: Json) -> Json:
+        return self._engine.check_job(options)
+
+    def set_option(self, workload: Json, options: Json, key: str, value: Any) -> tuple[Json, Json]:
+        """Both with one option changed: of the job, of every stream or tree, or of the one named before the dot."""
+        if key == "size":
+            raise InputError(_NO_SIZE)
+        return self._files.set_option(workload, options, key, value)
+
+    def workload_schema(self) -> Json:
+        return self._files.schema()
+
+    def inspect_target(self, spec: str) -> Json:
+        """What is at the directory. Raises `InputError` for what is no path."""
+        if spec.startswith(_SCHEMES):
+            raise InputError(f"target {spec!r}: file operations need a directory; name one, for example -t /mnt/array/tree.")
+        return self._files.inspect(spec)
+
+    def write_refusal(self, spec: str, permission: Json | None) -> str | None:
+        """Why nothing may be laid out there: a directory that Plimsoll did not make needs a permission."""
+        refusal: str | None = self.inspect_target(spec).get("write_refusal")
+        return refusal if permission is None else None
+
+    def prepare_target(self, spec: str, size_bytes: int | None, permission: Json | None, on_progress: OnProgress, control: Control) -> Json:
+        """Bring the trees to their beginning. A size is none of a directory's: the trees say how large they are."""
+        if size_bytes is not None:
+            raise InputError(_NO_SIZE)
+        self.inspect_target(spec)
+        prepared = self._files.prepare(self._definition, spec, permission, on_progress, control)
+        return {**prepared, "size_bytes": prepared["file_bytes"], "changes_between_points": True}
+
+    def remove_target(self, spec: str) -> list[str]:
+        """Remove what was laid out, and the directory if it was made for that."""
+        return self._files.remove(spec)
+
+    def run_job(self, job: Json, on_event: OnEvent, control: Control) -> Json:
+        return self._files.run(job, on_event, control)
+
+    def calibrate(self, seconds: float) -> Json:
+        return self._engine.calibrate(seconds)
+
+    def probe_io_uring(self) -> Json:
+        return self._engine.probe_io_uring()

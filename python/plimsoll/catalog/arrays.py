@@ -1,0 +1,138 @@
+"""The shipped arrays: TOML files in ``arrays/``, and how a text after ``array:`` becomes the document that the engine builds.
+
+Model: ``array:NAME`` is a shipped array, ``array:./mine.toml`` a file. Most files are families: one file, many names
+(`composition.variants`). A document may be ``like`` another array: then it says only what differs. Parts (``part = "NAME"``) are put in
+afterwards, then links are drawn and copies made, so an overlay can exchange a drive by its name alone. After a ``?`` come values to set in
+what comes out: ``array:NAME?controller.raid.cache.battery=false``. What the keys mean is for `crates/array` to say.
+
+    array_document("msa2000-raid5")                 # the document as a dictionary, complete and plain
+    engine_text("array:msa2000-raid5?volume=lun")   # 'array:{"name": "msa2000-raid5", …}', for `crates/engine`
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import tomllib
+from functools import cache
+
+from plimsoll.catalog.composition import setting
+from plimsoll.catalog.composition.copies import copied
+from plimsoll.catalog.composition.merging import merged, without_absent
+from plimsoll.catalog.composition.parts import anchored, with_parts
+from plimsoll.catalog.composition.setting import with_settings
+from plimsoll.catalog.composition.variants import Family
+from plimsoll.catalog.composition.wiring import wired
+from plimsoll.catalog.folder import Folder, Json
+from plimsoll.errors import InputError
+
+_ARRAYS = Folder(os.path.join(os.path.dirname(__file__), "arrays"), "array")
+PREFIX = "array:"
+#: A chain of documents that are like another is not longer than this.
+_LIKE_MAX = 8
+
+
+def array_names() -> list[str]:
+    """Every shipped array, family by family."""
+    return [name for family in families() for name in family.names()]
+
+
+def families() -> list[Family]:
+    """The files, each with the arrays it describes."""
+    return [_family(file) for file in _ARRAYS.names()]
+
+
+def is_array(target: str) -> bool:
+    """Whether a target is a modelled array."""
+    return target.strip().startswith(PREFIX)
+
+
+def array_document(source: str) -> Json:
+    """The plain document of a shipped array, or of a file (with a slash or ``.toml`` in its name); `InputError` if there is none."""
+    try:
+        return copied(wired(without_absent(with_parts(_complete(source, os.curdir, _LIKE_MAX)))))
+    except InputError as problem:
+        named = str(problem).startswith("array ") or source in str(problem)
+        raise InputError(str(problem) if named else f"array {source!r}: {problem}") from None
+
+
+def described(target: str) -> Json:
+    """The document that a target means, with what is set after its ``?``."""
+    source, _, settings = target.strip().removeprefix(PREFIX).partition("?")
+    if not source:
+        raise InputError(f"target `{target}`: `array:` needs a name, for example `array:msa2000-raid5`; 'plimsoll list' shows them.")
+    return with_settings(array_document(source), settings, target)
+
+
+def told_of(target: str, problem: str) -> str:
+    """What the engine says of an array, which it knows by the name in its document, with the file where it came from a file."""
+    source = target.strip().removeprefix(PREFIX).partition("?")[0]
+    if not (is_array(target) and _is_file(source)):
+        return problem
+    return problem.replace(f"target `{PREFIX}{described(target)['name']}`", source, 1)
+
+
+def overlay(source: str, settings: str, folder: str, said: str) -> Json:
+    """A document for a file in ``folder``: like the array ``source``, with what is set, each value with ``said`` for its source."""
+    laid = setting.overlay(array_document(source), settings, said)
+    like = os.path.relpath(source, folder) if source.endswith(".toml") or os.sep in source else source
+    return {"like": like, **laid}
+
+
+def engine_text(target: str) -> str:
+    """The target as the engine takes it: of an array its document, of all others the text itself."""
+    return PREFIX + json.dumps(described(target)) if is_array(target) else target
+
+
+@cache
+def _family(file: str) -> Family:
+    return Family(file, _ARRAYS.document(file))
+
+
+def _family_of(name: str) -> Family | None:
+    """The family that has an array; names begin with that of their file, so that not all files have to be read."""
+    near = [file for file in _ARRAYS.names() if name.startswith(file)]
+    return next((family for family in map(_family, near) if name in family.names()), None)
+
+
+def _complete(source: str, folder: str, left: int) -> Json:
+    """What a document and those that it is like say; parts are still names."""
+    document, folder = _read(source, folder)
+    like = document.pop("like", None)
+    if like is None:
+        return document
+    if left == 0:
+        raise InputError(f"array {source!r}: `like` goes round in a circle.")
+    return dict(merged(_complete(str(like), folder, left - 1), document))
+
+
+def _read(source: str, folder: str) -> tuple[Json, str]:
+    if not _is_file(source):
+        return _shipped(source), folder
+    path = source if folder == os.curdir else os.path.join(folder, source)
+    try:
+        with open(path, "rb") as file:
+            document = tomllib.load(file)
+    except tomllib.TOMLDecodeError as problem:
+        raise InputError(f"{path}: not TOML: {str(problem)[:1].lower()}{str(problem)[1:]}.") from None
+    except OSError as problem:
+        raise InputError(f"{path}: cannot be read ({str(problem.strerror).lower()}).") from None
+    beside = os.path.dirname(path)
+    name = os.path.basename(path).removesuffix(".toml")
+    return {"name": name, **anchored(document, beside)}, beside
+
+
+def _is_file(source: str) -> bool:
+    return source.endswith(".toml") or os.sep in source
+
+
+def _shipped(name: str) -> Json:
+    family = _family_of(name)
+    if family is None:
+        import difflib
+
+        near = difflib.get_close_matches(name.lower(), array_names(), n=1, cutoff=0.5)
+        hint = f"did you mean {near[0]!r}?" if near else "'plimsoll list --arrays' shows all."
+        raise InputError(f"array {name!r} is unknown; {hint}")
+    return copy.deepcopy(family.document(name))

@@ -1,0 +1,63 @@
+"""Several equal arrays behind one host.
+
+Model: with ``copies = 4`` every link, controller, set of devices, group, spare and set of volumes is there four times, called
+``a0-NAME`` to ``a3-NAME``. Links that are named in ``shared`` are not copied: the copies use them together, or are dealt in turn to as
+many as are asked for, each with a number behind its name.
+
+    copies = 4
+    shared = { hba = 2 }            # copies 0 and 2 use hba0, copies 1 and 3 use hba1
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from plimsoll.catalog.composition.merging import SOURCES
+from plimsoll.catalog.folder import Json
+from plimsoll.errors import InputError
+
+#: Components, and in which keys they name others.
+_COPIED = {
+    "link": (),
+    "controller": (),
+    "devices": ("links",),
+    "group": ("controller", "members"),
+    "volumes": ("groups", "links", "ports"),
+}
+
+
+def copied(document: Json) -> Json:
+    """The document with its copies made; as it is without the key ``copies``."""
+    changed = {key: value for key, value in document.items() if key not in ("copies", "shared", SOURCES)}
+    if "copies" not in document:
+        return changed
+    shared: dict[str, int] = document.get("shared", {})
+    known = {link["name"] for link in document.get("link", [])}
+    for name in shared:
+        if name not in known:
+            raise InputError(f"shared.{name}: there is no link {name!r}; there are {', '.join(sorted(known)) or 'none'}.")
+    for key in _COPIED:
+        own = [entry for entry in document.get(key, []) if key != "link" or entry["name"] not in shared]
+        changed[key] = [_copy(entry, key, number, shared) for number in range(int(document["copies"])) for entry in own]
+    if "spares" in document:
+        changed["spares"] = [f"a{number}-{name}" for number in range(int(document["copies"])) for name in document["spares"]]
+    for link in document.get("link", []):
+        count = shared.get(link["name"], 0)
+        changed["link"] += [{**link, "name": _shared_name(link["name"], number, count)} for number in range(count)]
+    return changed
+
+
+def _copy(entry: Json, kind: str, number: int, shared: dict[str, int]) -> Json:
+    def renamed(value: Any) -> Any:
+        if isinstance(value, list):
+            return [renamed(name) for name in value]
+        return _shared_name(value, number, shared[value]) if value in shared else f"a{number}-{value}"
+
+    changed = {**entry, "name": f"a{number}-{entry['name']}"}
+    changed |= {key: renamed(entry[key]) for key in _COPIED[kind] if key in entry}
+    mirror = entry.get("cache", {}).get("mirror_link") if kind == "controller" else None
+    return changed if mirror is None else {**changed, "cache": {**entry["cache"], "mirror_link": renamed(mirror)}}
+
+
+def _shared_name(name: str, number: int, count: int) -> str:
+    return name if count == 1 else f"{name}{number % count}"

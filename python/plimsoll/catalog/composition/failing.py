@@ -1,0 +1,59 @@
+"""A failure and the drive that takes over, in a few words after the ``?`` of a target.
+
+Model: ``fail=3@10s`` lets member 3 of the first group fail after ten seconds of the run, ``fail=vd1.3@10s`` that of a named group; several
+stand between commas. ``spares=1`` adds so many drives like the first group's to the array, which take the place of a failed one in any
+group. Where there is a spare, the member is rebuilt; when and for how long stands in the result.
+
+    with_failures(document, "3@10s,vd1.0@2m", target)
+    with_spares(document, "1", target)
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from plimsoll.catalog.folder import Json
+from plimsoll.errors import InputError
+
+_FAILURE = re.compile(r"(?:(?P<group>[^@]+)\.)?(?P<member>\d+)@(?P<time>\d+(?:\.\d+)?)(?P<unit>ms|s|m|h)")
+_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
+
+
+def with_failures(document: Json, text: str, target: str) -> None:
+    """Adds failures to the schedules of groups, in place; `InputError` names the ``target``."""
+    for word in text.split(","):
+        found = _FAILURE.fullmatch(word)
+        if found is None:
+            raise InputError(
+                f"target `{target}`: `fail={word}` is no failure; write fail=MEMBER@TIME or fail=GROUP.MEMBER@TIME, like 3@10s."
+            )
+        group = _group(document, found["group"], target)
+        failures = group.setdefault("failures", {}).setdefault("at", [])
+        failures.append({"time_s": float(found["time"]) * _SECONDS[found["unit"]], "member": int(found["member"])})
+
+
+def with_spares(document: Json, text: str, target: str) -> None:
+    """Adds drives that belong to no group, in place; `InputError` names the ``target``."""
+    if not text.isdecimal() or not 1 <= int(text) <= 100:
+        raise InputError(f"target `{target}`: `spares={text}` is no number of drives; write 1 to 100.")
+    name = str(_group(document, None, target)["members"][0]).partition("[")[0]
+    drives = next(entry for entry in document["devices"] if entry["name"] == name)
+    before = int(drives.get("count", 1))
+    for group in document["group"]:
+        group["members"] = [_only(member, name, before) for member in group["members"]]
+    drives["count"] = before + int(text)
+    document["spares"] = [*document.get("spares", []), f"{name}[{before}-{before + int(text) - 1}]"]
+
+
+def _only(member: str, name: str, count: int) -> str:
+    """What named a whole set names the drives that were there."""
+    return f"{name}[0-{count - 1}]" if member == name else member
+
+
+def _group(document: Json, name: str | None, target: str) -> dict[str, Any]:
+    groups: list[dict[str, Any]] = document["group"]
+    found = groups[0] if name is None else next((group for group in groups if group["name"] == name), None)
+    if found is None:
+        raise InputError(f"target `{target}`: there is no group `{name}`; there are {', '.join(group['name'] for group in groups)}.")
+    return found

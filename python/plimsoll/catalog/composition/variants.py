@@ -1,0 +1,155 @@
+"""One file, many arrays: a family says what its arrays have in common, and along which axes they differ.
+
+Model: ``variants.name`` is the pattern of the names; in its braces stand axes. Every value of an axis is an overlay on the document;
+overlays are laid on in the order of the axes, and those of ``combined`` last, where all values in ``when`` are chosen. In an overlay,
+``says`` is what titles say of the value, ``named`` what names say (the value itself if not given), and ``source`` stands for every value
+of the overlay that has no source of its own. Combinations in ``left_out`` do not exist.
+
+    [variants]
+    name = "msa30-{drive}-{level}-{drives}"
+    left_out = [{ level = "raid10", drives = "3" }]
+
+    [axis.drives.6]
+    says = "six"
+    source = "report 000"
+    devices = [{ name = "disk", count = 6 }]
+    group = [{ name = "raid", raid = { devices = 6 } }]
+
+    [[combined]]
+    when = { server = "g8", cache = "off" }
+    controller = [{ name = "raid", cache = { write_cache = "forced_on" } }]
+
+Limits: a name is made of one value of every axis, so two axes need something between them that keeps their values apart.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from plimsoll.catalog.composition.merging import merged, with_source
+from plimsoll.catalog.folder import Json
+from plimsoll.errors import InputError
+
+_OWN_KEYS = ("variants", "axis", "combined")
+_VARIANTS_KEYS = {"name", "left_out"}
+_WORDS = ("says", "named", "source")
+Choice = dict[str, str]
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One way in which arrays of a family differ: value → overlay, with what it says."""
+
+    name: str
+    values: dict[str, Json]
+
+    def named(self, value: str) -> str:
+        """What stands in the name of an array."""
+        return str(self.values[value].get("named", value))
+
+    def says(self, value: str) -> str:
+        """What stands in the title of an array."""
+        return str(self.values[value].get("says", value))
+
+    def names(self) -> list[str]:
+        """What can stand in a name, the default (which is nothing) first if there is one."""
+        return sorted(map(self.named, self.values), key=bool)
+
+    def overlay(self, value: str) -> Json:
+        """What the value changes."""
+        return _overlay(self.values[value])
+
+
+class Family:
+    """The arrays of one file; a file without variants has one, called like the file."""
+
+    def __init__(self, name: str, document: Json) -> None:
+        self.name = name
+        self.common = {key: value for key, value in document.items() if key not in _OWN_KEYS}
+        self.axes = [Axis(axis, values) for axis, values in document.get("axis", {}).items()]
+        self.combined: list[Json] = document.get("combined", [])
+        variants = document.get("variants", {})
+        self.pattern = str(variants.get("name", name))
+        self._left_out: list[Choice] = variants.get("left_out", [])
+        self._check(set(variants))
+        self._choices = self._by_name()
+
+    def names(self) -> list[str]:
+        """Every array, in the order of the axes."""
+        return list(self._choices)
+
+    def about(self, key: str) -> str:
+        """What the file says of all its arrays: title (with its braces), purpose, source, rationale."""
+        return " ".join(str(self.common.get(key, "")).split())
+
+    def tags(self) -> list[str]:
+        """Words to find the arrays by."""
+        return list(self.common.get("tags", []))
+
+    def choice(self, name: str) -> Choice:
+        """Which value of every axis an array has."""
+        return self._choices[name]
+
+    def document(self, name: str) -> Json:
+        """What the file says of one of its arrays; parts are still names."""
+        choice = self._choices[name]
+        document = self.common
+        for axis in self.axes:
+            document = merged(document, axis.overlay(choice[axis.name]))
+        for special in self.combined:
+            if special["when"].items() <= choice.items():
+                document = merged(document, _overlay({key: value for key, value in special.items() if key != "when"}))
+        return {"name": name, **document, "title": self.title(name)}
+
+    def title(self, name: str) -> str:
+        """One line for people."""
+        choice = self._choices[name]
+        said = {axis.name: axis.says(choice[axis.name]) for axis in self.axes}
+        return _filled(str(self.common.get("title", name)), said)
+
+    def _by_name(self) -> dict[str, Choice]:
+        found: dict[str, Choice] = {}
+        for values in itertools.product(*(axis.values for axis in self.axes)):
+            choice = dict(zip((axis.name for axis in self.axes), values, strict=True))
+            if any(absent.items() <= choice.items() for absent in self._left_out):
+                continue
+            words = {axis.name: axis.named(choice[axis.name]) for axis in self.axes}
+            name = _filled(self.pattern, words)
+            if name in found:
+                raise InputError(
+                    f"array file {self.name!r}: variants.name makes {name!r} twice; name every axis with more than one value in it."
+                )
+            found[name] = choice
+        return found
+
+    def _check(self, keys: set[str]) -> None:
+        known = {axis.name: axis.values for axis in self.axes}
+        if keys - _VARIANTS_KEYS:
+            raise InputError(
+                f"array file {self.name!r}: variants has no key {sorted(keys - _VARIANTS_KEYS)[0]!r}; it has name and left_out."
+            )
+        for text, where in ((self.pattern, "variants.name"), (str(self.common.get("title", "")), "title")):
+            for axis in re.findall(r"\{(\w+)\}", text):
+                self._known(axis, known, where)
+        for choice in (*self._left_out, *(special.get("when", {}) for special in self.combined)):
+            for axis, value in choice.items():
+                self._known(axis, known, "left_out or when")
+                self._known(value, known[axis], f"axis {axis}")
+        if any("when" not in special for special in self.combined):
+            raise InputError(f"array file {self.name!r}: an entry of combined has no `when`; say for which values of which axes it stands.")
+
+    def _known(self, word: Any, known: Json, where: str) -> None:
+        if word not in known:
+            raise InputError(f"array file {self.name!r}: {where}: there is no {word!r}; there are {', '.join(known) or 'none'}.")
+
+
+def _filled(pattern: str, words: dict[str, str]) -> str:
+    return re.sub(r"\{(\w+)\}", lambda place: words[place[1]], pattern)
+
+
+def _overlay(table: Json) -> Json:
+    plain = {key: value for key, value in table.items() if key not in _WORDS}
+    return with_source(plain, str(table["source"])) if "source" in table else plain

@@ -1,0 +1,70 @@
+"""The links that controllers and enclosures bring with them, and which devices hang on them.
+
+Model: the part of an enclosure lists its links from the controller to a drive, the part of a controller those from the host to it. In an
+array they are called ``OWNER-LINK``. ``in = "ENCLOSURE"`` puts devices into one: their way leads over its links. An enclosure has so many
+bays. What is left is plain: the lists ``link``, ``controller``, ``devices`` as `crates/array` knows them.
+
+    [[enclosure]]
+    name = "shelf"
+    part = "msa50"                  # ten bays; links uplink and phy
+
+    [[devices]]
+    name = "disk"
+    count = 10
+    in = "shelf"                    # links = ["shelf-uplink", "shelf-phy"]
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from plimsoll.catalog.folder import Json
+from plimsoll.errors import InputError
+
+
+def wired(document: Json) -> Json:
+    """The document with the links of its parts among its own, and devices connected to them."""
+    links = list(document.get("link", []))
+    controllers = [_without_links(controller, links) for controller in document.get("controller", [])]
+    enclosures = {str(entry["name"]): entry for entry in document.get("enclosure", [])}
+    for enclosure in enclosures.values():
+        _without_links(enclosure, links)
+    _check_bays(document, enclosures)
+    changed = {key: value for key, value in document.items() if key != "enclosure"}
+    changed["link"] = links
+    if controllers:
+        changed["controller"] = controllers
+    if "devices" in document:
+        changed["devices"] = [_connected(devices, enclosures) for devices in document["devices"]]
+    return changed
+
+
+def _without_links(owner: Json, links: list[Json]) -> Json:
+    """The owner without its links, which are appended to ``links`` under their full names."""
+    links += [{**link, "name": f"{owner['name']}-{link['name']}"} for link in owner.get("link", [])]
+    return {key: value for key, value in owner.items() if key != "link"}
+
+
+def _connected(devices: Json, enclosures: dict[str, Any]) -> Json:
+    if "in" not in devices:
+        return devices
+    enclosure = enclosures[devices["in"]]
+    path = [f"{enclosure['name']}-{link['name']}" for link in enclosure.get("link", [])]
+    plain = {key: value for key, value in devices.items() if key != "in"}
+    return {**plain, "links": path + devices.get("links", [])}
+
+
+def _check_bays(document: Json, enclosures: dict[str, Any]) -> None:
+    filled: Counter[str] = Counter()
+    for devices in document.get("devices", []):
+        if "in" not in devices:
+            continue
+        place = str(devices["in"])
+        if place not in enclosures:
+            raise InputError(f"devices.{devices['name']}.in: there is no enclosure {place!r}; there are {', '.join(enclosures) or 'none'}.")
+        filled[place] += int(devices["count"])
+    for name, count in filled.items():
+        bays = enclosures[name].get("bays")
+        if bays is not None and count > bays:
+            raise InputError(f"enclosure.{name}: {count} devices are in its {bays} bays; put the rest into another enclosure.")

@@ -1,0 +1,172 @@
+"""Measured rows with the loads that made them: of a CSV file, of a stored run, or of published figures.
+
+Model: a point of a run brings its workload. A row of a CSV file or of published figures names one in its column ``workload``, or gets the
+one that was typed (``se6920-{access}`` takes a word from a column), or else a plain stream; its sizes, threads and shares are set on it.
+
+    measured = measured_rows("se6920.csv", Asked(workload="se6920-{access}"), "array:se6920-raid1")
+    measured[0].row.iops, measured[0].load.workload
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from plimsoll import catalog
+from plimsoll.analysis.adjustment.reading import OPTIONS, read_row
+from plimsoll.analysis.adjustment.row import Condition, Row, chosen
+from plimsoll.analysis.definition import streams
+from plimsoll.cli.conduct.modelling import Load
+from plimsoll.cli.conduct.planning import changed, setting
+from plimsoll.engine import native
+from plimsoll.errors import InputError, PlimsollError
+from plimsoll.formats import measured as table
+from plimsoll.result import Result
+from plimsoll.store.reader import open_run
+
+Json = dict[str, Any]
+
+PUBLISHED = "published:"
+#: What plain streams may differ in; all other options have to be as they are by default.
+_PLAIN = ("name", "block_size", "region_length", "read_percent", "random_percent", "threads", "queue_depth", "sequential", "direct")
+_BRACE = re.compile(r"\{(\w+)\}")
+#: What a random share of all or nothing is called.
+_ACCESS = {100: "random", 0: "sequential"}
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What was typed about the rows."""
+
+    where: Sequence[Condition] = ()
+    workload: str | None = None
+    settings: Sequence[str] = ()
+    #: Where runs called by name are kept.
+    out: str = "results"
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A row and its load."""
+
+    row: Row
+    load: Load
+
+
+def measured_rows(source: str, asked: Asked, target: str) -> list[Measured]:
+    """The rows that were chosen, in their order."""
+    size_bytes = float(native().inspect_target(target)["size_bytes"])
+    if not (source.startswith(PUBLISHED) or source.lower().endswith(".csv") or os.path.isfile(source)):
+        return _of_run(source, asked, size_bytes)
+    rows = chosen(list(_published(source) if source.startswith(PUBLISHED) else _of_file(source)), asked.where)
+    return [Measured(row, _load(row, asked, size_bytes)) for row in rows]
+
+
+def _of_file(path: str) -> Iterator[Row]:
+    try:
+        with open(path, encoding="utf-8-sig") as file:
+            text = file.read()
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: not UTF-8 text, so not a CSV file.") from None
+    except OSError as problem:
+        raise InputError(f"{path}: cannot be read ({str(problem.strerror).lower()}); give a CSV file, a run, or published:NAME.") from None
+    for number, cells in table.read(text, path):
+        yield read_row(f"{path}:{number}", cells)
+
+
+def _published(source: str) -> Iterator[Row]:
+    name = source.removeprefix(PUBLISHED)
+    for number, row in enumerate(catalog.published(name)["rows"], start=1):
+        if row["metric"] == table.RATE and row["match"] is not None:
+            match = row["match"]
+            texts = {"label": row["label"], "workload": match.get("workload", ""), "iops": row["value"], **match.get("settings", {})}
+            yield read_row(f"{source}, row {number}", {key: str(value) for key, value in texts.items()})
+
+
+def _of_run(source: str, asked: Asked, size_bytes: float) -> list[Measured]:
+    for option, given in (("--workload", asked.workload), ("--set", asked.settings)):
+        if given:
+            raise InputError(f"{option}: the points of a run say themselves what was asked for; leave it out.")
+    found = []
+    for point in open_run(source, asked.out).points:
+        result = point.result
+        iops = sum(total.iops for total in result.totals.values())
+        if result.status == "complete" and iops > 0:
+            row = read_row(f"{source}, point {point.id}", _cells(result, iops))
+            mean_bytes = sum(total.bytes_per_s for total in result.totals.values()) / iops
+            definition = result.job.definition
+            found.append(Measured(row, Load(definition, iops, mean_bytes, _range(definition, size_bytes), _places(definition))))
+    if not found:
+        raise InputError(f"{source}: the run has no complete point with requests; measure some first, for example with 'plimsoll matrix'.")
+    kept = {row.place for row in chosen([measured.row for measured in found], asked.where)}
+    return [measured for measured in found if measured.row.place in kept]
+
+
+def _cells(result: Result, iops: float) -> dict[str, str]:
+    """A point in the columns of a file; what its streams differ in is left out."""
+    cells = {"workload": result.job.workload, "threads": str(result.job.threads), "iops": repr(iops)}
+    if result.job.queue_depth is not None:
+        cells["queue_depth"] = str(result.job.queue_depth)
+    found = streams(result.job.definition)
+    for name in ("block_size", "region_length", "read_percent", "random_percent"):
+        values = {repr(stream.get(name)) for stream in found}
+        value = found[0].get(name) if len(values) == 1 else None
+        if isinstance(value, (int, float)):
+            cells[name] = repr(value)
+    random_percent = float(cells.get("random_percent", -1))
+    return cells | ({"access": _ACCESS[int(random_percent)]} if random_percent in _ACCESS else {})
+
+
+def _load(row: Row, asked: Asked, size_bytes: float) -> Load:
+    engine = native()
+    try:
+        workload, options = engine.check_workload(_document(row, asked), "the workload"), engine.check_job({})
+        set_here = [(name, _typed(row.values[name])) for name in OPTIONS if name in row.values]
+        workload, _ = changed(workload, options, engine, [*set_here, *map(setting, asked.settings)])
+    except PlimsollError as problem:
+        raise InputError(f"{row.place}: {problem}") from None
+    size = streams(workload)[0].get("block_size")
+    block_bytes = float(size) if isinstance(size, int) else row.number("block_size") or 4096.0
+    return Load(workload, row.iops, block_bytes, _range(workload, size_bytes), _places(workload))
+
+
+def _document(row: Row, asked: Asked) -> Json:
+    name = asked.workload or row.values.get("workload")
+    if name is not None:
+        return catalog.load(catalog.sources(_BRACE.sub(lambda brace: _word(row, brace[1]), str(name)))[0])
+    if "block_size" not in row.values or ("access" not in row.values and "random_percent" not in row.values):
+        raise InputError("it has no workload, and no block_size and access to make one of; give --workload or these columns.")
+    one_after_another = {"random_percent": 0, "sequential": "shared"}
+    stream = {"random_percent": 100} if row.values.get("access") != "sequential" else one_after_another
+    return {"name": "measured", "stream": [{**stream, "block_size": _typed(row.values["block_size"])}]}
+
+
+def _word(row: Row, column: str) -> str:
+    if column not in row.values:
+        raise InputError(f"--workload: there is no column {column!r} to take a word from; there are {', '.join(sorted(row.values))}.")
+    return str(row.values[column])
+
+
+def _typed(value: float | str) -> Any:
+    """A number as workloads have it."""
+    return int(value) if isinstance(value, float) and value % 1 == 0 else value
+
+
+def _places(workload: Json) -> str:
+    """Where a load of nothing but reads of one size goes; options that say anything else make it another."""
+    found = streams(workload)
+    stream = found[0]
+    default = native().check_workload({"stream": [{}]}, "the default")["stream"][0]
+    plain = all(value == default.get(option) for option, value in stream.items() if option not in _PLAIN)
+    if len(found) > 1 or not plain or not isinstance(stream.get("block_size"), int) or stream.get("read_percent") != 100:
+        return "other"
+    return {100: "uniform", 0: "sequential"}.get(stream.get("random_percent", -1), "other")
+
+
+def _range(workload: Json, size_bytes: float) -> float:
+    """The bytes that requests go over: of the largest stream."""
+    lengths = [stream.get("region_length") for stream in streams(workload)]
+    return max((float(length) if isinstance(length, int) and length else size_bytes for length in lengths), default=size_bytes)

@@ -1,0 +1,28 @@
+"""What all points of a run share: engine, store, progress, host, and what may be done to targets.
+
+Setup(engine, run, progress, host, total=12)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from plimsoll.engine import Engine, Json
+from plimsoll.reports.progress import Progress
+from plimsoll.result import Result
+from plimsoll.store.writer import RunWriter
+
+
+@dataclass(frozen=True)
+class Setup:
+    """See the module. ``total`` is None when results decide how many there will be."""
+
+    engine: Engine
+    run: RunWriter
+    progress: Progress
+    host: Json
+    permission: Json | None = None
+    keep: bool = False
+    total: int | None = None
+    stored: Sequence[Result] = ()

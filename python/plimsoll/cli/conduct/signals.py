@@ -1,0 +1,28 @@
+"""Ctrl-C and SIGTERM for the time of a command: both are handed to one function, and what was there before comes back.
+
+Model: a handler may interrupt any Python code, so it must not take a lock that the interrupted code may hold: it sets flags, writes to
+descriptors, and calls what is safe from a signal handler.
+Limits: only the main thread of a process may use it, since Python hands signals to no other.
+
+    with handled(stop):
+        ...
+"""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+@contextmanager
+def handled(on_signal: Callable[[], None]) -> Iterator[None]:
+    """Call ``on_signal`` for every such signal until the block is left."""
+    before = [(number, signal.signal(number, lambda _number, _frame: on_signal())) for number in SIGNALS]
+    try:
+        yield
+    finally:
+        for number, handler in before:
+            signal.signal(number, handler)

@@ -1,0 +1,30 @@
+"""What has to be there before a point verifies what an earlier one has stamped.
+
+Model: `verify = "found"` reads stamps of whichever run; a target that does not exist yet would be made without any, and every sector of it
+called corrupt. A workload that also writes stamps has its own order, and is left to it.
+
+    check_stamped(workload, lambda: driver.inspect_target(target))        # raises InputError
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+
+from plimsoll.engine import Json
+from plimsoll.errors import InputError
+from plimsoll.host.target import target_paths
+
+
+def check_stamped(workload: Json, inspect: Callable[[], Json]) -> None:
+    """Raises `InputError` when the workload verifies what nobody can have stamped."""
+    streams = workload.get("stream") or []
+    if not any(stream.get("verify") == "found" for stream in streams):
+        return
+    if any(stream.get("verify") in ("all", "reads") or stream.get("content") == "stamps" for stream in streams):
+        return
+    missing = next((path for path in target_paths(inspect()) if not os.path.exists(path)), None)
+    if missing is not None:
+        raise InputError(
+            f"{missing}: it is not there, so nothing stamped can be verified in it; run the workload that writes it with --keep first."
+        )

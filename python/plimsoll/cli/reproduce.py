@@ -1,0 +1,99 @@
+"""``plimsoll reproduce``: the claims of published reports, tested on modelled arrays."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from plimsoll.errors import EXIT_POINT_FAILED, InputError
+
+if TYPE_CHECKING:
+    from plimsoll.cli.reproduction.bench import OnDone
+    from plimsoll.cli.reproduction.chain import Chain
+    from plimsoll.cli.reproduction.reading import Reading
+
+Json = dict[str, Any]
+
+#: Exit code of ``--strict`` when a claim is missed.
+EXIT_CLAIM_MISSED = 1
+
+
+@click.command(short_help="Test the claims of published reports on modelled arrays.")
+@click.argument("reports", metavar="[REPORT]...", nargs=-1)
+@click.option("--claim", "numbers", metavar="N", multiple=True, help="Only these claims, e.g. 36, 36-38 or 36,41. Repeatable.")
+@click.option("-j", "--jobs", metavar="N", type=click.IntRange(min=1), help="Runs at a time. [default: one per core]")
+@click.option("--strict", is_flag=True, help="Exit with 1 when a claim is missed.")
+@click.option("-q", "--quiet", is_flag=True, help="Show no progress.")
+@click.option("--markdown", "as_markdown", is_flag=True, help="Print the table as a page in Markdown.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def command(**typed: Any) -> int:
+    """Test what published reports claim, on modelled arrays in virtual time: published, modelled, verdict.
+
+    REPORT is a number such as 003 or a name such as msa2000; all reports if none is given. A claim that the model misses is a
+    result and no error. Nothing is measured on this machine, and nothing is stored: equal versions give equal tables.
+
+    \b
+    plimsoll reproduce
+    plimsoll reproduce 003
+    plimsoll reproduce --claim 36-38 --json
+    """
+    from plimsoll import engine as engines
+    from plimsoll.cli.reproduction.bench import Bench
+    from plimsoll.cli.reproduction.chain import chains
+    from plimsoll.cli.reproduction.choosing import chosen
+    from plimsoll.cli.reproduction.document import document
+    from plimsoll.cli.reproduction.judging import Lookup, judged
+
+    if typed["as_json"] and typed["as_markdown"]:
+        raise InputError("--json and --markdown: each asks for another form; leave one of both out.")
+    claims = chosen(typed["reports"], typed["numbers"])
+    engine, needed = engines.native(), chains(claims)
+    jobs = typed["jobs"] or os.cpu_count() or 1
+    readings = Bench(engine, jobs).readings(needed, _progress(len(needed), quiet=typed["quiet"]))
+    shown = document([judged(claim, Lookup(readings, engine)) for claim in claims])
+    if typed["as_json"]:
+        click.echo(json.dumps(shown, ensure_ascii=False))
+    else:
+        click.echo("\n".join(_texts(shown, as_markdown=typed["as_markdown"])))
+    return _exit_code(shown, failed=any(one.failure for chain in readings.values() for one in chain), strict=typed["strict"])
+
+
+def _texts(shown: Json, *, as_markdown: bool) -> list[str]:
+    from plimsoll.reports.reproduction import page_text, sums_text, table_text
+
+    return [page_text(shown)] if as_markdown else [table_text(shown), "", sums_text(shown)]
+
+
+def _progress(total: int, *, quiet: bool) -> OnDone:
+    """A line per chain on stderr; on a terminal each over the one before."""
+    ended = 0
+    begin, end = ("\r\x1b[K", "") if sys.stderr.isatty() else ("", "\n")
+
+    def done(chain: Chain, readings: tuple[Reading, ...]) -> None:
+        nonlocal ended
+        ended += 1
+        if not quiet:
+            last = end if ended < total else "\n"
+            sys.stderr.write(f"{begin}[{ended:>{len(str(total))}}/{total}] {_told(chain, readings)}{last}")
+            sys.stderr.flush()
+
+    return done
+
+
+def _told(chain: Chain, readings: tuple[Reading, ...]) -> str:
+    from plimsoll.reports.figures import megabytes
+
+    many = f", {len(chain)} in order" if len(chain) > 1 else ""
+    problem = readings[0].failure or readings[0].problem
+    said = problem or f"{megabytes(readings[0].figures['bytes_per_s'])} MB/s modelled"
+    return f"{chain[0].target}  {chain[0].workload}{many}  {said}"
+
+
+def _exit_code(shown: Json, *, failed: bool, strict: bool) -> int:
+    if failed:
+        return EXIT_POINT_FAILED
+    return EXIT_CLAIM_MISSED if strict and any(claim["verdict"] == "missed" for claim in shown["claims"]) else 0

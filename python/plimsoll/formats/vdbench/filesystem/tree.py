@@ -1,0 +1,147 @@
+"""An FSD as a tree: shape, sizes, and how much of it there is.
+
+Model: the tree has Vdbench's shape, with the same number of directories and files. Sizes are drawn by the tree's seed, so a tree with
+several sizes has not the same files as Vdbench's, but as many of each size on average. ``(size,0)`` is drawn from half of it to one and a
+half, in steps of a 64th or less.
+Limits: percentages of a size are not taken, since the size of the file system is not looked up.
+
+    tree(values, verdicts)        # {'depth': 2, 'width': 3, 'files': 100, 'sizes': '64KiB'}
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from plimsoll.formats.vdbench.numbers import Number, parse, size_text
+from plimsoll.formats.vdbench.parameter import Parameter
+from plimsoll.formats.vdbench.sizes import parsed, shares
+from plimsoll.formats.vdbench.values import Values
+from plimsoll.formats.vdbench.verdicts import Verdicts
+
+Json = dict[str, Any]
+
+#: What the driver takes, and Vdbench's own limit on files.
+DEPTH_MAX, WIDTH_MAX, FILES_MAX = 64, 1_000_000, 10_000_000
+FILES_OF_TREE_MAX = 1 << 27
+DIRECTORIES_MAX = 1 << 26
+SIZE_MAX = 1 << 50
+#: Sizes around a mean are drawn in steps of no more than this part of it.
+_STEPS = 64
+_PLACED = {"bottom": "bottom", "all": "all"}
+
+
+def tree(values: Values, verdicts: Verdicts) -> Json:
+    """The options of the tree of an FSD; raises `InputError` for values that cannot be."""
+    options: Json = {
+        "depth": _whole(values, "depth", DEPTH_MAX),
+        "width": _whole(values, "width", WIDTH_MAX),
+        "files": _whole(values, "files", FILES_MAX),
+    }
+    options |= _placed(values)
+    options["sizes"] = _sizes(values, verdicts)
+    count = _counted(values, options)
+    total, part = (_part(values, name, verdicts) for name in ("totalsize", "workingsetsize"))
+    whole = count * _only(values) if _only(values) else None
+    _check_part(values, "totalsize", total, whole)
+    _check_part(values, "workingsetsize", part, total or whole)
+    return options | {name: size_text(size) for name, size in (("total_size", total), ("working_set", part)) if size}
+
+
+def _whole(values: Values, name: str, most: int) -> int:
+    parameter = values.parameter(name)
+    if parameter is None:
+        raise values.definition.head.wrong(f"FSD {values.definition.name!r} has no {name}; write for example {name}=2.")
+    found = values.number(name, 1)
+    if found != int(found) or not 1 <= found <= most:
+        raise parameter.wrong(f"{found:g} is no {name} of a tree; write a whole number from 1 to {most}.")
+    return int(found)
+
+
+def _placed(values: Values) -> Json:
+    parameter = values.parameter("distribution")
+    if parameter is None:
+        return {}
+    if parameter.word.lower() not in _PLACED:
+        raise parameter.wrong(f"{parameter.word!r} is not known; there are bottom and all.")
+    return {"placed": _PLACED[parameter.word.lower()]}
+
+
+def _sizes(values: Values, verdicts: Verdicts) -> Any:
+    parameter = values.parameter("sizes")
+    if parameter is None:
+        raise values.definition.head.wrong(f"FSD {values.definition.name!r} has no sizes; write for example sizes=64k.")
+    found = [parsed(parameter, word) for word in values.words("sizes")]
+    if len(found) == 1:
+        return size_text(_size(parameter, found[0]))
+    if len(found) == 2 and found[1].value == 0:
+        return _around(parameter, _size(parameter, found[0]), verdicts)
+    if len(found) % 2:
+        raise parameter.wrong(f"{len(found)} values are no sizes with their percentages; write for example (4k,60,64k,40).")
+    table: dict[str, float] = {}
+    for item, share in shares(parameter, found):
+        if share:
+            name = str(size_text(_size(parameter, item)))
+            table[name] = table.get(name, 0) + share
+    return table
+
+
+def _around(parameter: Parameter, mean: int, verdicts: Verdicts) -> Any:
+    step = 1 << max(0, (mean // _STEPS).bit_length() - 1)
+    least = max(1, mean // 2 // step)
+    # Three times the least and one have no divisor but one in common, so steps are what they were meant to be.
+    low, high = size_text(least * step), size_text((3 * least + 1) * step)
+    why = f"sizes are drawn alike from {low} to {high} in steps of {size_text(step)}; Vdbench rounds them, to 1 KiB or more by their size"
+    verdicts.native(parameter, why)
+    return f"{low}-{high}"
+
+
+def _size(parameter: Parameter, found: Number) -> int:
+    if found.percent or found.value != int(found.value) or not 1 <= found.value <= SIZE_MAX:
+        raise parameter.wrong(f"{found.value:g}{'%' if found.percent else ''} is no size of a file; write bytes such as 64k or 1g.")
+    return int(found.value)
+
+
+def _counted(values: Values, options: Json) -> int:
+    """How many files the tree has; a tree of a million takes minutes to lay out, and one beyond the limits is a slip of the pen."""
+    level, above = 1, 0
+    for _ in range(options["depth"]):
+        above += level
+        level *= options["width"]
+        if above + level > DIRECTORIES_MAX:
+            break
+    files = (level + above - 1 if options.get("placed") == "all" else level) * int(options["files"])
+    if above + level > DIRECTORIES_MAX or files > FILES_OF_TREE_MAX:
+        where = values.parameter("depth") or values.definition.head
+        most = f"{DIRECTORIES_MAX} directories and {FILES_OF_TREE_MAX} files"
+        raise where.wrong(f"the tree of FSD {values.definition.name!r} has more than {most}; write a smaller depth, width or files.")
+    return files
+
+
+def _only(values: Values) -> int:
+    """The size of all files, if they have one."""
+    words = values.words("sizes")
+    found = parse(words[0].text) if len(words) == 1 else None
+    return 0 if found is None else int(found.value)
+
+
+def _check_part(values: Values, name: str, size: int, whole: int | None) -> None:
+    parameter = values.parameter(name)
+    if parameter is not None and whole is not None and size > whole:
+        raise parameter.wrong(f"the {name} is more than the {whole} bytes of the files it is part of; write a smaller one.")
+
+
+def _part(values: Values, name: str, verdicts: Verdicts) -> int:
+    """A size that is a part of the tree; 0 for the whole, as in Vdbench."""
+    parameter = values.parameter(name)
+    if parameter is None:
+        return 0
+    found = parsed(parameter, values.words(name)[0])
+    if found.percent or found.value < 0:
+        if parameter is values.definition.get(name):
+            raise parameter.wrong(f"a percentage is no {name} of an FSD; write bytes such as 10g.")
+        verdicts.unsupported(parameter, "a percentage of the file system is not taken; the nearest thing is that size in bytes")
+        return 0
+    if found.value < 1:
+        verdicts.native(parameter, "less than a byte limits nothing")
+        return 0
+    return _size(parameter, found)

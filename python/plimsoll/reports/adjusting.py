@@ -1,0 +1,75 @@
+"""What ``plimsoll fit array:NAME`` shows: every row as measured and as modelled, and the errors of what was held out beside the null model.
+
+region_length  block_size  measured  modelled  error  null model  error
+8G             8K             4,276     4,422   +3.4       4,390   +2.7  held out
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from plimsoll.analysis.adjustment.adjusted import FoldOutcome, Outcome, Predicted, mean_error
+from plimsoll.analysis.adjustment.row import Row, written
+from plimsoll.reports.figures import count
+from plimsoll.reports.terminal import table
+
+_HEAD = ("measured", "modelled", "error %", "null model", "error %", "")
+#: Columns of other measurements, which say nothing about what was asked for.
+_SHOWN = ("label", "target", "workload", "access", "region_length", "block_size", "read_percent", "level")
+
+
+def rows_table(rows: Sequence[Row], predicted: Sequence[Predicted]) -> str:
+    """A line per row; columns that are the same in all are left out."""
+    columns = [name for name in _SHOWN if len({row.values.get(name) for row in rows}) > 1]
+    lines = [(*(columns or ["row"]), *_HEAD)]
+    for found in predicted:
+        row = rows[found.number]
+        named = [_cell(row, name) for name in columns] if columns else [row.place]
+        null = ("–", "–") if found.null is None else (count(found.null), _error(found.null, row))
+        mark = "held out" if found.held_out else ""
+        lines.append((*named, count(row.iops), count(found.modelled), _error(found.modelled, row), *null, mark))
+    return table(lines, left=len(columns) or 1)
+
+
+def folds_table(rows: Sequence[Row], folds: Sequence[FoldOutcome]) -> str:
+    """A line per fold: the held-out error first, since it alone says how far to trust a prediction."""
+    keys = list(folds[0].values)
+    lines = [("held out", "rows", "held-out error %", "null model", "fitted rows' error %", "null model", *keys)]
+    for fold in folds:
+        errors = [mean_error(rows, fold.rows, held_out=held_out, null=null) for held_out in (True, False) for null in (False, True)]
+        held_out = sum(row.held_out for row in fold.rows)
+        lines.append(
+            (
+                fold.text,
+                str(held_out),
+                *map(_percent, errors),
+                *(f"{fold.values[key]:g}" if isinstance(fold.values[key], float) else f"{fold.values[key]:,}" for key in keys),
+            )
+        )
+    return table(lines, left=1)
+
+
+def outcome_lines(rows: Sequence[Row], outcome: Outcome) -> Iterator[str]:
+    """How to read it."""
+    weights = [(sum(row.held_out for row in fold.rows), fold) for fold in outcome.folds]
+    for null, name in ((False, "held-out error"), (True, "null model's")):
+        errors = [(number, mean_error(rows, fold.rows, held_out=True, null=null)) for number, fold in weights]
+        known = [(number, error) for number, error in errors if error is not None]
+        total = sum(number for number, _ in known)
+        mean = sum(number * error for number, error in known) / total if total else None
+        yield f"{name:15} {_percent(mean)} % on average over {total} held-out rows"
+    if len(outcome.folds) > 1:
+        yield f"{'all rows':15} the values below are fitted to all of them; their own error says nothing about others"
+    yield "An error is the mean of |modelled / measured - 1|; the null model is a power law fitted to the same rows."
+
+
+def _cell(row: Row, name: str) -> str:
+    return written(row.values[name]) if name in row.values else ""
+
+
+def _error(said: float, row: Row) -> str:
+    return f"{100 * (said / row.iops - 1):+.1f}"
+
+
+def _percent(share: float | None) -> str:
+    return "–" if share is None else f"{100 * share:.1f}"

@@ -1,0 +1,85 @@
+"""Sockets for NBD, and nbdkit, which speaks it: found, and started with our plugin.
+
+Model: the sockets are bound here, so that what is wrong with them is said in our words, and handed to nbdkit in the way of systemd;
+that is also how it serves several at once. The plugin is a library beside this package, built with the engine.
+
+    with_socket = unix_socket("./array.sock")
+    command = nbdkit_command(request_file, depth=64)
+"""
+
+from __future__ import annotations
+
+import errno
+import ipaddress
+import os
+import shutil
+import socket
+import stat
+
+from plimsoll.errors import InputError, TargetError
+
+_PLUGIN = os.path.join(os.path.dirname(os.path.dirname(__file__)), "_nbdkit.so")
+_BACKLOG = 128
+#: sockaddr_un holds 108 bytes, the last of them zero.
+_PATH_MAX = 107
+
+
+def unix_socket(path: str) -> socket.socket:
+    """A listening socket at a path that does not exist yet."""
+    if len(os.fsencode(path)) > _PATH_MAX:
+        raise InputError(f"--socket {path}: longer than the {_PATH_MAX} bytes that a socket's path can have; name a shorter one.")
+    bound = socket.socket(socket.AF_UNIX)
+    try:
+        bound.bind(path)
+    except OSError as problem:
+        bound.close()
+        raise _unbound(path, problem) from None
+    bound.listen(_BACKLOG)
+    return bound
+
+
+def _unbound(path: str, problem: OSError) -> InputError | TargetError:
+    if problem.errno == errno.EADDRINUSE:
+        if stat.S_ISSOCK(os.lstat(path).st_mode):
+            return InputError(f"--socket {path}: a socket of this name exists; end its server, or remove it if that is gone.")
+        return InputError(f"--socket {path}: a file of this name exists; name one that does not exist yet.")
+    if isinstance(problem, FileNotFoundError):
+        return InputError(f"--socket {path}: there is no directory {os.path.dirname(path) or '.'!r}; make it first.")
+    return TargetError(f"--socket {path}: cannot be made ({str(problem.strerror).lower()}); name a path in a directory of yours.")
+
+
+def loopback_socket(address: str, port: int) -> socket.socket:
+    """A listening socket on this machine's loopback; port 0 takes a free one."""
+    try:
+        place = ipaddress.ip_address(address)
+    except ValueError:
+        raise InputError(f"--address {address}: not an IP address; write 127.0.0.1 or ::1.") from None
+    if not place.is_loopback:
+        raise InputError(
+            f"--address {address}: not a loopback address; there are neither passwords nor encryption, so write 127.0.0.1 or ::1, and"
+            " reach it from elsewhere through ssh."
+        )
+    bound = socket.socket(socket.AF_INET6 if place.version == 6 else socket.AF_INET)
+    bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        bound.bind((str(place), port))
+    except OSError as problem:
+        bound.close()
+        if problem.errno == errno.EADDRINUSE:
+            raise InputError(f"--port {port}: another program listens there; name another port, or 0 for a free one.") from None
+        raise TargetError(
+            f"--port {port}: cannot be used ({str(problem.strerror).lower()}); name another port, or 0 for a free one."
+        ) from None
+    bound.listen(_BACKLOG)
+    return bound
+
+
+def nbdkit_command(request_file: str, depth: int, *, plugin: str = _PLUGIN) -> list[str]:
+    """What serves NBD, to be started with the sockets as `plimsoll.serving.activation` hands them on."""
+    program = shutil.which("nbdkit")
+    if program is None:
+        raise TargetError("nbdkit is missing, which speaks NBD for Plimsoll; install it (apt-get install nbdkit), or serve with --mount.")
+    if not os.path.exists(plugin):
+        raise TargetError(f"{plugin} is missing, the plugin for nbdkit; build it with 'make setup', or serve with --mount.")
+    options = ["--foreground", "--exit-with-parent", "--threads", str(depth)]
+    return [program, *options, plugin, f"request={request_file}"]

@@ -1,0 +1,182 @@
+"""Any workload on a modelled array: what the command prints, stores and draws."""
+
+from __future__ import annotations
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from plimsoll.analysis.components import bottleneck, component_sets
+from plimsoll.catalog import suite_names
+from plimsoll.catalog.arrays import array_names
+from plimsoll.reports.terminal import footnotes
+from plimsoll.store import open_run
+
+TIMES = ("--duration", "20s", "--warmup", "2s")
+
+
+@pytest.mark.parametrize("name", array_names())
+def test_oltp_runs_on_every_shipped_array_and_is_marked_modelled(results, name: str) -> None:
+    (result,) = results("oltp-db", "--target", f"array:{name}", *TIMES)
+    assert result["status"] == "complete"
+    assert result["modelled"]
+    assert result["engine"]["backend"]["used"] == "array"
+    assert result["totals"]["read"]["errors"] == 0
+    assert {"host", "cpu"} <= {component["kind"] for component in result["engine"]["engine"]["components"]}
+
+
+def test_equal_seeds_give_equal_totals_and_others_do_not(results) -> None:
+    def totals(seed: int, workers: int) -> object:
+        settings = ("--set", f"seed={seed}", "--set", f"workers={workers}")
+        (result,) = results("oltp-db", "--target", "array:dl360-g6-6g-10k-raid5-4", *settings, *TIMES)
+        return result["totals"]
+
+    assert totals(1, 1) == totals(1, 2)
+    assert totals(1, 1) != totals(2, 1)
+
+
+def test_the_components_say_what_limits_a_deep_queue(results, plimsoll, tmp_path) -> None:
+    target = ("--target", "array:msa50-sas-10k-raid0-10", "--set", "queue_depth=64")
+    results("random-read-4k", *target, *TIMES)
+    (directory,) = (tmp_path / "results").glob("*_random-read-4k")
+    (point,) = open_run(str(directory)).points
+    sets = component_sets(point.result)
+    assert sets[0].name == "disk"
+    assert sets[0].count == 10
+    limit = bottleneck(sets)
+    assert limit is not None
+    assert limit.name == "disk"
+    assert "random-read-4k: limited by disk; 10 × disk" in footnotes([point.result])
+    assert plimsoll("report", str(directory)).returncode == 0
+    page = (directory / "report.html").read_text()
+    assert '"components"' in page
+    assert "Components of the array" in page
+
+
+def ended_in(run) -> dict:
+    assert run.returncode == 0, run.stderr
+    return json.loads(run.stdout)
+
+
+#: Each suite on an array of its report; the report 004 copied files, too, which an array in virtual time has none of.
+SUITES = {
+    "hp-iometer": "msa50-sas-10k-raid5-8",
+    "orion-sequential": "msa2000-raid5",
+    "proliant-generations": "dl360-g7-6g-10k-raid10-4",
+    "vdbench-matrix": "se6920-raid5",
+    "dd-cp": "se6920-raid5-200g",
+    "four-corners": "nearline-raid6",
+}
+
+
+def test_every_suite_has_an_array() -> None:
+    assert set(SUITES) == set(suite_names())
+
+
+@pytest.mark.parametrize(("suite", "array"), SUITES.items())
+def test_the_suites_of_the_reports_run_on_arrays_of_their_reports(plimsoll, tmp_path, suite: str, array: str) -> None:
+    ended = plimsoll("suite", suite, "--quick", "-t", f"array:{array}", "-d", "2s", "-w", "500ms", "--json")
+    points = json.loads(ended.stdout)["results"]
+    failed = {point["job"]["workload"] for point in points if point["status"] != "complete"}
+    assert failed == ({"file-copy"} if suite == "dd-cp" else set()), ended.stderr
+    assert ended.returncode == (4 if suite == "dd-cp" else 0)
+    assert points and all(point["modelled"] for point in points if point["status"] == "complete")
+    (directory,) = (tmp_path / "results").iterdir()
+    ran = [point.result for point in open_run(str(directory)).points if point.result.status == "complete"]
+    assert all(component_sets(result) for result in ran)
+
+
+def test_modelled_is_said_wherever_a_number_stands(plimsoll, tmp_path) -> None:
+    run = plimsoll("run", "oltp-db", "--target", "array:msa2000-raid5", "-d", "5s", "-w", "1s")
+    assert run.returncode == 0, run.stderr
+    assert "array:msa2000-raid5 (modelled)" in run.stdout
+    assert "virtual_time: oltp-db: Modelled" in run.stdout
+    (directory,) = (tmp_path / "results").iterdir()
+    for name in ("a.html", "a.json", "a.csv"):
+        assert plimsoll("report", str(directory), "-o", name).returncode == 0
+        assert "modelled" in (tmp_path / name).read_text(), name
+    for form in ("fio-json", "fio-json+", "iometer-csv", "iometer-csv-1.1", "diskspd-xml", "diskspd-text", "prometheus", "csv"):
+        assert "modelled" in plimsoll("export", str(directory), "--as", form).stdout, form
+    for form in ("fio-terse", "fio-text"):
+        assert "modelled" in plimsoll("export", str(directory), "--as", form).stderr, form
+    for form in ("fio-logs", "vdbench"):
+        said = plimsoll("export", str(directory), "--as", form, "-o", f"{form}/")
+        files = [path.read_text() for path in (tmp_path / form).iterdir()]
+        assert "modelled" in said.stderr or any("modelled" in text for text in files), form
+
+
+def test_volumes_make_the_target_smaller_and_are_told_apart(results) -> None:
+    def size_bytes(volumes: str) -> int:
+        (result,) = results("oltp-db", "--target", f"array:msa2000-raid5?volume={volumes}", *TIMES)
+        return result["host"]["target"]["size_bytes"]
+
+    assert size_bytes("lun-a[0],lun-a[1]") == 2 * size_bytes("lun-a[0]")
+
+
+def test_equal_seeds_give_equal_results_in_one_process_and_in_two_at_once(plimsoll, tmp_path) -> None:
+    def arguments(seed: int, out: str) -> tuple[str, ...]:
+        array = "array:msa50-sas-10k-raid5-8"
+        return ("run", "oltp-db", "-t", array, "-s", f"seed={seed}", "-d", "10s", "-w", "1s", "--json", "-o", out)
+
+    def totals(ended) -> list:
+        return [result["totals"] for result in ended_in(ended)["results"]]
+
+    alone = [totals(plimsoll(*arguments(seed, "alone"))) for seed in (1, 2)]
+    with ThreadPoolExecutor(2) as threads:
+        runs = [threads.submit(plimsoll, *arguments(seed, f"side{seed}")) for seed in (1, 2)]
+        together = [totals(run.result()) for run in runs]
+    assert alone == together
+    assert alone[0] != alone[1]
+
+
+def test_a_failed_member_is_rebuilt_during_a_run_and_mirrors_sooner_than_parity(results) -> None:
+    def rebuilt_s(level: str) -> float:
+        target = f"array:msa30-u320-10k-{level}-8?fail=0@1s&spares=1"
+        (result,) = results("oltp-db", "--target", target, "-d", "1h", "-w", "0s", "--set", "queue_depth=1")
+        facts = result["engine"]["engine"]["facts"]
+        assert "member 0 of group 0 rebuilt" in facts["incidents"]
+        return float(facts["rebuild_s"])
+
+    mirrors, parity = rebuilt_s("raid10"), rebuilt_s("raid5")
+    assert mirrors < parity
+
+
+FILE = """
+[[controller]]
+name = "a"
+[[devices]]
+name = "disk"
+count = 2
+[devices.model]
+{model}
+[[group]]
+name = "g"
+controller = "a"
+members = ["disk"]
+raid = {{ level = "raid0", devices = 2 }}
+[[volumes]]
+name = "lun"
+groups = ["g"]
+"""
+
+
+@pytest.mark.parametrize(
+    ("model", "sentence"),
+    [
+        ("capacity_bytes = 1", './x.toml: devices.disk.model.kind: the key is missing, or is no text; write "disk" or "flash"'),
+        ('kind = "dsk"', './x.toml: devices.disk.model.kind: `dsk` is no kind of device; write "disk" or "flash"'),
+        (
+            'kind = "disk"\ncapacity_bytes = "much"',
+            './x.toml: devices.disk.model.capacity_bytes: string "much" is given; write a whole number',
+        ),
+        ("kind = ", "./x.toml: not TOML"),
+    ],
+)
+def test_a_wrong_file_is_told_in_a_sentence_with_its_path_and_key(plimsoll, tmp_path, model: str, sentence: str) -> None:
+    (tmp_path / "x.toml").write_text(FILE.format(model=model))
+    for verb in (("show",), ("run", "oltp-db", "-t")):
+        ended = plimsoll(*verb, "array:./x.toml")
+        assert ended.returncode == 2
+        assert sentence in ended.stderr
+        assert ended.stderr.count("\n") == 1

@@ -1,0 +1,110 @@
+"""fio over NBD sees the response times that the same model has in virtual time.
+
+The measure is the demerit of Ruemmler and Wilkes (An introduction to disk drive modeling, IEEE Computer 1994): the root mean square of the
+horizontal distance between two distributions, quantile by quantile, over the mean. In virtual time the model answers hundreds of thousands
+of requests, so what is left of chance comes from fio's sample: at depth 1 about 1 % of the mean for the 4,000 requests of one try.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import shutil
+import signal
+import subprocess
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from plimsoll.engine import native
+from plimsoll.histogram import merged
+from served_array import Served, missing_for_nbd, missing_of_fio, served
+
+ARRAY = "array:nearline-raid6"
+DEMERIT_MAX = 0.03
+#: A machine that is busy with something else delays fio, which is not ours to answer for; a wrong clock is wrong every time.
+TRIES = 3
+SECONDS = 10
+
+pytestmark = [
+    pytest.mark.skipif(missing_for_nbd() is not None, reason=str(missing_for_nbd())),
+    pytest.mark.skipif(missing_of_fio("nbd") is not None, reason=str(missing_of_fio("nbd"))),
+]
+
+
+def _in_virtual_time(depth: int) -> Any:
+    """The distribution of response times of random reads of 4 KiB over the whole array."""
+    engine = native()
+    workload = engine.check_workload({"name": "read", "stream": [{"block_size": "4KiB", "queue_depth": depth}]}, "test")
+    job = {"workload": workload, "job": engine.check_job({"warmup": "10s", "duration": "2000s"}), "target": ARRAY, "permission": None}
+    events: list[dict[str, Any]] = []
+    engine.run_job(job, lambda kind, event: events.append(event) if kind == "interval" else None, engine.control())
+    return merged(cell["latency"] for event in events if event["phase"] == "measure" for cell in event["cells"])
+
+
+def _fio(server: Served, depth: int, number: int) -> subprocess.Popen[bytes]:
+    """fio with the same requests, writing down how long each took; ahead of other programs where that is allowed."""
+    ahead = ["chrt", "-f", "2"] if not os.geteuid() and shutil.which("chrt") else []
+    options = ["--rw=randread", "--bs=4k", f"--iodepth={depth}", "--time_based", f"--runtime={SECONDS}", f"--randseed={number}"]
+    whole = ["--norandommap", "--random_generator=tausworthe64", "--ioengine=nbd", f"--uri={server.addresses[0]}"]
+    command = [*ahead, "fio", "--name=x", *options, *whole, f"--write_lat_log=log{number}"]
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def _over_nbd(depth: int, servers: int) -> list[int]:
+    """Response times that so many fios saw at once, each on an array of its own that begins with other angles."""
+    latencies_ns: list[int] = []
+    with ExitStack() as stack:
+        running = []
+        for number in range(1, servers + 1):
+            options = ["--socket", f"./{number}.sock", "--seed", str(number), "--data", "derived"]
+            running.append(_fio(stack.enter_context(served(ARRAY, *options)), depth, number))
+        for number, process in enumerate(running, start=1):
+            assert process.wait(timeout=60) == 0
+            lines = Path(f"log{number}_lat.1.log").read_text().splitlines()
+            latencies_ns += [int(line.split(",")[1]) for line in lines]
+    return latencies_ns
+
+
+def _demerit(sample_ns: list[int], wanted: Any) -> float:
+    count = len(sample_ns)
+    squares = ((latency_ns - wanted.percentile((place + 0.5) / count * 100)) ** 2 for place, latency_ns in enumerate(sorted(sample_ns)))
+    return math.sqrt(sum(squares) / count) / wanted.mean
+
+
+@pytest.mark.parametrize(("depth", "servers", "least"), [(1, 5, 3000), (4, 2, 4000)])
+def test_response_times_over_nbd_are_those_of_virtual_time(
+    depth: int, servers: int, least: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    wanted = _in_virtual_time(depth)
+    found = []
+    for _ in range(TRIES):
+        sample_ns = _over_nbd(depth, servers)
+        assert len(sample_ns) > least
+        found.append(_demerit(sample_ns, wanted))
+        print(f"depth {depth}: {len(sample_ns)} requests over NBD, {wanted.count} in virtual time, demerit {found[-1]:.2%}")
+        if found[-1] <= DEMERIT_MAX:
+            return
+    pytest.fail(f"demerits of {TRIES} tries at depth {depth}: {', '.join(f'{one:.2%}' for one in found)}")
+
+
+def test_a_clock_that_is_four_percent_off_would_be_seen() -> None:
+    wanted = _in_virtual_time(1)
+    sample_ns = [round(wanted.percentile((place + 0.5) / 20) * 1.04) for place in range(2000)]
+    assert 0.035 < _demerit(sample_ns, wanted) < 0.05
+
+
+def test_a_served_session_on_a_disk_array_is_not_late(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for _ in range(TRIES):
+        with served(ARRAY, "--socket", "./1.sock", "--data", "derived") as server:
+            process = _fio(server, 1, 1)
+            process.wait(timeout=60)
+            report = server.stop(signal.SIGTERM)
+        Path("log1_lat.1.log").unlink()
+        if not report["flags"]:
+            return
+    pytest.fail(str(report))

@@ -1,0 +1,176 @@
+"""From a file to a plain document: overlays, families, parts, wiring, copies, settings, and what is said when something is wrong."""
+
+from __future__ import annotations
+
+import pytest
+
+from plimsoll.catalog.arrays import array_document, described
+from plimsoll.catalog.composition.copies import copied
+from plimsoll.catalog.composition.merging import merged, with_source, without_absent
+from plimsoll.catalog.composition.variants import Family
+from plimsoll.catalog.composition.wiring import wired
+from plimsoll.errors import InputError
+
+
+def family(**changed) -> Family:
+    document = {
+        "title": "{drives} disks, {cache}",
+        "variants": {"name": "small-{drives}{cache}", "left_out": [{"drives": "4", "cache": "off"}]},
+        "axis": {
+            "drives": {
+                "2": {"devices": [{"name": "disk", "count": 2}], "source": "a report"},
+                "4": {"devices": [{"name": "disk", "count": 4}]},
+            },
+            "cache": {
+                "on": {"named": "", "says": "with cache"},
+                "off": {"named": "-bare", "controller": [{"name": "raid", "cache": {"absent": True}}]},
+            },
+        },
+        "controller": [{"name": "raid", "cache": {"size_bytes": 8}}],
+    }
+    return Family("small", {**document, **changed})
+
+
+def test_a_family_is_named_by_its_values():
+    assert family().names() == ["small-2", "small-2-bare", "small-4"]
+    assert family().document("small-2")["title"] == "2 disks, with cache"
+
+
+def test_an_overlay_brings_the_source_of_its_values():
+    assert family().document("small-2")["devices"] == [{"name": "disk", "count": 2, "sources": {"count": "a report"}}]
+
+
+def test_what_is_marked_absent_goes_unless_a_combination_takes_it_back():
+    assert without_absent(family().document("small-2-bare"))["controller"] == [{"name": "raid"}]
+    back = family(combined=[{"when": {"cache": "off"}, "controller": [{"name": "raid", "cache": {"absent": False}}]}])
+    assert without_absent(back.document("small-2-bare"))["controller"] == [{"name": "raid", "cache": {"size_bytes": 8}}]
+
+
+@pytest.mark.parametrize(
+    ("changed", "sentence"),
+    [
+        ({"variants": {"name": "small-{drives}"}}, "makes 'small-2' twice"),
+        ({"variants": {"name": "small-{disks}"}}, "variants.name: there is no 'disks'; there are drives, cache"),
+        ({"variants": {"pattern": "x"}}, "variants has no key 'pattern'"),
+        ({"title": "{disks}"}, "title: there is no 'disks'"),
+        ({"combined": [{"when": {"drives": "6"}}]}, "axis drives: there is no '6'; there are 2, 4"),
+        ({"combined": [{"host": {}}]}, "an entry of combined has no `when`"),
+    ],
+)
+def test_a_family_that_does_not_fit_together_is_refused(changed, sentence):
+    with pytest.raises(InputError, match="array file 'small': ") as refused:
+        family(**changed)
+    assert sentence in str(refused.value)
+
+
+def test_a_changed_value_loses_the_source_of_the_old_one():
+    under = {"rate": 1, "kept": 2, "sources": {"rate": "manual", "kept": "manual"}}
+    assert merged(under, {"rate": 5}) == {"rate": 5, "kept": 2, "sources": {"kept": "manual"}}
+    assert merged(under, {"rate": 5, "sources": {"rate": "assumed"}})["sources"] == {"rate": "assumed", "kept": "manual"}
+
+
+def test_a_source_for_all_leaves_those_that_have_one():
+    table = with_source({"a": 1, "b": 2, "links": ["x"], "sources": {"a": "manual"}}, "report")
+    assert table["sources"] == {"a": "manual", "b": "report"}
+
+
+def test_devices_hang_on_the_links_of_their_enclosure():
+    plain = wired(
+        {
+            "enclosure": [{"name": "shelf", "bays": 4, "link": [{"name": "uplink"}, {"name": "phy"}]}],
+            "controller": [{"name": "raid", "link": [{"name": "bus"}]}],
+            "devices": [{"name": "disk", "count": 4, "in": "shelf"}],
+        }
+    )
+    assert plain["devices"] == [{"name": "disk", "count": 4, "links": ["shelf-uplink", "shelf-phy"]}]
+    assert [link["name"] for link in plain["link"]] == ["raid-bus", "shelf-uplink", "shelf-phy"]
+    assert "enclosure" not in plain and plain["controller"] == [{"name": "raid"}]
+
+
+@pytest.mark.parametrize(
+    ("devices", "sentence"),
+    [
+        ([{"name": "disk", "count": 2, "in": "rack"}], "devices.disk.in: there is no enclosure 'rack'; there are shelf."),
+        (
+            [{"name": "a", "count": 3, "in": "shelf"}, {"name": "b", "count": 2, "in": "shelf"}],
+            "enclosure.shelf: 5 devices are in its 4 bays",
+        ),
+    ],
+)
+def test_an_enclosure_takes_no_more_than_its_bays(devices, sentence):
+    with pytest.raises(InputError, match=sentence.replace(".", r"\.")):
+        wired({"enclosure": [{"name": "shelf", "bays": 4}], "devices": devices})
+
+
+def test_copies_are_named_apart_and_share_what_they_are_told_to():
+    document = {
+        "link": [{"name": "hba"}, {"name": "phy"}, {"name": "mirror"}],
+        "controller": [{"name": "raid", "cache": {"mirror_link": "mirror"}}],
+        "devices": [{"name": "disk", "links": ["phy"]}],
+        "group": [{"name": "vd", "controller": "raid", "members": ["disk[0-1]"]}],
+        "volumes": [{"name": "lun", "groups": ["vd"], "links": ["hba"]}],
+        "copies": 3,
+        "shared": {"hba": 2},
+    }
+    plain = copied(document)
+    assert [link["name"] for link in plain["link"]][-2:] == ["hba0", "hba1"]
+    assert [volumes["links"] for volumes in plain["volumes"]] == [["hba0"], ["hba1"], ["hba0"]]
+    assert plain["group"][2] == {"name": "a2-vd", "controller": "a2-raid", "members": ["a2-disk[0-1]"]}
+    assert plain["controller"][1]["cache"]["mirror_link"] == "a1-mirror"
+    with pytest.raises(InputError, match=r"shared\.fc: there is no link 'fc'"):
+        copied({**document, "shared": {"fc": 1}})
+
+
+def test_a_file_of_ones_own_differs_from_a_shipped_array_by_what_it_says(tmp_path):
+    (tmp_path / "fast.toml").write_text('title = "A drive"\nlike = "savvio-15k2-146g"\ncommand_overhead_us = 100\n')
+    mine = tmp_path / "mine.toml"
+    mine.write_text('like = "msa50-sas-10k-raid5-10"\n[[devices]]\nname = "disk"\nmodel = { part = "fast.toml", heads = 2 }\n')
+    model = array_document(str(mine))["devices"][0]["model"]
+    assert (model["rotation_rpm"], model["command_overhead_us"], model["heads"]) == (15_000, 100, 2)
+    assert "heads" not in model["sources"] and "command_overhead_us" not in model["sources"]
+    assert array_document(str(mine))["name"] == "mine"
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ('like = "msa50-sas-10k-raid5-9"', "array 'msa50-sas-10k-raid5-9' is unknown; did you mean"),
+        (
+            'like = "nvme"\n[[devices]]\nname = "nvme"\nmodel = { part = "nvm-1t" }',
+            "devices.nvme.model.part: drive 'nvm-1t' is unknown; did you mean 'nvme-1t'?",
+        ),
+        ('like = "nvme"\n[[link]]\nname = "pcie"\npart = "pcie9"', "link.pcie.part: link 'pcie9' is unknown"),
+        ('like = "./bad.toml"', "`like` goes round in a circle"),
+        ("like = ", "not TOML"),
+    ],
+)
+def test_a_wrong_file_is_refused_in_a_sentence_that_names_it(tmp_path, text, sentence):
+    path = tmp_path / "bad.toml"
+    path.write_text(text)
+    with pytest.raises(InputError) as refused:
+        array_document(str(path))
+    assert sentence in str(refused.value)
+
+
+def test_settings_are_laid_on_the_composed_document():
+    document = described("array:msa50-sas-10k-raid5-10?controller.raid.cache.battery=false&volume=lun")
+    assert document["controller"][0]["cache"]["battery"] is False
+    assert document["controller"][0]["cache"]["sources"]["battery"] == "set on the command line"
+    assert document["host"]["volumes"] == ["lun"]
+    assert array_document("msa50-sas-10k-raid5-10")["controller"][0]["cache"]["battery"] is True
+
+
+@pytest.mark.parametrize(
+    ("target", "sentence"),
+    [
+        ("array:", "`array:` needs a name"),
+        ("array:nvme?volume", "`volume` is not of the form key=value"),
+        ("array:nvme?controller.raid.cores=2", "leads nowhere at `raid`; there are host."),
+        ("array:nvme?controller=2", "`controller` is a table, not a value"),
+        ("array:nvm", "did you mean 'nvme'?"),
+    ],
+)
+def test_a_target_that_means_nothing_is_refused(target, sentence):
+    with pytest.raises(InputError) as refused:
+        described(target)
+    assert sentence in str(refused.value)

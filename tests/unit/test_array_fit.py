@@ -1,0 +1,304 @@
+"""An array is fitted to measured rows: planted unknowns are found again, and what is held out has no part in it."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from plimsoll.analysis.adjustment.adjusted import adjusted, mean_error
+from plimsoll.analysis.adjustment.holding import folds
+from plimsoll.analysis.adjustment.power_law import power_law
+from plimsoll.analysis.adjustment.reading import read_row
+from plimsoll.analysis.adjustment.row import Row, condition
+from plimsoll.analysis.adjustment.search import Place, carried_out, grid, simplex
+from plimsoll.analysis.adjustment.unknown import parse_unknown, parse_unknowns
+from plimsoll.catalog.arrays import described
+from plimsoll.cli.conduct.modelling import Load, Trial, fill_bytes, modelled_rate
+from plimsoll.cli.program import main
+from plimsoll.engine import native
+from plimsoll.errors import InputError
+
+Json = dict[str, Any]
+
+KIB, MIB = 1024, 1 << 20
+#: A host with a small page cache before four disks, so that runs are short.
+SMALL = (
+    'like = "dl580-local"\n[host]\nrequest_ns = 50000\n[host.page_cache]\nsize_bytes = 8388608\nmoved_page_ns = 50000\n'
+    '[[volumes]]\nname = "lun"\nsize_bytes = 268435456\n'
+)
+PLANTED = {"host.request_ns": 700_000, "host.page_cache.moved_page_ns": 300_000}
+UNKNOWNS = (
+    "--unknown",
+    "host.request_ns=100000..2000000:log",
+    "--unknown",
+    "host.page_cache.moved_page_ns=50000..1000000:log",
+)
+
+
+def row(iops: float, **values: float | str) -> Row:
+    return Row("here", {name: float(value) if isinstance(value, int) else value for name, value in values.items()}, iops)
+
+
+def measured_here(folder: Path, changed: dict[int, float] | None = None) -> Path:
+    """Twelve rows that the small array itself gave with the planted values."""
+    (folder / "small.toml").write_text(SMALL)
+    planted = "&".join(f"{key}={value}" for key, value in PLANTED.items())
+    lines = ["# from the model itself", "access,size_mb,block_kb,threads,iops"]
+    engine = native()
+    for size in (16, 32, 64):
+        for block in (8, 16, 32, 64):
+            stream = {"random_percent": 100, "block_size": block * KIB, "threads": 8, "region_length": f"{size}MiB"}
+            load = Load(engine.check_workload({"stream": [stream]}, "x"), 500.0, block * KIB, size * MIB, "uniform")
+            iops = modelled_rate(Trial(f"array:{folder / 'small.toml'}?{planted}", load, 2000, 5))
+            lines.append(f"random,{size},{block},8,{(changed or {}).get(size, 1.0) * iops:.3f}")
+    file = folder / "rows.csv"
+    file.write_text("\n".join(lines) + "\n")
+    return file
+
+
+def fitted(capsys: pytest.CaptureFixture[str], folder: Path, *arguments: str) -> Json:
+    asked = ["fit", f"array:{folder / 'small.toml'}", "--measured", str(folder / "rows.csv"), *UNKNOWNS, "--requests", "500", "--json"]
+    assert main([*asked, *(arguments or ("--hold-out", "size=64M", "--processes", "1"))]) == 0
+    document: Json = json.loads(capsys.readouterr().out)
+    return document
+
+
+def test_planted_unknowns_are_found_again_and_predict_what_was_held_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    measured_here(tmp_path)
+    found = fitted(capsys, tmp_path, "--hold-out", "size=64M", "--processes", "1", "--requests", "4000")
+    for key, planted in PLANTED.items():
+        assert found["values"][key] == pytest.approx(planted, rel=0.05), key
+    (fold,) = found["folds"]
+    assert fold["held_out"] == "size=64M" and sum(one["held_out"] for one in fold["rows"]) == 4
+    # Requests of other draws; what is right is met within their noise.
+    assert fold["error"]["held_out"] < 0.05 and fold["error"]["training"] < 0.05
+    assert fold["null_error"]["held_out"] > fold["error"]["held_out"]
+    assert found["modelled"] is True
+
+
+def test_held_out_rows_have_no_part_in_the_fit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    measured_here(tmp_path)
+    once = fitted(capsys, tmp_path)
+    measured_here(tmp_path, changed={64: 3.0})
+    again = fitted(capsys, tmp_path)
+    assert again["values"] == once["values"]
+    assert again["folds"][0]["error"]["training"] == once["folds"][0]["error"]["training"]
+    assert again["folds"][0]["null_error"]["training"] == once["folds"][0]["null_error"]["training"]
+    assert again["folds"][0]["error"]["held_out"] > 0.5, "three times as fast is nothing that the model says"
+
+
+def test_two_processes_find_what_one_finds_and_a_grid_tries_every_combination(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    measured_here(tmp_path)
+    searched = ("--hold-out", "size=64M", "--search", "grid", "--levels", "3")
+    assert fitted(capsys, tmp_path, *searched, "--processes", "1") == fitted(capsys, tmp_path, *searched, "--processes", "2")
+
+
+def test_the_fitted_array_can_be_written_and_is_what_was_fitted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    measured_here(tmp_path)
+    out = tmp_path / "fitted.toml"
+    searched = ("--hold-out", "size=64M", "--search", "grid", "--levels", "2", "--processes", "1", "-o", str(out))
+    found = fitted(capsys, tmp_path, *searched)
+    written, meant = described(f"array:{out}"), described(found["target"])
+    assert written["host"]["request_ns"] == meant["host"]["request_ns"] == found["values"]["host.request_ns"]
+    assert written["host"]["page_cache"]["size_bytes"] == 8 * MIB
+    assert written["host"]["sources"]["request_ns"] == "fitted to rows.csv by 'plimsoll fit', size=64M held out"
+
+
+def test_each_value_of_a_column_is_held_out_in_turn_and_the_answer_is_fitted_to_all(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    measured_here(tmp_path)
+    found = fitted(capsys, tmp_path, "--hold-out", "size", "--search", "grid", "--levels", "2", "--processes", "1")
+    assert [fold["held_out"] for fold in found["folds"]] == ["size=16M", "size=32M", "size=64M"]
+    assert not any(one["held_out"] for one in found["rows"])
+    assert sorted(one["place"] for fold in found["folds"] for one in fold["rows"] if one["held_out"]) == sorted(
+        one["place"] for one in found["rows"]
+    )
+
+
+def test_published_figures_and_their_workloads_can_be_fitted_to(capsys: pytest.CaptureFixture[str]) -> None:
+    asked = ["fit", "array:dl580-local", "--measured", "published:se6920", "--where", "label=DL580 local disks, RAID 5"]
+    searched = ["--unknown", "host.page_cache.size_bytes=900000000..1100000000", "--search", "grid", "--levels", "2", "--requests", "100"]
+    assert main([*asked, "--where", "block_size=8K", "--hold-out", "size=8G", *searched]) == 0
+    said = capsys.readouterr().out
+    assert "8G" in said and "958" in said and "held out" in said
+    assert "held-out error" in said and "null model's" in said
+    assert said.rstrip().splitlines()[-1].startswith("array:dl580-local?host.page_cache.size_bytes=")
+
+
+def test_the_null_model_is_the_power_law_worked_out_by_hand() -> None:
+    # log2: block 3, 4 with rates 8, 6 (size 1) and 7, 5 (size 2): slope -2 per block, -1 per size, all on one plane.
+    rows = [
+        row(2.0**rate, block_size=2**block, region_length=2**size) for block, size, rate in ((3, 1, 8), (4, 1, 6), (3, 2, 7), (4, 2, 5))
+    ]
+    law = power_law(rows)
+    constant, exponents = law.laws[""]
+    assert exponents == pytest.approx({"block_size": -2.0, "region_length": -1.0})
+    assert constant / math.log(2) == pytest.approx(8 + 3 * 2 + 1)
+    assert law.iops(row(1, block_size=2**5, region_length=2**3)) == pytest.approx(2.0 ** (15 - 10 - 3))
+    # Three rates over one factor, not on a line: the mean of log2 is 5, the slope is that of the outer two.
+    bent = power_law([row(2.0**rate, block_size=2**block) for block, rate in ((1, 6), (2, 6), (3, 3))])
+    assert bent.iops(row(1, block_size=4)) == pytest.approx(2.0**5)
+    assert bent.laws[""][1]["block_size"] == pytest.approx(-1.5)
+
+
+def test_the_null_model_leaves_out_what_does_not_vary_or_varies_with_another_and_keeps_kinds_apart() -> None:
+    rows = [row(100.0 * size, block_size=8, region_length=size, level=size) for size in (1, 2, 4)]
+    assert power_law(rows).laws[""][1] == pytest.approx({"region_length": 1.0})
+    two = power_law([row(10.0, access="random", block_size=8), row(90.0, access="sequential", block_size=8)])
+    assert two.iops(row(1, access="sequential", block_size=8)) == pytest.approx(90.0)
+    assert two.iops(row(1, access="other", block_size=8)) is None
+
+
+def test_an_error_is_the_mean_of_the_relative_ones_of_its_own_rows() -> None:
+    rows = [row(100.0, region_length=1), row(100.0, region_length=2), row(200.0, region_length=3)]
+    found = adjusted(
+        rows,
+        folds(rows, [condition("size=3", "--hold-out")]),
+        [parse_unknown("x=0..100")],
+        lambda: grid(1, 11),
+        lambda asked: [100.0 * place[0] for place, _ in asked],
+    )
+    assert found.values == {"x": 100}
+    assert mean_error(rows, found.rows, held_out=False) == 0
+    assert mean_error(rows, found.rows, held_out=True) == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("least", [(0.31, 0.77), (0.0, 1.0), (0.5, 0.02)])
+def test_a_simplex_finds_the_least_place_of_a_bowl_and_asks_for_each_place_once(least: Place) -> None:
+    asked: list[Place] = []
+
+    def errors_of(places: list[Place]) -> list[float]:
+        asked.extend(places)
+        return [sum((one - best) ** 2 for one, best in zip(place, least, strict=True)) for place in places]
+
+    assert carried_out(simplex(2), errors_of) == pytest.approx(least, abs=0.01)
+    assert len(asked) == len(set(asked)) < 200
+    assert all(0 <= number <= 1 for place in asked for number in place)
+
+
+def test_values_lie_evenly_in_their_range_or_evenly_in_ratios() -> None:
+    assert [parse_unknown("x=10..30").value(place) for place in (0, 0.5, 1)] == [10, 20, 30]
+    assert parse_unknown("x=100..10000:log").value(0.5) == 1000
+    assert parse_unknown("x=0.5..2.0:log").value(0.5) == 1.0
+    assert parse_unknown("x=1e6..1e8:log").typed(0.5) == "x=10000000"
+
+
+def test_caches_are_filled_by_what_uniform_requests_touch() -> None:
+    # Over W bytes, -W ln(1 - 1/2) touch half of it; a third more is asked for.
+    assert fill_bytes(1 << 30, 2 << 30) == pytest.approx(1.33 * math.log(2) * (2 << 30))
+
+
+UNKNOWN = ["--unknown", "host.request_ns=1000..2000"]
+FIT = ["fit", "array:dl580-local", "--measured", "rows.csv"]
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("", "rows.csv:1: the file is empty; write a line of columns"),
+        ("size_mb,block_kb\n", "rows.csv:1: there is no column iops with requests per second"),
+        ("iops,\n", "rows.csv:1: a column has no name"),
+        ("iops,iops\n1,2\n", "rows.csv:1: the column iops is there twice"),
+        ("# rows\niops\n", "rows.csv:2: there is no row below the columns"),
+        ("size_mb,iops\n2048\n", "rows.csv:2: the line has 1 cells and the first one 2 columns"),
+        ("size_mb,iops\n\n2048,1,2\n", "rows.csv:3: the line has 3 cells and the first one 2 columns"),
+        ('size_mb,iops\n"2048,1\n', "rows.csv:2: not CSV (unexpected end of data)"),
+        ("size_mb,iops\n2048,fast\n", "rows.csv:2: iops: 'fast' is not a rate"),
+        ("size_mb,iops\n2048,0\n", "rows.csv:2: iops: '0' is not a rate"),
+        ("size_mb,iops\n2048,\n", "rows.csv:2: iops: '' is not a rate"),
+        ("size_mb,iops\nbig,5\n", "rows.csv:2: size_mb: 'big' is not a number"),
+        ("block_size,iops\n0,5\n", "rows.csv:2: block_size: '0' is not a size"),
+        ("threads,iops\n1.5,5\n", "rows.csv:2: threads: '1.5' is not a number of them"),
+        ("read_percent,iops\n101,5\n", "rows.csv:2: read_percent: '101' is not a percentage"),
+        ("access,iops\nzigzag,5\n", "rows.csv:2: access: 'zigzag' is unknown; write random or sequential"),
+        ("size_mb,size,iops\n2048,2G,5\n", "rows.csv:2: size says again what another column says"),
+        ("size,iops\n2G,5\n", "rows.csv:2: it has no workload, and no block_size and access to make one of"),
+        ("workload,iops\nse6920-randon,5\n", "rows.csv:2: workload 'se6920-randon' is unknown; did you mean 'se6920-random'?"),
+        ("access,block_kb,threads,iops\nrandom,8,99999999,5\n", "rows.csv:2: "),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_one_sentence_with_its_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], text: str, sentence: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("rows.csv").write_text(text)
+    assert main([*FIT, *UNKNOWN, "--hold-out", "size=2G"]) == 2
+    said = capsys.readouterr()
+    assert said.out == "" and said.err.count("\n") == 1
+    assert said.err.startswith(f"plimsoll: {sentence}")
+
+
+GOOD = "access,size_mb,block_kb,threads,iops\nrandom,2048,8,16,1587\nrandom,4096,8,16,1092\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ([*FIT[:2], *UNKNOWN], "--measured: say what the array is held against"),
+        ([*FIT, "--hold-out", "size=2G"], "--unknown: say what is to be found"),
+        ([*FIT, *UNKNOWN], "--hold-out: say what is held out"),
+        ([*FIT, *UNKNOWN * 2, "--hold-out", "size"], "--unknown host.request_ns: it is given twice"),
+        (
+            [*FIT, *(word for key in "abcd" for word in ("--unknown", f"{key}=1..2")), "--hold-out", "size"],
+            "--unknown: 4 are given; 3 are the most",
+        ),
+        ([*FIT, "--unknown", "host.request_ns"], "--unknown host.request_ns: write a key with its range"),
+        ([*FIT, "--unknown", "host.request_ns=1..x"], "--unknown host.request_ns=1..x: 'x' is not a number"),
+        ([*FIT, "--unknown", "host.request_ns=5..1"], "--unknown host.request_ns=5..1: the range goes from its lower"),
+        (
+            [*FIT, "--unknown", "host.request_ns=0..1:log"],
+            "--unknown host.request_ns=0..1:log: a range on a scale of ratios begins above 0",
+        ),
+        ([*FIT, "--unknown", "host.request_ns=1..2:lin"], "--unknown host.request_ns=1..2:lin: write a key with its range"),
+        (
+            [*FIT, "--unknown", "hosts.cores=1..2", "--hold-out", "size"],
+            "target `array:dl580-local?hosts.cores=1`: `hosts.cores` leads nowhere",
+        ),
+        ([*FIT, "--unknown", "host.cores=0..2", "--hold-out", "size"], "target `array:dl580-local`"),
+        ([*FIT, *UNKNOWN, "--hold-out", "size=3G"], "--hold-out size=3G: no row has this value; there are 2G, 4G"),
+        ([*FIT, *UNKNOWN, "--hold-out", "area=3G"], "--hold-out area=3G: there is no such column; there are access, block_size"),
+        ([*FIT, *UNKNOWN, "--hold-out", "block=8K"], "--hold-out block=8K: all rows have this value"),
+        ([*FIT, *UNKNOWN, "--hold-out", "=8K"], "--hold-out =8K: write a column and a value"),
+        ([*FIT, *UNKNOWN, "--hold-out", "size", "--where", "size=9G"], "--where size=9G: no row has this value"),
+        ([*FIT, *UNKNOWN, "--hold-out", "size", "--where", "size"], "--where size: write a value as well"),
+        ([*FIT, *UNKNOWN, "--hold-out", "size", "--levels", "3"], "--levels: a simplex has none"),
+        ([*FIT, *UNKNOWN, "--hold-out", "size", "--set", "depth"], "rows.csv:2: --set depth: not a setting"),
+        ([*FIT, *UNKNOWN, "--hold-out", "size", "-o", "a.txt"], "a.txt: a target takes files that end in .toml"),
+        ([*FIT, *UNKNOWN, "--hold-out", "size", "-o", "no/a.toml"], "no/a.toml: there is no directory 'no'"),
+        ([*FIT, *UNKNOWN, "--hold-out", "size", "--device", "a"], "--device is for traces; leave it out"),
+        (["fit", "a.trace", *UNKNOWN], "--unknown is for arrays, such as array:se6920-raid1; leave it out"),
+        (["fit", "array:se6920", *FIT[2:], *UNKNOWN], "array 'se6920' is unknown"),
+        (["fit", "array:dl580-local", "--measured", "no.csv", *UNKNOWN, "--hold-out", "size"], "no.csv: cannot be read"),
+        (["fit", "array:dl580-local", "--measured", "norun", *UNKNOWN, "--hold-out", "size"], "norun"),
+        (["fit", "array:dl580-local", "--measured", "published:no", *UNKNOWN, "--hold-out", "size"], "published figures 'no' is unknown"),
+    ],
+)
+def test_what_cannot_be_fitted_is_one_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], arguments: list[str], sentence: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("rows.csv").write_text(GOOD)
+    assert main(arguments) == 2
+    said = capsys.readouterr()
+    assert said.out == "" and said.err.count("\n") == 1
+    assert sentence in said.err
+
+
+def test_a_row_has_one_name_per_column_and_one_unit_per_size() -> None:
+    read = read_row("a:2", {"size_mb": "2048", "block": "16k", "threads": "4", "queue_depth": "8", "resp_ms": "4.7", "iops": "3340"})
+    assert read.values == {
+        "region_length": 2.0**31,
+        "block_size": 2.0**14,
+        "threads": 4.0,
+        "queue_depth": 8.0,
+        "resp_ms": 4.7,
+        "level": 32.0,
+    }
+    assert condition("size=2GiB", "--hold-out").holds(read) and not condition("size=2G", "--hold-out").holds(row(1, region_length=1))
+    with pytest.raises(InputError, match="given twice"):
+        parse_unknowns(["a=1..2", "a=2..3"])

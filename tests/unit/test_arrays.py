@@ -1,0 +1,79 @@
+"""Shipped arrays can be built, and what stands after ``array:`` becomes the document that was meant."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from plimsoll.catalog.arrays import array_document, array_names, described, engine_text
+from plimsoll.engine import native
+from plimsoll.errors import InputError
+
+Json = dict[str, Any]
+
+
+@pytest.mark.parametrize("name", array_names())
+def test_every_shipped_array_can_be_built_and_has_a_bound(name: str) -> None:
+    outline = native().describe_array(f"array:{name}")
+    found = native().inspect_target(f"array:{name}")
+    assert (found["kind"], found["modelled"], found["spec"]) == ("array", True, f"array:{name}")
+    assert found["size_bytes"] == outline["size_bytes"] > 0
+    for load in outline["loads"]:
+        assert load["limited_by"]
+        assert load["limit_per_s"] > 0
+        throughputs = [expected["throughput_per_s"] for expected in load["expected"]]
+        assert throughputs == sorted(throughputs)
+        assert all(throughput <= load["limit_per_s"] * 1.000001 for throughput in throughputs)
+
+
+def test_values_are_set_after_a_question_mark_and_their_source_says_so() -> None:
+    document = described("array:dl360-g6-6g-10k-raid5-4?controller.raid.cache.battery=false&group.raid.raid.level=raid0&volume=lun")
+    cache = document["controller"][0]["cache"]
+    assert cache["battery"] is False
+    assert cache["sources"]["battery"] == "set on the command line"
+    assert document["group"][0]["raid"]["level"] == "raid0"
+    assert document["host"]["volumes"] == ["lun"]
+    assert array_document("dl360-g6-6g-10k-raid5-4")["controller"][0]["cache"]["battery"] is True, "the shipped one is as it was"
+
+
+def test_a_file_that_is_like_a_shipped_array_says_only_what_differs(tmp_path: Path) -> None:
+    mine = tmp_path / "mine.toml"
+    mine.write_text(
+        'like = "msa50-sas-10k-raid0-10"\ntitle = "Eight"\n'
+        '[[devices]]\nname = "disk"\ncount = 8\n'
+        '[[group]]\nname = "raid"\nraid = { devices = 8 }\n'
+        '[[controller]]\nname = "raid"\nread_ahead = { absent = true }\n'
+    )
+    shipped, document = array_document("msa50-sas-10k-raid0-10"), array_document(str(mine))
+    assert document["name"] == "mine"
+    assert document["devices"][0]["model"] == shipped["devices"][0]["model"]
+    assert document["group"][0]["raid"]["level"] == "raid0"
+    assert "devices" not in document["group"][0]["raid"]["sources"], "the source of ten is none of eight"
+    assert "read_ahead" in shipped["controller"][0] and "read_ahead" not in document["controller"][0]
+
+
+@pytest.mark.parametrize(
+    ("target", "sentence"),
+    [
+        ("array:msa2000-rade5", "array 'msa2000-rade5' is unknown; did you mean 'msa2000-raid5'?"),
+        ("array:", "`array:` needs a name"),
+        ("array:nvme?host", "`host` is not of the form key=value"),
+        ("array:nvme?hots.cores=2", "`hots.cores` leads nowhere at `hots`; there are name, title"),
+        ("array:./none.toml", "none.toml: cannot be read (no such file or directory)"),
+        ("array:nvme?host.cores=many", 'target `array:nvme`: host.cores: string "many" is given; write a whole number up to 4294967295'),
+        ('array:nvme?host.volumes=["lan"]', "host.volumes: there is no volume `lan`; there are lun"),
+        ('array:nvme?group.single.members=["nvme[1]"]', "`nvme[1]` is no part of `nvme`, which has the devices 0 to 0"),
+    ],
+)
+def test_a_mistake_is_told_in_a_sentence(target: str, sentence: str) -> None:
+    with pytest.raises(InputError) as refused:
+        native().inspect_target(target)
+    assert sentence in str(refused.value)
+
+
+def test_other_targets_are_passed_on_as_they_are() -> None:
+    assert engine_text("stripe:/dev/sdb,/dev/sdc?unit=64KiB") == "stripe:/dev/sdb,/dev/sdc?unit=64KiB"
+    assert json.loads(engine_text("array:nvme").removeprefix("array:"))["name"] == "nvme"
