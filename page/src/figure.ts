@@ -42,6 +42,8 @@ interface Drawn {
   canvas: HTMLElement;
   legend: HTMLElement;
   chart: EChartsType | null;
+  /** Whether the frame is near the screen; one without a width yet is drawn when it gets one. */
+  near: boolean;
   hidden: Set<string>;
 }
 
@@ -52,7 +54,9 @@ const nearby = new IntersectionObserver(
   (entries) => {
     for (const { isIntersecting, target } of entries) {
       const held = byFrame.get(target);
-      if (isIntersecting && held && !held.chart) draw(held);
+      if (!held) continue;
+      held.near = isIntersecting;
+      if (isIntersecting && !held.chart) draw(held);
     }
   },
   { rootMargin: "300px 0px" },
@@ -60,7 +64,7 @@ const nearby = new IntersectionObserver(
 const sizes = new ResizeObserver((entries) => {
   for (const { target } of entries) {
     const held = byFrame.get(target);
-    if (held?.chart && held.frame.clientWidth > 0 && held.frame.clientWidth !== held.chart.getWidth()) draw(held);
+    if (held && (held.chart ? held.frame.clientWidth !== held.chart.getWidth() : held.near)) draw(held);
   }
 });
 
@@ -71,7 +75,7 @@ export function figureElement(figure: Figure): HTMLElement {
   const legend = element("ul", { class: "legend" });
   const numbers = element("details", { class: "data" }, element("summary", {}, "Numbers"));
   numbers.addEventListener("toggle", () => numbers.children.length === 1 && numbers.append(tableElement(figure.table())));
-  const held: Drawn = { figure, frame, canvas, legend, chart: null, hidden: new Set() };
+  const held: Drawn = { figure, frame, canvas, legend, chart: null, near: false, hidden: new Set() };
   byFrame.set(frame, held);
   drawn.add(held);
   nearby.observe(frame);

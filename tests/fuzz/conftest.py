@@ -15,7 +15,7 @@ from concurrent.futures import ProcessPoolExecutor
 import pytest
 
 from fuzz.readers import READERS
-from fuzz.trial import Trial, limit_memory, tried, yield_to_others
+from fuzz.trial import Trial, begin, begin_yielding, tried
 
 SECONDS = float(os.environ.get("PLIMSOLL_FUZZ_SECONDS", "1"))
 _PROCESSES = 2
@@ -31,14 +31,14 @@ class Trials:
     """The verdicts on all readers that were asked for, as they come."""
 
     def __init__(self, readers: list[str]) -> None:
-        self._pools = [_pool(yield_to_others)]
+        self._pools = [_pool(begin_yielding)]
         self._verdicts = {name: self._pools[0].submit(tried, name, seconds_of(name)) for name in readers}
 
     def hurry(self) -> None:
         """Let what has not begun no longer yield to others."""
         waiting = [name for name, verdict in self._verdicts.items() if verdict.cancel()]
         if waiting:
-            self._pools.append(_pool(limit_memory))
+            self._pools.append(_pool(begin))
             self._verdicts |= {name: self._pools[-1].submit(tried, name, seconds_of(name)) for name in waiting}
 
     def of(self, reader: str) -> Trial:
@@ -54,9 +54,9 @@ class Trials:
                 worker.terminate()
 
 
-def _pool(begin: Callable[[], None]) -> ProcessPoolExecutor:
+def _pool(initializer: Callable[[], None]) -> ProcessPoolExecutor:
     # Spawned, since threads of the other tests must not be forked.
-    return ProcessPoolExecutor(_PROCESSES, multiprocessing.get_context("spawn"), initializer=begin)
+    return ProcessPoolExecutor(_PROCESSES, multiprocessing.get_context("spawn"), initializer=initializer)
 
 
 def _is_verdict(item: pytest.Item) -> bool:

@@ -10,9 +10,11 @@ Limits: time runs in steps of a round of at most a hundred texts.
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import resource
 import signal
+import threading
 import time
 import traceback
 from collections.abc import Iterator
@@ -45,29 +47,36 @@ class Trial:
     failure: str = ""
 
 
-def yield_to_others() -> None:
-    """Run this process only when nothing else wants the processor, and with a limit to its memory."""
+def begin_yielding() -> None:
+    """Begin a process that runs only when nothing else wants the processor."""
     with suppress(OSError, AttributeError):
         os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
-    limit_memory()
+    begin()
 
 
-def limit_memory() -> None:
-    """A text that asks for all memory shall fail alone."""
+def begin() -> None:
+    """Begin a process of which a text that asks for all memory fails alone, and which ends with the session, however that ends."""
     resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_BYTES, _MEMORY_BYTES))
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    if parent := multiprocessing.parent_process():
+        parent.join()
+        os._exit(1)
 
 
 def tried(name: str, seconds: float) -> Trial:
     """Try the reader called ``name`` until the time is over or a text fails."""
-    trial, begin, processor_begin, number = Trial(), time.monotonic(), time.process_time(), 0
+    trial, began, processor_began, number = Trial(), time.monotonic(), time.process_time(), 0
     while not trial.failure and (trial.seconds < seconds or trial.processor_s < seconds / 2 or not number):
         try:
             _round(name, number, trial)
         except BaseException as problem:  # whatever it is, it is what is looked for
             trial.failure = shortened("".join(traceback.format_exception(problem)))
         number += 1
-        trial.seconds = time.monotonic() - begin
-        trial.processor_s = time.process_time() - processor_begin
+        trial.seconds = time.monotonic() - began
+        trial.processor_s = time.process_time() - processor_began
     return trial
 
 

@@ -27,13 +27,19 @@ def until(page, condition, argument=None):
         page.wait_for_timeout(5)
 
 
+BROUGHT_NEAR = """index => {
+    const chart = document.querySelectorAll('.chart')[index];
+    if (!chart.dataset.marks) chart.scrollIntoView();
+    return Boolean(chart.dataset.marks);
+}"""
+
+
 def scroll_through(page):
-    """Open every point and bring every chart near the screen once."""
+    """Open every point and bring every chart near the screen, again if what is drawn before it has pushed it away."""
     page.evaluate("document.querySelectorAll('details.point').forEach(point => { point.open = true })")
     until(page, "[...document.querySelectorAll('details.point')].every(point => point.querySelector('.body'))")
     for index in range(page.locator(".chart").count()):
-        page.evaluate("index => document.querySelectorAll('.chart')[index].scrollIntoView()", index)
-        until(page, "index => document.querySelectorAll('.chart')[index].dataset.marks", index)
+        until(page, BROUGHT_NEAR, index)
 
 
 DRAWN = """() => [...document.querySelectorAll('.chart')].map(chart => {
