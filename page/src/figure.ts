@@ -1,8 +1,8 @@
 // A figure: title, chart, legend, the numbers of the chart as a table, and its life in the page.
 //
 // Model: a chart is a pure function from palette and width to an ECharts option. It is drawn when the reader scrolls near it, drawn again
-// when the colour scheme or the width changes, and drawn at once, in print colours, when the page is printed. Entries of the legend that
-// hide something are buttons.
+// when the colour scheme or the width changes, and drawn at once, in print colours, when the page is printed; far from the screen it is
+// given up when its width changes and after printing. Entries of the legend that hide something are buttons.
 // Limits: the table is built when it is first opened; the print shows it only then, so that a report does not become a book of numbers.
 
 import { element } from "./element";
@@ -36,7 +36,10 @@ export interface LegendEntry {
   hides?: string;
 }
 
-interface Drawn {
+/** Figures get the height for this width until they have their own, so that the page moves little when they are drawn. */
+const TYPICAL_WIDTH = 640;
+
+interface Held {
   figure: Figure;
   frame: HTMLElement;
   canvas: HTMLElement;
@@ -47,8 +50,10 @@ interface Drawn {
   hidden: Set<string>;
 }
 
-const drawn = new Set<Drawn>();
-const byFrame = new WeakMap<Element, Drawn>();
+const figures = new Set<Held>();
+const byFrame = new WeakMap<Element, Held>();
+/** Whether charts far from the screen are drawn, too: while the page is printed. */
+let everything = false;
 
 const nearby = new IntersectionObserver(
   (entries) => {
@@ -64,20 +69,23 @@ const nearby = new IntersectionObserver(
 const sizes = new ResizeObserver((entries) => {
   for (const { target } of entries) {
     const held = byFrame.get(target);
-    if (held && (held.chart ? held.frame.clientWidth !== held.chart.getWidth() : held.near)) draw(held);
+    if (!held || held.chart?.getWidth() === held.frame.clientWidth) continue;
+    if (held.near || everything) draw(held);
+    else undraw(held);
   }
 });
 
 /** The figure as an element; its chart appears when it comes near the screen. */
 export function figureElement(figure: Figure): HTMLElement {
   const canvas = element("div", { class: "chart", role: "img", tabindex: 0, "aria-label": figure.label });
+  canvas.style.height = `${heightAt(figure, TYPICAL_WIDTH)}px`;
   const frame = element("div", { class: "frame" }, canvas);
   const legend = element("ul", { class: "legend" });
   const numbers = element("details", { class: "data" }, element("summary", {}, "Numbers"));
   numbers.addEventListener("toggle", () => numbers.children.length === 1 && numbers.append(tableElement(figure.table())));
-  const held: Drawn = { figure, frame, canvas, legend, chart: null, near: false, hidden: new Set() };
+  const held: Held = { figure, frame, canvas, legend, chart: null, near: false, hidden: new Set() };
   byFrame.set(frame, held);
-  drawn.add(held);
+  figures.add(held);
   nearby.observe(frame);
   sizes.observe(frame);
   return element(
@@ -93,34 +101,51 @@ export function figureElement(figure: Figure): HTMLElement {
 
 /** Forget figures whose elements are about to be replaced. */
 export function discardFigures(container: Element): void {
-  for (const held of [...drawn]) {
+  for (const held of [...figures]) {
     if (!container.contains(held.frame)) continue;
-    held.chart?.dispose();
+    undraw(held);
     nearby.unobserve(held.frame);
     sizes.unobserve(held.frame);
-    drawn.delete(held);
+    figures.delete(held);
   }
 }
 
-/** Draw every figure that has a width, seen or not: before printing. */
+/** Draw every figure that has a width, seen or not: before printing. Widths are read first, since drawing lays the page out anew. */
 export function drawAll(): void {
-  for (const held of drawn) draw(held);
-}
-
-/** Draw again what is drawn already: after a change of colours. */
-export function redraw(): void {
-  for (const held of drawn) if (held.chart) draw(held);
-}
-
-function draw(held: Drawn): void {
-  const { figure, frame, canvas } = held;
-  const width = frame.clientWidth;
-  if (width === 0) return;
+  everything = true;
   const palette = readPalette();
-  const height = typeof figure.height === "function" ? figure.height(width) : figure.height;
+  const widths = [...figures].map((held) => [held, held.frame.clientWidth] as const);
+  for (const [held, width] of widths) draw(held, width, palette);
+}
+
+/** Draw what is near the screen and give the rest up until it comes near: after printing. */
+export function drawNear(): void {
+  everything = false;
+  for (const held of figures) if (!held.near) undraw(held);
+  redraw();
+}
+
+/** Draw again what is drawn already: after a change of colours, of which paper knows nothing. */
+export function redraw(): void {
+  if (everything) return;
+  for (const held of figures) if (held.chart) draw(held);
+}
+
+const heightAt = ({ height }: Figure, width: number): number => (typeof height === "function" ? height(width) : height);
+
+function undraw(held: Held): void {
+  held.chart?.dispose();
+  held.chart = null;
+  delete held.canvas.dataset.marks;
+}
+
+function draw(held: Held, width = held.frame.clientWidth, palette = readPalette()): void {
+  const { figure, canvas } = held;
+  if (width === 0) return;
+  const height = heightAt(figure, width);
   canvas.style.height = `${height}px`;
-  held.chart ??= echarts.init(canvas, null, { renderer: figure.canvas ? "canvas" : "svg" });
-  held.chart.resize({ width, height });
+  if (held.chart) held.chart.resize({ width, height });
+  else held.chart = echarts.init(canvas, null, { renderer: figure.canvas ? "canvas" : "svg", width, height });
   held.chart.setOption(without(figure.option(palette, width, held.hidden), held.hidden), { notMerge: true });
   canvas.dataset.marks = String(marks(held.chart));
   const entries = figure.legend?.(palette) ?? [];
@@ -142,7 +167,7 @@ function marks(chart: EChartsType): number {
   return series.reduce((total, { data }) => total + (data?.length ?? 0), 0);
 }
 
-function legendItem(entry: LegendEntry, entries: LegendEntry[], held: Drawn): HTMLElement {
+function legendItem(entry: LegendEntry, entries: LegendEntry[], held: Held): HTMLElement {
   const { name, hides } = entry;
   const alone = new Set(entries.map((each) => each.hides).filter(Boolean)).size < 2;
   if (!hides || alone) return element("li", {}, swatchOf(entry), name);

@@ -3,7 +3,7 @@
 // Limits: the page never fetches anything; what is not in its data does not exist for it.
 
 import { element } from "./element";
-import { drawAll, redraw } from "./figure";
+import { drawAll, drawNear, redraw } from "./figure";
 import type { Report } from "./model";
 import { comparisonSection } from "./sections/comparison";
 import { environmentSection } from "./sections/environment";
@@ -73,10 +73,11 @@ function printing(): (on: boolean) => void {
     if (on) {
       closed = [...document.querySelectorAll<HTMLDetailsElement>("details.point:not([open]), .flags details:not([open])")];
       closed.forEach(openPoint);
+      drawAll();
     } else {
       for (const details of closed) details.open = false;
+      drawNear();
     }
-    drawAll();
   };
 }
 
@@ -87,11 +88,12 @@ function start(): void {
   build(JSON.parse(data) as Report, page);
   follow();
   addEventListener("hashchange", follow);
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
+  // Before the colours: a printed page is a light one, and what is given up after printing needs no colours.
   const print = printing();
   addEventListener("beforeprint", () => print(true));
   addEventListener("afterprint", () => print(false));
   matchMedia("print").addEventListener("change", ({ matches }) => print(matches));
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
 }
 
 start();

@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-PATIENCE_S = 30
+PATIENCE_S = 60
 
 
 @dataclass
@@ -27,19 +27,35 @@ def until(page, condition, argument=None):
         page.wait_for_timeout(5)
 
 
-BROUGHT_NEAR = """index => {
-    const chart = document.querySelectorAll('.chart')[index];
+_BROUGHT_NEAR = """chart => {
     if (!chart.dataset.marks) chart.scrollIntoView();
     return Boolean(chart.dataset.marks);
 }"""
 
 
+def bring_near(chart):
+    """Scroll to a chart until it is drawn: again if what is drawn before it has pushed it away."""
+    until(chart.page, _BROUGHT_NEAR, chart.element_handle())
+
+
+def show_charts(page):
+    """Bring every chart that is there near the screen once."""
+    for chart in page.locator(".chart").all():
+        bring_near(chart)
+
+
 def scroll_through(page):
-    """Open every point and bring every chart near the screen, again if what is drawn before it has pushed it away."""
+    """Open every point and bring every chart near the screen once."""
     page.evaluate("document.querySelectorAll('details.point').forEach(point => { point.open = true })")
     until(page, "[...document.querySelectorAll('details.point')].every(point => point.querySelector('.body'))")
-    for index in range(page.locator(".chart").count()):
-        until(page, BROUGHT_NEAR, index)
+    show_charts(page)
+
+
+def show_numbers(figure):
+    """Open the table under a figure and wait for its rows; the chart is drawn first, since that moves what stands below."""
+    bring_near(figure.locator(".chart"))
+    figure.locator("details.data > summary").click()
+    figure.locator("tbody tr").first.wait_for()
 
 
 DRAWN = """() => [...document.querySelectorAll('.chart')].map(chart => {

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from report.browsing import Opened
+from report.browsing import PATIENCE_S, Opened
 
 CHROMIUM = Path("/usr/bin/chromium")
 
@@ -26,6 +26,7 @@ def opened(browser):
 
     def open_(path, **options) -> Opened:
         context = browser.new_context(offline=True, **options)
+        context.set_default_timeout(PATIENCE_S * 1000)
         contexts.append(context)
         page = context.new_page()
         found = Opened(page, [], [])

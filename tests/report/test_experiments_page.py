@@ -6,7 +6,7 @@ import pytest
 
 from plimsoll.reports import html
 from plimsoll.store import open_run
-from report.browsing import DRAWN, read_model, scroll_through, until
+from report.browsing import DRAWN, bring_near, read_model, scroll_through, show_charts, show_numbers, until
 from report.planned import PUBLISHED, Run, curve, matrix, ramp, scaling, single, steady, steps, write_planned
 
 SECTIONS = "document.querySelectorAll('#comparison .chart, #experiments .chart').length"
@@ -27,13 +27,6 @@ def modelled(tmp_path_factory):
     run = open_run(str(write_planned(folder / "run", [ramp(), scaling(), matrix(["oltp-db"]), steady()], Run(modelled=True))))
     html.write([run], folder / "report.html")
     return folder / "report.html"
-
-
-def show_charts(page):
-    """Bring every chart outside the points near the screen once."""
-    for index in range(page.locator(".chart").count()):
-        page.evaluate("index => document.querySelectorAll('.chart')[index].scrollIntoView()", index)
-        until(page, "index => document.querySelectorAll('.chart')[index].dataset.marks", index)
 
 
 def test_every_kind_of_experiment_has_its_chart_and_nothing_goes_wrong(report, opened):
@@ -64,7 +57,7 @@ def test_the_table_of_a_load_line_holds_the_numbers_of_its_points(report, opened
     page = opened(report).page
     (experiment,) = [item for item in read_model(report)["experiments"] if item["kind"] == "ramp"]
     figure = page.locator(".experiment", has=page.locator("h3", has_text="20 ms")).locator("figure").first
-    figure.locator("details.data > summary").click()
+    show_numbers(figure)
     shown = figure.locator("tbody td:nth-child(3) data").evaluate_all("cells => cells.map(cell => Number(cell.value))")
     assert shown == [point["iops"]["value"] for subject in experiment["subjects"] for point in subject["lines"][0]["points"]]
 
@@ -83,15 +76,14 @@ def test_findings_come_before_ratios_and_match_the_comparison(report, opened):
     shown = page.locator("#comparison .findings li").all_text_contents()
     assert shown == compared["findings"]
     assert page.locator("#comparison .remarks li").all_text_contents() == compared["notes"]
-    page.locator("#comparison figure details.data > summary").click()
-    page.locator("#comparison figure tbody tr").first.wait_for()
+    show_numbers(page.locator("#comparison figure"))
     ratios = page.locator("#comparison figure tbody tr").count()
     assert ratios == len([row for row in compared["points"] if row["metric"] == "iops"])
 
 
 def test_a_click_on_a_heading_sorts_and_another_turns_it_around(report, opened):
     page = opened(report).page
-    page.locator("#comparison figure details.data > summary").click()
+    show_numbers(page.locator("#comparison figure"))
     button = page.locator("#comparison figure").get_by_role("button", name="Ratio", exact=True)
     column = "rows => rows.map(row => Number(row.children[3].querySelector('data').value))"
     button.click()
@@ -116,8 +108,7 @@ def test_the_summary_sorts_by_rate_and_keeps_the_operations_of_a_point_together(
 def test_the_legend_hides_a_configuration(report, opened):
     page = opened(report).page
     figure = page.locator(".load-lines figure").first
-    figure.scroll_into_view_if_needed()
-    until(page, "document.querySelector('.load-lines .chart').dataset.marks")
+    bring_near(figure.locator(".chart"))
     before = int(figure.locator(".chart").get_attribute("data-marks"))
     button = figure.locator(".legend button", has_text="15K SAS")
     button.click()

@@ -9,7 +9,7 @@ import pytest
 
 from plimsoll.reports import html
 from plimsoll.store import open_run
-from report.browsing import DRAWN, read_model, scroll_through, until
+from report.browsing import DRAWN, bring_near, read_model, scroll_through, show_numbers, until
 from report.synthetic import PROFILES, Array, write_run
 
 HOSTILE = "</script><script>document.title='broken'</script><img src=x onerror=document.title='broken'>"
@@ -95,7 +95,7 @@ def test_the_tables_under_the_charts_hold_the_numbers_of_the_charts(report, open
     section = page.locator(f"#point-{point['index']}-{point['id']}")
     section.locator("summary").first.click()
     figure = section.locator("figure", has_text="Throughput over time")
-    figure.get_by_text("Numbers").click()
+    show_numbers(figure)
     cells = figure.locator("tbody td data").evaluate_all("cells => cells.map(cell => Number(cell.value))")
     read = point["timeline"]["ops"]["read"]
     assert len(cells) == len(read["iops"]) * 7
@@ -105,8 +105,7 @@ def test_the_tables_under_the_charts_hold_the_numbers_of_the_charts(report, open
 def test_hovering_shows_the_value(report, opened):
     page = opened(report).page
     chart = page.locator("#random .chart").first
-    chart.scroll_into_view_if_needed()
-    until(page, "document.querySelector('#random .chart').dataset.marks")
+    bring_near(page.locator("#random .chart").first)
     chart.hover(position={"x": 20, "y": 40})
     tip = page.locator(".tip", has_text="OLTP database")
     tip.wait_for()
@@ -138,8 +137,7 @@ def test_a_phone_never_scrolls_sideways(report, opened, scheme):
 
 def test_charts_follow_the_colour_scheme(report, opened):
     page = opened(report, color_scheme="light").page
-    page.locator("#random").scroll_into_view_if_needed()
-    until(page, "document.querySelector('#random .chart').dataset.marks")
+    bring_near(page.locator("#random .chart").first)
     colours = "[...document.querySelectorAll('#random svg text')].map(text => text.getAttribute('fill')).join()"
     light = page.evaluate(colours)
     page.emulate_media(color_scheme="dark")

@@ -22,7 +22,7 @@ def test_a_second_signal_leaves_at_once_and_what_was_stored_is_readable(here: Pa
         process.send_signal(signal.SIGINT)
         _read_until(process.stderr, "stopping")
         process.send_signal(signal.SIGINT)
-        assert process.wait(timeout=10) == 130
+        assert process.wait(timeout=60) == 130
     (run,) = list_runs("results")
     assert isinstance(run, StoredRun)
     assert run.status == "incomplete"
