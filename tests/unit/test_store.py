@@ -14,7 +14,8 @@ import pytest
 from plimsoll.errors import InputError, StoreError
 from plimsoll.measure import Job, measure, unfinished
 from plimsoll.result import Result
-from plimsoll.store import RunInfo, RunWriter, StoredRun, list_runs, open_run
+from plimsoll.store.reader import StoredRun, list_runs, open_run
+from plimsoll.store.writer import RunInfo, RunWriter
 from scripted_engine import Script, ScriptedEngine, interval
 
 INFO = RunInfo("small", ["plimsoll", "run", "small"], 1, host={"machine": {"name": "here"}}, versions={"plimsoll": "0"})

@@ -31,8 +31,8 @@ from plimsoll.histogram import decoded
 from plimsoll.reports.distribution import BANDS_PER_DECADE
 from plimsoll.reports.timeline import timeline
 from plimsoll.result import LatencySummary, Result, Totals
-from plimsoll.store import StoredPoint, StoredRun
 from plimsoll.store.durable import replace_file
+from plimsoll.store.reader import StoredPoint, StoredRun
 
 Json = dict[str, Any]
 Row = tuple[object, ...]

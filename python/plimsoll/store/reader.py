@@ -16,10 +16,6 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
-from plimsoll.analysis.conclusion import concluded
-from plimsoll.analysis.definition import drawn_by_stream
-from plimsoll.analysis.observation import Observation
-from plimsoll.analysis.summary import Summary
 from plimsoll.errors import InputError, StoreError
 from plimsoll.result import Result, check_schema
 from plimsoll.store.lifetime import is_alive
@@ -50,6 +46,15 @@ class StoredPoint:
             return Result.from_json(_document(final), final)
         started = os.path.join(self.path, "job.json")
         skeleton = Result.from_json(_document(started), started)
+        return self._made_anew(skeleton)
+
+    def _made_anew(self, skeleton: Result) -> Result:
+        """The result out of the intervals, by the analysis that a point which ends sees, too; imported for a point that never did."""
+        from plimsoll.analysis.conclusion import concluded
+        from plimsoll.analysis.definition import drawn_by_stream
+        from plimsoll.analysis.observation import Observation
+        from plimsoll.analysis.summary import Summary
+
         drawn = drawn_by_stream(skeleton.job.definition)
         summary, observation = Summary(drawn), Observation(drawn)
         for interval in self.intervals():
