@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -62,13 +63,13 @@ class StoredPoint:
             observation.add(interval)
         return concluded(skeleton, summary, observation)
 
-    def intervals(self) -> Iterator[Json]:
+    def intervals(self) -> Iterable[Json]:
         """The intervals in order of time."""
-        return self._lines("intervals.jsonl")
+        return _Lines(lambda: self._lines("intervals.jsonl"))
 
-    def monitor(self) -> Iterator[Json]:
+    def monitor(self) -> Iterable[Json]:
         """The samples of the host's counters in order of time."""
-        return self._lines("monitor.jsonl")
+        return _Lines(lambda: self._lines("monitor.jsonl"))
 
     def _lines(self, name: str) -> Iterator[Json]:
         path = os.path.join(self.path, name)
@@ -96,6 +97,16 @@ class StoredPoint:
         except ValueError:
             raise StoreError(f"{where}: not JSON; the file was changed after Plimsoll wrote it.") from None
         return value
+
+
+@dataclass(frozen=True)
+class _Lines:
+    """The lines of a file, read anew whenever they are gone through: hours of them need no memory."""
+
+    read: Callable[[], Iterator[Json]]
+
+    def __iter__(self) -> Iterator[Json]:
+        return self.read()
 
 
 class StoredRun:
