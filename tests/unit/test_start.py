@@ -74,7 +74,7 @@ def test_what_draws_and_judges_is_there_at_the_end(known: tuple[set[str], set[st
     assert {"plimsoll.analysis.plausibility", "plimsoll.reports.html", "plimsoll.reports.terminal", "plimsoll.store.reader"} <= at_end
 
 
-def test_the_load_begins_with_a_tenth_of_the_analysis(known: tuple[set[str], set[str]]) -> None:
+def test_of_the_analysis_only_what_follows_a_load_is_there_when_it_begins(known: tuple[set[str], set[str]]) -> None:
     at_start, _ = known
     modules = {name for name in at_start if name.startswith("plimsoll.analysis.")}
     assert modules <= {f"plimsoll.analysis.{name}" for name in ("batches", "definition", "observation", "series", "summary")}
