@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 
 from plimsoll.measure import Job, measure, unfinished
-from plimsoll.store import RunInfo, RunWriter
+from plimsoll.store.writer import RunInfo, RunWriter
 from scripted_engine import Script, ScriptedEngine
 
 

@@ -16,7 +16,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
-from plimsoll.catalog.arrays import engine_text, told_of
 from plimsoll.errors import InputError
 
 if TYPE_CHECKING:
@@ -87,7 +86,18 @@ def _naming(target: str) -> Iterator[None]:
     try:
         yield
     except InputError as problem:
+        from plimsoll.catalog.arrays import told_of
+
         raise InputError(told_of(target, str(problem))) from None
+
+
+def _engine_text(target: str) -> str:
+    """The target as the engine takes it; what makes documents of arrays is only imported for one."""
+    if not target.strip().startswith("array:"):
+        return target
+    from plimsoll.catalog.arrays import engine_text
+
+    return engine_text(target)
 
 
 class NativeEngine:
@@ -115,12 +125,12 @@ class NativeEngine:
 
     def inspect_target(self, spec: str) -> Json:
         with _naming(spec):
-            return _object(self._core.inspect_target(engine_text(spec)))
+            return _object(self._core.inspect_target(_engine_text(spec)))
 
     def describe_array(self, spec: str) -> Json:
         """What an ``array:`` target consists of, where its values come from, and what limits it; nothing is run."""
         with _naming(spec):
-            return _object(self._core.describe_array(engine_text(spec)))
+            return _object(self._core.describe_array(_engine_text(spec)))
 
     def serve_array(self, request: Json) -> None:
         """Serve a modelled array in real time until told to stop over the pipe that the request names; see `plimsoll.serving`."""
@@ -128,22 +138,22 @@ class NativeEngine:
 
     def write_refusal(self, spec: str, permission: Json | None) -> str | None:
         with _naming(spec):
-            refusal: str | None = self._core.write_refusal(engine_text(spec), _allowed(permission))
+            refusal: str | None = self._core.write_refusal(_engine_text(spec), _allowed(permission))
         return refusal
 
     def prepare_target(self, spec: str, size_bytes: int | None, permission: Json | None, on_progress: OnProgress, control: Control) -> Json:
         with _naming(spec):
-            return _object(self._core.prepare_target(engine_text(spec), size_bytes, _allowed(permission), on_progress, control))
+            return _object(self._core.prepare_target(_engine_text(spec), size_bytes, _allowed(permission), on_progress, control))
 
     def remove_target(self, spec: str) -> list[str]:
-        removed: list[str] = self._core.remove_target(engine_text(spec))
+        removed: list[str] = self._core.remove_target(_engine_text(spec))
         return removed
 
     def run_job(self, job: Json, on_event: OnEvent, control: Control) -> Json:
         def forward(kind: str, text: str) -> None:
             on_event(kind, json.loads(text))
 
-        described = {**job, "target": engine_text(job["target"])}
+        described = {**job, "target": _engine_text(job["target"])}
         return _object(self._core.run_job(json.dumps(described), forward, control))
 
     def calibrate(self, seconds: float) -> Json:

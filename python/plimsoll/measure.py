@@ -14,11 +14,9 @@ import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from plimsoll import calibration
-from plimsoll.analysis.adaptive import Goal, Pursuit
-from plimsoll.analysis.conclusion import concluded
 from plimsoll.analysis.definition import arrival, concurrency, drawn_by_stream, offered_per_s
 from plimsoll.analysis.observation import Observation
 from plimsoll.analysis.summary import Summary
@@ -29,6 +27,9 @@ from plimsoll.host.machine import versions
 from plimsoll.host.target import monitored_devices
 from plimsoll.monitor.sampler import Sampler, Snapshot, sample
 from plimsoll.result import JobRecord, Result, Status, iso_time
+
+if TYPE_CHECKING:
+    from plimsoll.analysis.adaptive import Goal, Pursuit
 
 #: Snapshots kept to find the one that an interval's boundary belongs to.
 _SNAPSHOTS_KEPT = 32
@@ -107,9 +108,8 @@ def measure(job: Job, engine: Engine, sink: Sink, control: Control) -> Result:
 
     `InputError` and `SafetyRefusal` are raised: the job was refused before its first request, so there is nothing to keep.
     """
-    limit_s, drawn = float(job.options["duration"]), drawn_by_stream(job.workload)
-    pursuit = Pursuit(job.goal, limit_s, modelled=job.modelled, drawn=drawn) if job.goal is not None else None
-    recording = _Recording(unfinished(job), sink, control, pursuit, summary=Summary(drawn), observation=Observation(drawn))
+    drawn = drawn_by_stream(job.workload)
+    recording = _Recording(unfinished(job), sink, control, _pursuit(job), summary=Summary(drawn), observation=Observation(drawn))
     request: Json = {
         "workload": job.workload,
         "job": job.options,
@@ -122,6 +122,15 @@ def measure(job: Job, engine: Engine, sink: Sink, control: Control) -> Result:
         raise failure
     own_cost = calibration.load() or (None if control.stopped and not recording.ended_by_goal else calibration.quick(engine))
     return recording.result(outcome or {}, failure, own_cost)
+
+
+def _pursuit(job: Job) -> Pursuit | None:
+    """What pursues the job's goal; imported for those that have one."""
+    if job.goal is None:
+        return None
+    from plimsoll.analysis.adaptive import Pursuit
+
+    return Pursuit(job.goal, float(job.options["duration"]), modelled=job.modelled, drawn=drawn_by_stream(job.workload))
 
 
 class _Watch:
@@ -174,7 +183,9 @@ class _Recording:
             self._interval(event)
 
     def result(self, outcome: Json, failure: PlimsollError | None, own_cost: Json | None) -> Result:
-        """The result of all that was taken."""
+        """The result of all that was taken; what judges it is imported now that the load is over."""
+        from plimsoll.analysis.conclusion import concluded
+
         status, error = _ending(outcome, failure, ended_by_goal=self.ended_by_goal)
         used = (outcome.get("backend") or {}).get("used")
         finished = replace(

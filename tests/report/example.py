@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 from plimsoll.reports import html
-from plimsoll.store import open_run
+from plimsoll.store.reader import open_run
 from report.planned import PUBLISHED, Run, curve, matrix, ramp, scaling, single, steady, steps, write_planned
 from report.synthetic import Array, write_run
 

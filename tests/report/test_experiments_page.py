@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 
 from plimsoll.reports import html
-from plimsoll.store import open_run
+from plimsoll.store.reader import open_run
 from report.browsing import DRAWN, bring_near, read_model, scroll_through, show_charts, show_numbers, until
 from report.planned import PUBLISHED, Run, curve, matrix, ramp, scaling, single, steady, steps, write_planned
 

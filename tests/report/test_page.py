@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 
 from plimsoll.reports import html
-from plimsoll.store import open_run
+from plimsoll.store.reader import open_run
 from report.browsing import DRAWN, bring_near, read_model, scroll_through, show_numbers, until
 from report.synthetic import PROFILES, Array, write_run
 

@@ -1,7 +1,7 @@
 """A replayed trace in the report: what was asked and what was achieved stand side by side in the point."""
 
 from plimsoll.cli import main
-from plimsoll.store import list_runs
+from plimsoll.store.reader import list_runs
 
 
 def replayed(folder, monkeypatch, *arguments):

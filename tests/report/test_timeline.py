@@ -1,5 +1,8 @@
 """A point over time: columns, phases, rates, host counters."""
 
+import gc
+import weakref
+
 from plimsoll.reports.timeline import COLUMNS, host_timeline, significant, timeline
 
 SECOND = 1_000_000_000
@@ -87,3 +90,37 @@ def test_an_interval_cut_short_has_latencies_but_no_rate():
     read = timeline([*(interval(index) for index in range(5)), cut], as_stored)["ops"]["read"]
     assert read["iops"] == [10, 10, 10, 10, 10, None]
     assert read["p50_ns"][-1] == 1000
+
+
+class Kept(dict):
+    """An interval whose end can be seen."""
+
+
+class Store:
+    """Reads intervals anew whenever they are gone through, and counts how many of them live at once."""
+
+    def __init__(self, count):
+        self._count = count
+        self._living = weakref.WeakSet()
+        self.most = 0
+
+    def __iter__(self):
+        for index in range(self._count):
+            one = Kept(interval(index))
+            self._living.add(one)
+            self.most = max(self.most, len(self._living))
+            yield one
+
+
+Kept.__hash__ = object.__hash__
+
+
+def test_of_a_long_point_one_column_is_kept_and_not_all_intervals():
+    gc.disable()
+    try:
+        store = Store(10 * COLUMNS)
+        drawn = timeline(store, as_stored)
+    finally:
+        gc.enable()
+    assert len(drawn["start_s"]) == COLUMNS
+    assert store.most <= 2 * 10 + 2

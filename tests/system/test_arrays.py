@@ -11,7 +11,7 @@ from plimsoll.analysis.components import bottleneck, component_sets
 from plimsoll.catalog import suite_names
 from plimsoll.catalog.arrays import array_names
 from plimsoll.reports.terminal import footnotes
-from plimsoll.store import open_run
+from plimsoll.store.reader import open_run
 
 TIMES = ("--duration", "20s", "--warmup", "2s")
 

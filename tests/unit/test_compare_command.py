@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.store import StoredRun, list_runs
+from plimsoll.store.reader import StoredRun, list_runs
 from said import Plimsoll
 from scripted_engine import Script, ScriptedEngine
 

@@ -16,9 +16,9 @@ from plimsoll.errors import InputError, StoreError, TargetError
 from plimsoll.experiments.experiment import Experiment
 from plimsoll.experiments.plan import Ask, Configuration, Request, Subject
 from plimsoll.result import Result
-from plimsoll.store import RunInfo, RunWriter, open_run
+from plimsoll.store.reader import open_run
 from plimsoll.store.resuming import resumed
-from plimsoll.store.writer import PointWriter
+from plimsoll.store.writer import PointWriter, RunInfo, RunWriter
 from scripted_engine import Script, ScriptedEngine
 
 TWO_STREAMS = """

@@ -11,7 +11,7 @@ import pytest
 from plimsoll.cli import main
 from plimsoll.cli.experiment.documenting import short_document
 from plimsoll.errors import TargetError
-from plimsoll.store import StoredRun, list_runs
+from plimsoll.store.reader import StoredRun, list_runs
 from said import Plimsoll
 from scripted_engine import Script, ScriptedEngine
 

@@ -14,7 +14,7 @@ from plimsoll.errors import InputError
 from plimsoll.formats.exporting import FORMS as MADE
 from plimsoll.formats.exporting import Source, made
 from plimsoll.formats.importing import READERS as READ
-from plimsoll.store import open_run
+from plimsoll.store.reader import open_run
 from recorded_point import Load, recorded_point
 from said import Plimsoll
 from scripted_engine import ScriptedEngine

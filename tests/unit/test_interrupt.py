@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from plimsoll.store import StoredRun, list_runs
+from plimsoll.store.reader import StoredRun, list_runs
 
 STUBBORN = Path(__file__).parents[1] / "stubborn_run.py"
 

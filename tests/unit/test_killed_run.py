@@ -10,7 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from plimsoll.store import StoredRun, list_runs
+from plimsoll.store.reader import StoredRun, list_runs
 
 KILLS = 50
 WRITER = Path(__file__).parents[1] / "killed_writer.py"

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.cli.conduct import caching
 from plimsoll.cli.conduct.caching import cache_state
 from plimsoll.cli.conduct.planning import PlannedPoint
 from plimsoll.host import page_cache
@@ -69,14 +68,14 @@ def test_an_empty_list_of_windows_is_no_pages(tmp_path: Path) -> None:
 
 
 def test_cold_says_how_and_that_direct_streams_pass_it_by(file: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(caching, "dropped", lambda paths: Dropped(True, f"Dropped {paths == [file]}."))
+    monkeypatch.setattr(page_cache, "dropped", lambda paths: Dropped(True, f"Dropped {paths == [file]}."))
     state = cache_state(point("cold"), {"path": file})
     assert state == {"state": "cold", "how": "Dropped True. Direct streams pass the page cache by."}
     assert cache_state(point("cold", direct=False), {"path": file})["how"] == "Dropped True."
 
 
 def test_what_could_not_be_dropped_is_as_found(file: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(caching, "dropped", lambda paths: Dropped(False, "It stayed."))
+    monkeypatch.setattr(page_cache, "dropped", lambda paths: Dropped(False, "It stayed."))
     assert cache_state(point("cold", direct=False), {"path": file}) == {"state": "as found", "how": "It stayed."}
 
 

@@ -14,7 +14,7 @@ from plimsoll.reports.figures import binary, count, duration, megabytes, seconds
 from plimsoll.reports.live import LiveView
 from plimsoll.reports.progress import PlainLines
 from plimsoll.result import Result
-from plimsoll.store import StoredRun, list_runs
+from plimsoll.store.reader import StoredRun, list_runs
 from said import Plimsoll
 from scripted_engine import Script, ScriptedEngine, interval
 

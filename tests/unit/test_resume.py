@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from plimsoll.errors import InputError
-from plimsoll.store import StoredRun, list_runs
+from plimsoll.store.reader import StoredRun, list_runs
 from plimsoll.store.resuming import resumed, unfinished_run
 from said import Plimsoll
 from scripted_engine import SCRATCH, Script, ScriptedEngine

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from plimsoll.errors import Interrupted, SafetyRefusal, TargetError
-from plimsoll.store import StoredRun, list_runs
+from plimsoll.store.reader import StoredRun, list_runs
 from said import Plimsoll
 from scripted_engine import Script, ScriptedEngine
 

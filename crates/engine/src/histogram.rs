@@ -59,6 +59,9 @@ pub fn decode(text: &str) -> Result<Histogram, String> {
         .deserialize(&mut bytes.as_slice())
         .map_err(|error| format!("a histogram cannot be read as HDR V2: {error}"))?;
     let mut histogram = empty();
+    if decoded.high() == LONGEST_NS && decoded.sigfig() == SIGNIFICANT_DIGITS && decoded.low() == histogram.low() {
+        return Ok(decoded);
+    }
     histogram.add(&decoded).map_err(|error| format!("a histogram has values beyond {LONGEST_NS} ns: {error}"))?;
     Ok(histogram)
 }

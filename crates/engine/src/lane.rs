@@ -46,12 +46,13 @@ pub(crate) struct Lane {
     pub(crate) replay: Option<Box<Replay>>,
 }
 
-/// When a lane's requests are due.
+/// When a lane's requests are due. What draws instants is kept apart: a worker goes through its lanes in turn, and those that
+/// are closed shall fit into the processor's nearest cache.
 pub(crate) enum Timing {
     /// When the one before has completed.
     Closed,
     /// A pause after that.
-    Thinking(Thinker),
+    Thinking(Box<Thinker>),
     /// When the one before has completed and the gate lets it pass.
     Held(Box<Gate>),
     /// At instants of their own, or of a trace; as fast as possible a trace's requests are due at once.
@@ -68,7 +69,7 @@ pub(crate) enum Timing {
 /// Where instants come from.
 pub(crate) enum Process {
     /// They are drawn.
-    Drawn(Arrivals),
+    Drawn(Box<Arrivals>),
     /// The lane's replay knows them.
     Recorded,
 }
@@ -91,11 +92,11 @@ impl Lane {
             (ArrivalPlan::Closed { think_ns: 0, .. }, _) => {
                 gate.map_or(Timing::Closed, |gate| Timing::Held(Box::new(gate)))
             }
-            (ArrivalPlan::Closed { .. }, _) => Timing::Thinking(Thinker::new(plan, seat.shard)),
+            (ArrivalPlan::Closed { .. }, _) => Timing::Thinking(Box::new(Thinker::new(plan, seat.shard))),
             (ArrivalPlan::Open(_), _) => {
                 let mut arrivals = Arrivals::new(plan, seat.shard);
                 let due_ns = arrivals.next_ns();
-                Timing::Open { process: Process::Drawn(arrivals), due_ns, armed: false }
+                Timing::Open { process: Process::Drawn(Box::new(arrivals)), due_ns, armed: false }
             }
         };
         Self {

@@ -3,6 +3,8 @@
 //! One shape for the live view, the store and the analysis; times are nanoseconds, histograms HDR V2 text. Cells in which
 //! nothing happened are left out.
 
+use std::borrow::Cow;
+
 use plimsoll_workload::{Op, StreamPlan};
 use serde_json::{Map, Value, json};
 
@@ -71,11 +73,11 @@ fn summary(interval: &Interval, ops: &[&'static str]) -> Value {
         let mut cells =
             interval.slice.cells.iter().skip(place).step_by(ops.len()).flatten().filter(|cell| !cell.is_empty());
         let Some(first) = cells.next() else { continue };
-        let mut latency = first.latency.clone();
+        let mut latency = Cow::Borrowed(&first.latency);
         let (mut bytes, mut errors, mut sum_ns) = (first.bytes, first.failures(), first.latency_sum_ns);
         for cell in cells {
             // Histograms of one shape always add.
-            let _ = latency.add(&cell.latency);
+            let _ = latency.to_mut().add(&cell.latency);
             bytes += cell.bytes;
             errors += cell.failures();
             sum_ns += cell.latency_sum_ns;

@@ -5,6 +5,7 @@
 //! up, so nothing is shared between workers and memory does not grow with the run.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use plimsoll_workload::{Op, StreamPlan};
 
@@ -214,6 +215,8 @@ pub(crate) struct Recorder<O> {
     timeline: Timeline,
     /// The job's start on the backend's clock.
     origin_ns: u64,
+    /// When the current interval began, on the backend's clock.
+    begin_ns: u64,
     /// When the current interval ends, on the backend's clock.
     pub(crate) boundary_ns: u64,
     last_ns: u64,
@@ -221,7 +224,7 @@ pub(crate) struct Recorder<O> {
 
 impl<O: Outlet> Recorder<O> {
     pub(crate) fn new(slice: Slice, outlet: O, timeline: Timeline, origin_ns: u64) -> Self {
-        let mut recorder = Self { slice, outlet, timeline, origin_ns, boundary_ns: 0, last_ns: origin_ns };
+        let mut recorder = Self { slice, outlet, timeline, origin_ns, begin_ns: 0, boundary_ns: 0, last_ns: origin_ns };
         recorder.open(0);
         recorder
     }
@@ -229,6 +232,7 @@ impl<O: Outlet> Recorder<O> {
     fn open(&mut self, index: u64) {
         self.slice.index = index;
         self.slice.start_ns = self.timeline.start_of(index);
+        self.begin_ns = self.origin_ns + self.slice.start_ns;
         let end_ns = self.timeline.end_of(index);
         let drains = index >= self.timeline.intervals();
         self.boundary_ns = if drains { u64::MAX } else { self.origin_ns + end_ns };
@@ -272,11 +276,12 @@ impl<O: Outlet> Recorder<O> {
         self.last_ns
     }
 
-    /// Takes back that a request was outstanding from `from_ns` to `until_ns`, as far as this is in the interval.
+    /// Takes back that a request was outstanding during `before` and `after`, as far as they are in the interval.
     #[inline(always)]
-    pub(crate) fn take_back(&mut self, from_ns: u64, until_ns: u64) {
-        let own_ns = until_ns.saturating_sub(from_ns.max(self.origin_ns + self.slice.start_ns));
-        self.slice.in_flight_area = self.slice.in_flight_area.saturating_sub(own_ns);
+    pub(crate) fn take_back(&mut self, before: Range<u64>, after: Range<u64>) {
+        let begin_ns = self.begin_ns;
+        let own_ns = |span: Range<u64>| span.end.saturating_sub(span.start.max(begin_ns));
+        self.slice.in_flight_area = self.slice.in_flight_area.saturating_sub(own_ns(before) + own_ns(after));
     }
 
     fn hand_on(&mut self) {
@@ -293,6 +298,7 @@ impl<O: Outlet> Recorder<O> {
             self.hand_on();
             self.open(self.timeline.intervals());
             self.slice.start_ns = now_ns - self.origin_ns;
+            self.begin_ns = now_ns;
         }
     }
 

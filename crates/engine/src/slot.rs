@@ -10,27 +10,84 @@ use crate::replay::Mark;
 /// How often a request whose granules are being written is exchanged for the next one before it is put off.
 const REDRAWS: usize = 64;
 
-/// One outstanding request.
+/// What of a request goes to one part of its target.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Piece {
+    pub(crate) part: u32,
+    pub(crate) len: u32,
+}
+
+/// The pieces of a request; most have one, which is at hand without a look elsewhere.
+#[derive(Default)]
+pub(crate) struct Pieces {
+    first: Piece,
+    count: u32,
+    left: u32,
+    others: Vec<Piece>,
+}
+
+impl Pieces {
+    pub(crate) fn clear(&mut self) {
+        (self.count, self.left) = (0, 0);
+    }
+
+    /// Takes up one more; its number.
+    #[inline(always)]
+    pub(crate) fn add(&mut self, piece: Piece) -> u32 {
+        let number = self.count;
+        match number {
+            0 => self.first = piece,
+            _ => self.add_other(piece),
+        }
+        self.count += 1;
+        self.left += 1;
+        number
+    }
+
+    #[cold]
+    fn add_other(&mut self, piece: Piece) {
+        self.others.truncate(self.count as usize - 1);
+        self.others.push(piece);
+    }
+
+    #[inline(always)]
+    pub(crate) fn at(&self, number: u32) -> Piece {
+        match number {
+            0 => self.first,
+            _ => self.others[number as usize - 1],
+        }
+    }
+
+    /// One of them has come back; whether it was the last.
+    #[inline(always)]
+    pub(crate) const fn ended(&mut self) -> bool {
+        self.left -= 1;
+        self.left == 0
+    }
+}
+
+/// One outstanding request. What every request needs stands first and begins with a cache line: a worker of many threads goes
+/// through a thousand slots in turn.
+#[repr(C, align(64))]
 pub(crate) struct Slot {
-    pub(crate) lane: u32,
-    pub(crate) pieces_left: u32,
     pub(crate) request: Request,
     pub(crate) intended_ns: u64,
-    /// Since when there was a free slot for it; later than it was due if it had to wait for one.
-    pub(crate) ready_ns: u64,
     /// Since when it is counted as outstanding: what is between this and its submission is Plimsoll's own time.
     pub(crate) issued_ns: u64,
-    pub(crate) submitted_ns: u64,
-    /// Negated errno of the first piece that failed; 0 for a short transfer.
-    pub(crate) failure: Option<i32>,
     /// Where its reads go.
     pub(crate) read_buffer: *mut u8,
+    pub(crate) lane: u32,
+    /// Negated errno of the first piece that failed; 0 for a short transfer.
+    pub(crate) failure: Option<i32>,
+    pub(crate) submitted_ns: u64,
+    /// Only for targets of several parts.
+    pub(crate) pieces: Pieces,
     /// Where its writes come from: apart from reads, which would overwrite the prepared content.
     pub(crate) write_buffer: *mut u8,
+    /// Since when there was a free slot for it; later than it was due if it had to wait for one.
+    pub(crate) ready_ns: u64,
     /// What a verified read may return.
     pub(crate) notes: Vec<u64>,
-    /// Part and length of each piece in turn; only for targets of several parts.
-    pub(crate) piece_parts: Vec<u32>,
     /// Which request of a trace it carries; only lanes that replay one look at it.
     pub(crate) mark: Mark,
 }
@@ -40,7 +97,6 @@ impl Slot {
         let request = Request { offset: 0, len: 0, op: Op::Read, delay_ns: 0 };
         Self {
             lane,
-            pieces_left: 0,
             request,
             intended_ns: 0,
             ready_ns: 0,
@@ -50,7 +106,7 @@ impl Slot {
             read_buffer,
             write_buffer,
             notes: Vec::new(),
-            piece_parts: Vec::new(),
+            pieces: Pieces::default(),
             mark: Mark::NONE,
         }
     }

@@ -22,7 +22,7 @@ use crate::lane::{Lane, Timing};
 use crate::ledger::Ledger;
 use crate::recorder::{InFlight, Outlet, Recorder};
 use crate::replay::ReplayReport;
-use crate::slot::{Slot, prepare, verify_completion};
+use crate::slot::{Piece, Slot, prepare, verify_completion};
 use crate::volume::Volume;
 
 mod due;
@@ -241,8 +241,8 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
         }
         if self.backend.handed_over_ns().is_none() {
             // It was counted from the turn that issued it to the one that saw it end; the target had it for less.
-            self.recorder.take_back(self.slots[finished.slot as usize].issued_ns, submitted_ns);
-            self.recorder.take_back(finished.completed_ns, now_ns);
+            let issued_ns = self.slots[finished.slot as usize].issued_ns;
+            self.recorder.take_back(issued_ns..submitted_ns, finished.completed_ns..now_ns);
         }
         self.complete(finished.slot, submitted_ns..finished.completed_ns, failed);
         self.in_flight -= 1;
@@ -256,8 +256,7 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
     /// A piece of a request to several parts; whether it was the last.
     fn finish_piece(&mut self, finished: &Done) -> bool {
         let slot = &mut self.slots[finished.slot as usize];
-        let (part, len) =
-            (slot.piece_parts[finished.piece as usize * 2], slot.piece_parts[finished.piece as usize * 2 + 1]);
+        let Piece { part, len } = slot.pieces.at(finished.piece);
         let cell = self.recorder.slice.parts[part as usize * 4 + slot.request.op as usize].as_mut();
         let failure = failure(slot.request.op, len, finished.result);
         if let Some(cell) = cell {
@@ -271,8 +270,7 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
         }
         slot.submitted_ns = slot.submitted_ns.min(finished.submitted_ns);
         slot.failure = slot.failure.or(failure);
-        slot.pieces_left -= 1;
-        slot.pieces_left == 0
+        slot.pieces.ended()
     }
 
     /// Records a finished request.
@@ -424,22 +422,23 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
         (slot.submitted_ns, slot.failure) = (u64::MAX, None);
         let buffer = slot.buffer();
         let Request { offset, len, op, .. } = slot.request;
-        let mut pieces = Vec::with_capacity(4);
-        slot.piece_parts.clear();
-        let (parts, buffer) = (&mut slot.piece_parts, buffer);
+        let (pieces, backend) = (&mut slot.pieces, &mut self.backend);
+        pieces.clear();
+        let mut submitted = Ok(());
         let mut add = |part: usize, offset: u64, len: u32, buffer_offset: u32| {
-            let file = files + part as u32;
+            let (part, file) = (part as u32, files + part as u32);
             let buffer = buffer.wrapping_add(buffer_offset as usize);
-            pieces.push(Io { slot: number, piece: pieces.len() as u32, file, op, len, offset, buffer });
-            parts.extend([part as u32, len]);
+            let piece = pieces.add(Piece { part, len });
+            if submitted.is_ok() {
+                submitted = backend.submit(Io { slot: number, piece, file, op, len, offset, buffer });
+            }
         };
         if op == Op::Flush {
             (0..self.shared.volume.parts()).for_each(|part| add(part, 0, 0, 0));
         } else {
             self.shared.volume.map(offset, len, &mut add);
         }
-        slot.pieces_left = pieces.len() as u32;
-        pieces.into_iter().try_for_each(|piece| self.backend.submit(piece))
+        submitted
     }
 
     /// Counts the requests that were due before issuing stopped and never issued.

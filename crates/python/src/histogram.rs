@@ -1,77 +1,143 @@
 //! `Histogram`: latencies in nanoseconds, read from and written as HDR V2 text.
+//!
+//! Model: while values are added it has a count for every bucket there could be, 270 KiB; once folded only those of the
+//! buckets that have one, some KiB. What it answers is the same. A folded one that is added to is unfolded for good.
 
-use plimsoll_engine::histogram;
+use plimsoll_engine::histogram::{self, Histogram as Dense};
 use pyo3::prelude::*;
 
 use crate::errors;
 
 /// A latency histogram in nanoseconds.
 #[pyclass(module = "plimsoll._core")]
-pub struct Histogram(histogram::Histogram);
+pub struct Histogram(Form);
+
+enum Form {
+    Dense(Dense),
+    /// Highest value and count of each bucket that has one, ascending.
+    Folded(Box<[(u64, u64)]>),
+}
+
+impl Form {
+    fn ask<T>(&self, question: impl FnOnce(&Dense) -> T) -> T {
+        match self {
+            Self::Dense(dense) => question(dense),
+            Self::Folded(buckets) => question(&unfolded(buckets)),
+        }
+    }
+
+    fn dense(&mut self) -> &mut Dense {
+        if let Self::Folded(buckets) = self {
+            *self = Self::Dense(unfolded(buckets));
+        }
+        match self {
+            Self::Dense(dense) => dense,
+            Self::Folded(_) => unreachable!("it was unfolded above"),
+        }
+    }
+
+    fn buckets(&self) -> Vec<(u64, u64)> {
+        match self {
+            Self::Dense(dense) => {
+                dense.iter_recorded().map(|step| (step.value_iterated_to(), step.count_at_value())).collect()
+            }
+            Self::Folded(buckets) => buckets.to_vec(),
+        }
+    }
+}
+
+fn unfolded(buckets: &[(u64, u64)]) -> Dense {
+    let mut dense = histogram::empty();
+    add(&mut dense, buckets);
+    dense
+}
+
+fn add(dense: &mut Dense, buckets: &[(u64, u64)]) {
+    for &(value_ns, count) in buckets {
+        dense.saturating_record_n(value_ns, count);
+    }
+}
 
 #[pymethods]
 impl Histogram {
     /// An empty one.
     #[new]
     fn new() -> Self {
-        Self(histogram::empty())
+        Self(Form::Dense(histogram::empty()))
     }
 
     /// Reads HDR V2 text.
     #[staticmethod]
     fn decode(py: Python<'_>, encoded: &str) -> PyResult<Self> {
-        histogram::decode(encoded).map(Self).map_err(|sentence| errors::input(py, sentence))
+        histogram::decode(encoded).map(|dense| Self(Form::Dense(dense))).map_err(|sentence| errors::input(py, sentence))
     }
 
     /// HDR V2, deflated, base64.
     fn encode(&self) -> String {
-        histogram::encode(&self.0)
+        self.0.ask(histogram::encode)
     }
 
     /// Adds another's counts; nothing is lost.
     fn add(&mut self, other: &Self) {
-        // All histograms have one shape, so this cannot fail.
-        let _ = self.0.add(&other.0);
+        let dense = self.0.dense();
+        match &other.0 {
+            // All histograms have one shape, so this cannot fail.
+            Form::Dense(other) => drop(dense.add(other)),
+            Form::Folded(buckets) => add(dense, buckets),
+        }
     }
 
     /// Counts one value.
     fn record(&mut self, value_ns: u64) {
-        self.0.saturating_record(value_ns);
+        self.0.dense().saturating_record(value_ns);
+    }
+
+    /// Takes as little memory as it can until it is added to again.
+    fn fold(&mut self) {
+        self.0 = Form::Folded(self.0.buckets().into_boxed_slice());
+    }
+
+    /// Bytes it takes, for `sys.getsizeof`.
+    fn __sizeof__(&self) -> usize {
+        let counts = match &self.0 {
+            Form::Dense(dense) => dense.distinct_values() * size_of::<u64>(),
+            Form::Folded(buckets) => size_of_val::<[_]>(buckets),
+        };
+        size_of::<Self>() + counts
     }
 
     #[getter]
     fn count(&self) -> u64 {
-        self.0.len()
+        self.0.ask(Dense::len)
     }
 
     #[getter]
     fn mean(&self) -> f64 {
-        self.0.mean()
+        self.0.ask(Dense::mean)
     }
 
     #[getter]
     fn max(&self) -> u64 {
-        self.0.max()
+        self.0.ask(Dense::max)
     }
 
     #[getter]
     fn min(&self) -> u64 {
-        self.0.min()
+        self.0.ask(Dense::min)
     }
 
     #[getter]
     fn stddev(&self) -> f64 {
-        self.0.stdev()
+        self.0.ask(Dense::stdev)
     }
 
     /// The value below which `percent` of the counts lie.
     fn percentile(&self, percent: f64) -> u64 {
-        self.0.value_at_quantile(percent / 100.0)
+        self.0.ask(|dense| dense.value_at_quantile(percent / 100.0))
     }
 
     /// (highest value of the bucket in ns, count) of every bucket that has one, ascending.
     fn buckets(&self) -> Vec<(u64, u64)> {
-        let recorded = self.0.iter_recorded();
-        recorded.map(|step| (step.value_iterated_to(), step.count_at_value())).collect()
+        self.0.buckets()
     }
 }

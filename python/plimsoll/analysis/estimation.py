@@ -22,6 +22,7 @@ of p99 and beyond at high load still cover somewhat less than 95 %. Bounds below
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import accumulate
@@ -90,7 +91,7 @@ class _Course:
     def __init__(self, batches: Batches) -> None:
         self._every = list(batches)
         self._equal = batches.equal()
-        self._read: dict[int, tuple[list[int], list[int]]] = {}
+        self._read: dict[int, tuple[array[int], array[int]]] = {}
         self._whole: dict[tuple[str, ...], Histogram] = {}
 
     def count(self, ops: Sequence[str]) -> int:
@@ -143,7 +144,8 @@ class _Course:
             return 0
         if id(portion) not in self._read:
             buckets = portion.latency.buckets()
-            self._read[id(portion)] = ([value for value, _ in buckets], [0, *accumulate(count for _, count in buckets)])
+            counts = accumulate((count for _, count in buckets), initial=0)
+            self._read[id(portion)] = (array("Q", (value for value, _ in buckets)), array("Q", counts))
         values, cumulative = self._read[id(portion)]
         return cumulative[bisect_right(values, value_ns)]
 

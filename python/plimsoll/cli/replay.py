@@ -73,7 +73,8 @@ def _measure(choice: Any, path: str, header: Json, typed: Json) -> int:
     from plimsoll.cli.conduct.permission import check_permitted, permission
     from plimsoll.cli.conduct.planning import PlannedPoint
     from plimsoll.cli.conduct.setup import Setup
-    from plimsoll.cli.showing import Shown, progress, show
+    from plimsoll.cli.progressing import progress
+    from plimsoll.cli.showing import Shown, show
     from plimsoll.host.machine import host_facts, versions
     from plimsoll.scratch import DEFAULT_TARGET
     from plimsoll.store.writer import RunInfo, RunWriter

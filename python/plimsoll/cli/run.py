@@ -1,27 +1,32 @@
-"""``plimsoll run``: measure targets under workloads, store every point, show the totals."""
+"""``plimsoll run``: measure targets under workloads, store every point, show the totals.
+
+Model: the first request shall leave soon after the command was typed, so what draws and judges results is imported once there are some, and
+what reads other tools' files, objectives and formats of reports when one was typed.
+"""
 
 from __future__ import annotations
 
 import os
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from plimsoll import engine as engines
 from plimsoll.cli.conduct.conducting import conduct, in_order
-from plimsoll.cli.conduct.judging import EXIT_OBJECTIVE_FAILED, check_precision, checked_objective, every_point_holds
 from plimsoll.cli.conduct.permission import check_permitted, permission
-from plimsoll.cli.conduct.planning import Typed, planned
+from plimsoll.cli.conduct.planning import PlannedPoint, Typed, planned
 from plimsoll.cli.conduct.setup import Setup
 from plimsoll.cli.experiment.foreign import is_command, is_foreign
 from plimsoll.cli.experiment.options import LoadCommand, takes
-from plimsoll.cli.experiment.suiting import command_suite, suite_of
-from plimsoll.cli.report import checked_format
-from plimsoll.cli.showing import Shown, progress, show
+from plimsoll.cli.progressing import progress
 from plimsoll.errors import InputError
 from plimsoll.host.machine import host_facts, versions
 from plimsoll.store.writer import RunInfo, RunWriter
+
+if TYPE_CHECKING:
+    from plimsoll.analysis.objective import Objective
+    from plimsoll.cli.conduct.outcome import Outcome
 
 
 class RunCommand(LoadCommand):
@@ -60,10 +65,7 @@ def command(**typed: Any) -> int:
     options = tuple((key, typed[key]) for key in ("duration", "warmup", "size") if typed[key] is not None)
     request = Typed(typed["workloads"], typed["targets"], typed["settings"], options, typed["repeat"], typed["cache"], typed["precision"])
     points = planned(request, engine)
-    check_precision(request.precision, [[point.workload] for point in points])
-    objective = checked_objective(typed["objective"], [[point.workload] for point in points], asserts=typed["asserts"])
-    if typed["report_path"] is not None:
-        checked_format(typed["report_path"])
+    objective = _checked(points, typed)
     check_permitted(((point.workload, point.target) for point in points), engine, typed["destroy_data"])
     host = host_facts()
     info = RunInfo(
@@ -76,8 +78,31 @@ def command(**typed: Any) -> int:
     )
     run = RunWriter.create(typed["out"], info)
     setup = Setup(engine, run, progress(quiet=typed["quiet"]), host, permission(typed["destroy_data"]), typed["keep"], total=len(points))
-    outcome = conduct(in_order(points), setup)
-    show(outcome, run.path, Shown(as_json=typed["as_json"], report_path=typed["report_path"], objective=objective))
+    return _shown(conduct(in_order(points), setup), run.path, typed, objective)
+
+
+def _checked(points: list[PlannedPoint], typed: dict[str, Any]) -> Objective | None:
+    """The objective, if one was typed; it, the precision and the name of the report are right afterwards."""
+    objective = None
+    if typed["precision"] is not None or typed["objective"] is not None or typed["asserts"]:
+        from plimsoll.cli.conduct.judging import check_precision, checked_objective
+
+        forms = [[point.workload] for point in points]
+        check_precision(typed["precision"], forms)
+        objective = checked_objective(typed["objective"], forms, asserts=typed["asserts"])
+    if typed["report_path"] is not None:
+        from plimsoll.cli.report import checked_format
+
+        checked_format(typed["report_path"])
+    return objective
+
+
+def _shown(outcome: Outcome, path: str, typed: dict[str, Any], objective: Objective | None) -> int:
+    """Show what became of the run at ``path``; the exit code."""
+    from plimsoll.cli.conduct.judging import EXIT_OBJECTIVE_FAILED, every_point_holds
+    from plimsoll.cli.showing import Shown, show
+
+    show(outcome, path, Shown(as_json=typed["as_json"], report_path=typed["report_path"], objective=objective))
     if typed["asserts"] and objective is not None and not outcome.exit_code and not every_point_holds(outcome.results, objective):
         return EXIT_OBJECTIVE_FAILED
     return outcome.exit_code
@@ -87,12 +112,16 @@ def _run_foreign(name: str, typed: dict[str, Any]) -> int:
     """The job file of another tool is a file of experiments, and carried out like one."""
     if len(typed["workloads"]) > 1:
         raise InputError(f"{name} is a job file of another tool and runs alone; give the other workloads to a run of their own.")
+    from plimsoll.cli.experiment.suiting import suite_of
+
     asked = _asked(name, typed)
     return suite_of(name, asked).carry_out(asked)
 
 
 def _run_command(words: tuple[str, ...], typed: dict[str, Any]) -> int:
     """So is the command line of another tool."""
+    from plimsoll.cli.experiment.suiting import command_suite
+
     asked = _asked(f"the {words[0]} command line", typed)
     return command_suite(words, asked).carry_out(asked)
 

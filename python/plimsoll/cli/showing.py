@@ -1,4 +1,4 @@
-"""What a run shows: its progress while it goes on, then the table or the JSON document, and where the results are.
+"""What a run shows at its end: the table or the JSON document, and where the results are.
 
 show(outcome, run.path, Shown(as_json=False))
 """
@@ -18,7 +18,6 @@ from plimsoll.cli.conduct.judging import SEEK_A_MARK
 from plimsoll.cli.conduct.outcome import Found, Outcome
 from plimsoll.cli.report import write_report
 from plimsoll.engine import Json
-from plimsoll.reports.progress import FailuresOnly, PlainLines, Progress
 from plimsoll.store.reader import open_run
 from plimsoll.store.writer import RUN_SCHEMA
 
@@ -35,17 +34,6 @@ class Shown:
     objective: Objective | None = None
     experiments: Sequence[Json] | None = None
     published: Sequence[Json] = ()
-
-
-def progress(*, quiet: bool = False) -> Progress:
-    """The live view on a terminal, lines elsewhere; only failures when it shall be quiet."""
-    if quiet:
-        return FailuresOnly(sys.stderr)
-    if sys.stderr.isatty():
-        from plimsoll.reports.live import LiveView
-
-        return LiveView(sys.stderr)
-    return PlainLines(sys.stderr)
 
 
 def show(outcome: Outcome, path: str, shown: Shown) -> None:

@@ -31,8 +31,8 @@ from plimsoll.histogram import decoded
 from plimsoll.reports.distribution import BANDS_PER_DECADE
 from plimsoll.reports.timeline import timeline
 from plimsoll.result import LatencySummary, Result, Totals
-from plimsoll.store import StoredPoint, StoredRun
 from plimsoll.store.durable import replace_file
+from plimsoll.store.reader import StoredPoint, StoredRun
 
 Json = dict[str, Any]
 Row = tuple[object, ...]
@@ -126,10 +126,9 @@ def _point_rows(point: StoredPoint) -> Iterator[Row]:
     for op, errors in result.errors.items():
         for error, count in errors.items():
             yield ("error", error, op, "count", "1", count)
-    intervals = list(point.intervals())
-    for interval in intervals:
+    for interval in point.intervals():
         yield from _interval_rows(interval)
-    yield from _distribution_rows(intervals)
+    yield from _distribution_rows(point.intervals())
     yield from _monitor_rows(result.monitor, "", "")
     for sample in point.monitor():
         yield from _monitor_rows(sample, "_interval", f"{sample.get('index')} ")
@@ -187,7 +186,7 @@ def _interval_rows(interval: Json) -> Iterator[Row]:
             yield ("interval", index, op, metric, _unit(metric), value)
 
 
-def _distribution_rows(intervals: Sequence[Json]) -> Iterator[Row]:
+def _distribution_rows(intervals: Iterable[Json]) -> Iterator[Row]:
     """The percentile curves and the heat map, exactly as the report draws them."""
     drawn = timeline(intervals, lambda encoded: decoded(encoded).buckets())
     if drawn is None:

@@ -21,8 +21,8 @@ from typing import Any
 
 from plimsoll.histogram import decoded
 from plimsoll.reports.view import PointRecord, RunRecord, view
-from plimsoll.store import StoredRun
 from plimsoll.store.durable import replace_file
+from plimsoll.store.reader import StoredRun
 
 #: How every page begins.
 BEGINNING = "<!doctype html>\n<!-- Plimsoll -->\n"

@@ -9,8 +9,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from plimsoll.store import StoredRun
 from plimsoll.store.durable import replace_file
+from plimsoll.store.reader import StoredRun
 
 SCHEMA = "plimsoll.report-data/1"
 COMPARISON_SCHEMA = "plimsoll.comparison/1"

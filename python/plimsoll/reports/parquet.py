@@ -18,8 +18,8 @@ from typing import Any
 
 from plimsoll.errors import InputError
 from plimsoll.reports import csv
-from plimsoll.store import StoredRun
 from plimsoll.store.durable import replace_file
+from plimsoll.store.reader import StoredRun
 
 
 def write(runs: Sequence[StoredRun], path: str) -> None:

@@ -1,7 +1,8 @@
 """A point over time: rates, latency percentiles, heat-map columns and host counters per interval.
 
 Model: the intervals of a point become at most COLUMNS columns. When there are more intervals than that, neighbours of the same
-phase are merged losslessly (counts add, histograms merge); ``merged`` tells how many make one column.
+phase are merged losslessly (counts add, histograms merge); ``merged`` tells how many make one column. Intervals and samples are gone
+through twice, first for where they begin and end, then column by column, so that a report of many hours keeps one column of them at most.
 Limits: host samples are thinned the same way by averaging, so a spike shorter than one column shows only in the measured latencies.
 
     timeline(intervals, decode)["ops"]["read"]["iops"]     # one number per column, I/Os per second
@@ -11,8 +12,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import groupby
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby, islice
 from statistics import median
 from typing import Any
 
@@ -40,50 +42,73 @@ def significant(value: float, digits: int = 5) -> float:
     return int(rounded) if rounded == int(rounded) else rounded
 
 
-def timeline(intervals: Sequence[Json], decode: Decoder, most: int = COLUMNS) -> dict[str, Any] | None:
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    """Where an interval lies."""
+
+    phase: str | None
+    start_ns: int
+    end_ns: int
+
+
+def timeline(intervals: Iterable[Json], decode: Decoder, most: int = COLUMNS) -> dict[str, Any] | None:
     """All that the time charts, the heat map and the percentile curves of a point show in at most ``most`` columns per phase.
 
-    None when nothing was recorded.
+    None when nothing was recorded. ``intervals`` can be gone through more than once.
     """
-    if not intervals:
+    frames, ops = _surveyed(intervals)
+    if not frames:
         return None
-    columns = list(_columns(intervals, most))
+    columns = list(_columns(frames, most))
     shortest_s = SHORTEST_COLUMN * median(_seconds(column) for column in columns)
-    ops = [op for op in OPS if any(op in _ops(interval) for interval in intervals)]
     measured: dict[str, Counter[int]] = {op: Counter() for op in ops}
     service: dict[str, Counter[int]] = {op: Counter() for op in ops}
     series = {op: _empty_series() for op in ops}
     heat: dict[str, list[list[int]]] = {op: [] for op in ops}
-    for column in columns:
+    lags: list[int | None] = []
+    remaining = iter(intervals)
+    for frame in columns:
+        column = list(islice(remaining, len(frame)))
+        lags.append(max((interval["lag"]["p99_ns"] for interval in column if interval.get("lag")), default=None))
         for op in ops:
             buckets, service_buckets = _histograms(column, op, decode)
-            _append(series[op], column, op, buckets, shortest_s)
+            _append(series[op], column, op, buckets, _seconds(frame) if _seconds(frame) >= shortest_s else None)
             heat[op].append(bands(buckets))
-            if column[0].get("phase") == "measure":
+            if frame[0].phase == "measure":
                 _add(measured[op], buckets)
                 _add(service[op], service_buckets)
     return {
-        "merged": math.ceil(len(intervals) / most),
-        "start_s": [significant(column[0]["start_ns"] / 1e9) for column in columns],
-        "end_s": [significant(column[-1]["end_ns"] / 1e9) for column in columns],
-        "warmup_end_s": _phase_end_s(intervals, "warmup"),
-        "measure_end_s": _phase_end_s(intervals, "measure"),
+        "merged": math.ceil(len(frames) / most),
+        "start_s": [significant(frame[0].start_ns / 1e9) for frame in columns],
+        "end_s": [significant(frame[-1].end_ns / 1e9) for frame in columns],
+        "warmup_end_s": _phase_end_s(frames, "warmup"),
+        "measure_end_s": _phase_end_s(frames, "measure"),
         "ops": series,
         "heat": heat,
-        "lag_p99_ns": _lags(columns),
+        "lag_p99_ns": lags if any(lag is not None for lag in lags) else None,
         "curves": [*_curves("latency", measured), *_curves("service", service)],
     }
 
 
-def _columns(intervals: Sequence[Json], most: int) -> Iterator[list[Json]]:
-    size = math.ceil(len(intervals) / most)
-    for _, same_phase in groupby(intervals, key=lambda interval: interval.get("phase")):
+def _surveyed(intervals: Iterable[Json]) -> tuple[list[_Frame], list[str]]:
+    """Where the intervals lie, and which operations occur in them."""
+    frames: list[_Frame] = []
+    found: set[str] = set()
+    for interval in intervals:
+        frames.append(_Frame(interval.get("phase"), interval["start_ns"], interval["end_ns"]))
+        found |= _ops(interval)
+    return frames, [op for op in OPS if op in found]
+
+
+def _columns(frames: Sequence[_Frame], most: int) -> Iterator[list[_Frame]]:
+    size = math.ceil(len(frames) / most)
+    for _, same_phase in groupby(frames, key=lambda frame: frame.phase):
         group = list(same_phase)
         yield from (group[start : start + size] for start in range(0, len(group), size))
 
 
-def _seconds(column: Sequence[Json]) -> float:
-    return float(column[-1]["end_ns"] - column[0]["start_ns"]) / 1e9
+def _seconds(column: Sequence[_Frame]) -> float:
+    return (column[-1].end_ns - column[0].start_ns) / 1e9
 
 
 def _ops(interval: Json) -> set[str]:
@@ -99,24 +124,20 @@ def _cells(column: Iterable[Json], op: str) -> Iterator[Json]:
 
 def _histograms(column: Sequence[Json], op: str, decode: Decoder) -> tuple[Buckets, Buckets]:
     """Latency and service time of one column; the second is empty where both are the same."""
-    latency, service = [], []
-    for cell in _cells(column, op):
-        latency.append(decode(cell["latency"]))
-        if cell.get("service"):
-            service.append(decode(cell["service"]))
-    return merge(latency), merge(service)
+    latency = merge(decode(cell["latency"]) for cell in _cells(column, op))
+    return latency, merge(decode(cell["service"]) for cell in _cells(column, op) if cell.get("service"))
 
 
 def _empty_series() -> dict[str, list[Any]]:
     return {name: [] for name in ("iops", "bytes_per_s", "p50_ns", "p99_ns", "max_ns", "errors")}
 
 
-def _append(series: dict[str, list[Any]], column: Sequence[Json], op: str, buckets: Buckets, shortest_s: float) -> None:
-    seconds = _seconds(column)
+def _append(series: dict[str, list[Any]], column: Sequence[Json], op: str, buckets: Buckets, seconds: float | None) -> None:
+    """The figures of one column; a column too short for rates has no ``seconds``."""
     parts = [interval.get("summary", {}).get(op, {}) for interval in column]
     for name, counted in (("iops", "count"), ("bytes_per_s", "bytes")):
         total = sum(part.get(counted, 0) for part in parts)
-        series[name].append(significant(total / seconds) if seconds >= shortest_s else None)
+        series[name].append(None if seconds is None else significant(total / seconds))
     series["errors"].append(sum(_error_count(part.get("errors", 0)) for part in parts))
     series["p50_ns"].append(value_at(buckets, 50.0) if buckets else None)
     series["p99_ns"].append(value_at(buckets, 99.0) if buckets else None)
@@ -127,15 +148,9 @@ def _error_count(errors: int | Mapping[str, int]) -> int:
     return errors if isinstance(errors, int) else sum(errors.values())
 
 
-def _phase_end_s(intervals: Sequence[Json], phase: str) -> float | None:
-    ends = [interval["end_ns"] for interval in intervals if interval.get("phase") == phase]
+def _phase_end_s(frames: Sequence[_Frame], phase: str) -> float | None:
+    ends = [frame.end_ns for frame in frames if frame.phase == phase]
     return significant(max(ends) / 1e9) if ends else None
-
-
-def _lags(columns: Sequence[Sequence[Json]]) -> list[int | None] | None:
-    """The generator's own lateness per column (99th percentile, worst interval); None for a closed loop."""
-    lags = [[interval["lag"]["p99_ns"] for interval in column if interval.get("lag")] for column in columns]
-    return [max(lag, default=None) for lag in lags] if any(lags) else None
 
 
 def _add(total: Counter[int], buckets: Buckets) -> None:
@@ -152,23 +167,30 @@ def _curves(kind: str, measured: Mapping[str, Counter[int]]) -> Iterator[dict[st
 
 
 def host_timeline(samples: Iterable[Json], most: int = COLUMNS) -> dict[str, Any] | None:
-    """CPU shares and device counters over time; None when the host was not observed."""
-    spans = list(_spans(samples))
+    """CPU shares and device counters over time; None when the host was not observed. ``samples`` can be gone through more than once."""
+    spans: list[tuple[float, float]] = []
+    names: dict[str, None] = {}
+    for start_s, end_s, sample in _spans(samples):
+        spans.append((start_s, end_s))
+        names.update(dict.fromkeys(sample.get("devices") or ()))
     if not spans:
         return None
     size = math.ceil(len(spans) / most)
     columns = [spans[start : start + size] for start in range(0, len(spans), size)]
-    names = list(dict.fromkeys(name for _, _, sample in spans for name in sample.get("devices") or ()))
+    cpu: list[list[float | None]] = []
+    devices: dict[str, list[list[float | None]]] = {name: [] for name in names}
+    remaining = iter(samples)
+    for span in columns:
+        column = list(islice(remaining, len(span)))
+        cpu.append(_means([sample.get("cpu") or {} for sample in column], CPU_COUNTERS))
+        for name, means in devices.items():
+            means.append(_means([(sample.get("devices") or {}).get(name) or {} for sample in column], DEVICE_COUNTERS))
     return {
         "start_s": [significant(column[0][0]) for column in columns],
         "end_s": [significant(column[-1][1]) for column in columns],
-        "cpu": _means(columns, lambda sample: sample.get("cpu"), CPU_COUNTERS),
-        "devices": {name: _means(columns, _counters_of(name), DEVICE_COUNTERS) for name in names},
+        "cpu": _by_counter(cpu, CPU_COUNTERS),
+        "devices": {name: _by_counter(means, DEVICE_COUNTERS) for name, means in devices.items()},
     }
-
-
-def _counters_of(device: str) -> Callable[[Json], Json | None]:
-    return lambda sample: (sample.get("devices") or {}).get(device)
 
 
 def _spans(samples: Iterable[Json]) -> Iterator[tuple[float, float, Json]]:
@@ -182,14 +204,13 @@ def _spans(samples: Iterable[Json]) -> Iterator[tuple[float, float, Json]]:
         clock_s += seconds
 
 
-def _means(
-    columns: Sequence[Sequence[tuple[float, float, Json]]], pick: Callable[[Json], Json | None], counters: Sequence[str]
-) -> dict[str, list[float | None]]:
-    """The mean of each counter in each column, None where it was not read; counters that never were are left out."""
-    picked = [[pick(sample) or {} for _, _, sample in column] for column in columns]
-    means = {}
-    for counter in counters:
-        values = [[sample[counter] for sample in column if sample.get(counter) is not None] for column in picked]
-        if any(values):
-            means[counter] = [significant(sum(value) / len(value), 4) if value else None for value in values]
-    return means
+def _means(column: Sequence[Json], counters: Sequence[str]) -> list[float | None]:
+    """The mean of each counter in one column, None where it was not read."""
+    values = ([counted[counter] for counted in column if counted.get(counter) is not None] for counter in counters)
+    return [significant(sum(value) / len(value), 4) if value else None for value in values]
+
+
+def _by_counter(columns: Sequence[Sequence[float | None]], counters: Sequence[str]) -> dict[str, list[float | None]]:
+    """The columns of each counter; counters that never were read are left out."""
+    found = {counter: [means[place] for means in columns] for place, counter in enumerate(counters)}
+    return {counter: means for counter, means in found.items() if any(mean is not None for mean in means)}

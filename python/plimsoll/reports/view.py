@@ -41,7 +41,7 @@ COLUMNS_MIN = 40
 
 @dataclass(frozen=True)
 class PointRecord:
-    """One point as stored: its result and the lines of `intervals.jsonl` and `monitor.jsonl`, which are read once."""
+    """One point as stored: its result and the lines of `intervals.jsonl` and `monitor.jsonl`, which are gone through twice and not kept."""
 
     result: Result
     intervals: Iterable[Json] = ()
@@ -198,7 +198,7 @@ def _point(index: int, placed: _Placed, decode: Decoder, columns: int) -> dict[s
         "streams": {name: _by_op(totals) for name, totals in stored["streams"].items()},
         "parts": {name: _by_op(totals) for name, totals in stored["parts"].items()},
         "flags": [asdict(flag) for flag in sorted(result.flags, key=_severity)],
-        "timeline": timeline(list(placed.record.intervals), decode, columns),
+        "timeline": timeline(placed.record.intervals, decode, columns),
         "host": host_timeline(placed.record.monitor, columns),
         "definition": job.definition,
         "options": job.options,

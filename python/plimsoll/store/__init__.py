@@ -11,14 +11,10 @@
 
 Model: directories and final files appear under their names complete or not at all (written beside, then renamed), lines are appended
 by one write each; so a process killed at any instant leaves whole files and at most one torn last line, which the reader leaves out.
+`store.writer` knows nothing of reading, so that a run need not know it before it has ended.
 
     run = RunWriter.create("results", info)
     point = run.begin_point(skeleton)
     point.interval(interval); point.finish(result); run.finish("complete")
     open_run("results/2026-11-21T03-36-29_proliant").points[0].result.totals
 """
-
-from plimsoll.store.reader import StoredPoint, StoredRun, list_runs, open_run
-from plimsoll.store.writer import PointWriter, RunInfo, RunWriter
-
-__all__ = ["PointWriter", "RunInfo", "RunWriter", "StoredPoint", "StoredRun", "list_runs", "open_run"]

@@ -12,14 +12,11 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from plimsoll.analysis.conclusion import concluded
-from plimsoll.analysis.definition import drawn_by_stream
-from plimsoll.analysis.observation import Observation
-from plimsoll.analysis.summary import Summary
 from plimsoll.errors import InputError, StoreError
 from plimsoll.result import Result, check_schema
 from plimsoll.store.lifetime import is_alive
@@ -50,6 +47,15 @@ class StoredPoint:
             return Result.from_json(_document(final), final)
         started = os.path.join(self.path, "job.json")
         skeleton = Result.from_json(_document(started), started)
+        return self._made_anew(skeleton)
+
+    def _made_anew(self, skeleton: Result) -> Result:
+        """The result out of the intervals, by the analysis that a point which ends sees, too; imported for a point that never did."""
+        from plimsoll.analysis.conclusion import concluded
+        from plimsoll.analysis.definition import drawn_by_stream
+        from plimsoll.analysis.observation import Observation
+        from plimsoll.analysis.summary import Summary
+
         drawn = drawn_by_stream(skeleton.job.definition)
         summary, observation = Summary(drawn), Observation(drawn)
         for interval in self.intervals():
@@ -57,13 +63,13 @@ class StoredPoint:
             observation.add(interval)
         return concluded(skeleton, summary, observation)
 
-    def intervals(self) -> Iterator[Json]:
+    def intervals(self) -> Iterable[Json]:
         """The intervals in order of time."""
-        return self._lines("intervals.jsonl")
+        return _Lines(lambda: self._lines("intervals.jsonl"))
 
-    def monitor(self) -> Iterator[Json]:
+    def monitor(self) -> Iterable[Json]:
         """The samples of the host's counters in order of time."""
-        return self._lines("monitor.jsonl")
+        return _Lines(lambda: self._lines("monitor.jsonl"))
 
     def _lines(self, name: str) -> Iterator[Json]:
         path = os.path.join(self.path, name)
@@ -91,6 +97,16 @@ class StoredPoint:
         except ValueError:
             raise StoreError(f"{where}: not JSON; the file was changed after Plimsoll wrote it.") from None
         return value
+
+
+@dataclass(frozen=True)
+class _Lines:
+    """The lines of a file, read anew whenever they are gone through: hours of them need no memory."""
+
+    read: Callable[[], Iterator[Json]]
+
+    def __iter__(self) -> Iterator[Json]:
+        return self.read()
 
 
 class StoredRun:

@@ -47,13 +47,12 @@ impl<B: Backend, O: Outlet> Worker<'_, B, O> {
     /// A completion while reading back; the slot, if its request is complete.
     fn finish_read_back(&mut self, finished: &Done) -> Option<u32> {
         let slot = &mut self.slots[finished.slot as usize];
-        let len = if self.single { slot.request.len } else { slot.piece_parts[finished.piece as usize * 2 + 1] };
+        let len = if self.single { slot.request.len } else { slot.pieces.at(finished.piece).len };
         if let Some(errno) = failure(Op::Read, len, finished.result) {
             slot.failure = Some(errno);
             self.first_error.get_or_insert((Op::Read, slot.request.offset, -errno));
         }
-        slot.pieces_left = slot.pieces_left.saturating_sub(1);
-        if slot.pieces_left > 0 {
+        if !self.single && !slot.pieces.ended() {
             return None;
         }
         verify_completion(slot, Verify::All, slot.failure, self.shared.ledger, &mut self.findings);

@@ -12,7 +12,6 @@ from __future__ import annotations
 from plimsoll.analysis.definition import is_direct, streams
 from plimsoll.cli.conduct.planning import PlannedPoint
 from plimsoll.engine import Json
-from plimsoll.host.page_cache import dropped
 from plimsoll.host.target import target_paths
 
 AS_FOUND = "as found"
@@ -35,6 +34,8 @@ def cache_state(point: PlannedPoint, inspection: Json) -> Json:
 
 def _brought_about(point: PlannedPoint, paths: list[str]) -> tuple[str, list[str]]:
     if point.cache == COLD:
+        from plimsoll.host.page_cache import dropped
+
         found = dropped(paths)
         return (COLD if found.cold else AS_FOUND), [found.how]
     if point.cache == WARM:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import os
 
 from plimsoll import catalog
-from plimsoll.cli.conduct.tracing import with_traces
 from plimsoll.engine import Engine, Json
 from plimsoll.errors import InputError
 
@@ -42,7 +41,16 @@ def checked_workload(source: str, engine: Engine) -> Json:
 def checked(document: Json, name: str, engine: Engine, folder: str = "") -> Json:
     """The canonical form of a workload; ``name`` is where it stands, for messages, and relative traces lie in ``folder``."""
     if driver_name(document) is None:
-        return with_traces(engine.check_workload(document, name), folder)
+        return _with_traces(engine.check_workload(document, name), folder)
     from plimsoll import apps
 
     return apps.check_workload(document, name, engine)
+
+
+def _with_traces(workload: Json, folder: str) -> Json:
+    """What converts traces is only imported where a stream has one."""
+    if not any(stream.get("trace") for stream in workload.get("stream", ())):
+        return workload
+    from plimsoll.cli.conduct.tracing import with_traces
+
+    return with_traces(workload, folder)

@@ -7,13 +7,21 @@ Model: an amount is a multiple of the target's size, which is known once the tar
 
 from __future__ import annotations
 
-from plimsoll.analysis.adaptive import Amount, Goal, parse_precision
+from typing import TYPE_CHECKING
+
 from plimsoll.cli.conduct.planning import PlannedPoint
 from plimsoll.engine import Json
+
+if TYPE_CHECKING:
+    from plimsoll.analysis.adaptive import Goal
 
 
 def goal_of(point: PlannedPoint, inspection: Json) -> Goal | None:
     """What `plimsoll.measure` watches for; None when the point lasts its duration."""
+    if point.amount is None and point.precision is None:
+        return None
+    from plimsoll.analysis.adaptive import Amount, parse_precision
+
     if point.amount is not None:
         return Amount(round(point.amount * inspection["size_bytes"]))
-    return None if point.precision is None else parse_precision(point.precision)
+    return parse_precision(str(point.precision))

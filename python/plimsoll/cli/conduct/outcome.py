@@ -7,11 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from plimsoll.engine import Json
 from plimsoll.errors import EXIT_INTERRUPTED, EXIT_POINT_FAILED
-from plimsoll.experiments.plan import Conclusion, Subject
 from plimsoll.result import Result
+
+if TYPE_CHECKING:
+    from plimsoll.experiments.plan import Conclusion, Subject
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,6 @@ from collections.abc import Iterable
 
 from plimsoll.analysis.definition import overwrites, streams
 from plimsoll.cli.conduct.driving import driver_name, driver_of
-from plimsoll.cli.conduct.tracing import trace_ops
 from plimsoll.engine import Engine, Json
 from plimsoll.errors import InputError, SafetyRefusal
 from plimsoll.host.target import target_paths
@@ -62,9 +61,12 @@ def _check_kinds(pairs: Iterable[tuple[Json, str]], engine: Engine) -> None:
 
 def _overwrites(workload: Json) -> bool:
     """What a stream with a trace does is said by the trace; the others say it themselves."""
+    replayed = [stream for stream in streams(workload) if stream.get("trace")]
+    if not replayed:
+        return overwrites(workload)
+    from plimsoll.cli.conduct.tracing import trace_ops
+
     drawn = [stream for stream in streams(workload) if not stream.get("trace")]
     return overwrites({**workload, "stream": drawn}) or any(
-        trace_ops(stream["trace"]) & {"write", "trim"} - set(stream.get("trace_skip") or ())
-        for stream in streams(workload)
-        if stream.get("trace")
+        trace_ops(stream["trace"]) & {"write", "trim"} - set(stream.get("trace_skip") or ()) for stream in replayed
     )

@@ -54,8 +54,6 @@ class Choice:
 
 def with_traces(workload: Json, folder: str = "") -> Json:
     """A canonical workload whose traces are compact; relative names count from ``folder``."""
-    if not any(stream.get("trace") for stream in workload.get("stream", ())):
-        return workload
     streams = [
         {**stream, "trace": compact_of(Choice(os.path.join(folder, stream["trace"])))} if stream.get("trace") else stream
         for stream in workload["stream"]

@@ -37,8 +37,9 @@ from plimsoll.cli.conduct.permission import check_permitted, permission
 from plimsoll.cli.conduct.planning import PlannedPoint
 from plimsoll.cli.conduct.pointing import Pointing
 from plimsoll.cli.conduct.setup import Setup
+from plimsoll.cli.progressing import progress
 from plimsoll.cli.report import checked_format
-from plimsoll.cli.showing import Shown, progress, show
+from plimsoll.cli.showing import Shown, show
 from plimsoll.engine import Engine, Json
 from plimsoll.errors import InputError
 from plimsoll.experiments.experiment import Experiment, Suite

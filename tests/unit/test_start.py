@@ -1,0 +1,80 @@
+"""A run starts without what it does not need: the first request waits for no code that judges, draws, plans or translates.
+
+Model: the command runs in a process of its own on ``null:``; what it has imported is noted when the engine is handed the job. Counted
+modules stand in for time, which no test measures.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+#: Notes the modules known when the job is handed over, then those known at the end.
+_NOTING = """
+import json, sys
+from plimsoll import engine
+from plimsoll.cli.program import main
+
+run_job, known = engine.NativeEngine.run_job, []
+
+def noting(*arguments):
+    known.append(sorted(sys.modules))
+    return run_job(*arguments)
+
+engine.NativeEngine.run_job = noting
+code = main(sys.argv[1:])
+print(json.dumps([*known, sorted(sys.modules)]), file=sys.stderr)
+sys.exit(code)
+"""
+#: Ideas that a plain run comes to only when its load is over, if at all.
+LATER = (
+    "plimsoll.analysis.adaptive",
+    "plimsoll.analysis.conclusion",
+    "plimsoll.analysis.mark",
+    "plimsoll.analysis.objective",
+    "plimsoll.analysis.plausibility",
+    "plimsoll.apps",
+    "plimsoll.catalog.arrays",
+    "plimsoll.cli.report",
+    "plimsoll.cli.showing",
+    "plimsoll.experiments",
+    "plimsoll.reports.html",
+    "plimsoll.reports.terminal",
+    "plimsoll.reports.view",
+    "plimsoll.store.reader",
+)
+
+
+def _known(tmp_path_factory: pytest.TempPathFactory) -> tuple[set[str], set[str]]:
+    out = tmp_path_factory.mktemp("results")
+    times = ["--duration", "20ms", "--warmup", "0s", "--set", "interval=10ms"]
+    words = ["run", "random-read-4k", "--target", "null:", "--out", str(out), "--quiet", *times]
+    done = subprocess.run([sys.executable, "-c", _NOTING, *words], capture_output=True, text=True, check=True)
+    at_start, at_end = json.loads(done.stderr.splitlines()[-1])
+    return set(at_start), set(at_end)
+
+
+@pytest.fixture(scope="module")
+def known(tmp_path_factory: pytest.TempPathFactory) -> tuple[set[str], set[str]]:
+    """The modules known when the load began, and at the end."""
+    return _known(tmp_path_factory)
+
+
+@pytest.mark.parametrize("module", LATER)
+def test_the_load_begins_without(module: str, known: tuple[set[str], set[str]]) -> None:
+    at_start, _ = known
+    assert module not in at_start
+
+
+def test_what_draws_and_judges_is_there_at_the_end(known: tuple[set[str], set[str]]) -> None:
+    _, at_end = known
+    assert {"plimsoll.analysis.plausibility", "plimsoll.reports.html", "plimsoll.reports.terminal", "plimsoll.store.reader"} <= at_end
+
+
+def test_of_the_analysis_only_what_follows_a_load_is_there_when_it_begins(known: tuple[set[str], set[str]]) -> None:
+    at_start, _ = known
+    modules = {name for name in at_start if name.startswith("plimsoll.analysis.")}
+    assert modules <= {f"plimsoll.analysis.{name}" for name in ("batches", "definition", "observation", "series", "summary")}
