@@ -14,26 +14,30 @@ use std::ops::{Index, IndexMut};
 pub const NONE: u32 = u32::MAX;
 
 /// See the module.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Slab<T> {
     places: Vec<T>,
+    /// As many as there are places: those in use, then the free ones from the last on that was given up. What lies among those
+    /// in use means nothing; so giving up needs no room.
     free: Vec<u32>,
+    len: usize,
     blank: T,
 }
 
 impl<T: Copy> Slab<T> {
     /// No things; new places are filled with `blank` until they are used.
     pub const fn new(blank: T) -> Self {
-        Self { places: Vec::new(), free: Vec::new(), blank }
+        Self { places: Vec::new(), free: Vec::new(), len: 0, blank }
     }
 
     /// Keeps a thing; its handle.
     #[inline(always)]
     pub fn insert(&mut self, thing: T) -> u32 {
-        if self.free.is_empty() {
-            self.grow();
-        }
-        let handle = self.free.pop().unwrap_or(0);
+        let handle = match self.free.get(self.len) {
+            Some(&handle) => handle,
+            None => self.grow(),
+        };
+        self.len += 1;
         // The only place where it is written: so its fields go there one by one, not through a copy on the stack, which the
         // processor could not forward.
         self.places[handle as usize] = thing;
@@ -41,11 +45,13 @@ impl<T: Copy> Slab<T> {
     }
 
     #[cold]
-    fn grow(&mut self) {
+    #[inline(never)]
+    fn grow(&mut self) -> u32 {
         let before = self.places.len();
         let more = before.max(16);
         self.places.resize(before + more, self.blank);
-        self.free.extend((before as u32..(before + more) as u32).rev());
+        self.free.extend(before as u32..(before + more) as u32);
+        before as u32
     }
 
     /// A thing will be looked at soon.
@@ -57,18 +63,19 @@ impl<T: Copy> Slab<T> {
     /// Gives a thing up.
     #[inline]
     pub fn remove(&mut self, handle: u32) -> T {
-        self.free.push(handle);
+        self.len -= 1;
+        self.free[self.len] = handle;
         self.places[handle as usize]
     }
 
     /// How many there are.
     pub const fn len(&self) -> usize {
-        self.places.len() - self.free.len()
+        self.len
     }
 
     /// Whether there are none.
     pub const fn is_empty(&self) -> bool {
-        self.len() == 0
+        self.len == 0
     }
 
     /// Places for as many as there were at once, or up to twice that.

@@ -5,6 +5,8 @@
 //!
 //! Limits: a stripe uses of every volume as much as the smallest one has, in whole units.
 
+use plimsoll_workload::Divisor;
+
 use crate::raid::Extent;
 
 /// A stretch of a group that belongs to a volume.
@@ -45,8 +47,10 @@ pub(crate) struct Target {
     volumes: Vec<u16>,
     /// First sector after each, if they lie one after the other.
     ends: Vec<u64>,
-    /// Sectors on one volume before the next follows; 0 if they lie one after the other.
-    unit: u64,
+    /// Sectors on one volume before the next follows; nothing if they lie one after the other.
+    unit: Option<Divisor>,
+    /// How many volumes there are.
+    count: Divisor,
     pub(crate) sectors: u64,
 }
 
@@ -65,7 +69,8 @@ impl Target {
             Some(units) => units * unit * sizes.len() as u64,
             None => ends.last().copied().unwrap_or(0),
         };
-        Self { volumes, ends, unit: if striped { unit } else { 0 }, sectors }
+        let count = Divisor::new(volumes.len().max(1) as u64);
+        Self { volumes, ends, unit: striped.then(|| Divisor::new(unit)), count, sectors }
     }
 
     /// Calls `out` for every part of a request, in order of address; none is longer than `sectors_max`.
@@ -82,23 +87,31 @@ impl Target {
         }
     }
 
-    /// The request as one share, where the target is one stretch of one volume.
+    /// The request as one share, which almost every request is.
     #[inline]
     pub(crate) fn whole(&self, all: &[Volume], extent: Extent, sectors_max: u32) -> Option<Share> {
-        let &[volume] = self.volumes.as_slice() else { return None };
-        let [stretch] = all[usize::from(volume)].stretches.as_slice() else { return None };
-        let fits = extent.sectors > 0 && extent.sectors <= sectors_max;
-        let extent = Extent { lba: stretch.lba + extent.lba, ..extent };
-        fits.then_some(Share { volume, stretch: 0, group: stretch.group, extent })
+        let Extent { lba, sectors } = extent;
+        if sectors == 0 {
+            return None;
+        }
+        let (place, inside, left) = self.locate(lba);
+        let volume = self.volumes[place];
+        let stretches = &all[usize::from(volume)].stretches;
+        let number = stretch_of(stretches, inside);
+        let stretch = stretches.get(number)?;
+        let skip = inside - stretch.start;
+        let fits = u64::from(sectors) <= left.min(stretch.sectors - skip).min(u64::from(sectors_max));
+        let extent = Extent { lba: stretch.lba + skip, sectors };
+        fits.then_some(Share { volume, stretch: number as u16, group: stretch.group, extent })
     }
 
     /// The volume's place, the sector in it, and how many follow there.
     #[inline]
     fn locate(&self, lba: u64) -> (usize, u64, u64) {
-        if let Some(number) = lba.checked_div(self.unit) {
-            let count = self.volumes.len() as u64;
-            let skip = lba - number * self.unit;
-            return ((number % count) as usize, number / count * self.unit + skip, self.unit - skip);
+        if let Some(unit) = self.unit {
+            let (number, skip) = unit.split(lba);
+            let (height, place) = self.count.split(number);
+            return (place as usize, height * unit.value() + skip, unit.value() - skip);
         }
         if let [end] = *self.ends {
             return (0, lba, end - lba);
@@ -114,13 +127,19 @@ impl Target {
     }
 }
 
+/// The stretch of a volume in which a sector lies.
+#[inline]
+fn stretch_of(stretches: &[Stretch], lba: u64) -> usize {
+    match stretches.len() {
+        1 => 0,
+        _ => stretches.partition_point(|stretch| stretch.start + stretch.sectors <= lba),
+    }
+}
+
 #[inline]
 fn place_in_volume(of: &Volume, volume: u16, extent: Extent, out: &mut Vec<Share>) {
     let Extent { mut lba, mut sectors } = extent;
-    let mut number = match of.stretches.len() {
-        1 => 0,
-        _ => of.stretches.partition_point(|stretch| stretch.start + stretch.sectors <= lba),
-    };
+    let mut number = stretch_of(&of.stretches, lba);
     while sectors > 0 {
         let stretch = &of.stretches[number];
         let skip = lba - stretch.start;
@@ -180,6 +199,10 @@ mod tests {
             let all = [volume(&[(0, 0, 70), (1, 5, 30)]), volume(&[(2, 0, 110)])];
             let target = Target::new(&all, vec![0, 1], unit);
             prop_assume!(lba + u64::from(sectors) <= target.sectors);
+            let mut shares = Vec::new();
+            target.map(&all, Extent { lba, sectors }, 50, &mut shares);
+            let whole = target.whole(&all, Extent { lba, sectors }, 50);
+            prop_assert_eq!(whole, if let [share] = *shares { Some(share) } else { None });
             let one_by_one: Vec<_> =
                 (0..u64::from(sectors)).flat_map(|step| parts(&target, &all, lba + step, 1)).collect();
             let together: Vec<_> = parts(&target, &all, lba, sectors)

@@ -213,3 +213,21 @@ fn the_last_sector_of_the_disk_is_like_any_other() {
     let last = disk.sectors() - 8;
     run(&mut disk, 2, 100, |index| Want { write: index % 5 == 0, lba: last - u64::from(index % 3) * 8, sectors: 8 });
 }
+
+/// Segments are told apart by the unit of addresses in which they begin; units are as long as a segment.
+#[test]
+fn a_segment_is_found_and_forgotten_on_both_sides_of_a_unit() {
+    for first in [(1 << 20) - 60, (1 << 20) - 32, 1 << 20] {
+        let mut disk = device(|buffer| buffer.prefetch_bytes = 0);
+        let mut now_ns = carry_out(&mut disk, 0, false, first, 64);
+        now_ns = carry_out(&mut disk, now_ns, false, 100_000_000, 8);
+        for lba in [first, first + 40, first + 56] {
+            let end_ns = carry_out(&mut disk, now_ns, false, lba, 8);
+            assert_eq!(end_ns - now_ns, OVERHEAD_NS + interface_ns(8), "sector {lba} is known");
+            now_ns = end_ns;
+        }
+        now_ns = carry_out(&mut disk, now_ns, true, first + 56, 16);
+        let end_ns = carry_out(&mut disk, now_ns, false, first, 8);
+        assert_ne!(end_ns - now_ns, OVERHEAD_NS + interface_ns(8), "what was written over is forgotten");
+    }
+}

@@ -91,6 +91,16 @@ impl Backend for ModelledArray {
     }
 
     #[inline(always)]
+    fn expects(&self) -> bool {
+        self.array.has_cache()
+    }
+
+    #[inline(always)]
+    fn expect(&self, offset: u64) {
+        self.array.expect(offset / 512);
+    }
+
+    #[inline(always)]
     fn submit(&mut self, io: Io) -> io::Result<()> {
         let Io { slot, piece, op, len, offset, .. } = io;
         let submitted_ns = self.array.now_ns();

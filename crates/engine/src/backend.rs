@@ -68,6 +68,16 @@ pub trait Backend {
     /// The operating system's, when the backend itself failed; a failed I/O is a [`Done`] with a negative result.
     fn wait(&mut self, until_ns: u64, done: &mut Vec<Done>) -> io::Result<()>;
 
+    /// Whether [`Backend::expect`] is of any use.
+    #[inline(always)]
+    fn expects(&self) -> bool {
+        false
+    }
+
+    /// An I/O at this address of the target will probably be submitted soon; a model may have its tables brought near meanwhile.
+    #[inline(always)]
+    fn expect(&self, _offset: u64) {}
+
     /// When the last I/Os were handed over; `None` where submitting is handing over.
     #[inline(always)]
     fn handed_over_ns(&self) -> Option<u64> {

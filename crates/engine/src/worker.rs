@@ -384,8 +384,15 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
     #[inline(always)]
     fn issue_next(&mut self, number: u32, now_ns: u64) -> io::Result<()> {
         let slot = &mut self.slots[number as usize];
-        if !self.lanes[slot.lane as usize].draw(&mut slot.request) {
+        let lane = &mut self.lanes[slot.lane as usize];
+        if !lane.draw(&mut slot.request) {
             return Ok(());
+        }
+        if self.single
+            && self.backend.expects()
+            && let Some(offset) = lane.generator.foreseen()
+        {
+            self.backend.expect(offset);
         }
         let delay_ns = slot.request.delay_ns;
         if delay_ns > 0 {

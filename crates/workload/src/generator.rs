@@ -118,6 +118,13 @@ struct Uniform {
     ops: Ops,
 }
 
+impl Uniform {
+    #[inline]
+    const fn offset(&self, index: u64) -> u64 {
+        self.first + below(self.address.at(index), self.starts) * self.align
+    }
+}
+
 /// One size, one after another.
 #[derive(Clone, Debug)]
 struct Lapping {
@@ -220,15 +227,21 @@ impl Generator {
         let index = self.index;
         self.index = index.wrapping_add(1);
         let (offset, shape) = match &mut self.course {
-            Course::Uniform(uniform) => {
-                let block = below(uniform.address.at(index), uniform.starts);
-                (uniform.first + block * uniform.align, Shape::new(uniform.len, uniform.ops.at(index)))
-            }
+            Course::Uniform(uniform) => (uniform.offset(index), Shape::new(uniform.len, uniform.ops.at(index))),
             Course::Laps(lapping) => (lapping.laps.next(), Shape::new(lapping.len, lapping.ops.at(index))),
             Course::Long(long) => next_of_long(long, index),
         };
         let delay_ns = if shape.begins_burst() { self.delay_ns() } else { 0 };
         Request { offset, len: shape.len(), op: shape.op(), delay_ns }
+    }
+
+    /// Where the next request will be, if that follows from its index alone: [`Generator::next`] will say the same.
+    #[inline]
+    pub fn foreseen(&self) -> Option<u64> {
+        match &self.course {
+            Course::Uniform(uniform) => Some(uniform.offset(self.index)),
+            Course::Laps(_) | Course::Long(_) => None,
+        }
     }
 
     #[cold]

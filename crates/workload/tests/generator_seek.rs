@@ -13,6 +13,14 @@ fn take(plan: &StreamPlan, shard: u32, count: usize) -> Vec<Request> {
     (0..count).map(|_| generator.next()).collect()
 }
 
+#[test]
+fn uniform_requests_of_one_size_are_foreseen() {
+    let mut generator = Generator::new(&plan(), 0);
+    for _ in 0..50 {
+        assert_eq!(generator.foreseen(), Some(generator.next().offset));
+    }
+}
+
 fn assert_seekable(plan: &StreamPlan, targets: &[usize]) -> Result<(), TestCaseError> {
     for shard in 0..plan.threads {
         let requests = take(plan, shard, 410);
@@ -29,6 +37,16 @@ fn assert_seekable(plan: &StreamPlan, targets: &[usize]) -> Result<(), TestCaseE
 }
 
 proptest! {
+    #[test]
+    fn what_is_foreseen_comes(plan in any_plan()) {
+        let mut generator = Generator::new(&plan, 0);
+        for _ in 0..50 {
+            let foreseen = generator.foreseen();
+            let offset = generator.next().offset;
+            prop_assert!(foreseen.is_none_or(|foreseen| foreseen == offset), "{:?} is not {}", foreseen, offset);
+        }
+    }
+
     #[test]
     fn seeking_finds_the_request_of_that_index(plan in any_plan(), targets in prop::collection::vec(0_usize..400, 1..6)) {
         assert_seekable(&plan, &targets)?;

@@ -17,8 +17,9 @@ use crate::station::{Account, Station};
 use crate::volume::{Stretch, Target, Volume};
 use plimsoll_workload::rng::Draws;
 
-/// Rows that a group has room to lock before anything grows.
-const LOCKS: usize = 1024;
+/// Rows that a group has room to lock before anything grows: as many as are locked at once, so that the table stays near the
+/// processor.
+const LOCKS: usize = 128;
 
 impl Array {
     /// An array at rest at instant 0; equal specifications and seeds behave alike.
@@ -47,6 +48,7 @@ impl Array {
             calendar: Calendar::default(),
             host: host(&spec.host, target.sectors),
             links,
+            has_cache: controllers.iter().any(|controller| controller.cache.is_some()),
             controllers,
             read_ahead: volumes.iter().map(reads_ahead).collect(),
             groups,
@@ -115,8 +117,8 @@ fn warm(cache: &mut Cache, range: u64, block: u32) {
     for number in 0..room.min(blocks) {
         let place = (u128::from(number) * u128::from(step) % u128::from(blocks)) as u64;
         let extent = Extent { lba: place * u64::from(block), sectors: block };
-        cache.fetch(0, extent, 0);
-        cache.fetched(0, extent, 0);
+        let page = cache.fetch(0, extent, 0);
+        cache.fetched(0, extent, 0, page);
     }
 }
 

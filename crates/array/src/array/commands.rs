@@ -48,36 +48,31 @@ impl Array {
     /// Lets a device start what it can.
     #[inline]
     fn start_device(&mut self, drive: u16) {
-        self.scratch.started.clear();
-        self.drives[usize::from(drive)].device.start(self.now_ns, &mut self.scratch.started);
-        for &(handle, finish_ns) in &self.scratch.started {
+        let calendar = &mut self.calendar;
+        self.drives[usize::from(drive)].device.start_each(self.now_ns, |handle, finish_ns| {
             if handle == INTERNAL {
-                self.calendar.add(finish_ns, Event::DeviceInternal, u32::from(drive));
+                calendar.add(finish_ns, Event::DeviceInternal, u32::from(drive));
             } else {
-                self.calendar.add(finish_ns, Event::DeviceFinish, handle);
+                calendar.add(finish_ns, Event::DeviceFinish, handle);
             }
-        }
+        });
     }
 
-    /// The event after this one will look at its command.
+    /// The next command that ends will be looked at soon.
     #[inline]
-    pub(super) fn expect_first(&self) {
+    fn expect_next_end(&self) {
         if self.drives.len() < EXPECTED_FROM {
             return;
         }
-        if let Some((Event::DeviceFinish, index)) = self.calendar.peek() {
+        if let Some((Event::DeviceFinish, index)) = self.calendar.peek_heap() {
             self.commands.expect(index);
         }
     }
 
-    /// The event that comes now will look at what its command names.
+    /// What a command that has ended names will be looked at, all at once rather than one after the other.
     #[inline]
-    pub(super) fn expect_second(&self) {
-        if self.drives.len() < EXPECTED_FROM {
-            return;
-        }
-        if let Some((Event::DeviceFinish, index)) = self.calendar.peek() {
-            let Issued { operation, drive, .. } = self.commands[index];
+    fn expect_named(&self, operation: u32, drive: u16) {
+        if self.drives.len() >= EXPECTED_FROM {
             self.operations.expect(operation);
             self.drives[usize::from(drive)].device.expect();
         }
@@ -86,10 +81,12 @@ impl Array {
     /// If this command is its operation's last, the cache will soon look at what the operation brings or writes.
     #[inline]
     fn expect_end(&self, operation: u32) {
-        let Operation { group, extent, left: 1, second: NONE, .. } = self.operations[operation] else { return };
+        let Operation { group, extent, left: 1, second: NONE, page, .. } = self.operations[operation] else { return };
         let group = &self.groups[usize::from(group)];
-        if let Some(cache) = &self.controllers[usize::from(group.controller)].cache {
-            cache.expect(group.space, extent.lba, false);
+        match &self.controllers[usize::from(group.controller)].cache {
+            Some(cache) if page != NONE => cache.expect_fetched(page),
+            Some(cache) => cache.expect(group.space, extent.lba, false),
+            None => {}
         }
     }
 
@@ -103,6 +100,7 @@ impl Array {
     #[inline]
     pub(super) fn finish_command(&mut self, number: u32) {
         let Issued { operation, drive, write, sectors, offered_ns, .. } = self.commands.remove(number);
+        self.expect_named(operation, drive);
         self.expect_end(operation);
         let found = &mut self.drives[usize::from(drive)];
         found.device.finish(number, self.now_ns);
@@ -121,5 +119,6 @@ impl Array {
         if waiting.left == 0 {
             self.end_phase(operation);
         }
+        self.expect_next_end();
     }
 }

@@ -35,7 +35,10 @@ impl Array {
             return;
         }
         for space in 0..controller.groups.len() {
-            self.destage_space(number, space);
+            let destager = &self.controllers[usize::from(number)].destager;
+            if destager.under_way[space] < destager.most[space] {
+                self.destage_space(number, space);
+            }
         }
     }
 

@@ -85,22 +85,27 @@ impl Array {
     /// Divides a request into jobs and sends them off.
     #[inline]
     pub(super) fn divide(&mut self, number: u32) {
-        let request = self.requests[number].request;
-        self.divide_stretch(number, request);
+        let Request { op, lba, sectors } = self.requests[number].request;
+        self.divide_stretch(number, op, Extent { lba, sectors });
     }
 
     #[inline]
-    fn divide_stretch(&mut self, number: u32, request: Request) {
-        let Request { op, lba, sectors } = request;
-        if let Some(share) = self.target.whole(&self.volumes, Extent { lba, sectors }, self.host.sectors_max) {
+    fn divide_stretch(&mut self, number: u32, op: Op, extent: Extent) {
+        if let Some(share) = self.target.whole(&self.volumes, extent, self.host.sectors_max) {
             self.requests[number].left = 1;
             self.send_share(number, op, share);
-            return;
+        } else {
+            self.divide_among(number, op, extent);
         }
+    }
+
+    /// Sends off a request that has several jobs, or no address.
+    #[inline(never)]
+    fn divide_among(&mut self, number: u32, op: Op, extent: Extent) {
         let mut shares = std::mem::take(&mut self.scratch.shares);
         shares.clear();
         // A flush concerns every controller; it is told to the first, which costs what it costs.
-        let extent = if op == Op::Flush { Extent { lba: 0, sectors: 1 } } else { Extent { lba, sectors } };
+        let extent = if op == Op::Flush { Extent { lba: 0, sectors: 1 } } else { extent };
         self.target.map(&self.volumes, extent, self.host.sectors_max, &mut shares);
         self.requests[number].left = shares.len() as u32;
         for &share in &shares {
@@ -109,7 +114,7 @@ impl Array {
         self.scratch.shares = shares;
     }
 
-    #[inline]
+    #[inline(always)] // a share that goes through memory would be read before its parts are written
     fn send_share(&mut self, request: u32, op: Op, share: Share) {
         self.send_job(Job { request, op, share, group: share.group, left: 0, failed: false, ready_ns: 0, next: NONE });
     }
@@ -129,14 +134,17 @@ impl Array {
         if self.requests[number].purpose == Purpose::PageFetch && self.fetch_on(number) {
             return;
         }
+        let Pending { purpose, token, failed, .. } = self.requests[number];
+        if purpose == Purpose::Asked {
+            self.requests.remove(number);
+            self.finished.push(Completion { token, completed_ns: self.now_ns, failed });
+            return;
+        }
         let pending = self.requests.remove(number);
-        match pending.purpose {
-            Purpose::Asked => {
-                let Pending { token, failed, .. } = pending;
-                self.finished.push(Completion { token, completed_ns: self.now_ns, failed });
-            }
-            Purpose::PageFetch => self.pages_fetched(number, &pending),
-            Purpose::PageWrite => self.pages_written(&pending),
+        if purpose == Purpose::PageFetch {
+            self.pages_fetched(number, &pending);
+        } else {
+            self.pages_written(&pending);
         }
     }
 
@@ -166,10 +174,8 @@ impl Array {
 
     fn divide_piece(&mut self, number: u32) {
         let Pending { request, piece, .. } = self.requests[number];
-        self.divide_stretch(
-            number,
-            Request { op: request.op, lba: request.lba + u64::from(piece.offset), sectors: piece.sectors },
-        );
+        let extent = Extent { lba: request.lba + u64::from(piece.offset), sectors: piece.sectors };
+        self.divide_stretch(number, request.op, extent);
     }
 
     /// Sends the next piece of a fetch, longer than the one that has come; `false` if there is none.
@@ -224,7 +230,7 @@ impl Array {
     fn pages_fetched(&mut self, number: u32, fetch: &Pending) {
         let Request { lba, sectors, .. } = fetch.request;
         if let Some(pages) = &mut self.host.pages {
-            pages.cache.fetched(0, Extent { lba, sectors }, number);
+            pages.cache.fetched(0, Extent { lba, sectors }, number, NONE);
         }
         let mut next = fetch.next;
         while next != NONE {

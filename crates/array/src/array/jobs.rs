@@ -7,10 +7,11 @@ use crate::calendar::Event;
 use crate::link::{Direction, Transfer, carry};
 use crate::raid::Extent;
 use crate::slab::NONE;
+use crate::volume::Share;
 
 impl Array {
     /// A job sets off: first its controller's processor takes it in.
-    #[inline]
+    #[inline(always)]
     pub(super) fn send_job(&mut self, job: Job) {
         let number = self.jobs.insert(job);
         let group = &self.groups[usize::from(job.group)];
@@ -32,13 +33,13 @@ impl Array {
     /// A controller has taken a job in.
     #[inline]
     pub(super) fn enter_controller(&mut self, number: u32) {
-        let job = self.jobs[number];
-        self.groups[usize::from(job.group)].last_request_ns = self.now_ns;
-        self.touch_cache(job.group);
-        match job.op {
+        let Job { op, group, .. } = self.jobs[number];
+        self.groups[usize::from(group)].last_request_ns = self.now_ns;
+        self.touch_cache(group);
+        match op {
             Op::Read => self.read_job(number),
             Op::Write => {
-                let arrived_ns = self.over_host_links(&job, self.now_ns, Direction::Down);
+                let arrived_ns = self.over_host_links(number, self.now_ns, Direction::Down);
                 if arrived_ns > self.now_ns {
                     self.calendar.add(arrived_ns, Event::JobData, number);
                 } else {
@@ -46,45 +47,47 @@ impl Array {
                 }
             }
             Op::Trim => {
-                self.forget(&job);
+                self.forget(number);
                 self.answer(number, self.now_ns);
             }
             Op::Flush => self.answer(number, self.now_ns),
         }
     }
 
-    fn over_host_links(&mut self, job: &Job, ready_ns: u64, direction: Direction) -> u64 {
-        let path = &self.volumes[usize::from(job.share.volume)].path;
-        let bytes = u64::from(job.share.extent.sectors) * 512;
+    #[inline]
+    fn over_host_links(&mut self, number: u32, ready_ns: u64, direction: Direction) -> u64 {
+        let share = &self.jobs[number].share;
+        let path = &self.volumes[usize::from(share.volume)].path;
+        let bytes = u64::from(share.extent.sectors) * 512;
         carry(&mut self.links, path, Transfer { now_ns: self.now_ns, ready_ns, bytes, direction })
     }
 
     fn read_job(&mut self, number: u32) {
-        let job = self.jobs[number];
-        let group = &self.groups[usize::from(job.group)];
+        let Job { group: on, share: Share { extent, .. }, .. } = self.jobs[number];
+        let group = &self.groups[usize::from(on)];
         let space = group.space;
         let Some(cache) = &mut self.controllers[usize::from(group.controller)].cache else {
-            let fetch = self.new_operation(Kind::Fetch, job.group, job.share.extent);
+            let fetch = self.new_operation(Kind::Fetch, on, extent);
             self.wait_for(number, fetch);
-            self.start_operation(fetch);
+            self.start_fetch(fetch);
             return;
         };
         let mut waits = std::mem::take(&mut self.scratch.waits);
         waits.clear();
-        let missing = cache.read(space, job.share.extent, &mut waits);
-        let ahead = self.read_ahead(&job);
+        let missing = cache.read(space, extent, &mut waits);
+        let ahead = self.read_ahead(number);
         for &fetch in &waits {
             self.wait_for(number, fetch);
         }
         self.scratch.waits = waits;
-        let fetch = missing.map(|missing| self.fetch(job.group, missing));
+        let fetch = missing.map(|missing| self.fetch(on, missing));
         if let Some(fetch) = fetch {
             self.wait_for(number, fetch);
-            self.start_operation(fetch);
+            self.start_fetch(fetch);
         }
         if let Some(ahead) = ahead {
-            let fetch = self.fetch(job.group, ahead);
-            self.start_operation(fetch);
+            let fetch = self.fetch(on, ahead);
+            self.start_fetch(fetch);
         }
         if self.jobs[number].left == 0 && fetch.is_none() {
             self.answer(number, self.now_ns);
@@ -92,7 +95,8 @@ impl Array {
     }
 
     /// What to read ahead after this read, and is not there yet.
-    fn read_ahead(&mut self, job: &Job) -> Option<Extent> {
+    fn read_ahead(&mut self, number: u32) -> Option<Extent> {
+        let job = &self.jobs[number];
         let detector = self.read_ahead[usize::from(job.share.volume)].as_mut()?;
         let stretch = &self.volumes[usize::from(job.share.volume)].stretches[usize::from(job.share.stretch)];
         let ahead = detector.observe(job.share.extent, stretch.lba + stretch.sectors)?;
@@ -105,11 +109,12 @@ impl Array {
         let number = self.new_operation(Kind::Fetch, group, extent);
         let group = &self.groups[usize::from(group)];
         if let Some(cache) = &mut self.controllers[usize::from(group.controller)].cache {
-            cache.fetch(group.space, extent, number);
+            self.operations[number].page = cache.fetch(group.space, extent, number);
         }
         number
     }
 
+    #[inline]
     pub(super) fn new_operation(&mut self, kind: Kind, group: u16, extent: Extent) -> u32 {
         self.operations.insert(Operation {
             kind,
@@ -122,9 +127,11 @@ impl Array {
             second: NONE,
             waiters: NONE,
             owner: NONE,
+            page: NONE,
         })
     }
 
+    #[inline(always)]
     fn wait_for(&mut self, job: u32, operation: u32) {
         let next = self.operations[operation].waiters;
         self.operations[operation].waiters = self.waiters.insert(Waiter { who: job, next });
@@ -133,10 +140,9 @@ impl Array {
 
     /// The data of a write have arrived.
     pub(super) fn write_job(&mut self, number: u32) {
-        let job = self.jobs[number];
-        let group = &self.groups[usize::from(job.group)];
+        let Job { group: on, share: Share { extent, .. }, .. } = self.jobs[number];
+        let group = &self.groups[usize::from(on)];
         let controller = &mut self.controllers[usize::from(group.controller)];
-        let extent = job.share.extent;
         match &mut controller.cache {
             Some(cache) if controller.writes_back && cache.fits(extent) => {
                 let waiting = &mut controller.destager.waiting;
@@ -148,12 +154,12 @@ impl Array {
                     self.jobs[waiting.1].next = number;
                     waiting.1 = number;
                 }
-                let controller = self.groups[usize::from(job.group)].controller;
+                let controller = self.groups[usize::from(on)].controller;
                 self.destage(controller);
             }
             _ => {
-                self.forget(&job);
-                let write = self.new_operation(Kind::Write, job.group, extent);
+                self.forget(number);
+                let write = self.new_operation(Kind::Write, on, extent);
                 self.wait_for(number, write);
                 self.start_operation(write);
             }
@@ -162,22 +168,23 @@ impl Array {
 
     /// Puts a write that has room into the cache and answers it.
     pub(super) fn keep_write(&mut self, number: u32) {
-        let job = self.jobs[number];
-        let group = &self.groups[usize::from(job.group)];
+        let Job { group, share: Share { extent, .. }, .. } = self.jobs[number];
+        let group = &self.groups[usize::from(group)];
         let controller = &mut self.controllers[usize::from(group.controller)];
         if let Some(cache) = &mut controller.cache {
-            cache.write(group.space, job.share.extent);
+            cache.write(group.space, extent);
         }
         let mut done_ns = self.now_ns;
         if let Some(mirror) = controller.mirror {
-            let bytes = u64::from(job.share.extent.sectors) * 512;
+            let bytes = u64::from(extent.sectors) * 512;
             let copy = Transfer { now_ns: done_ns, ready_ns: done_ns, bytes, direction: Direction::Down };
             done_ns = carry(&mut self.links, &[mirror], copy);
         }
         self.answer(number, done_ns);
     }
 
-    fn forget(&mut self, job: &Job) {
+    fn forget(&mut self, number: u32) {
+        let job = &self.jobs[number];
         let group = &self.groups[usize::from(job.group)];
         if let Some(cache) = &mut self.controllers[usize::from(group.controller)].cache {
             cache.forget(group.space, job.share.extent);
@@ -200,10 +207,9 @@ impl Array {
     /// A job's answer is ready at `ready_ns` and goes to the host.
     #[inline]
     fn answer(&mut self, number: u32, ready_ns: u64) {
-        let job = self.jobs[number];
         let ready_ns = ready_ns.max(self.now_ns);
-        let done_ns = match job.op {
-            Op::Read => self.over_host_links(&job, ready_ns, Direction::Up),
+        let done_ns = match self.jobs[number].op {
+            Op::Read => self.over_host_links(number, ready_ns, Direction::Up),
             Op::Write | Op::Trim | Op::Flush => ready_ns,
         };
         // An event even if it is due now: nothing ends inside of what began it.
@@ -213,7 +219,7 @@ impl Array {
     /// A job's answer has reached the host.
     #[inline]
     pub(super) fn finish_job(&mut self, number: u32) {
-        let job = self.jobs.remove(number);
-        self.job_done(job.request, job.failed);
+        let Job { request, failed, .. } = self.jobs.remove(number);
+        self.job_done(request, failed);
     }
 }

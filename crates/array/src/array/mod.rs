@@ -74,6 +74,7 @@ pub struct Array {
     host: Host,
     links: Vec<Link>,
     controllers: Vec<Controller>,
+    has_cache: bool,
     groups: Vec<Group>,
     drives: Vec<Drive>,
     volumes: Vec<Volume>,
@@ -97,7 +98,6 @@ struct Scratch {
     shares: Vec<Share>,
     pieces: Vec<Piece>,
     plan: WritePlan,
-    started: Vec<(u32, u64)>,
     waits: Vec<u32>,
     page_waits: Vec<u32>,
     stretches: Vec<Extent>,
@@ -213,6 +213,8 @@ struct Operation {
     waiters: u32,
     /// The rebuild that it belongs to.
     owner: u32,
+    /// Of a fetch for the cache, where one of its pages is.
+    page: u32,
 }
 
 /// A command to a device.
@@ -264,6 +266,7 @@ impl Operation {
         second: NONE,
         waiters: NONE,
         owner: NONE,
+        page: NONE,
     };
 }
 
@@ -289,6 +292,23 @@ impl Array {
         self.now_ns
     }
 
+    /// Whether some controller has a cache, whose tables are larger than what is near the processor.
+    #[inline]
+    pub const fn has_cache(&self) -> bool {
+        self.has_cache
+    }
+
+    /// A request at a sector of the target will probably come soon.
+    #[inline]
+    pub fn expect(&self, lba: u64) {
+        if let Some(share) = self.target.whole(&self.volumes, Extent { lba, sectors: 1 }, 1) {
+            let group = &self.groups[usize::from(share.group)];
+            if let Some(cache) = &self.controllers[usize::from(group.controller)].cache {
+                cache.expect(group.space, share.extent.lba, false);
+            }
+        }
+    }
+
     /// Takes a request at `now_ns`, which is no earlier than any instant before.
     #[inline]
     pub fn submit(&mut self, now_ns: u64, token: u32, request: Request) {
@@ -312,12 +332,11 @@ impl Array {
     #[inline]
     pub fn run_until(&mut self, until_ns: u64, done: &mut Vec<Completion>) {
         loop {
-            match self.calendar.next_ns() {
-                Some(next_ns) if next_ns <= until_ns && (self.finished.is_empty() || next_ns <= self.now_ns) => {
-                    self.step();
-                }
-                _ => break,
-            }
+            let limit_ns = if self.finished.is_empty() { until_ns } else { until_ns.min(self.now_ns) };
+            let Some((time_ns, event, index)) = self.calendar.pop_until(limit_ns) else { break };
+            debug_assert!(time_ns >= self.now_ns, "{event:?} at {time_ns} lies before {}", self.now_ns);
+            self.now_ns = time_ns;
+            self.carry_out(event, index);
         }
         if self.finished.is_empty() {
             if until_ns != u64::MAX {
@@ -330,14 +349,9 @@ impl Array {
         }
     }
 
-    /// Carries out the next event.
+    /// Carries out an event.
     #[inline]
-    fn step(&mut self) {
-        self.expect_second();
-        let Some((time_ns, event, index)) = self.calendar.pop() else { return };
-        self.expect_first();
-        debug_assert!(time_ns >= self.now_ns, "{event:?} at {time_ns} lies before {}", self.now_ns);
-        self.now_ns = time_ns;
+    fn carry_out(&mut self, event: Event, index: u32) {
         match event {
             Event::HostDone => self.leave_processor(index),
             Event::JobReady => self.enter_controller(index),

@@ -1,6 +1,6 @@
 //! RAID operations: planned over a group's members, locked where rows conflict, carried out in one or two phases.
 
-use super::{Array, Issued, Kind, Operation};
+use super::{Array, Drive, Group, Issued, Kind, Operation};
 use crate::calendar::Event;
 use crate::raid::{Piece, ReadChoice};
 use crate::slab::NONE;
@@ -8,6 +8,24 @@ use crate::slab::NONE;
 /// Of two copies with equally many commands waiting, the nearer one counts; a distance has the lower bits of the cost.
 const DISTANCE_BITS: u32 = 48;
 const DISTANCE_MAX: u64 = (1 << DISTANCE_BITS) - 1;
+
+impl Group {
+    /// What a copy of a mirror would cost, by which the one that is read is chosen.
+    fn cost<'a>(&'a self, drives: &'a [Drive], now_ns: u64) -> impl Fn(u16, u64) -> u64 + 'a {
+        let choice = self.geometry.read_choice();
+        move |member, lba| {
+            let drive = &drives[usize::from(self.drives[usize::from(member)])];
+            let device = &drive.device;
+            match choice {
+                ReadChoice::LeastQueued => {
+                    (device.outstanding() as u64) << DISTANCE_BITS | drive.sent_lba.abs_diff(lba).min(DISTANCE_MAX)
+                }
+                // A busy copy is later by every command before it; positioning alone would send all to one.
+                _ => device.positioning_ns(lba, false, now_ns) * (device.outstanding() as u64 + 1),
+            }
+        }
+    }
+}
 
 impl Array {
     /// Starts an operation; a write that shares rows with others waits for them first.
@@ -40,25 +58,27 @@ impl Array {
         }
     }
 
-    fn start_fetch(&mut self, number: u32) {
+    /// Starts a fetch; nearly all are one command.
+    #[inline]
+    pub(super) fn start_fetch(&mut self, number: u32) {
+        let Operation { group, extent, .. } = self.operations[number];
+        let found = &self.groups[usize::from(group)];
+        match found.geometry.read_one(extent, &found.members, found.cost(&self.drives, self.now_ns)) {
+            Some(piece) => {
+                self.operations[number].left = 1;
+                self.issue_piece(number, group, &piece);
+            }
+            None => self.start_pieces_of_fetch(number),
+        }
+    }
+
+    #[inline(never)]
+    fn start_pieces_of_fetch(&mut self, number: u32) {
         let Operation { group, extent, .. } = self.operations[number];
         let mut pieces = std::mem::take(&mut self.scratch.pieces);
         pieces.clear();
-        let now_ns = self.now_ns;
-        let drives = &self.drives;
         let found = &self.groups[usize::from(group)];
-        let choice = found.geometry.read_choice();
-        let cost = |member: u16, lba: u64| {
-            let drive = &drives[usize::from(found.drives[usize::from(member)])];
-            let device = &drive.device;
-            match choice {
-                ReadChoice::LeastQueued => {
-                    (device.outstanding() as u64) << DISTANCE_BITS | drive.sent_lba.abs_diff(lba).min(DISTANCE_MAX)
-                }
-                // A busy copy is later by every command before it; positioning alone would send all to one.
-                _ => device.positioning_ns(lba, false, now_ns) * (device.outstanding() as u64 + 1),
-            }
-        };
+        let cost = found.cost(&self.drives, self.now_ns);
         match found.geometry.read(extent, &found.members, cost, &mut pieces) {
             Ok(xor_bytes) => {
                 let controller = &self.controllers[usize::from(found.controller)];
@@ -101,6 +121,7 @@ impl Array {
         }
     }
 
+    #[inline(always)]
     fn prepare(&mut self, operation: u32, group: u16, piece: &Piece, next: u32) -> u32 {
         let drive = self.groups[usize::from(group)].drives[usize::from(piece.device)];
         let Piece { write, lba, sectors, .. } = *piece;
@@ -153,12 +174,13 @@ impl Array {
     }
 
     /// All commands of an operation have ended.
+    #[inline]
     fn finish_operation(&mut self, number: u32) {
-        let operation = self.operations[number];
-        if operation.kind == Kind::Rebuild {
-            self.chunk_done(operation.owner);
+        let Operation { kind, owner, .. } = self.operations[number];
+        if kind == Kind::Rebuild {
+            self.chunk_done(owner);
         }
-        if operation.kind != Kind::Fetch {
+        if kind != Kind::Fetch {
             self.release_rows(number);
         }
         self.conclude(number);
@@ -190,24 +212,25 @@ impl Array {
 
     /// An operation is over: tells those who wait for it.
     fn conclude(&mut self, number: u32) {
-        let operation = self.operations.remove(number);
-        let ready_ns = (operation.ready_ns + operation.xor_ns).max(self.now_ns);
-        let group = &self.groups[usize::from(operation.group)];
+        let Operation { kind, group, extent, failed, ready_ns, xor_ns, waiters, page, .. } =
+            self.operations.remove(number);
+        let ready_ns = (ready_ns + xor_ns).max(self.now_ns);
+        let group = &self.groups[usize::from(group)];
         let (controller, space) = (group.controller, group.space);
         if let Some(cache) = &mut self.controllers[usize::from(controller)].cache {
-            match operation.kind {
-                Kind::Fetch => cache.fetched(space, operation.extent, number),
-                Kind::Destage => cache.destaged(space, operation.extent),
+            match kind {
+                Kind::Fetch => cache.fetched(space, extent, number, page),
+                Kind::Destage => cache.destaged(space, extent),
                 Kind::Write | Kind::Rebuild => {}
             }
         }
-        let mut next = operation.waiters;
+        let mut next = waiters;
         while next != NONE {
             let waiter = self.waiters.remove(next);
             next = waiter.next;
-            self.job_ready(waiter.who, ready_ns, operation.failed);
+            self.job_ready(waiter.who, ready_ns, failed);
         }
-        if operation.kind == Kind::Destage {
+        if kind == Kind::Destage {
             self.controllers[usize::from(controller)].destager.under_way[space as usize] -= 1;
             self.admit(controller);
             self.destage(controller);

@@ -210,23 +210,38 @@ impl Cache {
         (from < to).then(|| Extent { lba: from, sectors: (to - from) as u32 })
     }
 
-    /// Notes that fetch `number` brings an extent. Pages for which there is no room are fetched without being kept.
-    pub(crate) fn fetch(&mut self, space: u32, extent: Extent, number: u32) {
+    /// Notes that fetch `number` brings an extent; where the last new page is, if there is one. Pages for which there is no room
+    /// are fetched without being kept.
+    pub(crate) fn fetch(&mut self, space: u32, extent: Extent, number: u32) -> u32 {
+        let mut last = NONE;
         for touch in self.touches(space, extent) {
             if self.place(touch.key) != NONE {
                 continue;
             }
-            let Some(place) = self.make_clean_room() else { return };
+            let Some(place) = self.make_clean_room() else { return last };
             self.settle(place, touch, State::Fetching);
             self.pages[place as usize].after = number;
             self.clean += 1;
+            last = place;
         }
+        last
     }
 
-    /// Fetch `number` has brought its extent.
-    pub(crate) fn fetched(&mut self, space: u32, extent: Extent, number: u32) {
+    /// A fetch will end soon, the last new page of which is at a place.
+    #[inline]
+    pub(crate) fn expect_fetched(&self, place: u32) {
+        prefetch::expect(&self.pages, place as usize);
+    }
+
+    /// Fetch `number` has brought its extent. At `likely` is one of its pages, if it is held still: most fetches bring one, for
+    /// which the index need not be asked, which is far from the processor.
+    pub(crate) fn fetched(&mut self, space: u32, extent: Extent, number: u32, likely: u32) {
         for touch in self.touches(space, extent) {
-            let place = self.place(touch.key);
+            let is_likely = |page: &Page| page.key == touch.key && page.state != State::Free;
+            let place = match self.pages.get(likely as usize) {
+                Some(page) if is_likely(page) => likely,
+                _ => self.place(touch.key),
+            };
             let Some(page) = self.pages.get_mut(place as usize) else { continue };
             page.valid.join(touch.stretch);
             if page.state == State::Fetching && page.after == number {

@@ -23,7 +23,7 @@ fn reads(cache: &mut Cache, extent: Extent) -> bool {
     let missing = cache.read(0, extent, &mut Vec::new());
     if let Some(missing) = missing {
         cache.fetch(0, missing, 1);
-        cache.fetched(0, missing, 1);
+        cache.fetched(0, missing, 1, NONE);
     }
     missing.is_none()
 }
@@ -119,7 +119,7 @@ fn what_is_on_its_way_is_waited_for_and_not_fetched_twice() {
     cache.fetch(0, extent(0, 16), 7);
     assert_eq!(cache.read(0, extent(4, 20), &mut waits), Some(extent(16, 8)));
     assert_eq!(waits, [7]);
-    cache.fetched(0, extent(0, 16), 7);
+    cache.fetched(0, extent(0, 16), 7, NONE);
     waits.clear();
     assert_eq!((cache.read(0, extent(4, 12), &mut waits), waits.len()), (None, 0));
     assert_eq!((cache.tally.reads, cache.tally.hits), (3, 1));

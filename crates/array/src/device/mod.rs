@@ -146,6 +146,12 @@ impl Device {
         each!(self, device => device.start(now_ns, started));
     }
 
+    /// The same with a call for each command, which needs no list.
+    #[inline]
+    pub(crate) fn start_each(&mut self, now_ns: u64, started: impl FnMut(u32, u64)) {
+        each!(self, device => device.start_each(now_ns, started));
+    }
+
     /// A started command has ended.
     #[inline]
     pub fn finish(&mut self, handle: u32, now_ns: u64) {

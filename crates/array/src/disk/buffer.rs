@@ -38,6 +38,9 @@ impl Turning<'_> {
     }
 }
 
+/// As many numbers of 16 bits as every processor compares at once.
+type Lanes = [u16; 8];
+
 #[derive(Clone, Debug)]
 pub(crate) struct Buffer {
     first: Vec<u64>,
@@ -47,13 +50,39 @@ pub(crate) struct Buffer {
     recency: Vec<u8>,
     newest: usize,
     run: Option<Run>,
+    /// The low bits of the unit that each segment begins in, filled up to whole lanes. No segment is longer than a unit, so one
+    /// that holds a sector begins in the sector's unit or in the one before: most commands are told from all segments by that.
+    units: Vec<Lanes>,
+    unit_bits: u32,
 }
 
 impl Buffer {
-    pub(crate) fn new(segments: u32) -> Self {
+    pub(crate) fn new(segments: u32, segment_sectors: u64) -> Self {
         let count = segments as usize;
         let recency = (0..segments as u8).collect();
-        Self { first: vec![0; count], length: vec![0; count], recency, newest: 0, run: None }
+        let units = vec![[0; 8]; count.div_ceil(8)];
+        let unit_bits = segment_sectors.max(1).next_power_of_two().trailing_zeros();
+        Self { first: vec![0; count], length: vec![0; count], recency, newest: 0, run: None, units, unit_bits }
+    }
+
+    #[inline]
+    fn begin(&mut self, segment: usize, first: u64) {
+        self.first[segment] = first;
+        self.units[segment / 8][segment % 8] = (first >> self.unit_bits) as u16;
+    }
+
+    /// Whether some segment may hold a sector; wrong at most by saying so without need.
+    #[inline]
+    fn may_hold(&self, lba: u64) -> bool {
+        let here = (lba >> self.unit_bits) as u16;
+        let before = here.wrapping_sub(1);
+        let mut found: Lanes = [0; 8];
+        for lanes in &self.units {
+            for (found, &unit) in found.iter_mut().zip(lanes) {
+                *found |= if (unit == before) | (unit == here) { u16::MAX } else { 0 };
+            }
+        }
+        found.iter().fold(0, |any, &found| any | found) != 0
     }
 
     /// The sector the run has come to.
@@ -68,7 +97,14 @@ impl Buffer {
     }
 
     /// Whether a read finds all it wants; if so, what it found counts as used and the run goes on behind it.
+    #[inline]
     pub(crate) fn answers(&mut self, lba: u64, sectors: u32, now_ns: u64, disk: Turning) -> bool {
+        // A run begins where its segment does, and may have come into the unit behind.
+        self.may_hold(lba) && self.answers_near(lba, sectors, now_ns, disk)
+    }
+
+    #[inline(never)]
+    fn answers_near(&mut self, lba: u64, sectors: u32, now_ns: u64, disk: Turning) -> bool {
         let wanted = u64::from(sectors);
         if let Some(segment) = self.whole(lba, wanted) {
             self.touch(segment);
@@ -85,16 +121,13 @@ impl Buffer {
         true
     }
 
-    /// The segment that holds all that is wanted. Most reads find none: first, without a branch per segment, whether any
-    /// holds the first sector.
-    #[inline]
+    /// The segment that holds all that is wanted.
     fn whole(&self, lba: u64, wanted: u64) -> Option<usize> {
         let from = |first: u64| lba.wrapping_sub(first);
-        let segments = || self.first.iter().zip(&self.length);
-        if !segments().fold(false, |any, (&first, &length)| any | (from(first) < length)) {
-            return None;
-        }
-        segments().position(|(&first, &length)| from(first) < length && from(first) + wanted <= length)
+        self.first
+            .iter()
+            .zip(&self.length)
+            .position(|(&first, &length)| from(first) < length && from(first) + wanted <= length)
     }
 
     /// When the run, which has come to `reached`, will have read the end of a read that begins within it.
@@ -134,15 +167,16 @@ impl Buffer {
             run.anchor_ns = now_ns + mechanics.spindle.ns(Spindle::wait(angle, target));
         }
         run.limit_lba = limit_lba;
-        let first = &mut self.first[segment];
-        *first = (*first).max(limit_lba.saturating_sub(mechanics.segment_sectors));
+        self.begin(segment, self.first[segment].max(limit_lba.saturating_sub(mechanics.segment_sectors)));
     }
 
     /// Ends the run; what it has read stays in its segment.
     #[inline]
     pub(crate) fn stop(&mut self, reached: u64) {
         if let Some(run) = self.run.take() {
-            self.length[run.segment] = reached.saturating_sub(self.first[run.segment]);
+            let length = reached.saturating_sub(self.first[run.segment]);
+            debug_assert!(length <= 1 << self.unit_bits, "a segment of {length} sectors is longer than any may be");
+            self.length[run.segment] = length;
         }
     }
 
@@ -157,7 +191,7 @@ impl Buffer {
         let segment = usize::from(self.recency[self.newest]);
         let end_lba = lba + u64::from(sectors);
         let limit_lba = (end_lba + mechanics.prefetch_sectors).min(mechanics.geometry.sectors());
-        self.first[segment] = lba.max(limit_lba.saturating_sub(mechanics.segment_sectors)).min(end_lba);
+        self.begin(segment, lba.max(limit_lba.saturating_sub(mechanics.segment_sectors)).min(end_lba));
         self.length[segment] = 0;
         self.run = Some(Run { segment, anchor_lba: end_lba, anchor_ns: end_ns, limit_lba, idle_from_ns: end_ns });
     }
@@ -166,8 +200,11 @@ impl Buffer {
     #[inline]
     pub(crate) fn forget(&mut self, lba: u64, sectors: u32, now_ns: u64, mechanics: &Mechanics) -> Option<u64> {
         let end_lba = lba + u64::from(sectors);
-        for (first, length) in self.first.iter().zip(&mut self.length) {
-            if lba < first + *length && end_lba > *first {
+        let (unit, last) = (lba >> self.unit_bits, (end_lba - 1) >> self.unit_bits);
+        let before = (unit as u16).wrapping_sub(1);
+        for ((&begins, first), length) in self.units.as_flattened().iter().zip(&self.first).zip(&mut self.length) {
+            let is_near = u64::from(begins.wrapping_sub(before)) <= last - unit + 1;
+            if is_near && lba < first + *length && end_lba > *first {
                 *length = 0;
             }
         }

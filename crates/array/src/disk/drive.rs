@@ -13,7 +13,7 @@ use super::buffer::{Buffer, Turning};
 use super::geometry::Place;
 use super::mechanics::{DiskModel, Mechanics};
 use super::queue::{Heads, Queue, Waiting};
-use super::spindle::TICK_BITS;
+use super::spindle::{Spindle, TICK_BITS};
 use crate::device::{Command, INTERNAL};
 
 /// A rotating disk.
@@ -62,7 +62,7 @@ impl Disk {
         let state = State {
             phase: Self::phase(seed, number),
             queue: Queue::new(mechanics.window),
-            buffer: Buffer::new(mechanics.segments),
+            buffer: Buffer::new(mechanics.segments, mechanics.segment_sectors),
             answered: Vec::new(),
             answers_under_way: 0,
             interface_free_ns: 0,
@@ -94,13 +94,13 @@ impl Disk {
         let (state, mechanics) = (&mut self.state, &*self.mechanics);
         if !command.write {
             if !state.read(&command, now_ns, mechanics) {
-                state.queue.push(command, now_ns + mechanics.waiting_overhead_ns);
+                state.queue.push(command, now_ns + mechanics.waiting_overhead_ns, mechanics);
             }
             return;
         }
         state.forget(&command, now_ns, mechanics);
         if u64::from(command.sectors) > mechanics.write_buffer_sectors {
-            state.queue.push(command, now_ns + mechanics.waiting_overhead_ns);
+            state.queue.push(command, now_ns + mechanics.waiting_overhead_ns, mechanics);
         } else {
             state.stalled.push_back(command);
             state.report_writes(now_ns, mechanics);
@@ -110,13 +110,21 @@ impl Disk {
     /// Tells what the buffer has answered, and starts the next command if the mechanics are free.
     #[inline]
     pub fn start(&mut self, now_ns: u64, started: &mut Vec<(u32, u64)>) {
+        self.start_each(now_ns, |handle, end_ns| started.push((handle, end_ns)));
+    }
+
+    /// The same with a call for each command.
+    #[inline]
+    pub(crate) fn start_each(&mut self, now_ns: u64, mut started: impl FnMut(u32, u64)) {
         let state = &mut self.state;
         if !state.answered.is_empty() {
             state.answers_under_way += state.answered.len();
-            started.append(&mut state.answered);
+            state.answered.drain(..).for_each(|(handle, end_ns)| started(handle, end_ns));
         }
-        if state.moving.is_none() {
-            started.extend(state.next(now_ns, &self.mechanics));
+        if state.moving.is_none()
+            && let Some((handle, end_ns)) = state.next(now_ns, &self.mechanics)
+        {
+            started(handle, end_ns);
         }
     }
 
@@ -200,7 +208,8 @@ impl State {
             self.unwritten_sectors = unwritten_sectors;
             self.stalled.pop_front();
             self.answer(&command, now_ns, mechanics);
-            self.queue.push(Command { handle: INTERNAL, ..command }, now_ns + mechanics.waiting_overhead_ns);
+            let own = Command { handle: INTERNAL, ..command };
+            self.queue.push(own, now_ns + mechanics.waiting_overhead_ns, mechanics);
         }
     }
 
@@ -214,7 +223,7 @@ impl State {
     /// Starts the next command of the queue; its handle and its end.
     #[inline]
     fn next(&mut self, now_ns: u64, mechanics: &Mechanics) -> Option<(u32, u64)> {
-        let ready_ns = self.queue.ready_ns(now_ns, mechanics)?;
+        let ready_ns = self.queue.ready_ns(now_ns)?;
         let begin_ns = ready_ns + mechanics.serial_overhead_ns;
         let disk = Turning { mechanics, phase: self.phase };
         let reached = self.buffer.reached(begin_ns, mechanics);
@@ -222,34 +231,34 @@ impl State {
             self.come_to(reached, mechanics);
         }
         let heads = Heads { place: self.arm, angle: disk.angle(begin_ns), lba: self.lba };
-        let next = self.queue.take(ready_ns, heads, mechanics);
-        let Command { handle, write, lba, sectors, .. } = next.command;
-        let streamed = reached.filter(|_| !write);
-        let streamed = streamed.and_then(|reached| self.buffer.streams((lba, sectors), reached, begin_ns, disk));
+        let next = self.queue.take(ready_ns, &heads, mechanics);
+        let streamed = reached.filter(|_| !next.write());
+        let streamed =
+            streamed.and_then(|reached| self.buffer.streams((next.lba, next.sectors), reached, begin_ns, disk));
         let end_ns = match streamed {
             Some(end_ns) => {
-                self.come_to(next.command.end_lba(), mechanics);
+                self.come_to(next.end_lba(), mechanics);
                 end_ns
             }
-            None => self.carry_out(&next, begin_ns, heads, mechanics),
+            None => self.carry_out(&next, begin_ns, &heads, mechanics),
         };
-        self.lba = next.command.end_lba();
-        self.moving = Some(Moving { handle, sectors, end_ns });
+        self.lba = next.end_lba();
+        self.moving = Some(Moving { handle: next.handle, sectors: next.sectors, end_ns });
         self.busy_ns += end_ns - now_ns;
-        Some((handle, end_ns))
+        Some((next.handle, end_ns))
     }
 
     /// Moves to a command's first sector and over it; returns the end.
     #[inline]
-    fn carry_out(&mut self, next: &Waiting, begin_ns: u64, heads: Heads, mechanics: &Mechanics) -> u64 {
-        let Command { write, lba, sectors, .. } = next.command;
+    fn carry_out(&mut self, next: &Waiting, begin_ns: u64, heads: &Heads, mechanics: &Mechanics) -> u64 {
         self.buffer.stop(self.arm_lba);
-        let ticks = mechanics.positioning(heads.place, heads.angle, next.place, write);
-        let (transfer_ns, last) = mechanics.geometry.transfer(next.place, lba, sectors);
+        let movement = mechanics.movement(heads.place, next.place, next.write());
+        let ticks = movement + Spindle::wait(heads.angle.wrapping_add(movement), next.angle);
+        (self.arm, self.arm_lba) = (next.place, next.end_lba());
+        let transfer_ns = mechanics.geometry.pass_over(&mut self.arm, next.lba, next.sectors);
         let end_ns = begin_ns + mechanics.spindle.ns(ticks) + transfer_ns;
-        (self.arm, self.arm_lba) = (last, next.command.end_lba());
-        if !write {
-            self.buffer.fill(lba, sectors, end_ns, mechanics);
+        if !next.write() {
+            self.buffer.fill(next.lba, next.sectors, end_ns, mechanics);
         }
         end_ns
     }

@@ -167,14 +167,26 @@ impl Geometry {
     /// How long a run takes from the beginning of its first sector to the end of its last, and where that one is.
     #[inline]
     pub fn transfer(&self, place: Place, lba: u64, sectors: u32) -> (u64, Place) {
+        let mut place = place;
+        (self.pass_over(&mut place, lba, sectors), place)
+    }
+
+    /// The same; `place` becomes that of the last sector. Few runs leave their track, and those that do not only count its
+    /// sectors on.
+    #[inline]
+    pub(crate) fn pass_over(&self, place: &mut Place, lba: u64, sectors: u32) -> u64 {
         let zone = &self.zones[usize::from(place.zone)];
         if u64::from(place.sector) + u64::from(sectors) <= u64::from(zone.sectors_per_track()) {
-            return (zone.turning_ns(sectors), Place { sector: place.sector + sectors - 1, ..place });
+            place.sector += sectors - 1;
+            return zone.turning_ns(sectors);
         }
-        self.long_transfer(place, lba, sectors)
+        let (sum_ns, last) = self.long_transfer(*place, lba, sectors);
+        *place = last;
+        sum_ns
     }
 
     /// A run over more than one track.
+    #[inline(never)]
     fn long_transfer(&self, mut place: Place, mut lba: u64, mut sectors: u32) -> (u64, Place) {
         let mut sum_ns = 0;
         loop {

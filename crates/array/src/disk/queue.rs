@@ -6,8 +6,9 @@
 //! movement and rotation in ticks (SPTF). When the oldest command has waited longer than the age limit, it is taken
 //! instead.
 //!
-//! What the scan reads lies in arrays of their own; a window of first come, first served is one command long. Nothing
-//! is allocated once the longest queue has been seen. Limit: between equally good commands the place in the window
+//! What the scan reads lies together; all else of a command stays where it was put when it came, since copies cost more than
+//! the scan of a short window. A window of first come, first served is one command long. Nothing is allocated once the
+//! longest queue has been seen. Limit: between equally good commands the place in the window
 //! decides, which depends on the history but not on the machine.
 
 use std::collections::VecDeque;
@@ -18,11 +19,7 @@ use super::seek::SeekTables;
 use super::spindle::{SLACK, TURN_MASK};
 use crate::device::Command;
 use crate::disk::spec::Policy;
-
-/// The bit beside an angle that says write: shifted by [`WRITE_SHIFT`] it selects the seek table of writes.
-const WRITE_BIT: u32 = 1 << 28;
-const WRITE_SHIFT: u32 = 16;
-const _: () = assert!(WRITE_BIT >> WRITE_SHIFT == SeekTables::WRITE && WRITE_BIT > TURN_MASK);
+use crate::slab::Slab;
 
 /// Where the heads are when the choice is made.
 #[derive(Clone, Copy, Debug)]
@@ -33,90 +30,134 @@ pub(crate) struct Heads {
     pub(crate) lba: u64,
 }
 
-/// A command of the window.
+/// A command that waits, and where it begins.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Waiting {
-    pub(crate) command: Command,
+    pub(crate) lba: u64,
+    arrived_ns: u64,
+    pub(crate) handle: u32,
+    pub(crate) sectors: u32,
     pub(crate) place: Place,
+    /// The angle at which it begins.
+    pub(crate) angle: u32,
+    /// 0, or [`SeekTables::WRITE`]: a truth value beside the numbers would make copies of uneven pieces.
+    table: u32,
+}
+
+impl Waiting {
+    const BLANK: Self = Self {
+        lba: 0,
+        arrived_ns: 0,
+        handle: 0,
+        sectors: 0,
+        place: Place { cylinder: 0, sector: 0, head: 0, zone: 0 },
+        angle: 0,
+        table: 0,
+    };
+
+    #[inline]
+    pub(crate) const fn write(&self) -> bool {
+        self.table != 0
+    }
+
+    /// The sector after the last.
+    #[inline]
+    pub(crate) const fn end_lba(&self) -> u64 {
+        self.lba + self.sectors as u64
+    }
+}
+
+/// What the scan needs to know of a command of the window, and its handle among all that wait.
+#[derive(Clone, Copy, Debug)]
+struct Candidate {
+    cylinder: u32,
+    angle: u32,
+    /// 0, or [`SeekTables::WRITE`].
+    table: u32,
+    waiting: u32,
 }
 
 #[derive(Clone, Debug)]
 pub(crate) struct Queue {
-    behind: VecDeque<(u64, Command)>,
-    waiting: Vec<Waiting>,
-    cylinders: Vec<u32>,
-    /// Angle and [`WRITE_BIT`].
-    targets: Vec<u32>,
+    /// All that wait; they stay where they are until they are taken.
+    waiting: Slab<Waiting>,
+    /// When each may be chosen, in the order in which they came.
+    behind: VecDeque<(u64, u32)>,
+    window: Vec<Candidate>,
     /// No command of the window has waited since before this.
     oldest_ns: u64,
-    window: usize,
+    window_max: usize,
 }
 
 impl Queue {
-    pub(crate) fn new(window: usize) -> Self {
+    pub(crate) fn new(window_max: usize) -> Self {
         Self {
+            waiting: Slab::new(Waiting::BLANK),
             behind: VecDeque::new(),
-            waiting: Vec::with_capacity(window),
-            cylinders: Vec::with_capacity(window),
-            targets: Vec::with_capacity(window),
+            window: Vec::with_capacity(window_max),
             oldest_ns: u64::MAX,
-            window,
+            window_max,
         }
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.behind.len() + self.waiting.len()
+        self.behind.len() + self.window.len()
     }
 
     /// A command that may be chosen from an instant on, not before those of earlier calls.
     #[inline]
-    pub(crate) fn push(&mut self, command: Command, ready_ns: u64) {
-        self.behind.push_back((ready_ns, command));
+    pub(crate) fn push(&mut self, command: Command, ready_ns: u64, mechanics: &Mechanics) {
+        let Command { handle, write, lba, sectors, arrived_ns } = command;
+        let place = mechanics.geometry.locate(lba);
+        let (angle, table) = (mechanics.geometry.angle(place), u32::from(write) * SeekTables::WRITE);
+        let waiting = self.waiting.insert(Waiting { lba, arrived_ns, handle, sectors, place, angle, table });
+        self.behind.push_back((ready_ns, waiting));
     }
 
     /// The first instant from now on at which there is something to choose, with the window filled for it.
     #[inline]
-    pub(crate) fn ready_ns(&mut self, now_ns: u64, mechanics: &Mechanics) -> Option<u64> {
-        self.admit(now_ns, mechanics);
-        if !self.waiting.is_empty() {
+    pub(crate) fn ready_ns(&mut self, now_ns: u64) -> Option<u64> {
+        self.admit(now_ns);
+        if !self.window.is_empty() {
             return Some(now_ns);
         }
         let ready_ns = self.behind.front()?.0;
-        self.admit(ready_ns, mechanics);
+        self.admit(ready_ns);
         Some(ready_ns)
     }
 
     #[inline]
-    fn admit(&mut self, now_ns: u64, mechanics: &Mechanics) {
-        while let Some(&(ready_ns, command)) = self.behind.front() {
-            if ready_ns > now_ns || self.waiting.len() >= self.window {
+    fn admit(&mut self, now_ns: u64) {
+        while let Some(&(ready_ns, waiting)) = self.behind.front() {
+            if ready_ns > now_ns || self.window.len() >= self.window_max {
                 return;
             }
             self.behind.pop_front();
-            let place = mechanics.geometry.locate(command.lba);
-            self.cylinders.push(place.cylinder);
-            self.targets.push(mechanics.geometry.angle(place) | (u32::from(command.write) * WRITE_BIT));
-            self.waiting.push(Waiting { command, place });
-            self.oldest_ns = self.oldest_ns.min(command.arrived_ns);
+            let &Waiting { arrived_ns, place: Place { cylinder, .. }, angle, table, .. } = &self.waiting[waiting];
+            self.oldest_ns = self.oldest_ns.min(arrived_ns);
+            self.window.push(Candidate { cylinder, angle, table, waiting });
         }
     }
 
     /// Takes the next command out of a window that is not empty.
     #[inline]
-    pub(crate) fn take(&mut self, now_ns: u64, heads: Heads, mechanics: &Mechanics) -> Waiting {
-        let chosen = match (self.waiting.len(), self.overdue(now_ns, mechanics.age_limit_ns)) {
+    pub(crate) fn take(&mut self, now_ns: u64, heads: &Heads, mechanics: &Mechanics) -> Waiting {
+        let chosen = match (self.window.len(), self.overdue(now_ns, mechanics.age_limit_ns)) {
             (1, _) => 0,
             (_, Some(overdue)) => overdue,
             _ if mechanics.policy == Policy::Sptf => self.nearest(heads, mechanics),
             _ => self.next_upwards(heads.lba),
         };
-        self.cylinders.swap_remove(chosen);
-        self.targets.swap_remove(chosen);
-        let waiting = self.waiting.swap_remove(chosen);
-        if self.waiting.is_empty() {
+        let taken = self.window.swap_remove(chosen).waiting;
+        if self.window.is_empty() {
             self.oldest_ns = u64::MAX;
         }
-        waiting
+        self.waiting.remove(taken)
+    }
+
+    /// The commands of the window.
+    fn window(&self) -> impl Iterator<Item = &Waiting> {
+        self.window.iter().map(|candidate| &self.waiting[candidate.waiting])
     }
 
     /// The oldest command, if it has waited too long.
@@ -125,36 +166,40 @@ impl Queue {
         if now_ns.saturating_sub(self.oldest_ns) < age_limit_ns {
             return None;
         }
-        let ages = self.waiting.iter().map(|waiting| waiting.command.arrived_ns);
-        let (oldest_ns, oldest) = ages.zip(0..).min()?;
+        self.oldest(now_ns, age_limit_ns)
+    }
+
+    #[cold]
+    fn oldest(&mut self, now_ns: u64, age_limit_ns: u64) -> Option<usize> {
+        let (oldest_ns, oldest) = self.window().map(|waiting| waiting.arrived_ns).zip(0..).min()?;
         self.oldest_ns = oldest_ns;
         (now_ns.saturating_sub(oldest_ns) >= age_limit_ns).then_some(oldest)
     }
 
     fn next_upwards(&self, lba: u64) -> usize {
-        let ahead = self.waiting.iter().map(|waiting| waiting.command.lba.wrapping_sub(lba));
+        let ahead = self.window().map(|waiting| waiting.lba.wrapping_sub(lba));
         ahead.zip(0..).min().map_or(0, |(_, index)| index)
     }
 
     /// The command with the least positioning time.
     #[inline]
-    fn nearest(&self, heads: Heads, mechanics: &Mechanics) -> usize {
+    fn nearest(&self, heads: &Heads, mechanics: &Mechanics) -> usize {
         let chosen = self.nearest_cylinder(heads, &mechanics.seeks);
         // The scan takes a change of surface for no movement; only if it won by that is another look needed.
-        let place = self.waiting[chosen].place;
-        if place.cylinder == heads.place.cylinder && place.head != heads.place.head {
+        let Candidate { cylinder, waiting, .. } = self.window[chosen];
+        if cylinder == heads.place.cylinder && self.waiting[waiting].place.head != heads.place.head {
             return self.nearest_track(heads, mechanics);
         }
         chosen
     }
 
     #[inline]
-    fn nearest_cylinder(&self, heads: Heads, seeks: &SeekTables) -> usize {
-        let (arm, angle) = (heads.place.cylinder, heads.angle.wrapping_sub(SLACK));
+    fn nearest_cylinder(&self, heads: &Heads, seeks: &SeekTables) -> usize {
+        let (arm, heads_angle) = (heads.place.cylinder, heads.angle.wrapping_sub(SLACK));
         let (mut best, mut chosen) = (u32::MAX, 0);
-        for (index, (&cylinder, &target)) in self.cylinders.iter().zip(&self.targets).enumerate() {
-            let movement = seeks.ticks(cylinder.abs_diff(arm), (target >> WRITE_SHIFT) & SeekTables::WRITE);
-            let wait = target.wrapping_sub(angle.wrapping_add(movement)) & TURN_MASK;
+        for (index, &Candidate { cylinder, angle, table, .. }) in self.window.iter().enumerate() {
+            let movement = seeks.ticks(cylinder.abs_diff(arm), table);
+            let wait = angle.wrapping_sub(heads_angle).wrapping_sub(movement) & TURN_MASK;
             let ticks = movement + wait;
             chosen = if ticks < best { index } else { chosen };
             best = best.min(ticks);
@@ -163,11 +208,8 @@ impl Queue {
     }
 
     #[cold]
-    fn nearest_track(&self, heads: Heads, mechanics: &Mechanics) -> usize {
-        let ticks = self
-            .waiting
-            .iter()
-            .map(|waiting| mechanics.positioning(heads.place, heads.angle, waiting.place, waiting.command.write));
+    fn nearest_track(&self, heads: &Heads, mechanics: &Mechanics) -> usize {
+        let ticks = self.window().map(|to| mechanics.positioning(heads.place, heads.angle, to.place, to.write()));
         ticks.zip(0..).min().map_or(0, |(_, index)| index)
     }
 }

@@ -102,11 +102,16 @@ impl Flash {
 
     /// Starts as many commands as the drive works on at a time.
     pub fn start(&mut self, now_ns: u64, started: &mut Vec<(u32, u64)>) {
+        self.start_each(now_ns, |handle, end_ns| started.push((handle, end_ns)));
+    }
+
+    /// The same with a call for each command.
+    pub(crate) fn start_each(&mut self, now_ns: u64, mut started: impl FnMut(u32, u64)) {
         while self.under_way < self.spec.commands as usize {
             let Some(command) = self.waiting.pop_front() else { return };
             self.under_way += 1;
             let end_ns = if command.write { self.write(&command, now_ns) } else { self.read(&command, now_ns) };
-            started.push((command.handle, end_ns));
+            started(command.handle, end_ns);
         }
     }
 

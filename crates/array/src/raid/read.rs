@@ -29,14 +29,11 @@ impl Geometry {
         out: &mut Vec<Piece>,
     ) -> Result<u64, Lost> {
         debug_assert!(extent.sectors > 0 && extent.lba + u64::from(extent.sectors) <= self.data_sectors());
+        if let Some(piece) = self.read_one(extent, members, &mut cost) {
+            out.push(piece);
+            return Ok(0);
+        }
         if let Some(share) = self.striping.single(extent) {
-            if let Inner::Parity(parity) = &self.inner
-                && members.is_whole()
-                && let Some(piece) = parity.single(share, self.base(share.group))
-            {
-                out.push(piece);
-                return Ok(0);
-            }
             return self.read_share(share, members, &mut cost, out);
         }
         let mut xor_bytes = 0;
@@ -47,7 +44,21 @@ impl Geometry {
         Ok(xor_bytes)
     }
 
+    /// The piece of a read that is one piece, as nearly all are, without a list for it; nothing where only [`Geometry::read`] can
+    /// say what becomes of the read.
     #[inline]
+    pub fn read_one<C: FnMut(u16, u64) -> u64>(&self, extent: Extent, members: &Members, mut cost: C) -> Option<Piece> {
+        let share = self.striping.single(extent)?;
+        match &self.inner {
+            Inner::Copies => {
+                let device = self.copy(share, members, &mut cost)?;
+                Some(Piece::read(device, share.start, share.sectors))
+            }
+            Inner::Parity(parity) if members.is_whole() => parity.single(share, self.base(share.group)),
+            Inner::Parity(_) => None,
+        }
+    }
+
     fn read_share<C: FnMut(u16, u64) -> u64>(
         &self,
         share: Share,
@@ -74,12 +85,15 @@ impl Geometry {
     }
 
     /// The copy that serves a read.
-    #[inline]
+    #[inline(always)]
     fn copy<C: FnMut(u16, u64) -> u64>(&self, share: Share, members: &Members, cost: &mut C) -> Option<u16> {
         let base = self.base(share.group);
         let missing = members.missing(share.group, share.end());
+        if self.members_per_group() == 1 {
+            return (missing == 0).then_some(base);
+        }
         let mut present = (0..self.members_per_group()).filter(|&position| !holds(missing, u32::from(position)));
-        if self.members_per_group() == 1 || self.read_choice == ReadChoice::PrimaryOnly {
+        if self.read_choice == ReadChoice::PrimaryOnly {
             return present.next().map(|position| base + position);
         }
         present.map(|position| base + position).min_by_key(|&device| cost(device, share.start))
