@@ -154,13 +154,19 @@ impl Array {
 
     /// All commands of an operation have ended.
     fn finish_operation(&mut self, number: u32) {
-        let operation = self.operations[number];
-        if operation.kind == Kind::Rebuild {
-            self.chunk_done(operation.owner);
+        match self.operations[number].kind {
+            Kind::Rebuild => self.chunk_done(number),
+            Kind::Fetch => self.conclude(number),
+            Kind::Write | Kind::Destage => {
+                self.release_rows(number);
+                self.conclude(number);
+            }
         }
-        if operation.kind != Kind::Fetch {
-            self.release_rows(number);
-        }
+    }
+
+    /// What a chunk of a rebuild has brought counts.
+    pub(super) fn end_chunk(&mut self, number: u32) {
+        self.release_rows(number);
         self.conclude(number);
     }
 
