@@ -58,13 +58,13 @@ impl Link {
         if self.half { 1 } else { 2 }
     }
 
-    /// A transfer told at `now_ns` that can begin at `ready_ns`; when it begins and when it ends.
+    /// A transfer told at `now_ns` that can begin, or could have begun, at `ready_ns`; when it begins and when it ends.
     #[inline]
     fn transfer(&mut self, now_ns: u64, ready_ns: u64, bytes: u64, direction: Direction) -> (u64, u64) {
         let side = if self.half { 0 } else { direction as usize };
         let service_ns = self.service_ns(bytes);
         let begin_ns = ready_ns.max(self.free_ns[side]);
-        self.free_ns[side] = self.free_ns[side].max(now_ns) + service_ns;
+        self.free_ns[side] = self.free_ns[side].max(now_ns.min(ready_ns)) + service_ns;
         let end_ns = begin_ns + service_ns;
         self.account.busy_ns += service_ns;
         self.account.resident_ns += end_ns - ready_ns;
@@ -79,7 +79,7 @@ impl Link {
 pub struct Transfer {
     /// The instant at which it is told; never earlier than any told before.
     pub now_ns: u64,
-    /// When it can begin.
+    /// When it can begin; earlier than `now_ns` if its sender has been sending since then.
     pub ready_ns: u64,
     /// How much.
     pub bytes: u64,

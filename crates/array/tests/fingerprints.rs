@@ -56,7 +56,7 @@ fn arrays_do_what_they_have_always_done() {
     let found: Vec<String> = documents.iter().map(|document| of_array(document, (24, 6000, 60))).collect();
     let expected = [
         "d306efbb01f9ffae",
-        "5f94b68880947f19",
+        "45b3968ae3515236",
         "7cd833652a0afcb9",
         "63abe83892e64907",
         "ec9b099e54afcf94",

@@ -87,6 +87,23 @@ fn a_single_request_takes_the_sum_of_its_parts() {
 }
 
 #[test]
+fn what_a_buffer_has_passes_interface_and_link_at_once() {
+    // A hit: overhead, then 64 KiB at the slower of interface (300 MB/s) and link.
+    for (link_mb_per_s, slower_mb_per_s) in [(300_u64, 300.0), (600, 300.0), (150, 150.0)] {
+        let mut document = array("raid0", 1);
+        document["link"] = json!([{ "name": "phy", "rate_bytes_per_s": link_mb_per_s * 1_000_000, "overhead_ns": 0 }]);
+        document["devices"][0]["links"] = json!(["phy"]);
+        document["devices"][0]["model"]["buffer"]["hit_overhead_us"] = json!(30);
+        let mut array = built(&document, 1);
+        closed(&mut array, 1, (0, 4), sequential(Op::Read, 128, vec![0]));
+        array.run_until(array.now_ns() + 100 * MS, &mut Vec::new());
+        let seen = closed(&mut array, 1, (4, 4), sequential(Op::Read, 128, vec![0]));
+        let expected_ns = 30e3 + 65_536.0 / slower_mb_per_s * 1e3;
+        assert!((seen.mean_ns() - expected_ns).abs() < 10.0, "{link_mb_per_s} MB/s: {} ns", seen.mean_ns());
+    }
+}
+
+#[test]
 fn mean_values_agree_within_three_percent_where_only_means_matter() {
     let load = Load { name: "reads", read_share: 1.0, bytes: 8192, sequential: false };
     let mut document = array("raid0", 8);

@@ -1,4 +1,8 @@
 //! Commands on their way to devices and back.
+//!
+//! Model: what is written has passed the links before its device hears of it; what is read leaves by the device's interface
+//! and passes the links meanwhile, so that it takes the slower of the two. Limits: reads take the links in order of their
+//! ends; a device that reports a write early has taken it over links and interface one after the other.
 
 use super::{Array, Issued, Operation};
 use crate::calendar::Event;
@@ -109,8 +113,12 @@ impl Array {
         found.account.resident_ns += self.now_ns - offered_ns;
         let mut ready_ns = self.now_ns;
         if !write {
-            let transfer = self.transfer(sectors, Direction::Up);
-            ready_ns = carry(&mut self.links, &self.drives[usize::from(drive)].path, transfer);
+            // What a drive's interface has sent, its links have carried meanwhile.
+            let sending_ns = self.drives[usize::from(drive)].device.sending_ns(sectors);
+            let transfer =
+                Transfer { ready_ns: self.now_ns.saturating_sub(sending_ns), ..self.transfer(sectors, Direction::Up) };
+            let arrived_ns = carry(&mut self.links, &self.drives[usize::from(drive)].path, transfer);
+            ready_ns = arrived_ns.max(self.now_ns);
         }
         self.start_device(drive);
         let waiting = &mut self.operations[operation];

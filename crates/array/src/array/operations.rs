@@ -176,13 +176,19 @@ impl Array {
     /// All commands of an operation have ended.
     #[inline]
     fn finish_operation(&mut self, number: u32) {
-        let Operation { kind, owner, .. } = self.operations[number];
-        if kind == Kind::Rebuild {
-            self.chunk_done(owner);
+        match self.operations[number].kind {
+            Kind::Rebuild => self.chunk_done(number),
+            Kind::Fetch => self.conclude(number),
+            Kind::Write | Kind::Destage => {
+                self.release_rows(number);
+                self.conclude(number);
+            }
         }
-        if kind != Kind::Fetch {
-            self.release_rows(number);
-        }
+    }
+
+    /// What a chunk of a rebuild has brought counts.
+    pub(super) fn end_chunk(&mut self, number: u32) {
+        self.release_rows(number);
         self.conclude(number);
     }
 

@@ -171,6 +171,15 @@ impl Device {
         each!(self, device => device.positioning_ns(lba, write, now_ns))
     }
 
+    /// For how long, until a read ended, its data have been leaving the device already.
+    #[inline]
+    pub fn sending_ns(&self, sectors: u32) -> u64 {
+        match self {
+            Self::Disk(disk) => disk.interface_ns(sectors),
+            Self::Flash(flash) => flash.interface_ns(sectors),
+        }
+    }
+
     /// Commands that have not started.
     #[inline]
     pub fn queued(&self) -> usize {

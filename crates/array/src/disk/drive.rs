@@ -159,6 +159,12 @@ impl Disk {
         begin_ns - now_ns + mechanics.spindle.ns(ticks)
     }
 
+    /// How long sectors are on its interface.
+    #[inline]
+    pub(crate) fn interface_ns(&self, sectors: u32) -> u64 {
+        self.mechanics.interface_ns(sectors)
+    }
+
     /// Commands that have not started.
     #[inline]
     pub fn queued(&self) -> usize {

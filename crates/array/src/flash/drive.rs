@@ -159,11 +159,14 @@ impl Flash {
         self.written
     }
 
+    /// How long sectors are on its interface.
+    pub(crate) fn interface_ns(&self, sectors: u32) -> u64 {
+        u64::from(sectors) * SECTOR_BYTES * 1_000_000_000 / self.spec.interface_rate_bytes_per_s
+    }
+
     /// When the link has moved a number of sectors.
     fn link_ns(&mut self, sectors: u32, now_ns: u64) -> u64 {
-        let bytes = u64::from(sectors) * SECTOR_BYTES;
-        let moving_ns = bytes * 1_000_000_000 / self.spec.interface_rate_bytes_per_s;
-        self.link_free_ns = self.link_free_ns.max(now_ns) + moving_ns;
+        self.link_free_ns = self.link_free_ns.max(now_ns) + self.interface_ns(sectors);
         self.link_free_ns
     }
 

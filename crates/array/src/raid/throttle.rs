@@ -89,8 +89,13 @@ impl Throttle {
     /// The earliest beginning of the chunk after one that began and ended then.
     pub const fn next_ns(&self, began_ns: u64, ended_ns: u64) -> u64 {
         let pause = (ended_ns - began_ns).saturating_mul(100 - self.share_percent) / self.share_percent;
-        let (shared, paced) = (ended_ns.saturating_add(pause), began_ns.saturating_add(self.period_ns));
+        let (shared, paced) = (ended_ns.saturating_add(pause), self.paced_ns(began_ns));
         if shared > paced { shared } else { paced }
+    }
+
+    /// The earliest beginning of a chunk after the last one began then, whether that has ended or not.
+    pub const fn paced_ns(&self, last_began_ns: u64) -> u64 {
+        last_began_ns.saturating_add(self.period_ns)
     }
 
     /// The earliest beginning of a chunk after the last request to the group ended then.
