@@ -18,6 +18,9 @@ impl Array {
         if let Some(cache) = &controller.cache {
             cache.expect(group.space, job.share.extent.lba, job.op == Op::Write);
         }
+        if job.op == Op::Write {
+            self.groups[usize::from(job.group)].gathering.sent += 1;
+        }
         let sectors = if job.op == Op::Flush { 0 } else { job.share.extent.sectors };
         controller.cpu.account.bytes += u64::from(sectors) * 512;
         let service_ns = controller.intake_ns(sectors);
@@ -125,7 +128,7 @@ impl Array {
         })
     }
 
-    fn wait_for(&mut self, job: u32, operation: u32) {
+    pub(super) fn wait_for(&mut self, job: u32, operation: u32) {
         let next = self.operations[operation].waiters;
         self.operations[operation].waiters = self.waiters.insert(Waiter { who: job, next });
         self.jobs[job].left += 1;
@@ -134,6 +137,7 @@ impl Array {
     /// The data of a write have arrived.
     pub(super) fn write_job(&mut self, number: u32) {
         let job = self.jobs[number];
+        self.groups[usize::from(job.group)].gathering.arrived += 1;
         let group = &self.groups[usize::from(job.group)];
         let controller = &mut self.controllers[usize::from(group.controller)];
         let extent = job.share.extent;
@@ -153,9 +157,7 @@ impl Array {
             }
             _ => {
                 self.forget(&job);
-                let write = self.new_operation(Kind::Write, job.group, extent);
-                self.wait_for(number, write);
-                self.start_operation(write);
+                self.write_through(number);
             }
         }
     }
