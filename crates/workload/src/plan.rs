@@ -239,6 +239,8 @@ pub enum Sequential {
     PerThread,
     /// Per thread one pointer for reads, one for writes and one for trims; they start as that of [`Self::PerThread`].
     PerOperation,
+    /// One pointer per thread; every thread starts at the region's start.
+    SameStart,
 }
 
 /// When requests are due.

@@ -167,6 +167,7 @@ impl StreamOptions {
                 Pointer::Shared => Sequential::Shared,
                 Pointer::PerThread => Sequential::PerThread,
                 Pointer::PerOperation => Sequential::PerOperation,
+                Pointer::SameStart => Sequential::SameStart,
             },
             backward: self.direction == Direction::Backward,
             stride: self.stride.map_or(0, |stride| stride.0),

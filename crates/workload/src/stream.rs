@@ -21,6 +21,8 @@ words! {
         PerThread = "per_thread",
         /// As `per_thread`, and reads, writes and trims have one each.
         PerOperation = "per_operation",
+        /// Each thread has a pointer of its own, and all start at the region's start, as copies of one program would.
+        SameStart = "same_start",
     }
 }
 

@@ -80,6 +80,20 @@ proptest! {
 }
 
 #[test]
+fn threads_that_start_together_go_the_way_of_one_alone() {
+    let mut plan = sequential(4 * KIB);
+    plan.access.sequential = Sequential::SameStart;
+    let offsets = |generator: &mut Generator| (0..50).map(|_| generator.next().offset).collect::<Vec<_>>();
+    let alone = offsets(&mut Generator::family(&plan)[0]);
+    plan.threads = 3;
+    let mut family = Generator::family(&plan);
+    assert_eq!(family.len(), 3);
+    assert!(family.iter_mut().all(|generator| offsets(generator) == alone));
+    plan.access.sequential = Sequential::PerThread;
+    assert!(offsets(&mut Generator::family(&plan)[1]) != alone);
+}
+
+#[test]
 fn distant_requests_are_reached_at_once() {
     let far = 1 << 50;
     for plan in [

@@ -76,7 +76,7 @@ fn stream() -> impl Strategy<Value = Value> {
             "distribution",
             of(word(&["uniform", "zipf:1.1", "pareto:0.2", "normal:7.5", "hot:80/20", "permutation"])).boxed(),
         ),
-        ("sequential", of(word(&["shared", "per_thread"])).boxed()),
+        ("sequential", of(word(&["shared", "per_thread", "same_start"])).boxed()),
         ("region_start", of(prop_oneof![size(), word(&["0%", "12.5%", "100%"])]).boxed()),
         ("region_length", of(prop_oneof![size(), word(&["1%", "99.9%"])]).boxed()),
         ("threads", of((1u32..=4096).prop_map(|threads| json!(threads.to_string()))).boxed()),

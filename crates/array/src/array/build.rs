@@ -1,6 +1,7 @@
 //! An array from its specification: names become numbers, groups are carved into volumes.
 
 use super::faults::{Faults, HORIZON_NS};
+use super::gathering::Gathering;
 use super::host::{Host, PageCache};
 use super::report::Names;
 use super::{Array, Drive, Group, Issued, Job, Operation, Pending, Scratch, Waiter};
@@ -79,6 +80,7 @@ fn host(spec: &HostSpec, sectors: u64) -> Host {
         page_ns: spec.page_ns,
         page_sectors,
         sectors_max: (spec.request_bytes_max / 512).max(1),
+        chunk_sectors: if pages.is_none() && spec.chunk_bytes > 0 { spec.chunk_bytes / 512 } else { u32::MAX },
         pages: pages.map(|pages| page_cache(spec, pages, sectors)),
     }
 }
@@ -170,6 +172,7 @@ fn groups(spec: &ArraySpec, drives: &[Drive]) -> Result<Vec<Group>, SpecError> {
             members: geometry.members(),
             geometry,
             locks: RowLocks::new(LOCKS),
+            gathering: Gathering::default(),
             drives: members,
             controller,
             space: *space,

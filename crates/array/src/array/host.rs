@@ -1,9 +1,10 @@
 //! The host's stage: what a request costs there, the page cache, and the division over volumes.
 //!
-//! Model: past the page cache a request leaves at once. Through it, a read waits for what is not there, which is fetched as
-//! one request or, as by a window of read-ahead that begins small, in pieces one after the other, each longer than the
-//! last (with what is read ahead as another request); a write is done when its pages are dirty, and waits when too many
-//! are. What is dirty is written out in order of address. Pages that are moved cost the processor time of their own.
+//! Model: past the page cache a request leaves at once, or in chunks of which each begins when the one before has ended.
+//! Through it, a read waits for what is not there, which is fetched as one request or, as by a window of read-ahead that
+//! begins small, in pieces one after the other, each longer than the last (with what is read ahead as another request);
+//! a write is done when its pages are dirty, and waits when too many are. What is dirty is written out in order of
+//! address. Pages that are moved cost the processor time of their own.
 //!
 //! Limits: a page is fetched as far as it was asked for; writes of parts of pages fetch nothing first. Who waits for a page
 //! of a fetch waits for all of its pieces.
@@ -28,6 +29,8 @@ pub(super) struct Host {
     pub(super) page_ns: u64,
     pub(super) page_sectors: u32,
     pub(super) sectors_max: u32,
+    /// Of one request past the page cache, what is under way at a time.
+    pub(super) chunk_sectors: u32,
     pub(super) pages: Option<PageCache>,
 }
 
@@ -46,13 +49,20 @@ pub(super) struct PageCache {
 }
 
 impl Host {
-    /// A request passes the host; when it has.
+    /// A request passes the host, as far as its first chunk goes; when it has.
     #[inline]
     pub(super) fn take(&mut self, now_ns: u64, sectors: u32) -> u64 {
+        let sectors = sectors.min(self.chunk_sectors);
         let pages = u64::from(sectors.div_ceil(self.page_sectors));
         let service_ns = self.request_ns + pages * self.page_ns;
         self.cpu.account.bytes += u64::from(sectors) * 512;
         self.cpu.visit(now_ns, service_ns)
+    }
+
+    /// A further chunk passes it; when it has.
+    fn take_chunk(&mut self, now_ns: u64, sectors: u32) -> u64 {
+        self.cpu.account.bytes += u64::from(sectors) * 512;
+        self.cpu.work(now_ns, u64::from(sectors.div_ceil(self.page_sectors)) * self.page_ns)
     }
 }
 
@@ -61,8 +71,8 @@ impl Array {
     #[inline]
     pub(super) fn leave_processor(&mut self, number: u32) {
         match self.requests[number].purpose {
-            Purpose::Asked => self.enter_host(number),
-            Purpose::PageFetch | Purpose::PageWrite => self.divide_piece(number),
+            Purpose::Asked if self.requests[number].piece.sectors == 0 => self.enter_host(number),
+            Purpose::Asked | Purpose::PageFetch | Purpose::PageWrite => self.divide_piece(number),
         }
     }
 
@@ -82,11 +92,34 @@ impl Array {
         }
     }
 
-    /// Divides a request into jobs and sends them off.
+    /// Divides a request, or the first chunk of a long one, into jobs and sends them off.
     #[inline]
     pub(super) fn divide(&mut self, number: u32) {
         let Request { op, lba, sectors } = self.requests[number].request;
+        if sectors > self.host.chunk_sectors {
+            self.requests[number].piece = Stretch { offset: 0, sectors: self.host.chunk_sectors };
+            self.divide_piece(number);
+            return;
+        }
         self.divide_stretch(number, op, Extent { lba, sectors });
+    }
+
+    /// Sends the next chunk of a long request; `false` if there is none.
+    fn next_chunk(&mut self, number: u32) -> bool {
+        let Pending { request, piece, failed, .. } = self.requests[number];
+        let offset = piece.offset + piece.sectors;
+        if piece.sectors == 0 || failed || offset >= request.sectors {
+            return false;
+        }
+        let sectors = self.host.chunk_sectors.min(request.sectors - offset);
+        self.requests[number].piece = Stretch { offset, sectors };
+        let done_ns = self.host.take_chunk(self.now_ns, sectors);
+        if done_ns > self.now_ns {
+            self.calendar.add(done_ns, Event::HostDone, number);
+        } else {
+            self.divide_piece(number);
+        }
+        true
     }
 
     #[inline]
@@ -131,7 +164,12 @@ impl Array {
     }
 
     fn finish_request(&mut self, number: u32) {
-        if self.requests[number].purpose == Purpose::PageFetch && self.fetch_on(number) {
+        let goes_on = match self.requests[number].purpose {
+            Purpose::Asked => self.next_chunk(number),
+            Purpose::PageFetch => self.fetch_on(number),
+            Purpose::PageWrite => false,
+        };
+        if goes_on {
             return;
         }
         let Pending { purpose, token, failed, .. } = self.requests[number];

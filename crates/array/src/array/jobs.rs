@@ -19,6 +19,9 @@ impl Array {
         if let Some(cache) = &controller.cache {
             cache.expect(group.space, job.share.extent.lba, job.op == Op::Write);
         }
+        if job.op == Op::Write {
+            self.groups[usize::from(job.group)].gathering.sent += 1;
+        }
         let sectors = if job.op == Op::Flush { 0 } else { job.share.extent.sectors };
         controller.cpu.account.bytes += u64::from(sectors) * 512;
         let service_ns = controller.intake_ns(sectors);
@@ -132,7 +135,7 @@ impl Array {
     }
 
     #[inline(always)]
-    fn wait_for(&mut self, job: u32, operation: u32) {
+    pub(super) fn wait_for(&mut self, job: u32, operation: u32) {
         let next = self.operations[operation].waiters;
         self.operations[operation].waiters = self.waiters.insert(Waiter { who: job, next });
         self.jobs[job].left += 1;
@@ -141,7 +144,8 @@ impl Array {
     /// The data of a write have arrived.
     pub(super) fn write_job(&mut self, number: u32) {
         let Job { group: on, share: Share { extent, .. }, .. } = self.jobs[number];
-        let group = &self.groups[usize::from(on)];
+        let group = &mut self.groups[usize::from(on)];
+        group.gathering.arrived += 1;
         let controller = &mut self.controllers[usize::from(group.controller)];
         match &mut controller.cache {
             Some(cache) if controller.writes_back && cache.fits(extent) => {
@@ -159,9 +163,7 @@ impl Array {
             }
             _ => {
                 self.forget(number);
-                let write = self.new_operation(Kind::Write, on, extent);
-                self.wait_for(number, write);
-                self.start_operation(write);
+                self.write_through(number);
             }
         }
     }

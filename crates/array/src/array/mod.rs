@@ -24,6 +24,7 @@ mod build;
 mod commands;
 mod destage;
 mod faults;
+mod gathering;
 mod host;
 mod jobs;
 mod operations;
@@ -42,6 +43,7 @@ use crate::station::Account;
 use crate::volume::{Share, Target, Volume};
 use faults::Faults;
 pub use faults::{Incident, What};
+use gathering::Gathering;
 use host::Host;
 
 /// What is asked of the array, at an address of its target.
@@ -111,6 +113,7 @@ struct Group {
     geometry: Geometry,
     members: Members,
     locks: RowLocks,
+    gathering: Gathering,
     /// The drive that stands for each member.
     drives: Vec<u16>,
     controller: u16,

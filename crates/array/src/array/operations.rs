@@ -41,6 +41,8 @@ impl Array {
             self.fail_operation(number);
         } else if group.locks.acquire(number, &self.scratch.plan.rows) {
             self.start_write(number);
+        } else if kind == Kind::Write {
+            group.gathering.waiting.push(number);
         }
     }
 
@@ -52,6 +54,7 @@ impl Array {
             return;
         }
         let group = &mut self.groups[usize::from(group)];
+        group.gathering.waiting.retain(|&waiting| waiting != number);
         match group.geometry.write(extent, &group.members, &mut self.scratch.plan) {
             Ok(()) => self.start_write(number),
             Err(_) => self.fail_locked(number),

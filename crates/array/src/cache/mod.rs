@@ -4,7 +4,7 @@
 //! exact LRU order; dirty ones belong to the row (stripe) of their space that they lie in, and leave when it is destaged.
 //! Of every page the valid and the dirty stretch are known. Everything is made once: no allocation per request.
 //!
-//! Limits: what lies between two stretches of a page that are both written counts as written, too. A page that was
+//! Limits: a page of which a second fetch brings more counts as on its way until that one has come. What lies between two stretches of a page that are both written counts as written, too. A page that was
 //! destaged becomes the most recently used clean one, whenever it was last asked for.
 
 mod dirty;
@@ -210,12 +210,17 @@ impl Cache {
         (from < to).then(|| Extent { lba: from, sectors: (to - from) as u32 })
     }
 
-    /// Notes that fetch `number` brings an extent; where the last new page is, if there is one. Pages for which there is no room
-    /// are fetched without being kept.
+    /// Notes that fetch `number` brings an extent, or the rest of pages of which another brings a part; where the last new page
+    /// is, if there is one. Pages for which there is no room are fetched without being kept.
     pub(crate) fn fetch(&mut self, space: u32, extent: Extent, number: u32) -> u32 {
         let mut last = NONE;
         for touch in self.touches(space, extent) {
-            if self.place(touch.key) != NONE {
+            let place = self.place(touch.key);
+            if let Some(page) = self.pages.get_mut(place as usize) {
+                if page.state == State::Fetching && !page.valid.covers(touch.stretch) {
+                    page.valid.join(touch.stretch);
+                    page.after = number;
+                }
                 continue;
             }
             let Some(place) = self.make_clean_room() else { return last };

@@ -127,6 +127,33 @@ impl RowLocks {
         blocked == 0
     }
 
+    /// Adds rows to those that a waiting holder has asked for, as far as they are not among them; `false`, and nothing is
+    /// added, if anybody else has or wants one of the new ones: who asks twice must not wait for those between.
+    pub fn extend(&mut self, holder: u32, spans: &[RowSpan]) -> bool {
+        let Holder { places, blocked } = self.holders[holder as usize];
+        assert!(blocked > 0, "holder {holder} does not wait");
+        let is_own = |locks: &Self, key: u64| {
+            let mut place = places;
+            while place != NONE && locks.places[place as usize].key != key {
+                place = locks.places[place as usize].sibling;
+            }
+            place != NONE
+        };
+        let keys = || spans.iter().flat_map(|span| span.keys());
+        if keys().any(|key| !is_own(self, key) && self.table[self.find(key)].key != EMPTY) {
+            return false;
+        }
+        for key in keys() {
+            if !is_own(self, key) {
+                let sibling = self.holders[holder as usize].places;
+                let place = self.place(Place { key, holder, behind: NONE, sibling });
+                self.join(key, place);
+                self.holders[holder as usize].places = place;
+            }
+        }
+        true
+    }
+
     /// Gives up all rows of a holder; those who have all of theirs now are appended to `granted`.
     pub fn release(&mut self, holder: u32, granted: &mut Vec<u32>) {
         let Holder { mut places, blocked } = std::mem::replace(&mut self.holders[holder as usize], IDLE);

@@ -161,6 +161,9 @@ fn check_host(spec: &ArraySpec) -> Checked {
     let host = &spec.host;
     between("host", "cores", host.cores, 1..=1024)?;
     between("host", "request_bytes_max", host.request_bytes_max, 512..=1 << 30)?;
+    if host.chunk_bytes > 0 {
+        between("host", "chunk_bytes", host.chunk_bytes, 512..=1 << 30)?;
+    }
     if !host.page_bytes.is_power_of_two() {
         return Err(format!("host.page_bytes: {} is no power of two; write for example 4096", host.page_bytes));
     }

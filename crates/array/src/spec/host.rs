@@ -31,6 +31,9 @@ pub struct HostSpec {
     pub page_bytes: u32,
     /// Longest request that leaves the host; longer ones are divided.
     pub request_bytes_max: u32,
+    /// Past the page cache, what is under way of one request at a time: the next chunk begins when all of this one has
+    /// ended; 0 for all of it at once.
+    pub chunk_bytes: u32,
     /// The page cache; needed when buffered.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub page_cache: Option<PageCacheSpec>,
@@ -49,6 +52,7 @@ impl Default for HostSpec {
             page_ns: 0,
             page_bytes: 4096,
             request_bytes_max: 16 << 20,
+            chunk_bytes: 0,
             page_cache: None,
             volumes: Vec::new(),
             stripe_bytes: 0,

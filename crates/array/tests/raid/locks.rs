@@ -114,3 +114,39 @@ fn a_holder_that_asks_again_is_our_own_mistake() {
     locks.acquire(0, &[RowSpan { group: 0, first: 1, count: 1 }]);
     locks.acquire(0, &[RowSpan { group: 0, first: 2, count: 1 }]);
 }
+
+const fn row(first: u64) -> RowSpan {
+    RowSpan { group: 0, first, count: 1 }
+}
+
+#[test]
+fn a_waiting_holder_can_have_more_rows_if_nobody_else_wants_them() {
+    let mut locks = RowLocks::new(4);
+    assert!(locks.acquire(0, &[row(1)]));
+    assert!(!locks.acquire(1, &[row(1)]));
+    assert!(locks.extend(1, &[RowSpan { group: 0, first: 1, count: 3 }]));
+    assert_eq!(locks.rows(), 3);
+    assert!(!locks.acquire(2, &[row(3)]), "an added row is taken");
+    let mut granted = Vec::new();
+    locks.release(0, &mut granted);
+    assert_eq!(granted, [1]);
+    locks.release(1, &mut granted);
+    assert_eq!(granted, [1, 2]);
+    locks.release(2, &mut granted);
+    assert_eq!((locks.rows(), locks.waiting()), (0, 0));
+}
+
+#[test]
+fn who_asks_twice_gets_nothing_that_another_has_or_wants() {
+    let mut locks = RowLocks::new(4);
+    assert!(locks.acquire(0, &[row(1), row(2)]));
+    assert!(!locks.acquire(1, &[row(1)]));
+    assert!(!locks.acquire(2, &[row(2), row(3)]));
+    // Row 3 is wanted by one who waits for row 2: waiting for both could never end.
+    assert!(!locks.extend(1, &[row(1), row(4), row(3)]));
+    assert_eq!(locks.rows(), 3, "nothing was added");
+    let mut granted = Vec::new();
+    locks.release(0, &mut granted);
+    granted.sort_unstable();
+    assert_eq!(granted, [1, 2]);
+}

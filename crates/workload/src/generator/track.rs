@@ -27,11 +27,12 @@ impl Track {
         self.region.start
     }
 
-    /// The pointer before a shard's first request: threads of their own start evenly spread over the region.
+    /// The pointer before a shard's first request: threads with one of their own start evenly spread over the region,
+    /// or together.
     pub(crate) fn origin(&self, plan: &StreamPlan, shard: u32) -> u64 {
         let length = self.region.end - self.region.start;
         let share = match plan.access.sequential {
-            Sequential::Shared => 0,
+            Sequential::Shared | Sequential::SameStart => 0,
             Sequential::PerThread | Sequential::PerOperation => {
                 (u128::from(length) * u128::from(shard) / u128::from(plan.threads.max(1))) as u64
             }
