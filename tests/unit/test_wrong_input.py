@@ -39,7 +39,10 @@ WRONG = [
     (["run", "small.toml", "--durration", "3"], "did you mean '--duration'?"),
     (["list", "--tag", "nothing"], "no workload has the tag 'nothing'; there are "),
     (["list", "surplus"], "surplus"),
+    (["list", "--tag", "report-003"], "no workload has the tag 'report-003', but arrays have: 'plimsoll list --arrays --tag report-003'."),
     (["show"], "missing argument 'NAME'"),
+    (["show", "nvme"], "'nvme' is an array; write 'plimsoll show array:nvme'."),
+    (["show", "absent.toml"], "'absent.toml' is an array; write 'plimsoll show array:absent.toml'."),
     (["show", "array:./lists.toml"], "./lists.toml: devices: write a list of tables, each below [[devices]]."),
     (["show", "array:./model.toml"], "./model.toml: devices[0].model: write a table, for example model = { part = "),
     (["show", "array:./unnamed.toml"], "./unnamed.toml: devices[0]: the table has no name; write for example name ="),
@@ -65,6 +68,10 @@ WRONG = [
     (["fit"], "missing argument 'TRACE|array:NAME'"),
     (["fit", "array:dl580-local"], "--measured: say what the array is held against"),
     (["fit", "nothing.csv"], "nothing.csv"),
+    (
+        ["fit", "array:nvme", "--measured", "semicolons.csv", "--unknown", "host.request_ns=1..9", "--hold-out", "size"],
+        "semicolons.csv:1: the columns are not separated by commas; write for example",
+    ),
     (["replay"], "missing argument 'TRACE'"),
     (["replay", "nothing.csv"], "nothing.csv: cannot be read (no such file or directory); give a trace"),
     (["replay", "."], ".: a directory; give the trace in it"),
@@ -189,6 +196,7 @@ def wrong_files(here: Path) -> None:
     (here / "empty.toml").write_text("")
     like = 'like = "nvme"\n'
     drive = '[[devices]]\nname = "nvme"\n'
+    (here / "semicolons.csv").write_text("size;iops\n8G;500\n")
     (here / "lists.toml").write_text(f"{like}devices = 3\n")
     (here / "model.toml").write_text(f"{like}{drive}model = 5\n")
     (here / "unnamed.toml").write_text(f"{like}[[devices]]\ncount = 2\n")
