@@ -21,6 +21,7 @@ from plimsoll.cli.conduct.modelling import Load, Trial, fill_bytes, modelled_rat
 from plimsoll.cli.program import main
 from plimsoll.engine import native
 from plimsoll.errors import InputError
+from plimsoll.reports.adjusting import range_lines
 
 Json = dict[str, Any]
 
@@ -179,6 +180,14 @@ def test_a_simplex_finds_the_least_place_of_a_bowl_and_asks_for_each_place_once(
     assert carried_out(simplex(2), errors_of) == pytest.approx(least, abs=0.01)
     assert len(asked) == len(set(asked)) < 200
     assert all(0 <= number <= 1 for place in asked for number in place)
+
+
+def test_a_value_at_an_end_of_its_range_is_told() -> None:
+    unknowns = parse_unknowns(["host.request_ns=1..100", "host.cores=1..8", "host.page_bytes=1..9"])
+    assert list(range_lines(unknowns, (0.0, 0.5, 0.995))) == [
+        "host.request_ns stands at the low end of its range: look beyond it, or for another cause.",
+        "host.page_bytes stands at the high end of its range: look beyond it, or for another cause.",
+    ]
 
 
 def test_values_lie_evenly_in_their_range_or_evenly_in_ratios() -> None:

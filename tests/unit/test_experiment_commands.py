@@ -198,6 +198,12 @@ def test_a_queue_is_written_twice_over_before_its_first_round(here: Path, capsys
     assert document["conclusions"][0]["figures"]["attained"] is True
 
 
+def test_a_conclusion_from_a_model_is_marked(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    target = "queue:?service=const:1ms&size=256MiB"
+    assert main(["steps", "small.toml", "-t", target, "--over", "queue_depth=1,2", "-d", "1s", "-w", "0", "-q"]) == 0
+    assert f"steps: small.toml on {target} (modelled)\n" in capsys.readouterr().out
+
+
 def test_a_failed_point_is_stored_and_the_rest_goes_on(plimsoll: Plimsoll, engine: ScriptedEngine) -> None:
     engine.scripts = [Script(), Script(raises=TargetError("gone."), raises_at=1), Script()]
     said = plimsoll("steps", "small.toml", "-t", "null:", "--over", "queue_depth=1,2,4", *QUICK)

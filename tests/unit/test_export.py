@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from plimsoll.cli.export import FORMS, TABLES
 from plimsoll.cli.import_ import READERS
 from plimsoll.errors import InputError
 from plimsoll.formats.exporting import FORMS as MADE
-from plimsoll.formats.exporting import Source, made
+from plimsoll.formats.exporting import Source, made, marked
 from plimsoll.formats.importing import READERS as READ
 from plimsoll.store.reader import open_run
 from recorded_point import Load, recorded_point
@@ -132,6 +133,27 @@ def test_what_is_exported_can_be_imported_reported_and_compared(plimsoll: Plimso
     again = plimsoll("import", *flat, "-o", "theirs").out.strip()
     compared = plimsoll("compare", said.out.strip(), again)
     assert compared.code == 0, compared.err
+
+
+@pytest.mark.parametrize("form", [form for form in FORMS if form not in ("fio-logs", "orion")])
+def test_exports_of_a_modelled_target_say_so(form: str) -> None:
+    result = recorded_point(Load(latencies_ns={"read": (1000,) * 9})).result
+    modelled = marked(replace(result, modelled=True, job=replace(result.job, target="array:nvme")))
+    point = replace(recorded_point(Load(latencies_ns={"read": (1000,) * 9})), result=modelled)
+    assert any("modelled" in text for text in made(MADE[form], Source("run", [point])).values())
+
+
+@pytest.mark.parametrize("form", [form for form in READ_BACK if form != "fio-logs"])
+def test_what_was_modelled_is_not_measured_after_the_detour(plimsoll: Plimsoll, form: str) -> None:
+    # Imports were stored as measured, and compared with measured runs without a word.
+    point = recorded_point(Load(latencies_ns={"read": (1000,) * 9}))
+    result = marked(replace(point.result, modelled=True, job=replace(point.result.job, target="array:nvme")))
+    files = made(MADE[form], Source("run", [replace(point, result=result)]))
+    for name, text in files.items():
+        Path(name).write_text(text)
+    (path,) = [name for name in files if name.endswith(("flatfile.html", ".json", ".csv", ".xml"))]
+    (stored,) = open_run(plimsoll("import", path).out.strip()).points
+    assert (stored.result.modelled, stored.result.job.target) == (True, "array:nvme")
 
 
 def test_equal_results_of_one_import_are_repeats(plimsoll: Plimsoll, run: str) -> None:

@@ -136,6 +136,18 @@ def test_a_beginning_that_still_settled_asks_for_a_longer_warm_up() -> None:
     assert "--warmup 3s" in flag.advice
 
 
+def test_advised_times_are_rounded_up_and_can_be_typed() -> None:
+    # "--warmup 2.4e+03s" was refused when it was typed, and was less than the time it was about.
+    assert [samples._at_least(seconds) for seconds in (0.0411, 4.42, 10.0, 95.1, 2440.0, 123_456.0)] == [
+        "0.042",
+        "4.5",
+        "10",
+        "96",
+        "2500",
+        "130000",
+    ]
+
+
 def test_noise_alone_asks_for_no_longer_warm_up() -> None:
     alarms, sound = 0, sound_result()
     for seed in range(100):

@@ -37,6 +37,18 @@ def test_a_flag_names_the_points_it_holds_for_and_how_many(results: list[Result]
     assert footnotes(results) == f"· short_run: {where}: It was short.\n  → Measure longer."
 
 
+def test_flags_of_several_targets_name_them() -> None:
+    # "oltp-db: nothing was saturated" stood there twice, and nobody knew which array was meant.
+    first, second = (made(Load(1000, MS)), made(Load(9, MS)))
+    second = replace(second, flags=[NOTE], job=replace(second.job, target="array:nvme"))
+    assert f"{second.job.workload} on array:nvme: It was short." in footnotes([first, second])
+
+
+def test_failures_in_an_array_are_told() -> None:
+    result = replace(made(Load(1000, MS)), engine={"engine": {"facts": {"incidents": "1.000 s: member 0 of group 0 failed"}}})
+    assert "1.000 s: member 0 of group 0 failed (modelled, seconds from the beginning of the warm-up)." in footnotes([result])
+
+
 def test_caches_are_named_when_something_was_done_about_them() -> None:
     cold = [replace(at(depth), cache=DROPPED) for depth in (1, 32)]
     assert footnotes(cold) == "cache cold: The page cache of the target was dropped (posix_fadvise)."

@@ -78,6 +78,16 @@ def test_a_job_file_runs_and_a_typed_target_takes_the_place_of_its_own(plimsoll:
     assert (result["job"]["target"], result["job"]["duration_s"]) == ("null:", 1.0)
 
 
+@pytest.mark.parametrize(("target", "backend"), [("array:nvme", "auto"), ("queue:", "auto"), ("data.bin", "sync")])
+def test_models_are_not_asked_through_the_calls_of_the_tool(
+    plimsoll: Plimsoll, here: Path, engine: ScriptedEngine, target: str, backend: str
+) -> None:
+    # fio's own default, psync, became the backend sync, which no model has: such files ran on none.
+    (here / "plain.fio").write_text(FIO.replace("ioengine=libaio\n", ""))
+    assert plimsoll("run", "plain.fio", "--target", target).code == 0
+    assert engine.jobs[0]["job"].get("backend") == backend
+
+
 def test_a_command_line_is_translated_without_a_file(plimsoll: Plimsoll) -> None:
     said = plimsoll("translate", "fio", "--name=x", "--rw=read", "--bs=128k", "--filename=/dev/sdb", "--direct=1", "--runtime=5")
     assert tomllib.loads(said.out)["workload"][0]["stream"][0]["block_size"] == "128KiB"

@@ -39,7 +39,20 @@ WRONG = [
     (["run", "small.toml", "--durration", "3"], "did you mean '--duration'?"),
     (["list", "--tag", "nothing"], "no workload has the tag 'nothing'; there are "),
     (["list", "surplus"], "surplus"),
+    (["list", "--tag", "report-003"], "no workload has the tag 'report-003', but arrays have: 'plimsoll list --arrays --tag report-003'."),
     (["show"], "missing argument 'NAME'"),
+    (["show", "nvme"], "'nvme' is an array; write 'plimsoll show array:nvme'."),
+    (["show", "absent.toml"], "'absent.toml' is an array; write 'plimsoll show array:absent.toml'."),
+    (["show", "array:./lists.toml"], "./lists.toml: devices: write a list of tables, each below [[devices]]."),
+    (["show", "array:./model.toml"], "./model.toml: devices[0].model: write a table, for example model = { part = "),
+    (["show", "array:./unnamed.toml"], "./unnamed.toml: devices[0]: the table has no name; write for example name ="),
+    (["show", "array:./sources.toml"], "./sources.toml: devices[0].model.sources: write a table."),
+    (["show", "array:./copies.toml"], "./copies.toml: copies: write a whole number above 0."),
+    (["show", "array:./absent.toml"], "devices.nmve: there is nothing of this name to leave out; there are nvme."),
+    (["show", "array:./infinite.toml"], "./infinite.toml: link[0].rate_bytes_per_s: inf is no number that counts something"),
+    (["show", "array:./part.toml"], "devices.nvme.model.part: ././sources.toml: devices[0].model.sources: write a table."),
+    (["show", "array:./binary.toml"], "./binary.toml: not UTF-8 text, so not the file of an array."),
+    (["show", "array:nvme?host.cores=nan"], "host.cores: nan is no number that counts something; write a finite one."),
     (["show", "oltp-bd"], "did you mean 'oltp-db'?"),
     (["show", "proliant"], "'proliant' is a tag of 12 workloads; name one of "),
     (["show", "small.toml", "--set", "x=1"], "'x'"),
@@ -55,6 +68,10 @@ WRONG = [
     (["fit"], "missing argument 'TRACE|array:NAME'"),
     (["fit", "array:dl580-local"], "--measured: say what the array is held against"),
     (["fit", "nothing.csv"], "nothing.csv"),
+    (
+        ["fit", "array:nvme", "--measured", "semicolons.csv", "--unknown", "host.request_ns=1..9", "--hold-out", "size"],
+        "semicolons.csv:1: the columns are not separated by commas; write for example",
+    ),
     (["replay"], "missing argument 'TRACE'"),
     (["replay", "nothing.csv"], "nothing.csv: cannot be read (no such file or directory); give a trace"),
     (["replay", "."], ".: a directory; give the trace in it"),
@@ -177,6 +194,17 @@ def wrong_files(here: Path) -> None:
     (here / "broken.toml").write_text("title = \n")
     (here / "binary.toml").write_bytes(b"\xff\xfe\x00")
     (here / "empty.toml").write_text("")
+    like = 'like = "nvme"\n'
+    drive = '[[devices]]\nname = "nvme"\n'
+    (here / "semicolons.csv").write_text("size;iops\n8G;500\n")
+    (here / "lists.toml").write_text(f"{like}devices = 3\n")
+    (here / "model.toml").write_text(f"{like}{drive}model = 5\n")
+    (here / "unnamed.toml").write_text(f"{like}[[devices]]\ncount = 2\n")
+    (here / "sources.toml").write_text(f"{like}{drive}model = {{ sources = 3 }}\n")
+    (here / "copies.toml").write_text(f'{like}copies = "two"\n')
+    (here / "absent.toml").write_text(f'{like}[[devices]]\nname = "nmve"\nabsent = true\n')
+    (here / "infinite.toml").write_text(f'{like}[[link]]\nname = "pcie"\nrate_bytes_per_s = inf\n')
+    (here / "part.toml").write_text(f'{like}{drive}model = {{ part = "./sources.toml" }}\n')
     (here / "typo.toml").write_text('[[stream]]\nblok_size = "4KiB"\n')
     (here / "directory.toml").mkdir()
     (here / "suite.toml").write_text('[[experiment]]\nname = "a"\nkind = "stepps"\nworkloads = ["small.toml"]\n')

@@ -22,6 +22,7 @@ from plimsoll.catalog.composition.copies import copied
 from plimsoll.catalog.composition.merging import merged, without_absent
 from plimsoll.catalog.composition.parts import anchored, with_parts
 from plimsoll.catalog.composition.setting import with_settings
+from plimsoll.catalog.composition.shape import check_absent, check_shape
 from plimsoll.catalog.composition.variants import Family
 from plimsoll.catalog.composition.wiring import wired
 from plimsoll.catalog.folder import Folder, Json
@@ -104,7 +105,9 @@ def _complete(source: str, folder: str, left: int) -> Json:
         return document
     if left == 0:
         raise InputError(f"array {source!r}: `like` goes round in a circle.")
-    return dict(merged(_complete(str(like), folder, left - 1), document))
+    under = _complete(like, folder, left - 1)
+    check_absent(under, document)
+    return dict(merged(under, document))
 
 
 def _read(source: str, folder: str) -> tuple[Json, str]:
@@ -116,8 +119,14 @@ def _read(source: str, folder: str) -> tuple[Json, str]:
             document = tomllib.load(file)
     except tomllib.TOMLDecodeError as problem:
         raise InputError(f"{path}: not TOML: {str(problem)[:1].lower()}{str(problem)[1:]}.") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: not UTF-8 text, so not the file of an array.") from None
     except OSError as problem:
         raise InputError(f"{path}: cannot be read ({str(problem.strerror).lower()}).") from None
+    try:
+        check_shape(document)
+    except InputError as problem:
+        raise InputError(f"{path}: {problem}") from None
     beside = os.path.dirname(path)
     name = os.path.basename(path).removesuffix(".toml")
     return {"name": name, **anchored(document, beside)}, beside

@@ -50,7 +50,7 @@ def fit_array(target: str, typed: Json) -> None:
     fitted = with_settings(target, settings(unknowns, outcome.place))
     if typed["output"] is not None:
         _write(typed["output"], target, fitted, _source(typed))
-    _show(rows, outcome, fitted, as_json=typed["as_json"])
+    _show(rows, outcome, (fitted, unknowns), as_json=typed["as_json"])
 
 
 def with_settings(target: str, added: str) -> str:
@@ -108,9 +108,10 @@ def _modelled(modelling: Modelling, measured: Sequence[Measured], unknowns: Sequ
     return modelled
 
 
-def _show(rows: Sequence[Any], outcome: Outcome, fitted: str, *, as_json: bool) -> None:
-    from plimsoll.reports.adjusting import folds_table, outcome_lines, rows_table
+def _show(rows: Sequence[Any], outcome: Outcome, found: tuple[str, Sequence[Unknown]], *, as_json: bool) -> None:
+    from plimsoll.reports.adjusting import folds_table, outcome_lines, range_lines, rows_table
 
+    fitted, unknowns = found
     if sys.stderr.isatty():
         click.echo("\r\x1b[K", nl=False, err=True)
     if as_json:
@@ -120,7 +121,7 @@ def _show(rows: Sequence[Any], outcome: Outcome, fitted: str, *, as_json: bool) 
     click.echo()
     click.echo(folds_table(rows, outcome.folds))
     click.echo()
-    click.echo("\n".join(outcome_lines(rows, outcome)))
+    click.echo("\n".join([*outcome_lines(rows, outcome), *range_lines(unknowns, outcome.place)]))
     click.echo(f"\n{fitted}")
 
 

@@ -36,6 +36,8 @@ def command(tag: str | None, suites: bool, arrays: bool, as_json: bool) -> None:
         return
     names = catalog.names() if tag is None else catalog.names_tagged(tag)
     if tag is not None and not names:
+        if any(tag in family.tags() for family in families()):
+            raise InputError(f"no workload has the tag {tag!r}, but arrays have: 'plimsoll list --arrays --tag {tag}'.")
         raise InputError(f"no workload has the tag {tag!r}; there are {', '.join(catalog.all_tags())}.")
     if as_json:
         click.echo(json.dumps([_entry(name) for name in names], ensure_ascii=False))

@@ -12,7 +12,7 @@ import click
 
 from plimsoll import catalog
 from plimsoll import engine as engines
-from plimsoll.catalog.arrays import is_array
+from plimsoll.catalog.arrays import array_names, is_array
 from plimsoll.cli.conduct.planning import Typed, planned_workload
 from plimsoll.errors import InputError
 
@@ -44,6 +44,8 @@ def command(name: str, settings: tuple[str, ...], as_json: bool) -> None:
 
         show_suite(name, settings, as_json=as_json)
         return
+    if _is_of_array(name):
+        raise InputError(f"{name!r} is an array; write 'plimsoll show array:{name}'.")
     sources = catalog.sources(name)
     if len(sources) > 1:
         raise InputError(f"{name!r} is a tag of {len(sources)} workloads; name one of {', '.join(sources)}.")
@@ -59,6 +61,13 @@ def _holds_experiments(name: str) -> bool:
     if not (catalog.is_file(name) and os.path.isfile(name)):
         return False
     return "experiment" in catalog.read(name)
+
+
+def _is_of_array(name: str) -> bool:
+    """Whether a name without ``array:`` is that of an array or of a file that describes one."""
+    if catalog.is_file(name):
+        return os.path.isfile(name) and not {"devices", "controller", "like"}.isdisjoint(catalog.read(name))
+    return name not in catalog.names() and name in array_names()
 
 
 def _lines(workload: Json, options: Json, given: frozenset[str]) -> Iterator[str]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -54,23 +54,26 @@ def _texts(outcome: Outcome, shown: Shown) -> list[str]:
     from plimsoll.reports.replaying import replayed
     from plimsoll.reports.terminal import footnotes, operations, points
 
+    modelled = {result.place.get("configuration") for result in outcome.results if result.modelled}
     texts = [
         points(outcome.results),
         operations(outcome.results),
         replayed(outcome.results),
-        conclusions([_concluded(found) for found in outcome.found]),
+        conclusions([_concluded(found, modelled) for found in outcome.found]),
     ]
     if shown.objective is not None:
         texts.append(kept(shown.objective, outcome.results))
     return [text for text in (*texts, footnotes(outcome.results)) if text]
 
 
-def _concluded(found: Found) -> Concluded:
+def _concluded(found: Found, modelled: Container[str | None]) -> Concluded:
     from plimsoll.reports.conclusion import Concluded
 
     subject, conclusion = found.subject, found.conclusion
     axis = conclusion.figures.get("axis", "rate" if conclusion.kind == "curve" else "level")
-    return Concluded(found.experiment, subject.workload, subject.configuration.name, conclusion.sentences, conclusion.mark, axis)
+    name = subject.configuration.name
+    where = f"{name} (modelled)" if name in modelled else name
+    return Concluded(found.experiment, subject.workload, where, conclusion.sentences, conclusion.mark, axis)
 
 
 def _document(outcome: Outcome, shown: Shown) -> Json:

@@ -18,6 +18,8 @@ from plimsoll.histogram import Histogram
 from plimsoll.result import Result
 
 Files = Mapping[str, str]
+#: What stands behind the name of a target that is modelled.
+MARK = " (modelled)"
 
 
 @dataclass(frozen=True)
@@ -50,9 +52,8 @@ def marked(result: Result) -> Result:
     """The result with its target said to be modelled if it is, as other tools' forms have no other word for it."""
     if not result.modelled:
         return result
-    mark = " (modelled)"
-    parts = {f"{name}{mark}": totals for name, totals in result.parts.items()}
-    return replace(result, job=replace(result.job, target=result.job.target + mark), parts=parts)
+    parts = {f"{name}{MARK}": totals for name, totals in result.parts.items()}
+    return replace(result, job=replace(result.job, target=result.job.target + MARK), parts=parts)
 
 
 def _fio_json(source: Source) -> Files:

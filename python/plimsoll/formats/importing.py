@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from plimsoll.errors import InputError
+from plimsoll.formats.exporting import MARK
 from plimsoll.formats.imported import noted
 from plimsoll.formats.recorded import Recorded
 
@@ -149,7 +150,7 @@ def read_results(texts: Texts, form: str | None = None) -> list[Recorded]:
     groups: dict[str, dict[str, str]] = {}
     for name, text in texts.items():
         groups.setdefault(form or recognised(name, text), {})[name] = text
-    points = [_noted(point, members) for kind, members in groups.items() for point in READERS[kind].read(members)]
+    points = [_unmarked(_noted(point, members)) for kind, members in groups.items() for point in READERS[kind].read(members)]
     if not points:
         raise InputError(f"{', '.join(texts)}: no result is in it; give the result of something that was measured.")
     return points
@@ -162,6 +163,17 @@ def _noted(point: Recorded, texts: Texts) -> Recorded:
         return point
     note = noted(str(result.versions.get("origin", "another tool")), ", ".join(texts))
     return replace(point, result=replace(result, flags=[*result.flags, note]))
+
+
+def _unmarked(point: Recorded) -> Recorded:
+    """The point as modelled if the file says so of its target, as exports of ours do; not measured by the detour."""
+    result = point.result
+    if not result.job.target.endswith(MARK):
+        return point
+    parts = {name.removesuffix(MARK): totals for name, totals in result.parts.items()}
+    return replace(
+        point, result=replace(result, modelled=True, job=replace(result.job, target=result.job.target.removesuffix(MARK)), parts=parts)
+    )
 
 
 def recognised(name: str, text: str) -> str:

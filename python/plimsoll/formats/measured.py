@@ -54,6 +54,8 @@ def _lines(text: str, source: str) -> Iterator[tuple[int, list[str]]]:
 
 
 def _check_header(names: list[str], place: str) -> None:
+    if len(names) == 1 and any(mark in names[0] for mark in ";\t"):
+        raise InputError(f"{place}: the columns are not separated by commas; write for example {_EXAMPLE}.")
     if RATE not in names:
         raise InputError(f"{place}: there is no column {RATE} with requests per second; write for example {_EXAMPLE}.")
     for name in names:

@@ -10,12 +10,16 @@ from collections.abc import Iterator, Sequence
 
 from plimsoll.analysis.adjustment.adjusted import FoldOutcome, Outcome, Predicted, mean_error
 from plimsoll.analysis.adjustment.row import Row, written
+from plimsoll.analysis.adjustment.unknown import Unknown
 from plimsoll.reports.figures import count
 from plimsoll.reports.terminal import table
 
 _HEAD = ("measured", "modelled", "error %", "null model", "error %", "")
 #: Columns of other measurements, which say nothing about what was asked for.
 _SHOWN = ("label", "target", "workload", "access", "region_length", "block_size", "read_percent", "level")
+
+#: A value nearer to an end of its range than this part of it stands there.
+_END = 0.01
 
 
 def rows_table(rows: Sequence[Row], predicted: Sequence[Predicted]) -> str:
@@ -61,6 +65,14 @@ def outcome_lines(rows: Sequence[Row], outcome: Outcome) -> Iterator[str]:
     if len(outcome.folds) > 1:
         yield f"{'all rows':15} the values below are fitted to all of them; their own error says nothing about others"
     yield "An error is the mean of |modelled / measured - 1|; the null model is a power law fitted to the same rows."
+
+
+def range_lines(unknowns: Sequence[Unknown], places: Sequence[float]) -> Iterator[str]:
+    """Values at an end of their range: what fits best may be beyond it, or nowhere."""
+    for unknown, place in zip(unknowns, places, strict=True):
+        if not _END < place < 1 - _END:
+            end = "high" if place > 0.5 else "low"
+            yield f"{unknown.key} stands at the {end} end of its range: look beyond it, or for another cause."
 
 
 def _cell(row: Row, name: str) -> str:

@@ -48,7 +48,7 @@ def kept(objective: Objective, results: Sequence[Result]) -> str:
         verdict = "held" if judgement.holds else f"failed: {judgement.failed_by}"
         doubt = "" if judgement.settled else " (not settled: the interval contains the limit, or there is none)"
         repeat = f" #{result.job.repeat}" if result.job.repeat > 1 else ""
-        lines.append(f"  {result.job.workload}{repeat} on {result.job.target}: {verdict}{doubt}")
+        lines.append(f"  {result.job.workload}{repeat} on {result.job.target}{' (modelled)' if result.modelled else ''}: {verdict}{doubt}")
     return "\n".join([f"objective {objective.text}", *lines])
 
 

@@ -79,8 +79,7 @@ def table(rows: Sequence[Sequence[str]], *, left: int) -> str:
 
 def _names(result: Result, *, placed: bool) -> tuple[str, ...]:
     name = result.job.workload + (f" #{result.job.repeat}" if result.job.repeat > 1 else "")
-    where = result.place.get("configuration") or result.job.target
-    names = (name, where + (" (modelled)" if result.modelled else ""))
+    names = (name, _where(result) + (" (modelled)" if result.modelled else ""))
     return (*names, settings_text(result)) if placed else names
 
 
@@ -146,15 +145,31 @@ def _caches(results: Sequence[Result]) -> list[str]:
 def _components(results: Sequence[Result]) -> list[str]:
     """How busy the components of modelled arrays were, a line per point as long as there are few."""
     told = [(result, component_sets(result)) for result in results]
-    several = len({result.place.get("configuration") for result in results}) > 1
+    several = _several(results)
     lines = []
     for result, sets in told[:_COMPONENT_LINES]:
         if sets:
             limit = bottleneck(sets)
             what = f"limited by {limit.name}" if limit else "nothing was saturated"
             lines.append(f"{_place(result, configured=several)}: {what}; {', '.join(map(_busy, sets[:_COMPONENTS]))}.")
+        lines += [f"{_place(result, configured=several)}: {said}." for said in _incidents(result)]
     left = sum(bool(sets) for _, sets in told[_COMPONENT_LINES:])
     return [*lines, f"The report has the components of {left} more points."] if left else lines
+
+
+def _incidents(result: Result) -> list[str]:
+    """What failed in a modelled array and what became of it, as the engine tells it."""
+    told = str(result.engine.get("engine", {}).get("facts", {}).get("incidents", ""))
+    return [f"{told} (modelled, seconds from the beginning of the warm-up)"] if told else []
+
+
+def _several(results: Sequence[Result]) -> bool:
+    """Whether the results are of more than one target or configuration."""
+    return len({_where(result) for result in results}) > 1
+
+
+def _where(result: Result) -> str:
+    return str(result.place.get("configuration") or result.job.target)
 
 
 def _busy(one: ComponentSet) -> str:
@@ -167,7 +182,7 @@ def _busy(one: ComponentSet) -> str:
 
 def _places(held: Sequence[Result], results: Sequence[Result]) -> str:
     """``random-read-4k at queue_depth 32 and 2 more; of the first``: the points that something holds for, repeats once."""
-    several = len({result.place.get("configuration") for result in results}) > 1
+    several = _several(results)
     names = list(dict.fromkeys(_place(result, configured=several) for result in held))
     shown = 1 if any(settings_text(result) for result in held) else 3
     if len(names) == 1:
@@ -177,6 +192,6 @@ def _places(held: Sequence[Result], results: Sequence[Result]) -> str:
 
 
 def _place(result: Result, *, configured: bool) -> str:
-    settings, configuration = settings_text(result), result.place.get("configuration")
-    on = f" on {configuration}" if configured and configuration else ""
+    settings = settings_text(result)
+    on = f" on {_where(result)}" if configured else ""
     return f"{result.job.workload}{on}{f' at {settings}' if settings else ''}"

@@ -14,7 +14,8 @@ def incomplete(evidence: Evidence) -> Iterator[Flag]:
         yield Flag(
             "incomplete",
             "doubt",
-            f"The process ended before the point did; the numbers cover the {evidence.observation.elapsed_s:.3g} s that reached the disk.",
+            "The process ended before the point did; "
+            f"the numbers cover the {quantity(evidence.observation.elapsed_s)} s that reached the disk.",
             "Measure the point again.",
         )
 
@@ -25,8 +26,8 @@ def interrupted(evidence: Evidence) -> Iterator[Flag]:
         yield Flag(
             "interrupted",
             "doubt",
-            f"The run was stopped after {evidence.observation.elapsed_s:.3g} s of "
-            f"{evidence.result.job.duration_s:g} s; the numbers cover that part.",
+            f"The run was stopped after {quantity(evidence.observation.elapsed_s)} s of "
+            f"{quantity(evidence.result.job.duration_s)} s; the numbers cover that part.",
             "Measure the point again when the whole duration counts.",
         )
 
@@ -63,7 +64,7 @@ def nothing_measured(evidence: Evidence) -> Iterator[Flag]:
     yield Flag(
         "nothing_measured",
         "invalid",
-        f"Nothing was measured: {where}, and none in the {evidence.observation.elapsed_s:.3g} s after it.",
+        f"Nothing was measured: {where}, and none in the {quantity(evidence.observation.elapsed_s)} s after it.",
         "Warm up for less (--warmup 0), measure longer, or ask for a larger amount.",
     )
 

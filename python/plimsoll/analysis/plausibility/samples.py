@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from itertools import islice
 
@@ -45,10 +46,17 @@ def warmup_too_short(evidence: Evidence) -> Iterator[Flag]:
     yield Flag(
         "warmup_too_short",
         "doubt",
-        f"The response still settled during the first {settling_s:.3g} s of the measured time: {what} {_change(transient)} than "
+        f"The response still settled during the first {quantity(settling_s)} s of the measured time: {what} {_change(transient)} than "
         f"afterwards, which moves the mean by {effect:+.1%} (MSER-5).",
-        f"Warm up for {enough_s:.2g} s or more (--warmup {enough_s:.2g}s).",
+        f"Warm up for {_at_least(enough_s)} s or more (--warmup {_at_least(enough_s)}s).",
     )
+
+
+def _at_least(seconds: float) -> str:
+    """Rounded up to two digits, as a duration is typed: 2440 is 2500."""
+    step = 10.0 ** (math.floor(math.log10(seconds)) - 1)
+    enough = math.ceil(seconds / step - 1e-9) * step
+    return f"{enough:.0f}" if enough >= 10 else f"{enough:.2g}"
 
 
 def drain_slower(evidence: Evidence) -> Iterator[Flag]:

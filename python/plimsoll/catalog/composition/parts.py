@@ -18,6 +18,7 @@ from functools import cache
 from typing import Any
 
 from plimsoll.catalog.composition.merging import merged
+from plimsoll.catalog.composition.shape import check_shape
 from plimsoll.catalog.folder import Folder, Json
 from plimsoll.errors import InputError
 
@@ -101,11 +102,18 @@ def _read(kind: str, name: str) -> Json:
         return _folder(kind).document(name)
     try:
         with open(name, "rb") as file:
-            return tomllib.load(file)
+            part = tomllib.load(file)
     except tomllib.TOMLDecodeError as problem:
         raise InputError(f"{name}: not TOML: {str(problem)[:1].lower()}{str(problem)[1:]}.") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{name}: not UTF-8 text, so not the file of a part.") from None
     except OSError as problem:
         raise InputError(f"{name}: cannot be read ({str(problem.strerror).lower()}).") from None
+    try:
+        check_shape(part)
+    except InputError as problem:
+        raise InputError(f"{name}: {problem}") from None
+    return part
 
 
 def _folder(kind: str) -> Folder:

@@ -10,6 +10,7 @@ like TOML where they can.
 from __future__ import annotations
 
 import copy
+import math
 import tomllib
 from typing import Any
 
@@ -81,6 +82,8 @@ def _set(document: Json, path: str, value: Any, target: str) -> None:
         raise InputError(f"target `{target}`: `{path}` is a list; name one of {', '.join(entry['name'] for entry in table)} and a key.")
     if isinstance(table.get(key), dict) or is_named(table.get(key)):
         raise InputError(f"target `{target}`: `{path}` is a table, not a value; name a key of it.")
+    if isinstance(value, float) and not math.isfinite(value):
+        raise InputError(f"target `{target}`: {path}: {value} is no number that counts something; write a finite one.")
     table[key] = value
     table.setdefault(SOURCES, {})[key] = _TYPED
 

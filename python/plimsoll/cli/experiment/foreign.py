@@ -2,6 +2,7 @@
 
 Model: a file that is not TOML is offered to every tool of `plimsoll.formats.tools`. What the run does without is said on stderr, one line
 each; what cannot be run faithfully refuses the file. A target that is typed takes the place of those that the file names.
+Models of storage are asked directly, whatever the tool would have called.
 
     if is_foreign("job.fio"):
         document = foreign_document("job.fio", targets=())
@@ -21,6 +22,8 @@ from plimsoll.errors import InputError, PlimsollError
 from plimsoll.formats.tools import TOOLS, WITH_COMMANDS, Around, recognised, translate, translate_command
 from plimsoll.formats.translation import Translation
 
+#: Targets that answer without the kernel.
+_MODELS = ("array:", "null:", "queue:")
 #: How much of a file is looked at to find out whose it is.
 _HEAD_BYTES = 8192
 
@@ -52,7 +55,7 @@ def _runnable(translation: Translation, targets: Sequence[str]) -> Json:
     refusal = translation.refusal()
     if refusal is not None:
         raise InputError(f"{refusal.rstrip('.')}.")
-    return _on_typed(translation.document) if targets else translation.document
+    return _on_typed(translation.document, targets) if targets else translation.document
 
 
 def translated(path: str) -> Translation:
@@ -96,9 +99,18 @@ def _size_of(path: str) -> int | None:
     return int(inspection["size_bytes"]) if inspection.get("exists") else None
 
 
-def _on_typed(document: Json) -> Json:
-    """The document without targets of its own."""
-    return {**document, "experiment": [_without_target(experiment) for experiment in document.get("experiment", [])]}
+def _on_typed(document: Json, targets: Sequence[str]) -> Json:
+    """The document without targets of its own; for models, which answer by themselves, also without the calls that a tool issues."""
+    experiments = [_without_target(experiment) for experiment in document.get("experiment", [])]
+    if all(target.strip().startswith(_MODELS) for target in targets):
+        experiments = [_without_calls(experiment) for experiment in experiments]
+    return {**document, "experiment": experiments}
+
+
+def _without_calls(experiment: Json) -> Json:
+    """The experiment without backends that are ways into the kernel; ``null`` is none."""
+    there = {key: value for key, value in experiment.get("set", {}).items() if key != "backend" or value == "null"}
+    return {**experiment, "set": there} if "set" in experiment else experiment
 
 
 def _without_target(experiment: Json) -> Json:

@@ -70,6 +70,8 @@ def _announcement(job: Figures) -> str:
 def _job(job: Figures, started: str) -> Iterator[str]:
     when = datetime.fromisoformat(started).strftime("%a %b %d %H:%M:%S %Y") if started else "unknown"
     yield f"{job.name}: (groupid={job.group}, jobs={job.options['numjobs']}): err={job.error:2d}: pid=0: {when}"
+    if "description" in job.options:
+        yield f"  Description  : [{job.options['description']}]"
     for op, move in job.moves.items():
         if move.total.count:
             yield from _move(op, move, job)

@@ -33,6 +33,9 @@ def job_options(stream: Json, course: Course) -> dict[str, str]:
     options["direct"] = "1" if stream.get("direct", True) else "0"
     if job.target:
         options["filename"] = job.target
+    if course.result.modelled:
+        # The only option that fio repeats in all its forms.
+        options["description"] = job.target
     size = (course.result.host.get("target") or {}).get("size_bytes")
     if size:
         options["size"] = str(stream.get("region_length") or size)

@@ -26,7 +26,7 @@ def terse_text(points: Sequence[Recorded]) -> str:
     for group, point in enumerate(points):
         disks = [_disk(disk) for disk in disk_use([point])]
         program = version(point.result.versions)
-        lines += [";".join([*_fields(figures, program), *disks]) for figures in jobs(point, group)]
+        lines += [";".join([*_fields(figures, program), *disks, *_description(figures)]) for figures in jobs(point, group)]
     return "\n".join(lines) + "\n"
 
 
@@ -57,6 +57,11 @@ def _move(move: Move, share: float) -> Iterator[str]:
 
 def _microseconds(spread: Spread) -> tuple[str, ...]:
     return (str(spread.min // 1000), str(spread.max // 1000), f"{spread.mean / 1000:.6f}", f"{spread.stddev / 1000:.6f}")
+
+
+def _description(figures: Figures) -> list[str]:
+    """At the very end, as fio has it; only of jobs that have one."""
+    return [figures.options["description"].replace(";", ",")] if "description" in figures.options else []
 
 
 def _disk(disk: dict[str, object]) -> str:

@@ -58,7 +58,7 @@ def files(points: Sequence[Recorded]) -> dict[str, str]:
 
 def _spans(points: Sequence[Recorded], runs: Sequence[Run[Any]]) -> str:
     return "".join(
-        span_line(run.name, Span(tod_of(frame_of(point, run.course).origin), run.course.seconds))
+        span_line(run.name, Span(tod_of(frame_of(point, run.course).origin), run.course.seconds, point.result.job.target))
         for point, run in zip(points, runs, strict=True)
     )
 

@@ -81,6 +81,11 @@ class RunRows:
         return max(1, len(self.measured)) * (self.length_s or 1.0)
 
     @property
+    def target(self) -> str:
+        """What was measured; empty where it is not told."""
+        return self.stated.target if self.stated is not None else ""
+
+    @property
     def spans_s(self) -> list[tuple[float, float]]:
         """From when to when each interval was, counted from the first one's beginning."""
         usual = self.length_s or 1.0

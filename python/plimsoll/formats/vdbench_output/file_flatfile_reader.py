@@ -22,7 +22,7 @@ def file_point(name: str, run: RunRows, source: str) -> Recorded:
     """The point of one run."""
     threads = int(run.sample.known("Threads"))
     stream: Json = ({"threads": threads} if threads else {}) | asked(run.sample.known("Reqrate"))
-    point = Imported(name, run.origin, source, seconds=run.seconds, streams=[stream], remark=run.remark)
+    point = Imported(name, run.origin, source, seconds=run.seconds, streams=[stream], target=run.target, remark=run.remark)
     for op, word in WORDS.items():
         point.add("stream-1", op, _known(word, run.counted, run.seconds))
     for index, (row, (start, end)) in enumerate(zip(run.measured, run.spans_s, strict=True)):

@@ -50,7 +50,7 @@ def _point(name: str, run: RunRows, source: str) -> Recorded:
     rates = [row.known("rate") for row in run.counted]
     rate = sum(rates) / max(1, len(rates))
     remark = " ".join(part for part in (run.remark, _one_size(run.sample)) if part)
-    point = Imported(name, run.origin, source, seconds=run.seconds, streams=[_stream(run.sample)], remark=remark)
+    point = Imported(name, run.origin, source, seconds=run.seconds, streams=[_stream(run.sample)], target=run.target, remark=remark)
     for op, share in _shares(run.sample):
         point.add("stream-1", op, _known(op, run, rate * share))
     point.intervals = _intervals(run)
