@@ -147,6 +147,13 @@ def test_the_gen8_controller_keeps_its_cache_when_told_not_to():
     assert "cache" not in array_document("dl360-g7-6g-10k-raid10-4-nocache")["controller"][0]
 
 
+def test_every_disk_has_its_buffer_answer_sooner_than_its_mechanics():
+    drives = [part_document("drives", name) for name in part_names("drives")]
+    disks = [drive for drive in drives if drive["kind"] == "disk"]
+    assert len(disks) > 10
+    assert all(disk["buffer"]["hit_overhead_us"] < disk["command_overhead_us"] for disk in disks)
+
+
 def test_four_arrays_share_the_adapters_of_one_host_and_two_hosts_have_two():
     one, two = (array_document(f"msa2000x4-raid5{hosts}") for hosts in ("", "-2hosts"))
     used = [{link for volumes in document["volumes"] for link in volumes["links"] if link.startswith("hba")} for document in (one, two)]
