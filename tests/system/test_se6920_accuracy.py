@@ -14,11 +14,11 @@ from plimsoll.cli.conduct.measured import Asked, Measured, measured_rows
 from plimsoll.cli.conduct.modelling import Modelling, Trial
 
 LABELS = {"se6920-raid1": "SE6920 RAID 1", "se6920-raid5": "SE6920 RAID 5", "dl580-local": "DL580 local disks, RAID 5"}
-#: What a fit finds where the rows of 8 GB are held out: 'plimsoll fit', for RAID 5 a grid over tests 1 and 2.
+#: What 'plimsoll fit' finds where the rows of 8 GB are held out, with the ranges of docs/arrays.md and 2,000 requests.
 WITHOUT_8G = {
-    "se6920-raid1": "host.page_cache.size_bytes=961967235&controller.raid.request_ns=41189&host.page_cache.moved_page_ns=75555",
-    "se6920-raid5": "host.page_cache.size_bytes=550000000&controller.raid.request_ns=70000&host.page_cache.moved_page_ns=44609",
-    "dl580-local": "host.page_cache.size_bytes=1057616574&group.raid.raid.strip_sectors=128&host.page_cache.fetch_growth=8",
+    "se6920-raid1": "host.page_cache.size_bytes=946234664&controller.raid.request_ns=43204&host.page_cache.moved_page_ns=74781",
+    "se6920-raid5": "host.page_cache.size_bytes=418787173&controller.raid.request_ns=16925&host.page_cache.moved_page_ns=34541",
+    "dl580-local": "host.page_cache.size_bytes=1040725416&group.raid.raid.strip_sectors=128&host.page_cache.fetch_growth=7",
 }
 REQUESTS = 2000
 
