@@ -24,8 +24,9 @@ use fuser::{
 };
 use plimsoll_workload::Op;
 
+use crate::asked::Asked;
 use crate::error::ServeError;
-use crate::server::{Asked, Server};
+use crate::server::Server;
 
 /// The name of the file.
 pub const FILE: &str = "array";

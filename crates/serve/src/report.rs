@@ -4,9 +4,9 @@ use plimsoll_workload::Op;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use crate::asked::Asked;
 use crate::data::Kept;
 use crate::lateness::Lateness;
-use crate::server::Asked;
 
 /// Requests and bytes by operation.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]

@@ -13,9 +13,10 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::Thread;
 
-use plimsoll_array::{Array, Request};
+use plimsoll_array::Array;
 use plimsoll_workload::Op;
 
+use crate::asked::{Asked, SECTOR_BYTES};
 use crate::data::{Data, Kept};
 use crate::lateness::{Lateness, Limits};
 use crate::locked;
@@ -23,7 +24,6 @@ use crate::pacer::Pacer;
 use crate::report::{Counts, Report};
 use crate::schedule::Answer;
 
-const SECTOR_BYTES: u64 = 512;
 /// Zeros enter the model in pieces of this size: what a host would send at once.
 pub const ZEROS_BYTES: u64 = 1 << 20;
 /// Trims do in pieces of this one: a whole array at once would be millions of jobs in the model.
@@ -44,17 +44,6 @@ pub struct Server {
 struct Account {
     counts: Counts,
     lateness: Lateness,
-}
-
-/// What a client asks for, before it is rounded to sectors.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Asked {
-    /// What.
-    pub op: Op,
-    /// First byte.
-    pub offset: u64,
-    /// Length in bytes; 0 for a flush.
-    pub len: u64,
 }
 
 impl Server {
@@ -152,7 +141,7 @@ impl Server {
         self.check(asked)?;
         let server = Arc::clone(self);
         let done = move |answer| finish(server.account_for(asked, answer));
-        self.pacer.submit(in_sectors(asked), Box::new(done));
+        self.pacer.submit(asked.in_sectors(), Box::new(done));
         Ok(())
     }
 
@@ -194,7 +183,7 @@ impl Server {
         }
         let ticket = Arc::new(Ticket::default());
         let (told, waits) = (Arc::clone(&ticket), std::thread::current());
-        self.pacer.submit(in_sectors(asked), Box::new(move |answer| told.answer(answer, &waits)));
+        self.pacer.submit(asked.in_sectors(), Box::new(move |answer| told.answer(answer, &waits)));
         let moved = moves();
         let answered = self.account_for(asked, ticket.wait());
         moved.and(answered)
@@ -208,15 +197,6 @@ impl Server {
         account.counts.add(asked, answer.failed);
         if answer.failed { Err(io::Error::from_raw_os_error(libc::EIO)) } else { Ok(()) }
     }
-}
-
-/// A request rounded out to whole sectors.
-fn in_sectors(Asked { op, offset, len }: Asked) -> Request {
-    if op == Op::Flush {
-        return Request { op, lba: 0, sectors: 0 };
-    }
-    let (first, end) = (offset / SECTOR_BYTES, (offset + len).div_ceil(SECTOR_BYTES));
-    Request { op, lba: first, sectors: u32::try_from(end - first).unwrap_or(u32::MAX) }
 }
 
 /// Where a waiting thread finds its answer.

@@ -1,6 +1,5 @@
 //! A RAID group's shape, worked out once: sizes, and the way from a data address to a member.
 
-use super::members::Members;
 use super::parity::Parity;
 use super::piece::{Extent, Piece};
 use super::rotation::Rotation;
@@ -112,11 +111,6 @@ impl Geometry {
     /// Which copy of a mirror serves a read: what the closure given to [`Geometry::read`] should answer.
     pub const fn read_choice(&self) -> ReadChoice {
         self.read_choice
-    }
-
-    /// All members present.
-    pub fn members(&self) -> Members {
-        Members::new(self.groups(), self.members_per_group)
     }
 
     /// Where a data sector lies: the member (of a mirror the first) and the sector on it.

@@ -31,8 +31,15 @@ pub struct Members {
     impaired_count: u32,
 }
 
+impl Geometry {
+    /// All members present.
+    pub fn members(&self) -> Members {
+        Members::new(self.groups(), self.members_per_group())
+    }
+}
+
 impl Members {
-    pub(super) fn new(groups: u16, members_per_group: u16) -> Self {
+    fn new(groups: u16, members_per_group: u16) -> Self {
         let devices = usize::from(groups) * usize::from(members_per_group);
         Self {
             states: vec![MemberState::Present; devices],

@@ -51,14 +51,6 @@ fn requests_outside_of_the_array_are_refused_and_do_not_count() {
 }
 
 #[test]
-fn a_request_enters_the_model_rounded_out_to_sectors() {
-    let request = in_sectors(Asked { op: Op::Read, offset: 511, len: 2 });
-    assert_eq!((request.lba, request.sectors), (0, 2));
-    let request = in_sectors(Asked { op: Op::Write, offset: 1024, len: 512 });
-    assert_eq!((request.lba, request.sectors), (2, 1));
-}
-
-#[test]
 fn zeros_and_trims_read_as_zeros_and_differ_in_what_they_cost() {
     let server = server(Memory::new(4 << 20));
     server.write(0, &[7; 3 << 20]).unwrap();
