@@ -5,6 +5,7 @@
 // given up when its width changes and after printing. Entries of the legend that hide something are buttons.
 // Limits: the table is built when it is first opened; the print shows it only then, so that a report does not become a book of numbers.
 
+import { modelledBadge } from "./badge";
 import { element } from "./element";
 import { echarts, type EChartsOption, type EChartsType } from "./echarts";
 import { readPalette, type Palette } from "./palette";
@@ -91,7 +92,7 @@ export function figureElement(figure: Figure): HTMLElement {
   return element(
     "figure",
     { class: figure.wide ? "wide" : null },
-    element("figcaption", {}, figure.title, figure.modelled && element("span", { class: "badge modelled" }, "modelled")),
+    element("figcaption", {}, figure.title, modelledBadge(figure.modelled)),
     legend,
     frame,
     figure.note && element("p", { class: "note" }, figure.note),

@@ -72,6 +72,8 @@ export interface Verdict {
   errors: number;
   flagged: Record<Severity, number>;
   unflagged: number;
+  /** A sentence per modelled configuration: which components limited its points. */
+  limits: string[];
   highest_iops: Extreme | null;
   highest_bytes_per_s: Extreme | null;
   lowest_p99_ns: Extreme | null;
@@ -193,6 +195,10 @@ export interface Point {
   engine: { [key: string]: Json };
   /** Of a modelled array: equal components put together, the busiest first. */
   components: ComponentSet[];
+  /** What limited a modelled array and how busy its components were, in words; null of storage. */
+  limit: { said: string; busy: string } | null;
+  /** What failed in a modelled array, when, and how long it was rebuilt, in words. */
+  incidents: string | null;
   /** By operation (`all` for all together) and metric. */
   estimates: Record<string, Record<string, Estimate>>;
   place: Place | null;

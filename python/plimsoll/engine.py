@@ -125,7 +125,9 @@ class NativeEngine:
 
     def inspect_target(self, spec: str) -> Json:
         with _naming(spec):
-            return _object(self._core.inspect_target(_engine_text(spec)))
+            found = _object(self._core.inspect_target(_engine_text(spec)))
+        # The engine gets an array as a document and knows no more of what was typed than its name.
+        return {**found, "spec": spec} if found["kind"] == "array" else found
 
     def describe_array(self, spec: str) -> Json:
         """What an ``array:`` target consists of, where its values come from, and what limits it; nothing is run."""

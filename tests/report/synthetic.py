@@ -13,7 +13,7 @@ import json
 import math
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import NormalDist
 from typing import Any
@@ -57,6 +57,8 @@ class Array:
     flags: tuple[tuple[str, str], ...] = ()
     broken: tuple[tuple[str, str], ...] = ()
     open_loop: bool = False
+    #: What the engine tells of a modelled array.
+    engine: Json = field(default_factory=dict)
 
 
 PROFILES = (
@@ -106,6 +108,12 @@ _TARGET = {
         }
     ],
 }
+
+
+def component(set_: str, utilisation: float, kind: str = "disk") -> Json:
+    """What the engine tells of one component of a modelled array, of which equal ones make a set."""
+    counted = {"operations": 1000, "bytes": 8192000, "mean_queue": 2.0, "elapsed_ns": 1_000_000_000, "hit_share": None}
+    return {"set": set_, "name": f"{set_} {utilisation}", "kind": kind, "utilisation": utilisation, **counted}
 
 
 def write_run(folder: Path, array: Array, profiles: Sequence[Profile] = PROFILES) -> Path:
@@ -345,10 +353,10 @@ def _result(number: int, repeat: int, array: Array, profile: Profile, status: st
         ],
         "engine": {
             "backend": {"asked": "auto", "used": "uring", "fallback_reason": None},
-            "engine": {"workers": 1, "clock": {"source": "tsc", "drift_ppm": 0.4}},
+            "engine": {"workers": 1, "clock": {"source": "tsc", "drift_ppm": 0.4}, **array.engine},
             "cpu_ns": {"user": 210_000_000, "system": 480_000_000},
         },
-        "host": {**_HOST, "target": _TARGET},
+        "host": {**_HOST, "target": {"kind": "array", "spec": array.target} if array.modelled else _TARGET},
         "monitor": {},
         "calibration": None,
         "versions": {"plimsoll": "0.1.0", "python": "3.11.2"},

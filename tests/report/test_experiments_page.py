@@ -24,7 +24,9 @@ def report(tmp_path_factory):
 @pytest.fixture(scope="module")
 def modelled(tmp_path_factory):
     folder = tmp_path_factory.mktemp("modelled")
-    run = open_run(str(write_planned(folder / "run", [ramp(), scaling(), matrix(["oltp-db"]), steady()], Run(modelled=True))))
+    run = open_run(
+        str(write_planned(folder / "run", [ramp(), scaling(), matrix(["oltp-db"]), steady()], Run(modelled=True, suite=PUBLISHED)))
+    )
     html.write([run], folder / "report.html")
     return folder / "report.html"
 
@@ -158,7 +160,19 @@ def test_modelled_experiments_say_so_at_every_chart_and_table(modelled, opened):
         == figures.count()
     )
     assert "Modelled: the figures are those of a model" in page.locator("#comparison .remarks").inner_text()
-    assert all("(modelled)" in text for text in page.locator("#experiments .marks-table tbody th").all_inner_texts())
+    names = page.locator("#experiments .marks-table tbody th")
+    assert names.count() == names.locator(".badge.modelled").count() > 0
+    said = page.locator("#experiments .sentences li")
+    assert said.count() == said.locator(".badge.modelled").count() > 0
+
+
+def test_modelled_figures_are_not_called_measured_beside_published_ones(modelled, opened):
+    # "Measured here" and "Measured over published" stood above figures of a model.
+    section = opened(modelled).page.locator("#published")
+    assert "Measured" not in " ".join(section.locator("th, caption").all_inner_texts())
+    assert section.locator("thead th", has_text="Modelled over published").count() == 1
+    assert section.locator("tr", has_text="six 15K").locator(".badge.modelled").count() == 1
+    assert section.locator("tr", has_text="tape").locator(".badge.modelled").count() == 0
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

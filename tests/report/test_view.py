@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from plimsoll.reports.terminal import footnotes
 from plimsoll.reports.view import PointRecord, RunRecord, view
 from plimsoll.result import Result
-from report.synthetic import PROFILES, Array, buckets, write_run
+from report.synthetic import PROFILES, Array, buckets, component, write_run
 
 
 def record(folder: Path) -> RunRecord:
@@ -104,6 +105,42 @@ def test_modelled_points_are_counted_and_their_configuration_is_marked(run):
     shown = view([run("real"), run("model", modelled=True, target="queue:")], buckets)
     assert shown["verdict"]["modelled"] == 12
     assert [configuration["modelled"] for configuration in shown["configurations"]] == [False, True]
+
+
+def test_what_limited_a_modelled_point_and_what_failed_in_it_is_told_as_on_the_terminal(run):
+    engine = {
+        "components": [component("disk", 0.97), component("disk", 0.95), component("raid.cpu", 0.04)],
+        "facts": {"incidents": "1.000 s: member 0 of group 0 failed", "rebuild_s": "412.731"},
+    }
+    made = run(profiles=PROFILES[:1], modelled=True, engine=engine)
+    (point,) = view([made], buckets)["points"]
+    assert point["limit"] == {"said": "limited by disk", "busy": "2 × disk 96% busy (at most 97%), raid.cpu 4% busy"}
+    assert point["incidents"] == (
+        "1.000 s: member 0 of group 0 failed (modelled, seconds from the beginning of the warm-up); the rebuild took 412.731 s"
+    )
+    told = footnotes([made.points[0].result])
+    assert f"media-streaming: {point['limit']['said']}; {point['limit']['busy']}." in told
+    assert f"media-streaming: {point['incidents']}." in told
+
+
+def test_a_sentence_tells_what_limited_each_modelled_configuration(run):
+    def limited(name: str) -> dict:
+        return {"components": [component(name, 0.97)]}
+
+    runs = [
+        run("real", PROFILES[:2]),
+        run("alike", PROFILES[:2], modelled=True, target="array:nvme", engine=limited("nand")),
+        run("once", PROFILES[:1], modelled=True, target="array:cache", engine=limited("link")),
+    ]
+    assert view(runs, buckets)["verdict"]["limits"] == [
+        "array:nvme (modelled): limited by nand at all 2 points.",
+        "array:cache (modelled): limited by link.",
+    ]
+
+
+def test_storage_has_no_limit_that_is_known(run):
+    shown = view([run()], buckets)
+    assert (shown["verdict"]["limits"], {point["limit"] for point in shown["points"]}) == ([], {None})
 
 
 def test_extremes_name_the_point_that_holds_them(run):

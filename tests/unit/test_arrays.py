@@ -74,6 +74,12 @@ def test_a_mistake_is_told_in_a_sentence(target: str, sentence: str) -> None:
     assert sentence in str(refused.value)
 
 
+def test_what_was_typed_after_the_question_mark_stays_in_the_name_of_the_target() -> None:
+    # Reports of an array in which something failed named the array alone.
+    target = "array:msa50-sas-10k-raid10-8?fail=0@1s&spares=1"
+    assert native().inspect_target(target)["spec"] == target
+
+
 def test_other_targets_are_passed_on_as_they_are() -> None:
     assert engine_text("stripe:/dev/sdb,/dev/sdc?unit=64KiB") == "stripe:/dev/sdb,/dev/sdc?unit=64KiB"
     assert json.loads(engine_text("array:nvme").removeprefix("array:"))["name"] == "nvme"

@@ -1,6 +1,7 @@
 // The comparison of configurations: what was found in sentences first, then the ratios with their intervals, marks, and remarks.
 
 import { isClipped, ratioExtent, ratioHeight, ratiosOption, ratioText, type RatioRow } from "../charts/ratios";
+import { modelledBadge } from "../badge";
 import { element } from "../element";
 import { discardFigures, figureElement, type Figure, type LegendEntry } from "../figure";
 import { counted, exact, rate } from "../format";
@@ -41,7 +42,7 @@ export function comparisonSection(report: Report): HTMLElement | null {
       "h2",
       { id: "comparison-heading" },
       `Compared with ${comparison.baseline}`,
-      report.configurations.some(({ modelled }) => modelled) && element("span", { class: "badge modelled" }, "modelled"),
+      modelledBadge(report.configurations.some(({ modelled }) => modelled)),
     ),
     findings(comparison),
     notes(comparison),

@@ -19,7 +19,7 @@ function runFacts(run: Run, several: boolean): HTMLElement {
   const groups: [string, Json][] = [
     ["Run", { name: run.label, status: run.status, created: instant(run.created), command: command ?? null, versions: run.versions }],
     ...Object.entries(run.targets).map(([target, facts]): [string, Json] => [`Target ${target}`, facts]),
-    ...Object.entries(run.host),
+    ...Object.entries(run.host).map(([name, facts]): [string, Json] => [sentence(name), facts]),
     ...(run.calibration ? [["Own cost, calibrated", run.calibration] as [string, Json]] : []),
   ];
   return element(
@@ -34,7 +34,7 @@ function card(name: string, facts: Json, level: "h3" | "h4"): HTMLElement {
   const rows = flattened(facts, "").map(([term, value]) =>
     element("div", {}, element("dt", {}, term || name), element("dd", { class: value.startsWith("absent") ? "absent" : null }, value)),
   );
-  const title = element(level, {}, sentence(name));
+  const title = element(level, {}, name);
   return rows.length > 14
     ? element(
         "div",

@@ -1,5 +1,6 @@
 // The experiments of a report, each with its findings on every workload and configuration, and the chart that its kind calls for.
 
+import { modelledBadge } from "../badge";
 import { element, type Child } from "../element";
 import { isLarge } from "../charts/loadLine";
 import { bandwidth, exact, megabytes, rate } from "../format";
@@ -8,8 +9,9 @@ import { optionWords, valueText } from "../settings";
 import { tableElement, type Rich, type Value } from "../table";
 import { loadLineView } from "./loadLines";
 import { matrixView } from "./matrix";
-import { subjectName } from "./naming";
+import { subjectHeading, subjectName } from "./naming";
 import { scalingView } from "./scaling";
+import { sentenceList } from "./sentences";
 import { steadyView } from "./steady";
 
 export const KINDS: Record<Kind, string> = {
@@ -54,19 +56,14 @@ function experimentView(experiment: Experiment, report: Report): HTMLElement {
   );
 }
 
-const FEW = 4;
-
 function sentences(experiment: Experiment, report: Report): HTMLElement | null {
   const items = experiment.subjects.flatMap((subject) => {
     const said = [...subject.sentences, ...subject.notes];
     if (said.length === 0) return [];
-    const named = experiment.subjects.length > 1 && element("strong", {}, `${subjectName(subject, experiment, report)}: `);
-    return [element("li", {}, named, said.join(" "))];
+    if (experiment.subjects.length === 1) return [element("li", {}, said.join(" "), modelledBadge(subject.modelled))];
+    return [element("li", {}, element("strong", {}, subjectHeading(subject, experiment, report), ": "), said.join(" "))];
   });
-  if (items.length === 0) return null;
-  const shown = element("ul", { class: "sentences" }, ...items);
-  if (items.length <= FEW) return shown;
-  return element("details", { class: "data" }, element("summary", {}, `Conclusions in sentences (${items.length})`), shown);
+  return sentenceList(items, "Conclusions in sentences");
 }
 
 const between = (interval: [number, number] | null, format: (value: number) => string) =>
@@ -104,7 +101,7 @@ function markTable(experiment: Experiment, report: Report): HTMLElement | null {
         ]
       : [];
     return [
-      subjectName(subject, experiment, report),
+      { content: subjectHeading(subject, experiment, report), value: subjectName(subject, experiment, report) },
       ...marked,
       figure(knee?.[kind], `${EDGES[knee?.at_edge ?? ""] ?? ""}${shown(knee?.[kind])}`, unit),
       level(knee?.level),

@@ -1,9 +1,11 @@
 // The head of the report: the mark, what was measured, and the first sentences a reader needs before any number.
 
+import { modelledBadge } from "../badge";
 import { element, svg, type Child } from "../element";
 import { bandwidth, counted, duration, exact, instant, rate } from "../format";
 import type { Extreme, Report } from "../model";
 import { anchor } from "./place";
+import { sentenceList } from "./sentences";
 
 /** A ship's load line: the circle, and the waterline through it. */
 export function mark(): SVGElement {
@@ -31,7 +33,7 @@ export function masthead(report: Report): HTMLElement {
     { class: "masthead" },
     element("div", { class: "hull" }, element("p", { class: "wordmark" }, "Plimsoll"), element("h1", {}, title)),
     element("div", { class: "waterline" }, mark()),
-    element("div", { class: "sea" }, element("p", {}, facts.join("  ·  ")), modelledBadge(report)),
+    element("div", { class: "sea" }, element("p", {}, facts.join("  ·  ")), extentBadge(report)),
   );
 }
 
@@ -40,7 +42,7 @@ function version(report: Report): string | undefined {
   return typeof stored === "string" ? `Plimsoll ${stored}` : undefined;
 }
 
-function modelledBadge(report: Report): Child {
+function extentBadge(report: Report): Child {
   const { modelled, points } = report.verdict;
   if (modelled === 0) return null;
   return element(
@@ -61,6 +63,10 @@ export function verdict(report: Report): HTMLElement {
     element("h2", { id: "verdict-heading" }, "Verdict"),
     element("p", { class: "lead" }, trust(report)),
     ...further(report).map((sentence) => element("p", {}, sentence)),
+    sentenceList(
+      report.verdict.limits.map((sentence) => element("li", {}, sentence)),
+      "What limited each configuration",
+    ),
     element("dl", { class: "extremes" }, ...extremes(report)),
   );
 }
@@ -95,7 +101,7 @@ function further(report: Report): string[] {
     sentences.push("Modelled points come from a model of an array, not from hardware; they are marked wherever they appear.");
   if (errors) sentences.push(`${counted(errors, "I/O error")} occurred; each point lists its own.`);
   if (report.configurations.length > 1 && !report.comparison) {
-    const spread = repeats > 1 ? `bars are means of up to ${repeats} repeats, error bars their extremes` : "each was measured once";
+    const spread = repeats > 1 ? `bars are means of up to ${repeats} repeats, error bars their extremes` : `each was ${modelled === points ? "modelled" : "measured"} once`;
     sentences.push(
       `${counted(report.configurations.length, "configuration")} stand side by side (${spread}); this report does not test whether a difference between them is more than chance.`,
     );
@@ -123,7 +129,7 @@ function extremes({ verdict: found, points }: Report): HTMLElement[] {
           {},
           element("a", { href: `#${anchor(point)}` }, point.title),
           op,
-          point.modelled && element("span", { class: "badge modelled" }, "modelled"),
+          modelledBadge(point.modelled),
         ),
       ),
     ];

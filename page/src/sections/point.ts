@@ -1,5 +1,6 @@
 // One point: a line when closed, everything about it when opened. What is inside is built when it is first opened.
 
+import { modelledBadge } from "../badge";
 import { element, type Child } from "../element";
 import { verdictOf } from "../charts/loadLine";
 import { sparkline } from "../charts/sparkline";
@@ -68,7 +69,7 @@ function pointLine(point: Point, report: Report): HTMLElement {
       point.repeat > 1 && point.place?.role !== "round" && element("span", { class: "where" }, `repeat ${point.repeat}`),
       statusBadge(point.status),
       verdictBadge(point),
-      point.modelled && element("span", { class: "badge modelled" }, "modelled"),
+      modelledBadge(point.modelled),
       ...point.flags.map(flagMark),
     ),
     element("span", { class: "course" }, point.timeline && sparkline(point.timeline)),
@@ -91,6 +92,8 @@ function pointBody(point: Point, report: Report): HTMLElement {
     "div",
     { class: "body" },
     point.error && element("p", { class: "failure", role: "note" }, point.error),
+    point.limit && told("Bottleneck", `${point.limit.said}; ${point.limit.busy}.`, point),
+    point.incidents && told("Failures", `${point.incidents}.`, point),
     flagNotes(point.flags),
     point.purpose && element("p", { class: "purpose" }, point.purpose, point.expect && ` Expected: ${point.expect}`),
     facts(point),
@@ -105,6 +108,10 @@ function pointBody(point: Point, report: Report): HTMLElement {
     definition(point),
   );
 }
+
+/** What the model tells of its own course, in the words of the terminal. */
+const told = (term: string, words: string, { modelled }: Point) =>
+  element("p", { class: "told" }, element("strong", {}, `${term}: `), words, modelledBadge(modelled));
 
 function facts(point: Point): HTMLElement {
   const backend = point.engine.backend as { used?: string } | undefined;

@@ -1,6 +1,7 @@
 // Figures that others published, beside what was measured here: never as if they were measured.
 
-import { element } from "../element";
+import { modelledBadge } from "../badge";
+import { element, type Child } from "../element";
 import { bandwidth, digits, duration, exact, megabytes, rate } from "../format";
 import type { Published, PublishedRow, Report } from "../model";
 import { settingsText } from "../settings";
@@ -19,6 +20,7 @@ export function publishedSection(report: Report): HTMLElement | null {
 
 function publishedView(published: Published, report: Report): HTMLElement {
   const { title, source, rows, claims, note } = published;
+  const here = hereWord(rows, report);
   return element(
     "div",
     { class: "published" },
@@ -28,22 +30,32 @@ function publishedView(published: Published, report: Report): HTMLElement {
     note && element("p", { class: "note" }, note),
     folded(
       rows,
+      here,
       tableElement({
-        caption: `${title}: published beside measured`,
-        columns: ["Whose", "Load", "Figure", "Published", "Measured here", "Measured over published"].map((heading) => ({ heading })),
+        caption: `${title}: published beside ${here.toLowerCase()}`,
+        columns: ["Whose", "Load", "Figure", "Published", `${here} here`, `${here} over published`].map((heading) => ({ heading })),
         rows: rows.map((row) => cells(row, report)),
       }),
     ),
   );
 }
 
+const isModelled = ({ points }: PublishedRow, report: Report) => points.some((index) => report.points[index]?.modelled);
+
+/** What the figures of a table are that stand beside the published ones: never measured where a model computed them. */
+export function hereWord(rows: PublishedRow[], report: Report): "Measured" | "Modelled" | "Measured or modelled" {
+  const found = rows.filter(({ measured }) => measured);
+  const modelled = found.filter((row) => isModelled(row, report)).length;
+  return modelled === 0 ? "Measured" : modelled === found.length ? "Modelled" : "Measured or modelled";
+}
+
 const MANY = 24;
 
 /** A long table is opened on demand. */
-function folded(rows: PublishedRow[], table: HTMLElement): HTMLElement | null {
+function folded(rows: PublishedRow[], here: string, table: HTMLElement): HTMLElement | null {
   if (rows.length === 0) return null;
   if (rows.length <= MANY) return table;
-  return element("details", { class: "data" }, element("summary", {}, `${rows.length} published figures beside what was measured`), table);
+  return element("details", { class: "data" }, element("summary", {}, `${rows.length} published figures beside ${here.toLowerCase()} ones`), table);
 }
 
 const SHOWN: Record<string, [string, (value: number | null | undefined) => string, string]> = {
@@ -60,11 +72,12 @@ function cells(row: PublishedRow, report: Report): Value[] {
   const bare = bareOf(row.metric);
   const configuration =
     row.configuration === null || report.configurations.length < 2 ? "" : `, ${report.configurations[row.configuration]?.label ?? ""}`;
-  const value = (number: number | null | undefined, text: string): Rich => ({
-    content: number == null ? text : element("data", { value: String(number), title: exact(number, unit) }, text),
+  const value = (number: number | null | undefined, text: string, mark: Child = null): Rich => ({
+    content: number == null ? text : element("span", {}, element("data", { value: String(number), title: exact(number, unit) }, text), mark),
     value: number ?? null,
   });
   const { measured } = row;
+  const modelled = isModelled(row, report);
   const interval = measured && measured.low !== null && measured.high !== null ? ` [${bare(measured.low)}, ${bare(measured.high)}]` : "";
   const ratio = measured && row.value ? measured.value / row.value : null;
   return [
@@ -72,7 +85,7 @@ function cells(row: PublishedRow, report: Report): Value[] {
     [row.title, settingsText(row.settings)].filter(Boolean).join(", "),
     `${row.op === "all" ? "" : `${row.op} `}${row.metric in SHOWN ? noun : `${row.metric} ${noun}`}${configuration}`,
     value(row.value, row.text || format(row.value)),
-    value(measured?.value, measured ? `${format(measured.value)}${interval}` : "not measured"),
+    value(measured?.value, measured ? `${format(measured.value)}${interval}` : "not measured", modelledBadge(modelled)),
     { content: ratio === null ? "–" : `${digits(ratio)} ×`, value: ratio },
   ];
 }

@@ -8,7 +8,7 @@ import type { Estimate, Experiment, Report, ScalingFit, Subject } from "../model
 import { configurationColour, type Palette } from "../palette";
 import { optionWords } from "../settings";
 import type { Table } from "../table";
-import { configurationName, subjectName } from "./naming";
+import { configurationName, subjectHeading } from "./naming";
 
 export function scalingView(experiment: Experiment, report: Report): HTMLElement | null {
   const subjects = experiment.subjects.filter(({ scaling }) => scaling && scaling.points.length > 0);
@@ -24,7 +24,7 @@ export function scalingView(experiment: Experiment, report: Report): HTMLElement
   );
   const fits = subjects.flatMap((subject) =>
     subject.scaling?.fit && subject.sentences.length === 0
-      ? [element("li", {}, fitSentence(subjectName(subject, experiment, report), subject.scaling.fit))]
+      ? [element("li", {}, subjectHeading(subject, experiment, report), `: ${fitWords(subject.scaling.fit)}`)]
       : [],
   );
   return element(
@@ -40,9 +40,9 @@ const share = ({ value, low, high }: Estimate) => {
   return low === null || high === null ? percents(value) : `${percents(value)} [${percents(low)}, ${percents(high)}]`;
 };
 
-function fitSentence(name: string, { contention, coherency, peak }: ScalingFit): string {
+function fitWords({ contention, coherency, peak }: ScalingFit): string {
   const most = peak ? `; the fit peaks at ${digits(peak.workers)} workers with ${rate(peak.iops, "IOPS")}` : "; the fit has no peak";
-  return `${name}: contention ${share(contention)}, coherency ${share(coherency)}${most}.`;
+  return `contention ${share(contention)}, coherency ${share(coherency)}${most}.`;
 }
 
 function scalingFigure(experiment: Experiment, report: Report, subjects: Subject[], wide: boolean): Figure {

@@ -1,5 +1,6 @@
 // The summary: one row group per point, one row per operation, every number as stored.
 
+import { modelledBadge } from "../badge";
 import { element, number, type Child } from "../element";
 import { digits, duration, exact, megabytes, rate } from "../format";
 import type { Estimate, Op, Point, Report, Total } from "../model";
@@ -121,7 +122,8 @@ function rowGroup(point: Point, report: Report, several: boolean, most: number):
     placeText(point) && element("span", { class: "repeat" }, ` ${placeText(point)}`),
     repeat && element("span", { class: "repeat" }, ` repeat ${point.repeat}`),
     statusBadge(point.status),
-    point.modelled && element("span", { class: "badge modelled" }, "modelled"),
+    modelledBadge(point.modelled),
+    point.limit && element("span", { class: "limit", title: point.limit.busy }, point.limit.said),
   );
   const configuration =
     several &&

@@ -12,10 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from plimsoll.analysis.components import ComponentSet, bottleneck, component_sets
+from plimsoll.analysis.components import component_sets
 from plimsoll.analysis.estimation import PERCENTILES
 from plimsoll.analysis.metric import ALL, metric, together
 from plimsoll.reports.figures import count, duration, megabytes
+from plimsoll.reports.limits import busy_words, incident_words, limit_words
 from plimsoll.reports.progress import settings_text
 from plimsoll.result import OPS, Flag, OpTotals, Result, Totals
 
@@ -27,8 +28,8 @@ _LATENCIES = ("mean", "p50", "p99", "max")
 #: What block requests can be; points of nothing else have their other operations in a column of their own.
 _BLOCK_OPS = frozenset(("read", "write", "trim", "flush"))
 _OPERATION = ("per second", "MB/s", "mean", "p50", "p99", "max", "errors")
-#: Points whose components are told, and sets of them.
-_COMPONENT_LINES, _COMPONENTS = 6, 8
+#: Points whose components are told.
+_COMPONENT_LINES = 6
 _PLAIN = ("workload", "target")
 _PLACED = ("workload", "configuration", "point")
 
@@ -149,18 +150,11 @@ def _components(results: Sequence[Result]) -> list[str]:
     lines = []
     for result, sets in told[:_COMPONENT_LINES]:
         if sets:
-            limit = bottleneck(sets)
-            what = f"limited by {limit.name}" if limit else "nothing was saturated"
-            lines.append(f"{_place(result, configured=several)}: {what}; {', '.join(map(_busy, sets[:_COMPONENTS]))}.")
-        lines += [f"{_place(result, configured=several)}: {said}." for said in _incidents(result)]
+            lines.append(f"{_place(result, configured=several)}: {limit_words(sets)}; {busy_words(sets)}.")
+        if failed := incident_words(result):
+            lines.append(f"{_place(result, configured=several)}: {failed}.")
     left = sum(bool(sets) for _, sets in told[_COMPONENT_LINES:])
     return [*lines, f"The report has the components of {left} more points."] if left else lines
-
-
-def _incidents(result: Result) -> list[str]:
-    """What failed in a modelled array and what became of it, as the engine tells it."""
-    told = str(result.engine.get("engine", {}).get("facts", {}).get("incidents", ""))
-    return [f"{told} (modelled, seconds from the beginning of the warm-up)"] if told else []
 
 
 def _several(results: Sequence[Result]) -> bool:
@@ -170,14 +164,6 @@ def _several(results: Sequence[Result]) -> bool:
 
 def _where(result: Result) -> str:
     return str(result.place.get("configuration") or result.job.target)
-
-
-def _busy(one: ComponentSet) -> str:
-    if one.hit_share is not None:
-        return f"{one.name} {one.hit_share:.0%} hits"
-    if one.count > 1:
-        return f"{one.count} × {one.name} {one.utilisation:.0%} busy (at most {one.busiest:.0%})"
-    return f"{one.name} {one.utilisation:.0%} busy"
 
 
 def _places(held: Sequence[Result], results: Sequence[Result]) -> str:

@@ -23,6 +23,7 @@ from plimsoll.reports.bars_view import GROUPS, groups, largest, slices
 from plimsoll.reports.comparison_view import compared
 from plimsoll.reports.distribution import Decoder
 from plimsoll.reports.experiments_view import Member, experiments, point_verdict
+from plimsoll.reports.limits import busy_words, configuration_words, incident_words, limit_words
 from plimsoll.reports.published_view import published, suite
 from plimsoll.reports.timeline import COLUMNS, host_timeline, timeline
 from plimsoll.result import OPS, Flag, JobRecord, Result
@@ -84,7 +85,7 @@ def view(runs: Sequence[RunRecord], decode: Decoder, comparison: Json | None = N
         "schema": SCHEMA,
         "runs": [_run(run) for run in runs],
         "configurations": configurations,
-        "verdict": _verdict(points),
+        "verdict": {**_verdict(points), "limits": _limits(points, labels)},
         "flags": _flags(points),
         "groups": largest(found)["groups"] if found else groups([], 0),
         "slices": found,
@@ -183,6 +184,7 @@ def _run(run: RunRecord) -> dict[str, Any]:
 def _point(index: int, placed: _Placed, decode: Decoder, columns: int) -> dict[str, Any]:
     result, job = placed.record.result, placed.record.result.job
     stored = asdict(result)
+    sets = component_sets(result)
     return {
         "index": index,
         "run": placed.run,
@@ -203,7 +205,9 @@ def _point(index: int, placed: _Placed, decode: Decoder, columns: int) -> dict[s
         "definition": job.definition,
         "options": job.options,
         "engine": _engine(result.engine),
-        "components": [asdict(one) for one in component_sets(result)],
+        "components": [asdict(one) for one in sets],
+        "limit": {"said": limit_words(sets), "busy": busy_words(sets)} if sets else None,
+        "incidents": incident_words(result) or None,
         "estimates": _bounded(stored["estimates"]),
         "place": _place_of(result.place),
     }
@@ -266,6 +270,15 @@ def _verdict(points: Sequence[Json]) -> dict[str, Any]:
         "lowest_p99_ns": _slowest(points, lowest=True),
         "highest_p99_ns": _slowest(points, lowest=False),
     }
+
+
+def _limits(points: Sequence[Json], labels: Sequence[str]) -> list[str]:
+    """A sentence per modelled configuration: what limited its points."""
+    said: dict[int, list[str]] = {}
+    for point in points:
+        if point["limit"]:
+            said.setdefault(point["configuration"], []).append(point["limit"]["said"])
+    return [configuration_words(labels[configuration], said[configuration]) for configuration in sorted(said)]
 
 
 def _extreme(points: Sequence[Json], key: str) -> dict[str, Any] | None:

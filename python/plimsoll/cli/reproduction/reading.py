@@ -16,6 +16,7 @@ from functools import cache
 from statistics import mean
 
 from plimsoll.analysis.components import bottleneck, component_sets
+from plimsoll.analysis.incidents import rebuilds_s
 from plimsoll.analysis.metric import ALL, metric
 from plimsoll.catalog.arrays import described
 from plimsoll.catalog.claims import Run
@@ -69,16 +70,10 @@ def reading_of(result: Result) -> Reading:
     sets = component_sets(result)
     limit = bottleneck(sets)
     figures = {name: found.value for name in MEASURED if (found := metric(result, *_parts(name))) is not None}
-    rebuilds_s = _rebuilds_s(result)
-    if rebuilds_s:
-        figures["rebuild_s"] = mean(rebuilds_s)
+    rebuilt_s = rebuilds_s(result)
+    if rebuilt_s:
+        figures["rebuild_s"] = mean(rebuilt_s)
     return Reading(figures, {one.name: one.busiest for one in sets}, limited_by=limit.name if limit else None)
-
-
-def _rebuilds_s(result: Result) -> list[float]:
-    """How long each rebuild took that ended during the run."""
-    facts: Json = (result.engine.get("engine") or {}).get("facts") or {}
-    return [float(seconds) for seconds in facts.get("rebuild_s", "").split(", ") if seconds]
 
 
 def _parts(name: str) -> tuple[str, str]:

@@ -1,0 +1,50 @@
+"""What the page says of a modelled array: what limited it, what failed in it, and its name as it was typed."""
+
+import pytest
+
+from plimsoll.reports import html
+from plimsoll.store.reader import open_run
+from report.browsing import read_model
+from report.synthetic import PROFILES, Array, component, write_run
+
+TARGET = "array:msa50-sas-10k-raid10-8?fail=0@1s&spares=1"
+ENGINE = {
+    "components": [component("disk", 0.97), component("disk", 0.95), component("pci-x", 0.04, "link")],
+    "facts": {"incidents": "1.000 s: member 0 of group 0 failed", "rebuild_s": "412.731"},
+}
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("array")
+    array = Array("array", target=TARGET, seconds=5, modelled=True, engine=ENGINE)
+    html.write([open_run(str(write_run(folder / "run", array, PROFILES[:2])))], folder / "report.html")
+    return folder / "report.html"
+
+
+def test_the_bottleneck_stands_at_the_verdict_in_the_summary_and_at_the_top_of_its_point(report, opened):
+    found = opened(report)
+    assert found.page.locator("#verdict .sentences li").all_inner_texts() == [f"{TARGET} (modelled): limited by disk at all 2 points."]
+    assert found.page.locator("#summary-table .limit").all_inner_texts() == ["limited by disk"] * 2
+    point = found.page.locator("details.point").first
+    point.locator("summary").first.click()
+    told = point.locator(".body > p.told")
+    assert told.nth(0).inner_text().startswith("Bottleneck: limited by disk; 2 × disk 96% busy (at most 97%), pci-x 4% busy.")
+    assert told.locator(".badge.modelled").count() == told.count() == 2
+    assert found.problems == []
+
+
+def test_failures_and_rebuilds_are_told_in_the_point(report, opened):
+    page = opened(report).page
+    point = page.locator("details.point").first
+    point.locator("summary").first.click()
+    words = read_model(report)["points"][0]["incidents"]
+    assert words.endswith("the rebuild took 412.731 s")
+    assert point.locator(".body > p.told").nth(1).inner_text().startswith(f"Failures: {words}.")
+
+
+def test_a_target_is_named_as_it_was_typed(report, opened):
+    # Hyphens had become blanks: 'Target array:msa50 sas 10k raid10 8'.
+    page = opened(report).page
+    card = page.locator("#environment .card", has=page.locator("h3", has_text="Target"))
+    assert card.locator("h3").inner_text() == f"Target {TARGET}"
