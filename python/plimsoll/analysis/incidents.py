@@ -1,0 +1,82 @@
+"""What failed in a modelled array during a run, and what became of it.
+
+Model: the engine's facts tell it in one line (``incidents``), with times from the beginning of the warm-up: a member fails, is replaced by
+a spare, and is rebuilt or cannot be.
+Limits: groups and members are known by number only. Of several groups that miss members it is not told which of them lost data.
+
+    incidents(result.engine)         # [Incident(1.0, 0, 0, "failed")]
+    lost(result.engine)              # "the modelled group 0 lost data: its member 0 failed at 1 s"
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+Json = dict[str, Any]
+
+FAILED, REPLACED, REBUILT = "failed", "replaced by a spare", "rebuilt"
+_TOLD = re.compile(r"(?P<time>\d+\.\d+) s: member (?P<member>\d+) of group (?P<group>\d+) (?P<what>.+)")
+
+
+@dataclass(frozen=True)
+class Incident:
+    """Something that happened to a member of a group, seconds after the warm-up began."""
+
+    time_s: float
+    group: int
+    member: int
+    what: str
+
+
+@dataclass(frozen=True)
+class Rebuild:
+    """What a spare was given in place of a member until ``end_s``, successful or in vain; None when the run ended before."""
+
+    group: int
+    member: int
+    begin_s: float
+    end_s: float | None
+
+
+def incidents(engine: Json) -> list[Incident]:
+    """In their order; none for what is no modelled array. ``engine`` is `Result.engine`."""
+    told = str(((engine.get("engine") or {}).get("facts") or {}).get("incidents") or "")
+    found = [_TOLD.fullmatch(one) for one in told.split("; ")]
+    return [Incident(float(one["time"]), int(one["group"]), int(one["member"]), one["what"]) for one in found if one]
+
+
+def rebuilds(engine: Json) -> list[Rebuild]:
+    """Every rebuild that began."""
+    told = incidents(engine)
+    begun = [(at, one) for at, one in enumerate(told) if one.what == REPLACED]
+    return [Rebuild(one.group, one.member, one.time_s, _ended_s(one, told[at + 1 :])) for at, one in begun]
+
+
+def lost(engine: Json) -> str | None:
+    """Where data was lost, if requests failed: the groups whose members failed and were not rebuilt; None when none did."""
+    missing: dict[int, dict[int, float]] = {}
+    for one in incidents(engine):
+        members = missing.setdefault(one.group, {})
+        if one.what == FAILED:
+            members[one.member] = one.time_s
+        elif one.what == REBUILT:
+            members.pop(one.member, None)
+    told = {group: _failed(members) for group, members in missing.items() if members}
+    if not told:
+        return None
+    if len(told) == 1:
+        ((group, failed),) = told.items()
+        return f"the modelled group {group} lost data: its {failed}"
+    return f"of the modelled groups that miss members at least one lost data: {'; '.join(f'group {g}: {f}' for g, f in told.items())}"
+
+
+def _failed(members: dict[int, float]) -> str:
+    return " and ".join(f"member {member} failed at {time_s:.3f} s" for member, time_s in members.items())
+
+
+def _ended_s(begun: Incident, later: list[Incident]) -> float | None:
+    """Whatever happens next to a member that is being rebuilt ends it."""
+    ends = (one.time_s for one in later if (one.group, one.member) == (begun.group, begun.member))
+    return next(ends, None)
