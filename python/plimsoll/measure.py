@@ -257,8 +257,18 @@ def _ending(outcome: Json, failure: PlimsollError | None, *, ended_by_goal: bool
     if stopped_by == "signal" and not ended_by_goal:
         return "interrupted", _STOPPED
     if stopped_by == "error":
-        return "failed", _first_error(outcome)
+        return "failed", _told_error(outcome)
     return "complete", None
+
+
+def _told_error(outcome: Json) -> str:
+    """The first error; of a modelled array what it lost, since no device or kernel had a part in it."""
+    from plimsoll.analysis.incidents import lost
+
+    first, cause = outcome.get("first_error"), lost(outcome)
+    if cause and isinstance(first, dict) and "op" in first and "offset" in first:
+        return f"{first['op']} at byte {first['offset']} failed with {first.get('errno')}: {cause}"
+    return _first_error(outcome)
 
 
 def _first_error(outcome: Json) -> str:

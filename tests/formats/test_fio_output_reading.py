@@ -172,6 +172,12 @@ def test_logs_of_several_jobs_are_added_up():
     (read,) = read_logs({"j_iops.1.log": lines, "j_iops.2.log": lines.replace("100,", "101,")})
     assert read.result.totals["read"].count == 20
     assert "There is no bandwidth log" in read.result.flags[0].message
+    assert "Logs do not say whether they were modelled" in read.result.flags[0].message
+
+
+def test_complete_logs_say_that_they_may_be_modelled():
+    (read,) = read_logs(log_files([recorded_point(MIXED)]))
+    assert "Logs do not say whether they were modelled; they are taken as measured." in read.result.flags[0].message
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from plimsoll.analysis.adjustment.adjusted import adjusted, mean_error
+from plimsoll.analysis.adjustment.adjusted import FoldOutcome, Outcome, Predicted, adjusted, mean_error
 from plimsoll.analysis.adjustment.holding import folds
 from plimsoll.analysis.adjustment.power_law import power_law
 from plimsoll.analysis.adjustment.reading import read_row
@@ -21,7 +21,7 @@ from plimsoll.cli.conduct.modelling import Load, Trial, fill_bytes, modelled_rat
 from plimsoll.cli.program import main
 from plimsoll.engine import native
 from plimsoll.errors import InputError
-from plimsoll.reports.adjusting import range_lines
+from plimsoll.reports.adjusting import outcome_lines, range_lines
 
 Json = dict[str, Any]
 
@@ -129,6 +129,17 @@ def test_published_figures_and_their_workloads_can_be_fitted_to(capsys: pytest.C
     assert "8G" in said and "958" in said and "held out" in said
     assert "held-out error" in said and "null model's" in said
     assert said.rstrip().splitlines()[-1].startswith("array:dl580-local?host.page_cache.size_bytes=")
+
+
+@pytest.mark.parametrize(
+    ("modelled", "null", "told"), [(600.0, 110.8, True), (130.0, 110.0, True), (115.0, 110.0, False), (101.0, 110.0, False)]
+)
+def test_a_model_far_worse_than_a_power_law_is_said_to_give_no_such_rows(modelled: float, null: float, told: bool) -> None:
+    predicted = (Predicted(0, 100.0, 100.0, held_out=False), Predicted(1, modelled, null, held_out=True))
+    rows = [row(100.0, block_size=8), row(100.0, block_size=16)]
+    lines = list(outcome_lines(rows, Outcome({}, (), predicted, (FoldOutcome("block_size=16", {}, predicted),))))
+    said = f"The model does not give these rows: held out it misses by {modelled - 100:.1f} %, a power law by {null - 100:.1f} %; "
+    assert any(line.startswith(said) for line in lines) is told
 
 
 def test_the_null_model_is_the_power_law_worked_out_by_hand() -> None:

@@ -107,6 +107,18 @@ def test_a_comparison_is_written_in_every_format(plimsoll: Plimsoll, measured: M
         assert "no difference shown" in text or "faster" in text
 
 
+def test_each_side_says_whether_it_was_modelled(plimsoll: Plimsoll, measured: Measure, here: Path) -> None:
+    names = measured(100, "cost"), measured(150, "both", "-t", "queue:")
+    words = ("compare", *names, "--varying", "modelled", "--varying", "machine", "-o", "c.csv")
+    document = plimsoll(*words, "--json").json
+    assert (document["sides"], document["modelled"]) == (["cost: null:", "both: null:", "both: queue:"], [False, False, True])
+    rows = list(csv.DictReader((here / "c.csv").read_text().splitlines()))
+    assert {(row["side"], row["baseline_modelled"], row["modelled"]) for row in rows} == {
+        ("both: null:", "false", "false"),
+        ("both: queue:", "false", "true"),
+    }
+
+
 def test_a_word_that_nothing_could_vary_in_is_refused(plimsoll: Plimsoll, measured: Measure) -> None:
     names = measured(100, "one"), measured(100, "two")
     said = plimsoll("compare", *names, "--varying", "kernel")

@@ -321,7 +321,12 @@ def test_rounds_towards_a_steady_state_stand_for_it_by_their_last_five() -> None
 def test_the_json_form_holds_the_table_its_findings_and_its_notes() -> None:
     sides = [steps("A", [100, 190, 200], littles_law), steps("B", [120, 230, 260], littles_law)]
     written = json.loads(json.dumps(compare(sides, objectives={"": parse_objective("mean <= 18ms")}).to_json()))
-    assert (written["sides"], written["baseline"], list(written)[2:]) == (["A", "B"], "A", ["points", "marks", "findings", "notes"])
+    assert (written["sides"], written["baseline"], list(written)[2:]) == (
+        ["A", "B"],
+        "A",
+        ["modelled", "points", "marks", "findings", "notes"],
+    )
+    assert written["modelled"] == [False, False]
     point = written["points"][0]
     expected = {"workload", "title", "group", "settings", "level", "metric", "op", "side", "ratio", "low", "high", "verdict", "p_adjusted"}
     assert expected | {"values", "experiment", "rate_not_achieved"} == set(point)

@@ -390,6 +390,59 @@ def test_modelled_results_say_so_and_are_not_judged_as_storage() -> None:
     assert "generator_bound" not in flags
 
 
+def on_array(*incidents: str, **facts: Any) -> dict[str, Any]:
+    """What a result on a modelled array says of it; ``facts`` are of its target."""
+    told = {"incidents": "; ".join(incidents)} if incidents else {}
+    engine = {**ENGINE, "backend": {"asked": "auto", "used": "array", "fallback_reason": None}, "engine": {"facts": told}}
+    return {"modelled": True, "engine": engine, "host": {"target": facts}}
+
+
+FAILED, REPLACED = "1.000 s: member 0 of group 1 failed", "1.000 s: member 0 of group 1 replaced by a spare"
+
+
+def test_failed_requests_of_a_modelled_array_are_told_by_what_it_lost() -> None:
+    script = replace(SOUND, errors={"EIO": 1})
+    flag = judge(script, **on_array(FAILED, "2.500 s: member 3 of group 1 failed"))["io_errors"]
+    lost = "the modelled group 1 lost data: its member 0 failed at 1.000 s and member 3 failed at 2.500 s."
+    assert flag.message.endswith(lost) and "kernel" not in flag.advice
+    rebuilt = judge(script, **on_array(FAILED, REPLACED, "2.000 s: member 0 of group 1 rebuilt", "9.000 s: member 0 of group 2 failed"))
+    assert "the modelled group 2 lost data: its member 0 failed at 9.000 s." in rebuilt["io_errors"].message
+    both = judge(script, **on_array(FAILED, "9.000 s: member 0 of group 2 failed"))["io_errors"].message
+    assert "at least one lost data: group 1: member 0 failed at 1.000 s; group 2: member 0 failed at 9.000 s." in both
+    assert "kernel" not in judge(script, **on_array())["io_errors"].advice
+    assert "kernel log" in judge(script)["io_errors"].advice
+
+
+@pytest.mark.parametrize(
+    ("incidents", "cause"),
+    [
+        ((FAILED, REPLACED), "rebuild of member 0 of the modelled group 1, from 1.000 s beyond the end"),
+        (
+            (FAILED, REPLACED, "3.000 s: member 0 of group 1 rebuilt"),
+            "rebuild of member 0 of the modelled group 1, from 1.000 s to 3.000 s",
+        ),
+        ((FAILED,), "failure of member 0 of the modelled group 1 at 1.000 s"),
+        (("30.000 s: member 0 of group 1 failed",), "Warm up and measure longer"),
+        ((), "Warm up and measure longer"),
+    ],
+)
+def test_a_rebuild_is_named_where_the_response_is_not_steady(incidents: tuple[str, ...], cause: str) -> None:
+    def halved(index: int, one: dict[str, Any]) -> None:
+        if index >= 100:
+            one["end_ns"], one["start_ns"] = one["end_ns"] + (index - 99) * 100_000_000, one["start_ns"] + (index - 100) * 100_000_000
+
+    flag = judge(altered(halved), **on_array(*incidents))["not_steady"]
+    assert cause in flag.advice
+    assert ("Warm up" in cause) == ("longer" in flag.advice)
+
+
+def test_a_failure_beyond_the_end_of_the_run_is_told() -> None:
+    due = [{"group": "vd0", "member": 3, "time_s": time_s} for time_s in (5.0, 600.0)]
+    flag = judge(**on_array(failures=due))["failure_not_reached"]
+    assert flag.message == "The failure of member 3 of vd0 at 600 s lies beyond the run of 20 s."
+    assert "failure_not_reached" not in judge(**on_array(failures=due[:1]))
+
+
 def of_files(**files: Any) -> dict[str, Any]:
     """What the engine says after a run of file operations."""
     return {

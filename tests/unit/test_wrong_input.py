@@ -53,6 +53,9 @@ WRONG = [
     (["show", "array:./part.toml"], "devices.nvme.model.part: ././sources.toml: devices[0].model.sources: write a table."),
     (["show", "array:./binary.toml"], "./binary.toml: not UTF-8 text, so not the file of an array."),
     (["show", "array:nvme?host.cores=nan"], "host.cores: nan is no number that counts something; write a finite one."),
+    (["show", "array:msa2000-raid5?fail=3@10s,vd0.3@10s"], "`fail=vd0.3@10s`: member 3 of group `vd0` fails at this time already;"),
+    (["show", "array:./twice.toml"], "./twice.toml: link[1]: another is called 'pcie' already; give each of [[link]] a name of its own."),
+    (["run", "small.toml", "-t", "array:nvme", "--keep"], "--keep has no effect on array:nvme: nothing of a modelled array is kept"),
     (["show", "oltp-bd"], "did you mean 'oltp-db'?"),
     (["show", "proliant"], "'proliant' is a tag of 12 workloads; name one of "),
     (["show", "small.toml", "--set", "x=1"], "'x'"),
@@ -204,6 +207,7 @@ def wrong_files(here: Path) -> None:
     (here / "copies.toml").write_text(f'{like}copies = "two"\n')
     (here / "absent.toml").write_text(f'{like}[[devices]]\nname = "nmve"\nabsent = true\n')
     (here / "infinite.toml").write_text(f'{like}[[link]]\nname = "pcie"\nrate_bytes_per_s = inf\n')
+    (here / "twice.toml").write_text(f'{like}[[link]]\nname = "pcie"\n[[link]]\nname = "pcie"\n')
     (here / "part.toml").write_text(f'{like}{drive}model = {{ part = "./sources.toml" }}\n')
     (here / "typo.toml").write_text('[[stream]]\nblok_size = "4KiB"\n')
     (here / "directory.toml").mkdir()

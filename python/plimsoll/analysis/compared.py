@@ -36,6 +36,11 @@ class Side:
     run: str = ""
     settings: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def modelled(self) -> bool:
+        """Whether any of its results comes from a model."""
+        return any(result.modelled for result in self.results)
+
 
 @dataclass(frozen=True)
 class Point:

@@ -53,6 +53,8 @@ class Comparison:
     """The table: ``points`` and ``marks`` in the order measured, what they say in sentences, and what to know about them."""
 
     sides: tuple[str, ...]
+    #: Of each side, whether it has results of a model.
+    modelled: tuple[bool, ...]
     points: tuple[Row, ...]
     marks: tuple[MarkRow, ...]
     notes: tuple[str, ...]
@@ -67,6 +69,7 @@ class Comparison:
         return {
             "sides": list(self.sides),
             "baseline": self.baseline,
+            "modelled": list(self.modelled),
             "points": [row.to_json() for row in self.points],
             "marks": [row.to_json() for row in self.marks],
             "findings": self.findings(),
@@ -100,6 +103,7 @@ def compare(
     adjusted = holm([found.p if found else None for found in (*ratios, *mark_ratios)])
     return Comparison(
         sides=tuple(side.label for side in sides),
+        modelled=tuple(side.modelled for side in sides),
         points=tuple(row.judged(found, p) for row, found, p in zip(rows, ratios, adjusted[: len(rows)], strict=True)),
         marks=tuple(_mark_judged(row, found, p) for row, found, p in zip(marks, mark_ratios, adjusted[len(rows) :], strict=True)),
         notes=(*_notes(sides, matches, rows), *_not_carried(rows), *_blind(ratios)),

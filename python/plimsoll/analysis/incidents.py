@@ -1,30 +1,98 @@
-"""What failed in a modelled array and what became of it.
+"""What failed in a modelled array during a run, and what became of it.
 
-Model: the engine tells every incident with its second in virtual time, counted from the beginning of the warm-up, and the length of each
-rebuild that ended, from the spare's taking over on.
-Limits: nothing is known of real targets; a rebuild that outlasts the point has no length.
+Model: the engine's facts tell it in one line (``incidents``), with times from the beginning of the warm-up: a member fails, is replaced by
+a spare, and is rebuilt or cannot be; and how long each rebuild took that ended (``rebuild_s``). ``engine`` is `Result.engine` everywhere;
+what is no modelled array has none of it.
+Limits: groups and members are known by number only. Of several groups that miss members it is not told which of them lost data.
 
-    incidents(result)     # "1.000 s: member 0 of group 0 failed; 1.000 s: member 0 of group 0 replaced by a spare"
-    rebuilds_s(result)    # [412.731]
+    incident_line(result.engine)     # "1.000 s: member 0 of group 0 failed; 1.000 s: member 0 of group 0 replaced by a spare"
+    incidents(result.engine)         # [Incident(1.0, 0, 0, "failed")]
+    rebuilds_s(result.engine)        # [412.731]
+    lost(result.engine)              # "the modelled group 0 lost data: its member 0 failed at 1 s"
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from dataclasses import dataclass
 from typing import Any
 
-from plimsoll.result import Result
+Json = dict[str, Any]
+
+FAILED, REPLACED, REBUILT = "failed", "replaced by a spare", "rebuilt"
+_TOLD = re.compile(r"(?P<time>\d+\.\d+) s: member (?P<member>\d+) of group (?P<group>\d+) (?P<what>.+)")
 
 
-def incidents(result: Result) -> str:
+@dataclass(frozen=True)
+class Incident:
+    """Something that happened to a member of a group, seconds after the warm-up began."""
+
+    time_s: float
+    group: int
+    member: int
+    what: str
+
+
+@dataclass(frozen=True)
+class Rebuild:
+    """What a spare was given in place of a member until ``end_s``, successful or in vain; None when the run ended before."""
+
+    group: int
+    member: int
+    begin_s: float
+    end_s: float | None
+
+
+def incident_line(engine: Json) -> str:
     """Every incident in the engine's words, joined by semicolons; empty when nothing happened."""
-    return str(_facts(result).get("incidents", ""))
+    return str(_facts(engine).get("incidents") or "")
 
 
-def rebuilds_s(result: Result) -> list[float]:
+def rebuilds_s(engine: Json) -> list[float]:
     """How long each rebuild took that ended during the point, in seconds."""
-    return [float(seconds) for seconds in _facts(result).get("rebuild_s", "").split(", ") if seconds]
+    return [float(seconds) for seconds in _facts(engine).get("rebuild_s", "").split(", ") if seconds]
 
 
-def _facts(result: Result) -> Mapping[str, Any]:
-    return (result.engine.get("engine") or {}).get("facts") or {}
+def incidents(engine: Json) -> list[Incident]:
+    """In their order."""
+    found = [_TOLD.fullmatch(one) for one in incident_line(engine).split("; ")]
+    return [Incident(float(one["time"]), int(one["group"]), int(one["member"]), one["what"]) for one in found if one]
+
+
+def rebuilds(engine: Json) -> list[Rebuild]:
+    """Every rebuild that began."""
+    told = incidents(engine)
+    begun = [(at, one) for at, one in enumerate(told) if one.what == REPLACED]
+    return [Rebuild(one.group, one.member, one.time_s, _ended_s(one, told[at + 1 :])) for at, one in begun]
+
+
+def lost(engine: Json) -> str | None:
+    """Where data was lost, if requests failed: the groups whose members failed and were not rebuilt; None when none did."""
+    missing: dict[int, dict[int, float]] = {}
+    for one in incidents(engine):
+        members = missing.setdefault(one.group, {})
+        if one.what == FAILED:
+            members[one.member] = one.time_s
+        elif one.what == REBUILT:
+            members.pop(one.member, None)
+    told = {group: _failed(members) for group, members in missing.items() if members}
+    if not told:
+        return None
+    if len(told) == 1:
+        ((group, failed),) = told.items()
+        return f"the modelled group {group} lost data: its {failed}"
+    return f"of the modelled groups that miss members at least one lost data: {'; '.join(f'group {g}: {f}' for g, f in told.items())}"
+
+
+def _failed(members: dict[int, float]) -> str:
+    return " and ".join(f"member {member} failed at {time_s:.3f} s" for member, time_s in members.items())
+
+
+def _ended_s(begun: Incident, later: list[Incident]) -> float | None:
+    """Whatever happens next to a member that is being rebuilt ends it."""
+    ends = (one.time_s for one in later if (one.group, one.member) == (begun.group, begun.member))
+    return next(ends, None)
+
+
+def _facts(engine: Json) -> Json:
+    return (engine.get("engine") or {}).get("facts") or {}

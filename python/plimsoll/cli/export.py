@@ -76,7 +76,7 @@ def _files(run: StoredRun, form: str, *, apart: bool) -> Mapping[str, str]:
     points = [Recorded(marked(point.result), list(point.intervals()), list(point.monitor())) for point in run.points]
     files = made(FORMS_BY_NAME[form], Source(run.name, points), apart=apart)
     if any(point.result.modelled for point in run.points) and not any("modelled" in text for text in files.values()):
-        click.echo(f"{form} has no place for it: {run.name} is modelled.", err=True)
+        click.echo(f"{form} has no place for it: {run.name} is modelled; who imports these files takes them as measured.", err=True)
     return files
 
 

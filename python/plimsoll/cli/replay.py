@@ -73,6 +73,7 @@ def _measure(choice: Any, path: str, header: Json, typed: Json) -> int:
     from plimsoll.cli.conduct.permission import check_permitted, permission
     from plimsoll.cli.conduct.planning import PlannedPoint
     from plimsoll.cli.conduct.setup import Setup
+    from plimsoll.cli.conduct.without_effect import check_effect
     from plimsoll.cli.progressing import progress
     from plimsoll.cli.showing import Shown, show
     from plimsoll.host.machine import host_facts, versions
@@ -83,6 +84,7 @@ def _measure(choice: Any, path: str, header: Json, typed: Json) -> int:
     targets = typed["targets"] or (DEFAULT_TARGET,)
     points = [PlannedPoint(*_planned(choice, path, header, (typed, target), engine), target) for target in targets]
     objective = checked_objective(typed["objective"], [[point.workload] for point in points], asserts=typed["asserts"])
+    check_effect(typed, targets, [point.workload for point in points])
     check_permitted(((point.workload, point.target) for point in points), engine, typed["destroy_data"])
     host = host_facts()
     info = RunInfo(

@@ -20,6 +20,8 @@ _SHOWN = ("label", "target", "workload", "access", "region_length", "block_size"
 
 #: A value nearer to an end of its range than this part of it stands there.
 _END = 0.01
+#: A model that misses by so many times what a power law misses by explains nothing.
+_FAR_ABOVE = 2
 
 
 def rows_table(rows: Sequence[Row], predicted: Sequence[Predicted]) -> str:
@@ -55,16 +57,27 @@ def folds_table(rows: Sequence[Row], folds: Sequence[FoldOutcome]) -> str:
 
 def outcome_lines(rows: Sequence[Row], outcome: Outcome) -> Iterator[str]:
     """How to read it."""
-    weights = [(sum(row.held_out for row in fold.rows), fold) for fold in outcome.folds]
+    means = []
     for null, name in ((False, "held-out error"), (True, "null model's")):
-        errors = [(number, mean_error(rows, fold.rows, held_out=True, null=null)) for number, fold in weights]
-        known = [(number, error) for number, error in errors if error is not None]
-        total = sum(number for number, _ in known)
-        mean = sum(number * error for number, error in known) / total if total else None
+        mean, total = _held_out_error(rows, outcome, null=null)
+        means.append(mean)
         yield f"{name:15} {_percent(mean)} % on average over {total} held-out rows"
     if len(outcome.folds) > 1:
         yield f"{'all rows':15} the values below are fitted to all of them; their own error says nothing about others"
     yield "An error is the mean of |modelled / measured - 1|; the null model is a power law fitted to the same rows."
+    error, null_error = means
+    if error is not None and null_error is not None and error > null_error * _FAR_ABOVE:
+        missed = f"held out it misses by {_percent(error)} %, a power law by {_percent(null_error)} %"
+        yield f"The model does not give these rows: {missed}; look for a cause that it lacks, or free other values."
+
+
+def _held_out_error(rows: Sequence[Row], outcome: Outcome, *, null: bool) -> tuple[float | None, int]:
+    """The mean over the held-out rows of all folds for which it is known, and their number."""
+    weights = [(sum(row.held_out for row in fold.rows), fold) for fold in outcome.folds]
+    errors = [(number, mean_error(rows, fold.rows, held_out=True, null=null)) for number, fold in weights]
+    known = [(number, error) for number, error in errors if error is not None]
+    total = sum(number for number, _ in known)
+    return (sum(number * error for number, error in known) / total if total else None), total
 
 
 def range_lines(unknowns: Sequence[Unknown], places: Sequence[float]) -> Iterator[str]:

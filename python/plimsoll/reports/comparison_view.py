@@ -34,6 +34,7 @@ def compared(metas: Sequence[Json], members: Sequence[Member], labels: Sequence[
         return {
             "sides": list(labels),
             "baseline": labels[0],
+            "modelled": [side.modelled for side in sides],
             "points": [],
             "marks": [],
             "findings": [],

@@ -53,6 +53,8 @@ COMPARISON_COLUMNS = (
     "high",
     "p_adjusted",
     "verdict",
+    "baseline_modelled",
+    "modelled",
 )
 COLUMNS = ("run", "point", "workload", "target", "repeat", "scope", "name", "op", "metric", "unit", "value")
 _RATES = {"count": "1", "iops": "1/s", "bytes": "B", "bytes_per_s": "B/s", "errors": "1"}
@@ -73,13 +75,9 @@ def write(runs: Sequence[StoredRun], path: str) -> None:
 
 def write_comparison(comparison: Json, path: str) -> None:
     """Write a comparison's JSON form as a table to ``path``: points, then marks, whose metric is ``mark`` and whose value is in IOPS."""
-    points = (
-        _compared_row(row, comparison["baseline"], row["metric"], [value["value"] for value in row["values"]])
-        for row in comparison["points"]
-    )
+    points = (_compared_row(row, comparison, row["metric"], [value["value"] for value in row["values"]]) for row in comparison["points"])
     marks = (
-        _compared_row(row, comparison["baseline"], "mark", [mark["iops"] if mark else "" for mark in row["values"]])
-        for row in comparison["marks"]
+        _compared_row(row, comparison, "mark", [mark["iops"] if mark else "" for mark in row["values"]]) for row in comparison["marks"]
     )
     _write_table(path, COMPARISON_COLUMNS, (*points, *marks))
 
@@ -92,9 +90,12 @@ def _write_table(path: str, columns: Sequence[str], rows: Iterable[Row]) -> None
     replace_file(path, buffer.getvalue().encode())
 
 
-def _compared_row(row: Json, baseline: str, metric: str, values: Sequence[object]) -> Row:
+def _compared_row(row: Json, comparison: Json, metric: str, values: Sequence[object]) -> Row:
+    baseline = comparison["baseline"]
+    modelled = {label: "true" if one else "false" for label, one in zip(comparison["sides"], comparison["modelled"], strict=True)}
     settings = " ".join(f"{name}={value}" for name, value in (row.get("settings") or {}).items())
     known = {**row, "settings": settings, "metric": metric, "baseline": baseline, "baseline_value": values[0], "value": values[1]}
+    known |= {"baseline_modelled": modelled[baseline], "modelled": modelled[row["side"]]}
     return tuple("" if known.get(column) is None else known[column] for column in COMPARISON_COLUMNS)
 
 

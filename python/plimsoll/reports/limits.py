@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from plimsoll.analysis.components import ComponentSet, bottleneck
-from plimsoll.analysis.incidents import incidents, rebuilds_s
+from plimsoll.analysis.incidents import incident_line, rebuilds_s
 from plimsoll.result import Result
 
 #: Sets of components that are told of a point, the busiest first.
@@ -37,10 +37,10 @@ def busy_words(sets: Sequence[ComponentSet]) -> str:
 
 def incident_words(result: Result) -> str:
     """What failed when, and how long rebuilds took; empty when nothing failed."""
-    told = incidents(result)
+    told = incident_line(result.engine)
     if not told:
         return ""
-    spent = [f"{seconds:.3f} s" for seconds in rebuilds_s(result)]
+    spent = [f"{seconds:.3f} s" for seconds in rebuilds_s(result.engine)]
     rebuilt = f"; the rebuild{'s' if len(spent) > 1 else ''} took {', '.join(spent)}" if spent else ""
     return f"{told} (modelled, seconds from the beginning of the warm-up){rebuilt}"
 

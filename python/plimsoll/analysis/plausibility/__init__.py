@@ -24,6 +24,7 @@ RULES: tuple[Callable[[Evidence], Iterator[Flag]], ...] = (
     course.precision_not_reached,
     course.amount_not_reached,
     course.io_errors,
+    course.failure_not_reached,
     course.verification,
     course.virtual_time,
     identities.littles_law,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from plimsoll.analysis.incidents import lost
 from plimsoll.analysis.plausibility.evidence import Evidence, quantity
 from plimsoll.result import Flag
 
@@ -75,11 +76,28 @@ def io_errors(evidence: Evidence) -> Iterator[Flag]:
     if not failed:
         return
     named = [f"{count:,} × {name} on {op}" for op, errors in evidence.result.errors.items() for name, count in errors.items()]
+    told = f"{quantity(failed)} of {quantity(evidence.count + failed)} requests failed: {', '.join(named)}"
+    advice = "Look into the kernel log and the device's health"
+    if evidence.result.modelled:
+        cause = lost(evidence.result.engine)
+        told += f"; {cause}" if cause else ""
+        advice = "Let fewer members fail, or give the array spares or another RAID level"
+    yield Flag("io_errors", "invalid", f"{told}.", f"{advice}; numbers of a failing target compare with nothing.")
+
+
+def failure_not_reached(evidence: Evidence) -> Iterator[Flag]:
+    """A member of a modelled array was to fail after the run had ended."""
+    end_s = evidence.result.engine.get("end_ns", 0) / 1e9
+    beyond = [one for one in evidence.target_facts.get("failures") or () if one["time_s"] >= end_s > 0]
+    if not beyond:
+        return
+    single = len(beyond) == 1
+    named = ", ".join(f"of member {one['member']} of {one['group']} at {one['time_s']:g} s" for one in beyond)
     yield Flag(
-        "io_errors",
-        "invalid",
-        f"{quantity(failed)} of {quantity(evidence.count + failed)} requests failed: {', '.join(named)}.",
-        "Look into the kernel log and the device's health; numbers of a failing target compare with nothing.",
+        "failure_not_reached",
+        "doubt",
+        f"The {'failure' if single else 'failures'} {named} {'lies' if single else 'lie'} beyond the run of {end_s:.3g} s.",
+        "Measure for longer (--duration), or let members fail sooner; times count from the beginning of the warm-up.",
     )
 
 

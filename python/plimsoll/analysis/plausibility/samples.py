@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from plimsoll.analysis.definition import arrival
+from plimsoll.analysis.incidents import FAILED, incidents, rebuilds
 from plimsoll.analysis.plausibility.evidence import Evidence, duration, quantity
 from plimsoll.analysis.steady import EXCURSION_PERCENT_MAX, SLOPE_PERCENT_MAX, SOURCE, Steadiness, steadiness
 from plimsoll.analysis.transient import Transient, find_transient
@@ -28,7 +29,7 @@ def not_steady(evidence: Evidence) -> Iterator[Flag]:
     if sum(point.count for point in evidence.observation.series) < STEADY_REQUESTS_MIN:
         return
     what, values = _response(evidence)
-    yield from _unsteady(what, steadiness(values))
+    yield from _unsteady(what, steadiness(values), _failing(evidence))
 
 
 def warmup_too_short(evidence: Evidence) -> Iterator[Flag]:
@@ -48,7 +49,7 @@ def warmup_too_short(evidence: Evidence) -> Iterator[Flag]:
         "doubt",
         f"The response still settled during the first {quantity(settling_s)} s of the measured time: {what} {_change(transient)} than "
         f"afterwards, which moves the mean by {effect:+.1%} (MSER-5).",
-        f"Warm up for {_at_least(enough_s)} s or more (--warmup {_at_least(enough_s)}s).",
+        _failing(evidence) or f"Warm up for {_at_least(enough_s)} s or more (--warmup {_at_least(enough_s)}s).",
     )
 
 
@@ -118,7 +119,7 @@ def _change(transient: Transient) -> str:
     return f"{abs(change):.0%} {'higher' if change > 0 else 'lower'}"
 
 
-def _unsteady(what: str, verdict: Steadiness | None) -> Iterator[Flag]:
+def _unsteady(what: str, verdict: Steadiness | None, cause: str) -> Iterator[Flag]:
     if verdict is None or verdict.steady:
         return
     yield Flag(
@@ -127,7 +128,29 @@ def _unsteady(what: str, verdict: Steadiness | None) -> Iterator[Flag]:
         f"{what} changed by {verdict.slope_percent:+.0f} % across the measured time (limit {SLOPE_PERCENT_MAX:g} %), its fifths "
         f"differ by {verdict.excursion_percent:.0f} % (limit {EXCURSION_PERCENT_MAX:g} %), coefficient of variation "
         f"{verdict.variation_percent:.0f} %; {SOURCE}.",
-        "Warm up and measure longer; precondition flash before measuring writes.",
+        cause or "Warm up and measure longer; precondition flash before measuring writes.",
+    )
+
+
+def _failing(evidence: Evidence) -> str:
+    """What to do about a rebuild or a failure of a modelled array in the measured time, where a longer warm-up is no help; or nothing."""
+    begin_s = evidence.result.job.warmup_s
+    end_s = begin_s + evidence.observation.elapsed_s
+    engine = evidence.result.engine
+    for one in rebuilds(engine):
+        if one.begin_s < end_s and (one.end_s is None or one.end_s > begin_s):
+            until = "beyond the end" if one.end_s is None else f"to {one.end_s:.3f} s"
+            return (
+                f"The likely cause is the rebuild of member {one.member} of the modelled group {one.group}, "
+                f"from {one.begin_s:.3f} s {until}: measure wholly within it or without it; "
+                "the times count from the beginning of the warm-up."
+            )
+    failed = next((one for one in incidents(engine) if one.what == FAILED and begin_s < one.time_s < end_s), None)
+    if failed is None:
+        return ""
+    return (
+        f"The likely cause is the failure of member {failed.member} of the modelled group {failed.group} at {failed.time_s:.3f} s: "
+        "measure wholly before or after it; the time counts from the beginning of the warm-up."
     )
 
 

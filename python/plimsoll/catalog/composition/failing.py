@@ -6,6 +6,7 @@ group. Where there is a spare, the member is rebuilt; when and for how long stan
 
     with_failures(document, "3@10s,vd1.0@2m", target)
     with_spares(document, "1", target)
+    scheduled_failures(document)            # [{"group": "vd0", "member": 3, "time_s": 10.0}, …]
 """
 
 from __future__ import annotations
@@ -30,7 +31,22 @@ def with_failures(document: Json, text: str, target: str) -> None:
             )
         group = _group(document, found["group"], target)
         failures = group.setdefault("failures", {}).setdefault("at", [])
-        failures.append({"time_s": float(found["time"]) * _SECONDS[found["unit"]], "member": int(found["member"])})
+        failure = {"time_s": float(found["time"]) * _SECONDS[found["unit"]], "member": int(found["member"])}
+        if failure in failures:
+            raise InputError(
+                f"target `{target}`: `fail={word}`: member {found['member']} of group `{group['name']}` fails at this time already; "
+                "name each failure once."
+            )
+        failures.append(failure)
+
+
+def scheduled_failures(document: Json) -> list[Json]:
+    """Every failure with a time of its own: ``{"group": NAME, "member": N, "time_s": T}``, seconds after the warm-up begins."""
+    return [
+        {"group": group["name"], "member": failure["member"], "time_s": float(failure["time_s"])}
+        for group in document["group"]
+        for failure in group.get("failures", {}).get("at", ())
+    ]
 
 
 def with_spares(document: Json, text: str, target: str) -> None:

@@ -28,10 +28,14 @@ def check_shape(document: Json) -> None:
     """Raises `InputError` that begins with the place."""
     _check_all(document, "")
     for key in _LISTS:
+        names = set()
         for number, entry in enumerate(_list(document, key, "")):
             place = f"{key}[{number}]"
             if "name" not in entry:
                 raise InputError(f'{place}: the table has no name; write for example name = "disk".')
+            if entry["name"] in names:
+                raise InputError(f"{place}: another is called {entry['name']!r} already; give each of [[{key}]] a name of its own.")
+            names.add(entry["name"])
             _list(entry, "link", f"{place}.")
             for inner, example in _INNER.items():
                 if not isinstance(entry.get(inner, {}), dict):

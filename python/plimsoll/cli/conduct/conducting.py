@@ -129,7 +129,8 @@ class _Machine:
     def _run_point(self, point: PlannedPoint, driver: Engine, inspection: Json) -> Result:
         setup = self._setup
         cache = cache_state(point, inspection)
-        job = self._job(point, target_facts(inspection), goal_of(point, inspection))
+        facts = target_facts(inspection) | _failures(point.target, inspection)
+        job = self._job(point, facts, goal_of(point, inspection))
         skeleton = replace(unfinished(job), place=point.place, cache=cache)
         with setup.run.begin_point(skeleton) as writer:
             setup.progress.begin(len(self._outcome.results) + 1, setup.total, skeleton)
@@ -181,6 +182,17 @@ class _Tee:
 
     def monitor(self, sample: dict[str, Any]) -> None:
         self.writer.monitor(sample)
+
+
+def _failures(target: str, inspection: Json) -> Json:
+    """When members of a modelled array are to fail, as a fact of the target."""
+    if inspection.get("kind") != "array":
+        return {}
+    from plimsoll.catalog.arrays import described
+    from plimsoll.catalog.composition.failing import scheduled_failures
+
+    due = scheduled_failures(described(target))
+    return {"failures": due} if due else {}
 
 
 def _key(place: Json) -> str:

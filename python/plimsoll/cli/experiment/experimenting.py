@@ -37,6 +37,7 @@ from plimsoll.cli.conduct.permission import check_permitted, permission
 from plimsoll.cli.conduct.planning import PlannedPoint
 from plimsoll.cli.conduct.pointing import Pointing
 from plimsoll.cli.conduct.setup import Setup
+from plimsoll.cli.conduct.without_effect import check_effect
 from plimsoll.cli.progressing import progress
 from plimsoll.cli.report import checked_format
 from plimsoll.cli.showing import Shown, show
@@ -79,6 +80,8 @@ def carry_out(suite: Suite, typed: Mapping[str, Any], *, name: str, folder: str 
     undertaking = Undertaking(name, experiments, pointings, origin)
     _check(undertaking, typed)
     uses = _uses(undertaking)
+    forms = [workload for pointing in pointings for alike in pointing.workloads for workload in alike]
+    check_effect(typed, (target for _, target in uses), forms, _written(experiments))
     check_permitted(uses, engine, typed["destroy_data"])
     outcome, run = _measured(undertaking, typed, engine, uses)
     shown = Shown(
@@ -172,6 +175,13 @@ def _uses(undertaking: Undertaking) -> Uses:
             if use not in found or (overwrites(workload) and not overwrites(found[use])):
                 found[use] = workload
     return [(workload, target) for (_, target), workload in found.items()]
+
+
+def _written(experiments: Sequence[Experiment]) -> Json:
+    """The options of `check_effect` that the experiments set; the first that does speaks for all."""
+    settings = [table for one in experiments for table in (one.settings, *(item.settings for item in one.configurations))]
+    found = {"size": next((table["size"] for table in settings if "size" in table), None)}
+    return found | {"cache": next((one.cache for one in experiments if one.cache != "as found"), None)}
 
 
 def _identities(uses: Uses, engine: Engine) -> Json:

@@ -70,7 +70,7 @@ def reading_of(result: Result) -> Reading:
     sets = component_sets(result)
     limit = bottleneck(sets)
     figures = {name: found.value for name in MEASURED if (found := metric(result, *_parts(name))) is not None}
-    rebuilt_s = rebuilds_s(result)
+    rebuilt_s = rebuilds_s(result.engine)
     if rebuilt_s:
         figures["rebuild_s"] = mean(rebuilt_s)
     return Reading(figures, {one.name: one.busiest for one in sets}, limited_by=limit.name if limit else None)

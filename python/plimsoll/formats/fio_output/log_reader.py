@@ -30,6 +30,8 @@ Json = dict[str, Any]
 
 _NAME = re.compile(r"(?P<prefix>.+)_(?P<kind>bw|iops|lat|clat|slat|clat_hist)(?:\.(?P<number>\d+))?\.log$")
 _BENCH = re.compile(r"(?P<rw>[a-z]+)-iodepth-(?P<iodepth>\d{1,6})-numjobs-(?P<numjobs>\d{1,6})$")
+#: They have no line for it, nor have exports of ours.
+_UNTOLD = "Logs do not say whether they were modelled; they are taken as measured."
 #: Requests of a log without averages are gathered into windows of this length.
 _WINDOW_MS = 100
 
@@ -127,7 +129,7 @@ def _point(prefix: str, kinds: Mapping[str, Sequence[Series]]) -> Recorded:
         source=f"{prefix}_*.log",
         seconds=max(windows) / 1000,
         streams=[_stream(prefix)],
-        remark="" if "bw" in kinds or single else "There is no bandwidth log, so amounts of data are not known.",
+        remark=_UNTOLD if "bw" in kinds or single else f"There is no bandwidth log, so amounts of data are not known. {_UNTOLD}",
     )
     point.intervals = _intervals(windows)
     for op in MOVES:
