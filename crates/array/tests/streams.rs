@@ -141,6 +141,18 @@ fn a_write_on_its_own_waits_for_nobody() {
 }
 
 #[test]
+fn a_write_too_long_for_the_cache_does_not_wait_for_ever_for_one_that_is_kept() {
+    let mut document = cached("raid5", 4, 64);
+    document["controller"][0]["request_ns"] = json!(20_000);
+    // Longer than the memory, so that it goes past it.
+    let long = Request { op: Op::Write, lba: 0, sectors: 8 << 11 };
+    let mut requests = vec![long];
+    requests.extend(writes(1 << 20, 8, 4));
+    let ends_ns = run(&mut built(&document, 1), &requests);
+    assert!(ends_ns.iter().all(|&end_ns| end_ns > 0), "{ends_ns:?}");
+}
+
+#[test]
 fn joined_writes_are_no_longer_than_what_is_destaged_at_once() {
     let mut document = without_battery();
     document["controller"][0]["cache"]["destage_bytes_max"] = json!(ROW_SECTORS * 512);

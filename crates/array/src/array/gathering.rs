@@ -22,9 +22,18 @@ pub(super) struct Gathering {
     pub(super) waiting: Vec<u32>,
 }
 
+impl Gathering {
+    /// Takes out an operation for which nothing more is on its way.
+    #[inline]
+    fn next(&mut self) -> Option<u32> {
+        let next = self.gathered.iter().position(|&(_, until)| until <= self.arrived)?;
+        Some(self.gathered.remove(next).0)
+    }
+}
+
 impl Array {
     /// A write is not kept: it joins one that it touches, or waits for what is on its way, or begins.
-    pub(super) fn write_through(&mut self, number: u32) {
+    pub(super) fn gather(&mut self, number: u32) {
         let job = self.jobs[number];
         let (place, extent) = (usize::from(job.group), job.share.extent);
         let controller = &self.controllers[usize::from(self.groups[place].controller)];
@@ -42,7 +51,6 @@ impl Array {
             write
         });
         self.wait_for(number, write);
-        self.start_gathered(place);
     }
 
     /// The operation that does `extent` as well from now on, if there is one that it touches.
@@ -66,13 +74,10 @@ impl Array {
         None
     }
 
-    /// Starts what has waited for all that was on its way when it came.
-    fn start_gathered(&mut self, place: usize) {
-        loop {
-            let gathering = &mut self.groups[place].gathering;
-            let arrived = gathering.arrived;
-            let Some(next) = gathering.gathered.iter().position(|&(_, until)| until <= arrived) else { return };
-            let (write, _) = gathering.gathered.remove(next);
+    /// A write has arrived, kept or not: starts what has waited for all that was on its way when it came.
+    #[inline]
+    pub(super) fn start_gathered(&mut self, place: usize) {
+        while let Some(write) = self.groups[place].gathering.next() {
             self.start_operation(write);
         }
     }

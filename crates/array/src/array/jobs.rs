@@ -163,9 +163,10 @@ impl Array {
             }
             _ => {
                 self.forget(number);
-                self.write_through(number);
+                self.gather(number);
             }
         }
+        self.start_gathered(usize::from(on));
     }
 
     /// Puts a write that has room into the cache and answers it.
