@@ -12,6 +12,7 @@ import os
 import shutil
 import signal
 import subprocess
+from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -20,12 +21,15 @@ import pytest
 
 from plimsoll.engine import native
 from plimsoll.histogram import merged
+from punctuality import Reference
 from served_array import Served, missing_for_nbd, missing_of_fio, served
 
 ARRAY = "array:nearline-raid6"
 DEMERIT_MAX = 0.03
-#: A machine that is busy with something else delays fio, which is not ours to answer for; a wrong clock is wrong every time.
-TRIES = 3
+#: A wrong clock is wrong every time. Tries in which the machine was late by itself are not ours to answer for and do not count.
+TRIES, TRIES_MAX = 3, 5
+#: Half of what flags a session: 2 % of the 12 ms that this array takes.
+REFERENCE_US_MAX = 250.0
 SECONDS = 10
 
 pytestmark = [
@@ -74,21 +78,38 @@ def _demerit(sample_ns: list[int], wanted: Any) -> float:
     return math.sqrt(sum(squares) / count) / wanted.mean
 
 
+def _judged(attempt: Callable[[], str | None]) -> None:
+    """``attempt`` says what is wrong; once nothing is, all is well. Fails after `TRIES` on a machine that was in time."""
+    wrong: list[str] = []
+    late_us: list[float] = []
+    while len(wrong) < TRIES and len(late_us) < TRIES_MAX:
+        with Reference() as reference:
+            found = attempt()
+        if found is None:
+            return
+        late_us.append(reference.p99_us)
+        if reference.p99_us <= REFERENCE_US_MAX:
+            wrong.append(found)
+    if len(wrong) < TRIES:
+        pytest.skip(f"the machine wakes programs too late to judge: p99 of {', '.join(f'{one:.0f}' for one in late_us)} µs")
+    pytest.fail("; ".join(wrong))
+
+
 @pytest.mark.parametrize(("depth", "servers", "least"), [(1, 5, 3000), (4, 2, 4000)])
 def test_response_times_over_nbd_are_those_of_virtual_time(
     depth: int, servers: int, least: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     wanted = _in_virtual_time(depth)
-    found = []
-    for _ in range(TRIES):
+
+    def attempt() -> str | None:
         sample_ns = _over_nbd(depth, servers)
-        assert len(sample_ns) > least
-        found.append(_demerit(sample_ns, wanted))
-        print(f"depth {depth}: {len(sample_ns)} requests over NBD, {wanted.count} in virtual time, demerit {found[-1]:.2%}")
-        if found[-1] <= DEMERIT_MAX:
-            return
-    pytest.fail(f"demerits of {TRIES} tries at depth {depth}: {', '.join(f'{one:.2%}' for one in found)}")
+        found = _demerit(sample_ns, wanted)
+        said = f"depth {depth}: {len(sample_ns)} requests over NBD, {wanted.count} in virtual time, demerit {found:.2%}"
+        print(said)
+        return None if len(sample_ns) > least and found <= DEMERIT_MAX else said
+
+    _judged(attempt)
 
 
 def test_a_clock_that_is_four_percent_off_would_be_seen() -> None:
@@ -99,12 +120,13 @@ def test_a_clock_that_is_four_percent_off_would_be_seen() -> None:
 
 def test_a_served_session_on_a_disk_array_is_not_late(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    for _ in range(TRIES):
+
+    def attempt() -> str | None:
         with served(ARRAY, "--socket", "./1.sock", "--data", "derived") as server:
             process = _fio(server, 1, 1)
             process.wait(timeout=60)
             report = server.stop(signal.SIGTERM)
         Path("log1_lat.1.log").unlink()
-        if not report["flags"]:
-            return
-    pytest.fail(str(report))
+        return str(report) if report["flags"] else None
+
+    _judged(attempt)
