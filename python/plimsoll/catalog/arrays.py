@@ -14,15 +14,15 @@ from __future__ import annotations
 import copy
 import json
 import os
-import tomllib
 from functools import cache
 
 from plimsoll.catalog.composition import setting
 from plimsoll.catalog.composition.copies import copied
+from plimsoll.catalog.composition.file import read_file
 from plimsoll.catalog.composition.merging import merged, without_absent
 from plimsoll.catalog.composition.parts import anchored, with_parts
 from plimsoll.catalog.composition.setting import with_settings
-from plimsoll.catalog.composition.shape import check_absent, check_shape
+from plimsoll.catalog.composition.shape import check_absent
 from plimsoll.catalog.composition.variants import Family
 from plimsoll.catalog.composition.wiring import wired
 from plimsoll.catalog.folder import Folder, Json
@@ -114,19 +114,7 @@ def _read(source: str, folder: str) -> tuple[Json, str]:
     if not _is_file(source):
         return _shipped(source), folder
     path = source if folder == os.curdir else os.path.join(folder, source)
-    try:
-        with open(path, "rb") as file:
-            document = tomllib.load(file)
-    except tomllib.TOMLDecodeError as problem:
-        raise InputError(f"{path}: not TOML: {str(problem)[:1].lower()}{str(problem)[1:]}.") from None
-    except UnicodeDecodeError:
-        raise InputError(f"{path}: not UTF-8 text, so not the file of an array.") from None
-    except OSError as problem:
-        raise InputError(f"{path}: cannot be read ({str(problem.strerror).lower()}).") from None
-    try:
-        check_shape(document)
-    except InputError as problem:
-        raise InputError(f"{path}: {problem}") from None
+    document = read_file(path, "an array")
     beside = os.path.dirname(path)
     name = os.path.basename(path).removesuffix(".toml")
     return {"name": name, **anchored(document, beside)}, beside

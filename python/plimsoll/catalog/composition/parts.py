@@ -13,12 +13,11 @@ of a part are for people and do not go into the array.
 from __future__ import annotations
 
 import os
-import tomllib
 from functools import cache
 from typing import Any
 
+from plimsoll.catalog.composition.file import read_file
 from plimsoll.catalog.composition.merging import merged
-from plimsoll.catalog.composition.shape import check_shape
 from plimsoll.catalog.folder import Folder, Json
 from plimsoll.errors import InputError
 
@@ -100,20 +99,7 @@ def part_title(kind: str, name: str) -> str:
 def _read(kind: str, name: str) -> Json:
     if not name.endswith(".toml"):
         return _folder(kind).document(name)
-    try:
-        with open(name, "rb") as file:
-            part = tomllib.load(file)
-    except tomllib.TOMLDecodeError as problem:
-        raise InputError(f"{name}: not TOML: {str(problem)[:1].lower()}{str(problem)[1:]}.") from None
-    except UnicodeDecodeError:
-        raise InputError(f"{name}: not UTF-8 text, so not the file of a part.") from None
-    except OSError as problem:
-        raise InputError(f"{name}: cannot be read ({str(problem.strerror).lower()}).") from None
-    try:
-        check_shape(part)
-    except InputError as problem:
-        raise InputError(f"{name}: {problem}") from None
-    return part
+    return read_file(name, "a part")
 
 
 def _folder(kind: str) -> Folder:
