@@ -215,8 +215,8 @@ fn a_read_is_fetched_in_pieces_that_grow_and_wait_for_each_other() {
             array.run_until(until_ns, &mut done);
             most = most.max(array.under_way());
         }
-        // The request, its fetch, and of one piece at a time a job, an operation and a command.
-        assert_eq!(most, 5, "growth {growth}");
+        // The request, its fetch, and of one piece at a time a job and its command.
+        assert_eq!(most, 4, "growth {growth}");
         assert_eq!(array.under_way(), 0);
     }
 }

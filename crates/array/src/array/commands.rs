@@ -4,7 +4,7 @@
 //! and passes the links meanwhile, so that it takes the slower of the two. Limits: reads take the links in order of their
 //! ends; a device that reports a write early has taken it over links and interface one after the other.
 
-use super::{Array, Issued, Operation};
+use super::{Array, Issued, OF_JOB, Operation};
 use crate::calendar::Event;
 use crate::device::{Command, INTERNAL};
 use crate::link::{Direction, Transfer, carry};
@@ -17,9 +17,8 @@ impl Array {
     /// A command sets off to its device; what is to be written goes over the links first.
     #[inline]
     pub(super) fn issue(&mut self, number: u32) {
-        let Issued { operation, drive, write, sectors, .. } = self.commands[number];
-        let group = &self.groups[usize::from(self.operations[operation].group)];
-        let controller = &mut self.controllers[usize::from(group.controller)];
+        let Issued { drive, controller, write, sectors, .. } = self.commands[number];
+        let controller = &mut self.controllers[usize::from(controller)];
         if controller.command_ns > 0 {
             controller.cpu.work(self.now_ns, controller.command_ns);
         }
@@ -103,29 +102,34 @@ impl Array {
     /// A device has finished a command; what was read goes over the links.
     #[inline]
     pub(super) fn finish_command(&mut self, number: u32) {
-        let Issued { operation, drive, write, sectors, offered_ns, .. } = self.commands.remove(number);
-        self.expect_named(operation, drive);
-        self.expect_end(operation);
+        let Issued { owner, drive, write, sectors, offered_ns, .. } = self.commands.remove(number);
+        if owner & OF_JOB == 0 {
+            self.expect_named(owner, drive);
+            self.expect_end(owner);
+        }
         let found = &mut self.drives[usize::from(drive)];
         found.device.finish(number, self.now_ns);
         found.account.operations += 1;
         found.account.bytes += u64::from(sectors) * 512;
         found.account.resident_ns += self.now_ns - offered_ns;
         let mut ready_ns = self.now_ns;
-        if !write {
+        if !write && !found.path.is_empty() {
             // What a drive's interface has sent, its links have carried meanwhile.
-            let sending_ns = self.drives[usize::from(drive)].device.sending_ns(sectors);
-            let transfer =
-                Transfer { ready_ns: self.now_ns.saturating_sub(sending_ns), ..self.transfer(sectors, Direction::Up) };
+            let begin_ns = self.now_ns.saturating_sub(found.device.sending_ns(sectors));
+            let transfer = Transfer { ready_ns: begin_ns, ..self.transfer(sectors, Direction::Up) };
             let arrived_ns = carry(&mut self.links, &self.drives[usize::from(drive)].path, transfer);
             ready_ns = arrived_ns.max(self.now_ns);
         }
         self.start_device(drive);
-        let waiting = &mut self.operations[operation];
-        waiting.ready_ns = waiting.ready_ns.max(ready_ns);
-        waiting.left -= 1;
-        if waiting.left == 0 {
-            self.end_phase(operation);
+        if owner & OF_JOB != 0 {
+            self.job_ready(owner & !OF_JOB, ready_ns, false);
+        } else {
+            let waiting = &mut self.operations[owner];
+            waiting.ready_ns = waiting.ready_ns.max(ready_ns);
+            waiting.left -= 1;
+            if waiting.left == 0 {
+                self.end_phase(owner);
+            }
         }
         self.expect_next_end();
     }

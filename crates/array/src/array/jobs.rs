@@ -70,9 +70,7 @@ impl Array {
         let group = &self.groups[usize::from(on)];
         let space = group.space;
         let Some(cache) = &mut self.controllers[usize::from(group.controller)].cache else {
-            let fetch = self.new_operation(Kind::Fetch, on, extent);
-            self.wait_for(number, fetch);
-            self.start_fetch(fetch);
+            self.read_past_cache(number, on, extent);
             return;
         };
         let mut waits = std::mem::take(&mut self.scratch.waits);

@@ -62,6 +62,10 @@ pub struct Request {
 pub struct Completion {
     /// As submitted.
     pub token: u32,
+    /// The length that was asked for; 0 for a flush.
+    pub sectors: u32,
+    /// When it was submitted.
+    pub submitted_ns: u64,
     /// When.
     pub completed_ns: u64,
     /// Whether data were lost that it needed.
@@ -151,6 +155,7 @@ enum Purpose {
 struct Pending {
     token: u32,
     purpose: Purpose,
+    submitted_ns: u64,
     request: Request,
     /// Jobs, or fetches of the page cache, that it waits for.
     left: u32,
@@ -220,11 +225,16 @@ struct Operation {
     page: u32,
 }
 
+/// Marks a command that is all of a job's read past the cache, which needs no operation, instead of one of an operation.
+const OF_JOB: u32 = 1 << 31;
+
 /// A command to a device.
 #[derive(Clone, Copy, Debug)]
 struct Issued {
-    operation: u32,
+    /// The operation, or the job with [`OF_JOB`].
+    owner: u32,
     drive: u16,
+    controller: u16,
     write: bool,
     sectors: u32,
     lba: u64,
@@ -236,6 +246,7 @@ impl Pending {
     const BLANK: Self = Self {
         token: 0,
         purpose: Purpose::Asked,
+        submitted_ns: 0,
         request: Request { op: Op::Flush, lba: 0, sectors: 0 },
         left: 0,
         failed: false,
@@ -274,7 +285,8 @@ impl Operation {
 }
 
 impl Issued {
-    const BLANK: Self = Self { operation: NONE, drive: 0, write: false, sectors: 0, lba: 0, offered_ns: 0, next: NONE };
+    const BLANK: Self =
+        Self { owner: NONE, drive: 0, controller: 0, write: false, sectors: 0, lba: 0, offered_ns: 0, next: NONE };
 }
 
 /// Who waits for an operation (a job) or a page fetch (a request).
@@ -316,7 +328,7 @@ impl Array {
     #[inline]
     pub fn submit(&mut self, now_ns: u64, token: u32, request: Request) {
         self.now_ns = self.now_ns.max(now_ns);
-        let pending = Pending { token, request, ..Pending::BLANK };
+        let pending = Pending { token, submitted_ns: now_ns, request, ..Pending::BLANK };
         let number = self.requests.insert(pending);
         let done_ns = self.host.take(self.now_ns, request.sectors);
         if done_ns > self.now_ns {
@@ -334,8 +346,11 @@ impl Array {
     /// Lets time pass until the first completions or to `until_ns`, whichever comes first; appends completions.
     #[inline]
     pub fn run_until(&mut self, until_ns: u64, done: &mut Vec<Completion>) {
+        let mut limit_ns = until_ns;
         loop {
-            let limit_ns = if self.finished.is_empty() { until_ns } else { until_ns.min(self.now_ns) };
+            if !self.finished.is_empty() {
+                limit_ns = until_ns.min(self.now_ns);
+            }
             let Some((time_ns, event, index)) = self.calendar.pop_until(limit_ns) else { break };
             debug_assert!(time_ns >= self.now_ns, "{event:?} at {time_ns} lies before {}", self.now_ns);
             self.now_ns = time_ns;

@@ -1,8 +1,8 @@
 //! RAID operations: planned over a group's members, locked where rows conflict, carried out in one or two phases.
 
-use super::{Array, Drive, Group, Issued, Kind, Operation};
+use super::{Array, Drive, Group, Issued, Kind, OF_JOB, Operation};
 use crate::calendar::Event;
-use crate::raid::{Piece, ReadChoice};
+use crate::raid::{Extent, Piece, ReadChoice};
 use crate::slab::NONE;
 
 /// Of two copies with equally many commands waiting, the nearer one counts; a distance has the lower bits of the cost.
@@ -125,17 +125,32 @@ impl Array {
     }
 
     #[inline(always)]
-    fn prepare(&mut self, operation: u32, group: u16, piece: &Piece, next: u32) -> u32 {
-        let drive = self.groups[usize::from(group)].drives[usize::from(piece.device)];
+    fn prepare(&mut self, owner: u32, group: u16, piece: &Piece, next: u32) -> u32 {
+        let group = &self.groups[usize::from(group)];
+        let (controller, drive) = (group.controller, group.drives[usize::from(piece.device)]);
         let Piece { write, lba, sectors, .. } = *piece;
         self.drives[usize::from(drive)].sent_lba = lba + u64::from(sectors);
-        self.commands.insert(Issued { operation, drive, write, sectors, lba, offered_ns: 0, next })
+        self.commands.insert(Issued { owner, drive, controller, write, sectors, lba, offered_ns: 0, next })
     }
 
     #[inline]
-    fn issue_piece(&mut self, operation: u32, group: u16, piece: &Piece) {
-        let command = self.prepare(operation, group, piece, NONE);
+    fn issue_piece(&mut self, owner: u32, group: u16, piece: &Piece) {
+        let command = self.prepare(owner, group, piece, NONE);
         self.issue(command);
+    }
+
+    /// Reads past the cache for a job; most such reads are one command, which needs no operation.
+    #[inline]
+    pub(super) fn read_past_cache(&mut self, job: u32, group: u16, extent: Extent) {
+        let found = &self.groups[usize::from(group)];
+        if let Some(piece) = found.geometry.read_one(extent, &found.members, found.cost(&self.drives, self.now_ns)) {
+            self.jobs[job].left = 1;
+            self.issue_piece(job | OF_JOB, group, &piece);
+            return;
+        }
+        let fetch = self.new_operation(Kind::Fetch, group, extent);
+        self.wait_for(job, fetch);
+        self.start_pieces_of_fetch(fetch);
     }
 
     /// The last command of a phase has ended.
