@@ -28,9 +28,10 @@ def test_oltp_runs_on_every_shipped_array_and_is_marked_modelled(results, name: 
 
 def test_equal_seeds_give_equal_totals_and_others_do_not(results) -> None:
     def totals(seed: int, workers: int) -> object:
-        settings = ("--set", f"seed={seed}", "--set", f"workers={workers}")
-        (result,) = results("oltp-db", "--target", "array:dl360-g6-6g-10k-raid5-4", *settings, *TIMES)
-        return result["totals"]
+        # On an array alone more workers than its one would be refused.
+        beside = ("--target", "null:") if workers > 1 else ()
+        settings = ("--set", f"seed={seed}", "--set", f"workers={workers}", "--duration", "1s", "--warmup", "0s")
+        return results("oltp-db", "--target", "array:dl360-g6-6g-10k-raid5-4", *beside, *settings)[0]["totals"]
 
     assert totals(1, 1) == totals(1, 2)
     assert totals(1, 1) != totals(2, 1)
@@ -144,7 +145,7 @@ def test_a_failed_member_is_rebuilt_during_a_run_and_mirrors_sooner_than_parity(
         target = f"array:msa30-u320-10k-{level}-8?fail=0@1s&spares=1"
         (result,) = results("oltp-db", "--target", target, "-d", "1h", "-w", "0s", "--set", "queue_depth=1")
         facts = result["engine"]["engine"]["facts"]
-        assert "member 0 of group 0 rebuilt" in facts["incidents"]
+        assert "member 0 of group raid rebuilt" in facts["incidents"]
         return float(facts["rebuild_s"])
 
     mirrors, parity = rebuilt_s("raid10"), rebuilt_s("raid5")

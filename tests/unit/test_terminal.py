@@ -45,8 +45,8 @@ def test_flags_of_several_targets_name_them() -> None:
 
 
 def test_failures_in_an_array_are_told() -> None:
-    result = replace(made(Load(1000, MS)), engine={"engine": {"facts": {"incidents": "1.000 s: member 0 of group 0 failed"}}})
-    assert "1.000 s: member 0 of group 0 failed (modelled, seconds from the beginning of the warm-up)." in footnotes([result])
+    result = replace(made(Load(1000, MS)), engine={"engine": {"facts": {"incidents": "1.000 s: member 0 of group vd0 failed"}}})
+    assert "1.000 s: member 0 of group vd0 failed (modelled, seconds from the beginning of the warm-up)." in footnotes([result])
 
 
 def test_caches_are_named_when_something_was_done_about_them() -> None:

@@ -20,6 +20,8 @@ pub struct ModelledArray {
     outstanding: Slab<Outstanding>,
     completions: Vec<Completion>,
     name: String,
+    /// The names of the groups, by number.
+    groups: Vec<String>,
     components: Vec<Component>,
     /// Until the beginning of the measured time has been read, its instant; then that of the end.
     due_ns: u64,
@@ -45,6 +47,7 @@ impl ModelledArray {
         let array = Array::new(spec, seed).map_err(|error| io::Error::other(error.to_string()))?;
         Ok(Self {
             name: spec.name.clone(),
+            groups: spec.group.iter().map(|group| group.name.clone()).collect(),
             components: array.components(),
             array,
             outstanding: Slab::new(Outstanding { slot: 0, piece: 0, len: 0, submitted_ns: 0 }),
@@ -136,6 +139,7 @@ impl Backend for ModelledArray {
     fn facts(&self) -> Vec<(&'static str, String)> {
         let told = |incident: &Incident| {
             let Incident { time_ns, group, member, what } = incident;
+            let group = &self.groups[usize::from(*group)];
             format!("{:.3} s: member {member} of group {group} {}", *time_ns as f64 / 1e9, what.word())
         };
         let incidents: Vec<String> = self.array.incidents().iter().map(told).collect();

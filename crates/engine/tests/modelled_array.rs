@@ -67,6 +67,22 @@ fn what_needs_data_is_refused_in_a_sentence() {
     assert!(refused.contains("a modelled array runs with backend array"), "{refused}");
 }
 
+#[test]
+fn incidents_tell_groups_by_their_names() {
+    let mut document = document();
+    document["group"][0]["name"] = json!("vd 7; x");
+    document["volumes"][0]["groups"] = json!(["vd 7; x"]);
+    document["group"][0]["failures"] = json!({ "at": [{ "time_s": 0.5, "member": 1 }] });
+    let target = format!("array:{document}");
+    let finished = finish(&job(&target, mixed(), json!({ "duration": "1s", "warmup": "0s" })));
+    let facts = &record::outcome(&finished.outcome, "auto")["engine"]["facts"];
+    assert_eq!(facts["incidents"], "0.500 s: member 1 of group vd 7; x failed");
+}
+
+fn document() -> serde_json::Value {
+    serde_json::from_str(small_array("direct").strip_prefix("array:").unwrap()).unwrap()
+}
+
 fn finish_error(job: &plimsoll_engine::Job) -> String {
     try_finish(job, Recording::default(), &Control::default()).err().unwrap().to_string()
 }
