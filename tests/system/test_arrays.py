@@ -181,6 +181,12 @@ groups = ["g"]
             './x.toml: devices.disk.model.capacity_bytes: string "much" is given; write a whole number',
         ),
         ("kind = ", "./x.toml: not TOML"),
+        (
+            'kind = "flash"\ntranslation = { kind = "pagemap" }',
+            "./x.toml: devices.disk.model.translation.kind: `pagemap` is no value of this key (did you mean `page_map`?); write one of",
+        ),
+        ('kind = "disk"\nbuffer = 3', "./x.toml: devices.disk.model.buffer: integer `3` is given; write a table"),
+        ('kind = "disk"\nbufer = { }', "./x.toml: devices.disk.model.bufer: `bufer` is no key (did you mean `buffer`?); there are"),
     ],
 )
 def test_a_wrong_file_is_told_in_a_sentence_with_its_path_and_key(plimsoll, tmp_path, model: str, sentence: str) -> None:
