@@ -10,7 +10,7 @@ from report.synthetic import PROFILES, Array, component, write_run
 TARGET = "array:msa50-sas-10k-raid10-8?fail=0@1s&spares=1"
 ENGINE = {
     "components": [component("disk", 0.97), component("disk", 0.95), component("pci-x", 0.04, "link")],
-    "facts": {"incidents": "1.000 s: member 0 of group 0 failed", "rebuild_s": "412.731"},
+    "facts": {"incidents": "1.000 s: member 0 of group vd0 failed", "rebuild_s": "412.731"},
 }
 
 

@@ -110,13 +110,13 @@ def test_modelled_points_are_counted_and_their_configuration_is_marked(run):
 def test_what_limited_a_modelled_point_and_what_failed_in_it_is_told_as_on_the_terminal(run):
     engine = {
         "components": [component("disk", 0.97), component("disk", 0.95), component("raid.cpu", 0.04)],
-        "facts": {"incidents": "1.000 s: member 0 of group 0 failed", "rebuild_s": "412.731"},
+        "facts": {"incidents": "1.000 s: member 0 of group vd0 failed", "rebuild_s": "412.731"},
     }
     made = run(profiles=PROFILES[:1], modelled=True, engine=engine)
     (point,) = view([made], buckets)["points"]
     assert point["limit"] == {"said": "limited by disk", "busy": "2 × disk 96% busy (at most 97%), raid.cpu 4% busy"}
     assert point["incidents"] == (
-        "1.000 s: member 0 of group 0 failed (modelled, seconds from the beginning of the warm-up); the rebuild took 412.731 s"
+        "1.000 s: member 0 of group vd0 failed (modelled, seconds from the beginning of the warm-up); the rebuild took 412.731 s"
     )
     told = footnotes([made.points[0].result])
     assert f"media-streaming: {point['limit']['said']}; {point['limit']['busy']}." in told

@@ -28,9 +28,10 @@ def test_oltp_runs_on_every_shipped_array_and_is_marked_modelled(results, name: 
 
 def test_equal_seeds_give_equal_totals_and_others_do_not(results) -> None:
     def totals(seed: int, workers: int) -> object:
-        settings = ("--set", f"seed={seed}", "--set", f"workers={workers}")
-        (result,) = results("oltp-db", "--target", "array:dl360-g6-6g-10k-raid5-4", *settings, *TIMES)
-        return result["totals"]
+        # On an array alone more workers than its one would be refused.
+        beside = ("--target", "null:") if workers > 1 else ()
+        settings = ("--set", f"seed={seed}", "--set", f"workers={workers}", "--duration", "1s", "--warmup", "0s")
+        return results("oltp-db", "--target", "array:dl360-g6-6g-10k-raid5-4", *beside, *settings)[0]["totals"]
 
     assert totals(1, 1) == totals(1, 2)
     assert totals(1, 1) != totals(2, 1)
@@ -65,26 +66,23 @@ SUITES = {
     "orion-sequential": "msa2000-raid5",
     "proliant-generations": "dl360-g7-6g-10k-raid10-4",
     "vdbench-matrix": "se6920-raid5",
-    "dd-cp": "se6920-raid5-200g",
     "four-corners": "nearline-raid6",
 }
 
 
 def test_every_suite_has_an_array() -> None:
-    assert set(SUITES) == set(suite_names())
+    # A copy needs a file; that is refused before anything is run (tests/system/test_suites.py).
+    assert {*SUITES, "dd-cp"} == set(suite_names())
 
 
 @pytest.mark.parametrize(("suite", "array"), SUITES.items())
 def test_the_suites_of_the_reports_run_on_arrays_of_their_reports(plimsoll, tmp_path, suite: str, array: str) -> None:
     ended = plimsoll("suite", suite, "--quick", "-t", f"array:{array}", "-d", "2s", "-w", "500ms", "--json")
     points = json.loads(ended.stdout)["results"]
-    failed = {point["job"]["workload"] for point in points if point["status"] != "complete"}
-    assert failed == ({"file-copy"} if suite == "dd-cp" else set()), ended.stderr
-    assert ended.returncode == (4 if suite == "dd-cp" else 0)
-    assert points and all(point["modelled"] for point in points if point["status"] == "complete")
+    assert ended.returncode == 0, ended.stderr
+    assert points and all(point["modelled"] and point["status"] == "complete" for point in points)
     (directory,) = (tmp_path / "results").iterdir()
-    ran = [point.result for point in open_run(str(directory)).points if point.result.status == "complete"]
-    assert all(component_sets(result) for result in ran)
+    assert all(component_sets(point.result) for point in open_run(str(directory)).points)
 
 
 def test_modelled_is_said_wherever_a_number_stands(plimsoll, tmp_path) -> None:
@@ -144,7 +142,7 @@ def test_a_failed_member_is_rebuilt_during_a_run_and_mirrors_sooner_than_parity(
         target = f"array:msa30-u320-10k-{level}-8?fail=0@1s&spares=1"
         (result,) = results("oltp-db", "--target", target, "-d", "1h", "-w", "0s", "--set", "queue_depth=1")
         facts = result["engine"]["engine"]["facts"]
-        assert "member 0 of group 0 rebuilt" in facts["incidents"]
+        assert "member 0 of group raid rebuilt" in facts["incidents"]
         return float(facts["rebuild_s"])
 
     mirrors, parity = rebuilt_s("raid10"), rebuilt_s("raid5")
@@ -180,6 +178,12 @@ groups = ["g"]
             './x.toml: devices.disk.model.capacity_bytes: string "much" is given; write a whole number',
         ),
         ("kind = ", "./x.toml: not TOML"),
+        (
+            'kind = "flash"\ntranslation = { kind = "pagemap" }',
+            "./x.toml: devices.disk.model.translation.kind: `pagemap` is no value of this key (did you mean `page_map`?); write one of",
+        ),
+        ('kind = "disk"\nbuffer = 3', "./x.toml: devices.disk.model.buffer: integer `3` is given; write a table"),
+        ('kind = "disk"\nbufer = { }', "./x.toml: devices.disk.model.bufer: `bufer` is no key (did you mean `buffer`?); there are"),
     ],
 )
 def test_a_wrong_file_is_told_in_a_sentence_with_its_path_and_key(plimsoll, tmp_path, model: str, sentence: str) -> None:

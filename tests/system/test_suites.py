@@ -62,13 +62,22 @@ def test_a_quick_suite_exactly_as_shipped_takes_less_than_three_minutes(plimsoll
 
 
 def test_a_copy_on_a_target_that_is_no_file_is_kept_as_failed_and_the_rest_goes_on(plimsoll):
-    ended = plimsoll("suite", "dd-cp", "--quick", "-t", "null:", *SHORT, "--json")
+    ended = plimsoll("suite", "dd-cp", "--quick", "-t", "concat:a.dat,b.dat", *SHORT, "--json")
     results = json.loads(ended.stdout)["results"]
     failed = [result for result in results if result["status"] == "failed"]
     assert [result["job"]["workload"] for result in failed] == ["file-copy", "file-copy"]
     assert all("needs a file" in result["error"] for result in failed)
     assert len(results) == sum(asked("dd-cp").values())
     assert ended.returncode == 4
+
+
+@pytest.mark.parametrize("target", ["null:", "queue:", "array:se6920-raid5-200g"])
+def test_a_copy_where_no_file_can_be_is_refused_before_anything_is_run(plimsoll, tmp_path, target):
+    """It was measured for minutes before two of its points failed."""
+    ended = plimsoll("suite", "dd-cp", "--quick", "-t", target, *SHORT, "--json")
+    assert ended.returncode == 2
+    assert ended.stderr.startswith(f"plimsoll: experiment 'copy': target '{target}': a file copy needs a file as its target; name one")
+    assert not ended.stdout and not (tmp_path / "results").exists()
 
 
 def test_a_quick_suite_measures_a_file_of_somebody_else_as_large_as_it_is(plimsoll, tmp_path):

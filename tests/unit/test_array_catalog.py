@@ -94,6 +94,16 @@ def test_an_array_is_plain_and_refers_only_to_what_it_has(name):
     assert {member.partition("[")[0] for member in members} <= {devices["name"] for devices in document["devices"]}
 
 
+@pytest.mark.parametrize("name", array_names())
+def test_a_component_is_called_by_what_it_is_and_not_as_another_thing_is(name):
+    """A link was called "array", and a controller "host": its "host.cpu" stood beside the "host", which is the host's processor."""
+    document = array_document(name)
+    sets = {kind: {entry["name"] for entry in document.get(kind, [])} for kind in ("link", "controller", "devices")}
+    names = set.union(*sets.values())
+    assert not names & {"array", "host", "link", "controller", "device", "devices", "cache", "cpu"}
+    assert len(names) == sum(map(len, sets.values()))
+
+
 @pytest.mark.parametrize(("kind", "name"), [(kind, name) for kind in KINDS for name in part_names(kind)])
 def test_a_part_says_what_it_is_and_where_every_value_comes_from(kind, name):
     part = part_document(kind, name)

@@ -165,7 +165,7 @@ def test_settings_are_laid_on_the_composed_document():
     [
         ("array:", "`array:` needs a name"),
         ("array:nvme?volume", "`volume` is not of the form key=value"),
-        ("array:nvme?controller.raid.cores=2", "leads nowhere at `raid`; there are host."),
+        ("array:nvme?controller.raid.cores=2", "leads nowhere at `raid`; there are software."),
         ("array:nvme?controller=2", "`controller` is a table, not a value"),
         ("array:nvm", "did you mean 'nvme'?"),
     ],

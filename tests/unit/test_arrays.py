@@ -63,7 +63,10 @@ def test_a_file_that_is_like_a_shipped_array_says_only_what_differs(tmp_path: Pa
         ("array:nvme?host", "`host` is not of the form key=value"),
         ("array:nvme?hots.cores=2", "`hots.cores` leads nowhere at `hots`; there are name, title"),
         ("array:./none.toml", "none.toml: cannot be read (no such file or directory)"),
-        ("array:nvme?host.cores=many", 'target `array:nvme`: host.cores: string "many" is given; write a whole number up to 4294967295'),
+        (
+            "array:nvme?host.cores=many",
+            'target `array:nvme`: host.cores: string "many" is given; write a whole number from 0 to 4294967295',
+        ),
         ('array:nvme?host.volumes=["lan"]', "host.volumes: there is no volume `lan`; there are lun"),
         ('array:nvme?group.single.members=["nvme[1]"]', "`nvme[1]` is no part of `nvme`, which has the devices 0 to 0"),
     ],

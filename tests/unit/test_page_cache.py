@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -88,3 +89,19 @@ def test_warm_says_how_long_the_load_ran_before(file: str) -> None:
 
 def test_a_target_without_files_has_no_page_cache() -> None:
     assert cache_state(point("cold"), {"kind": "queue", "path": None}) == {"state": "as found", "how": "The target has no page cache."}
+
+
+@pytest.mark.parametrize(
+    ("cache", "settings", "state", "how"),
+    [
+        ("warm", "", "warm", "The load ran for 4 s before it was measured for 4 s. A modelled array begins every point with empty caches."),
+        (None, "", "as found", "A modelled array begins every point with empty caches."),
+        ("cold", "", "cold", "A modelled array begins every point with empty caches."),
+        ("cold", "?host.page_cache.warm_range_bytes=2147483648", "as found", "The modelled host began with its page cache filled from the"),
+        ("warm", "?host.page_cache.warm_range_bytes=2147483648", "warm", "filled from the first 2 GiB; all other caches began empty."),
+    ],
+)
+def test_a_modelled_array_says_what_its_caches_began_with(cache: str | None, settings: str, state: str, how: str) -> None:
+    """``--cache warm`` was stored as "as found: the target has no page cache"."""
+    found = cache_state(replace(point(cache), target=f"array:dl580-local{settings}"), {"kind": "array", "path": None})
+    assert found["state"] == state and how in found["how"]

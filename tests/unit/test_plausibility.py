@@ -397,18 +397,20 @@ def on_array(*incidents: str, **facts: Any) -> dict[str, Any]:
     return {"modelled": True, "engine": engine, "host": {"target": facts}}
 
 
-FAILED, REPLACED = "1.000 s: member 0 of group 1 failed", "1.000 s: member 0 of group 1 replaced by a spare"
+FAILED, REPLACED = "1.000 s: member 0 of group vd1 failed", "1.000 s: member 0 of group vd1 replaced by a spare"
 
 
 def test_failed_requests_of_a_modelled_array_are_told_by_what_it_lost() -> None:
     script = replace(SOUND, errors={"EIO": 1})
-    flag = judge(script, **on_array(FAILED, "2.500 s: member 3 of group 1 failed"))["io_errors"]
-    lost = "the modelled group 1 lost data: its member 0 failed at 1.000 s and member 3 failed at 2.500 s."
+    flag = judge(script, **on_array(FAILED, "2.500 s: member 3 of group vd1 failed"))["io_errors"]
+    lost = "the modelled group vd1 lost data: its member 0 failed at 1.000 s and member 3 failed at 2.500 s."
     assert flag.message.endswith(lost) and "kernel" not in flag.advice
-    rebuilt = judge(script, **on_array(FAILED, REPLACED, "2.000 s: member 0 of group 1 rebuilt", "9.000 s: member 0 of group 2 failed"))
-    assert "the modelled group 2 lost data: its member 0 failed at 9.000 s." in rebuilt["io_errors"].message
-    both = judge(script, **on_array(FAILED, "9.000 s: member 0 of group 2 failed"))["io_errors"].message
-    assert "at least one lost data: group 1: member 0 failed at 1.000 s; group 2: member 0 failed at 9.000 s." in both
+    rebuilt = judge(
+        script, **on_array(FAILED, REPLACED, "2.000 s: member 0 of group vd1 rebuilt", "9.000 s: member 0 of group b; 2 failed")
+    )
+    assert "the modelled group b; 2 lost data: its member 0 failed at 9.000 s." in rebuilt["io_errors"].message
+    both = judge(script, **on_array(FAILED, "9.000 s: member 0 of group b; 2 failed"))["io_errors"].message
+    assert "at least one lost data: group vd1: member 0 failed at 1.000 s; group b; 2: member 0 failed at 9.000 s." in both
     assert "kernel" not in judge(script, **on_array())["io_errors"].advice
     assert "kernel log" in judge(script)["io_errors"].advice
 
@@ -416,13 +418,13 @@ def test_failed_requests_of_a_modelled_array_are_told_by_what_it_lost() -> None:
 @pytest.mark.parametrize(
     ("incidents", "cause"),
     [
-        ((FAILED, REPLACED), "rebuild of member 0 of the modelled group 1, from 1.000 s beyond the end"),
+        ((FAILED, REPLACED), "rebuild of member 0 of the modelled group vd1, from 1.000 s beyond the end"),
         (
-            (FAILED, REPLACED, "3.000 s: member 0 of group 1 rebuilt"),
-            "rebuild of member 0 of the modelled group 1, from 1.000 s to 3.000 s",
+            (FAILED, REPLACED, "3.000 s: member 0 of group vd1 rebuilt"),
+            "rebuild of member 0 of the modelled group vd1, from 1.000 s to 3.000 s",
         ),
-        ((FAILED,), "failure of member 0 of the modelled group 1 at 1.000 s"),
-        (("30.000 s: member 0 of group 1 failed",), "Warm up and measure longer"),
+        ((FAILED,), "failure of member 0 of the modelled group vd1 at 1.000 s"),
+        (("30.000 s: member 0 of group vd1 failed",), "Warm up and measure longer"),
         ((), "Warm up and measure longer"),
     ],
 )

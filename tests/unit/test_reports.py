@@ -50,14 +50,25 @@ def skeleton() -> Result:
     return unfinished(Job("0001-small", workload, engine.check_job({"duration": 1, "warmup": 0}), "file:/x", {"target": {}}))
 
 
-def test_plain_progress_is_one_line_per_interval() -> None:
-    stream = io.StringIO()
-    progress = PlainLines(stream)
+class Clock:
+    """A clock that stands still until it is set."""
+
+    def __init__(self) -> None:
+        self.now_s = 1000.0
+
+    def __call__(self) -> float:
+        return self.now_s
+
+
+def test_plain_progress_is_a_line_per_point_and_one_for_an_interval() -> None:
+    stream, clock = io.StringIO(), Clock()
+    progress = PlainLines(stream, clock)
     progress.preparing("file:/x", 0, 1 << 20)
     progress.preparing("file:/x", 1 << 18, 1 << 20)
     progress.begin(3, 12, skeleton())
     script = Script(warmup_intervals=1, ops=("read", "write"), errors={"EIO": 1})
     for index in range(2):
+        clock.now_s += 10
         progress.interval(interval(script, index, ["main"]))
     assert stream.getvalue().splitlines() == [
         "preparing file:/x: 0 B of 1 MiB",
@@ -68,6 +79,28 @@ def test_plain_progress_is_one_line_per_interval() -> None:
             "  write 1,000/s 4.1 MB/s p50 100 µs p99 100 µs errors 1"
             for phase, end in (("warmup", "0.1"), ("measure", "0.2"))
         ),
+    ]
+
+
+def test_plain_progress_is_at_most_one_interval_in_ten_seconds_of_real_time() -> None:
+    """600 virtual seconds of a modelled array pass in a moment; they were 600 lines."""
+    stream, clock = io.StringIO(), Clock()
+    progress = PlainLines(stream, clock)
+    script = Script(warmup_intervals=0)
+    for place in (1, 2):
+        progress.begin(place, 2, skeleton())
+        for index in range(300):
+            progress.interval(interval(script, index, ["main"]))
+            clock.now_s += 0.0625  # exact in binary
+    shown = [line.split("  ")[:3] for line in stream.getvalue().splitlines()]
+    # 2 * 300 * 0.0625 s = 37.5 s: intervals at 0, 10, 20 and 30 s, wherever the points begin.
+    assert shown == [
+        ["[1/2] small", "on file:/x"],
+        ["[1/2] small", "measure", "0.1 s"],
+        ["[1/2] small", "measure", "16.1 s"],
+        ["[2/2] small", "on file:/x"],
+        ["[2/2] small", "measure", "2.1 s"],
+        ["[2/2] small", "measure", "18.1 s"],
     ]
 
 

@@ -242,7 +242,7 @@ def test_the_time_of_a_rebuild_is_the_mean_of_all(tested):
 
 def test_sizes_and_rates_of_links_are_read_without_a_run(tested):
     checks = 'checks = [{ value = "link.size_bytes", published = 25.7, unit = "TB", tolerance_percent = 0.1 }, '
-    checks += '{ value = \'link.rate["a0-array"]\', published = 1.24, unit = "GB/s", tolerance_percent = 0.1 }]'
+    checks += '{ value = \'link.rate["a0-array-maximum"]\', published = 1.24, unit = "GB/s", tolerance_percent = 0.1 }]'
     said = tested("quantity", checks)
     claim = claim_of(said)
     assert (claim["verdict"], claim["modelled"]) == ("holds", "25.7 TB; 1.24 GB/s")

@@ -13,6 +13,7 @@ from plimsoll.result import Flag, Result
 
 MS = 1e6
 NOTE = Flag("short_run", "note", "It was short.", "Measure longer.")
+DEPTHS = (1, 2, 4, 8, 16, 32, 128)
 DROPPED = {"state": "cold", "how": "The page cache of the target was dropped (posix_fadvise)."}
 
 
@@ -45,8 +46,8 @@ def test_flags_of_several_targets_name_them() -> None:
 
 
 def test_failures_in_an_array_are_told() -> None:
-    result = replace(made(Load(1000, MS)), engine={"engine": {"facts": {"incidents": "1.000 s: member 0 of group 0 failed"}}})
-    assert "1.000 s: member 0 of group 0 failed (modelled, seconds from the beginning of the warm-up)." in footnotes([result])
+    result = on_array(made(Load(1000, MS)), 0.5, failed=True)
+    assert "1.000 s: member 0 of group vd0 failed (modelled, seconds from the beginning of the warm-up)." in footnotes([result])
 
 
 def test_caches_are_named_when_something_was_done_about_them() -> None:
@@ -54,6 +55,25 @@ def test_caches_are_named_when_something_was_done_about_them() -> None:
     assert footnotes(cold) == "cache cold: The page cache of the target was dropped (posix_fadvise)."
     assert footnotes([at(8), *cold]).startswith("cache cold at random-read-4k at queue_depth 1 and 1 more; of the first: The page")
     assert footnotes([at(8)]) == ""
+
+
+def on_array(result: Result, utilisation: float, *, failed: bool = False) -> Result:
+    disk = {"name": "disk", "set": "disk", "kind": "disk", "utilisation": utilisation, "operations": 9, "bytes": 9}
+    told = {"incidents": "1.000 s: member 0 of group vd0 failed"} if failed else {}
+    components = [{**disk, "mean_queue": 1.0, "elapsed_ns": 10**9}]
+    return replace(result, engine={"engine": {"components": components, "facts": told}})
+
+
+def test_many_points_of_arrays_are_told_in_a_sentence_per_configuration() -> None:
+    """The seventh point and later ones were only said to be in the report, and what failed there was not said at all."""
+    results = [on_array(at(depth, configuration=name), 0.95 if depth > 4 else 0.5, failed=depth > 64) for name in "ab" for depth in DEPTHS]
+    assert footnotes(results).splitlines() == [
+        "a (modelled): limited by disk at 4 of 7 points, nothing was saturated at 3.",
+        "b (modelled): limited by disk at 4 of 7 points, nothing was saturated at 3.",
+        "random-read-4k on a at queue_depth 128 and 1 more; of the first: "
+        "1.000 s: member 0 of group vd0 failed (modelled, seconds from the beginning of the warm-up).",
+    ]
+    assert footnotes(results[4:10:2]).splitlines()[0] == "random-read-4k on a at queue_depth 16: limited by disk; disk 95% busy."
 
 
 def test_a_point_of_a_curve_is_called_by_its_percentage_first() -> None:

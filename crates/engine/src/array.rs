@@ -18,6 +18,8 @@ pub struct ModelledArray {
     array: Array,
     completions: Vec<Completion>,
     name: String,
+    /// The names of the groups, by number.
+    groups: Vec<String>,
     components: Vec<Component>,
     /// Until the beginning of the measured time has been read, its instant; then that of the end.
     due_ns: u64,
@@ -35,6 +37,7 @@ impl ModelledArray {
         let array = Array::new(spec, seed).map_err(|error| io::Error::other(error.to_string()))?;
         Ok(Self {
             name: spec.name.clone(),
+            groups: spec.group.iter().map(|group| group.name.clone()).collect(),
             components: array.components(),
             array,
             completions: Vec::new(),
@@ -123,6 +126,7 @@ impl Backend for ModelledArray {
     fn facts(&self) -> Vec<(&'static str, String)> {
         let told = |incident: &Incident| {
             let Incident { time_ns, group, member, what } = incident;
+            let group = &self.groups[usize::from(*group)];
             format!("{:.3} s: member {member} of group {group} {}", *time_ns as f64 / 1e9, what.word())
         };
         let incidents: Vec<String> = self.array.incidents().iter().map(told).collect();

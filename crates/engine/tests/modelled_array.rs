@@ -6,6 +6,7 @@ mod support;
 
 use plimsoll_engine::control::StoppedBy;
 use plimsoll_engine::recorder::Cell;
+use plimsoll_engine::target::TargetSpec;
 use plimsoll_engine::{Control, record};
 use plimsoll_workload::Op;
 use serde_json::json;
@@ -65,6 +66,40 @@ fn what_needs_data_is_refused_in_a_sentence() {
     }
     let refused = finish_error(&job(&small_array("direct"), mixed(), json!({ "backend": "uring" })));
     assert!(refused.contains("a modelled array runs with backend array"), "{refused}");
+}
+
+#[test]
+fn incidents_tell_groups_by_their_names() {
+    let mut document = document();
+    document["group"][0]["name"] = json!("vd 7; x");
+    document["volumes"][0]["groups"] = json!(["vd 7; x"]);
+    document["group"][0]["failures"] = json!({ "at": [{ "time_s": 0.5, "member": 1 }] });
+    let target = format!("array:{document}");
+    let finished = finish(&job(&target, mixed(), json!({ "duration": "1s", "warmup": "0s" })));
+    let facts = &record::outcome(&finished.outcome, "auto")["engine"]["facts"];
+    assert_eq!(facts["incidents"], "0.500 s: member 1 of group vd 7; x failed");
+}
+
+#[test]
+fn volumes_that_cannot_be_carved_say_what_could() {
+    for (key, value, told) in [
+        ("size_bytes", json!(10), "size_bytes: 10 bytes are less than a sector in each group, 512 bytes; write"),
+        ("size_bytes", json!(1u64 << 40), "size_bytes: 1 volume of 1TiB does not fit; write at most 1000000000"),
+        (
+            "count",
+            json!(1000),
+            "count: what is free of the groups is less than 1 MiB for each of 1000 volumes; write fewer",
+        ),
+    ] {
+        let mut document = document();
+        document["volumes"][0][key] = value;
+        let sentence = format!("array:{document}").parse::<TargetSpec>().unwrap_err().to_string();
+        assert!(sentence.contains(&format!("volumes.lun.{told}")), "{sentence}");
+    }
+}
+
+fn document() -> serde_json::Value {
+    serde_json::from_str(small_array("direct").strip_prefix("array:").unwrap()).unwrap()
 }
 
 fn finish_error(job: &plimsoll_engine::Job) -> String {

@@ -20,6 +20,14 @@ pub enum ServeError {
         /// What is wrong with it and what would be right.
         problem: String,
     },
+    /// What is at the path for the data is no file for this array.
+    #[error("--data {}: {problem}", path.display())]
+    Unfit {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it and what would be right.
+        problem: String,
+    },
     /// The array cannot be mounted.
     #[error("--mount {}: {problem}", path.display())]
     Mount {
@@ -31,4 +39,11 @@ pub enum ServeError {
     /// A thread cannot be started, or a descriptor not be used.
     #[error("the server cannot start ({0}); is the machine out of memory or descriptors?")]
     Start(#[from] io::Error),
+}
+
+impl ServeError {
+    /// Whether what was asked for is wrong, whatever the machine is like.
+    pub const fn is_input(&self) -> bool {
+        matches!(self, Self::Request(_) | Self::Array(_) | Self::Unfit { .. })
+    }
 }

@@ -73,7 +73,7 @@ impl Session {
                 Some(Self { server, mounted, orders: Mutex::new(Some(orders)), words, ended: Mutex::new(false), first })
             }
             Err(error) => {
-                say(&mut words, json!({ "kind": "error", "text": error.to_string() }));
+                say(&mut words, json!({ "kind": "error", "text": error.to_string(), "input": error.is_input() }));
                 None
             }
         }

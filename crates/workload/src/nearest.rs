@@ -15,6 +15,11 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .map(|(_, candidate)| candidate)
 }
 
+/// ` (did you mean ...?)` for a misspelt word, or nothing.
+pub fn did_you_mean<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> String {
+    nearest(word, candidates).map_or_else(String::new, |name| format!(" (did you mean `{name}`?)"))
+}
+
 fn plain(word: &str) -> Vec<char> {
     word.chars().filter(|c| !matches!(c, '-' | '_' | ' ')).flat_map(char::to_lowercase).collect()
 }
@@ -46,12 +51,14 @@ mod tests {
         assert_eq!(nearest("quue_depth", names), Some("queue_depth"));
         assert_eq!(nearest("blokc-size", names), Some("block_size"));
         assert_eq!(nearest("ReadPercent", names), Some("read_percent"));
+        assert_eq!(did_you_mean("quue_depth", names), " (did you mean `queue_depth`?)");
     }
 
     #[test]
     fn a_foreign_name_finds_nothing() {
         assert_eq!(nearest("ioengine", ["queue_depth", "block_size"]), None);
         assert_eq!(nearest("xy", ["align", "rate"]), None);
+        assert_eq!(did_you_mean("xy", ["align", "rate"]), "");
     }
 
     #[test]

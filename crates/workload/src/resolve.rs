@@ -18,7 +18,7 @@ use crate::request::Op;
 use crate::rng::mix;
 use crate::stream::{Arrival, ContentWord, Direction, Pointer, StreamOptions, ThinkDistribution, VerifyWord};
 use crate::trace::Recorded;
-use crate::units::bytes_to_text;
+use crate::units::{bytes_to_text, bytes_to_words};
 use crate::workload::Workload;
 
 impl Workload {
@@ -128,7 +128,7 @@ impl StreamOptions {
             None => size_bytes.max(asked_start),
             Some(length) => asked_start.saturating_add(length.bytes(size_bytes)),
         };
-        let text = bytes_to_text;
+        let text = bytes_to_words;
         if asked_start > size_bytes || asked_end > size_bytes {
             return Err(WorkloadError::impossible(format!(
                 "the region from {} to {} reaches beyond the target's end at {}; lower region_start or region_length",
@@ -186,7 +186,7 @@ impl StreamOptions {
                 "zone_length {} has to be at least one request of {} and at most the region of {}; change one of them",
                 bytes_to_text(length),
                 bytes_to_text(longest.into()),
-                bytes_to_text(region.end - region.start)
+                bytes_to_words(region.end - region.start)
             )));
         }
         Ok(Some(ZonePlan { length, amount, skip: self.zone_skip.0 }))

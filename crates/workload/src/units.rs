@@ -121,6 +121,9 @@ fn size_unit(unit: &str) -> SizeUnit {
     }
 }
 
+/// Letters of a size that can be taken in at a glance, as 9999GiB can.
+const LONGEST_WORD: usize = 7;
+
 /// A size in the largest unit of 1,024s that divides it: `4KiB`, `1000B`.
 pub fn bytes_to_text(bytes: u64) -> String {
     let units = ["PiB", "TiB", "GiB", "MiB", "KiB"];
@@ -131,6 +134,17 @@ pub fn bytes_to_text(bytes: u64) -> String {
         }
     }
     format!("{bytes}B")
+}
+
+/// A size for people: as [`bytes_to_text`] where that is short, else in bytes with its rounded size behind.
+pub fn bytes_to_words(bytes: u64) -> String {
+    let units = ["KiB", "MiB", "GiB", "TiB", "PiB"];
+    let text = bytes_to_text(bytes);
+    let Some(power) = (1..=5).rev().find(|power| bytes >> (10 * power) > 0) else { return text };
+    if text.len() <= LONGEST_WORD {
+        return text;
+    }
+    format!("{bytes}B ({:.1} {})", bytes as f64 / 1024f64.powi(power), units[power as usize - 1])
 }
 
 /// Nanoseconds from text.
@@ -233,6 +247,21 @@ mod tests {
         ];
         for (text, bytes) in cases {
             assert_eq!(bytes_from_text(text), Ok(bytes), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_size_that_cannot_be_taken_in_is_told_twice() {
+        for (bytes, words) in [
+            (0, "0B"),
+            (1000, "1000B"),
+            (4 << 40, "4TiB"),
+            (9999 << 30, "9999GiB"),
+            (876_346_400_256, "876346400256B (816.2 GiB)"),
+            (855_806_054 * 1024, "876345399296B (816.2 GiB)"),
+            (123_456, "123456B"),
+        ] {
+            assert_eq!(bytes_to_words(bytes), words);
         }
     }
 

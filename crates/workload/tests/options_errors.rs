@@ -250,6 +250,11 @@ fn what_does_not_fit_the_target_says_by_how_much() {
         (json!({ "access": [{ "size": "8KiB", "align": 512 }] }), small, "requests of up to 8KiB aligned to 512B"),
         (json!({ "region_start": "2MiB" }), small, "from 2MiB to 2MiB reaches beyond the target's end at 1MiB"),
         (json!({ "region_start": "80%", "region_length": "30%" }), DISK, "reaches beyond the target's end at 1GiB"),
+        (
+            json!({ "region_length": "1TiB" }),
+            TargetShape { size_bytes: 876_346_400_256, block_bytes: 512 },
+            "from 0B to 1TiB reaches beyond the target's end at 876346400256B (816.2 GiB); lower",
+        ),
         (json!({ "block_size": "2MiB" }), small, "from 0B to 1MiB has no room for one request of 2MiB"),
         (json!({ "region_length": 100 }), DISK, "from 0B to 100B has no room for one request of 4KiB"),
     ];

@@ -3,12 +3,13 @@
 Model: the engine's facts tell it in one line (``incidents``), with times from the beginning of the warm-up: a member fails, is replaced by
 a spare, and is rebuilt or cannot be; and how long each rebuild took that ended (``rebuild_s``). ``engine`` is `Result.engine` everywhere;
 what is no modelled array has none of it.
-Limits: groups and members are known by number only. Of several groups that miss members it is not told which of them lost data.
+Limits: members are known by number only, groups by name; runs of old have the number of a group for its name. Of several groups that miss
+members it is not told which of them lost data.
 
-    incident_line(result.engine)     # "1.000 s: member 0 of group 0 failed; 1.000 s: member 0 of group 0 replaced by a spare"
-    incidents(result.engine)         # [Incident(1.0, 0, 0, "failed")]
+    incident_line(result.engine)     # "1.000 s: member 0 of group vd0 failed; 1.000 s: member 0 of group vd0 replaced by a spare"
+    incidents(result.engine)         # [Incident(1.0, "vd0", 0, "failed")]
     rebuilds_s(result.engine)        # [412.731]
-    lost(result.engine)              # "the modelled group 0 lost data: its member 0 failed at 1 s"
+    lost(result.engine)              # "the modelled group vd0 lost data: its member 0 failed at 1 s"
 """
 
 from __future__ import annotations
@@ -19,8 +20,12 @@ from typing import Any
 
 Json = dict[str, Any]
 
-FAILED, REPLACED, REBUILT = "failed", "replaced by a spare", "rebuilt"
-_TOLD = re.compile(r"(?P<time>\d+\.\d+) s: member (?P<member>\d+) of group (?P<group>\d+) (?P<what>.+)")
+FAILED, REPLACED, REBUILT, IN_VAIN = "failed", "replaced by a spare", "rebuilt", "cannot be rebuilt"
+#: Names of groups are whatever the array's file has, so what happened is known by its words.
+_TOLD = re.compile(
+    r"(?:^|; )(?P<time>\d+\.\d+) s: member (?P<member>\d+) of group (?P<group>.+?) "
+    rf"(?P<what>{FAILED}|{REPLACED}|{REBUILT}|{IN_VAIN})(?=; \d|$)"
+)
 
 
 @dataclass(frozen=True)
@@ -28,7 +33,7 @@ class Incident:
     """Something that happened to a member of a group, seconds after the warm-up began."""
 
     time_s: float
-    group: int
+    group: str
     member: int
     what: str
 
@@ -37,7 +42,7 @@ class Incident:
 class Rebuild:
     """What a spare was given in place of a member until ``end_s``, successful or in vain; None when the run ended before."""
 
-    group: int
+    group: str
     member: int
     begin_s: float
     end_s: float | None
@@ -55,8 +60,8 @@ def rebuilds_s(engine: Json) -> list[float]:
 
 def incidents(engine: Json) -> list[Incident]:
     """In their order."""
-    found = [_TOLD.fullmatch(one) for one in incident_line(engine).split("; ")]
-    return [Incident(float(one["time"]), int(one["group"]), int(one["member"]), one["what"]) for one in found if one]
+    found = _TOLD.finditer(incident_line(engine))
+    return [Incident(float(one["time"]), one["group"], int(one["member"]), one["what"]) for one in found]
 
 
 def rebuilds(engine: Json) -> list[Rebuild]:
@@ -68,7 +73,7 @@ def rebuilds(engine: Json) -> list[Rebuild]:
 
 def lost(engine: Json) -> str | None:
     """Where data was lost, if requests failed: the groups whose members failed and were not rebuilt; None when none did."""
-    missing: dict[int, dict[int, float]] = {}
+    missing: dict[str, dict[int, float]] = {}
     for one in incidents(engine):
         members = missing.setdefault(one.group, {})
         if one.what == FAILED:

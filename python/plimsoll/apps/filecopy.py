@@ -33,6 +33,8 @@ from plimsoll.engine import Control, Engine, Json, OnEvent, OnProgress
 from plimsoll.errors import InputError, TargetError
 
 NAME = "filecopy"
+#: Kinds of targets that hold no files, whatever they are made of.
+_FILELESS = ("array", "null", "queue")
 #: What a stream of a copy may say.
 OPTIONS = ("name", "block_size", "direct", "passes")
 #: cp's own: the least that coreutils reads and writes at once.
@@ -101,7 +103,11 @@ class FileCopy:
         return self._engine.workload_schema()
 
     def inspect_target(self, spec: str) -> Json:
-        return self._engine.inspect_target(spec)
+        """What is there. Raises `InputError` where no file can ever be; a device is a place for other points of the same run."""
+        inspection = self._engine.inspect_target(spec)
+        if inspection.get("kind") in _FILELESS:
+            raise InputError(_needs_file(spec))
+        return inspection
 
     def write_refusal(self, spec: str, permission: Json | None) -> str | None:
         return self._engine.write_refusal(spec, permission)
@@ -141,10 +147,17 @@ class _Plan:
     backend: str
 
 
+def _needs_file(target: str) -> str:
+    return (
+        f"target {target!r}: a file copy needs a file as its target; name one, for example -t /mnt/array/scratch.dat, "
+        "or run the other workloads without it."
+    )
+
+
 def _planned(job: Json, inspection: Json) -> _Plan:
     target, options, (stream,) = job["target"], job["job"], job["workload"]["stream"]
     if inspection.get("kind") != "file":
-        raise InputError(f"{target}: a file copy needs a file as its target; name one, for example -t /mnt/array/scratch.dat.")
+        raise InputError(_needs_file(target))
     block = stream["block_size"]
     if not isinstance(block, int):
         raise InputError("block_size: a file copy reads and writes blocks of one size; write one, for example 128KiB.")

@@ -5,7 +5,7 @@ Limits: nothing is known of real targets, of which nothing is said.
 
     limit_words(component_sets(result))          # "limited by disk"
     busy_words(component_sets(result))           # "8 × disk 97% busy (at most 99%), raid.cpu 4% busy"
-    incident_words(result)                       # "1.000 s: member 0 of group 0 failed (modelled, …)"
+    incident_words(result)                       # "1.000 s: member 0 of group vd0 failed (modelled, …)"
     configuration_words("array:nvme", ["limited by nand", "limited by nand"])
 """
 

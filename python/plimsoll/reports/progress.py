@@ -1,19 +1,26 @@
-"""What a run shows while it goes on: the seam, the plain form of one line per interval, and the quiet form.
+"""What a run shows while it goes on: the seam, the plain form of a line now and then, and the quiet form.
 
 Model: a run pushes its stages here; the plain form writes lines to a stream that is no terminal, `reports.live` draws on one that is. The
-quiet form says only what failed.
+quiet form says only what failed. Intervals end along the clock of the target, and that of a modelled array runs far ahead of ours, so
+the plain form counts real time: a line per point, and at most one per `LINE_EVERY_S` for the interval that ends then.
+Limits: intervals between two lines are not shown; the store has all of them.
 
     [ 3/12] oltp-db  measure  4.0 s  read 12,345/s 101 MB/s p50 1.20 ms p99 4.50 ms
 """
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from typing import Any, Protocol, TextIO
 
 from plimsoll.reports.figures import binary, count, duration, megabytes
 from plimsoll.result import OPS, Result
 
 Json = dict[str, Any]
+
+#: Real seconds between two lines for intervals, at least.
+LINE_EVERY_S = 10.0
 
 
 class Progress(Protocol):
@@ -36,10 +43,15 @@ class Progress(Protocol):
 
 
 class PlainLines:
-    """One line per interval, for logs and pipes."""
+    """A line per point and now and then one for an interval, for logs and pipes.
 
-    def __init__(self, stream: TextIO) -> None:
+    ``now_s`` is the clock of this machine in seconds.
+    """
+
+    def __init__(self, stream: TextIO, now_s: Callable[[], float] = time.monotonic) -> None:
         self._stream = stream
+        self._now_s = now_s
+        self._due_s = float("-inf")
         self._place = ""
         self._tenth = -1
 
@@ -57,6 +69,10 @@ class PlainLines:
     def interval(self, interval: Json) -> None:
         if interval["phase"] == "drain":
             return  # a rate over the last microseconds says nothing
+        now_s = self._now_s()
+        if now_s < self._due_s:
+            return
+        self._due_s = now_s + LINE_EVERY_S
         words = [self._place, interval["phase"], f"{interval['end_ns'] / 1e9:.1f} s", *operations(interval)]
         self._write("  ".join(words))
 

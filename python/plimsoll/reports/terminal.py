@@ -16,7 +16,7 @@ from plimsoll.analysis.components import component_sets
 from plimsoll.analysis.estimation import PERCENTILES
 from plimsoll.analysis.metric import ALL, metric, together
 from plimsoll.reports.figures import count, duration, megabytes
-from plimsoll.reports.limits import busy_words, incident_words, limit_words
+from plimsoll.reports.limits import busy_words, configuration_words, incident_words, limit_words
 from plimsoll.reports.progress import settings_text
 from plimsoll.result import OPS, Flag, OpTotals, Result, Totals
 
@@ -28,7 +28,7 @@ _LATENCIES = ("mean", "p50", "p99", "max")
 #: What block requests can be; points of nothing else have their other operations in a column of their own.
 _BLOCK_OPS = frozenset(("read", "write", "trim", "flush"))
 _OPERATION = ("per second", "MB/s", "mean", "p50", "p99", "max", "errors")
-#: Points whose components are told.
+#: Points whose components are told one by one, at most.
 _COMPONENT_LINES = 6
 _PLAIN = ("workload", "target")
 _PLACED = ("workload", "configuration", "point")
@@ -144,17 +144,22 @@ def _caches(results: Sequence[Result]) -> list[str]:
 
 
 def _components(results: Sequence[Result]) -> list[str]:
-    """How busy the components of modelled arrays were, a line per point as long as there are few."""
-    told = [(result, component_sets(result)) for result in results]
+    """What limited modelled arrays and failed in them: of few points how busy each was, of many a sentence per configuration."""
+    told = [(result, sets) for result in results if (sets := component_sets(result))]
     several = _several(results)
+    if len(told) > _COMPONENT_LINES:
+        limits: dict[str, list[str]] = {}
+        for result, sets in told:
+            limits.setdefault(_where(result), []).append(limit_words(sets))
+        failing = [result for result, _ in told if incident_words(result)]
+        incidents = [f"{_places(failing, results)}: {incident_words(failing[0])}."] if failing else []
+        return [*(configuration_words(where, said) for where, said in limits.items()), *incidents]
     lines = []
-    for result, sets in told[:_COMPONENT_LINES]:
-        if sets:
-            lines.append(f"{_place(result, configured=several)}: {limit_words(sets)}; {busy_words(sets)}.")
+    for result, sets in told:
+        lines.append(f"{_place(result, configured=several)}: {limit_words(sets)}; {busy_words(sets)}.")
         if failed := incident_words(result):
             lines.append(f"{_place(result, configured=several)}: {failed}.")
-    left = sum(bool(sets) for _, sets in told[_COMPONENT_LINES:])
-    return [*lines, f"The report has the components of {left} more points."] if left else lines
+    return lines
 
 
 def _several(results: Sequence[Result]) -> bool:

@@ -26,7 +26,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from plimsoll.engine import native
-from plimsoll.errors import EngineError, TargetError
+from plimsoll.errors import EngineError, InputError, TargetError
 from plimsoll.serving.mount import guarded
 from plimsoll.serving.nbd import nbdkit_command
 
@@ -144,7 +144,7 @@ class Serving:
     def _check(self, word: Json) -> None:
         if word.get("kind") == "error":
             self._close()
-            raise TargetError(word["text"])
+            raise (InputError if word.get("input") else TargetError)(word["text"])
         if not word:
             self._close()
             raise EngineError("the server has ended without a word; look whether something killed nbdkit, and start it again.")

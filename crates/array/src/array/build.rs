@@ -17,6 +17,7 @@ use crate::spec::{ArraySpec, GroupEntry, HostMode, HostSpec, PageCacheSpec, Shar
 use crate::station::{Account, Station};
 use crate::volume::{Stretch, Target, Volume};
 use plimsoll_workload::rng::Draws;
+use plimsoll_workload::units::bytes_to_words;
 
 /// Rows that a group has room to lock before anything grows: as many as are locked at once, so that the table stays near the
 /// processor.
@@ -252,13 +253,7 @@ fn carve(
     // Whole MiB, so that volumes begin where strips do.
     let sectors = set.size_bytes.map_or(least / u64::from(set.count) / 2048 * 2048, |bytes| bytes / 512 / pieces);
     if sectors == 0 || sectors * u64::from(set.count) > least {
-        let fits = least * 512 / u64::from(set.count) * pieces;
-        return Err(spec.refusal(format!(
-            "volumes.{}.size_bytes: {} volumes of {} bytes do not fit; write at most {fits}",
-            set.name,
-            set.count,
-            sectors * 512 * pieces
-        )));
+        return Err(spec.refusal(format!("volumes.{}.{}", set.name, misfit(set, pieces, least))));
     }
     let total = if set.spread == Spread::Joined { set.count as usize } else { set.count as usize * groups.len() };
     for number in 0..total {
@@ -279,6 +274,23 @@ fn carve(
         out.push(Volume { name, stretches, sectors: sectors * own.len() as u64, path });
     }
     Ok(())
+}
+
+/// The key that keeps the volumes of a set from being carved, and why; each has `pieces` on groups with `least` sectors free.
+fn misfit(set: &VolumeSet, pieces: u64, least: u64) -> String {
+    let most = least / u64::from(set.count) * 512 * pieces;
+    let (told, does) =
+        if set.count == 1 { ("1 volume".into(), "does") } else { (format!("{} volumes", set.count), "do") };
+    match set.size_bytes {
+        None => format!(
+            "count: what is free of the groups is less than 1 MiB for each of {told}; write fewer, or more devices"
+        ),
+        Some(bytes) if bytes < 512 * pieces => format!(
+            "size_bytes: {bytes} bytes are less than a sector in each group, {} bytes; write the size in bytes, at most {most}",
+            512 * pieces
+        ),
+        Some(bytes) => format!("size_bytes: {told} of {} {does} not fit; write at most {most}", bytes_to_words(bytes)),
+    }
 }
 
 fn target(spec: &ArraySpec, volumes: &[Volume]) -> Result<Target, SpecError> {

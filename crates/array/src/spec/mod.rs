@@ -10,7 +10,7 @@
 //! use plimsoll_array::spec::ArraySpec;
 //! let document = serde_json::json!({ "name": "two", "controler": [] });
 //! let error = ArraySpec::read(&document).unwrap_err().to_string();
-//! assert!(error.starts_with("array \"two\": controler: unknown field `controler`"), "{error}");
+//! assert!(error.starts_with("array \"two\": controler: `controler` is no key (did you mean `controller`?)"), "{error}");
 //! ```
 
 mod check;
@@ -90,7 +90,7 @@ impl ArraySpec {
         let refused = |problem: String| SpecError { array: array.clone(), problem };
         let (plain, sources) = sources::set_apart(document).map_err(refused)?;
         wording::check_models(&plain).map_err(refused)?;
-        let spec: Self = wording::read(plain).map_err(refused)?;
+        let spec: Self = wording::read(&plain).map_err(refused)?;
         check::check(&spec).map_err(refused)?;
         Ok(Sourced { spec, sources })
     }

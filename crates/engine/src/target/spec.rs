@@ -34,6 +34,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use plimsoll_workload::nearest::did_you_mean;
 use plimsoll_workload::units::bytes_to_text;
 use thiserror::Error;
 
@@ -185,7 +186,7 @@ fn parse(text: &str) -> Result<TargetSpec, SpecProblem> {
         "array" => Ok(TargetSpec::Array(Box::new(array::parse(rest)?))),
         _ => Err(SpecProblem::UnknownKind {
             kind: kind.to_owned(),
-            hint: options::did_you_mean(kind, &KINDS),
+            hint: did_you_mean(kind, KINDS),
             text: text.to_owned(),
         }),
     }

@@ -28,20 +28,25 @@ impl SparseFile {
     /// When it is something else, has another size, is in use, or cannot be made.
     pub fn open(path: &Path, size_bytes: u64) -> Result<Self, ServeError> {
         let refused = |problem: String| ServeError::Data { path: path.to_path_buf(), problem };
+        let unfit = |problem: String| ServeError::Unfit { path: path.to_path_buf(), problem };
         let file = match OpenOptions::new().read(true).write(true).open(path) {
             Ok(file) => file,
             Err(error) if error.kind() == ErrorKind::NotFound => {
+                let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+                if folder.is_some_and(|folder| !folder.is_dir()) {
+                    return Err(unfit("it cannot be made, there is no such directory; make that first".into()));
+                }
                 return Self::make(path, size_bytes).map_err(refused);
             }
             Err(error) => return Err(refused(format!("it cannot be opened ({error}); name a file of yours"))),
         };
         let facts = file.metadata().map_err(|error| refused(format!("it cannot be looked at ({error})")))?;
         if !facts.is_file() {
-            return Err(refused("this is no regular file; name one, or one that does not exist yet".into()));
+            return Err(unfit("this is no regular file; name one, or one that does not exist yet".into()));
         }
         if facts.len() != size_bytes {
             let len = facts.len();
-            return Err(refused(format!(
+            return Err(unfit(format!(
                 "it has {len} bytes and the array {size_bytes}; name another file, or one that does not exist yet"
             )));
         }
@@ -131,13 +136,18 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("mine");
         std::fs::write(&path, b"precious").unwrap();
-        let error = SparseFile::open(&path, SIZE).unwrap_err().to_string();
-        assert!(error.contains("it has 8 bytes and the array 1099511627776"), "{error}");
+        let error = SparseFile::open(&path, SIZE).unwrap_err();
+        assert!(
+            error.is_input() && error.to_string().contains("it has 8 bytes and the array 1099511627776"),
+            "{error}"
+        );
+        let error = SparseFile::open(&folder.path().join("no/data"), SIZE).unwrap_err();
+        assert!(error.is_input() && error.to_string().contains("no such directory"), "{error}");
         assert_eq!(std::fs::read(&path).unwrap(), b"precious");
         let held = folder.path().join("held");
         let _first = SparseFile::open(&held, 4096).unwrap();
-        let error = SparseFile::open(&held, 4096).unwrap_err().to_string();
-        assert!(error.contains("another server uses it"), "{error}");
+        let error = SparseFile::open(&held, 4096).unwrap_err();
+        assert!(!error.is_input() && error.to_string().contains("another server uses it"), "{error}");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use super::file::TraceHeader;
 use super::place::{DEVICE_SHIFT, Mode, Remap, SCALED_BYTES, Space};
 use crate::error::WorkloadError;
 use crate::stream::TraceMap;
-use crate::units::bytes_to_text;
+use crate::units::bytes_to_words;
 
 /// The traces that a workload's streams replay, opened by whoever can open files.
 #[derive(Clone, Debug, Default)]
@@ -105,7 +105,7 @@ fn mode(map: TraceMap, extent: u64, room: u64) -> Option<Mode> {
 }
 
 fn beyond(extent: u64, room: u64, map: TraceMap) -> WorkloadError {
-    let (extent, room) = (bytes_to_text(extent), bytes_to_text(room));
+    let (extent, room) = (bytes_to_words(extent), bytes_to_words(room));
     WorkloadError::impossible(if map == TraceMap::Squeeze {
         format!(
             "the places that the trace touches take {extent} side by side, and the target has {room} for them; set \

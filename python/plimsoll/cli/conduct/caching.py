@@ -2,7 +2,8 @@
 
 Model: ``cold`` drops the page cache of the target, ``warm`` is a warm-up as long as the measurement (`planning.warmed`), otherwise the
 caches are as found. Streams with direct access pass the page cache by, which is said as well, because then cold and warm differ only in
-what the device and its controller keep.
+what the device and its controller keep. A modelled array is made anew for every point and begins as its file says, with
+empty caches or with its host's page cache filled.
 
     cache_state(point, inspection)       # {"state": "cold", "how": "The page cache of the target was dropped (posix_fadvise)."}
 """
@@ -13,6 +14,7 @@ from plimsoll.analysis.definition import is_direct, streams
 from plimsoll.cli.conduct.planning import PlannedPoint
 from plimsoll.engine import Json
 from plimsoll.host.target import target_paths
+from plimsoll.reports.figures import binary
 
 AS_FOUND = "as found"
 COLD, WARM = "cold", "warm"
@@ -22,6 +24,8 @@ STATES = (COLD, WARM, AS_FOUND)
 
 def cache_state(point: PlannedPoint, inspection: Json) -> Json:
     """The state as `Result.cache` keeps it; for a cold point the page cache is dropped now."""
+    if inspection.get("kind") == "array":
+        return _modelled(point)
     paths = target_paths(inspection)
     if not paths:
         return {"state": AS_FOUND, "how": "The target has no page cache."}
@@ -39,6 +43,24 @@ def _brought_about(point: PlannedPoint, paths: list[str]) -> tuple[str, list[str
         found = dropped(paths)
         return (COLD if found.cold else AS_FOUND), [found.how]
     if point.cache == WARM:
-        measured = f"{'at most ' if point.precision else ''}{point.options['duration']:g} s"
-        return WARM, [f"The load ran for {point.options['warmup']:g} s before it was measured for {measured}."]
+        return WARM, [_warmed_up(point)]
     return AS_FOUND, []
+
+
+def _modelled(point: PlannedPoint) -> Json:
+    """Of an array, which nothing from before the point can have touched."""
+    from plimsoll.catalog.arrays import described
+
+    host = described(point.target).get("host", {})
+    filled_bytes = host.get("page_cache", {}).get("warm_range_bytes", 0) if host.get("mode") == "buffered" else 0
+    began = "A modelled array begins every point with empty caches."
+    if filled_bytes:
+        began = f"The modelled host began with its page cache filled from the first {binary(filled_bytes)}; all other caches began empty."
+    if point.cache == WARM:
+        return {"state": WARM, "how": f"{_warmed_up(point)} {began}"}
+    return {"state": COLD if point.cache == COLD and not filled_bytes else AS_FOUND, "how": began}
+
+
+def _warmed_up(point: PlannedPoint) -> str:
+    measured = f"{'at most ' if point.precision else ''}{point.options['duration']:g} s"
+    return f"The load ran for {point.options['warmup']:g} s before it was measured for {measured}."

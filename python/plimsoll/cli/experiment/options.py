@@ -81,7 +81,13 @@ DECLARED: dict[str, Decorator] = {
         "must be typed as well when it carries data.",
     ),
     "fresh": click.option("--fresh", is_flag=True, help="Start anew although an unfinished run of the same could go on."),
-    "quiet": click.option("-q", "--quiet", is_flag=True, help="Show no progress, only points that fail and the results."),
+    "quiet": click.option(
+        "-q",
+        "--quiet",
+        is_flag=True,
+        help="Show no progress, only points that fail and the results. Where stderr is no terminal, progress is a line per point and "
+        "at most one in 10 s besides.",
+    ),
     "as_json": click.option("--json", "as_json", is_flag=True, help="Print the results as one JSON document."),
 }
 

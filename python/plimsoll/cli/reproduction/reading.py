@@ -5,7 +5,7 @@ not hold. A component's use is that of the busiest of its set.
 
     reading = reading_of(result)
     reading.figures["read_p99"], reading.use["disk"]
-    document_value(run, ReadOff("r5", "rate", "a0-array"))
+    document_value(run, ReadOff("r5", "rate", "a0-array-maximum"))
 """
 
 from __future__ import annotations

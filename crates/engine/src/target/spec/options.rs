@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::ops::RangeInclusive;
 
-use plimsoll_workload::nearest::nearest;
+use plimsoll_workload::nearest::did_you_mean;
 use plimsoll_workload::units::{bytes_from_text, bytes_to_text};
 
 use super::SpecProblem;
@@ -39,12 +39,7 @@ pub(super) fn read(text: &str, setters: &mut [Setter<'_>]) -> Result<(), SpecPro
 
 fn unknown(key: &str, known: &[&str]) -> SpecProblem {
     let list = if known.is_empty() { "no options".to_owned() } else { known.join(", ") };
-    SpecProblem::UnknownOption { key: key.to_owned(), hint: did_you_mean(key, known), known: list }
-}
-
-/// `, did you mean ...?` for a misspelt word, or nothing.
-pub(super) fn did_you_mean(word: &str, known: &[&str]) -> String {
-    nearest(word, known.iter().copied()).map_or_else(String::new, |name| format!(" (did you mean `{name}`?)"))
+    SpecProblem::UnknownOption { key: key.to_owned(), hint: did_you_mean(key, known.iter().copied()), known: list }
 }
 
 /// A size inside `range`.

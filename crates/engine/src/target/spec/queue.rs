@@ -13,6 +13,7 @@
 use std::fmt;
 use std::ops::RangeInclusive;
 
+use plimsoll_workload::nearest::did_you_mean;
 use plimsoll_workload::units::{bytes_to_text, ns_from_text, ns_to_text, percent_from_text};
 
 use super::SpecProblem;
@@ -158,7 +159,7 @@ fn parse_service(value: &str) -> Result<Service, String> {
         }
         _ => Err(format!(
             "'{shape}' is not a distribution{}; {ADVICE}",
-            options::did_you_mean(shape, &["const", "exp", "uniform"])
+            did_you_mean(shape, ["const", "exp", "uniform"])
         )),
     }
 }

@@ -104,7 +104,10 @@ fn mistakes_get_one_sentence_with_the_remedy() {
 fn a_mistake_in_an_array_names_the_array_and_the_key() {
     let text = r#"array:{"name":"two","link":[{"name":"fc","rate_bytes_per_s":"fast"}],"controller":[],"devices":[],"group":[],"volumes":[]}"#;
     let found = sentence(text);
-    assert_eq!(found, "target `array:two`: link[0].rate_bytes_per_s: string \"fast\" is given; write a whole number");
+    assert_eq!(
+        found,
+        "target `array:two`: link.fc.rate_bytes_per_s: string \"fast\" is given; write a whole number from 0 on"
+    );
 }
 
 fn paths() -> impl Strategy<Value = PathBuf> {
