@@ -140,7 +140,7 @@ def test_equal_seeds_give_equal_results_in_one_process_and_in_two_at_once(plimso
 def test_a_failed_member_is_rebuilt_during_a_run_and_mirrors_sooner_than_parity(results) -> None:
     def rebuilt_s(level: str) -> float:
         target = f"array:msa30-u320-10k-{level}-8?fail=0@1s&spares=1"
-        (result,) = results("oltp-db", "--target", target, "-d", "1h", "-w", "0s", "--set", "queue_depth=1")
+        (result,) = results("oltp-db", "--target", target, "-d", "3h", "-w", "0s", "--set", "queue_depth=1")
         facts = result["engine"]["engine"]["facts"]
         assert "member 0 of group raid rebuilt" in facts["incidents"]
         return float(facts["rebuild_s"])

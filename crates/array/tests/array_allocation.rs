@@ -8,7 +8,8 @@ mod support;
 
 use counting::allocations;
 use plimsoll_array::{Array, Completion};
-use support::{Next, built, kinds, random};
+use serde_json::{Value, json};
+use support::{Next, built, cached, kinds, random};
 
 /// A closed loop that itself asks for no memory.
 struct Load<'a> {
@@ -42,10 +43,22 @@ impl Load<'_> {
     }
 }
 
+/// A group with a cache, of which a member is rebuilt all the time.
+fn rebuilding(priority_percent: u32) -> Value {
+    let mut document = cached("raid5", 4, 256);
+    document["devices"][0]["count"] = json!(5);
+    document["group"][0]["members"] = json!(["disk[0-3]"]);
+    document["group"][0]["spares"] = json!(["disk[4]"]);
+    document["group"][0]["failures"] = json!({ "at": [{ "time_s": 0.01, "member": 1 }] });
+    document["group"][0]["rebuild"] = json!({ "priority_percent": priority_percent, "rate_bytes_per_s": 20_000_000 });
+    document
+}
+
 #[test]
 fn the_array_loop_allocates_nothing_per_request() {
     let mut documents = kinds();
     documents.extend([speed_goals::raid0(), speed_goals::raid5()]);
+    documents.extend([100, 50, 0].map(rebuilding));
     for document in documents {
         let array = built(&document, 1);
         let span = array.sectors();

@@ -165,11 +165,17 @@ fn groups(spec: &ArraySpec, drives: &[Drive]) -> Result<Vec<Group>, SpecError> {
         let geometry = Geometry::new(&group.raid, sectors).map_err(|error| refused(format!("raid: {error}")))?;
         let controller = controller_of(spec, group);
         let space = &mut spaces[usize::from(controller)];
-        let rebuild = group.rebuild.clone().unwrap_or_default();
+        let owner = &spec.controller[usize::from(controller)];
+        let (rebuild, at) = match (&group.rebuild, &owner.rebuild) {
+            (None, Some(common)) => (common.clone(), format!("controller.{}", owner.name)),
+            (own, _) => (own.clone().unwrap_or_default(), format!("group.{}", group.name)),
+        };
         groups.push(Group {
             chunk_sectors: rebuild.chunk_sectors,
-            throttle: Throttle::new(&rebuild).map_err(|error| refused(format!("rebuild: {error}")))?,
+            throttle: Throttle::new(&rebuild).map_err(|error| spec.refusal(format!("{at}.rebuild: {error}")))?,
             last_request_ns: 0,
+            operations: 0,
+            rested_ns: 0,
             members: geometry.members(),
             geometry,
             locks: RowLocks::new(LOCKS),

@@ -2,15 +2,18 @@
 //!
 //! Model: a failed member serves nothing more; commands that it has begun still end. The first spare that fits takes its
 //! place, and chunk by chunk gets what the survivors know, under the locks of the chunk's rows and at the pace that the
-//! group allows: one chunk is read while the one before it is written, as these are different devices. What a chunk has
-//! brought counts, and its rows are free, when all before it is there, too. Requests that need what nobody knows any more
-//! fail.
+//! group allows: one chunk is read while the one before it is written, as these are different devices. While the group has
+//! other things to do (fetches, writes, destages), a rebuild of less than full priority takes turns with them, one chunk at
+//! a time. What a chunk has brought counts, and its rows are free, when all before it is there, too. Requests that need what
+//! nobody knows any more fail.
 //!
-//! Limits: a device that fails while it is a spare is not modelled. Failures at a rate are drawn for twenty years.
+//! Limits: a device that fails while it is a spare is not modelled. Failures at a rate are drawn for twenty years. A chunk
+//! that has begun is not held up: what comes after it waits for its commands as for any others of the drives. Fetches ahead
+//! of a stream and destages hold a rebuild up although nobody may wait for them.
 
 use std::collections::VecDeque;
 
-use super::{Array, Kind};
+use super::{Array, Group, Kind};
 use crate::calendar::Event;
 use crate::raid::{Failure, MemberState, Rebuild, RebuildChunk, Spares, Throttle};
 
@@ -79,10 +82,46 @@ pub(super) struct Rebuilding {
     /// Memory that is used again.
     spare: Vec<RebuildChunk>,
     throttle: Throttle,
-    /// When the last chunk began.
-    began_ns: Option<u64>,
+    /// When it will look whether the next chunk may begin; [`u64::MAX`] if it will not.
+    look_ns: u64,
+    last: Last,
     /// Over, or in vain.
     ended: bool,
+}
+
+/// What the chunks so far tell of the next one.
+#[derive(Clone, Copy, Debug)]
+struct Last {
+    /// When the last one began, if there was any.
+    began_ns: Option<u64>,
+    /// The end of the pause after those that have ended since.
+    paused_ns: Option<u64>,
+    /// When the next one begins at the latest, by the least pace.
+    latest_ns: u64,
+    /// The next one's turn while the group has other things to do, if none is under way.
+    turn_ns: u64,
+    /// How long the last that has ended took.
+    took_ns: u64,
+}
+
+impl Rebuilding {
+    /// When the next chunk may begin, or no later than that.
+    fn due_ns(&self, group: &Group, now_ns: u64) -> u64 {
+        // The first begins at once, and tells how long one takes.
+        let Some(began_ns) = self.last.began_ns else { return now_ns };
+        let throttle = &self.throttle;
+        let idle_ns = if throttle.waits_for_idle() { throttle.idle_from_ns(group.last_request_ns) } else { 0 };
+        let free_ns = if throttle.yields() { self.free_ns(group, now_ns) } else { 0 };
+        let paced_ns = throttle.paced_ns(began_ns).max(self.last.paused_ns.unwrap_or(0));
+        paced_ns.max(idle_ns.max(free_ns).min(self.last.latest_ns))
+    }
+
+    /// When the group has had nothing else to do for as long as a chunk takes, or it is a chunk's turn.
+    fn free_ns(&self, group: &Group, now_ns: u64) -> u64 {
+        let since_ns = if group.operations > 0 { now_ns } else { group.rested_ns };
+        let quiet_ns = since_ns.saturating_add(self.last.took_ns.max(1));
+        if self.chunks.is_empty() { quiet_ns.min(self.last.turn_ns) } else { quiet_ns }
+    }
 }
 
 /// A chunk of a rebuild under way.
@@ -142,26 +181,38 @@ impl Array {
             chunks: VecDeque::with_capacity(CHUNKS_MAX),
             spare: Vec::with_capacity(CHUNKS_MAX),
             throttle: group.throttle,
-            began_ns: None,
+            look_ns: u64::MAX,
+            last: Last { began_ns: None, paused_ns: None, latest_ns: u64::MAX, turn_ns: 0, took_ns: 0 },
             ended: false,
         };
         self.faults.rebuilds.push(rebuilding);
         self.note(number, member, What::Replaced);
-        self.calendar.add(self.now_ns, Event::Rebuild, self.faults.rebuilds.len() as u32 - 1);
+        self.look_at_rebuild(self.faults.rebuilds.len() as u32 - 1, self.now_ns);
+    }
+
+    /// Sets the event at which a rebuild looks whether its next chunk may begin, if it would not look earlier.
+    fn look_at_rebuild(&mut self, number: u32, look_ns: u64) {
+        let found = &mut self.faults.rebuilds[number as usize];
+        if look_ns < found.look_ns {
+            found.look_ns = look_ns;
+            self.calendar.add(look_ns, Event::Rebuild, number);
+        }
     }
 
     /// The next chunk of a rebuild, unless enough are under way, or requests or its pace hold it up.
     pub(super) fn rebuild(&mut self, number: u32) {
         let found = &mut self.faults.rebuilds[number as usize];
+        if found.look_ns != self.now_ns {
+            return; // It has looked earlier since that was set.
+        }
+        found.look_ns = u64::MAX;
         if found.ended || found.chunks.len() == CHUNKS_MAX {
             return;
         }
-        let group = &mut self.groups[usize::from(found.group)];
-        let idle_ns =
-            if found.throttle.waits_for_idle() { found.throttle.idle_from_ns(group.last_request_ns) } else { 0 };
-        let due_ns = found.began_ns.map_or(0, |began_ns| found.throttle.paced_ns(began_ns)).max(idle_ns);
+        let group = &self.groups[usize::from(found.group)];
+        let due_ns = found.due_ns(group, self.now_ns);
         if due_ns > self.now_ns {
-            self.calendar.add(due_ns, Event::Rebuild, number);
+            self.look_at_rebuild(number, due_ns);
             return;
         }
         let (place, member) = (found.group, found.rebuild.device());
@@ -182,14 +233,17 @@ impl Array {
         let operation = self.new_operation(Kind::Rebuild, place, extent);
         self.operations[operation].owner = number;
         let found = &mut self.faults.rebuilds[number as usize];
-        found.began_ns = Some(self.now_ns);
+        let last = &mut found.last;
+        (last.began_ns, last.paused_ns) = (Some(self.now_ns), None);
+        // One that began late leaves the less time to the next, but no debt beyond that.
+        last.latest_ns = found.throttle.latest_ns(self.now_ns.min(last.latest_ns)).max(self.now_ns);
         found.chunks.push_back(Chunk { operation, plan, began_ns: self.now_ns, done: false });
         let has_room = found.chunks.len() < CHUNKS_MAX;
         if self.groups[usize::from(place)].locks.acquire(operation, &[rows]) {
             self.start_chunk(operation);
         }
         if has_room {
-            self.calendar.add(self.now_ns, Event::Rebuild, number);
+            self.look_at_rebuild(number, self.now_ns);
         }
     }
 
@@ -241,7 +295,10 @@ impl Array {
             self.note(place, member, What::Rebuilt);
             return;
         }
-        let next_ns = found.throttle.next_ns(began_ns, self.now_ns);
-        self.calendar.add(next_ns, Event::Rebuild, owner);
+        let (now_ns, last) = (self.now_ns, &mut found.last);
+        let next_ns = found.throttle.next_ns(began_ns, now_ns);
+        last.paused_ns = Some(last.paused_ns.map_or(next_ns, |before_ns| before_ns.min(next_ns)));
+        (last.turn_ns, last.took_ns) = (found.throttle.turn_ns(began_ns, now_ns), now_ns - began_ns);
+        self.look_at_rebuild(owner, now_ns);
     }
 }

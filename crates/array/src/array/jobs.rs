@@ -117,6 +117,7 @@ impl Array {
 
     #[inline]
     pub(super) fn new_operation(&mut self, kind: Kind, group: u16, extent: Extent) -> u32 {
+        self.groups[usize::from(group)].operations += u32::from(kind != Kind::Rebuild);
         self.operations.insert(Operation {
             kind,
             group,

@@ -123,10 +123,14 @@ struct Group {
     controller: u16,
     /// Its place among the controller's groups.
     space: u32,
-    /// The step and pace of its rebuilds.
+    /// The step, pace and priority of its rebuilds.
     chunk_sectors: u32,
     throttle: Throttle,
     last_request_ns: u64,
+    /// Operations under way but for those of rebuilds.
+    operations: u32,
+    /// When the last of them ended.
+    rested_ns: u64,
 }
 
 /// A device with what leads to it.

@@ -239,7 +239,11 @@ impl Array {
         let Operation { kind, group, extent, failed, ready_ns, xor_ns, waiters, page, .. } =
             self.operations.remove(number);
         let ready_ns = (ready_ns + xor_ns).max(self.now_ns);
-        let group = &self.groups[usize::from(group)];
+        let group = &mut self.groups[usize::from(group)];
+        if kind != Kind::Rebuild {
+            group.operations -= 1;
+            group.rested_ns = self.now_ns;
+        }
         let (controller, space) = (group.controller, group.space);
         if let Some(cache) = &mut self.controllers[usize::from(controller)].cache {
             match kind {

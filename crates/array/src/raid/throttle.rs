@@ -1,4 +1,13 @@
-//! How fast a rebuild may go: chunk after chunk, within a share of the time, a rate, or only while nothing else is asked.
+//! How fast a rebuild may go: chunk after chunk, within a share of the time, a rate, or after what else a group has to do.
+//!
+//! Model: a rebuild of less than full priority goes on freely once its group has had nothing else to do for as long as the
+//! last chunk took. Until then one chunk is under way at most, and has its priority's share of the time: the next one begins
+//! after a pause as long as it took, times the others' share over its own. Priority 0 has no share. Whatever the priority, a
+//! chunk begins in time for the least pace. Share, rate and pause of a spec hold besides, whether anything is asked or not.
+//!
+//! Limits: the least pace is not kept where two chunks under way at all times are too slow for it. What controllers take for idle
+//! is not in their manuals; that a chunk's length decides is assumed, after Linux md, for which a member is idle that has
+//! had no other request since the last look.
 //!
 //! ```
 //! use plimsoll_array::raid::{RebuildSpec, Throttle};
@@ -13,7 +22,7 @@ use serde::{Deserialize, Serialize};
 
 use super::spec::SpecError;
 
-/// The size and pace of rebuilding.
+/// The step, pace and priority of rebuilding.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RebuildSpec {
@@ -26,9 +35,20 @@ pub struct RebuildSpec {
     /// The most that may be rebuilt in a second; without it no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_bytes_per_s: Option<u64>,
-    /// A chunk begins only when the group has had no request for so long; without it requests do not matter.
+    /// A chunk begins only when the group has had no request for so long, but for the least pace.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idle_ns: Option<u64>,
+    /// The part of the time that rebuilding has while the group has other things to do, of which 0 waits for the last and
+    /// 100 none: the rebuild priority of controllers, low 0, medium 50 and high 100. Source: Compaq Smart Array 431 user
+    /// guide, p. 6-26 (low rebuilds only when the controller is idle, high takes precedence over requests); MegaRAID
+    /// Enterprise 1600 hardware guide, p. 12 (0 to 100 %, of which 0 and 100 mean the same); Rorke Galaxy Aurora guide,
+    /// p. 93 (10 is 10 % of the time while the array is used); that medium is half of the time: from memory.
+    #[serde(default = "default_priority_percent")]
+    pub priority_percent: u32,
+    /// The least that is rebuilt in a second, however much is asked; the rate, if that is less. Source: Linux md, 1000 KiB
+    /// per second and device (`speed_limit_min`); assumed for controllers, whose manuals give none.
+    #[serde(default = "default_least_bytes_per_s")]
+    pub least_bytes_per_s: u64,
 }
 
 /// 512 KiB.
@@ -40,6 +60,16 @@ const fn default_share_percent() -> u32 {
     100
 }
 
+/// Medium: what hpacucli and ssacli print of nearly all Smart Arrays.
+const fn default_priority_percent() -> u32 {
+    50
+}
+
+/// 1000 KiB.
+const fn default_least_bytes_per_s() -> u64 {
+    1_024_000
+}
+
 impl Default for RebuildSpec {
     fn default() -> Self {
         Self {
@@ -47,6 +77,8 @@ impl Default for RebuildSpec {
             share_percent: default_share_percent(),
             rate_bytes_per_s: None,
             idle_ns: None,
+            priority_percent: default_priority_percent(),
+            least_bytes_per_s: default_least_bytes_per_s(),
         }
     }
 }
@@ -59,6 +91,9 @@ pub struct Throttle {
     period_ns: u64,
     chunk_bytes: u64,
     idle_ns: u64,
+    priority_percent: u64,
+    /// The most time from the beginning of a chunk to that of the next.
+    longest_ns: u64,
 }
 
 impl Throttle {
@@ -77,19 +112,30 @@ impl Throttle {
                 "0 never ends; give at least 1, or leave it out for no limit",
             ));
         }
+        if spec.priority_percent > 100 {
+            let problem = format!("{} is no priority; give a whole number from 0 to 100", spec.priority_percent);
+            return Err(SpecError::new("priority_percent", problem));
+        }
+        if spec.least_bytes_per_s == 0 {
+            return Err(SpecError::new(
+                "least_bytes_per_s",
+                "0 never ends where much is asked; give at least 1, usually 1024000",
+            ));
+        }
         let chunk_bytes = u64::from(spec.chunk_sectors) * 512;
         Ok(Self {
             share_percent: u64::from(spec.share_percent),
             period_ns: spec.rate_bytes_per_s.map_or(0, |rate| duration_ns(chunk_bytes, rate)),
             chunk_bytes,
             idle_ns: spec.idle_ns.unwrap_or(0),
+            priority_percent: u64::from(spec.priority_percent),
+            longest_ns: duration_ns(chunk_bytes, spec.rate_bytes_per_s.unwrap_or(u64::MAX).min(spec.least_bytes_per_s)),
         })
     }
 
     /// The earliest beginning of the chunk after one that began and ended then.
     pub const fn next_ns(&self, began_ns: u64, ended_ns: u64) -> u64 {
-        let pause = (ended_ns - began_ns).saturating_mul(100 - self.share_percent) / self.share_percent;
-        let (shared, paced) = (ended_ns.saturating_add(pause), self.paced_ns(began_ns));
+        let (shared, paced) = (after_pause_ns(began_ns, ended_ns, self.share_percent), self.paced_ns(began_ns));
         if shared > paced { shared } else { paced }
     }
 
@@ -108,6 +154,21 @@ impl Throttle {
         self.idle_ns > 0
     }
 
+    /// Whether what else the group has to do holds the rebuild up.
+    pub const fn yields(&self) -> bool {
+        self.priority_percent < 100
+    }
+
+    /// The beginning of the chunk after one that began and ended then, if the group has had other things to do all the time.
+    pub const fn turn_ns(&self, began_ns: u64, ended_ns: u64) -> u64 {
+        if self.priority_percent == 0 { u64::MAX } else { after_pause_ns(began_ns, ended_ns, self.priority_percent) }
+    }
+
+    /// The latest beginning of a chunk after the last one began, or had to begin, then, whatever else the group has to do.
+    pub const fn latest_ns(&self, last_ns: u64) -> u64 {
+        last_ns.saturating_add(self.longest_ns)
+    }
+
     /// A bound from below for rebuilding a member whose medium gives and takes so much: nothing else is asked.
     pub fn shortest_ns(&self, member_sectors: u64, medium_bytes_per_s: u64) -> u64 {
         let chunk_ns = duration_ns(self.chunk_bytes, medium_bytes_per_s);
@@ -116,6 +177,11 @@ impl Throttle {
         let pause_after_last = if rest == 0 && chunks > 0 { period_ns - chunk_ns } else { 0 };
         chunks.saturating_mul(period_ns) - pause_after_last + duration_ns(rest, medium_bytes_per_s)
     }
+}
+
+/// The end of the pause after something that began and ended then, if it may take so many percent of the time.
+const fn after_pause_ns(began_ns: u64, ended_ns: u64, percent: u64) -> u64 {
+    ended_ns.saturating_add((ended_ns - began_ns).saturating_mul(100 - percent) / percent)
 }
 
 /// The time that so many bytes need, rounded up.
@@ -146,6 +212,15 @@ mod tests {
     }
 
     #[test]
+    fn a_priority_is_a_share_of_the_time_while_others_are_served_and_the_least_pace_ends_every_wait() {
+        let begins = |priority: u32| throttle(&format!("priority_percent = {priority}")).turn_ns(1_000, 11_000);
+        assert_eq!([begins(100), begins(50), begins(30), begins(0)], [11_000, 21_000, 34_333, u64::MAX]);
+        assert!(throttle("priority_percent = 99").yields() && !throttle("priority_percent = 100").yields());
+        // 512 KiB at 1000 KiB/s.
+        assert_eq!(throttle("priority_percent = 0").latest_ns(7), 512_000_007);
+    }
+
+    #[test]
     fn the_shortest_rebuild_is_capacity_over_the_allowed_rate() {
         // 1 GB at 100 MB/s is 10 s; with half of the time, 20 s less the pause after the last chunk.
         let chunk = "chunk_sectors = 3125\n";
@@ -156,7 +231,12 @@ mod tests {
 
     #[test]
     fn a_wrong_key_is_named() {
-        for (text, key) in [("chunk_sectors = 0", "chunk_sectors"), ("share_percent = 0", "share_percent")] {
+        for (text, key) in [
+            ("chunk_sectors = 0", "chunk_sectors"),
+            ("share_percent = 0", "share_percent"),
+            ("priority_percent = 101", "priority_percent"),
+            ("least_bytes_per_s = 0", "least_bytes_per_s"),
+        ] {
             let error = Throttle::new(&toml::from_str(text).unwrap()).unwrap_err();
             assert_eq!(error.key, key);
         }

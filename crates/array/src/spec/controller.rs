@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::raid::RebuildSpec;
+
 /// A controller.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -29,6 +31,9 @@ pub struct ControllerSpec {
     /// How it reads ahead, if it does; needs a cache.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_ahead: Option<ReadAheadSpec>,
+    /// The step, pace and priority of rebuilds of its groups.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rebuild: Option<RebuildSpec>,
 }
 
 /// Whether writes are answered from the cache.

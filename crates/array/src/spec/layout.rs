@@ -101,7 +101,7 @@ pub struct GroupEntry {
     /// Which members fail, and when.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failures: Option<FailureSpec>,
-    /// The step and pace of a rebuild.
+    /// The step, pace and priority of its rebuilds, in the place of its controller's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rebuild: Option<RebuildSpec>,
 }
