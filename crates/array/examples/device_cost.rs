@@ -110,7 +110,7 @@ impl Load {
         let lba = ((u64::from(low) * self.blocks) >> 32) * u64::from(self.sectors);
         let number = (((high & 0xffff) * self.devices.len() as u64) >> 16) as usize;
         let write = ((high >> 16) * 100) >> 16 < self.write_percent;
-        self.devices[number].offer(Command { handle, write, lba, sectors: self.sectors, arrived_ns: now_ns }, now_ns);
+        self.devices[number].offer(Command { handle, write, lba, sectors: self.sectors }, now_ns);
         self.start(number, now_ns);
     }
 

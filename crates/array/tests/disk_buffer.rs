@@ -18,7 +18,7 @@ fn device(buffer: impl FnOnce(&mut BufferSpec)) -> Device {
 /// Carries out one command on an idle device; returns when it ends.
 fn carry_out(device: &mut Device, now_ns: u64, write: bool, lba: u64, sectors: u32) -> u64 {
     let mut started = Vec::new();
-    device.offer(Command { handle: 0, write, lba, sectors, arrived_ns: now_ns }, now_ns);
+    device.offer(Command { handle: 0, write, lba, sectors }, now_ns);
     device.start(now_ns, &mut started);
     let (handle, end_ns) = started[0];
     assert_eq!((handle, started.len()), (0, 1));
@@ -126,7 +126,7 @@ fn hits_pass_the_command_in_the_mechanics_and_one_another_in_order() {
     let mut started = Vec::new();
     let reads = [(1, 100_000_000), (2, 0), (3, 32)];
     for (handle, lba) in reads {
-        disk.offer(Command { handle, write: false, lba, sectors: 32, arrived_ns: now_ns }, now_ns);
+        disk.offer(Command { handle, write: false, lba, sectors: 32 }, now_ns);
     }
     disk.start(now_ns, &mut started);
     started.sort_by_key(|&(_, end_ns)| end_ns);
@@ -155,7 +155,7 @@ fn writes_are_reported_early_while_there_is_room_and_carried_out_all_the_same() 
     let mut started = Vec::new();
     for handle in 0..4 {
         let lba = 50_000_000 + u64::from(handle) * 10_000_000;
-        disk.offer(Command { handle, write: true, lba, sectors: 64, arrived_ns: 0 }, 0);
+        disk.offer(Command { handle, write: true, lba, sectors: 64 }, 0);
     }
     disk.start(0, &mut started);
     let early: Vec<u32> =

@@ -148,6 +148,21 @@ fn throughput_rises_with_queue_depth_and_ends_with_the_window() {
 }
 
 #[test]
+fn a_queue_longer_than_the_drive_can_carry_out_within_the_age_limit_costs_nothing() {
+    // Of 1,024 commands the last one waits for several seconds, most of them before the drive hears of it.
+    for (name, spec) in drives::all() {
+        let throughput = |depth| {
+            let mut disk = device(&with_queue(&spec, Policy::Sptf, 32, 500));
+            let sectors = disk.sectors();
+            per_s(&run(&mut disk, depth, 10_000, random_reads(7, sectors, 16)))
+        };
+        let [usual, long, longest] = [32, 128, 1024].map(throughput);
+        println!("{name}: {usual:.0} {long:.0} {longest:.0}");
+        assert!(long > usual * 0.99 && longest > usual * 0.99, "{name}: {usual} {long} {longest}");
+    }
+}
+
+#[test]
 fn first_come_first_served_does_not_gain_from_a_queue_but_the_overhead() {
     let spec = with_queue(&drives::savvio_10k1(), Policy::Fcfs, 1, 0);
     let response_ns = |depth| {

@@ -26,7 +26,7 @@ fn compare(modelled: &DiskSpec, summed: &DiskSpec, seek_error_ns: f64) -> Result
         // One in four stays near, so that changes of head and short movements are seen too.
         let near = device.sectors() / 3 + draw(3) % 4_000;
         let lba = if draw(2) % 4 == 0 { near } else { draw(3) % (device.sectors() - 5_000) };
-        let command = Command { handle, write: draw(4) % 2 == 0, lba, sectors, arrived_ns: now_ns };
+        let command = Command { handle, write: draw(4) % 2 == 0, lba, sectors };
         device.offer(command, now_ns);
         device.start(now_ns, &mut started);
         let (_, end_ns) = started.pop().ok_or("nothing started")?;

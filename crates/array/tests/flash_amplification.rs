@@ -25,7 +25,7 @@ fn measured(spec: &FlashSpec) -> f64 {
             before = flash.written();
         }
         let lba = draws.at(index) % units * 8;
-        flash.offer(Command { handle: 0, write: true, lba, sectors: 8, arrived_ns: 0 }, 0);
+        flash.offer(Command { handle: 0, write: true, lba, sectors: 8 }, 0);
         flash.start(0, &mut started);
         flash.finish(0, started.pop().expect("a write starts").1);
     }

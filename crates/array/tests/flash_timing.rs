@@ -18,7 +18,7 @@ fn device(spec: &FlashSpec) -> Device {
 
 fn carry_out(device: &mut Device, now_ns: u64, write: bool, lba: u64, sectors: u32) -> u64 {
     let mut started = Vec::new();
-    device.offer(Command { handle: 0, write, lba, sectors, arrived_ns: now_ns }, now_ns);
+    device.offer(Command { handle: 0, write, lba, sectors }, now_ns);
     device.start(now_ns, &mut started);
     let (_, end_ns) = started[0];
     device.finish(0, end_ns);
@@ -57,7 +57,7 @@ fn reads_of_a_die_come_one_after_the_other_and_those_of_several_together() {
     let mut started = Vec::new();
     // Rows of 64 sectors go round 8 dies: 0 and 512 are on the first, 64 on the second.
     for (handle, lba) in [(0, 0), (1, 512), (2, 64)] {
-        drive.offer(Command { handle, write: false, lba, sectors: 8, arrived_ns: 0 }, 0);
+        drive.offer(Command { handle, write: false, lba, sectors: 8 }, 0);
     }
     drive.start(0, &mut started);
     let one_ns = READ_NS + channel_ns(4_096);

@@ -9,7 +9,7 @@ use plimsoll_array::{Array, ArraySpec, Completion, ComponentUse, Request};
 use plimsoll_workload::Op;
 use plimsoll_workload::rng::Draws;
 use proptest::prelude::*;
-use serde_json::json;
+use serde_json::{Value, json};
 use support::*;
 
 proptest! {
@@ -70,6 +70,24 @@ fn more_requests_at_once_give_no_less() {
             let span = array.sectors();
             let per_s = closed(&mut array, population, (0, 6000), random(7, 16, 100, span)).per_s();
             assert!(per_s > before, "{per_s} with {population}, {before} before");
+            before = per_s;
+        }
+    }
+}
+
+#[test]
+fn more_requests_than_the_drives_take_give_no_less() {
+    let sptf = |mut document: Value| {
+        document["devices"][0]["model"]["queue"] = json!({ "policy": "sptf" });
+        document
+    };
+    for (document, reads_percent) in [(array("raid0", 8), 100), (array("raid10", 8), 70), (array("raid5", 8), 70)] {
+        let mut before = 0.0;
+        for population in [64, 256, 1024] {
+            let mut array = built(&sptf(document.clone()), 1);
+            let span = array.sectors();
+            let per_s = closed(&mut array, population, (4000, 16_000), random(7, 16, reads_percent, span)).per_s();
+            assert!(per_s > before * 0.98, "{per_s} with {population}, {before} before");
             before = per_s;
         }
     }

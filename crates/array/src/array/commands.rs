@@ -43,7 +43,7 @@ impl Array {
         let command = &mut self.commands[number];
         command.offered_ns = self.now_ns;
         let Issued { drive, write, sectors, lba, .. } = *command;
-        let command = Command { handle: number, write, lba, sectors, arrived_ns: self.now_ns };
+        let command = Command { handle: number, write, lba, sectors };
         self.drives[usize::from(drive)].device.offer(command, self.now_ns);
         self.start_device(drive);
     }
@@ -122,7 +122,7 @@ impl Array {
         }
         self.start_device(drive);
         if owner & OF_JOB != 0 {
-            self.job_ready(owner & !OF_JOB, ready_ns, false);
+            self.end_read_past_cache(owner & !OF_JOB, ready_ns);
         } else {
             let waiting = &mut self.operations[owner];
             waiting.ready_ns = waiting.ready_ns.max(ready_ns);

@@ -10,6 +10,13 @@ const DISTANCE_BITS: u32 = 48;
 const DISTANCE_MAX: u64 = (1 << DISTANCE_BITS) - 1;
 
 impl Group {
+    /// Something that it did but for rebuilding has ended.
+    #[inline]
+    const fn rest(&mut self, now_ns: u64) {
+        self.operations -= 1;
+        self.rested_ns = now_ns;
+    }
+
     /// What a copy of a mirror would cost, by which the one that is read is chosen.
     fn cost<'a>(&'a self, drives: &'a [Drive], now_ns: u64) -> impl Fn(u16, u64) -> u64 + 'a {
         let choice = self.geometry.read_choice();
@@ -145,12 +152,20 @@ impl Array {
         let found = &self.groups[usize::from(group)];
         if let Some(piece) = found.geometry.read_one(extent, &found.members, found.cost(&self.drives, self.now_ns)) {
             self.jobs[job].left = 1;
+            self.groups[usize::from(group)].operations += 1;
             self.issue_piece(job | OF_JOB, group, &piece);
             return;
         }
         let fetch = self.new_operation(Kind::Fetch, group, extent);
         self.wait_for(job, fetch);
         self.start_pieces_of_fetch(fetch);
+    }
+
+    /// The one command of a read past the cache has ended.
+    #[inline]
+    pub(super) fn end_read_past_cache(&mut self, job: u32, ready_ns: u64) {
+        self.groups[usize::from(self.jobs[job].group)].rest(self.now_ns);
+        self.job_ready(job, ready_ns, false);
     }
 
     /// The last command of a phase has ended.
@@ -241,8 +256,7 @@ impl Array {
         let ready_ns = (ready_ns + xor_ns).max(self.now_ns);
         let group = &mut self.groups[usize::from(group)];
         if kind != Kind::Rebuild {
-            group.operations -= 1;
-            group.rested_ns = self.now_ns;
+            group.rest(self.now_ns);
         }
         let (controller, space) = (group.controller, group.space);
         if let Some(cache) = &mut self.controllers[usize::from(controller)].cache {

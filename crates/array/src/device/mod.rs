@@ -39,8 +39,6 @@ pub struct Command {
     pub lba: u64,
     /// Length, at least one.
     pub sectors: u32,
-    /// Since when it has been waiting, which decides when it is too old to be passed over.
-    pub arrived_ns: u64,
 }
 
 impl Command {

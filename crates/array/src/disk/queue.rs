@@ -3,8 +3,9 @@
 //! Model: the oldest commands form the window, in no order; the rest wait behind it, first in, first out. A command
 //! enters the window when there is room and its overhead is over (or at once, if overheads do not overlap with
 //! waiting). The choice is the least of a number per command: distance upwards from the last address (C-LOOK), or
-//! movement and rotation in ticks (SPTF). When the oldest command has waited longer than the age limit, it is taken
-//! instead.
+//! movement and rotation in ticks (SPTF). When the oldest command of the window has been in it for longer than the age
+//! limit, it is taken instead. What waits behind the window ages nothing: the drive has not been told of it, and a queue
+//! longer than the drive can carry out within the limit would make it first come, first served for good.
 //!
 //! What the scan reads lies together; all else of a command stays where it was put when it came, since copies cost more than
 //! the scan of a short window. A window of first come, first served is one command long. Nothing is allocated once the
@@ -34,7 +35,8 @@ pub(crate) struct Heads {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Waiting {
     pub(crate) lba: u64,
-    arrived_ns: u64,
+    /// When it came into the window.
+    entered_ns: u64,
     pub(crate) handle: u32,
     pub(crate) sectors: u32,
     pub(crate) place: Place,
@@ -47,7 +49,7 @@ pub(crate) struct Waiting {
 impl Waiting {
     const BLANK: Self = Self {
         lba: 0,
-        arrived_ns: 0,
+        entered_ns: 0,
         handle: 0,
         sectors: 0,
         place: Place { cylinder: 0, sector: 0, head: 0, zone: 0 },
@@ -84,8 +86,10 @@ pub(crate) struct Queue {
     /// When each may be chosen, in the order in which they came.
     behind: VecDeque<(u64, u32)>,
     window: Vec<Candidate>,
-    /// No command of the window has waited since before this.
+    /// No command of the window came into it before this.
     oldest_ns: u64,
+    /// When the window last gave a command up, and with it a place.
+    taken_ns: u64,
     window_max: usize,
 }
 
@@ -93,9 +97,10 @@ impl Queue {
     pub(crate) fn new(window_max: usize) -> Self {
         Self {
             waiting: Slab::new(Waiting::BLANK),
-            behind: VecDeque::new(),
+            behind: VecDeque::with_capacity(window_max),
             window: Vec::with_capacity(window_max),
             oldest_ns: u64::MAX,
+            taken_ns: 0,
             window_max,
         }
     }
@@ -107,10 +112,10 @@ impl Queue {
     /// A command that may be chosen from an instant on, not before those of earlier calls.
     #[inline]
     pub(crate) fn push(&mut self, command: Command, ready_ns: u64, mechanics: &Mechanics) {
-        let Command { handle, write, lba, sectors, arrived_ns } = command;
+        let Command { handle, write, lba, sectors, .. } = command;
         let place = mechanics.geometry.locate(lba);
         let (angle, table) = (mechanics.geometry.angle(place), u32::from(write) * SeekTables::WRITE);
-        let waiting = self.waiting.insert(Waiting { lba, arrived_ns, handle, sectors, place, angle, table });
+        let waiting = self.waiting.insert(Waiting { lba, entered_ns: 0, handle, sectors, place, angle, table });
         self.behind.push_back((ready_ns, waiting));
     }
 
@@ -133,8 +138,12 @@ impl Queue {
                 return;
             }
             self.behind.pop_front();
-            let &Waiting { arrived_ns, place: Place { cylinder, .. }, angle, table, .. } = &self.waiting[waiting];
-            self.oldest_ns = self.oldest_ns.min(arrived_ns);
+            // What could not come in at the last choice came when that had freed a place.
+            let entered_ns = ready_ns.max(self.taken_ns);
+            self.oldest_ns = self.oldest_ns.min(entered_ns);
+            let command = &mut self.waiting[waiting];
+            command.entered_ns = entered_ns;
+            let &mut Waiting { place: Place { cylinder, .. }, angle, table, .. } = command;
             self.window.push(Candidate { cylinder, angle, table, waiting });
         }
     }
@@ -148,6 +157,7 @@ impl Queue {
             _ if mechanics.policy == Policy::Sptf => self.nearest(heads, mechanics),
             _ => self.next_upwards(heads.lba),
         };
+        self.taken_ns = now_ns;
         let taken = self.window.swap_remove(chosen).waiting;
         if self.window.is_empty() {
             self.oldest_ns = u64::MAX;
@@ -160,7 +170,7 @@ impl Queue {
         self.window.iter().map(|candidate| &self.waiting[candidate.waiting])
     }
 
-    /// The oldest command, if it has waited too long.
+    /// The oldest command, if it has been there for too long.
     #[inline]
     fn overdue(&mut self, now_ns: u64, age_limit_ns: u64) -> Option<usize> {
         if now_ns.saturating_sub(self.oldest_ns) < age_limit_ns {
@@ -171,7 +181,7 @@ impl Queue {
 
     #[cold]
     fn oldest(&mut self, now_ns: u64, age_limit_ns: u64) -> Option<usize> {
-        let (oldest_ns, oldest) = self.window().map(|waiting| waiting.arrived_ns).zip(0..).min()?;
+        let (oldest_ns, oldest) = self.window().map(|waiting| waiting.entered_ns).zip(0..).min()?;
         self.oldest_ns = oldest_ns;
         (now_ns.saturating_sub(oldest_ns) >= age_limit_ns).then_some(oldest)
     }

@@ -38,7 +38,7 @@ pub fn run(device: &mut Device, depth: u32, count: u32, mut want: impl FnMut(u32
     let mut offer = |device: &mut Device, arrivals: &mut [u64], now_ns: u64| {
         if next < count {
             let Want { write, lba, sectors } = want(next);
-            device.offer(Command { handle: next, write, lba, sectors, arrived_ns: now_ns }, now_ns);
+            device.offer(Command { handle: next, write, lba, sectors }, now_ns);
             arrivals[next as usize] = now_ns;
             next += 1;
         }
