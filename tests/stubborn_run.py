@@ -1,4 +1,4 @@
-"""``plimsoll`` over a scripted engine that never ends after five intervals, whatever is asked of it.
+"""``plimsoll`` over a scripted engine that never ends after five intervals, whatever is asked of it; it shows each of them.
 
 python tests/stubborn_run.py run small.toml -t null:
 """
@@ -10,6 +10,7 @@ import threading
 
 from plimsoll import engine as engines
 from plimsoll.cli import main
+from plimsoll.reports import progress
 from scripted_engine import Script, ScriptedEngine
 
 
@@ -19,5 +20,6 @@ def hang(index: int) -> None:
         threading.Event().wait()
 
 
+progress.LINE_EVERY_S = 0.0
 engines.native = lambda: ScriptedEngine(Script(on_interval=hang))  # type: ignore[assignment,return-value]
 sys.exit(main(sys.argv[1:]))

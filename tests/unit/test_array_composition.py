@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from plimsoll.catalog.arrays import array_document, described
 from plimsoll.catalog.composition.copies import copied
 from plimsoll.catalog.composition.merging import merged, with_source, without_absent
+from plimsoll.catalog.composition.units import with_unit
 from plimsoll.catalog.composition.variants import Family
 from plimsoll.catalog.composition.wiring import wired
+from plimsoll.engine import native
 from plimsoll.errors import InputError
 
 
@@ -174,3 +178,76 @@ def test_a_target_that_means_nothing_is_refused(target, sentence):
     with pytest.raises(InputError) as refused:
         described(target)
     assert sentence in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("setting", "key", "value"),
+    [
+        ("controller.raid.cache.size_bytes=256MiB", "controller.raid.cache.size_bytes", 256 << 20),
+        ("controller.raid.cache.size_bytes=256m", "controller.raid.cache.size_bytes", 256 << 20),
+        ("controller.raid.cache.size_bytes=268435456", "controller.raid.cache.size_bytes", 256 << 20),
+        ("controller.raid.cache.destage_bytes_max=1MiB", "controller.raid.cache.destage_bytes_max", 1 << 20),
+        ("link.bays-bus.rate_bytes_per_s=160MB/s", "link.bays-bus.rate_bytes_per_s", 160_000_000),
+        ("link.bays-bus.rate_bytes_per_s=160MB", "link.bays-bus.rate_bytes_per_s", 160_000_000),
+        ("host.request_ns=90us", "host.request_ns", 90_000),
+        ("host.request_ns=1ms500us", "host.request_ns", 1_500_000),
+        ("devices.disk.model.command_overhead_us=0.25ms", "devices.disk.model.command_overhead_us", 250),
+        ("devices.disk.model.command_overhead_us=1500ns", "devices.disk.model.command_overhead_us", 1.5),
+        ("host.mode=direct", "host.mode", "direct"),
+    ],
+)
+def test_values_take_units_where_their_key_has_one(setting: str, key: str, value: object) -> None:
+    """They had to be typed as whole numbers of the key's unit, and a size like 1MiB was "a string"."""
+    found: Any = described(f"array:dl580-local?{setting}")
+    for step in key.split("."):
+        found = next(entry for entry in found if entry["name"] == step) if isinstance(found, list) else found[step]
+    assert found == value and type(found) is type(value)
+
+
+@pytest.mark.parametrize(
+    ("setting", "sentence"),
+    [
+        (
+            "host.request_ns=fast",
+            "host.request_ns: 'fast' is not a time; write a number of nanoseconds, or one with its unit, for example 250us",
+        ),
+        ("host.request_ns=0.5ns", "host.request_ns: '0.5ns' is not a time"),
+        ("host.request_ns=1us1ms", "host.request_ns: '1us1ms' is not a time"),
+        ("host.request_ns=1MiB", "host.request_ns: '1MiB' is not a time"),
+        (
+            "controller.raid.cache.size_bytes=1KB",
+            "cache.size_bytes: '1KB' is not a size; write a number of bytes, or one with its unit, for example 64KiB",
+        ),
+        ("link.bays-bus.rate_bytes_per_s=1ms", "link.bays-bus.rate_bytes_per_s: '1ms' is not a rate; write a number of bytes per second"),
+    ],
+)
+def test_what_is_no_value_in_a_unit_is_refused_with_one_that_is(setting: str, sentence: str) -> None:
+    with pytest.raises(InputError) as told:
+        described(f"array:dl580-local?{setting}")
+    assert sentence in str(told.value)
+
+
+@pytest.mark.parametrize("text", ["64k", "64K", "64Ki", "64KiB", "64kib", "64 KiB", "64kB", "1.5GiB", "2MB", "1TB", "4096B", "1t", "0.5m"])
+def test_sizes_are_those_of_the_command_line(text: str) -> None:
+    assert with_unit("size_bytes", text) == native().check_job({"size": text})["size"]
+
+
+@pytest.mark.parametrize("text", ["250ms", "10s", "1m30s", "2h", "1.5ms", "1d", "3min", "90 s", "2h 30m", "1500us", "1500µs"])
+def test_times_are_those_of_the_command_line(text: str) -> None:
+    assert with_unit("idle_ns", text) == round(native().check_job({"duration": text})["duration"] * 1e9)
+
+
+@pytest.mark.parametrize("text", ["64KB", "64mb", "64x", "1.GiB", ".5k", "1e6k", "k", "0.1B", "64KiB/s"])
+def test_what_is_no_size_on_the_command_line_is_none_here(text: str) -> None:
+    for refused in (lambda: native().check_job({"size": text}), lambda: with_unit("size_bytes", text)):
+        with pytest.raises(InputError):
+            refused()
+
+
+@pytest.mark.parametrize("text", ["1s1m", "1s1s", "10", "ms", "1.s", "5 parsecs", "0.5ns", "1M"])
+def test_what_is_no_time_on_the_command_line_is_none_here(text: str) -> None:
+    with pytest.raises(InputError):
+        with_unit("idle_ns", text)
+    if text not in ("10", "0.5ns"):  # bare seconds; below the least of a job
+        with pytest.raises(InputError):
+            native().check_job({"duration": text})

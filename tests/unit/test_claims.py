@@ -110,6 +110,23 @@ def test_a_claim_about_ratios_is_true_of_the_figures_of_its_report(claim):
                 assert values[0] == pytest.approx(case.published, rel=slack)
 
 
+def test_the_note_on_raw_devices_says_where_the_report_contradicts_itself():
+    (claim,) = (claim for claim in claims() if claim.number == 60)
+    rows = [row for row in catalog.published("dd-cp")["rows"] if row["label"].startswith("SE6920 RAID 5")]
+    through = sorted((row["value"] / 1e6 for row in rows if "lost" in row["label"]), reverse=True)
+    one = {"threads": 1}
+    raw = {
+        kind: row["value"] / 1e6
+        for row in rows
+        for kind in ("read", "write")
+        if row.get("match") == {"workload": f"dd-raw-{kind}", "settings": one}
+    }
+    assert f"test 6 has {through[0]:.0f} and {through[1]:.0f} MB/s" in claim.note
+    assert f"test 8 has {raw['read']:.0f} read and {raw['write']:.0f} written" in claim.note
+    # Whether it is the reads or the writes: the faster of them is faster than either was raw.
+    assert through[0] > max(raw.values()) and through[1] < min(raw.values())
+
+
 def test_the_sixty_rows_of_the_se6920_are_taken_from_their_data_and_typed_nowhere_else():
     rows = [case.published for claim in claims() if 42 <= claim.number <= 46 for check in claim.checks for case in check.cases()]
     figures = [row["value"] for row in catalog.published("se6920")["rows"] if row["metric"] == "iops"]

@@ -127,9 +127,9 @@ def _is_file(source: str) -> bool:
 def _shipped(name: str) -> Json:
     family = _family_of(name)
     if family is None:
-        import difflib
+        from plimsoll.catalog.near_names import hint
 
-        near = difflib.get_close_matches(name.lower(), array_names(), n=1, cutoff=0.5)
-        hint = f"did you mean {near[0]!r}?" if near else "'plimsoll list --arrays' shows all."
-        raise InputError(f"array {name!r} is unknown; {hint}")
+        near = hint(name, array_names())
+        shown = near if near and near.endswith("?") else f"{near + '; ' if near else ''}'plimsoll list --arrays' shows all."
+        raise InputError(f"array {name!r} is unknown; {shown}")
     return copy.deepcopy(family.document(name))

@@ -2,7 +2,7 @@
 
 Model: settings are laid on the composed document, so paths are those of `crates/array`: ``controller.raid.cache.battery=false``.
 ``volume=lun[3]`` makes the target of one volume, or of several between commas; ``fail`` and ``spares`` are in `failing`. Values read
-like TOML where they can.
+like TOML where they can; where the key is in bytes or a time, also with a unit (`units`): ``host.request_ns=3us``.
 
     with_settings(document, "volume=lun[3]&host.cores=2", target="array:msa2000-raid5?…")
 """
@@ -16,6 +16,7 @@ from typing import Any
 
 from plimsoll.catalog.composition.failing import with_failures, with_spares
 from plimsoll.catalog.composition.merging import SOURCES, UNSOURCED, is_named
+from plimsoll.catalog.composition.units import with_unit
 from plimsoll.catalog.folder import Json
 from plimsoll.errors import InputError
 
@@ -36,7 +37,7 @@ def with_settings(document: Json, settings: str, target: str) -> Json:
         elif key == "spares":
             with_spares(changed, value, target)
         else:
-            _set(changed, key, _value(value), target)
+            _set(changed, key, _value(key, value, target), target)
     return changed
 
 
@@ -45,7 +46,7 @@ def overlay(document: Json, settings: str, source: str) -> Json:
     laid: Json = {}
     for setting in filter(None, settings.split("&")):
         key, _, value = setting.partition("=")
-        path, typed = ("host.volumes", value.split(",")) if key == "volume" else (key, _value(value))
+        path, typed = ("host.volumes", value.split(",")) if key == "volume" else (key, _value(key, value, source))
         *steps, last = path.split(".")
         under: Any = document
         table: Any = laid
@@ -88,9 +89,14 @@ def _set(document: Json, path: str, value: Any, target: str) -> None:
     table.setdefault(SOURCES, {})[key] = _TYPED
 
 
-def _value(text: str) -> Any:
-    """A number, truth value or list if it reads like one, else the text itself."""
+def _value(key: str, text: str, target: str) -> Any:
+    """A number, truth value or list if it reads like one, a number with its unit where the key has one, else the text itself."""
     try:
         return tomllib.loads(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:
-        return text
+        pass
+    try:
+        found = with_unit(key, text)
+    except InputError as problem:
+        raise InputError(f"target `{target}`: {key}: {problem}") from None
+    return text if found is None else found
