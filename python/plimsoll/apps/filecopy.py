@@ -34,7 +34,7 @@ from plimsoll.errors import InputError, TargetError
 
 NAME = "filecopy"
 #: Kinds of targets that hold no files, whatever they are made of.
-_FILELESS = ("array", "null", "queue")
+FILELESS = ("array", "null", "queue")
 #: What a stream of a copy may say.
 OPTIONS = ("name", "block_size", "direct", "passes")
 #: cp's own: the least that coreutils reads and writes at once.
@@ -105,7 +105,7 @@ class FileCopy:
     def inspect_target(self, spec: str) -> Json:
         """What is there. Raises `InputError` where no file can ever be; a device is a place for other points of the same run."""
         inspection = self._engine.inspect_target(spec)
-        if inspection.get("kind") in _FILELESS:
+        if inspection.get("kind") in FILELESS:
             raise InputError(_needs_file(spec))
         return inspection
 

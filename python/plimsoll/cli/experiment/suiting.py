@@ -10,12 +10,15 @@ shows them wherever it is read.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import click
+
 from plimsoll import catalog
 from plimsoll import engine as engines
+from plimsoll.apps import filecopy
 from plimsoll.cli.experiment.documenting import typed_settings
 from plimsoll.cli.experiment.experimenting import carry_out
 from plimsoll.cli.experiment.foreign import command_document, foreign_document, is_foreign
@@ -49,9 +52,9 @@ def suite_of(name: str, typed: Mapping[str, Any], *, quick: bool = False) -> Und
     is_file = catalog.is_file(name) or is_foreign(name)
     document = _written(name, typed["targets"]) if is_file else _shipped(name)
     called = os.path.splitext(os.path.basename(name))[0] if is_file else name
-    return _undertaken(
-        document, _Source(name if is_file else f"{name}.toml", called, os.path.dirname(name) if is_file else ""), typed, quick
-    )
+    folder = os.path.dirname(name) if is_file else ""
+    source = _Source(name if is_file else f"{name}.toml", called, folder, is_shipped=not is_file)
+    return _undertaken(document, source, typed, quick)
 
 
 def command_suite(words: Sequence[str], typed: Mapping[str, Any]) -> Undertaken:
@@ -61,11 +64,12 @@ def command_suite(words: Sequence[str], typed: Mapping[str, Any]) -> Undertaken:
 
 @dataclass(frozen=True)
 class _Source:
-    """Where a suite is from: its name in messages, that of its run, and the folder of its files."""
+    """Where a suite is from: its name in messages, that of its run, the folder of its files, and whether it is one of the catalog."""
 
     said: str
     called: str
     folder: str
+    is_shipped: bool = False
 
 
 def _undertaken(document: Json, source: _Source, typed: Mapping[str, Any], quick: bool) -> Undertaken:
@@ -77,7 +81,7 @@ def _undertaken(document: Json, source: _Source, typed: Mapping[str, Any], quick
         **{key: getattr(suite, key) for key in ("title", "purpose", "source", "rationale")},
         "published": [catalog.published(figures) for figures in suite.published],
     }
-    overruled = replace(suite, experiments=tuple(_overruled(experiment, typed) for experiment in suite.experiments))
+    overruled = replace(suite, experiments=tuple(_overruled(experiment, typed) for experiment in _possible(suite, source)))
     return Undertaken(overruled, f"{called}-quick" if quick else called, source.folder, origin)
 
 
@@ -96,6 +100,25 @@ def _shipped(name: str) -> Json:
     if name not in catalog.suite_names() and name in catalog.names():
         raise InputError(f"{name!r} is a workload, not a suite; measure it with 'plimsoll run {name}'.")
     return catalog.suite_document(name)
+
+
+def _possible(suite: Suite, source: _Source) -> Iterator[Experiment]:
+    """The experiments that the targets are fit for: a shipped suite leaves a file copy out where no file can ever be, and says so."""
+    for experiment in suite.experiments:
+        targets = [item.target for item in experiment.configurations]
+        if source.is_shipped and _copies(experiment) and all(target and _is_fileless(target) for target in targets):
+            click.echo(f"experiment {experiment.name!r} is left out: a file copy needs a file, which {targets[0]!r} has not.", err=True)
+        else:
+            yield experiment
+
+
+def _copies(experiment: Experiment) -> bool:
+    sources = (source for asked in experiment.workloads for source in catalog.sources(asked))
+    return all(catalog.load(source).get("driver") == filecopy.NAME for source in sources)
+
+
+def _is_fileless(target: str) -> bool:
+    return engines.native().inspect_target(target).get("kind") in filecopy.FILELESS
 
 
 def _overruled(experiment: Experiment, typed: Mapping[str, Any]) -> Experiment:
