@@ -20,8 +20,8 @@ impl Group {
                 ReadChoice::LeastQueued => {
                     (device.outstanding() as u64) << DISTANCE_BITS | drive.sent_lba.abs_diff(lba).min(DISTANCE_MAX)
                 }
-                // A busy copy is later by every command before it; positioning alone would send all to one.
-                _ => device.positioning_ns(lba, false, now_ns) * (device.outstanding() as u64 + 1),
+                // A busy copy is later by every command before it; positioning alone, or none, would send all to one.
+                _ => device.positioning_ns(lba, false, now_ns).max(1) * (device.outstanding() as u64 + 1),
             }
         }
     }

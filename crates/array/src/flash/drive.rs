@@ -131,10 +131,15 @@ impl Flash {
         }
     }
 
-    /// How long a read would wait for its die.
+    /// How long a read would take until its data begin to move: its overhead, then its die and the sensing, or the link.
     pub fn positioning_ns(&self, lba: u64, _write: bool, now_ns: u64) -> u64 {
+        let overhead_ns = u64::from(self.spec.read_overhead_us) * 1_000;
+        let begin_ns = now_ns + overhead_ns;
         let unit = lba * SECTOR_BYTES / u64::from(self.spec.unit_bytes);
-        self.places.find(unit, &self.spec).map_or(0, |(_, die)| self.timeline.wait_ns(die, now_ns))
+        let die = self.places.find(unit, &self.spec).map(|(_, die)| die);
+        let sensed_ns =
+            die.map_or(0, |die| self.timeline.wait_ns(die, begin_ns) + u64::from(self.spec.page_read_us) * 1_000);
+        overhead_ns + sensed_ns.max(self.link_free_ns.saturating_sub(begin_ns))
     }
 
     /// Commands that have not started.
