@@ -29,6 +29,7 @@ mod host;
 mod jobs;
 mod operations;
 mod report;
+mod trims;
 
 use plimsoll_workload::Op;
 
@@ -200,6 +201,8 @@ enum Kind {
     Destage,
     /// A chunk of a rebuild.
     Rebuild,
+    /// A job's trim.
+    Trim,
 }
 
 /// A RAID operation under way.
@@ -330,7 +333,8 @@ impl Array {
         self.now_ns = self.now_ns.max(now_ns);
         let pending = Pending { token, submitted_ns: now_ns, request, ..Pending::BLANK };
         let number = self.requests.insert(pending);
-        let done_ns = self.host.take(self.now_ns, request.sectors);
+        let moved_sectors = if request.op == Op::Trim { 0 } else { request.sectors };
+        let done_ns = self.host.take(self.now_ns, moved_sectors);
         if done_ns > self.now_ns {
             self.calendar.add(done_ns, Event::HostDone, number);
         } else {
@@ -378,6 +382,7 @@ impl Array {
             Event::DeviceOffer => self.offer(index),
             Event::DeviceFinish => self.finish_command(index),
             Event::DeviceInternal => self.finish_internal(index),
+            Event::DeviceTrimmed => self.finish_trim(index),
             Event::SecondPhase => self.second_phase(index),
             Event::CacheIdle => self.cache_idle(index),
             Event::PageCacheIdle => self.page_cache_idle(),

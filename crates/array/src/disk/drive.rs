@@ -159,6 +159,11 @@ impl Disk {
         begin_ns - now_ns + mechanics.spindle.ns(ticks)
     }
 
+    /// How long a trim takes, which means nothing to it.
+    pub(crate) fn trimming_ns(&self) -> u64 {
+        self.mechanics.hit_overhead_ns
+    }
+
     /// How long sectors are on its interface.
     #[inline]
     pub(crate) fn interface_ns(&self, sectors: u32) -> u64 {

@@ -127,6 +127,11 @@ impl Flash {
         }
     }
 
+    /// How long a trim takes.
+    pub(crate) fn trimming_ns(&self) -> u64 {
+        u64::from(self.spec.write_overhead_us) * 1_000
+    }
+
     /// How long a read would take until its data begin to move: its overhead, then its die and the sensing, or the link.
     pub fn positioning_ns(&self, lba: u64, _write: bool, now_ns: u64) -> u64 {
         let overhead_ns = u64::from(self.spec.read_overhead_us) * 1_000;
