@@ -50,7 +50,7 @@ impl Array {
                 }
             }
             Op::Trim => self.trim_job(number),
-            Op::Flush => self.answer(number, self.now_ns),
+            Op::Flush => self.flush_job(number),
         }
     }
 

@@ -24,6 +24,7 @@ mod build;
 mod commands;
 mod destage;
 mod faults;
+mod flushes;
 mod gathering;
 mod host;
 mod jobs;
@@ -203,6 +204,8 @@ enum Kind {
     Rebuild,
     /// A job's trim.
     Trim,
+    /// A job's flush.
+    Flush,
 }
 
 /// A RAID operation under way.

@@ -196,7 +196,7 @@ impl Array {
     fn finish_operation(&mut self, number: u32) {
         match self.operations[number].kind {
             Kind::Rebuild => self.chunk_done(number),
-            Kind::Fetch | Kind::Trim => self.conclude(number),
+            Kind::Fetch | Kind::Trim | Kind::Flush => self.conclude(number),
             Kind::Write | Kind::Destage => {
                 self.release_rows(number);
                 self.conclude(number);
@@ -245,7 +245,7 @@ impl Array {
             match kind {
                 Kind::Fetch => cache.fetched(space, extent, number, page),
                 Kind::Destage => cache.destaged(space, extent),
-                Kind::Write | Kind::Rebuild | Kind::Trim => {}
+                Kind::Write | Kind::Rebuild | Kind::Trim | Kind::Flush => {}
             }
         }
         let mut next = waiters;

@@ -173,6 +173,19 @@ impl Device {
         each!(self, device => device.trimming_ns()).max(TRIMMING_NS_MIN)
     }
 
+    /// Whether it has reported writes that a loss of power would cost: of flash, what is reported is safe, in a buffer that
+    /// survives or in the cells.
+    pub fn owes_writes(&self) -> bool {
+        matches!(self, Self::Disk(disk) if disk.owes_writes())
+    }
+
+    /// Queues a flush, which ends when it owes no writes any more; for devices that do.
+    pub fn flush(&mut self, handle: u32) {
+        if let Self::Disk(disk) = self {
+            disk.flush(handle);
+        }
+    }
+
     /// How long an access would take until its data begin to move if it came next: what a mirror compares.
     #[inline]
     pub fn positioning_ns(&self, lba: u64, write: bool, now_ns: u64) -> u64 {
