@@ -49,6 +49,8 @@ pub enum Event {
     PageCacheIdle,
     /// A device fails.
     Failure,
+    /// A device has carried out a trim.
+    DeviceTrimmed,
     /// A rebuild may take its next step.
     Rebuild,
 }
@@ -69,6 +71,7 @@ impl Event {
             8 => Self::CacheIdle,
             9 => Self::PageCacheIdle,
             10 => Self::Failure,
+            11 => Self::DeviceTrimmed,
             _ => Self::Rebuild,
         }
     }

@@ -14,17 +14,17 @@ fn spec(over_provisioning_percent: f64) -> FlashSpec {
     FlashSpec { over_provisioning_percent, channels: 2, dies_per_channel: 1, ..drives::flash() }
 }
 
-/// Flash writes per write of the host, after the drive has been overwritten four times at random.
-fn measured(spec: &FlashSpec) -> f64 {
+/// Flash writes per write of the host, after the drive has been overwritten four times; `next` names the units.
+fn measured(spec: &FlashSpec, next: impl Fn(u64) -> u64) -> f64 {
     let mut flash = Flash::new(&FlashModel::new(spec).expect("the specification is right"));
-    let (draws, mut started) = (Draws::new(8, &[0]), Vec::new());
+    let mut started = Vec::new();
     let units = spec.units();
     let mut before = flash.written();
     for index in 0..6 * units {
         if index == 4 * units {
             before = flash.written();
         }
-        let lba = draws.at(index) % units * 8;
+        let lba = next(index) * 8;
         flash.offer(Command { handle: 0, write: true, lba, sectors: 8 }, 0);
         flash.start(0, &mut started);
         flash.finish(0, started.pop().expect("a write starts").1);
@@ -37,7 +37,7 @@ fn measured(spec: &FlashSpec) -> f64 {
 fn greedy_collection_amplifies_random_writes_as_the_formula_of_xiang_and_kurkoski_says() {
     for percent in [7.0, 10.0, 15.0, 28.0, 50.0, 100.0] {
         let spec = spec(percent);
-        let found = measured(&spec);
+        let found = of_runs(&spec, 1);
         let spare = spec.spare();
         let [ours, other] =
             [xiang_kurkoski(spare), agarwal_marrow(spare)].map(|formula| (formula / found - 1.0) * 100.0);
@@ -62,5 +62,41 @@ fn the_analytic_option_writes_as_fast_as_the_page_map() {
         println!("{percent} %: {mapped_per_s:.0}/s with a map, {analytic_per_s:.0}/s without");
         // What is left is that a map collects in fits, for which the other die waits.
         assert!((analytic_per_s / mapped_per_s - 1.0).abs() < 0.05, "{percent}: {mapped_per_s} {analytic_per_s}");
+    }
+}
+
+/// Flash writes per write of the host in steady state, when runs of so many units are written to places of their length.
+fn of_runs(spec: &FlashSpec, run: u64) -> f64 {
+    let places = spec.units() / run;
+    let draws = Draws::new(8, &[0]);
+    measured(spec, |index| draws.at(index / run) % places * run + index % run)
+}
+
+#[test]
+fn runs_pay_the_less_the_more_of_a_block_of_every_die_they_fill() {
+    for percent in [7.0, 28.0, 50.0] {
+        let mapped = spec(percent);
+        let analytic = FlashSpec { translation: Translation::Analytic { write_amplification: None }, ..mapped.clone() };
+        let random = xiang_kurkoski(mapped.spare()) - 1.0;
+        let whole = u64::from(mapped.dies()) * u64::from(mapped.pages_per_block) * 8;
+        for parts in [64, 16, 8, 4, 2, 1] {
+            let [found, priced] = [&mapped, &analytic].map(|spec| (of_runs(spec, whole / parts) - 1.0) / random);
+            println!("{percent} %, 1/{parts} of the blocks: {found:.3} with a map, {priced:.3} without");
+            assert!((found - priced).abs() < 0.2, "{percent} %, 1/{parts}: {found} {priced}");
+        }
+    }
+}
+
+#[test]
+fn overwriting_in_order_amplifies_nothing_and_at_random_as_the_formula_says() {
+    for translation in
+        [Translation::PageMap { filled_percent: 100 }, Translation::Analytic { write_amplification: None }]
+    {
+        let spec = FlashSpec { translation, ..spec(28.0) };
+        let in_order = measured(&spec, |index| index % spec.units());
+        assert!((in_order - 1.0).abs() < 0.01, "{translation:?}: {in_order}");
+        let expected = xiang_kurkoski(spec.spare());
+        let at_random = of_runs(&spec, 1);
+        assert!((at_random / expected - 1.0).abs() < 0.02, "{translation:?}: {at_random} of {expected}");
     }
 }

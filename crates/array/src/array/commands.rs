@@ -50,7 +50,7 @@ impl Array {
 
     /// Lets a device start what it can.
     #[inline]
-    fn start_device(&mut self, drive: u16) {
+    pub(super) fn start_device(&mut self, drive: u16) {
         let calendar = &mut self.calendar;
         self.drives[usize::from(drive)].device.start_each(self.now_ns, |handle, finish_ns| {
             if handle == INTERNAL {

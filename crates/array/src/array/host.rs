@@ -96,7 +96,7 @@ impl Array {
     #[inline]
     pub(super) fn divide(&mut self, number: u32) {
         let Request { op, lba, sectors } = self.requests[number].request;
-        if sectors > self.host.chunk_sectors {
+        if sectors > self.host.chunk_sectors && op != Op::Trim {
             self.requests[number].piece = Stretch { offset: 0, sectors: self.host.chunk_sectors };
             self.divide_piece(number);
             return;

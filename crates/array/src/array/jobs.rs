@@ -22,7 +22,7 @@ impl Array {
         if job.op == Op::Write {
             self.groups[usize::from(job.group)].gathering.sent += 1;
         }
-        let sectors = if job.op == Op::Flush { 0 } else { job.share.extent.sectors };
+        let sectors = if matches!(job.op, Op::Flush | Op::Trim) { 0 } else { job.share.extent.sectors };
         controller.cpu.account.bytes += u64::from(sectors) * 512;
         let service_ns = controller.intake_ns(sectors);
         let ready_ns = controller.cpu.visit(self.now_ns, service_ns);
@@ -49,11 +49,8 @@ impl Array {
                     self.write_job(number);
                 }
             }
-            Op::Trim => {
-                self.forget(number);
-                self.answer(number, self.now_ns);
-            }
-            Op::Flush => self.answer(number, self.now_ns),
+            Op::Trim => self.trim_job(number),
+            Op::Flush => self.flush_job(number),
         }
     }
 
@@ -185,7 +182,7 @@ impl Array {
         self.answer(number, done_ns);
     }
 
-    fn forget(&mut self, number: u32) {
+    pub(super) fn forget(&mut self, number: u32) {
         let job = &self.jobs[number];
         let group = &self.groups[usize::from(job.group)];
         if let Some(cache) = &mut self.controllers[usize::from(group.controller)].cache {
@@ -208,7 +205,7 @@ impl Array {
 
     /// A job's answer is ready at `ready_ns` and goes to the host.
     #[inline]
-    fn answer(&mut self, number: u32, ready_ns: u64) {
+    pub(super) fn answer(&mut self, number: u32, ready_ns: u64) {
         let ready_ns = ready_ns.max(self.now_ns);
         let done_ns = match self.jobs[number].op {
             Op::Read => self.over_host_links(number, ready_ns, Direction::Up),

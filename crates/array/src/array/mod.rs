@@ -24,11 +24,13 @@ mod build;
 mod commands;
 mod destage;
 mod faults;
+mod flushes;
 mod gathering;
 mod host;
 mod jobs;
 mod operations;
 mod report;
+mod trims;
 
 use plimsoll_workload::Op;
 
@@ -204,6 +206,10 @@ enum Kind {
     Destage,
     /// A chunk of a rebuild.
     Rebuild,
+    /// A job's trim.
+    Trim,
+    /// A job's flush.
+    Flush,
 }
 
 /// A RAID operation under way.
@@ -334,7 +340,8 @@ impl Array {
         self.now_ns = self.now_ns.max(now_ns);
         let pending = Pending { token, submitted_ns: now_ns, request, ..Pending::BLANK };
         let number = self.requests.insert(pending);
-        let done_ns = self.host.take(self.now_ns, request.sectors);
+        let moved_sectors = if request.op == Op::Trim { 0 } else { request.sectors };
+        let done_ns = self.host.take(self.now_ns, moved_sectors);
         if done_ns > self.now_ns {
             self.calendar.add(done_ns, Event::HostDone, number);
         } else {
@@ -382,6 +389,7 @@ impl Array {
             Event::DeviceOffer => self.offer(index),
             Event::DeviceFinish => self.finish_command(index),
             Event::DeviceInternal => self.finish_internal(index),
+            Event::DeviceTrimmed => self.finish_trim(index),
             Event::SecondPhase => self.second_phase(index),
             Event::CacheIdle => self.cache_idle(index),
             Event::PageCacheIdle => self.page_cache_idle(),

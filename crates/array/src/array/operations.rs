@@ -27,8 +27,8 @@ impl Group {
                 ReadChoice::LeastQueued => {
                     (device.outstanding() as u64) << DISTANCE_BITS | drive.sent_lba.abs_diff(lba).min(DISTANCE_MAX)
                 }
-                // A busy copy is later by every command before it; positioning alone would send all to one.
-                _ => device.positioning_ns(lba, false, now_ns) * (device.outstanding() as u64 + 1),
+                // A busy copy is later by every command before it; positioning alone, or none, would send all to one.
+                _ => device.positioning_ns(lba, false, now_ns).max(1) * (device.outstanding() as u64 + 1),
             }
         }
     }
@@ -211,7 +211,7 @@ impl Array {
     fn finish_operation(&mut self, number: u32) {
         match self.operations[number].kind {
             Kind::Rebuild => self.chunk_done(number),
-            Kind::Fetch => self.conclude(number),
+            Kind::Fetch | Kind::Trim | Kind::Flush => self.conclude(number),
             Kind::Write | Kind::Destage => {
                 self.release_rows(number);
                 self.conclude(number);
@@ -263,7 +263,7 @@ impl Array {
             match kind {
                 Kind::Fetch => cache.fetched(space, extent, number, page),
                 Kind::Destage => cache.destaged(space, extent),
-                Kind::Write | Kind::Rebuild => {}
+                Kind::Write | Kind::Rebuild | Kind::Trim | Kind::Flush => {}
             }
         }
         let mut next = waiters;

@@ -28,6 +28,9 @@ pub const SECTOR_BYTES: u64 = 512;
 /// The handle of a device's own work.
 pub const INTERNAL: u32 = u32::MAX;
 
+/// No device is quicker with a trim (assumed): a drive without overheads would do any number of them at one instant.
+const TRIMMING_NS_MIN: u64 = 1_000;
+
 /// What a device is asked to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Command {
@@ -156,10 +159,28 @@ impl Device {
         each!(self, device => device.finish(handle, now_ns));
     }
 
-    /// Forgets the contents of sectors; takes no time, and means nothing to a disk.
+    /// Forgets the contents of sectors at once; means nothing to a disk.
     pub fn trim(&mut self, lba: u64, sectors: u64) {
         if let Self::Flash(flash) = self {
             flash.trim(lba, sectors);
+        }
+    }
+
+    /// How long a trim takes, however long it is: what a command costs that neither platters nor cells do (assumed).
+    pub fn trimming_ns(&self) -> u64 {
+        each!(self, device => device.trimming_ns()).max(TRIMMING_NS_MIN)
+    }
+
+    /// Whether it has reported writes that a loss of power would cost: of flash, what is reported is safe, in a buffer that
+    /// survives or in the cells.
+    pub fn owes_writes(&self) -> bool {
+        matches!(self, Self::Disk(disk) if disk.owes_writes())
+    }
+
+    /// Queues a flush, which ends when it owes no writes any more; for devices that do.
+    pub fn flush(&mut self, handle: u32) {
+        if let Self::Disk(disk) = self {
+            disk.flush(handle);
         }
     }
 

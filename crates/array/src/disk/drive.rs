@@ -2,7 +2,8 @@
 //!
 //! Model: a read that the buffer has is answered after the hit overhead, one after the other on the interface.
 //! Everything else waits in the queue until the mechanics are free. A write that may be reported early is answered like
-//! a hit and carried out later as the disk's own command. The end of a command is computed when it starts.
+//! a hit and carried out later as the disk's own command. A flush ends when all that was reported is on the platter; no
+//! write is reported while one waits, as ATA's is not queued. The end of a command is computed when it starts.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -45,6 +46,8 @@ struct State {
     unwritten_sectors: u64,
     /// Writes that will be reported when there is room for them.
     stalled: VecDeque<Command>,
+    /// Flushes that wait until nothing is unwritten.
+    flushes: Vec<u32>,
     busy_ns: u64,
 }
 
@@ -72,6 +75,7 @@ impl Disk {
             lba: 0,
             unwritten_sectors: 0,
             stalled: VecDeque::new(),
+            flushes: Vec::new(),
             busy_ns: 0,
         };
         Self { mechanics, state }
@@ -107,6 +111,17 @@ impl Disk {
         }
     }
 
+    /// Whether writes were reported that are not on the platter.
+    pub(crate) const fn owes_writes(&self) -> bool {
+        self.state.unwritten_sectors > 0
+    }
+
+    /// Has a flush wait for the writes that it owes.
+    pub(crate) fn flush(&mut self, handle: u32) {
+        debug_assert!(self.owes_writes(), "flush {handle} has something to wait for");
+        self.state.flushes.push(handle);
+    }
+
     /// Tells what the buffer has answered, and starts the next command if the mechanics are free.
     #[inline]
     pub fn start(&mut self, now_ns: u64, started: &mut Vec<(u32, u64)>) {
@@ -138,6 +153,7 @@ impl Disk {
                 state.moving = None;
                 if handle == INTERNAL {
                     state.unwritten_sectors -= u64::from(moving.sectors);
+                    state.end_flushes(now_ns, &self.mechanics);
                     state.report_writes(now_ns, &self.mechanics);
                 }
             }
@@ -159,6 +175,11 @@ impl Disk {
         begin_ns - now_ns + mechanics.spindle.ns(ticks)
     }
 
+    /// How long a trim takes, which means nothing to it.
+    pub(crate) fn trimming_ns(&self) -> u64 {
+        self.mechanics.hit_overhead_ns
+    }
+
     /// How long sectors are on its interface.
     #[inline]
     pub(crate) fn interface_ns(&self, sectors: u32) -> u64 {
@@ -168,7 +189,7 @@ impl Disk {
     /// Commands that have not started.
     #[inline]
     pub fn queued(&self) -> usize {
-        self.state.queue.len() + self.state.answered.len() + self.state.stalled.len()
+        self.state.queue.len() + self.state.answered.len() + self.state.stalled.len() + self.state.flushes.len()
     }
 
     /// Commands that have not ended, with writes that were reported and not carried out.
@@ -206,7 +227,7 @@ impl State {
 
     /// Reports writes for which there is room, in order, and carries them out as the disk's own.
     fn report_writes(&mut self, now_ns: u64, mechanics: &Mechanics) {
-        while let Some(&command) = self.stalled.front() {
+        while let (true, Some(&command)) = (self.flushes.is_empty(), self.stalled.front()) {
             let unwritten_sectors = self.unwritten_sectors + u64::from(command.sectors);
             if unwritten_sectors > mechanics.write_buffer_sectors {
                 return;
@@ -216,6 +237,14 @@ impl State {
             self.answer(&command, now_ns, mechanics);
             let own = Command { handle: INTERNAL, ..command };
             self.queue.push(own, now_ns + mechanics.waiting_overhead_ns, mechanics);
+        }
+    }
+
+    /// Answers the flushes if nothing is unwritten any more.
+    fn end_flushes(&mut self, now_ns: u64, mechanics: &Mechanics) {
+        if self.unwritten_sectors == 0 {
+            let end_ns = now_ns + mechanics.hit_overhead_ns;
+            self.answered.extend(self.flushes.drain(..).map(|handle| (handle, end_ns)));
         }
     }
 

@@ -1,6 +1,7 @@
-//! How often flash is written per write of the host: formulas for greedy collection under uniform random writes.
+//! How often flash is written per write of the host: formulas for greedy collection under uniform random writes, and what
+//! runs of writes pay of it.
 //!
-//! Both depend only on the spare factor `ρ`: flash beyond the capacity, in proportion to the capacity.
+//! Both formulas depend only on the spare factor `ρ`: flash beyond the capacity, in proportion to the capacity.
 //!
 //! - Agarwal & Marrow (2010): `(1 + ρ) / 2ρ`, from the probability that a page of the whole flash is valid.
 //! - Xiang & Kurkoski (2012, arXiv 1110.4245): `(1 + ρ) / (1 + ρ + W(−(1 + ρ)e^−(1 + ρ)))`, from the probability that a
@@ -11,6 +12,12 @@
 //! count in `ρ`. With these left out our own page map agrees with Xiang & Kurkoski within 2 % for blocks of 512 units
 //! and `ρ` of 7 to 100 % (test `flash_amplification`); blocks of 64 units are 5 % better than the formula. Other orders
 //! of writes than uniform random ones amplify less, down to 1 if they are sequential.
+//!
+//! Runs at random places, aligned to their length: a row goes to the next die, so what a run leaves in a block is a part of it as
+//! large as the run is of the blocks of all dies together. A run that fills them leaves nothing valid behind: amplification 1;
+//! one of a megabyte, which is a five-hundredth of them in a drive of 64 dies, is as bad as one of a page. What lies between
+//! is a curve drawn through what our own page map does (test `flash_amplification`), and right to 0.2 of what random writes
+//! add: with `ρ` of 7 % it is too high by up to 0.18, with 28 % and half of the blocks too low by 0.19.
 
 /// The formula of Agarwal & Marrow.
 pub fn agarwal_marrow(spare: f64) -> f64 {
@@ -32,6 +39,11 @@ pub fn xiang_kurkoski(spare: f64) -> f64 {
         }
     }
     total / (total - high)
+}
+
+/// What a run of writes pays of what random ones add to 1; `part` is its length in proportion to a block of every die.
+pub fn share_of_random(part: f64) -> f64 {
+    if part < 1.0 { (1.0 - part) / (1.0 + 2.0 * part) } else { 0.0 }
 }
 
 #[cfg(test)]

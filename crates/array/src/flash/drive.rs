@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use super::amplification::xiang_kurkoski;
+use super::analytic::Analytic;
 use super::page_map::{Collected, PageMap};
 use super::timeline::Timeline;
 use super::write_buffer::WriteBuffer;
@@ -43,13 +43,7 @@ pub struct Written {
 #[derive(Clone, Debug)]
 enum Places {
     Mapped(Box<PageMap>),
-    /// The rows go round the dies; each costs this much more.
-    Analytic {
-        rows: u64,
-        filled_units: u64,
-        extra_ns: u64,
-        extra_bytes: u64,
-    },
+    Analytic(Box<Analytic>),
 }
 
 /// A flash drive.
@@ -73,7 +67,9 @@ impl Flash {
         let spec = Arc::clone(&model.spec);
         let places = match spec.translation {
             Translation::PageMap { filled_percent } => Places::Mapped(Box::new(PageMap::new(&spec, filled_percent))),
-            Translation::Analytic { write_amplification } => Places::analytic(&spec, write_amplification),
+            Translation::Analytic { write_amplification } => {
+                Places::Analytic(Box::new(Analytic::new(&spec, write_amplification)))
+            }
         };
         Self {
             places,
@@ -131,10 +127,20 @@ impl Flash {
         }
     }
 
-    /// How long a read would wait for its die.
+    /// How long a trim takes.
+    pub(crate) fn trimming_ns(&self) -> u64 {
+        u64::from(self.spec.write_overhead_us) * 1_000
+    }
+
+    /// How long a read would take until its data begin to move: its overhead, then its die and the sensing, or the link.
     pub fn positioning_ns(&self, lba: u64, _write: bool, now_ns: u64) -> u64 {
+        let overhead_ns = u64::from(self.spec.read_overhead_us) * 1_000;
+        let begin_ns = now_ns + overhead_ns;
         let unit = lba * SECTOR_BYTES / u64::from(self.spec.unit_bytes);
-        self.places.find(unit, &self.spec).map_or(0, |(_, die)| self.timeline.wait_ns(die, now_ns))
+        let die = self.places.find(unit, &self.spec).map(|(_, die)| die);
+        let sensed_ns =
+            die.map_or(0, |die| self.timeline.wait_ns(die, begin_ns) + u64::from(self.spec.page_read_us) * 1_000);
+        overhead_ns + sensed_ns.max(self.link_free_ns.saturating_sub(begin_ns))
     }
 
     /// Commands that have not started.
@@ -190,6 +196,7 @@ impl Flash {
     }
 
     fn write(&mut self, command: &Command, now_ns: u64) -> u64 {
+        self.places.begin(command);
         let begin_ns = now_ns + u64::from(self.spec.write_overhead_us) * 1_000;
         let mut taken_ns = self.link_ns(command.sectors, begin_ns);
         let mut programmed_ns = taken_ns;
@@ -230,10 +237,11 @@ impl Flash {
         }
         self.written.flash_bytes += row_bytes;
         match &mut self.places {
-            Places::Analytic { extra_ns, extra_bytes, .. } => {
-                let (work_ns, bytes) = (*extra_ns, *extra_bytes);
-                self.written.flash_bytes += bytes / 2;
-                self.timeline.add_work(die, work_ns, bytes, begin_ns);
+            Places::Analytic(analytic) => {
+                let (work_ns, moved_bytes) = analytic.collect();
+                self.written.flash_bytes += moved_bytes;
+                // Out to the controller and back.
+                self.timeline.add_work(die, work_ns, 2 * moved_bytes, begin_ns);
             }
             Places::Mapped(map) => {
                 let Collected { rows_read, units_moved, rows_programmed, erases } = map.collect(die);
@@ -251,34 +259,19 @@ impl Flash {
 }
 
 impl Places {
-    /// The cost of collecting per row of the host, from how often every unit is written.
-    fn analytic(spec: &FlashSpec, write_amplification: Option<f64>) -> Self {
-        let amplification = write_amplification.unwrap_or_else(|| xiang_kurkoski(spec.spare()));
-        // A victim has this part of valid units; a row of it is read unless none of its units is valid.
-        let valid = 1.0 - 1.0 / amplification;
-        let row_units = spec.row_bytes() as f64 / f64::from(spec.unit_bytes);
-        let rows_read = amplification * (1.0 - libm::pow(1.0 - valid, row_units));
-        let work_us = rows_read * f64::from(spec.page_read_us)
-            + (amplification - 1.0) * f64::from(spec.page_program_us)
-            + amplification / f64::from(spec.pages_per_block) * f64::from(spec.block_erase_us);
-        let moved_bytes = (amplification - 1.0) * spec.row_bytes() as f64;
-        Self::Analytic {
-            rows: 0,
-            filled_units: 0,
-            extra_ns: libm::round(work_us * 1e3) as u64,
-            extra_bytes: 2 * libm::round(moved_bytes) as u64,
-        }
-    }
-
     /// The row and the die a unit must be read from.
     #[inline]
     fn find(&self, unit: u64, spec: &FlashSpec) -> Option<(u32, usize)> {
         match self {
             Self::Mapped(map) => map.find(unit as u32),
-            Self::Analytic { .. } => {
-                let row = unit / (spec.row_bytes() / u64::from(spec.unit_bytes));
-                Some((row as u32, (row % u64::from(spec.dies())) as usize))
-            }
+            Self::Analytic(analytic) => Some(analytic.find(unit, spec)),
+        }
+    }
+
+    /// A write begins, the units of which follow.
+    fn begin(&mut self, command: &Command) {
+        if let Self::Analytic(analytic) = self {
+            analytic.begin(command.lba, command.sectors);
         }
     }
 
@@ -286,11 +279,7 @@ impl Places {
     fn write(&mut self, unit: u64, spec: &FlashSpec) -> Option<usize> {
         match self {
             Self::Mapped(map) => map.write(unit as u32),
-            Self::Analytic { filled_units, .. } => {
-                *filled_units += 1;
-                let is_full = *filled_units * u64::from(spec.unit_bytes) == spec.row_bytes();
-                if is_full { self.close(spec) } else { None }
-            }
+            Self::Analytic(analytic) => analytic.write(spec),
         }
     }
 
@@ -298,11 +287,7 @@ impl Places {
     fn close(&mut self, spec: &FlashSpec) -> Option<usize> {
         match self {
             Self::Mapped(map) => map.close(),
-            Self::Analytic { rows, filled_units, .. } => {
-                let die = (*rows % u64::from(spec.dies())) as usize;
-                *rows += u64::from(*filled_units > 0);
-                (std::mem::take(filled_units) > 0).then_some(die)
-            }
+            Self::Analytic(analytic) => analytic.close(spec),
         }
     }
 }

@@ -4,7 +4,7 @@
 //! page on every plane of a die), which go to the dies in turn. Every die and channel is a timeline: a command is
 //! placed on them when it starts, and its end follows; there are no events inside. Where units of data lie is either
 //! kept in a page map with greedy garbage collection ([`Translation::PageMap`]), or not at all, with the work of the
-//! collection added to every row by a formula ([`Translation::Analytic`]).
+//! collection added to every row by a formula, the less the longer the run that is written ([`Translation::Analytic`]).
 //!
 //! Reads go before programs: one that meets a busy die waits for the operation under way, or suspends it. With
 //! power-loss protection a write is reported when the buffer has it, otherwise when its rows are programmed.
@@ -15,9 +15,11 @@
 //! order; idle time is not used for collecting.
 
 mod amplification;
+mod analytic;
 mod blocks;
 mod drive;
 mod page_map;
+mod runs;
 mod spec;
 mod timeline;
 mod write_buffer;

@@ -68,7 +68,7 @@ pub enum Translation {
     },
     /// No map: everything has been written, and the collection costs what a formula says.
     Analytic {
-        /// Writes of flash per write of the host (default: uniform random writes with this over-provisioning).
+        /// Writes of flash per random write of the host (default: uniform ones with this over-provisioning); long runs cost less.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         write_amplification: Option<f64>,
     },

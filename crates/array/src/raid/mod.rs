@@ -42,6 +42,7 @@ mod spares;
 mod spec;
 mod striping;
 mod throttle;
+mod trim;
 mod write;
 
 pub use failures::{Failure, FailureRate, FailureSpec, ScheduledFailure, failures};

@@ -17,9 +17,9 @@ impl Geometry {
     /// Appends the pieces of a read to `out`; gives the bytes that the exclusive-or has to pass afterwards, 0 unless
     /// something missing has to be worked out.
     ///
-    /// `cost` is asked for each present copy of a mirror with the member and the sector on it, and the lowest answer wins
-    /// (the first of equals): predicted positioning or commands waiting, as [`Geometry::read_choice`] says; with
-    /// `primary_only` it is not asked. On error `out` is as it was.
+    /// `cost` is asked for each present copy of a mirror with the member and the sector on it, and the lowest answer wins:
+    /// predicted positioning or commands waiting, as [`Geometry::read_choice`] says; of equals the one whose turn it is at
+    /// this address. With `primary_only` it is not asked. On error `out` is as it was.
     #[inline]
     pub fn read<C: FnMut(u16, u64) -> u64>(
         &self,
@@ -85,6 +85,9 @@ impl Geometry {
     }
 
     /// The copy that serves a read.
+    ///
+    /// Of copies that cost the same the address decides, strip by strip, so that they share the reads without anything to
+    /// remember: as OpenZFS does it, by stretches of 2 MiB (`vdev_mirror_preferred_child_randomize`). Linux md takes the first.
     #[inline(always)]
     fn copy<C: FnMut(u16, u64) -> u64>(&self, share: Share, members: &Members, cost: &mut C) -> Option<u16> {
         let base = self.base(share.group);
@@ -92,11 +95,14 @@ impl Geometry {
         if self.members_per_group() == 1 {
             return (missing == 0).then_some(base);
         }
-        let mut present = (0..self.members_per_group()).filter(|&position| !holds(missing, u32::from(position)));
+        let is_present = |&position: &u16| !holds(missing, u32::from(position));
+        let copies = self.members_per_group();
         if self.read_choice == ReadChoice::PrimaryOnly {
-            return present.next().map(|position| base + position);
+            return (0..copies).find(is_present).map(|position| base + position);
         }
-        present.map(|position| base + position).min_by_key(|&device| cost(device, share.start))
+        let turn = (self.strip.quotient(share.start) % u64::from(copies)) as u16;
+        let in_turn = (turn..copies).chain(0..turn).filter(is_present);
+        in_turn.map(|position| base + position).min_by_key(|&device| cost(device, share.start))
     }
 
     #[cold]

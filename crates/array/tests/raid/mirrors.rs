@@ -22,7 +22,17 @@ fn the_copy_with_the_lowest_cost_is_taken() {
         u64::from(device == 2)
     });
     assert_eq!(chosen, 3);
-    assert_eq!(device(&geometry, 8, |_, _| 7), 2, "the first of equals");
+}
+
+#[test]
+fn copies_of_equal_cost_take_turns_by_address() {
+    for choice in [ReadChoice::ShorterPositioning, ReadChoice::LeastQueued] {
+        let geometry = pair(choice);
+        // The second pair, strip after strip; the strips of a pair lie 24 sectors apart.
+        let chosen: Vec<_> = (0..4).map(|row| device(&geometry, 8 + 24 * row, |_, _| 7)).collect();
+        assert_eq!(chosen, [2, 3, 2, 3]);
+        assert_eq!(device(&geometry, 32, |device, _| u64::from(device)), 2, "a turn is for equals only");
+    }
 }
 
 #[test]
