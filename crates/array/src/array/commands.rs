@@ -122,6 +122,9 @@ impl Array {
         }
         self.start_device(drive);
         if owner & OF_JOB != 0 {
+            let group = &mut self.groups[usize::from(self.jobs[owner & !OF_JOB].group)];
+            group.operations -= 1;
+            group.rested_ns = self.now_ns;
             self.job_ready(owner & !OF_JOB, ready_ns, false);
         } else {
             let waiting = &mut self.operations[owner];

@@ -127,7 +127,7 @@ struct Group {
     chunk_sectors: u32,
     throttle: Throttle,
     last_request_ns: u64,
-    /// Operations under way but for those of rebuilds.
+    /// Operations under way but for those of rebuilds, and reads past the cache that need none.
     operations: u32,
     /// When the last of them ended.
     rested_ns: u64,

@@ -145,6 +145,7 @@ impl Array {
         let found = &self.groups[usize::from(group)];
         if let Some(piece) = found.geometry.read_one(extent, &found.members, found.cost(&self.drives, self.now_ns)) {
             self.jobs[job].left = 1;
+            self.groups[usize::from(group)].operations += 1;
             self.issue_piece(job | OF_JOB, group, &piece);
             return;
         }
