@@ -15,7 +15,7 @@ use std::collections::VecDeque;
 
 use super::{Array, Group, Kind};
 use crate::calendar::Event;
-use crate::raid::{Failure, MemberState, Rebuild, RebuildChunk, Spares, Throttle};
+use crate::raid::{Failure, MemberState, Rebuild, RebuildChunk, Spares, Spell, Throttle};
 
 /// Failures that are drawn: those of the first twenty years.
 pub(super) const HORIZON_NS: u64 = 20 * 365 * 86_400 * 1_000_000_000;
@@ -82,6 +82,7 @@ pub(super) struct Rebuilding {
     /// Memory that is used again.
     spare: Vec<RebuildChunk>,
     throttle: Throttle,
+    spell: Spell,
     /// When it will look whether the next chunk may begin; [`u64::MAX`] if it will not.
     look_ns: u64,
     last: Last,
@@ -94,8 +95,6 @@ pub(super) struct Rebuilding {
 struct Last {
     /// When the last one began, if there was any.
     began_ns: Option<u64>,
-    /// The end of the pause after those that have ended since.
-    paused_ns: Option<u64>,
     /// When the next one begins at the latest, by the least pace.
     latest_ns: u64,
     /// The next one's turn while the group has other things to do, if none is under way.
@@ -105,14 +104,14 @@ struct Last {
 }
 
 impl Rebuilding {
-    /// When the next chunk may begin, or no later than that.
+    /// When the next chunk may begin, or no later than that; [`u64::MAX`] if another is to end first.
     fn due_ns(&self, group: &Group, now_ns: u64) -> u64 {
         // The first begins at once, and tells how long one takes.
         let Some(began_ns) = self.last.began_ns else { return now_ns };
         let throttle = &self.throttle;
         let idle_ns = if throttle.waits_for_idle() { throttle.idle_from_ns(group.last_request_ns) } else { 0 };
         let free_ns = if throttle.yields() { self.free_ns(group, now_ns) } else { 0 };
-        let paced_ns = throttle.paced_ns(began_ns).max(self.last.paused_ns.unwrap_or(0));
+        let paced_ns = throttle.paced_ns(began_ns).max(throttle.shared_ns(&self.spell, now_ns));
         paced_ns.max(idle_ns.max(free_ns).min(self.last.latest_ns))
     }
 
@@ -181,8 +180,9 @@ impl Array {
             chunks: VecDeque::with_capacity(CHUNKS_MAX),
             spare: Vec::with_capacity(CHUNKS_MAX),
             throttle: group.throttle,
+            spell: Spell::default(),
             look_ns: u64::MAX,
-            last: Last { began_ns: None, paused_ns: None, latest_ns: u64::MAX, turn_ns: 0, took_ns: 0 },
+            last: Last { began_ns: None, latest_ns: u64::MAX, turn_ns: 0, took_ns: 0 },
             ended: false,
         };
         self.faults.rebuilds.push(rebuilding);
@@ -234,9 +234,10 @@ impl Array {
         self.operations[operation].owner = number;
         let found = &mut self.faults.rebuilds[number as usize];
         let last = &mut found.last;
-        (last.began_ns, last.paused_ns) = (Some(self.now_ns), None);
+        last.began_ns = Some(self.now_ns);
         // One that began late leaves the less time to the next, but no debt beyond that.
         last.latest_ns = found.throttle.latest_ns(self.now_ns.min(last.latest_ns)).max(self.now_ns);
+        found.spell.begin_chunk(self.now_ns);
         found.chunks.push_back(Chunk { operation, plan, began_ns: self.now_ns, done: false });
         let has_room = found.chunks.len() < CHUNKS_MAX;
         if self.groups[usize::from(place)].locks.acquire(operation, &[rows]) {
@@ -287,6 +288,7 @@ impl Array {
         if found.ended {
             return;
         }
+        found.spell.end_chunk(self.now_ns);
         let (place, member) = (found.group, found.rebuild.device());
         let group = &mut self.groups[usize::from(place)];
         group.members.rebuilt(member, plan.write.end(), &group.geometry);
@@ -296,8 +298,6 @@ impl Array {
             return;
         }
         let (now_ns, last) = (self.now_ns, &mut found.last);
-        let next_ns = found.throttle.next_ns(began_ns, now_ns);
-        last.paused_ns = Some(last.paused_ns.map_or(next_ns, |before_ns| before_ns.min(next_ns)));
         (last.turn_ns, last.took_ns) = (found.throttle.turn_ns(began_ns, now_ns), now_ns - began_ns);
         self.look_at_rebuild(owner, now_ns);
     }
