@@ -139,6 +139,41 @@ fn a_rebuild_waits_for_idle_time_only_where_there_are_requests() {
 }
 
 #[test]
+fn idle_time_begins_when_the_last_request_of_the_group_has_ended() {
+    let mut document = failing("raid5", 4);
+    document["group"][0]["rebuild"] = json!({ "idle_ns": 20 * MS });
+    let mut array = built(&document, 1);
+    array.run_until(15 * MS, &mut Vec::new());
+    // Reads of 4 MiB, one after the other with 5 ms between: they take longer than the pause that is waited for. They lie in
+    // the second half, of which the spare has nothing yet.
+    let half = array.sectors() / 2;
+    let (mut next, mut done, mut number, mut asked_ns) = (random(7, 8192, 100, half), Vec::new(), 0, 0);
+    while array.now_ns() < 60 * SECOND {
+        let begin_ns = array.now_ns();
+        let Request { lba, .. } = next(number);
+        array.submit(begin_ns, 0, Request { op: Op::Read, lba: half + lba, sectors: 8192 });
+        done.clear();
+        while done.is_empty() {
+            array.run_until(u64::MAX, &mut done);
+        }
+        asked_ns += array.now_ns() - begin_ns;
+        array.run_until(array.now_ns() + 5 * MS, &mut Vec::new());
+        number += 1;
+    }
+    assert!(asked_ns / number > 25 * MS, "{} ns", asked_ns / number);
+    // What is rebuilt meanwhile is the least: 1000 KiB a second on a spare, which nothing else uses.
+    let spare = |array: &Array| array.readings().last().unwrap().account.bytes;
+    let rate = spare(&array) as f64 / array.now_ns() as f64 * 1e9 / 1_024_000.0;
+    assert!((0.95..1.05).contains(&rate), "{rate} times the least pace");
+    // The pause that counts is from the end of the last request on.
+    let (end_ns, before) = (array.now_ns() - 5 * MS, spare(&array));
+    array.run_until(end_ns + 20 * MS - 1, &mut Vec::new());
+    assert!(spare(&array) <= before + (512 << 10));
+    array.run_until(end_ns + 100 * MS, &mut Vec::new());
+    assert!(spare(&array) > before + (2 << 20), "chunks follow each other from there on");
+}
+
+#[test]
 fn a_rate_holds_for_all_chunks_together() {
     let mut document = failing("raid10", 4);
     document["group"][0]["rebuild"] = json!({ "rate_bytes_per_s": 20_000_000 });

@@ -104,15 +104,20 @@ struct Last {
 }
 
 impl Rebuilding {
-    /// When the next chunk may begin, or no later than that; [`u64::MAX`] if another is to end first.
+    /// When the next chunk may begin, or no later than that; [`u64::MAX`] if something is to end first.
     fn due_ns(&self, group: &Group, now_ns: u64) -> u64 {
-        // The first begins at once, and tells how long one takes.
-        let Some(began_ns) = self.last.began_ns else { return now_ns };
         let throttle = &self.throttle;
-        let idle_ns = if throttle.waits_for_idle() { throttle.idle_from_ns(group.last_request_ns) } else { 0 };
+        let idle_ns = if throttle.waits_for_idle() { self.idle_from_ns(group) } else { 0 };
+        // The first waits for nothing else, and tells how long one takes.
+        let Some(began_ns) = self.last.began_ns else { return idle_ns.min(self.last.latest_ns).max(now_ns) };
         let free_ns = if throttle.yields() { self.free_ns(group, now_ns) } else { 0 };
         let paced_ns = throttle.paced_ns(began_ns).max(throttle.shared_ns(&self.spell, now_ns));
         paced_ns.max(idle_ns.max(free_ns).min(self.last.latest_ns))
+    }
+
+    /// When the group has had no request for long enough; no instant is known while it has one.
+    const fn idle_from_ns(&self, group: &Group) -> u64 {
+        if group.jobs > 0 { u64::MAX } else { self.throttle.idle_from_ns(group.last_request_ns) }
     }
 
     /// When the group has had nothing else to do for as long as a chunk takes, or it is a chunk's turn.
@@ -182,12 +187,24 @@ impl Array {
             throttle: group.throttle,
             spell: Spell::default(),
             look_ns: u64::MAX,
-            last: Last { began_ns: None, latest_ns: u64::MAX, turn_ns: 0, took_ns: 0 },
+            last: Last { began_ns: None, latest_ns: group.throttle.latest_ns(self.now_ns), turn_ns: 0, took_ns: 0 },
             ended: false,
         };
         self.faults.rebuilds.push(rebuilding);
         self.note(number, member, What::Replaced);
         self.look_at_rebuild(self.faults.rebuilds.len() as u32 - 1, self.now_ns);
+    }
+
+    /// The last request of a group has ended: those of its rebuilds that wait for that look when it has rested long enough.
+    #[cold]
+    pub(super) fn group_is_idle(&mut self, group: u16) {
+        for number in 0..self.faults.rebuilds.len() {
+            let found = &self.faults.rebuilds[number];
+            if found.group == group && !found.ended && found.throttle.waits_for_idle() {
+                let due_ns = found.due_ns(&self.groups[usize::from(group)], self.now_ns);
+                self.look_at_rebuild(number as u32, due_ns);
+            }
+        }
     }
 
     /// Sets the event at which a rebuild looks whether its next chunk may begin, if it would not look earlier.

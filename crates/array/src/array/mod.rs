@@ -126,6 +126,8 @@ struct Group {
     /// The step, pace and priority of its rebuilds.
     chunk_sectors: u32,
     throttle: Throttle,
+    /// Jobs on their way or under way, and when the last of them ended.
+    jobs: u32,
     last_request_ns: u64,
     /// Operations under way but for those of rebuilds, and reads past the cache that need none.
     operations: u32,
