@@ -51,6 +51,8 @@ pub enum Event {
     Failure,
     /// A rebuild may take its next step.
     Rebuild,
+    /// A new drive comes for one that has failed.
+    Replacement,
 }
 
 impl Event {
@@ -69,7 +71,8 @@ impl Event {
             8 => Self::CacheIdle,
             9 => Self::PageCacheIdle,
             10 => Self::Failure,
-            _ => Self::Rebuild,
+            11 => Self::Rebuild,
+            _ => Self::Replacement,
         }
     }
 
@@ -173,7 +176,7 @@ mod tests {
 
     use super::*;
 
-    const KINDS: u64 = Event::Rebuild as u64 + 1;
+    const KINDS: u64 = Event::Replacement as u64 + 1;
 
     proptest! {
         #[test]

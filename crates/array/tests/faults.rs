@@ -233,6 +233,107 @@ fn what_two_failures_of_raid_5_have_lost_fails_and_the_rest_goes_on() {
     }
 }
 
+/// The same, with new drives for failed ones after 36 s.
+fn looked_after(level: &str, disks: u16, spares: u16, failed: &[(f64, u16)]) -> Value {
+    let mut document = failing(level, disks);
+    document["devices"][0]["count"] = json!(disks + spares);
+    document["group"][0].as_object_mut().unwrap().remove("spares");
+    document["spares"] = (disks..disks + spares).map(|number| json!(format!("disk[{number}]"))).collect();
+    let at: Vec<Value> = failed.iter().map(|(time_s, member)| json!({ "time_s": time_s, "member": member })).collect();
+    // A rate so low that nothing else fails.
+    let rate = json!({ "afr_percent": 1e-9, "replaced_after_hours": 0.01 });
+    document["group"][0]["failures"] = json!({ "at": at, "rate": rate });
+    document
+}
+
+/// What happened to whom, with the second.
+fn chronicle(array: &Array) -> Vec<(u64, u16, &'static str)> {
+    array.incidents().iter().map(|one| (one.time_ns / SECOND, one.member, one.what.word())).collect()
+}
+
+#[test]
+fn without_a_spare_a_new_drive_takes_the_place_of_a_failed_one_and_is_rebuilt() {
+    let mut array = built(&looked_after("raid6", 6, 0, &[(1.0, 1)]), 1);
+    array.run_until(37 * SECOND - 1, &mut Vec::new());
+    assert_eq!(chronicle(&array), [(1, 1, "failed")]);
+    array.run_until(100 * SECOND, &mut Vec::new());
+    let told = chronicle(&array);
+    assert_eq!(told[1], (37, 1, "replaced by a new drive"));
+    assert!(told.len() == 3 && told[2].2 == "rebuilt" && (50..60).contains(&told[2].0), "{told:?}");
+    assert_eq!(array.under_way(), 0);
+    let span = array.sectors();
+    closed(&mut array, 1, (0, 1000), random(7, 16, 100, span));
+    let commands = 1000 + 5 * 1_000_000_000 / (512 << 10) + 100;
+    assert!(operations(&array, "disk") < commands, "every read is one command again");
+}
+
+#[test]
+fn where_a_spare_has_taken_over_the_new_drive_is_the_next_spare() {
+    let mut array = built(&looked_after("raid5", 4, 1, &[(1.0, 1), (100.0, 2)]), 1);
+    array.run_until(99 * SECOND, &mut Vec::new());
+    let told = chronicle(&array);
+    assert_eq!(told[..2], [(1, 1, "failed"), (1, 1, "replaced by a spare")]);
+    assert_eq!((told[2].1, told[2].2, told[3]), (1, "rebuilt", (37, 1, "given a new spare")));
+    // The slot of the first that failed.
+    let written = |array: &Array| {
+        let at = array.components().iter().position(|part| part.name == "disk[1]").unwrap();
+        array.readings()[at].account.bytes
+    };
+    assert!(written(&array) < 1_000_000, "nothing was copied back");
+    array.run_until(200 * SECOND, &mut Vec::new());
+    let told = chronicle(&array);
+    assert_eq!(told[4..6], [(100, 2, "failed"), (100, 2, "replaced by a spare")]);
+    assert_eq!((told[6].2, told[7], told.len()), ("rebuilt", (136, 2, "given a new spare"), 8));
+    assert!(written(&array) > 990_000_000);
+}
+
+#[test]
+fn a_member_that_waits_for_a_spare_gets_the_first_new_drive() {
+    let mut array = built(&looked_after("raid6", 6, 1, &[(1.0, 1), (2.0, 4)]), 1);
+    array.run_until(200 * SECOND, &mut Vec::new());
+    let told = chronicle(&array);
+    let of_4: Vec<_> = told.iter().filter(|(_, member, what)| *member == 4 && *what != "rebuilt").collect();
+    assert_eq!(of_4, [&(2, 4, "failed"), &(37, 4, "replaced by a spare"), &(38, 4, "given a new spare")]);
+    assert_eq!(told.iter().filter(|(_, _, what)| *what == "rebuilt").count(), 2);
+}
+
+#[test]
+fn a_new_drive_is_a_spare_for_whom_the_one_before_was() {
+    for (dedicated, taken) in [(true, false), (false, true)] {
+        let mut document = looked_after("raid5", 4, 1, &[(1.0, 1)]);
+        document["devices"][0]["count"] = json!(9);
+        let spare = document.as_object_mut().unwrap().remove("spares").unwrap();
+        if dedicated {
+            document["group"][0]["spares"] = spare;
+        } else {
+            document["spares"] = spare;
+        }
+        let mut other = document["group"][0].clone();
+        other["name"] = json!("h");
+        other["members"] = json!(["disk[5-8]"]);
+        other["failures"] = json!({ "at": [{ "time_s": 50.0, "member": 2 }] });
+        other.as_object_mut().unwrap().remove("spares");
+        document["group"].as_array_mut().unwrap().push(other);
+        let mut array = built(&document, 1);
+        array.run_until(200 * SECOND, &mut Vec::new());
+        let replaced = |one: &plimsoll_array::Incident| one.group == 1 && one.what == What::Replaced;
+        assert_eq!(array.incidents().iter().any(replaced), taken, "{:?}", array.incidents());
+    }
+}
+
+#[test]
+fn a_group_that_is_looked_after_goes_on_for_years() {
+    let mut document = looked_after("raid6", 6, 0, &[]);
+    document["group"][0]["failures"] = json!({ "rate": { "afr_percent": 99.0, "replaced_after_hours": 0.01 } });
+    let mut array = built(&document, 1);
+    array.run_until(730 * 86_400 * SECOND, &mut Vec::new());
+    let count = |what: What| array.incidents().iter().filter(|one| one.what == what).count();
+    // Six members, 4.6 failures a year each: 55 in two years; five standard deviations are 37.
+    assert!((18..92).contains(&count(What::Failed)), "{}", count(What::Failed));
+    let counts = [count(What::Renewed), count(What::Rebuilt), count(What::Lost)];
+    assert_eq!(counts, [count(What::Failed), count(What::Failed), 0]);
+}
+
 #[test]
 fn failures_at_a_rate_are_those_of_their_seed() {
     let mut document = failing("raid6", 6);

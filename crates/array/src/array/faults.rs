@@ -13,9 +13,10 @@
 
 use std::collections::VecDeque;
 
+use super::replacing::Coming;
 use super::{Array, Group, Kind};
 use crate::calendar::Event;
-use crate::raid::{Failure, MemberState, Rebuild, RebuildChunk, Spares, Spell, Throttle};
+use crate::raid::{Failure, MemberState, Rebuild, RebuildChunk, SpareSpec, Spares, Spell, Throttle};
 
 /// Failures that are drawn: those of the first twenty years.
 pub(super) const HORIZON_NS: u64 = 20 * 365 * 86_400 * 1_000_000_000;
@@ -30,7 +31,11 @@ pub enum What {
     Failed,
     /// A spare took its place.
     Replaced,
-    /// The spare holds everything.
+    /// A new drive took its place.
+    Renewed,
+    /// A new drive came when a spare had taken its place, and is a spare.
+    SpareRenewed,
+    /// The spare, or the new drive, holds everything.
     Rebuilt,
     /// Too many are missing to rebuild it.
     Lost,
@@ -42,6 +47,8 @@ impl What {
         match self {
             Self::Failed => "failed",
             Self::Replaced => "replaced by a spare",
+            Self::Renewed => "replaced by a new drive",
+            Self::SpareRenewed => "given a new spare",
             Self::Rebuilt => "rebuilt",
             Self::Lost => "cannot be rebuilt",
         }
@@ -68,6 +75,11 @@ pub(super) struct Faults {
     pub(super) due: Vec<(Failure, u16)>,
     pub(super) next: usize,
     pub(super) spares: Spares,
+    /// Spares that have taken over.
+    pub(super) serving: Vec<SpareSpec>,
+    /// By group, after how long a new drive comes for a failed one.
+    pub(super) replaced_after_ns: Vec<Option<u64>>,
+    pub(super) coming: Vec<Coming>,
     pub(super) rebuilds: Vec<Rebuilding>,
     pub(super) incidents: Vec<Incident>,
 }
@@ -163,20 +175,30 @@ impl Array {
         group.members.fail(member);
         let of_it = |found: &&mut Rebuilding| found.group == number && found.rebuild.device() == member;
         self.faults.rebuilds.iter_mut().filter(of_it).for_each(|found| found.ended = true);
+        let drive = self.groups[usize::from(number)].drives[usize::from(member)];
         self.note(number, member, What::Failed);
+        self.order_drive(number, member, drive);
         self.replace(number, member);
     }
 
-    fn note(&mut self, group: u16, member: u16, what: What) {
+    pub(super) fn note(&mut self, group: u16, member: u16, what: What) {
         self.faults.incidents.push(Incident { time_ns: self.now_ns, group, member, what });
     }
 
-    /// Puts a spare in the place of a failed member, if there is one, and begins to rebuild.
-    fn replace(&mut self, number: u16, member: u16) {
+    /// Puts a spare in the place of a failed member, if there is one.
+    pub(super) fn replace(&mut self, number: u16, member: u16) {
         let drives = &self.drives;
-        let group = &mut self.groups[usize::from(number)];
+        let sectors = self.groups[usize::from(number)].geometry.member_sectors();
         let sectors_of = |drive: u16| drives[usize::from(drive)].device.sectors();
-        let Some(drive) = self.faults.spares.take(number, group.geometry.member_sectors(), sectors_of) else { return };
+        let Some(spare) = self.faults.spares.take(number, sectors, sectors_of) else { return };
+        self.faults.serving.retain(|before| before.device != spare.device);
+        self.faults.serving.push(spare);
+        self.take_place(number, member, spare.device, What::Replaced);
+    }
+
+    /// Puts a drive in the place of a failed member and begins to rebuild.
+    pub(super) fn take_place(&mut self, number: u16, member: u16, drive: u16, what: What) {
+        let group = &mut self.groups[usize::from(number)];
         group.drives[usize::from(member)] = drive;
         group.members.replace(member);
         let rebuilding = Rebuilding {
@@ -191,7 +213,7 @@ impl Array {
             ended: false,
         };
         self.faults.rebuilds.push(rebuilding);
-        self.note(number, member, What::Replaced);
+        self.note(number, member, what);
         self.look_at_rebuild(self.faults.rebuilds.len() as u32 - 1, self.now_ns);
     }
 

@@ -28,6 +28,7 @@ mod gathering;
 mod host;
 mod jobs;
 mod operations;
+mod replacing;
 mod report;
 
 use plimsoll_workload::Op;
@@ -389,6 +390,7 @@ impl Array {
             Event::PageCacheIdle => self.page_cache_idle(),
             Event::Failure => self.fail(),
             Event::Rebuild => self.rebuild(index),
+            Event::Replacement => self.drive_comes(index),
         }
     }
 
