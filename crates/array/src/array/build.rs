@@ -172,7 +172,8 @@ fn groups(spec: &ArraySpec, drives: &[Drive]) -> Result<Vec<Group>, SpecError> {
         };
         groups.push(Group {
             chunk_sectors: rebuild.chunk_sectors,
-            throttle: Throttle::new(&rebuild).map_err(|error| spec.refusal(format!("{at}.rebuild: {error}")))?,
+            throttle: Throttle::new(&rebuild, &geometry)
+                .map_err(|error| spec.refusal(format!("{at}.rebuild: {error}")))?,
             jobs: 0,
             last_request_ns: 0,
             operations: 0,

@@ -291,8 +291,20 @@ impl Array {
     pub(super) fn start_chunk(&mut self, operation: u32) {
         let owner = self.operations[operation].owner as usize;
         let of_it = |chunk: &Chunk| chunk.operation == operation;
-        let Some(place) = self.faults.rebuilds[owner].chunks.iter().position(of_it) else { return };
-        let plan = std::mem::take(&mut self.faults.rebuilds[owner].chunks[place].plan);
+        let found = &mut self.faults.rebuilds[owner];
+        let Some(place) = found.chunks.iter().position(of_it) else { return };
+        let mut plan = std::mem::take(&mut found.chunks[place].plan);
+        // While it waited for its rows, a survivor may have failed, or the drive that it was for.
+        let group = &self.groups[usize::from(found.group)];
+        if !found.ended && found.rebuild.again(&group.geometry, &group.members, &mut plan).is_err() {
+            found.ended = true;
+            let (number, member) = (found.group, found.rebuild.device());
+            self.note(number, member, What::Lost);
+        }
+        if self.faults.rebuilds[owner].ended {
+            self.chunk_done(operation);
+            return;
+        }
         self.start_pieces(operation, &plan.reads, std::slice::from_ref(&plan.write), plan.xor_bytes);
         if let Some(chunk) = self.faults.rebuilds[owner].chunks.get_mut(place) {
             chunk.plan = plan;

@@ -16,10 +16,11 @@
 //! had no other request since the last look.
 //!
 //! ```
-//! use plimsoll_array::raid::{RebuildSpec, Spell, Throttle};
+//! use plimsoll_array::raid::{Geometry, GroupSpec, Level, RebuildSpec, Spell, Throttle};
 //!
 //! let spec: RebuildSpec = toml::from_str("share_percent = 25").unwrap();
-//! let (throttle, mut spell) = (Throttle::new(&spec).unwrap(), Spell::default());
+//! let geometry = Geometry::new(&GroupSpec::new(Level::Raid10, 4, 128), 2048).unwrap();
+//! let (throttle, mut spell) = (Throttle::new(&spec, &geometry).unwrap(), Spell::default());
 //! spell.begin_chunk(0);
 //! spell.end_chunk(600_000_000);
 //! // The rebuild went on for 600 ms: it may again after 1800 ms more, so that it has a quarter of the time.
@@ -28,6 +29,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::geometry::Geometry;
+use super::rebuild::Rebuild;
 use super::spec::SpecError;
 
 /// How long a rebuild goes on before it pauses for the sake of its share.
@@ -108,8 +111,8 @@ pub struct Throttle {
 }
 
 impl Throttle {
-    /// Checks a spec.
-    pub fn new(spec: &RebuildSpec) -> Result<Self, SpecError> {
+    /// Checks a spec; a step is what it is made on this group.
+    pub fn new(spec: &RebuildSpec, geometry: &Geometry) -> Result<Self, SpecError> {
         if spec.chunk_sectors == 0 {
             return Err(SpecError::new("chunk_sectors", "0 is too small; give at least 1, usually 1024 (512 KiB)"));
         }
@@ -133,7 +136,7 @@ impl Throttle {
                 "0 never ends where much is asked; give at least 1, usually 1024000",
             ));
         }
-        let chunk_bytes = u64::from(spec.chunk_sectors) * 512;
+        let chunk_bytes = Rebuild::chunk_sectors(spec.chunk_sectors, geometry) * 512;
         Ok(Self {
             share_percent: u64::from(spec.share_percent),
             period_ns: spec.rate_bytes_per_s.map_or(0, |rate| duration_ns(chunk_bytes, rate)),
@@ -249,9 +252,15 @@ fn duration_ns(bytes: u64, bytes_per_s: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::raid::{GroupSpec, Level};
+
+    fn checked(text: &str) -> Result<Throttle, SpecError> {
+        let mirrors = Geometry::new(&GroupSpec::new(Level::Raid10, 4, 128), 2048).unwrap();
+        Throttle::new(&toml::from_str(text).unwrap(), &mirrors)
+    }
 
     fn throttle(text: &str) -> Throttle {
-        Throttle::new(&toml::from_str(text).unwrap()).unwrap()
+        checked(text).unwrap()
     }
 
     #[test]
@@ -310,7 +319,7 @@ mod tests {
             ("priority_percent = 101", "priority_percent"),
             ("least_bytes_per_s = 0", "least_bytes_per_s"),
         ] {
-            let error = Throttle::new(&toml::from_str(text).unwrap()).unwrap_err();
+            let error = checked(text).unwrap_err();
             assert_eq!(error.key, key);
         }
         assert!(toml::from_str::<RebuildSpec>("chunk = 3").unwrap_err().to_string().contains("unknown field `chunk`"));
