@@ -53,6 +53,8 @@ pub enum Event {
     DeviceTrimmed,
     /// A rebuild may take its next step.
     Rebuild,
+    /// A new drive comes for one that has failed.
+    Replacement,
 }
 
 impl Event {
@@ -72,7 +74,8 @@ impl Event {
             9 => Self::PageCacheIdle,
             10 => Self::Failure,
             11 => Self::DeviceTrimmed,
-            _ => Self::Rebuild,
+            12 => Self::Rebuild,
+            _ => Self::Replacement,
         }
     }
 
@@ -176,7 +179,7 @@ mod tests {
 
     use super::*;
 
-    const KINDS: u64 = Event::Rebuild as u64 + 1;
+    const KINDS: u64 = Event::Replacement as u64 + 1;
 
     proptest! {
         #[test]

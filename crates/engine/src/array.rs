@@ -48,13 +48,16 @@ impl ModelledArray {
         })
     }
 
-    /// How long each rebuild took that is over, from the spare's taking over on.
+    /// How long each rebuild took that is over, from the spare's or the new drive's taking over on.
     fn rebuild_ns(&self) -> impl Iterator<Item = u64> {
         let incidents = self.array.incidents();
         let of = |one: &Incident| (one.group, one.member);
         let rebuilt = incidents.iter().filter(|incident| incident.what == What::Rebuilt);
         rebuilt.filter_map(move |end| {
-            let begins = incidents.iter().rev().filter(move |one| one.what == What::Replaced && of(one) == of(end));
+            let begins = incidents
+                .iter()
+                .rev()
+                .filter(move |one| matches!(one.what, What::Replaced | What::Renewed) && of(one) == of(end));
             begins
                 .map(|begin| begin.time_ns)
                 .find(|&begin_ns| begin_ns <= end.time_ns)

@@ -1,8 +1,8 @@
 """What failed in a modelled array during a run, and what became of it.
 
 Model: the engine's facts tell it in one line (``incidents``), with times from the beginning of the warm-up: a member fails, is replaced by
-a spare, and is rebuilt or cannot be; and how long each rebuild took that ended (``rebuild_s``). ``engine`` is `Result.engine` everywhere;
-what is no modelled array has none of it.
+a spare or a new drive, and is rebuilt or cannot be, or a new drive comes when a spare has its place; and how long each rebuild took that
+ended (``rebuild_s``). ``engine`` is `Result.engine` everywhere; what is no modelled array has none of it.
 Limits: members are known by number only, groups by name; runs of old have the number of a group for its name. Of several groups that miss
 members it is not told which of them lost data.
 
@@ -21,10 +21,11 @@ from typing import Any
 Json = dict[str, Any]
 
 FAILED, REPLACED, REBUILT, IN_VAIN = "failed", "replaced by a spare", "rebuilt", "cannot be rebuilt"
+RENEWED, SPARE_RENEWED = "replaced by a new drive", "given a new spare"
 #: Names of groups are whatever the array's file has, so what happened is known by its words.
 _TOLD = re.compile(
     r"(?:^|; )(?P<time>\d+\.\d+) s: member (?P<member>\d+) of group (?P<group>.+?) "
-    rf"(?P<what>{FAILED}|{REPLACED}|{REBUILT}|{IN_VAIN})(?=; \d|$)"
+    rf"(?P<what>{FAILED}|{REPLACED}|{RENEWED}|{SPARE_RENEWED}|{REBUILT}|{IN_VAIN})(?=; \d|$)"
 )
 
 
@@ -40,7 +41,7 @@ class Incident:
 
 @dataclass(frozen=True)
 class Rebuild:
-    """What a spare was given in place of a member until ``end_s``, successful or in vain; None when the run ended before."""
+    """What a spare or a new drive was given in place of a member until ``end_s``, successful or in vain; None when the run ended before."""
 
     group: str
     member: int
@@ -67,7 +68,7 @@ def incidents(engine: Json) -> list[Incident]:
 def rebuilds(engine: Json) -> list[Rebuild]:
     """Every rebuild that began."""
     told = incidents(engine)
-    begun = [(at, one) for at, one in enumerate(told) if one.what == REPLACED]
+    begun = [(at, one) for at, one in enumerate(told) if one.what in (REPLACED, RENEWED)]
     return [Rebuild(one.group, one.member, one.time_s, _ended_s(one, told[at + 1 :])) for at, one in begun]
 
 
@@ -94,8 +95,8 @@ def _failed(members: dict[int, float]) -> str:
 
 
 def _ended_s(begun: Incident, later: list[Incident]) -> float | None:
-    """Whatever happens next to a member that is being rebuilt ends it."""
-    ends = (one.time_s for one in later if (one.group, one.member) == (begun.group, begun.member))
+    """Whatever happens next to a member that is being rebuilt ends it, but for a new spare."""
+    ends = (one.time_s for one in later if (one.group, one.member) == (begun.group, begun.member) and one.what != SPARE_RENEWED)
     return next(ends, None)
 
 

@@ -11,7 +11,7 @@ use crate::calendar::Calendar;
 use crate::controller::{Controller, Destager};
 use crate::device::DeviceModel;
 use crate::link::Link;
-use crate::raid::{Extent, Geometry, RowLocks, SpareSpec, Spares, Throttle, failures};
+use crate::raid::{Extent, FailureSpec, Geometry, RowLocks, SpareSpec, Spares, Throttle, failures};
 use crate::slab::{NONE, Slab};
 use crate::spec::{ArraySpec, GroupEntry, HostMode, HostSpec, PageCacheSpec, Sharing, SpecError, Spread, VolumeSet};
 use crate::station::{Account, Station};
@@ -172,7 +172,9 @@ fn groups(spec: &ArraySpec, drives: &[Drive]) -> Result<Vec<Group>, SpecError> {
         };
         groups.push(Group {
             chunk_sectors: rebuild.chunk_sectors,
-            throttle: Throttle::new(&rebuild).map_err(|error| spec.refusal(format!("{at}.rebuild: {error}")))?,
+            throttle: Throttle::new(&rebuild, &geometry)
+                .map_err(|error| spec.refusal(format!("{at}.rebuild: {error}")))?,
+            jobs: 0,
             last_request_ns: 0,
             operations: 0,
             rested_ns: 0,
@@ -191,9 +193,10 @@ fn groups(spec: &ArraySpec, drives: &[Drive]) -> Result<Vec<Group>, SpecError> {
 
 /// Failures of all groups in order of time, and the spares.
 fn faults(spec: &ArraySpec, seed: u64) -> Result<Faults, SpecError> {
-    let (mut due, mut spares) = (Vec::new(), Vec::new());
+    let (mut due, mut spares, mut replaced_after_ns) = (Vec::new(), Vec::new(), Vec::new());
     for (number, group) in spec.group.iter().enumerate() {
         let refused = |problem: String| spec.refusal(format!("group.{}.{problem}", group.name));
+        replaced_after_ns.push(group.failures.as_ref().and_then(FailureSpec::replaced_after_ns));
         if let Some(failing) = &group.failures {
             let own = Draws::new(seed, &[u64::MAX, number as u64]).at(0);
             let found = failures(failing, group.raid.devices, HORIZON_NS, own);
@@ -206,7 +209,7 @@ fn faults(spec: &ArraySpec, seed: u64) -> Result<Faults, SpecError> {
     let global = spec.spares.numbers(&spec.devices).map_err(|error| spec.refusal(format!("spares: {error}")))?;
     spares.extend(global.into_iter().map(|device| SpareSpec { device, group: None }));
     due.sort_unstable();
-    Ok(Faults { due, spares: Spares::new(&spares), ..Faults::default() })
+    Ok(Faults { due, spares: Spares::new(&spares), replaced_after_ns, ..Faults::default() })
 }
 
 fn controller_of(spec: &ArraySpec, group: &GroupEntry) -> u16 {

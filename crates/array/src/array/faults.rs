@@ -13,9 +13,10 @@
 
 use std::collections::VecDeque;
 
+use super::replacing::Coming;
 use super::{Array, Group, Kind};
 use crate::calendar::Event;
-use crate::raid::{Failure, MemberState, Rebuild, RebuildChunk, Spares, Throttle};
+use crate::raid::{Failure, MemberState, Rebuild, RebuildChunk, SpareSpec, Spares, Spell, Throttle};
 
 /// Failures that are drawn: those of the first twenty years.
 pub(super) const HORIZON_NS: u64 = 20 * 365 * 86_400 * 1_000_000_000;
@@ -30,7 +31,11 @@ pub enum What {
     Failed,
     /// A spare took its place.
     Replaced,
-    /// The spare holds everything.
+    /// A new drive took its place.
+    Renewed,
+    /// A new drive came when a spare had taken its place, and is a spare.
+    SpareRenewed,
+    /// The spare, or the new drive, holds everything.
     Rebuilt,
     /// Too many are missing to rebuild it.
     Lost,
@@ -42,6 +47,8 @@ impl What {
         match self {
             Self::Failed => "failed",
             Self::Replaced => "replaced by a spare",
+            Self::Renewed => "replaced by a new drive",
+            Self::SpareRenewed => "given a new spare",
             Self::Rebuilt => "rebuilt",
             Self::Lost => "cannot be rebuilt",
         }
@@ -68,6 +75,11 @@ pub(super) struct Faults {
     pub(super) due: Vec<(Failure, u16)>,
     pub(super) next: usize,
     pub(super) spares: Spares,
+    /// Spares that have taken over.
+    pub(super) serving: Vec<SpareSpec>,
+    /// By group, after how long a new drive comes for a failed one.
+    pub(super) replaced_after_ns: Vec<Option<u64>>,
+    pub(super) coming: Vec<Coming>,
     pub(super) rebuilds: Vec<Rebuilding>,
     pub(super) incidents: Vec<Incident>,
 }
@@ -82,6 +94,7 @@ pub(super) struct Rebuilding {
     /// Memory that is used again.
     spare: Vec<RebuildChunk>,
     throttle: Throttle,
+    spell: Spell,
     /// When it will look whether the next chunk may begin; [`u64::MAX`] if it will not.
     look_ns: u64,
     last: Last,
@@ -94,8 +107,6 @@ pub(super) struct Rebuilding {
 struct Last {
     /// When the last one began, if there was any.
     began_ns: Option<u64>,
-    /// The end of the pause after those that have ended since.
-    paused_ns: Option<u64>,
     /// When the next one begins at the latest, by the least pace.
     latest_ns: u64,
     /// The next one's turn while the group has other things to do, if none is under way.
@@ -105,15 +116,20 @@ struct Last {
 }
 
 impl Rebuilding {
-    /// When the next chunk may begin, or no later than that.
+    /// When the next chunk may begin, or no later than that; [`u64::MAX`] if something is to end first.
     fn due_ns(&self, group: &Group, now_ns: u64) -> u64 {
-        // The first begins at once, and tells how long one takes.
-        let Some(began_ns) = self.last.began_ns else { return now_ns };
         let throttle = &self.throttle;
-        let idle_ns = if throttle.waits_for_idle() { throttle.idle_from_ns(group.last_request_ns) } else { 0 };
+        let idle_ns = if throttle.waits_for_idle() { self.idle_from_ns(group) } else { 0 };
+        // The first waits for nothing else, and tells how long one takes.
+        let Some(began_ns) = self.last.began_ns else { return idle_ns.min(self.last.latest_ns).max(now_ns) };
         let free_ns = if throttle.yields() { self.free_ns(group, now_ns) } else { 0 };
-        let paced_ns = throttle.paced_ns(began_ns).max(self.last.paused_ns.unwrap_or(0));
+        let paced_ns = throttle.paced_ns(began_ns).max(throttle.shared_ns(&self.spell, now_ns));
         paced_ns.max(idle_ns.max(free_ns).min(self.last.latest_ns))
+    }
+
+    /// When the group has had no request for long enough; no instant is known while it has one.
+    const fn idle_from_ns(&self, group: &Group) -> u64 {
+        if group.jobs > 0 { u64::MAX } else { self.throttle.idle_from_ns(group.last_request_ns) }
     }
 
     /// When the group has had nothing else to do for as long as a chunk takes, or it is a chunk's turn.
@@ -159,20 +175,30 @@ impl Array {
         group.members.fail(member);
         let of_it = |found: &&mut Rebuilding| found.group == number && found.rebuild.device() == member;
         self.faults.rebuilds.iter_mut().filter(of_it).for_each(|found| found.ended = true);
+        let drive = self.groups[usize::from(number)].drives[usize::from(member)];
         self.note(number, member, What::Failed);
+        self.order_drive(number, member, drive);
         self.replace(number, member);
     }
 
-    fn note(&mut self, group: u16, member: u16, what: What) {
+    pub(super) fn note(&mut self, group: u16, member: u16, what: What) {
         self.faults.incidents.push(Incident { time_ns: self.now_ns, group, member, what });
     }
 
-    /// Puts a spare in the place of a failed member, if there is one, and begins to rebuild.
-    fn replace(&mut self, number: u16, member: u16) {
+    /// Puts a spare in the place of a failed member, if there is one.
+    pub(super) fn replace(&mut self, number: u16, member: u16) {
         let drives = &self.drives;
-        let group = &mut self.groups[usize::from(number)];
+        let sectors = self.groups[usize::from(number)].geometry.member_sectors();
         let sectors_of = |drive: u16| drives[usize::from(drive)].device.sectors();
-        let Some(drive) = self.faults.spares.take(number, group.geometry.member_sectors(), sectors_of) else { return };
+        let Some(spare) = self.faults.spares.take(number, sectors, sectors_of) else { return };
+        self.faults.serving.retain(|before| before.device != spare.device);
+        self.faults.serving.push(spare);
+        self.take_place(number, member, spare.device, What::Replaced);
+    }
+
+    /// Puts a drive in the place of a failed member and begins to rebuild.
+    pub(super) fn take_place(&mut self, number: u16, member: u16, drive: u16, what: What) {
+        let group = &mut self.groups[usize::from(number)];
         group.drives[usize::from(member)] = drive;
         group.members.replace(member);
         let rebuilding = Rebuilding {
@@ -181,13 +207,26 @@ impl Array {
             chunks: VecDeque::with_capacity(CHUNKS_MAX),
             spare: Vec::with_capacity(CHUNKS_MAX),
             throttle: group.throttle,
+            spell: Spell::default(),
             look_ns: u64::MAX,
-            last: Last { began_ns: None, paused_ns: None, latest_ns: u64::MAX, turn_ns: 0, took_ns: 0 },
+            last: Last { began_ns: None, latest_ns: group.throttle.latest_ns(self.now_ns), turn_ns: 0, took_ns: 0 },
             ended: false,
         };
         self.faults.rebuilds.push(rebuilding);
-        self.note(number, member, What::Replaced);
+        self.note(number, member, what);
         self.look_at_rebuild(self.faults.rebuilds.len() as u32 - 1, self.now_ns);
+    }
+
+    /// The last request of a group has ended: those of its rebuilds that wait for that look when it has rested long enough.
+    #[cold]
+    pub(super) fn group_is_idle(&mut self, group: u16) {
+        for number in 0..self.faults.rebuilds.len() {
+            let found = &self.faults.rebuilds[number];
+            if found.group == group && !found.ended && found.throttle.waits_for_idle() {
+                let due_ns = found.due_ns(&self.groups[usize::from(group)], self.now_ns);
+                self.look_at_rebuild(number as u32, due_ns);
+            }
+        }
     }
 
     /// Sets the event at which a rebuild looks whether its next chunk may begin, if it would not look earlier.
@@ -234,9 +273,10 @@ impl Array {
         self.operations[operation].owner = number;
         let found = &mut self.faults.rebuilds[number as usize];
         let last = &mut found.last;
-        (last.began_ns, last.paused_ns) = (Some(self.now_ns), None);
+        last.began_ns = Some(self.now_ns);
         // One that began late leaves the less time to the next, but no debt beyond that.
         last.latest_ns = found.throttle.latest_ns(self.now_ns.min(last.latest_ns)).max(self.now_ns);
+        found.spell.begin_chunk(self.now_ns);
         found.chunks.push_back(Chunk { operation, plan, began_ns: self.now_ns, done: false });
         let has_room = found.chunks.len() < CHUNKS_MAX;
         if self.groups[usize::from(place)].locks.acquire(operation, &[rows]) {
@@ -251,8 +291,20 @@ impl Array {
     pub(super) fn start_chunk(&mut self, operation: u32) {
         let owner = self.operations[operation].owner as usize;
         let of_it = |chunk: &Chunk| chunk.operation == operation;
-        let Some(place) = self.faults.rebuilds[owner].chunks.iter().position(of_it) else { return };
-        let plan = std::mem::take(&mut self.faults.rebuilds[owner].chunks[place].plan);
+        let found = &mut self.faults.rebuilds[owner];
+        let Some(place) = found.chunks.iter().position(of_it) else { return };
+        let mut plan = std::mem::take(&mut found.chunks[place].plan);
+        // While it waited for its rows, a survivor may have failed, or the drive that it was for.
+        let group = &self.groups[usize::from(found.group)];
+        if !found.ended && found.rebuild.again(&group.geometry, &group.members, &mut plan).is_err() {
+            found.ended = true;
+            let (number, member) = (found.group, found.rebuild.device());
+            self.note(number, member, What::Lost);
+        }
+        if self.faults.rebuilds[owner].ended {
+            self.chunk_done(operation);
+            return;
+        }
         self.start_pieces(operation, &plan.reads, std::slice::from_ref(&plan.write), plan.xor_bytes);
         if let Some(chunk) = self.faults.rebuilds[owner].chunks.get_mut(place) {
             chunk.plan = plan;
@@ -287,6 +339,7 @@ impl Array {
         if found.ended {
             return;
         }
+        found.spell.end_chunk(self.now_ns);
         let (place, member) = (found.group, found.rebuild.device());
         let group = &mut self.groups[usize::from(place)];
         group.members.rebuilt(member, plan.write.end(), &group.geometry);
@@ -296,8 +349,6 @@ impl Array {
             return;
         }
         let (now_ns, last) = (self.now_ns, &mut found.last);
-        let next_ns = found.throttle.next_ns(began_ns, now_ns);
-        last.paused_ns = Some(last.paused_ns.map_or(next_ns, |before_ns| before_ns.min(next_ns)));
         (last.turn_ns, last.took_ns) = (found.throttle.turn_ns(began_ns, now_ns), now_ns - began_ns);
         self.look_at_rebuild(owner, now_ns);
     }

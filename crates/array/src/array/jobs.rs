@@ -19,9 +19,9 @@ impl Array {
         if let Some(cache) = &controller.cache {
             cache.expect(group.space, job.share.extent.lba, job.op == Op::Write);
         }
-        if job.op == Op::Write {
-            self.groups[usize::from(job.group)].gathering.sent += 1;
-        }
+        let group = &mut self.groups[usize::from(job.group)];
+        group.jobs += 1;
+        group.gathering.sent += u64::from(job.op == Op::Write);
         let sectors = if matches!(job.op, Op::Flush | Op::Trim) { 0 } else { job.share.extent.sectors };
         controller.cpu.account.bytes += u64::from(sectors) * 512;
         let service_ns = controller.intake_ns(sectors);
@@ -37,7 +37,6 @@ impl Array {
     #[inline]
     pub(super) fn enter_controller(&mut self, number: u32) {
         let Job { op, group, .. } = self.jobs[number];
-        self.groups[usize::from(group)].last_request_ns = self.now_ns;
         self.touch_cache(group);
         match op {
             Op::Read => self.read_job(number),
@@ -218,7 +217,13 @@ impl Array {
     /// A job's answer has reached the host.
     #[inline]
     pub(super) fn finish_job(&mut self, number: u32) {
-        let Job { request, failed, .. } = self.jobs.remove(number);
+        let Job { request, failed, group, .. } = self.jobs.remove(number);
+        let found = &mut self.groups[usize::from(group)];
+        found.jobs -= 1;
+        found.last_request_ns = self.now_ns;
+        if found.jobs == 0 && !self.faults.rebuilds.is_empty() {
+            self.group_is_idle(group);
+        }
         self.job_done(request, failed);
     }
 }

@@ -29,6 +29,7 @@ mod gathering;
 mod host;
 mod jobs;
 mod operations;
+mod replacing;
 mod report;
 mod trims;
 
@@ -128,8 +129,10 @@ struct Group {
     /// The step, pace and priority of its rebuilds.
     chunk_sectors: u32,
     throttle: Throttle,
+    /// Jobs on their way or under way, and when the last of them ended.
+    jobs: u32,
     last_request_ns: u64,
-    /// Operations under way but for those of rebuilds, and reads that need none.
+    /// Operations under way but for those of rebuilds, and reads past the cache that need none.
     operations: u32,
     /// When the last of them ended.
     rested_ns: u64,
@@ -395,6 +398,7 @@ impl Array {
             Event::PageCacheIdle => self.page_cache_idle(),
             Event::Failure => self.fail(),
             Event::Rebuild => self.rebuild(index),
+            Event::Replacement => self.drive_comes(index),
         }
     }
 

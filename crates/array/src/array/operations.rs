@@ -134,6 +134,10 @@ impl Array {
     #[inline(always)]
     fn prepare(&mut self, owner: u32, group: u16, piece: &Piece, next: u32) -> u32 {
         let group = &self.groups[usize::from(group)];
+        debug_assert!(
+            piece.write || group.members.serves(piece),
+            "{piece:?} is read of a member that does not have it"
+        );
         let (controller, drive) = (group.controller, group.drives[usize::from(piece.device)]);
         let Piece { write, lba, sectors, .. } = *piece;
         self.drives[usize::from(drive)].sent_lba = lba + u64::from(sectors);

@@ -3,7 +3,7 @@
 //! Model: a member's life is exponential (shape 1) or Weibull, scaled so that the chance to fail within the first year is
 //! the annual failure rate: `scale = year / (−ln(1 − AFR))^(1/shape)`, `life = scale · (−ln u)^(1/shape)`. Draw `n` of a
 //! member is the `n`-th of a sequence of its own, so that more members, or a longer time, change nothing that was there.
-//! With a time to replacement a member fails again and again, each time with a new life.
+//! With a time to replacement a member fails again and again, each time with a new life that begins when its new drive comes.
 //!
 //! ```
 //! use plimsoll_array::raid::{FailureSpec, failures};
@@ -51,7 +51,8 @@ pub struct FailureRate {
     /// Weibull's shape: 1 (exponential) if not given, less for failures of youth, more for wear.
     #[serde(default = "exponential")]
     pub weibull_shape: f64,
-    /// After so long a failed member has been replaced and can fail again; without it, it does so at most once.
+    /// After so long a new drive is put in for a failed one of the group, whatever it failed of, and the member can fail
+    /// again; without it, it does so at most once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replaced_after_hours: Option<f64>,
 }
@@ -70,6 +71,13 @@ pub struct FailureSpec {
     /// At a rate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<FailureRate>,
+}
+
+impl FailureSpec {
+    /// After how long a new drive comes for a failed one; nothing if none does.
+    pub fn replaced_after_ns(&self) -> Option<u64> {
+        self.rate.as_ref().and_then(|rate| rate.replaced_after_hours).map(|hours| to_ns(hours * 3600.0))
+    }
 }
 
 /// The failures of a group's `members` before `horizon_ns`, in the order of time, then of members.

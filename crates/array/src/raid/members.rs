@@ -4,6 +4,7 @@
 //! missing, and the rebuild brings them later.
 
 use super::geometry::Geometry;
+use super::piece::Piece;
 use super::positions::bits;
 
 /// The state of one member.
@@ -121,6 +122,11 @@ impl Members {
     #[inline]
     pub(super) fn is_impaired(&self, group: u16) -> bool {
         self.impaired[usize::from(group)] != 0
+    }
+
+    /// Whether a member serves all of a piece.
+    pub fn serves(&self, piece: &Piece) -> bool {
+        self.served_sectors(piece.device) >= piece.end()
     }
 
     /// How far a member serves.

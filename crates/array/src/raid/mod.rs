@@ -55,5 +55,5 @@ pub use piece::{Extent, Piece};
 pub use rebuild::{Rebuild, RebuildChunk};
 pub use spares::{SpareSpec, Spares};
 pub use spec::{GroupSpec, Layout, Level, ReadChoice, SpecError, WriteChoice};
-pub use throttle::{RebuildSpec, Throttle};
+pub use throttle::{RebuildSpec, Spell, Throttle};
 pub use write::{RowChoices, WritePlan};

@@ -53,12 +53,16 @@ pub struct Rebuild {
 impl Rebuild {
     /// Begins at the start of a member; chunks are made whole strips where there is parity.
     pub fn new(device: u16, chunk_sectors: u32, geometry: &Geometry) -> Self {
-        let wanted = u64::from(chunk_sectors.max(1));
-        let chunk_sectors = match &geometry.inner {
+        Self { device, chunk_sectors: Self::chunk_sectors(chunk_sectors, geometry), next_lba: 0, turn: 0 }
+    }
+
+    /// What a chunk of so many sectors is made.
+    pub fn chunk_sectors(wanted: u32, geometry: &Geometry) -> u64 {
+        let wanted = u64::from(wanted.max(1));
+        match &geometry.inner {
             Inner::Copies => wanted,
             Inner::Parity(parity) => wanted.div_ceil(parity.strip.value()) * parity.strip.value(),
-        };
-        Self { device, chunk_sectors, next_lba: 0, turn: 0 }
+        }
     }
 
     /// The member that is being rebuilt.
@@ -78,13 +82,33 @@ impl Rebuild {
             return Ok(false);
         }
         let sectors = self.chunk_sectors.min(geometry.member_sectors() - lba) as u32;
-        let end = lba + u64::from(sectors);
-        let group = self.device / geometry.members_per_group();
-        let base = geometry.base(group);
         assert!(
             matches!(members.state(self.device), MemberState::Rebuilding { rebuilt_sectors } if rebuilt_sectors <= lba),
             "only a replaced member is rebuilt, and every part once"
         );
+        self.plan((lba, sectors), geometry, members, chunk)?;
+        (self.next_lba, self.turn) = (lba + u64::from(sectors), self.turn + 1);
+        Ok(true)
+    }
+
+    /// Plans a chunk that was given out once more if a member that it reads has failed since; on error it is as it was.
+    pub fn again(&self, geometry: &Geometry, members: &Members, chunk: &mut RebuildChunk) -> Result<(), Lost> {
+        if chunk.reads.iter().all(|read| members.serves(read)) {
+            return Ok(());
+        }
+        self.plan((chunk.write.lba, chunk.write.sectors), geometry, members, chunk)
+    }
+
+    fn plan(
+        &self,
+        (lba, sectors): (u64, u32),
+        geometry: &Geometry,
+        members: &Members,
+        chunk: &mut RebuildChunk,
+    ) -> Result<(), Lost> {
+        let end = lba + u64::from(sectors);
+        let group = self.device / geometry.members_per_group();
+        let base = geometry.base(group);
         let survivors = first(u32::from(geometry.members_per_group())) & !members.missing(group, end);
         let (sources, turn) = match &geometry.inner {
             Inner::Copies => (1, 0),
@@ -100,7 +124,6 @@ impl Rebuild {
         chunk.write = Piece::write(self.device, lba, sectors);
         chunk.xor_bytes = if sources > 1 { u64::from(sources) * u64::from(sectors) * 512 } else { 0 };
         chunk.rows = geometry.copied_rows(group, lba, end);
-        (self.next_lba, self.turn) = (end, self.turn + 1);
-        Ok(true)
+        Ok(())
     }
 }

@@ -43,12 +43,12 @@ impl Spares {
         self.waiting.len()
     }
 
-    /// The device that replaces a failed member of a group with so many sectors, if there is one.
-    pub fn take(&mut self, group: u16, sectors: u64, sectors_of: impl Fn(u16) -> u64) -> Option<u16> {
+    /// What replaces a failed member of a group with so many sectors, if there is one.
+    pub fn take(&mut self, group: u16, sectors: u64, sectors_of: impl Fn(u16) -> u64) -> Option<SpareSpec> {
         let fits = |spare: &SpareSpec| sectors_of(spare.device) >= sectors;
         let dedicated = self.waiting.iter().position(|spare| spare.group == Some(group) && fits(spare));
         let index = dedicated.or_else(|| self.waiting.iter().position(|spare| spare.group.is_none() && fits(spare)))?;
-        Some(self.waiting.remove(index).device)
+        Some(self.waiting.remove(index))
     }
 }
 
@@ -61,9 +61,9 @@ mod tests {
         let spare = |device, group| SpareSpec { device, group };
         let mut spares = Spares::new(&[spare(20, None), spare(21, Some(1)), spare(22, None)]);
         let large = |_| 1000;
-        assert_eq!(spares.take(1, 1000, large), Some(21));
-        assert_eq!(spares.take(1, 1000, large), Some(20));
-        assert_eq!(spares.take(0, 1000, large), Some(22));
+        assert_eq!(spares.take(1, 1000, large), Some(spare(21, Some(1))));
+        assert_eq!(spares.take(1, 1000, large), Some(spare(20, None)));
+        assert_eq!(spares.take(0, 1000, large), Some(spare(22, None)));
         assert_eq!(spares.take(0, 1000, large), None);
         spares.add(spare(23, Some(1)));
         assert_eq!(spares.take(0, 1000, large), None);
@@ -74,7 +74,7 @@ mod tests {
         let spare = |device| SpareSpec { device, group: None };
         let mut spares = Spares::new(&[spare(5), spare(6)]);
         let sectors_of = |device| if device == 5 { 999 } else { 1000 };
-        assert_eq!(spares.take(0, 1000, sectors_of), Some(6));
+        assert_eq!(spares.take(0, 1000, sectors_of), Some(spare(6)));
         assert_eq!(spares.waiting(), 1);
         spares.remove(5);
         assert_eq!(spares.waiting(), 0);

@@ -4,23 +4,37 @@
 //! last chunk took. Until then one chunk is under way at most, and has its priority's share of the time: the next one begins
 //! after a pause as long as it took, times the others' share over its own. Priority 0 has no share. Whatever the priority, a
 //! chunk begins in time for the least pace. Share, rate and pause of a spec hold besides, whether anything is asked or not.
+//! A share is kept in spells: when chunks have been under way for half a second, whatever lay between, the next one waits
+//! until that half second and more is the share of all the time since the spell began. Within a spell chunks follow each
+//! other as without a share, so that a rebuild alone takes as much longer as its share is less; pauses after every chunk
+//! would cost it a turn of the platters each and the reading ahead of the next one, too.
 //!
-//! Limits: the least pace is not kept where two chunks under way at all times are too slow for it. What controllers take for idle
+//! Limits: how long controllers work at a time is not in their manuals; half a second is assumed, after Linux md, which
+//! sleeps that long when it has been too fast (from memory). A share is that of each rebuild, not of all of a group.
+//! The least pace is not kept where two chunks under way at all times are too slow for it. What controllers take for idle
 //! is not in their manuals; that a chunk's length decides is assumed, after Linux md, for which a member is idle that has
 //! had no other request since the last look.
 //!
 //! ```
-//! use plimsoll_array::raid::{RebuildSpec, Throttle};
+//! use plimsoll_array::raid::{Geometry, GroupSpec, Level, RebuildSpec, Spell, Throttle};
 //!
 //! let spec: RebuildSpec = toml::from_str("share_percent = 25").unwrap();
-//! let throttle = Throttle::new(&spec).unwrap();
-//! // A chunk took 10 ms: the next one may begin 30 ms after its end, so that the rebuild has a quarter of the time.
-//! assert_eq!(throttle.next_ns(0, 10_000_000), 40_000_000);
+//! let geometry = Geometry::new(&GroupSpec::new(Level::Raid10, 4, 128), 2048).unwrap();
+//! let (throttle, mut spell) = (Throttle::new(&spec, &geometry).unwrap(), Spell::default());
+//! spell.begin_chunk(0);
+//! spell.end_chunk(600_000_000);
+//! // The rebuild went on for 600 ms: it may again after 1800 ms more, so that it has a quarter of the time.
+//! assert_eq!(throttle.shared_ns(&spell, 600_000_000), 2_400_000_000);
 //! ```
 
 use serde::{Deserialize, Serialize};
 
+use super::geometry::Geometry;
+use super::rebuild::Rebuild;
 use super::spec::SpecError;
+
+/// How long a rebuild goes on before it pauses for the sake of its share.
+const SPELL_NS: u64 = 500_000_000;
 
 /// The step, pace and priority of rebuilding.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -97,8 +111,8 @@ pub struct Throttle {
 }
 
 impl Throttle {
-    /// Checks a spec.
-    pub fn new(spec: &RebuildSpec) -> Result<Self, SpecError> {
+    /// Checks a spec; a step is what it is made on this group.
+    pub fn new(spec: &RebuildSpec, geometry: &Geometry) -> Result<Self, SpecError> {
         if spec.chunk_sectors == 0 {
             return Err(SpecError::new("chunk_sectors", "0 is too small; give at least 1, usually 1024 (512 KiB)"));
         }
@@ -122,7 +136,7 @@ impl Throttle {
                 "0 never ends where much is asked; give at least 1, usually 1024000",
             ));
         }
-        let chunk_bytes = u64::from(spec.chunk_sectors) * 512;
+        let chunk_bytes = Rebuild::chunk_sectors(spec.chunk_sectors, geometry) * 512;
         Ok(Self {
             share_percent: u64::from(spec.share_percent),
             period_ns: spec.rate_bytes_per_s.map_or(0, |rate| duration_ns(chunk_bytes, rate)),
@@ -133,10 +147,15 @@ impl Throttle {
         })
     }
 
-    /// The earliest beginning of the chunk after one that began and ended then.
-    pub const fn next_ns(&self, began_ns: u64, ended_ns: u64) -> u64 {
-        let (shared, paced) = (after_pause_ns(began_ns, ended_ns, self.share_percent), self.paced_ns(began_ns));
-        if shared > paced { shared } else { paced }
+    /// The earliest beginning of the next chunk by the share; [`u64::MAX`] while a chunk is under way whose end decides.
+    pub fn shared_ns(&self, spell: &Spell, now_ns: u64) -> u64 {
+        if self.share_percent == 100 || !spell.is_over(now_ns) {
+            return 0;
+        }
+        if spell.under_way > 0 {
+            return u64::MAX;
+        }
+        spell.began_ns.saturating_add(spell.spent_ns.saturating_mul(100) / self.share_percent)
     }
 
     /// The earliest beginning of a chunk after the last one began then, whether that has ended or not.
@@ -171,11 +190,51 @@ impl Throttle {
 
     /// A bound from below for rebuilding a member whose medium gives and takes so much: nothing else is asked.
     pub fn shortest_ns(&self, member_sectors: u64, medium_bytes_per_s: u64) -> u64 {
+        let bytes = member_sectors * 512;
+        let moved_ns = duration_ns(bytes, medium_bytes_per_s);
         let chunk_ns = duration_ns(self.chunk_bytes, medium_bytes_per_s);
-        let period_ns = self.next_ns(0, chunk_ns);
-        let (chunks, rest) = (member_sectors * 512 / self.chunk_bytes, member_sectors * 512 % self.chunk_bytes);
-        let pause_after_last = if rest == 0 && chunks > 0 { period_ns - chunk_ns } else { 0 };
-        chunks.saturating_mul(period_ns) - pause_after_last + duration_ns(rest, medium_bytes_per_s)
+        // A spell may be over by up to two chunks later, and no pause follows the last.
+        let spells = moved_ns.saturating_sub(1) / (SPELL_NS + 2 * chunk_ns);
+        let pauses_ns = spells.saturating_mul(SPELL_NS).saturating_mul(100 - self.share_percent) / self.share_percent;
+        let periods = bytes.saturating_sub(1) / self.chunk_bytes;
+        moved_ns.saturating_add(pauses_ns).max(periods.saturating_mul(self.period_ns))
+    }
+}
+
+/// The time that a rebuild has had since it last paused for the sake of its share.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Spell {
+    began_ns: u64,
+    /// While any chunk was under way, but for those that are.
+    spent_ns: u64,
+    /// Chunks under way, and since when there are any.
+    under_way: u32,
+    since_ns: u64,
+}
+
+impl Spell {
+    /// A chunk begins; the first after a spell that was over begins another.
+    pub fn begin_chunk(&mut self, now_ns: u64) {
+        if self.under_way == 0 {
+            if self.spent_ns == 0 || self.is_over(now_ns) {
+                (self.began_ns, self.spent_ns) = (now_ns, 0);
+            }
+            self.since_ns = now_ns;
+        }
+        self.under_way += 1;
+    }
+
+    /// A chunk ends.
+    pub fn end_chunk(&mut self, now_ns: u64) {
+        self.under_way -= 1;
+        if self.under_way == 0 {
+            self.spent_ns += now_ns - self.since_ns;
+        }
+    }
+
+    const fn is_over(&self, now_ns: u64) -> bool {
+        let going_on_ns = if self.under_way > 0 { now_ns - self.since_ns } else { 0 };
+        self.spent_ns + going_on_ns >= SPELL_NS
     }
 }
 
@@ -193,22 +252,42 @@ fn duration_ns(bytes: u64, bytes_per_s: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::raid::{GroupSpec, Level};
+
+    fn checked(text: &str) -> Result<Throttle, SpecError> {
+        let mirrors = Geometry::new(&GroupSpec::new(Level::Raid10, 4, 128), 2048).unwrap();
+        Throttle::new(&toml::from_str(text).unwrap(), &mirrors)
+    }
 
     fn throttle(text: &str) -> Throttle {
-        Throttle::new(&toml::from_str(text).unwrap()).unwrap()
+        checked(text).unwrap()
     }
 
     #[test]
-    fn without_limits_chunks_follow_each_other() {
-        assert_eq!(throttle("").next_ns(5, 12), 12);
+    fn a_spell_ends_with_its_time_and_the_pause_after_it_makes_up_for_all_of_it() {
+        let (throttle, mut spell) = (throttle("share_percent = 20"), Spell::default());
+        let ms = |number: u64| number * 1_000_000;
+        // Two chunks at a time from 100 to 400 ms, one alone from 1000 ms on.
+        spell.begin_chunk(ms(100));
+        spell.begin_chunk(ms(150));
+        spell.end_chunk(ms(250));
+        spell.end_chunk(ms(400));
+        assert_eq!(throttle.shared_ns(&spell, ms(1000)), 0, "300 ms of a spell are over");
+        spell.begin_chunk(ms(1000));
+        assert_eq!([1199, 1200].map(|now| throttle.shared_ns(&spell, ms(now))), [0, u64::MAX]);
+        spell.end_chunk(ms(1210));
+        // 510 ms are a fifth of 2550 ms, of which 1110 are over.
+        assert_eq!(throttle.shared_ns(&spell, ms(1210)), ms(100 + 2550));
+        spell.begin_chunk(ms(2650));
+        spell.end_chunk(ms(2660));
+        assert_eq!(throttle.shared_ns(&spell, ms(2660)), 0, "another spell");
     }
 
     #[test]
-    fn the_slower_of_share_and_rate_counts() {
-        // 1 MiB at 1 MiB/s is one chunk a second.
-        let both = throttle("chunk_sectors = 2048\nshare_percent = 50\nrate_bytes_per_s = 1048576");
-        assert_eq!(both.next_ns(0, 100_000_000), 1_000_000_000);
-        assert_eq!(both.next_ns(0, 700_000_000), 1_400_000_000);
+    fn all_of_the_time_needs_no_pause() {
+        let mut spell = Spell::default();
+        spell.begin_chunk(0);
+        assert_eq!(throttle("").shared_ns(&spell, 10_000_000_000), 0);
     }
 
     #[test]
@@ -222,11 +301,14 @@ mod tests {
 
     #[test]
     fn the_shortest_rebuild_is_capacity_over_the_allowed_rate() {
-        // 1 GB at 100 MB/s is 10 s; with half of the time, 20 s less the pause after the last chunk.
+        // 1 GB at 100 MB/s is 10 s; with half of the time, a pause of half a second after each spell of 532 ms or less.
         let chunk = "chunk_sectors = 3125\n";
         assert_eq!(throttle(chunk).shortest_ns(1_953_125, 100_000_000), 10_000_000_000);
         let half = throttle(&format!("{chunk}share_percent = 50"));
-        assert_eq!(half.shortest_ns(1_953_125, 100_000_000), 20_000_000_000 - 16_000_000);
+        assert_eq!(half.shortest_ns(1_953_125, 100_000_000), 19_000_000_000);
+        // The slower counts: 625 chunks of 1.6 MB at 16 MB/s, the first at once.
+        let both = throttle(&format!("{chunk}share_percent = 50\nrate_bytes_per_s = 16000000"));
+        assert_eq!(both.shortest_ns(1_953_125, 100_000_000), 62_400_000_000);
     }
 
     #[test]
@@ -237,7 +319,7 @@ mod tests {
             ("priority_percent = 101", "priority_percent"),
             ("least_bytes_per_s = 0", "least_bytes_per_s"),
         ] {
-            let error = Throttle::new(&toml::from_str(text).unwrap()).unwrap_err();
+            let error = checked(text).unwrap_err();
             assert_eq!(error.key, key);
         }
         assert!(toml::from_str::<RebuildSpec>("chunk = 3").unwrap_err().to_string().contains("unknown field `chunk`"));

@@ -1,8 +1,8 @@
 """A failure and the drive that takes over, in a few words after the ``?`` of a target.
 
-Model: ``fail=3@10s`` lets member 3 of the first group fail after ten seconds of the run, ``fail=vd1.3@10s`` that of a named group; several
-stand between commas. ``spares=1`` adds so many drives like the first group's to the array, which take the place of a failed one in any
-group. Where there is a spare, the member is rebuilt; when and for how long stands in the result.
+Model: ``fail=3@10s`` lets member 3 of the first group fail after ten seconds of the run, ``fail=vd1.3@10s`` that of a named group; times
+are those of ``-d``, several failures stand between commas. ``spares=1`` adds so many drives like the first group's to the array, which take
+the place of a failed one in any group. Where there is a spare, the member is rebuilt; when and for how long stands in the result.
 
     with_failures(document, "3@10s,vd1.0@2m", target)
     with_spares(document, "1", target)
@@ -14,24 +14,25 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from plimsoll.catalog.composition.duration import seconds
 from plimsoll.catalog.folder import Json
 from plimsoll.errors import InputError
 
-_FAILURE = re.compile(r"(?:(?P<group>[^@]+)\.)?(?P<member>\d+)@(?P<time>\d+(?:\.\d+)?)(?P<unit>ms|s|m|h)")
-_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
+_FAILURE = re.compile(r"(?:(?P<group>[^@]+)\.)?(?P<member>\d+)@(?P<time>[^@]+)")
 
 
 def with_failures(document: Json, text: str, target: str) -> None:
     """Adds failures to the schedules of groups, in place; `InputError` names the ``target``."""
     for word in text.split(","):
         found = _FAILURE.fullmatch(word)
-        if found is None:
+        time_s = seconds(found["time"]) if found else None
+        if found is None or time_s is None:
             raise InputError(
-                f"target `{target}`: `fail={word}` is no failure; write fail=MEMBER@TIME or fail=GROUP.MEMBER@TIME, like 3@10s."
+                f"target `{target}`: `fail={word}` is no failure; write fail=MEMBER@TIME or fail=GROUP.MEMBER@TIME, like 3@10s or 3@1m30s."
             )
         group = _group(document, found["group"], target)
         failures = group.setdefault("failures", {}).setdefault("at", [])
-        failure = {"time_s": float(found["time"]) * _SECONDS[found["unit"]], "member": int(found["member"])}
+        failure = {"time_s": time_s, "member": int(found["member"])}
         if failure in failures:
             raise InputError(
                 f"target `{target}`: `fail={word}`: member {found['member']} of group `{group['name']}` fails at this time already; "
