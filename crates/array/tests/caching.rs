@@ -55,6 +55,32 @@ fn a_mirrored_cache_costs_a_second_transfer_and_half_of_the_room() {
 }
 
 #[test]
+fn two_controllers_copy_to_each_other_at_the_rate_of_each_direction_of_their_link() {
+    let mut document = cached("raid0", 4, 8192);
+    document["controller"].as_array_mut().unwrap().push(json!({ "name": "b", "cache": { "size_bytes": 8192 << 14 } }));
+    for controller in 0..2 {
+        document["controller"][controller]["cache"]["mirror_link"] = json!("mirror");
+    }
+    document["group"] = json!([
+        { "name": "g", "controller": "a", "members": ["disk[0-1]"], "raid": { "level": "raid0", "devices": 2 } },
+        { "name": "h", "controller": "b", "members": ["disk[2-3]"], "raid": { "level": "raid0", "devices": 2 } },
+    ]);
+    document["volumes"][0]["groups"] = json!(["g", "h"]);
+    // 20 MB written, half by each controller; their caches have room for all of it.
+    let rate = |duplex: &str| {
+        let mut document = document.clone();
+        document["link"] = json!([{ "name": "mirror", "rate_bytes_per_s": 50_000_000, "duplex": duplex }]);
+        let mut array = built(&document, 1);
+        let half = array.sectors() / 2;
+        let seen = closed(&mut array, 8, (0, 500), sequential(Op::Write, 80, vec![0, half]));
+        seen.per_s() * 40_960.0
+    };
+    let (full, half) = (rate("full"), rate("half"));
+    assert!((full / 100e6 - 1.0).abs() < 0.01, "{full} bytes/s over two directions of 50 MB/s");
+    assert!((half / 50e6 - 1.0).abs() < 0.01, "{half} bytes/s over one wire of 50 MB/s");
+}
+
+#[test]
 fn a_full_cache_writes_as_fast_as_it_destages() {
     // Sustained random writes: the cache answers at the rate at which disks take its destages, above that without it.
     let document = cached("raid0", 4, 2048);

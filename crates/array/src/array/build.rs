@@ -8,12 +8,14 @@ use super::{Array, Drive, Group, Issued, Job, Operation, Pending, Scratch, Waite
 use crate::cache::read_ahead::ReadAhead;
 use crate::cache::{Cache, Shape, Space};
 use crate::calendar::Calendar;
-use crate::controller::{Controller, Destager};
+use crate::controller::{Controller, Destager, Mirror};
 use crate::device::DeviceModel;
-use crate::link::Link;
+use crate::link::{Direction, Link};
 use crate::raid::{Extent, Geometry, RowLocks, SpareSpec, Spares, Throttle, failures};
 use crate::slab::{NONE, Slab};
-use crate::spec::{ArraySpec, GroupEntry, HostMode, HostSpec, PageCacheSpec, Sharing, SpecError, Spread, VolumeSet};
+use crate::spec::{
+    ArraySpec, ControllerSpec, GroupEntry, HostMode, HostSpec, PageCacheSpec, Sharing, SpecError, Spread, VolumeSet,
+};
 use crate::station::{Account, Station};
 use crate::volume::{Stretch, Target, Volume};
 use plimsoll_workload::rng::Draws;
@@ -208,16 +210,25 @@ fn controller_of(spec: &ArraySpec, group: &GroupEntry) -> u16 {
 }
 
 fn controllers(spec: &ArraySpec, groups: &[Group], names: &Names) -> Result<Vec<Controller>, SpecError> {
-    let one = |(number, controller): (usize, &crate::spec::ControllerSpec)| {
+    let one = |(number, controller): (usize, &ControllerSpec)| {
         let own: Vec<u16> = (0..groups.len() as u16)
             .filter(|&group| usize::from(groups[usize::from(group)].controller) == number)
             .collect();
         let spaces: Vec<Space> = own.iter().map(|&group| space(&groups[usize::from(group)].geometry)).collect();
         let devices: Vec<u32> = own.iter().map(|&group| groups[usize::from(group)].drives.len() as u32).collect();
-        let mirror = controller.cache.as_ref().and_then(|cache| cache.mirror_link.as_deref());
-        Controller::new(controller, own, &spaces, &devices, mirror.map(|link| names.link(link)))
+        let mirror = mirror_link(controller).map(|link| {
+            // Those that name one link take its directions in turn: a copies down to b, b up to a.
+            let before = spec.controller[..number].iter().filter(|other| mirror_link(other) == Some(link)).count();
+            let direction = if before % 2 == 0 { Direction::Down } else { Direction::Up };
+            Mirror { link: names.link(link), direction }
+        });
+        Controller::new(controller, own, &spaces, &devices, mirror)
     };
     Ok(spec.controller.iter().enumerate().map(one).collect())
+}
+
+fn mirror_link(controller: &ControllerSpec) -> Option<&str> {
+    controller.cache.as_ref()?.mirror_link.as_deref()
 }
 
 /// What is destaged together: a row of parity; without parity, a strip on every device.

@@ -178,8 +178,8 @@ impl Array {
         let mut done_ns = self.now_ns;
         if let Some(mirror) = controller.mirror {
             let bytes = u64::from(extent.sectors) * 512;
-            let copy = Transfer { now_ns: done_ns, ready_ns: done_ns, bytes, direction: Direction::Down };
-            done_ns = carry(&mut self.links, &[mirror], copy);
+            let copy = Transfer { now_ns: done_ns, ready_ns: done_ns, bytes, direction: mirror.direction };
+            done_ns = carry(&mut self.links, &[mirror.link], copy);
         }
         self.answer(number, done_ns);
     }
