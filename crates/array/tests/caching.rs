@@ -196,6 +196,100 @@ fn buffered_writes_are_done_in_memory_until_too_much_is_dirty_and_a_flush_waits_
     assert_eq!(array.under_way(), 0);
 }
 
+/// What a flush at a buffered host is tried with: pages of 4 KiB, nothing written out before a flush asks for it.
+fn flushed() -> Array {
+    let pages = json!({
+        "size_bytes": 64 << 20, "dirty_background_percent": 100, "dirty_percent": 100, "idle_ns": 0, "writes_max": 4,
+    });
+    built(&buffered(pages), 1)
+}
+
+/// Writes one page at each of so many places, each in a stretch of its own that is written out at once.
+fn dirty(array: &mut Array, places: std::ops::Range<u64>) {
+    let count = places.end - places.start;
+    let next = Box::new(move |number| Request { op: Op::Write, lba: (places.start + number) * 1024, sectors: 8 });
+    closed(array, 1, (0, count), next);
+}
+
+const FLUSH: Request = Request { op: Op::Flush, lba: 0, sectors: 0 };
+
+#[test]
+fn a_flush_waits_for_what_is_dirty_when_it_comes_and_not_for_what_becomes_dirty_later() {
+    let mut array = flushed();
+    dirty(&mut array, 100..200);
+    assert_eq!(operations(&array, "disk"), 0);
+    let now_ns = array.now_ns();
+    array.submit(now_ns, 1000, FLUSH);
+    let mut done = Vec::new();
+    array.run_until(now_ns + 50 * MS, &mut done);
+    assert!(done.is_empty(), "100 writes are not done in 50 ms");
+    // Beside it, others before and behind, and again the first of what it waits for.
+    dirty(&mut array, 0..100);
+    dirty(&mut array, 200..400);
+    dirty(&mut array, 100..101);
+    array.run_until(u64::MAX, &mut done);
+    assert_eq!((done.len(), done[0].token), (1, 1000));
+    assert_eq!(operations(&array, "disk"), 100, "what was dirty, and nothing else");
+    array.run_until(array.now_ns() + 10 * SECOND, &mut Vec::new());
+    assert_eq!(operations(&array, "disk"), 100, "nobody has asked for the rest");
+    done.clear();
+    array.submit(array.now_ns(), 1000, FLUSH);
+    array.run_until(u64::MAX, &mut done);
+    assert_eq!(operations(&array, "disk"), 100 + 301);
+}
+
+#[test]
+fn a_flush_waits_for_a_page_that_was_written_again_while_it_was_on_its_way() {
+    let mut array = flushed();
+    dirty(&mut array, 0..1);
+    let now_ns = array.now_ns();
+    array.submit(now_ns, 1000, FLUSH);
+    array.run_until(now_ns + 10_000, &mut Vec::new());
+    dirty(&mut array, 0..1);
+    let now_ns = array.now_ns();
+    array.submit(now_ns, 1001, FLUSH);
+    let mut done = Vec::new();
+    array.run_until(u64::MAX, &mut done);
+    assert_eq!((done[0].token, operations(&array, "disk")), (1000, 1));
+    done.clear();
+    array.run_until(u64::MAX, &mut done);
+    assert_eq!((done[0].token, operations(&array, "disk")), (1001, 2));
+}
+
+#[test]
+fn a_stream_that_flushes_after_every_write_goes_on_beside_random_and_sequential_writers() {
+    let pages = json!({ "size_bytes": 16 << 20 });
+    let mut array = built(&buffered(pages), 1);
+    let half = array.sectors() / 2;
+    let mut others = random(7, 8, 0, half);
+    let (mut number, mut own, mut behind, mut flushes, mut done) = (0, 0, half, 0, Vec::new());
+    let mut ask = |array: &mut Array, token: u32| {
+        number += 1;
+        let request = match token {
+            0 => {
+                own += 1;
+                if own % 2 == 0 { FLUSH } else { Request { op: Op::Write, lba: own * 1024, sectors: 8 } }
+            }
+            1 => {
+                behind += 2048;
+                Request { op: Op::Write, lba: behind, sectors: 2048 }
+            }
+            _ => others(number),
+        };
+        array.submit(array.now_ns(), token, request);
+    };
+    (0..8).for_each(|token| ask(&mut array, token));
+    while array.now_ns() < 60 * SECOND {
+        done.clear();
+        array.run_until(u64::MAX, &mut done);
+        for ended in &done {
+            flushes += u32::from(ended.token == 0 && ended.sectors == 0);
+            ask(&mut array, ended.token);
+        }
+    }
+    assert!(flushes >= 20, "{flushes} flushes in a minute");
+}
+
 /// A host with a page cache over two disks.
 fn buffered(pages: serde_json::Value) -> serde_json::Value {
     let mut document = array("raid0", 2);

@@ -1,5 +1,7 @@
 //! An array from its specification: names become numbers, groups are carved into volumes.
 
+use std::collections::VecDeque;
+
 use super::faults::{Faults, HORIZON_NS};
 use super::gathering::Gathering;
 use super::host::{Host, PageCache};
@@ -105,7 +107,7 @@ fn page_cache(host: &HostSpec, spec: &PageCacheSpec, sectors: u64) -> PageCache 
         first_fetch_sectors: spec.first_fetch_bytes / 512,
         fetch_growth: spec.fetch_growth,
         read_ahead: spec.read_ahead.as_ref().map(ReadAhead::new),
-        flushes: NONE,
+        flushes: VecDeque::new(),
     }
 }
 
