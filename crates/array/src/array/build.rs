@@ -251,6 +251,36 @@ fn volumes(spec: &ArraySpec, groups: &[Group], names: &Names) -> Result<Vec<Volu
     Ok(volumes)
 }
 
+/// Volumes begin at whole MiB: a controller carves in chunks of at least that.
+const CHUNK_SECTORS: u64 = 2048;
+
+/// How the volumes of a set lie on a group, in sectors: each begins so far behind the border of a chunk.
+struct Carving {
+    count: u64,
+    offset: u64,
+    /// What is free from the first border on.
+    free: u64,
+}
+
+impl Carving {
+    /// The most whole chunks that fit for each.
+    fn even(&self) -> u64 {
+        let between = (self.count - 1) * self.offset.next_multiple_of(CHUNK_SECTORS);
+        self.free.saturating_sub(between + self.offset) / self.count / CHUNK_SECTORS * CHUNK_SECTORS
+    }
+
+    /// The longest that fit; of several all but the last end where a chunk does.
+    fn most(&self) -> u64 {
+        if self.count == 1 { self.free.saturating_sub(self.offset) } else { self.even() }
+    }
+
+    fn fits(&self, sectors: u64) -> bool {
+        let one = u128::from(self.offset) + u128::from(sectors);
+        let chunks = one.next_multiple_of(u128::from(CHUNK_SECTORS));
+        u128::from(self.count - 1) * chunks + one <= u128::from(self.free)
+    }
+}
+
 /// Carves a set of volumes from what is free of its groups.
 fn carve(
     spec: &ArraySpec,
@@ -262,11 +292,12 @@ fn carve(
     let place = |name: &String| spec.group.iter().position(|group| group.name == *name).unwrap_or(0);
     let groups: Vec<usize> = set.groups.iter().map(place).collect();
     let pieces = if set.spread == Spread::Joined { groups.len() as u64 } else { 1 };
-    let least = groups.iter().map(|&group| free[group].1 - free[group].0).min().unwrap_or(0);
-    // Whole MiB, so that volumes begin where strips do.
-    let sectors = set.size_bytes.map_or(least / u64::from(set.count) / 2048 * 2048, |bytes| bytes / 512 / pieces);
-    if sectors == 0 || sectors * u64::from(set.count) > least {
-        return Err(spec.refusal(format!("volumes.{}.{}", set.name, misfit(set, pieces, least))));
+    let border = |(begin, end): (u64, u64)| begin.next_multiple_of(CHUNK_SECTORS).min(end);
+    let least = groups.iter().map(|&group| free[group].1 - border(free[group])).min().unwrap_or(0);
+    let carving = Carving { count: set.count.into(), offset: u64::from(set.offset_bytes / 512), free: least };
+    let sectors = set.size_bytes.map_or(carving.even(), |bytes| bytes / 512 / pieces);
+    if sectors == 0 || !carving.fits(sectors) {
+        return Err(spec.refusal(format!("volumes.{}.{}", set.name, misfit(set, pieces, &carving))));
     }
     let total = if set.spread == Spread::Joined { set.count as usize } else { set.count as usize * groups.len() };
     for number in 0..total {
@@ -277,8 +308,9 @@ fn carve(
         }
         let mut start = 0;
         let stretches = own.iter().map(|&group| {
-            let stretch = Stretch { start, sectors, group: group as u16, lba: free[group].0 };
-            free[group].0 += sectors;
+            let lba = border(free[group]) + carving.offset;
+            let stretch = Stretch { start, sectors, group: group as u16, lba };
+            free[group].0 = lba + sectors;
             start += sectors;
             stretch
         });
@@ -289,9 +321,9 @@ fn carve(
     Ok(())
 }
 
-/// The key that keeps the volumes of a set from being carved, and why; each has `pieces` on groups with `least` sectors free.
-fn misfit(set: &VolumeSet, pieces: u64, least: u64) -> String {
-    let most = least / u64::from(set.count) * 512 * pieces;
+/// The key that keeps the volumes of a set from being carved, and why; each has `pieces`.
+fn misfit(set: &VolumeSet, pieces: u64, carving: &Carving) -> String {
+    let most = carving.most() * 512 * pieces;
     let (told, does) =
         if set.count == 1 { ("1 volume".into(), "does") } else { (format!("{} volumes", set.count), "do") };
     match set.size_bytes {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{ArraySpec, CacheSpec, HostMode, ReadAheadSpec, Sharing};
+use super::{ArraySpec, CacheSpec, HostMode, ReadAheadSpec, Sharing, Spread, VolumeSet};
 
 type Checked = Result<(), String>;
 
@@ -95,6 +95,7 @@ fn check_volumes(spec: &ArraySpec, links: &BTreeSet<String>, groups: &BTreeSet<S
         at_least_one(&at, "count", set.count.into())?;
         at_least_one(&at, "groups", set.groups.len() as u64)?;
         known(&at, "groups", "group", &set.groups, groups)?;
+        check_offset(&at, set)?;
         for (key, list) in [("links", &set.links), ("ports", &set.ports)] {
             known(&at, key, "link", list, links)?;
             let own =
@@ -103,6 +104,20 @@ fn check_volumes(spec: &ArraySpec, links: &BTreeSet<String>, groups: &BTreeSet<S
                 return Err(format!("{at}.{key}: `{name}` is a link per device; volumes need a shared one"));
             }
         }
+    }
+    Ok(())
+}
+
+fn check_offset(at: &str, set: &VolumeSet) -> Checked {
+    between(at, "offset_bytes", set.offset_bytes, 0..=(1 << 20) - 512)?;
+    if !set.offset_bytes.is_multiple_of(512) {
+        return Err(format!(
+            "{at}.offset_bytes: {} bytes are not whole sectors; write a multiple of 512",
+            set.offset_bytes
+        ));
+    }
+    if set.offset_bytes > 0 && set.spread == Spread::Joined {
+        return Err(format!("{at}.offset_bytes: only volumes on one group each have one; leave it out, or `spread`"));
     }
     Ok(())
 }
