@@ -154,7 +154,7 @@ impl Controller {
 }
 
 fn shape(cache: &CacheSpec) -> Shape {
-    let pages = (cache.size_bytes / u64::from(cache.page_bytes)).min(u64::from(u32::MAX >> 1)) as u32;
+    let pages = (cache.size_bytes / u64::from(cache.page_bytes)) as u32;
     let share = |percent: u32| (u64::from(pages) * u64::from(percent.min(100)) / 100) as u32;
     let write = if cache.writes_back() { share(cache.write_percent) } else { 0 };
     Shape {

@@ -91,7 +91,7 @@ fn host(spec: &HostSpec, sectors: u64) -> Host {
 }
 
 fn page_cache(host: &HostSpec, spec: &PageCacheSpec, sectors: u64) -> PageCache {
-    let pages = (spec.size_bytes / u64::from(host.page_bytes)).min(u64::from(u32::MAX >> 1)) as u32;
+    let pages = (spec.size_bytes / u64::from(host.page_bytes)) as u32;
     let share = |percent: u32| (u64::from(pages) * u64::from(percent.min(100)) / 100) as u32;
     let row_sectors = u64::from(host.request_bytes_max.min(512 << 10) / 512).max(1);
     let shape =
