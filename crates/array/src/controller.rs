@@ -4,6 +4,7 @@
 //! to devices is spent beside them and delays only what comes after. Limits: nothing is lost when it fails.
 
 use crate::cache::{Cache, Shape, Space};
+use crate::link::Direction;
 use crate::slab::NONE;
 use crate::spec::{CacheSpec, ControllerSpec};
 use crate::station::Station;
@@ -78,6 +79,14 @@ impl Destager {
     }
 }
 
+/// The way to the controller that has a copy of every write.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Mirror {
+    pub(crate) link: u16,
+    /// Two controllers that share a link copy to each other: each has a direction of its own.
+    pub(crate) direction: Direction,
+}
+
 /// See the module.
 #[derive(Debug)]
 pub(crate) struct Controller {
@@ -91,20 +100,19 @@ pub(crate) struct Controller {
     pub(crate) cache: Option<Cache>,
     pub(crate) writes_back: bool,
     pub(crate) destager: Destager,
-    /// The link to the controller that has a copy of every write.
-    pub(crate) mirror: Option<u16>,
+    pub(crate) mirror: Option<Mirror>,
     /// Its groups, by space of the cache.
     pub(crate) groups: Vec<u16>,
 }
 
 impl Controller {
-    /// `spaces` and `devices` are those of its groups; `mirror` is the link that the cache names.
+    /// `spaces` and `devices` are those of its groups; `mirror` is the way over the link that the cache names.
     pub(crate) fn new(
         spec: &ControllerSpec,
         groups: Vec<u16>,
         spaces: &[Space],
         devices: &[u32],
-        mirror: Option<u16>,
+        mirror: Option<Mirror>,
     ) -> Self {
         let writes_back = spec.cache.as_ref().is_some_and(CacheSpec::writes_back);
         let shape = spec.cache.as_ref().map(shape);
@@ -146,7 +154,7 @@ impl Controller {
 }
 
 fn shape(cache: &CacheSpec) -> Shape {
-    let pages = (cache.size_bytes / u64::from(cache.page_bytes)).min(u64::from(u32::MAX >> 1)) as u32;
+    let pages = (cache.size_bytes / u64::from(cache.page_bytes)) as u32;
     let share = |percent: u32| (u64::from(pages) * u64::from(percent.min(100)) / 100) as u32;
     let write = if cache.writes_back() { share(cache.write_percent) } else { 0 };
     Shape {

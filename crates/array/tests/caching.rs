@@ -55,6 +55,32 @@ fn a_mirrored_cache_costs_a_second_transfer_and_half_of_the_room() {
 }
 
 #[test]
+fn two_controllers_copy_to_each_other_at_the_rate_of_each_direction_of_their_link() {
+    let mut document = cached("raid0", 4, 8192);
+    document["controller"].as_array_mut().unwrap().push(json!({ "name": "b", "cache": { "size_bytes": 8192 << 14 } }));
+    for controller in 0..2 {
+        document["controller"][controller]["cache"]["mirror_link"] = json!("mirror");
+    }
+    document["group"] = json!([
+        { "name": "g", "controller": "a", "members": ["disk[0-1]"], "raid": { "level": "raid0", "devices": 2 } },
+        { "name": "h", "controller": "b", "members": ["disk[2-3]"], "raid": { "level": "raid0", "devices": 2 } },
+    ]);
+    document["volumes"][0]["groups"] = json!(["g", "h"]);
+    // 20 MB written, half by each controller; their caches have room for all of it.
+    let rate = |duplex: &str| {
+        let mut document = document.clone();
+        document["link"] = json!([{ "name": "mirror", "rate_bytes_per_s": 50_000_000, "duplex": duplex }]);
+        let mut array = built(&document, 1);
+        let half = array.sectors() / 2;
+        let seen = closed(&mut array, 8, (0, 500), sequential(Op::Write, 80, vec![0, half]));
+        seen.per_s() * 40_960.0
+    };
+    let (full, half) = (rate("full"), rate("half"));
+    assert!((full / 100e6 - 1.0).abs() < 0.01, "{full} bytes/s over two directions of 50 MB/s");
+    assert!((half / 50e6 - 1.0).abs() < 0.01, "{half} bytes/s over one wire of 50 MB/s");
+}
+
+#[test]
 fn a_full_cache_writes_as_fast_as_it_destages() {
     // Sustained random writes: the cache answers at the rate at which disks take its destages, above that without it.
     let document = cached("raid0", 4, 2048);
@@ -106,6 +132,19 @@ fn sequential_small_writes_are_destaged_as_full_stripes() {
     array.run_until(array.now_ns() + 10 * SECOND, &mut Vec::new());
     let commands = operations(&array, "disk");
     assert!(commands <= 256 * 5, "{commands} commands for at most 256 rows of five");
+}
+
+#[test]
+fn what_is_dirty_in_a_row_is_destaged_with_one_update_of_its_parity() {
+    let mut document = cached("raid5", 5, 4096);
+    document["controller"][0]["cache"]["idle_ns"] = json!(20_000_000);
+    let mut array = built(&document, 1);
+    // 50 rows of 256 KiB, of each every second 16 KiB: four strips are read for their gaps, four and the parity are written.
+    let every_second = Box::new(|number: u64| Request { op: Op::Write, lba: number * 64, sectors: 32 });
+    closed(&mut array, 4, (0, 400), every_second);
+    array.run_until(array.now_ns() + 10 * SECOND, &mut Vec::new());
+    assert_eq!(operations(&array, "disk"), 50 * 9);
+    assert_eq!(array.under_way(), 0);
 }
 
 #[test]
@@ -168,6 +207,100 @@ fn buffered_writes_are_done_in_memory_until_too_much_is_dirty_and_a_flush_waits_
     array.run_until(u64::MAX, &mut done);
     assert!(done[0].completed_ns > now_ns + 100 * MS, "hundreds of writes in order of address take a while");
     assert_eq!(array.under_way(), 0);
+}
+
+/// What a flush at a buffered host is tried with: pages of 4 KiB, nothing written out before a flush asks for it.
+fn flushed() -> Array {
+    let pages = json!({
+        "size_bytes": 64 << 20, "dirty_background_percent": 100, "dirty_percent": 100, "idle_ns": 0, "writes_max": 4,
+    });
+    built(&buffered(pages), 1)
+}
+
+/// Writes one page at each of so many places, each in a stretch of its own that is written out at once.
+fn dirty(array: &mut Array, places: std::ops::Range<u64>) {
+    let count = places.end - places.start;
+    let next = Box::new(move |number| Request { op: Op::Write, lba: (places.start + number) * 1024, sectors: 8 });
+    closed(array, 1, (0, count), next);
+}
+
+const FLUSH: Request = Request { op: Op::Flush, lba: 0, sectors: 0 };
+
+#[test]
+fn a_flush_waits_for_what_is_dirty_when_it_comes_and_not_for_what_becomes_dirty_later() {
+    let mut array = flushed();
+    dirty(&mut array, 100..200);
+    assert_eq!(operations(&array, "disk"), 0);
+    let now_ns = array.now_ns();
+    array.submit(now_ns, 1000, FLUSH);
+    let mut done = Vec::new();
+    array.run_until(now_ns + 50 * MS, &mut done);
+    assert!(done.is_empty(), "100 writes are not done in 50 ms");
+    // Beside it, others before and behind, and again the first of what it waits for.
+    dirty(&mut array, 0..100);
+    dirty(&mut array, 200..400);
+    dirty(&mut array, 100..101);
+    array.run_until(u64::MAX, &mut done);
+    assert_eq!((done.len(), done[0].token), (1, 1000));
+    assert_eq!(operations(&array, "disk"), 100, "what was dirty, and nothing else");
+    array.run_until(array.now_ns() + 10 * SECOND, &mut Vec::new());
+    assert_eq!(operations(&array, "disk"), 100, "nobody has asked for the rest");
+    done.clear();
+    array.submit(array.now_ns(), 1000, FLUSH);
+    array.run_until(u64::MAX, &mut done);
+    assert_eq!(operations(&array, "disk"), 100 + 301);
+}
+
+#[test]
+fn a_flush_waits_for_a_page_that_was_written_again_while_it_was_on_its_way() {
+    let mut array = flushed();
+    dirty(&mut array, 0..1);
+    let now_ns = array.now_ns();
+    array.submit(now_ns, 1000, FLUSH);
+    array.run_until(now_ns + 10_000, &mut Vec::new());
+    dirty(&mut array, 0..1);
+    let now_ns = array.now_ns();
+    array.submit(now_ns, 1001, FLUSH);
+    let mut done = Vec::new();
+    array.run_until(u64::MAX, &mut done);
+    assert_eq!((done[0].token, operations(&array, "disk")), (1000, 1));
+    done.clear();
+    array.run_until(u64::MAX, &mut done);
+    assert_eq!((done[0].token, operations(&array, "disk")), (1001, 2));
+}
+
+#[test]
+fn a_stream_that_flushes_after_every_write_goes_on_beside_random_and_sequential_writers() {
+    let pages = json!({ "size_bytes": 16 << 20 });
+    let mut array = built(&buffered(pages), 1);
+    let half = array.sectors() / 2;
+    let mut others = random(7, 8, 0, half);
+    let (mut number, mut own, mut behind, mut flushes, mut done) = (0, 0, half, 0, Vec::new());
+    let mut ask = |array: &mut Array, token: u32| {
+        number += 1;
+        let request = match token {
+            0 => {
+                own += 1;
+                if own % 2 == 0 { FLUSH } else { Request { op: Op::Write, lba: own * 1024, sectors: 8 } }
+            }
+            1 => {
+                behind += 2048;
+                Request { op: Op::Write, lba: behind, sectors: 2048 }
+            }
+            _ => others(number),
+        };
+        array.submit(array.now_ns(), token, request);
+    };
+    (0..8).for_each(|token| ask(&mut array, token));
+    while array.now_ns() < 60 * SECOND {
+        done.clear();
+        array.run_until(u64::MAX, &mut done);
+        for ended in &done {
+            flushes += u32::from(ended.token == 0 && ended.sectors == 0);
+            ask(&mut array, ended.token);
+        }
+    }
+    assert!(flushes >= 20, "{flushes} flushes in a minute");
 }
 
 /// A host with a page cache over two disks.

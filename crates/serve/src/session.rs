@@ -119,6 +119,7 @@ impl Session {
 
 fn serve(wanted: &Wanted) -> Result<(Arc<Server>, Option<Mounted>), ServeError> {
     let Sourced { spec, .. } = ArraySpec::read(&wanted.array)?;
+    spec.check_takes_time()?;
     let array = Array::new(&spec, wanted.seed)?;
     let data = data::open(&wanted.data, array.sectors() * 512)?;
     let server = Arc::new(Server::start(spec.name.clone(), array, data, limits_of(&spec))?);

@@ -1,19 +1,23 @@
 //! An array from its specification: names become numbers, groups are carved into volumes.
 
+use std::collections::VecDeque;
+
 use super::faults::{Faults, HORIZON_NS};
 use super::gathering::Gathering;
 use super::host::{Host, PageCache};
 use super::report::Names;
-use super::{Array, Drive, Group, Issued, Job, Operation, Pending, Scratch, Waiter};
+use super::{Array, Drive, Further, Group, Issued, Job, Operation, Pending, Scratch, Waiter};
 use crate::cache::read_ahead::ReadAhead;
 use crate::cache::{Cache, Shape, Space};
 use crate::calendar::Calendar;
-use crate::controller::{Controller, Destager};
+use crate::controller::{Controller, Destager, Mirror};
 use crate::device::DeviceModel;
-use crate::link::Link;
+use crate::link::{Direction, Link};
 use crate::raid::{Extent, FailureSpec, Geometry, RowLocks, SpareSpec, Spares, Throttle, failures};
 use crate::slab::{NONE, Slab};
-use crate::spec::{ArraySpec, GroupEntry, HostMode, HostSpec, PageCacheSpec, Sharing, SpecError, Spread, VolumeSet};
+use crate::spec::{
+    ArraySpec, ControllerSpec, GroupEntry, HostMode, HostSpec, PageCacheSpec, Sharing, SpecError, Spread, VolumeSet,
+};
 use crate::station::{Account, Station};
 use crate::volume::{Stretch, Target, Volume};
 use plimsoll_workload::rng::Draws;
@@ -62,6 +66,7 @@ impl Array {
             operations: Slab::new(Operation::BLANK),
             commands: Slab::new(Issued::BLANK),
             waiters: Slab::new(Waiter { who: NONE, next: NONE }),
+            further: Slab::new(Further { extent: Extent { lba: 0, sectors: 0 }, next: NONE }),
             faults: faults(spec, seed)?,
             finished: Vec::new(),
             names,
@@ -87,7 +92,7 @@ fn host(spec: &HostSpec, sectors: u64) -> Host {
 }
 
 fn page_cache(host: &HostSpec, spec: &PageCacheSpec, sectors: u64) -> PageCache {
-    let pages = (spec.size_bytes / u64::from(host.page_bytes)).min(u64::from(u32::MAX >> 1)) as u32;
+    let pages = (spec.size_bytes / u64::from(host.page_bytes)) as u32;
     let share = |percent: u32| (u64::from(pages) * u64::from(percent.min(100)) / 100) as u32;
     let row_sectors = u64::from(host.request_bytes_max.min(512 << 10) / 512).max(1);
     let shape =
@@ -103,7 +108,7 @@ fn page_cache(host: &HostSpec, spec: &PageCacheSpec, sectors: u64) -> PageCache 
         first_fetch_sectors: spec.first_fetch_bytes / 512,
         fetch_growth: spec.fetch_growth,
         read_ahead: spec.read_ahead.as_ref().map(ReadAhead::new),
-        flushes: NONE,
+        flushes: VecDeque::new(),
     }
 }
 
@@ -217,16 +222,25 @@ fn controller_of(spec: &ArraySpec, group: &GroupEntry) -> u16 {
 }
 
 fn controllers(spec: &ArraySpec, groups: &[Group], names: &Names) -> Result<Vec<Controller>, SpecError> {
-    let one = |(number, controller): (usize, &crate::spec::ControllerSpec)| {
+    let one = |(number, controller): (usize, &ControllerSpec)| {
         let own: Vec<u16> = (0..groups.len() as u16)
             .filter(|&group| usize::from(groups[usize::from(group)].controller) == number)
             .collect();
         let spaces: Vec<Space> = own.iter().map(|&group| space(&groups[usize::from(group)].geometry)).collect();
         let devices: Vec<u32> = own.iter().map(|&group| groups[usize::from(group)].drives.len() as u32).collect();
-        let mirror = controller.cache.as_ref().and_then(|cache| cache.mirror_link.as_deref());
-        Controller::new(controller, own, &spaces, &devices, mirror.map(|link| names.link(link)))
+        let mirror = mirror_link(controller).map(|link| {
+            // Those that name one link take its directions in turn: a copies down to b, b up to a.
+            let before = spec.controller[..number].iter().filter(|other| mirror_link(other) == Some(link)).count();
+            let direction = if before % 2 == 0 { Direction::Down } else { Direction::Up };
+            Mirror { link: names.link(link), direction }
+        });
+        Controller::new(controller, own, &spaces, &devices, mirror)
     };
     Ok(spec.controller.iter().enumerate().map(one).collect())
+}
+
+fn mirror_link(controller: &ControllerSpec) -> Option<&str> {
+    controller.cache.as_ref()?.mirror_link.as_deref()
 }
 
 /// What is destaged together: a row of parity; without parity, a strip on every device.
@@ -247,6 +261,36 @@ fn volumes(spec: &ArraySpec, groups: &[Group], names: &Names) -> Result<Vec<Volu
     Ok(volumes)
 }
 
+/// Volumes begin at whole MiB: a controller carves in chunks of at least that.
+const CHUNK_SECTORS: u64 = 2048;
+
+/// How the volumes of a set lie on a group, in sectors: each begins so far behind the border of a chunk.
+struct Carving {
+    count: u64,
+    offset: u64,
+    /// What is free from the first border on.
+    free: u64,
+}
+
+impl Carving {
+    /// The most whole chunks that fit for each.
+    fn even(&self) -> u64 {
+        let between = (self.count - 1) * self.offset.next_multiple_of(CHUNK_SECTORS);
+        self.free.saturating_sub(between + self.offset) / self.count / CHUNK_SECTORS * CHUNK_SECTORS
+    }
+
+    /// The longest that fit; of several all but the last end where a chunk does.
+    fn most(&self) -> u64 {
+        if self.count == 1 { self.free.saturating_sub(self.offset) } else { self.even() }
+    }
+
+    fn fits(&self, sectors: u64) -> bool {
+        let one = u128::from(self.offset) + u128::from(sectors);
+        let chunks = one.next_multiple_of(u128::from(CHUNK_SECTORS));
+        u128::from(self.count - 1) * chunks + one <= u128::from(self.free)
+    }
+}
+
 /// Carves a set of volumes from what is free of its groups.
 fn carve(
     spec: &ArraySpec,
@@ -258,11 +302,12 @@ fn carve(
     let place = |name: &String| spec.group.iter().position(|group| group.name == *name).unwrap_or(0);
     let groups: Vec<usize> = set.groups.iter().map(place).collect();
     let pieces = if set.spread == Spread::Joined { groups.len() as u64 } else { 1 };
-    let least = groups.iter().map(|&group| free[group].1 - free[group].0).min().unwrap_or(0);
-    // Whole MiB, so that volumes begin where strips do.
-    let sectors = set.size_bytes.map_or(least / u64::from(set.count) / 2048 * 2048, |bytes| bytes / 512 / pieces);
-    if sectors == 0 || sectors * u64::from(set.count) > least {
-        return Err(spec.refusal(format!("volumes.{}.{}", set.name, misfit(set, pieces, least))));
+    let border = |(begin, end): (u64, u64)| begin.next_multiple_of(CHUNK_SECTORS).min(end);
+    let least = groups.iter().map(|&group| free[group].1 - border(free[group])).min().unwrap_or(0);
+    let carving = Carving { count: set.count.into(), offset: u64::from(set.offset_bytes / 512), free: least };
+    let sectors = set.size_bytes.map_or(carving.even(), |bytes| bytes / 512 / pieces);
+    if sectors == 0 || !carving.fits(sectors) {
+        return Err(spec.refusal(format!("volumes.{}.{}", set.name, misfit(set, pieces, &carving))));
     }
     let total = if set.spread == Spread::Joined { set.count as usize } else { set.count as usize * groups.len() };
     for number in 0..total {
@@ -273,8 +318,9 @@ fn carve(
         }
         let mut start = 0;
         let stretches = own.iter().map(|&group| {
-            let stretch = Stretch { start, sectors, group: group as u16, lba: free[group].0 };
-            free[group].0 += sectors;
+            let lba = border(free[group]) + carving.offset;
+            let stretch = Stretch { start, sectors, group: group as u16, lba };
+            free[group].0 = lba + sectors;
             start += sectors;
             stretch
         });
@@ -285,9 +331,9 @@ fn carve(
     Ok(())
 }
 
-/// The key that keeps the volumes of a set from being carved, and why; each has `pieces` on groups with `least` sectors free.
-fn misfit(set: &VolumeSet, pieces: u64, least: u64) -> String {
-    let most = least / u64::from(set.count) * 512 * pieces;
+/// The key that keeps the volumes of a set from being carved, and why; each has `pieces`.
+fn misfit(set: &VolumeSet, pieces: u64, carving: &Carving) -> String {
+    let most = carving.most() * 512 * pieces;
     let (told, does) =
         if set.count == 1 { ("1 volume".into(), "does") } else { (format!("{} volumes", set.count), "do") };
     match set.size_bytes {

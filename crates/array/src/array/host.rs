@@ -4,10 +4,13 @@
 //! Through it, a read waits for what is not there, which is fetched as one request or, as by a window of read-ahead that
 //! begins small, in pieces one after the other, each longer than the last (with what is read ahead as another request);
 //! a write is done when its pages are dirty, and waits when too many are. What is dirty is written out in order of
-//! address. Pages that are moved cost the processor time of their own.
+//! address. A flush waits for what is dirty or under way to the array when it comes, which is written out before all else,
+//! and not for what becomes dirty later. Pages that are moved cost the processor time of their own.
 //!
-//! Limits: a page is fetched as far as it was asked for; writes of parts of pages fetch nothing first. Who waits for a page
-//! of a fetch waits for all of its pieces.
+//! Limits: writes that wait for room or go past the page cache are not waited for by a flush; a page is fetched as far as it was
+//! asked for; writes of parts of pages fetch nothing first. Who waits for a page of a fetch waits for all of its pieces.
+
+use std::collections::VecDeque;
 
 use plimsoll_workload::Op;
 
@@ -44,8 +47,8 @@ pub(super) struct PageCache {
     pub(super) first_fetch_sectors: u32,
     pub(super) fetch_growth: u32,
     pub(super) read_ahead: Option<ReadAhead>,
-    /// Flushes that wait until nothing is dirty.
-    pub(super) flushes: u32,
+    /// Flushes in the order in which they came, each with the generation of dirty pages that it waits for.
+    pub(super) flushes: VecDeque<(u32, u64)>,
 }
 
 impl Host {
@@ -306,7 +309,7 @@ impl Array {
         let mut stretches = std::mem::take(&mut self.scratch.page_stretches);
         while let Some(pages) = &mut self.host.pages {
             pages.destager.consider(pages.cache.dirty_pages());
-            let works = pages.destager.works() || pages.flushes != NONE;
+            let works = pages.destager.works() || pages.cache.has_due_rows(0);
             if !works || pages.destager.under_way[0] >= pages.destager.most[0] {
                 break;
             }
@@ -352,23 +355,21 @@ impl Array {
 
     fn flush_pages(&mut self, number: u32) {
         let Some(pages) = &mut self.host.pages else { return };
-        self.requests[number].next = pages.flushes;
-        pages.flushes = number;
+        let generation = pages.cache.flush();
+        pages.flushes.push_back((number, generation));
         self.finish_flushes();
         self.write_out();
     }
 
     fn finish_flushes(&mut self) {
-        let Some(pages) = &mut self.host.pages else { return };
-        if pages.cache.dirty_pages() > 0 {
-            return;
-        }
-        let mut next = std::mem::replace(&mut pages.flushes, NONE);
-        while next != NONE {
-            let number = next;
-            next = self.requests[number].next;
-            self.requests[number].next = NONE;
-            self.divide(number);
+        while let Some(pages) = &mut self.host.pages {
+            match pages.flushes.front() {
+                Some(&(number, generation)) if pages.cache.is_flushed(generation) => {
+                    pages.flushes.pop_front();
+                    self.divide(number);
+                }
+                _ => return,
+            }
         }
     }
 

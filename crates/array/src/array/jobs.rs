@@ -118,6 +118,7 @@ impl Array {
             kind,
             group,
             extent,
+            more: NONE,
             left: 0,
             failed: false,
             ready_ns: self.now_ns,
@@ -175,8 +176,8 @@ impl Array {
         let mut done_ns = self.now_ns;
         if let Some(mirror) = controller.mirror {
             let bytes = u64::from(extent.sectors) * 512;
-            let copy = Transfer { now_ns: done_ns, ready_ns: done_ns, bytes, direction: Direction::Down };
-            done_ns = carry(&mut self.links, &[mirror], copy);
+            let copy = Transfer { now_ns: done_ns, ready_ns: done_ns, bytes, direction: mirror.direction };
+            done_ns = carry(&mut self.links, &[mirror.link], copy);
         }
         self.answer(number, done_ns);
     }

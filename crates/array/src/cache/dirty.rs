@@ -1,7 +1,9 @@
 //! Dirty pages by row, and which row is destaged next.
 //!
 //! Model: the destager walks each space upwards and begins again at its bottom (C-LOOK); rows that are dirty as a whole go
-//! before others, because nothing must be read to write them. A row is taken with all its dirty stretches at once.
+//! before others, because nothing must be read to write them. Rows that a flush waits for are *due* and go before all; while
+//! it has some, the destager walks over those alone. A row is taken with all its dirty stretches at once, also those that
+//! came after the flush.
 
 use super::row_set::RowSet;
 use super::row_table::RowTable;
@@ -24,7 +26,9 @@ pub(super) struct DirtyRows {
 #[derive(Debug)]
 struct Rows {
     row_sectors: u64,
+    /// Those that are dirty are in one of the two.
     dirty: RowSet,
+    due: RowSet,
     full: RowSet,
     /// Where the destager stands.
     next: u64,
@@ -66,6 +70,7 @@ impl DirtyRows {
             Rows {
                 row_sectors: space.row_sectors,
                 dirty: RowSet::new(bound),
+                due: RowSet::new(bound),
                 full: RowSet::new(bound),
                 next: 0,
                 expected: None,
@@ -81,7 +86,33 @@ impl DirtyRows {
 
     #[cfg(test)]
     pub(super) fn has(&self, space: u32) -> bool {
-        !self.spaces[space as usize].dirty.is_empty()
+        let rows = &self.spaces[space as usize];
+        !rows.dirty.is_empty() || !rows.due.is_empty()
+    }
+
+    pub(super) fn has_due(&self, space: u32) -> bool {
+        !self.spaces[space as usize].due.is_empty()
+    }
+
+    /// A flush waits for all that is dirty now.
+    pub(super) fn make_all_due(&mut self) {
+        for rows in &mut self.spaces {
+            if rows.due.is_empty() {
+                std::mem::swap(&mut rows.due, &mut rows.dirty);
+            }
+            while let Some(row) = rows.dirty.next_from(0) {
+                rows.dirty.remove(row);
+                rows.due.insert(row);
+            }
+        }
+    }
+
+    /// A flush waits for the dirty page of a key.
+    pub(super) fn make_due(&mut self, key: u64) {
+        let row = self.row_of(key);
+        let rows = &mut self.spaces[(key >> SPACE_SHIFT) as usize];
+        rows.dirty.remove(row);
+        rows.due.insert(row);
     }
 
     /// A page will be written soon.
@@ -135,9 +166,10 @@ impl DirtyRows {
 
     pub(super) fn take(&mut self, pages: &mut [Page], space: u32, sectors_max: u32, out: &mut Vec<Extent>) -> bool {
         let rows = &self.spaces[space as usize];
-        let full = rows.full.next_from(rows.next);
-        let was_full = full.is_some();
-        let Some(row) = full.or_else(|| rows.dirty.next_from(rows.next)) else { return false };
+        let due = rows.due.next_from(rows.next);
+        let full = if due.is_some() { None } else { rows.full.next_from(rows.next) };
+        let Some(row) = due.or(full).or_else(|| rows.dirty.next_from(rows.next)) else { return false };
+        let was_full = rows.full.contains(row);
         let mut out = Taking { space, first: out.len(), sectors_max: sectors_max.max(1), stretches: out };
         self.take_row(pages, row, &mut out);
         let mut next = row + 1;
@@ -150,7 +182,7 @@ impl DirtyRows {
         }
         let rows = &mut self.spaces[space as usize];
         rows.next = next;
-        rows.expected = if was_full { None } else { rows.dirty.next_from(next) };
+        rows.expected = if was_full || due.is_some() { None } else { rows.dirty.next_from(next) };
         if let Some(expected) = rows.expected {
             self.rows.expect(u64::from(space) << SPACE_SHIFT | expected);
         }
@@ -164,6 +196,7 @@ impl DirtyRows {
         let taken = self.rows.remove(key);
         let rows = &mut self.spaces[space as usize];
         rows.dirty.remove(row);
+        rows.due.remove(row);
         if u64::from(taken.whole) * u64::from(self.page_sectors) >= rows.row_sectors {
             rows.full.remove(row);
         }
@@ -171,7 +204,7 @@ impl DirtyRows {
         self.taken.clear();
         while let Some(page) = pages.get_mut(place as usize) {
             self.taken.push((page.key & ((1 << SPACE_SHIFT) - 1), page.dirty));
-            (page.state, page.dirty) = (State::Destaging, Stretch::default());
+            (page.state, page.destaging, page.dirty) = (State::Destaging, page.generation, Stretch::default());
             place = page.after;
         }
         self.taken.sort_unstable_by_key(|(number, _)| *number);

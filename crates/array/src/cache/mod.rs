@@ -8,12 +8,14 @@
 //! destaged becomes the most recently used clean one, whenever it was last asked for.
 
 mod dirty;
+mod generations;
 mod index;
 pub(crate) mod read_ahead;
 mod row_set;
 mod row_table;
 
 use crate::cache::dirty::DirtyRows;
+use crate::cache::generations::Generations;
 use crate::cache::index::Index;
 use crate::prefetch;
 use crate::raid::Extent;
@@ -59,6 +61,9 @@ struct Page {
     before: u32,
     after: u32,
     state: State,
+    /// The generation in which what is dirty became so, and that of what is being destaged.
+    generation: u8,
+    destaging: u8,
     valid: Stretch,
     dirty: Stretch,
 }
@@ -107,6 +112,7 @@ pub(crate) struct Cache {
     listed: u32,
     dirty: u32,
     rows: DirtyRows,
+    generations: Generations,
     pub(crate) tally: Tally,
 }
 
@@ -127,6 +133,8 @@ impl Cache {
             before: NONE,
             after: NONE,
             state: State::Free,
+            generation: 0,
+            destaging: 0,
             valid: Stretch::default(),
             dirty: Stretch::default(),
         };
@@ -147,6 +155,7 @@ impl Cache {
             listed: 0,
             dirty: 0,
             rows: DirtyRows::new(spaces, shape),
+            generations: Generations::default(),
             tally: Tally::default(),
         }
     }
@@ -299,6 +308,7 @@ impl Cache {
             let Some(place) = self.make_room() else { return NONE };
             self.settle(place, touch, State::Dirty);
             self.pages[place as usize].before = NONE;
+            self.pages[place as usize].generation = self.generations.enter();
             self.dirty += 1;
             return place;
         };
@@ -313,13 +323,15 @@ impl Cache {
                 self.pages[place as usize].valid = Stretch::default();
             }
             State::Destaging => {
-                self.pages[place as usize].state = State::Redirtied;
+                let page = &mut self.pages[place as usize];
+                (page.state, page.generation) = (State::Redirtied, self.generations.enter());
                 return place;
             }
             State::Dirty | State::Redirtied | State::Free => return place,
         }
         let page = &mut self.pages[place as usize];
         (page.state, page.dirty, page.before, page.after) = (State::Dirty, Stretch::default(), NONE, NONE);
+        page.generation = self.generations.enter();
         self.dirty += 1;
         place
     }
@@ -333,23 +345,49 @@ impl Cache {
     /// A stretch has reached the devices.
     pub(crate) fn destaged(&mut self, space: u32, extent: Extent) {
         self.rows.expect_taking(space, &self.pages);
+        let mut closed_late = false;
         for touch in self.touches(space, extent) {
             let place = self.place(touch.key);
             let Some(page) = self.pages.get_mut(place as usize) else { continue };
             match page.state {
                 State::Destaging => {
+                    closed_late |= self.generations.leave(page.destaging);
                     self.dirty -= 1;
                     self.make_clean(place);
                 }
                 State::Redirtied => {
+                    closed_late |= self.generations.leave(page.destaging);
                     page.state = State::Dirty;
                     let is_whole = page.dirty.to - page.dirty.from == self.shape.page_sectors as u8;
                     page.before = NONE;
+                    let is_due = self.generations.is_closed(page.generation);
                     self.rows.note(&mut self.pages, place, is_whole);
+                    if is_due {
+                        self.rows.make_due(touch.key);
+                    }
                 }
                 _ => {}
             }
         }
+        if closed_late {
+            self.rows.make_all_due();
+        }
+    }
+
+    /// A flush: what is dirty now is destaged before all else. The generation that it waits for; see [`Self::is_flushed`].
+    pub(crate) fn flush(&mut self) -> u64 {
+        self.rows.make_all_due();
+        self.generations.close()
+    }
+
+    /// Whether all that a flush waits for has reached the devices.
+    pub(crate) const fn is_flushed(&self, generation: u64) -> bool {
+        self.generations.is_over(generation)
+    }
+
+    /// Whether a flush waits for something of a space that is not under way.
+    pub(crate) fn has_due_rows(&self, space: u32) -> bool {
+        self.rows.has_due(space)
     }
 
     /// Whether anything of a space waits to be destaged (and is not under way).
@@ -396,7 +434,8 @@ impl Cache {
     fn settle(&mut self, place: u32, touch: Touch, state: State) {
         let page = &mut self.pages[place as usize];
         let valid = if state == State::Fetching { touch.stretch } else { Stretch::default() };
-        *page = Page { key: touch.key, before: NONE, after: NONE, state, valid, dirty: Stretch::default() };
+        let dirty = Stretch::default();
+        *page = Page { key: touch.key, before: NONE, after: NONE, state, generation: 0, destaging: 0, valid, dirty };
         self.index.insert(touch.key, place);
     }
 

@@ -38,6 +38,7 @@ mod positions;
 mod read;
 mod rebuild;
 mod rotation;
+mod scattered;
 mod spares;
 mod spec;
 mod striping;

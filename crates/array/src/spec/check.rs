@@ -1,10 +1,16 @@
 //! Whether the names in a specification stand for something, and values are within their ranges.
 
 use std::collections::BTreeSet;
+use std::fmt::Display;
+use std::ops::RangeInclusive;
 
-use super::{ArraySpec, CacheSpec, HostMode, ReadAheadSpec, Sharing};
+use super::times::check_times;
+use super::{ArraySpec, CacheSpec, HostMode, ReadAheadSpec, Sharing, Spread, VolumeSet};
 
-type Checked = Result<(), String>;
+pub(super) type Checked = Result<(), String>;
+
+/// The most pages that a cache has, whose tables take about 5 GB then: 1 TiB in pages of 16 KiB.
+const CACHE_PAGES_MAX: u64 = 1 << 26;
 
 pub(super) fn check(spec: &ArraySpec) -> Checked {
     let named = |kind: &str, names: Vec<&String>| -> Result<BTreeSet<String>, String> {
@@ -47,7 +53,8 @@ pub(super) fn check(spec: &ArraySpec) -> Checked {
     for controller in &spec.controller {
         check_controller(spec, controller)?;
     }
-    check_host(spec)
+    check_host(spec)?;
+    check_times(spec)
 }
 
 fn check_links(spec: &ArraySpec) -> Checked {
@@ -95,6 +102,7 @@ fn check_volumes(spec: &ArraySpec, links: &BTreeSet<String>, groups: &BTreeSet<S
         at_least_one(&at, "count", set.count.into())?;
         at_least_one(&at, "groups", set.groups.len() as u64)?;
         known(&at, "groups", "group", &set.groups, groups)?;
+        check_offset(&at, set)?;
         for (key, list) in [("links", &set.links), ("ports", &set.ports)] {
             known(&at, key, "link", list, links)?;
             let own =
@@ -103,6 +111,20 @@ fn check_volumes(spec: &ArraySpec, links: &BTreeSet<String>, groups: &BTreeSet<S
                 return Err(format!("{at}.{key}: `{name}` is a link per device; volumes need a shared one"));
             }
         }
+    }
+    Ok(())
+}
+
+fn check_offset(at: &str, set: &VolumeSet) -> Checked {
+    between(at, "offset_bytes", set.offset_bytes, 0..=(1 << 20) - 512)?;
+    if !set.offset_bytes.is_multiple_of(512) {
+        return Err(format!(
+            "{at}.offset_bytes: {} bytes are not whole sectors; write a multiple of 512",
+            set.offset_bytes
+        ));
+    }
+    if set.offset_bytes > 0 && set.spread == Spread::Joined {
+        return Err(format!("{at}.offset_bytes: only volumes on one group each have one; leave it out, or `spread`"));
     }
     Ok(())
 }
@@ -133,9 +155,7 @@ fn check_cache(at: &str, cache: &CacheSpec) -> Checked {
         return Err(format!("{at}.page_bytes: {} is no power of two; write for example 16384", cache.page_bytes));
     }
     between(at, "page_bytes", cache.page_bytes, 512..=65_536)?;
-    if cache.size_bytes < u64::from(cache.page_bytes) {
-        return Err(format!("{at}.size_bytes: holds no page; write at least {}", cache.page_bytes));
-    }
+    check_size(at, cache.size_bytes, cache.page_bytes)?;
     for (key, percent) in [
         ("read_percent", cache.read_percent),
         ("write_percent", cache.write_percent),
@@ -149,6 +169,20 @@ fn check_cache(at: &str, cache: &CacheSpec) -> Checked {
     }
     between(at, "destage_per_device", cache.destage_per_device, 1..=1024)?;
     between(at, "destage_bytes_max", cache.destage_bytes_max, 512..=1 << 30)
+}
+
+fn check_size(at: &str, size_bytes: u64, page_bytes: u32) -> Checked {
+    let most = CACHE_PAGES_MAX * u64::from(page_bytes);
+    if size_bytes < u64::from(page_bytes) {
+        return Err(format!("{at}.size_bytes: holds no page; write at least {page_bytes}"));
+    }
+    if size_bytes > most {
+        let pages = size_bytes / u64::from(page_bytes);
+        return Err(format!(
+            "{at}.size_bytes: {size_bytes} bytes are {pages} pages, too many to model; write at most {most}"
+        ));
+    }
+    Ok(())
 }
 
 fn check_read_ahead(at: &str, spec: &ReadAheadSpec) -> Checked {
@@ -173,6 +207,7 @@ fn check_host(spec: &ArraySpec) -> Checked {
             Err("host.mode: buffered needs a page cache; give host.page_cache.size_bytes".to_owned())
         }
         (Some(pages), _) => {
+            check_size("host.page_cache", pages.size_bytes, host.page_bytes)?;
             between("host.page_cache", "dirty_percent", pages.dirty_percent, 0..=100)?;
             between("host.page_cache", "writes_max", pages.writes_max, 1..=65_536)?;
             between("host.page_cache", "fetch_growth", pages.fetch_growth, 1..=64)?;
@@ -194,7 +229,7 @@ fn at_least_one(at: &str, key: &str, value: u64) -> Checked {
     if value > 0 { Ok(()) } else { Err(format!("{at}.{key}: 0 is too few; write at least 1")) }
 }
 
-fn between(at: &str, key: &str, value: u32, range: std::ops::RangeInclusive<u32>) -> Checked {
+pub(super) fn between<T: PartialOrd + Display>(at: &str, key: &str, value: T, range: RangeInclusive<T>) -> Checked {
     if range.contains(&value) {
         return Ok(());
     }

@@ -85,7 +85,8 @@ pub struct CacheSpec {
     /// Longest stretch of a group that is destaged at once.
     #[serde(default = "destage_bytes_max")]
     pub destage_bytes_max: u32,
-    /// The link over which a second controller gets a copy of every write; halves the room for dirty pages.
+    /// The link over which a second controller gets a copy of every write; halves the room for dirty pages. Controllers
+    /// that name the same link copy in opposite directions, in turn in the order in which they are listed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mirror_link: Option<String>,
 }

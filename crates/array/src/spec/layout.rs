@@ -128,9 +128,13 @@ pub struct VolumeSet {
     /// Volumes per group (`separate`), or volumes in all (`joined`).
     #[serde(default = "one")]
     pub count: u32,
-    /// Size of each; what is free on the groups, evenly, if not given.
+    /// Size of each; what is free on the groups, evenly and in whole MiB, if not given. Whatever it is, the next one begins at
+    /// a whole MiB.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size_bytes: Option<u64>,
+    /// Bytes from a whole MiB to where each of them begins: that of a partition which is not aligned; less than 1 MiB.
+    #[serde(default)]
+    pub offset_bytes: u32,
     /// How they lie on several groups.
     #[serde(default)]
     pub spread: Spread,

@@ -19,6 +19,7 @@ mod host;
 mod layout;
 mod members;
 pub mod sources;
+mod times;
 mod wording;
 
 use serde::{Deserialize, Serialize};

@@ -24,6 +24,7 @@ pub(super) fn parse(text: &str) -> Result<ArrayTarget, SpecProblem> {
     let document: Value = serde_json::from_str(text).map_err(|_| SpecProblem::NoDocument)?;
     let refused = |error: plimsoll_array::SpecError| SpecProblem::Array(error.problem);
     let Sourced { spec, sources } = ArraySpec::read(&document).map_err(refused)?;
+    spec.check_takes_time().map_err(refused)?;
     let size_bytes = Array::new(&spec, 0).map_err(refused)?.sectors() * 512;
     Ok(ArrayTarget { spec, sources, size_bytes })
 }

@@ -1,0 +1,75 @@
+//! How long things may take, and that a request takes any time at all.
+//!
+//! Model: a request that a controller answers from memory costs a processor or a link something. Where it did not, any number
+//! of them would fit into an instant, and a closed loop would hardly come to the next one.
+//!
+//! Limits: only reads and writes that a controller's cache answers are looked at. What lies in the pages of a host that costs
+//! nothing is still answered in no time, since what does not lie there costs something; so are flushes and trims there.
+
+use super::check::{Checked, between};
+use super::{ArraySpec, ControllerSpec, SpecError, VolumeSet};
+
+/// Most of what a request costs: one minute.
+const REQUEST_NS_MAX: u64 = 60_000_000_000;
+/// Most of what a part of a request costs: one second.
+const PART_NS_MAX: u64 = 1_000_000_000;
+/// The longest pause that is waited for: one day.
+const PAUSE_NS_MAX: u64 = 86_400_000_000_000;
+
+impl ArraySpec {
+    /// Refuses an array of which nothing but devices takes time, and whose cache answers before they do: no load can be driven
+    /// against it.
+    ///
+    /// # Errors
+    /// One sentence about the first component that should cost something.
+    pub fn check_takes_time(&self) -> Result<(), SpecError> {
+        let host = &self.host;
+        if host.request_ns > 0 || host.page_ns > 0 {
+            return Ok(());
+        }
+        match self.volumes.iter().filter(|set| is_way_free(set)).find_map(|set| self.free_cache(set)) {
+            None => Ok(()),
+            Some(controller) => Err(self.refusal(format!(
+                "controller.{}.request_ns: what its cache holds is answered in no time at all; write what a request costs, here or \
+                 as host.request_ns",
+                controller.name
+            ))),
+        }
+    }
+
+    /// A controller that answers requests to a set of volumes from its cache, and for nothing.
+    fn free_cache(&self, set: &VolumeSet) -> Option<&ControllerSpec> {
+        self.group.iter().filter(|group| set.groups.contains(&group.name)).find_map(|group| {
+            let controller = self.controller.iter().find(|controller| controller.name == group.controller)?;
+            let is_free = controller.cache.is_some() && controller.request_ns == 0 && controller.kib_ns == 0;
+            is_free.then_some(controller)
+        })
+    }
+}
+
+/// Whether no link lies between the host and a set of volumes.
+const fn is_way_free(set: &VolumeSet) -> bool {
+    set.links.is_empty() && set.ports.is_empty()
+}
+
+pub(super) fn check_times(spec: &ArraySpec) -> Checked {
+    for link in &spec.link {
+        let at = format!("link.{}", link.name);
+        between(&at, "overhead_ns", link.overhead_ns, 0..=REQUEST_NS_MAX)?;
+        between(&at, "latency_ns", link.latency_ns, 0..=REQUEST_NS_MAX)?;
+    }
+    for controller in &spec.controller {
+        let at = format!("controller.{}", controller.name);
+        between(&at, "request_ns", controller.request_ns, 0..=REQUEST_NS_MAX)?;
+        between(&at, "command_ns", controller.command_ns, 0..=PART_NS_MAX)?;
+        between(&at, "kib_ns", controller.kib_ns, 0..=PART_NS_MAX)?;
+        if let Some(cache) = &controller.cache {
+            between(&format!("{at}.cache"), "idle_ns", cache.idle_ns, 0..=PAUSE_NS_MAX)?;
+        }
+    }
+    between("host", "request_ns", spec.host.request_ns, 0..=REQUEST_NS_MAX)?;
+    between("host", "page_ns", spec.host.page_ns, 0..=PART_NS_MAX)?;
+    let Some(pages) = &spec.host.page_cache else { return Ok(()) };
+    between("host.page_cache", "moved_page_ns", pages.moved_page_ns, 0..=PART_NS_MAX)?;
+    between("host.page_cache", "idle_ns", pages.idle_ns, 0..=PAUSE_NS_MAX)
+}
