@@ -24,12 +24,12 @@ def report(tmp_path_factory):
 
 def test_the_bottleneck_stands_at_the_verdict_in_the_summary_and_at_the_top_of_its_point(report, opened):
     found = opened(report)
-    assert found.page.locator("#verdict .sentences li").all_inner_texts() == [f"{TARGET} (modelled): limited by disk at all 2 points."]
-    assert found.page.locator("#summary-table .limit").all_inner_texts() == ["limited by disk"] * 2
+    assert found.page.locator("#verdict .sentences li").all_inner_texts() == [f"{TARGET} (modelled): limited by the disks at all 2 points."]
+    assert found.page.locator("#summary-table .limit").all_inner_texts() == ["limited by the disks"] * 2
     point = found.page.locator("details.point").first
     point.locator("summary").first.click()
     told = point.locator(".body > p.told")
-    assert told.nth(0).inner_text().startswith("Bottleneck: limited by disk; 2 × disk 96% busy (at most 97%), pci-x 4% busy.")
+    assert told.nth(0).inner_text().startswith("Bottleneck: limited by the disks; 2 × disk 96% busy (at most 97%), pci-x 4% busy.")
     assert told.locator(".badge.modelled").count() == told.count() == 2
     assert found.problems == []
 

@@ -114,7 +114,7 @@ def test_what_limited_a_modelled_point_and_what_failed_in_it_is_told_as_on_the_t
     }
     made = run(profiles=PROFILES[:1], modelled=True, engine=engine)
     (point,) = view([made], buckets)["points"]
-    assert point["limit"] == {"said": "limited by disk", "busy": "2 × disk 96% busy (at most 97%), raid.cpu 4% busy"}
+    assert point["limit"] == {"said": "limited by the disks", "busy": "2 × disk 96% busy (at most 97%), raid.cpu 4% busy"}
     assert point["incidents"] == (
         "1.000 s: member 0 of group vd0 failed (modelled, seconds from the beginning of the warm-up); the rebuild took 412.731 s"
     )
@@ -125,7 +125,7 @@ def test_what_limited_a_modelled_point_and_what_failed_in_it_is_told_as_on_the_t
 
 def test_a_sentence_tells_what_limited_each_modelled_configuration(run):
     def limited(name: str) -> dict:
-        return {"components": [component(name, 0.97)]}
+        return {"components": [component(name, 0.97, {"nand": "flash", "link": "link"}[name])]}
 
     runs = [
         run("real", PROFILES[:2]),
@@ -133,8 +133,8 @@ def test_a_sentence_tells_what_limited_each_modelled_configuration(run):
         run("once", PROFILES[:1], modelled=True, target="array:cache", engine=limited("link")),
     ]
     assert view(runs, buckets)["verdict"]["limits"] == [
-        "array:nvme (modelled): limited by nand at all 2 points.",
-        "array:cache (modelled): limited by link.",
+        "array:nvme (modelled): limited by the flash drive nand at all 2 points.",
+        "array:cache (modelled): limited by the link.",
     ]
 
 

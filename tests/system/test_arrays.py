@@ -48,11 +48,25 @@ def test_the_components_say_what_limits_a_deep_queue(results, plimsoll, tmp_path
     limit = bottleneck(sets)
     assert limit is not None
     assert limit.name == "disk"
-    assert "random-read-4k: limited by disk; 10 × disk" in footnotes([point.result])
+    assert "random-read-4k: limited by the disks; 10 × disk" in footnotes([point.result])
     assert plimsoll("report", str(directory)).returncode == 0
     page = (directory / "report.html").read_text()
     assert '"components"' in page
     assert "Components of the array" in page
+
+
+@pytest.mark.parametrize(
+    ("array", "link"),
+    [("msa2000x4-raid5", "hba"), ("nvme", "pcie")],
+)
+def test_a_full_duplex_link_that_only_reads_at_its_rate_is_what_limits(results, array: str, link: str) -> None:
+    # It counted as half busy, and nothing was saturated at the limit of the link.
+    load = [flag for setting in ("block_size=1MiB", "queue_depth=256", "random_percent=0") for flag in ("--set", setting)]
+    (result,) = results("random-read-4k", "--target", f"array:{array}", *load, "--duration", "2s", "--warmup", "500ms")
+    (found,) = [one for one in result["engine"]["engine"]["components"] if one["name"] == link]
+    busiest = max((one for one in result["engine"]["engine"]["components"] if one["kind"] != "cache"), key=lambda one: one["utilisation"])
+    assert found["utilisation"] > 0.97
+    assert busiest["name"] == link
 
 
 def ended_in(run) -> dict:

@@ -7,19 +7,48 @@ from dataclasses import replace
 import pytest
 
 from made_results import Load, made
+from plimsoll.analysis.components import ComponentSet
 from plimsoll.analysis.incidents import rebuilds_s
-from plimsoll.reports.limits import configuration_words, incident_words
+from plimsoll.reports.limits import configuration_words, incident_words, limit_words
 
-DISK, LINK, NONE = "limited by disk", "limited by link", "nothing was saturated"
+DISK, LINK, NONE = "limited by the disks", "limited by the link hba", "nothing was saturated"
+
+
+def component_set(name: str, kind: str, busy: float = 0.97, count: int = 1) -> ComponentSet:
+    return ComponentSet(name, kind, count, busy, busy, operations_per_s=1.0, bytes_per_s=1.0, queue=1.0)
+
+
+@pytest.mark.parametrize(
+    ("sets", "words"),
+    [
+        ([], ""),
+        ([component_set("disk", "disk", 0.5, 8)], NONE),
+        ([component_set("disk", "disk", count=8)], DISK),
+        ([component_set("disk", "disk")], "limited by the disk"),
+        ([component_set("front", "disk", count=12)], "limited by the disks front"),
+        ([component_set("rear", "disk", count=12), component_set("front", "disk", 0.95, 12)], "limited by the disks front and rear"),
+        ([component_set(f"a{shelf}", "disk", 0.99 - shelf / 100, 12) for shelf in (3, 1, 0, 2)], "limited by the disks a0, a1 and 2 more"),
+        ([component_set("nvme", "flash")], "limited by the flash drive nvme"),
+        ([component_set("nvme", "flash", count=4)], "limited by the flash drives nvme"),
+        ([component_set("hba", "link")], LINK),
+        ([component_set("shelf-phy", "link", count=10)], "limited by the links shelf-phy"),
+        ([component_set("raid.cpu", "cpu")], "limited by the processor of controller raid"),
+        ([component_set("a.cpu", "cpu"), component_set("b.cpu", "cpu", 0.95)], "limited by the processors of controllers a and b"),
+        ([component_set("host", "host"), component_set("disk", "disk", 0.95)], "limited by the processor of the host"),
+    ],
+)
+def test_what_limits_is_named_with_what_it_is(sets: list[ComponentSet], words: str) -> None:
+    # "limited by disk" and "limited by a" told an administrator little; several alike were told as one.
+    assert limit_words(sets) == words
 
 
 @pytest.mark.parametrize(
     ("limits", "sentence"),
     [
-        ([DISK], "a (modelled): limited by disk."),
-        ([DISK, DISK], "a (modelled): limited by disk at all 2 points."),
+        ([DISK], "a (modelled): limited by the disks."),
+        ([DISK, DISK], "a (modelled): limited by the disks at all 2 points."),
         ([NONE, NONE], "a (modelled): nothing was saturated at all 2 points."),
-        ([LINK, DISK, DISK], "a (modelled): limited by disk at 2 of 3 points, limited by link at 1."),
+        ([LINK, DISK, DISK], "a (modelled): limited by the disks at 2 of 3 points, limited by the link hba at 1."),
     ],
 )
 def test_a_configuration_is_limited_by_what_limits_its_points(limits: list[str], sentence: str) -> None:

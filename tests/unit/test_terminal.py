@@ -68,12 +68,12 @@ def test_many_points_of_arrays_are_told_in_a_sentence_per_configuration() -> Non
     """The seventh point and later ones were only said to be in the report, and what failed there was not said at all."""
     results = [on_array(at(depth, configuration=name), 0.95 if depth > 4 else 0.5, failed=depth > 64) for name in "ab" for depth in DEPTHS]
     assert footnotes(results).splitlines() == [
-        "a (modelled): limited by disk at 4 of 7 points, nothing was saturated at 3.",
-        "b (modelled): limited by disk at 4 of 7 points, nothing was saturated at 3.",
+        "a (modelled): limited by the disk at 4 of 7 points, nothing was saturated at 3.",
+        "b (modelled): limited by the disk at 4 of 7 points, nothing was saturated at 3.",
         "random-read-4k on a at queue_depth 128 and 1 more; of the first: "
         "1.000 s: member 0 of group vd0 failed (modelled, seconds from the beginning of the warm-up).",
     ]
-    assert footnotes(results[4:10:2]).splitlines()[0] == "random-read-4k on a at queue_depth 16: limited by disk; disk 95% busy."
+    assert footnotes(results[4:10:2]).splitlines()[0] == "random-read-4k on a at queue_depth 16: limited by the disk; disk 95% busy."
 
 
 def test_a_point_of_a_curve_is_called_by_its_percentage_first() -> None:

@@ -2,7 +2,8 @@
 //!
 //! Model: a transfer takes `overhead + bytes / (rate × efficiency)` of each link on its way. Links are crossed as the data
 //! flow: a transfer begins on the next link when it begins on the one before, and ends when the slowest has passed it.
-//! A full-duplex link has a server per direction, a half-duplex link one for both; `latency` delays without occupying.
+//! A full-duplex link has a server per direction, a half-duplex link one for both; `latency` delays without occupying. Each
+//! server has an account of its own, since the busier one limits.
 //!
 //! Limits: a transfer is not divided, so a short one waits for a long one before it. A link behind a congested one works
 //! as if its share of the transfer came at once, which keeps its capacity right and its order a little early.
@@ -28,8 +29,8 @@ pub struct Link {
     latency_ns: u64,
     /// Nanoseconds per byte, 32 bits after the point.
     byte_ns: u64,
-    /// What it did; both directions of a full-duplex link together.
-    pub account: Account,
+    /// What it did: down and up, or all of it in the first if it is half-duplex.
+    pub accounts: [Account; 2],
 }
 
 impl Link {
@@ -43,7 +44,7 @@ impl Link {
             overhead_ns: spec.overhead_ns,
             latency_ns: spec.latency_ns,
             byte_ns,
-            account: Account::default(),
+            accounts: [Account::default(); 2],
         }
     }
 
@@ -66,10 +67,11 @@ impl Link {
         let begin_ns = ready_ns.max(self.free_ns[side]);
         self.free_ns[side] = self.free_ns[side].max(now_ns.min(ready_ns)) + service_ns;
         let end_ns = begin_ns + service_ns;
-        self.account.busy_ns += service_ns;
-        self.account.resident_ns += end_ns - ready_ns;
-        self.account.operations += 1;
-        self.account.bytes += bytes;
+        let account = &mut self.accounts[side];
+        account.busy_ns += service_ns;
+        account.resident_ns += end_ns - ready_ns;
+        account.operations += 1;
+        account.bytes += bytes;
         (begin_ns, end_ns + self.latency_ns)
     }
 }
@@ -134,7 +136,7 @@ mod tests {
     fn a_way_over_several_links_is_as_long_as_the_slowest() {
         let mut links = [link(1_000_000_000, Duplex::Full), link(100_000_000, Duplex::Full)];
         assert_eq!(carry(&mut links, &[0, 1], told(0, 10_000, Direction::Down)), 101_000);
-        assert_eq!(links[0].account.busy_ns, 11_000);
+        assert_eq!(links[0].accounts.map(|account| account.busy_ns), [11_000, 0]);
     }
 
     #[test]

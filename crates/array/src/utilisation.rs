@@ -1,8 +1,8 @@
 //! What every component did between two instants: how busy it was, and how many were there.
 //!
 //! Model: components count from the beginning and never stop; a measured phase is the difference of two readings.
-//! Utilisation is busy time over elapsed time and servers; the mean number present follows from the time that visitors
-//! spent there (Little's law).
+//! Utilisation is busy time over elapsed time and servers; of a full-duplex link it is that of the busier direction, which
+//! limits however idle the other is. The mean number present follows from the time that visitors spent there (Little's law).
 //!
 //! Limits: work is counted when it is given to a component, so what reaches over the end of a phase counts to it.
 
@@ -26,8 +26,10 @@ pub struct Component {
 /// What a component has done so far. Of caches, visits are reads, and busy time has no meaning.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reading {
-    /// Times, visits and bytes.
+    /// Times, visits and bytes; of a full-duplex link those of one direction.
     pub account: Account,
+    /// Those of the other.
+    pub opposite: Account,
     /// Of a cache: reads that found everything there.
     pub hits: u64,
     /// Of a cache: dirty pages, and pages that may be dirty.
@@ -40,7 +42,8 @@ pub struct ComponentUse {
     /// Which one.
     #[serde(flatten)]
     pub component: Component,
-    /// Share of its time that it was busy; of a cache, the share of its room for writes that is used at the end.
+    /// Share of its time that it was busy, of a full-duplex link in its busier direction; of a cache, the share of its room
+    /// for writes that is used at the end.
     pub utilisation: f64,
     /// Visits; of a cache, reads.
     pub operations: u64,
@@ -60,16 +63,26 @@ impl ComponentUse {
     pub fn between(component: &Component, before: &Reading, after: &Reading, elapsed_ns: u64) -> Self {
         let elapsed = elapsed_ns.max(1) as f64;
         let difference = |read: fn(&Reading) -> u64| read(after).saturating_sub(read(before));
-        let operations = difference(|reading| reading.account.operations);
+        let both = |read: fn(&Account) -> u64| {
+            (read(&after.account) + read(&after.opposite))
+                .saturating_sub(read(&before.account) + read(&before.opposite))
+        };
+        let operations = both(|account| account.operations);
         let is_cache = component.kind == "cache";
-        let busy = difference(|reading| reading.account.busy_ns) as f64 / component.servers.max(1) as f64;
+        let busy = match component.kind {
+            "link" => {
+                let opposite_ns = difference(|reading| reading.opposite.busy_ns);
+                difference(|reading| reading.account.busy_ns).max(opposite_ns) as f64
+            }
+            _ => difference(|reading| reading.account.busy_ns) as f64 / component.servers.max(1) as f64,
+        };
         let used = after.dirty.0 as f64 / after.dirty.1.max(1) as f64;
         Self {
             component: component.clone(),
             utilisation: if is_cache { used } else { (busy / elapsed).min(1.0) },
             operations,
-            bytes: difference(|reading| reading.account.bytes),
-            mean_queue: difference(|reading| reading.account.resident_ns) as f64 / elapsed,
+            bytes: both(|account| account.bytes),
+            mean_queue: both(|account| account.resident_ns) as f64 / elapsed,
             elapsed_ns,
             hit_share: is_cache.then(|| difference(|reading| reading.hits) as f64 / operations.max(1) as f64),
         }

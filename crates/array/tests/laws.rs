@@ -191,8 +191,7 @@ fn utilisation_is_what_the_components_did() {
         .collect();
     let found = |name: &str| uses.iter().find(|found| found.component.name == name).unwrap();
     assert_eq!(found("bus").bytes, 5000 * 8192);
-    let two_directions = 2.0;
-    let expected = 5000.0 * 8192.0 / 100e6 / (elapsed_ns as f64 / 1e9) / two_directions;
+    let expected = 5000.0 * 8192.0 / 100e6 / (elapsed_ns as f64 / 1e9);
     assert!((found("bus").utilisation - expected).abs() < 1e-3);
     let disks: Vec<_> = uses.iter().filter(|found| found.component.kind == "disk").collect();
     assert_eq!(disks.iter().map(|found| found.operations).sum::<u64>(), 5000);
@@ -200,6 +199,33 @@ fn utilisation_is_what_the_components_did() {
     assert!(disks.iter().all(|found| (service_ns(found) - 7.3e6).abs() < 0.3e6), "{disks:?}");
     let present: f64 = uses.iter().map(|found| found.mean_queue).sum();
     assert!((present - 32.0).abs() < 0.5, "{present} are somewhere");
+}
+
+#[test]
+fn a_full_duplex_link_is_as_busy_as_its_busier_direction() {
+    // It was the mean of both directions, so a link that only read was half busy at its rate, and nothing was saturated.
+    for (reads, down_share) in [(100, 0.0), (0, 1.0), (70, 0.3)] {
+        let mut document = array("raid0", 8);
+        document["link"] = json!([{ "name": "bus", "rate_bytes_per_s": 1_000_000 }]);
+        document["volumes"][0]["links"] = json!(["bus"]);
+        let mut array = built(&document, 1);
+        let span = array.sectors();
+        let before = array.readings();
+        let seen = closed(&mut array, 32, (0, 2000), random(7, 16, reads, span));
+        let elapsed_ns = seen.end_ns - seen.begin_ns;
+        let place = array.components().iter().position(|found| found.name == "bus").unwrap();
+        let (component, after) = (&array.components()[place], &array.readings()[place]);
+        let found = ComponentUse::between(component, &before[place], after, elapsed_ns);
+        let (bytes, busier) = (found.bytes as f64, f64::max(down_share, 1.0 - down_share));
+        assert_eq!((found.bytes, found.operations), (2000 * 8192, 2000), "what it carried is that of both");
+        let expected = bytes * busier / 1e6 / (elapsed_ns as f64 / 1e9);
+        assert!(
+            (found.utilisation - expected).abs() < 0.04,
+            "{reads} % reads: {} busy, not {expected}",
+            found.utilisation
+        );
+        assert!(found.utilisation > 0.9, "{reads} % reads: {found:?}");
+    }
 }
 
 #[test]

@@ -1,12 +1,14 @@
 """What limited modelled arrays and what failed in them, in words: the terminal and the page say the same.
 
-Model: a point is limited by its saturated set of components, if there is one; a configuration by those of its points.
+Model: a point is limited by its saturated set of components, if there is one, named with what it is and with the sets of its kind that are
+saturated with it; a configuration by those of its points.
 Limits: nothing is known of real targets, of which nothing is said.
 
-    limit_words(component_sets(result))          # "limited by disk"
+    limit_words(component_sets(result))          # "limited by the disks"
     busy_words(component_sets(result))           # "8 × disk 97% busy (at most 99%), raid.cpu 4% busy"
     incident_words(result)                       # "1.000 s: member 0 of group vd0 failed (modelled, …)"
-    configuration_words("array:nvme", ["limited by nand", "limited by nand"])
+    configuration_words("array:nvme", ["limited by the link pcie", "limited by the link pcie"])
+    component_words("cpu", ["raid.cpu"])         # "the processor of controller raid"
 """
 
 from __future__ import annotations
@@ -14,12 +16,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from plimsoll.analysis.components import ComponentSet, bottleneck
+from plimsoll.analysis.components import SATURATED, ComponentSet, bottleneck
 from plimsoll.analysis.incidents import incident_line, rebuilds_s
 from plimsoll.result import Result
 
 #: Sets of components that are told of a point, the busiest first.
 _COMPONENTS = 8
+
+#: Sets of one kind that are named.
+_NAMED = 2
 
 
 def limit_words(sets: Sequence[ComponentSet]) -> str:
@@ -27,7 +32,28 @@ def limit_words(sets: Sequence[ComponentSet]) -> str:
     if not sets:
         return ""
     limit = bottleneck(sets)
-    return f"limited by {limit.name}" if limit else "nothing was saturated"
+    if limit is None:
+        return "nothing was saturated"
+    alike = sorted(one.name for one in sets if one.kind == limit.kind and one.busiest >= SATURATED)
+    return f"limited by {component_words(limit.kind, alike, several=limit.count > 1)}"
+
+
+def component_words(kind: str, names: Sequence[str], *, several: bool = False) -> str:
+    """What sets of components of one ``kind`` are that are called ``names``; ``several`` when there is more than one in a set."""
+    if kind == "host":
+        return "the processor of the host"
+    plural = "s" if several or len(names) > 1 else ""
+    listed = _listed([name.removesuffix(".cpu") for name in names])
+    if kind == "cpu":
+        return f"the processor{plural} of controller{plural} {listed}"
+    noun = "flash drive" if kind == "flash" else kind
+    return f"the {noun}{plural}" if listed == noun else f"the {noun}{plural} {listed}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    if len(names) > _NAMED:
+        return f"{', '.join(names[:_NAMED])} and {len(names) - _NAMED} more"
+    return " and ".join(names)
 
 
 def busy_words(sets: Sequence[ComponentSet]) -> str:

@@ -49,7 +49,8 @@ impl Array {
         let plain = |account: Account| Reading { account, ..Reading::default() };
         let mut all = vec![plain(self.host.cpu.account)];
         all.extend(self.host.pages.iter().map(|pages| of_cache(&pages.cache)));
-        all.extend(self.links.iter().map(|link| plain(link.account)));
+        let of_link = |[account, opposite]: [Account; 2]| Reading { account, opposite, ..Reading::default() };
+        all.extend(self.links.iter().map(|link| of_link(link.accounts)));
         for controller in &self.controllers {
             all.push(plain(controller.cpu.account));
             all.extend(controller.cache.iter().map(of_cache));
@@ -71,7 +72,7 @@ fn of_cache(cache: &Cache) -> Reading {
     let tally = cache.tally;
     let account = Account { operations: tally.reads, bytes: tally.bytes, ..Account::default() };
     let dirty = (u64::from(cache.dirty_pages()), u64::from(cache.shape().dirty_max));
-    Reading { account, hits: tally.hits, dirty }
+    Reading { account, hits: tally.hits, dirty, ..Reading::default() }
 }
 
 fn component(name: &str, set: &str, kind: &'static str, servers: u64) -> Component {
