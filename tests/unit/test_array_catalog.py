@@ -131,6 +131,11 @@ def test_an_se6920_holds_what_its_report_says(name, printed):
     assert int(usable_bytes(name) / TB * 10) / 10 == printed
 
 
+def test_the_partition_of_the_dl580_begins_63_sectors_behind_a_border_and_says_why():
+    (lun,) = array_document("dl580-local")["volumes"]
+    assert lun["offset_bytes"] == 63 * 512 and "63 sectors" in lun["sources"]["offset_bytes"]
+
+
 def test_the_msa_2040_has_eight_volumes_of_300_gigabytes():
     volumes = array_document("msa2040")["volumes"]
     assert sum(entry["count"] for entry in volumes) == 8 and {entry["size_bytes"] for entry in volumes} == {300 * 10**9}

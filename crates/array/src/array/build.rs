@@ -6,7 +6,7 @@ use super::faults::{Faults, HORIZON_NS};
 use super::gathering::Gathering;
 use super::host::{Host, PageCache};
 use super::report::Names;
-use super::{Array, Drive, Further, Group, Issued, Job, Operation, Pending, Scratch, Waiter};
+use super::{Array, Drive, Group, Issued, Job, Operation, Pending, Scratch, Waiter};
 use crate::cache::read_ahead::ReadAhead;
 use crate::cache::{Cache, Shape, Space};
 use crate::calendar::Calendar;
@@ -66,7 +66,6 @@ impl Array {
             operations: Slab::new(Operation::BLANK),
             commands: Slab::new(Issued::BLANK),
             waiters: Slab::new(Waiter { who: NONE, next: NONE }),
-            further: Slab::new(Further { extent: Extent { lba: 0, sectors: 0 }, next: NONE }),
             faults: faults(spec, seed)?,
             finished: Vec::new(),
             names,

@@ -1,13 +1,10 @@
 //! Destaging: which dirty rows of a controller's cache go to the devices, and when.
 //!
 //! Model: from the high watermark down to the low one, or while somebody waits for room, or after a pause without requests
-//! until nothing is dirty. Of each group so many writes are kept under way, in order of address, full rows first. What is dirty
-//! in one row of parity is one write with one update of the parity, whose gaps within a strip are read and written with it;
-//! without parity every stretch is a write of its own.
+//! until nothing is dirty. Of each group so many writes are kept under way, in order of address, full rows first.
 
-use super::{Array, Further, Kind};
+use super::{Array, Kind};
 use crate::calendar::Event;
-use crate::raid::Extent;
 use crate::slab::NONE;
 
 impl Array {
@@ -58,30 +55,14 @@ impl Array {
             if !cache.destage(space as u32, destager.sectors_max, &mut stretches) {
                 break;
             }
+            destager.under_way[space] += stretches.len() as u32;
             let group = controller.groups[space];
-            let is_one = stretches.len() > 1 && self.groups[usize::from(group)].geometry.share_row(&stretches);
-            destager.under_way[space] += if is_one { 1 } else { stretches.len() as u32 };
-            if is_one {
-                self.destage_together(group, &stretches);
-                continue;
-            }
             for &stretch in &stretches {
                 let operation = self.new_operation(Kind::Destage, group, stretch);
                 self.start_operation(operation);
             }
         }
         self.scratch.stretches = stretches;
-    }
-
-    /// Starts one destage of all stretches of a row, ascending.
-    fn destage_together(&mut self, group: u16, stretches: &[Extent]) {
-        let operation = self.new_operation(Kind::Destage, group, stretches[0]);
-        let mut next = NONE;
-        for &extent in stretches[1..].iter().rev() {
-            next = self.further.insert(Further { extent, next });
-        }
-        self.operations[operation].more = next;
-        self.start_operation(operation);
     }
 
     /// Lets those in that wait for room in a controller's cache, in their order, as far as there is some.

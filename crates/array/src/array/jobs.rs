@@ -118,7 +118,6 @@ impl Array {
             kind,
             group,
             extent,
-            more: NONE,
             left: 0,
             failed: false,
             ready_ns: self.now_ns,

@@ -95,7 +95,6 @@ pub struct Array {
     operations: Slab<Operation>,
     commands: Slab<Issued>,
     waiters: Slab<Waiter>,
-    further: Slab<Further>,
     faults: Faults,
     finished: Vec<Completion>,
     names: report::Names,
@@ -112,7 +111,6 @@ struct Scratch {
     page_waits: Vec<u32>,
     stretches: Vec<Extent>,
     page_stretches: Vec<Extent>,
-    together: Vec<Extent>,
     granted: Vec<u32>,
 }
 
@@ -223,8 +221,6 @@ struct Operation {
     kind: Kind,
     group: u16,
     extent: Extent,
-    /// Of a destage, the first of the further extents of its row.
-    more: u32,
     /// Commands it waits for.
     left: u32,
     failed: bool,
@@ -290,7 +286,6 @@ impl Operation {
         kind: Kind::Fetch,
         group: 0,
         extent: Extent { lba: 0, sectors: 0 },
-        more: NONE,
         left: 0,
         failed: false,
         ready_ns: 0,
@@ -305,13 +300,6 @@ impl Operation {
 impl Issued {
     const BLANK: Self =
         Self { owner: NONE, drive: 0, controller: 0, write: false, sectors: 0, lba: 0, offered_ns: 0, next: NONE };
-}
-
-/// A further extent that an operation destages, and the one behind it.
-#[derive(Clone, Copy, Debug)]
-struct Further {
-    extent: Extent,
-    next: u32,
 }
 
 /// Who waits for an operation (a job) or a page fetch (a request).
@@ -416,8 +404,7 @@ impl Array {
 
     /// Places for all of these that were ever needed at once: what memory follows.
     pub const fn places(&self) -> usize {
-        let asked = self.requests.most() + self.jobs.most();
-        asked + self.operations.most() + self.commands.most() + self.waiters.most() + self.further.most()
+        self.requests.most() + self.jobs.most() + self.operations.most() + self.commands.most() + self.waiters.most()
     }
 
     /// Requests, jobs, operations and commands that are under way.

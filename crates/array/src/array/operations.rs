@@ -1,8 +1,8 @@
 //! RAID operations: planned over a group's members, locked where rows conflict, carried out in one or two phases.
 
-use super::{Array, Drive, Group, Issued, Kind, OF_JOB, Operation, Scratch};
+use super::{Array, Drive, Group, Issued, Kind, OF_JOB, Operation};
 use crate::calendar::Event;
-use crate::raid::{Extent, Lost, Piece, ReadChoice};
+use crate::raid::{Extent, Piece, ReadChoice};
 use crate::slab::NONE;
 
 /// Of two copies with equally many commands waiting, the nearer one counts; a distance has the lower bits of the cost.
@@ -37,13 +37,13 @@ impl Group {
 impl Array {
     /// Starts an operation; a write that shares rows with others waits for them first.
     pub(super) fn start_operation(&mut self, number: u32) {
-        let Operation { kind, group, .. } = self.operations[number];
+        let Operation { kind, group, extent, .. } = self.operations[number];
         if kind == Kind::Fetch {
             self.start_fetch(number);
             return;
         }
-        let planned = self.plan_write(number);
         let group = &mut self.groups[usize::from(group)];
+        let planned = group.geometry.write(extent, &group.members, &mut self.scratch.plan);
         if planned.is_err() {
             self.fail_operation(number);
         } else if group.locks.acquire(number, &self.scratch.plan.rows) {
@@ -53,35 +53,16 @@ impl Array {
         }
     }
 
-    /// Plans all that an operation writes, into the scratch.
-    #[inline]
-    fn plan_write(&mut self, number: u32) -> Result<(), Lost> {
-        let Operation { group, extent, more, .. } = self.operations[number];
-        let group = &self.groups[usize::from(group)];
-        if more == NONE {
-            return group.geometry.write(extent, &group.members, &mut self.scratch.plan);
-        }
-        let Scratch { together, plan, .. } = &mut self.scratch;
-        together.clear();
-        together.push(extent);
-        let mut next = more;
-        while next != NONE {
-            together.push(self.further[next].extent);
-            next = self.further[next].next;
-        }
-        group.geometry.write_together(together, &group.members, plan)
-    }
-
     /// A write has all its rows.
     fn granted(&mut self, number: u32) {
-        let Operation { kind, group, .. } = self.operations[number];
+        let Operation { kind, group, extent, .. } = self.operations[number];
         if kind == Kind::Rebuild {
             self.start_chunk(number);
             return;
         }
         let group = &mut self.groups[usize::from(group)];
         group.gathering.waiting.retain(|&waiting| waiting != number);
-        match self.plan_write(number) {
+        match group.geometry.write(extent, &group.members, &mut self.scratch.plan) {
             Ok(()) => self.start_write(number),
             Err(_) => self.fail_locked(number),
         }
@@ -274,7 +255,7 @@ impl Array {
 
     /// An operation is over: tells those who wait for it.
     fn conclude(&mut self, number: u32) {
-        let Operation { kind, group, extent, more, failed, ready_ns, xor_ns, waiters, page, .. } =
+        let Operation { kind, group, extent, failed, ready_ns, xor_ns, waiters, page, .. } =
             self.operations.remove(number);
         let ready_ns = (ready_ns + xor_ns).max(self.now_ns);
         let group = &mut self.groups[usize::from(group)];
@@ -285,15 +266,7 @@ impl Array {
         if let Some(cache) = &mut self.controllers[usize::from(controller)].cache {
             match kind {
                 Kind::Fetch => cache.fetched(space, extent, number, page),
-                Kind::Destage => {
-                    cache.destaged(space, extent);
-                    let mut next = more;
-                    while next != NONE {
-                        let further = self.further.remove(next);
-                        next = further.next;
-                        cache.destaged(space, further.extent);
-                    }
-                }
+                Kind::Destage => cache.destaged(space, extent),
                 Kind::Write | Kind::Rebuild | Kind::Trim | Kind::Flush => {}
             }
         }

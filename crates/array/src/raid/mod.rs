@@ -38,7 +38,6 @@ mod positions;
 mod read;
 mod rebuild;
 mod rotation;
-mod scattered;
 mod spares;
 mod spec;
 mod striping;

@@ -14,11 +14,10 @@ use super::geometry::{Geometry, Inner};
 use super::locks::RowSpan;
 use super::loss::Lost;
 use super::members::Members;
-use super::parity::{Parity, Range, Touch, Touched};
+use super::parity::{Parity, Range, Touch};
 use super::piece::{Appending, Extent, Merging, Piece, Sink};
 use super::positions::holds;
 use super::rotation::Row;
-use super::scattered::Scattered;
 use super::spec::WriteChoice;
 use super::striping::Share;
 
@@ -124,17 +123,17 @@ enum Choice {
 }
 
 /// One row of a write.
-struct RowWrite<T> {
-    touch: T,
+struct RowWrite {
+    touch: Touch,
     row: Row,
     missing: u64,
     base: u16,
 }
 
-impl<T: Touched> RowWrite<T> {
+impl RowWrite {
     #[inline]
     fn lba(&self, range: Range) -> u64 {
-        self.touch.row() * u64::from(self.touch.strip()) + u64::from(range.from)
+        self.touch.row * u64::from(self.touch.strip) + u64::from(range.from)
     }
 
     #[inline]
@@ -146,13 +145,13 @@ impl<T: Touched> RowWrite<T> {
 
     #[inline]
     fn write<S: Sink>(&self, position: u32, range: Range, sink: &mut S) {
-        if !range.is_empty() && !holds(self.missing, position) {
+        if !holds(self.missing, position) {
             sink.put(position, Piece::write(self.base + position as u16, self.lba(range), range.len()));
         }
     }
 
     fn columns(&self) -> std::ops::RangeInclusive<u32> {
-        self.touch.columns()
+        self.touch.first..=self.touch.last
     }
 }
 
@@ -183,28 +182,11 @@ impl Parity {
         Ok(())
     }
 
-    /// Plans the one row of several extents.
-    pub(super) fn write_scattered(
-        &self,
-        group: u16,
-        touch: Scattered,
-        (members, base): (&Members, u16),
-        plan: &mut WritePlan,
-    ) -> Result<(), u64> {
-        let first = touch.row();
-        plan.rows.push(RowSpan { group, first, count: 1 });
-        let missing = members.missing(group, (first + 1) * self.strip.value());
-        let task = RowWrite { row: self.row(first), missing, base, touch };
-        let WritePlan { reads, writes, xor_bytes, choices, .. } = plan;
-        *xor_bytes += self.write_row(&task, &mut Appending(reads), &mut Appending(writes), choices)?;
-        Ok(())
-    }
-
     /// Gives the bytes that the exclusive-or passes.
     #[inline]
-    fn write_row<T: Touched, S: Sink>(
+    fn write_row<S: Sink>(
         &self,
-        task: &RowWrite<T>,
+        task: &RowWrite,
         reads: &mut S,
         writes: &mut S,
         choices: &mut RowChoices,
@@ -224,10 +206,7 @@ impl Parity {
                 choices.recovered += 1;
                 self.read_survivors(task, reads);
             }
-            Choice::Unprotected => {
-                choices.unprotected += 1;
-                self.read_gaps(task, reads);
-            }
+            Choice::Unprotected => choices.unprotected += 1,
         }
         for column in task.columns() {
             task.write(task.row.data(column), task.touch.of(column), writes);
@@ -241,7 +220,7 @@ impl Parity {
     /// Modifying passes new data, old data and old parity for each parity; every other way passes the whole row over the
     /// span, for each parity and for each strip that has to be recovered first.
     #[inline]
-    fn xor_sectors<T: Touched>(&self, task: &RowWrite<T>, choice: Choice) -> u64 {
+    fn xor_sectors(&self, task: &RowWrite, choice: Choice) -> u64 {
         let span = u64::from(task.touch.span().len());
         let parities = u64::from(self.parities_left(task));
         match choice {
@@ -257,14 +236,14 @@ impl Parity {
 
     /// How many parities of a row are present.
     #[inline]
-    fn parities_left<T: Touched>(&self, task: &RowWrite<T>) -> u32 {
+    fn parities_left(&self, task: &RowWrite) -> u32 {
         match task.missing {
             0 => self.parities,
             missing => self.parities - (missing & !self.data_positions(task.row)).count_ones(),
         }
     }
 
-    fn read_old<T: Touched, S: Sink>(&self, task: &RowWrite<T>, reads: &mut S) {
+    fn read_old<S: Sink>(&self, task: &RowWrite, reads: &mut S) {
         for column in task.columns() {
             task.read(task.row.data(column), task.touch.of(column), reads);
         }
@@ -273,20 +252,13 @@ impl Parity {
         }
     }
 
-    /// Parity is missing, so that nothing is read for it; what is written over a gap is.
-    fn read_gaps<T: Touched, S: Sink>(&self, task: &RowWrite<T>, reads: &mut S) {
-        for column in task.columns().filter(|&column| task.touch.has_gap(column)) {
-            task.read(task.row.data(column), task.touch.of(column), reads);
-        }
-    }
-
-    fn read_rest<T: Touched, S: Sink>(&self, task: &RowWrite<T>, reads: &mut S) {
+    fn read_rest<S: Sink>(&self, task: &RowWrite, reads: &mut S) {
         for column in 0..self.data.value() as u32 {
             task.read(task.row.data(column), task.touch.rest(column), reads);
         }
     }
 
-    fn read_survivors<T: Touched, S: Sink>(&self, task: &RowWrite<T>, reads: &mut S) {
+    fn read_survivors<S: Sink>(&self, task: &RowWrite, reads: &mut S) {
         let span = task.touch.span();
         for column in 0..self.data.value() as u32 {
             task.read(task.row.data(column), span, reads);
@@ -300,12 +272,14 @@ impl Parity {
 
     /// The way for a row with every member present.
     #[inline]
-    fn choose<T: Touched>(&self, touch: &T) -> Choice {
-        let (touched, rest) = touch.count(self.data.value() as u32);
+    fn choose(&self, touch: &Touch) -> Choice {
+        let several = touch.last > touch.first;
+        let partial = u32::from(several && touch.from > 0) + u32::from(several && touch.to < touch.strip);
+        let rest = self.data.value() as u32 - touch.strips() + partial;
         if rest == 0 {
             return Choice::Full;
         }
-        let writes = touched + self.parities;
+        let writes = touch.strips() + self.parities;
         self.cheaper(2 * writes, rest + writes)
     }
 
@@ -321,9 +295,9 @@ impl Parity {
 
     /// The way for a row with missing members.
     #[cold]
-    fn choose_degraded<T: Touched>(&self, task: &RowWrite<T>) -> Result<Choice, u64> {
+    fn choose_degraded(&self, task: &RowWrite) -> Result<Choice, u64> {
         if task.missing.count_ones() > self.parities {
-            return Err(task.touch.row());
+            return Err(task.touch.row);
         }
         let parities = self.parities_left(task);
         if parities == 0 {

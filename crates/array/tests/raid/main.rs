@@ -15,7 +15,6 @@ mod planted;
 mod rebuilds;
 mod redundancy;
 mod reference;
-mod scattered;
 mod scenario;
 mod specs;
 mod together;
