@@ -174,6 +174,24 @@ fn idle_time_begins_when_the_last_request_of_the_group_has_ended() {
 }
 
 #[test]
+fn the_first_step_of_a_rebuild_waits_for_idle_time_as_well() {
+    let mut document = failing("raid5", 4);
+    document["group"][0]["rebuild"] = json!({ "idle_ns": 50 * MS });
+    let mut array = built(&document, 1);
+    array.submit(9 * MS, 0, Request { op: Op::Read, lba: 0, sectors: 8192 });
+    let mut done: Vec<Completion> = Vec::new();
+    while done.is_empty() {
+        array.run_until(u64::MAX, &mut done);
+    }
+    let (end_ns, spare) = (array.now_ns(), |array: &Array| array.readings().last().unwrap().account.bytes);
+    assert_eq!(story(&array).0, ["failed", "replaced by a spare"], "while the read was under way");
+    array.run_until(end_ns + 50 * MS, &mut Vec::new());
+    assert_eq!(spare(&array), 0);
+    array.run_until(end_ns + 150 * MS, &mut Vec::new());
+    assert!(spare(&array) > 1 << 20);
+}
+
+#[test]
 fn a_rate_holds_for_all_chunks_together() {
     let mut document = failing("raid10", 4);
     document["group"][0]["rebuild"] = json!({ "rate_bytes_per_s": 20_000_000 });
