@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use super::amplification::xiang_kurkoski;
+use super::amplification::{Collecting, collecting, of_random_writes};
 use super::page_map::{Collected, PageMap};
 use super::timeline::Timeline;
 use super::write_buffer::WriteBuffer;
@@ -73,7 +73,7 @@ impl Flash {
         let spec = Arc::clone(&model.spec);
         let places = match spec.translation {
             Translation::PageMap { filled_percent } => Places::Mapped(Box::new(PageMap::new(&spec, filled_percent))),
-            Translation::Analytic { write_amplification } => Places::analytic(&spec, write_amplification),
+            Translation::Analytic { .. } => Places::analytic(&spec),
         };
         Self {
             places,
@@ -251,17 +251,9 @@ impl Flash {
 }
 
 impl Places {
-    /// The cost of collecting per row of the host, from how often every unit is written.
-    fn analytic(spec: &FlashSpec, write_amplification: Option<f64>) -> Self {
-        let amplification = write_amplification.unwrap_or_else(|| xiang_kurkoski(spec.spare()));
-        // A victim has this part of valid units; a row of it is read unless none of its units is valid.
-        let valid = 1.0 - 1.0 / amplification;
-        let row_units = spec.row_bytes() as f64 / f64::from(spec.unit_bytes);
-        let rows_read = amplification * (1.0 - libm::pow(1.0 - valid, row_units));
-        let work_us = rows_read * f64::from(spec.page_read_us)
-            + (amplification - 1.0) * f64::from(spec.page_program_us)
-            + amplification / f64::from(spec.pages_per_block) * f64::from(spec.block_erase_us);
-        let moved_bytes = (amplification - 1.0) * spec.row_bytes() as f64;
+    /// Rows that go round, and what random writes cost.
+    fn analytic(spec: &FlashSpec) -> Self {
+        let Collecting { work_us, moved_bytes } = collecting(spec, of_random_writes(spec));
         Self::Analytic {
             rows: 0,
             filled_units: 0,
