@@ -29,10 +29,10 @@ _UNSAID = "not said"
 _HITS = 0.005
 
 _READING = (
-    "'with 16' is with so many requests outstanding, MB/s with the most. 'At most' is the bound of an even load of which caches answer and "
-    "keep nothing, by the least positioning that the drives' queues can reach. 'Mean values' are of mean value analysis, exact for "
-    "exponential service in order of arrival: service here varies less, so between one request and saturation they are somewhat low, and of "
-    "disks that reorder much too low. 'Simulated' is a short run of the model, the same every time."
+    "'With 16' is with so many requests outstanding, MB/s with the most. 'At most' is the bound of an even load of which caches answer "
+    "and keep nothing, by the least positioning that the drives' queues can reach. 'Mean values' are of mean value analysis, exact for "
+    "exponential service in order of arrival: service here varies less, so between one request and saturation they are somewhat low, "
+    "and of disks that reorder much too low. 'Simulated' is a short run of the model, the same every time."
 )
 
 
