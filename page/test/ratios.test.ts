@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isClipped, ratioExtent, ratiosOption, type RatioRow } from "../src/charts/ratios";
+import { isClipped, ratioExtent, ratiosOption, ratioText, ratioTicks, type RatioRow } from "../src/charts/ratios";
 import type { Palette } from "../src/palette";
 
 const row = (ratio: number, low: number | null, high: number | null, saturated = false): RatioRow => ({
@@ -72,4 +72,13 @@ test("a row of which only the interval goes beyond keeps its verdict", () => {
   const polygons = drawn(rows, 1).filter(({ type }) => type === "polygon");
   assert.equal(polygons.length, 2);
   assert.equal(Math.round(polygons[0]?.shape.points[0]?.[0] as number), 0);
+});
+
+test("small ratios have ticks around them, and their numbers have room", () => {
+  // Left of 0.02 was no tick, and '0.0540 × [0.0539, 0.0541]' was cut at its end.
+  const rows = [row(0.0056, 0.0055, 0.0057), row(0.05398, 0.0539, 0.0541)];
+  const extent = ratioExtent(rows);
+  assert.ok(ratioTicks(extent).some((tick) => tick <= 0.0056));
+  const option = ratiosOption({ rows, baseline: "a", measure: "IOPS", several: false }, palette, 900) as unknown as { grid: { right: number } };
+  assert.ok(option.grid.right >= 6.6 * Math.max(...rows.map((each) => ratioText(each).length)) + 10);
 });

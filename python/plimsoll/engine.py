@@ -129,10 +129,10 @@ class NativeEngine:
         # The engine gets an array as a document and knows no more of what was typed than its name.
         return {**found, "spec": spec} if found["kind"] == "array" else found
 
-    def describe_array(self, spec: str) -> Json:
+    def describe_array(self, spec: str, *, simulate: bool = False) -> Json:
         """What an ``array:`` target consists of, where its values come from, and what limits it; nothing is run."""
         with _naming(spec):
-            return _object(self._core.describe_array(_engine_text(spec)))
+            return _object(self._core.describe_array(_engine_text(spec), simulate=simulate))
 
     def serve_array(self, request: Json) -> None:
         """Serve a modelled array in real time until told to stop over the pipe that the request names; see `plimsoll.serving`."""

@@ -24,9 +24,27 @@ def test_every_shipped_array_can_be_built_and_has_a_bound(name: str) -> None:
     for load in outline["loads"]:
         assert load["limited_by"]
         assert load["limit_per_s"] > 0
-        throughputs = [expected["throughput_per_s"] for expected in load["expected"]]
-        assert throughputs == sorted(throughputs)
-        assert all(throughput <= load["limit_per_s"] * 1.000001 for throughput in throughputs)
+        mosts = [expected["most_per_s"] for expected in load["expected"]]
+        assert mosts == sorted(mosts)
+        assert mosts[-1] == load["limit_per_s"] or load["name"].startswith("random")
+        assert load["simulated"] == []
+
+
+#: Above their bounds still: sequential writes at depth 256 by 3 %, and loads on a part of a disk or through a page cache.
+ABOVE = [
+    pytest.param(name, marks=pytest.mark.xfail(strict=True, reason="above a bound")) for name in ("msa2040-10k", "se6920-raid5-200g-10k")
+]
+
+
+@pytest.mark.parametrize("name", ["nearline-raid6", "msa2000-raid5", "nvme", "sata-ssd", *ABOVE])
+def test_what_is_simulated_beside_the_bounds_stays_within_them(name: str) -> None:
+    # Sequential writes of nearline-raid6 and random reads of others were far above what the array was said to give at most.
+    for load in native().describe_array(f"array:{name}", simulate=True)["loads"]:
+        for expected, simulated in zip(load["expected"], load["simulated"], strict=True):
+            assert expected["population"] == simulated["population"]
+            # What a cache answered is not in the bound; 2 % are what so few requests scatter by.
+            allowed = expected["most_per_s"] * 1.02 / (1 - simulated["hit_share"])
+            assert simulated["throughput_per_s"] <= allowed, (load["name"], expected, simulated)
 
 
 def test_values_are_set_after_a_question_mark_and_their_source_says_so() -> None:

@@ -400,6 +400,26 @@ def on_array(*incidents: str, **facts: Any) -> dict[str, Any]:
 FAILED, REPLACED = "1.000 s: member 0 of group vd1 failed", "1.000 s: member 0 of group vd1 replaced by a spare"
 
 
+@pytest.mark.parametrize(("kind", "told"), [("disk", False), ("flash", True)])
+def test_only_arrays_with_flash_are_to_be_preconditioned(kind: str, told: bool) -> None:
+    # Arrays of 10K disks were to have their flash preconditioned.
+    def climb(index: int, one: dict[str, Any]) -> None:
+        one["summary"]["read"]["count"] += 5 * index
+
+    array = on_array()
+    array["engine"]["engine"]["components"] = [{"name": "one", "set": "one", "kind": kind}]
+    advice = judge(altered(climb), **array)["not_steady"].advice
+    assert advice.startswith("Warm up and measure longer")
+    assert ("precondition flash" in advice) == told
+
+
+def test_a_modelled_array_is_not_kept_from_measurements_which_claims_and_fits_compare_it_with() -> None:
+    advice = judge(**on_array())["virtual_time"].advice
+    assert "plimsoll reproduce" in advice and "never" not in advice
+    queue = judge(modelled=True, engine={**ENGINE, "backend": {"asked": "auto", "used": "queue", "fallback_reason": None}})
+    assert "never with measured storage" in queue["virtual_time"].advice
+
+
 def test_failed_requests_of_a_modelled_array_are_told_by_what_it_lost() -> None:
     script = replace(SOUND, errors={"EIO": 1})
     flag = judge(script, **on_array(FAILED, "2.500 s: member 3 of group vd1 failed"))["io_errors"]

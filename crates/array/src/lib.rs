@@ -2,7 +2,7 @@
 //!
 //! Model: a document ([`spec`]) names hosts, links, controllers, devices, RAID groups and volumes; [`Array`] is what they do
 //! with requests. Devices ([`device`], [`disk`], [`flash`]) and RAID ([`raid`]) are arithmetic of their own; [`bounds`] and
-//! [`mva`] say without simulating what can be expected. Times are integer nanoseconds, addresses sectors of 512 bytes;
+//! [`mva`] say without simulating what can be expected, [`point`] what a short simulation gives. Times are integer nanoseconds, addresses sectors of 512 bytes;
 //! nothing here has a clock, a file, or an order that changes from run to run.
 //!
 //! Limits: timing only, no data.
@@ -18,6 +18,7 @@ pub mod flash;
 pub mod link;
 pub mod mva;
 pub mod outline;
+pub mod point;
 mod prefetch;
 pub mod raid;
 pub mod slab;

@@ -1,12 +1,14 @@
-//! Exact mean value analysis of a closed network: throughput and response without simulating.
+//! Exact mean values of a closed network: throughput and response without simulating.
 //!
-//! Model: requests go round, visiting stations with mean demands; between two rounds they think. By the arrival theorem
-//! (Reiser & Lavenberg 1980) a request finds at each station the queue of the same network with one request less, which
-//! gives the answers for 1, 2, … N requests one after the other. A station of several servers is taken for one that is so
-//! many times faster, and a delay that makes up the response (Seidmann 1987).
+//! Model: requests go round, visiting stations with mean demands; between two rounds they think. The probability of a state
+//! is a product of one factor per station (Baskett et al. 1975), `Dⁿ / Π min(k, servers)` over its `n` requests; the sums over all
+//! states of 0, 1, … N requests are convolved station by station (Buzen 1973), and the throughput is the ratio of the last
+//! two. It is what mean value analysis (Reiser & Lavenberg 1980) gives, exactly so for stations of several servers too, where
+//! its recursion is unstable.
 //!
-//! Limits: exact for exponential service or processor sharing. Service that varies less, as that of disks, queues less, so
-//! between one request and saturation the real network answers a little sooner; at both ends only means matter.
+//! Limits: exact for exponential service in order of arrival, or processor sharing. Service that varies less, as that of disks,
+//! queues less, so between one request and saturation the real network answers a little sooner, and sooner still where a
+//! queue is reordered; at both ends only means matter.
 //!
 //! ```
 //! use plimsoll_array::mva::{Station, solve};
@@ -32,35 +34,52 @@ impl Station {
 }
 
 /// What the network does.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Solved {
     /// Requests per second.
     pub throughput_per_s: f64,
     /// Time of a round without thinking.
     pub response_ns: f64,
-    /// Mean number of requests at each station.
-    pub present: Vec<f64>,
 }
 
 /// Solves a network of `population` requests.
 pub fn solve(stations: &[Station], think_ns: f64, population: u32) -> Solved {
-    let servers = |station: &Station| f64::from(station.servers.max(1));
-    let delay_ns: f64 =
-        stations.iter().map(|station| station.demand_ns * (servers(station) - 1.0) / servers(station)).sum();
-    let demands: Vec<f64> = stations.iter().map(|station| station.demand_ns / servers(station)).collect();
-    let mut queues = vec![0.0; demands.len()];
-    let (mut throughput, mut response_ns) = (0.0, delay_ns);
-    for requests in 1..=population {
-        let residence: Vec<f64> = demands.iter().zip(&queues).map(|(demand, queue)| demand * (1.0 + queue)).collect();
-        response_ns = residence.iter().sum::<f64>() + delay_ns;
-        throughput = f64::from(requests) / (response_ns + think_ns);
-        queues = residence.iter().map(|time| throughput * time).collect();
+    let most = population as usize;
+    let each = stations.iter().map(|station| station.demand_ns / f64::from(station.servers.max(1)));
+    // The slowest is the unit, so that no power of it grows.
+    let unit_ns = each.fold(0.0, f64::max).max(1e-9);
+    let mut sums = factors(think_ns / unit_ns, u32::MAX, most);
+    for station in stations {
+        let demand = station.demand_ns / unit_ns;
+        if station.servers <= 1 {
+            for requests in 1..=most {
+                sums[requests] += demand * sums[requests - 1];
+            }
+        } else {
+            sums = convolved(&sums, &factors(demand, station.servers, most));
+        }
+        let largest = sums.iter().copied().fold(0.0, f64::max);
+        sums.iter_mut().for_each(|sum| *sum /= largest);
     }
-    let waits = stations
-        .iter()
-        .zip(&queues)
-        .map(|(station, queue)| queue + throughput * station.demand_ns * (servers(station) - 1.0) / servers(station));
-    Solved { throughput_per_s: throughput * 1e9, response_ns, present: waits.collect() }
+    let throughput = if most == 0 { 0.0 } else { sums[most - 1] / sums[most] / unit_ns };
+    let round_ns = if most == 0 { 0.0 } else { f64::from(population) / throughput };
+    Solved { throughput_per_s: throughput * 1e9, response_ns: round_ns - think_ns }
+}
+
+/// The factors of a station for 0 to `most` requests, the largest being 1.
+fn factors(demand: f64, servers: u32, most: usize) -> Vec<f64> {
+    let mut logarithms = vec![0.0; most + 1];
+    for requests in 1..=most {
+        let served = (requests as u64).min(u64::from(servers)) as f64;
+        logarithms[requests] = logarithms[requests - 1] + libm::log(demand / served);
+    }
+    let largest = logarithms.iter().copied().fold(0.0, f64::max);
+    logarithms.into_iter().map(|logarithm| libm::exp(logarithm - largest)).collect()
+}
+
+fn convolved(sums: &[f64], factors: &[f64]) -> Vec<f64> {
+    let of = |requests: usize| (0..=requests).map(|here| factors[here] * sums[requests - here]).sum();
+    (0..sums.len()).map(of).collect()
 }
 
 #[cfg(test)]
@@ -83,10 +102,32 @@ mod tests {
     }
 
     #[test]
-    fn many_requests_reach_the_slowest_station_and_obey_littles_law() {
+    fn repairmen_are_answered_exactly_too() {
+        // M/M/c//N: the birth-death chain itself, machine rate 1/5 per ms, c repairs of 1 ms.
+        for (crew, machines) in [(2, 5), (3, 12), (8, 40), (64, 256)] {
+            let mut weight = 1.0;
+            let (mut all, mut repaired) = (1.0, 0.0);
+            for broken in 1..=machines {
+                let under_repair = f64::from(broken.min(crew));
+                weight *= f64::from(machines - broken + 1) / 5.0 / under_repair;
+                all += weight;
+                repaired += weight * under_repair;
+            }
+            let solved = solve(&[Station::new(1e6, crew)], 5e6, machines);
+            let expected = repaired / all * 1000.0;
+            assert!(
+                (solved.throughput_per_s / expected - 1.0).abs() < 1e-9,
+                "{crew} of {machines}: {solved:?}, {expected}"
+            );
+        }
+    }
+
+    #[test]
+    fn many_requests_reach_the_slowest_station() {
         let stations = [Station::new(1e6, 1), Station::new(4e6, 2), Station::new(0.5e6, 1)];
         let solved = solve(&stations, 0.0, 500);
         assert!((solved.throughput_per_s - 500.0).abs() < 1.0);
-        assert!((solved.present.iter().sum::<f64>() - 500.0).abs() < 1e-6);
+        assert!((solved.throughput_per_s * solved.response_ns / 1e9 - 500.0).abs() < 1e-6);
+        assert!(solve(&stations, 0.0, 0).throughput_per_s.abs() < 1e-12);
     }
 }

@@ -127,7 +127,7 @@ fn mean_values_agree_within_three_percent_where_only_means_matter() {
     let mut document = array("raid0", 8);
     document["controller"][0]["request_ns"] = json!(40_000);
     let spec = ArraySpec::read(&document).unwrap().spec;
-    let demands = demands(&spec, &load);
+    let demands = demands(&spec, &load, 1);
     assert_eq!(limit(&demands).unwrap().0.component, "disk");
     for population in [1, 512] {
         let mut array = built(&document, 1);

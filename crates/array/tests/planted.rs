@@ -56,7 +56,7 @@ fn bus(built_of: &Value) -> Result<(), String> {
 /// What mean value analysis of the believed document expects of many at once.
 fn mean_values(built_of: &Value) -> Result<(), String> {
     let load = Load { name: "reads", read_share: 1.0, bytes: 8192, sequential: false };
-    let analysed = expected(&demands(&ArraySpec::read(&believed()).unwrap().spec, &load), 512).throughput_per_s;
+    let analysed = expected(&demands(&ArraySpec::read(&believed()).unwrap().spec, &load, 512), 512).throughput_per_s;
     let mut array = built(built_of, 1);
     let span = array.sectors();
     let seen = closed(&mut array, 512, (0, 20_000), random(7, 16, 100, span));

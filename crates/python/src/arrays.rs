@@ -7,13 +7,15 @@ use pyo3::prelude::*;
 
 use crate::errors;
 
-/// What a target that is an array consists of, where its values come from, and what limits it.
+/// What a target that is an array consists of, where its values come from, and what limits it; with what a short simulation gives
+/// if it is asked for.
 #[pyfunction]
-pub fn describe_array(py: Python<'_>, target: &str) -> PyResult<String> {
+#[pyo3(signature = (target, *, simulate = false))]
+pub fn describe_array(py: Python<'_>, target: &str, simulate: bool) -> PyResult<String> {
     let TargetSpec::Array(found) = target.parse::<TargetSpec>().map_err(|error| errors::spec(py, &error))? else {
         return Err(errors::input(py, format!("target `{target}`: it is not an array; write `array:` and a name")));
     };
     let sourced: Sourced<ArraySpec> = Sourced { spec: found.spec, sources: found.sources };
-    let described = outline(&sourced).map_err(|error| errors::input(py, error.to_string()))?;
+    let described = py.detach(|| outline(&sourced, simulate)).map_err(|error| errors::input(py, error.to_string()))?;
     serde_json::to_string(&described).map_err(|error| errors::json(py, &error))
 }

@@ -55,12 +55,15 @@ export function ratioPlaces(rows: RatioRow[]): { rows: number[]; headings: { tex
   return { rows: places, headings, height: y + 6 };
 }
 
+/** The room that the longest of the ratios as numbers takes. */
+export const valuesWidth = (rows: RatioRow[]) => Math.ceil(Math.max(0, ...rows.map((row) => ratioText(row).length)) * 6.8) + 20;
+
 /** Whether there is room for the ratios as numbers beside the rows. */
 const isValued = (width: number) => width >= 480;
 
 export const ratioHeight = (rows: RatioRow[]) => ratioPlaces(rows).height + 54;
 
-const ROUND = [1, 1.02, 1.05, 1.1, 1.2, 1.5, 2, 3, 5, 10, 20, 50, 100, 1000];
+const ROUND = [1, 1.02, 1.05, 1.1, 1.2, 1.5, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000];
 
 /** The ends of the axis: round factors around 1 that hold every interval, of the rows that were carried where there are some. */
 export function ratioExtent(rows: RatioRow[]): [number, number] {
@@ -81,7 +84,8 @@ const within = (value: number, [low, high]: [number, number]) => Math.min(Math.m
 /** Round factors that fit between the ends, at most about seven. */
 export function ratioTicks([low, high]: [number, number]): number[] {
   const candidates = [
-    0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1, 1.05, 1.1, 1.2, 1.3, 1.5, 2, 3, 5, 10, 20, 50, 100,
+    0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1, 1.05, 1.1, 1.2, 1.3, 1.5, 2, 3, 5, 10, 20, 50, 100,
+    200, 500, 1000,
   ];
   const inside = candidates.filter((value) => value >= low * 0.999 && value <= high * 1.001);
   const least = Math.log(high / low) / 8;
@@ -98,7 +102,7 @@ export function ratiosOption(spec: RatioSpec, palette: Palette, width: number): 
   const log = Math.log10;
   return {
     ...base(palette),
-    grid: { left, right: isValued(width) ? 160 : 34, top: 0, height: places.height },
+    grid: { left, right: isValued(width) ? valuesWidth(spec.rows) : 34, top: 0, height: places.height },
     tooltip: { ...base(palette).tooltip, trigger: "item" },
     xAxis: {
       type: "value",

@@ -273,12 +273,18 @@ def _verdict(points: Sequence[Json]) -> dict[str, Any]:
 
 
 def _limits(points: Sequence[Json], labels: Sequence[str]) -> list[str]:
-    """A sentence per modelled configuration: what limited its points."""
+    """Of each modelled configuration what limited its points, and what failed in it."""
     said: dict[int, list[str]] = {}
     for point in points:
         if point["limit"]:
             said.setdefault(point["configuration"], []).append(point["limit"]["said"])
-    return [configuration_words(labels[configuration], said[configuration]) for configuration in sorted(said)]
+    told = []
+    for configuration in sorted(said):
+        told.append(configuration_words(labels[configuration], said[configuration]))
+        failed = [point["incidents"] for point in points if point["configuration"] == configuration and point["incidents"]]
+        more = f" So at {len(failed)} of {len(said[configuration])} points." if len(failed) > 1 else ""
+        told += [f"{labels[configuration]}, failures: {failed[0]}.{more}"] if failed else []
+    return told
 
 
 def _extreme(points: Sequence[Json], key: str) -> dict[str, Any] | None:

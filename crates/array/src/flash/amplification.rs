@@ -1,5 +1,5 @@
-//! How often flash is written per write of the host: formulas for greedy collection under uniform random writes, and what
-//! runs of writes pay of it.
+//! How often flash is written per write of the host: formulas for greedy collection under uniform random writes, what that
+//! costs, and what runs of writes pay of it.
 //!
 //! Both formulas depend only on the spare factor `ρ`: flash beyond the capacity, in proportion to the capacity.
 //!
@@ -18,6 +18,37 @@
 //! one of a megabyte, which is a five-hundredth of them in a drive of 64 dies, is as bad as one of a page. What lies between
 //! is a curve drawn through what our own page map does (test `flash_amplification`), and right to 0.2 of what random writes
 //! add: with `ρ` of 7 % it is too high by up to 0.18, with 28 % and half of the blocks too low by 0.19.
+
+use super::spec::{FlashSpec, Translation};
+
+/// What collecting costs per row that the host writes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Collecting {
+    /// Work of the die.
+    pub(crate) work_us: f64,
+    /// Valid bytes that are moved, out to the controller and back.
+    pub(crate) moved_bytes: f64,
+}
+
+/// How often a drive writes every unit under uniform random writes: as it says, or by the formula.
+pub(crate) fn of_random_writes(spec: &FlashSpec) -> f64 {
+    match spec.translation {
+        Translation::Analytic { write_amplification: Some(amplification) } => amplification,
+        Translation::Analytic { .. } | Translation::PageMap { .. } => xiang_kurkoski(spec.spare()),
+    }
+}
+
+/// The cost of collecting, from how often every unit is written.
+pub(crate) fn collecting(spec: &FlashSpec, amplification: f64) -> Collecting {
+    // A victim has this part of valid units; a row of it is read unless none of its units is valid.
+    let valid = 1.0 - 1.0 / amplification;
+    let row_units = spec.row_bytes() as f64 / f64::from(spec.unit_bytes);
+    let rows_read = amplification * (1.0 - libm::pow(1.0 - valid, row_units));
+    let work_us = rows_read * f64::from(spec.page_read_us)
+        + (amplification - 1.0) * f64::from(spec.page_program_us)
+        + amplification / f64::from(spec.pages_per_block) * f64::from(spec.block_erase_us);
+    Collecting { work_us, moved_bytes: (amplification - 1.0) * spec.row_bytes() as f64 }
+}
 
 /// The formula of Agarwal & Marrow.
 pub fn agarwal_marrow(spare: f64) -> f64 {

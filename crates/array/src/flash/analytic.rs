@@ -1,23 +1,15 @@
 //! Places without a map: the rows go round the dies, and the collection costs what formulas say.
 //!
-//! Model: everything has been written. Random writes cost what [`xiang_kurkoski`] says of the spare flash, or what the
-//! specification gives; a run of writes that fills the blocks of all dies costs their erasing only, and a shorter one the share
+//! Model: everything has been written. Random writes cost what [`of_random_writes`] says; a run of writes that fills the blocks of all dies costs their erasing only, and a shorter one the share
 //! between them that [`share_of_random`] says.
 //!
 //! Limits: a row costs what the last write in it is expected to; nothing is known of what was written before, so sequential
 //! writes cost little at once, where a drive that was written at random has to be overwritten first.
 
-use super::amplification::{share_of_random, xiang_kurkoski};
+use super::amplification::{Collecting, collecting, of_random_writes, share_of_random};
 use super::runs::Runs;
 use super::spec::FlashSpec;
 use crate::device::SECTOR_BYTES;
-
-/// What the collection adds to a row of the host.
-#[derive(Clone, Copy, Debug)]
-struct Work {
-    ns: f64,
-    moved_bytes: f64,
-}
 
 #[derive(Clone, Debug)]
 pub(crate) struct Analytic {
@@ -28,12 +20,12 @@ pub(crate) struct Analytic {
     blocks_sectors: u64,
     /// Of the row being filled, between none and all of what random writes cost.
     share: f64,
-    whole: Work,
-    random: Work,
+    whole: Collecting,
+    random: Collecting,
 }
 
 impl Analytic {
-    pub(crate) fn new(spec: &FlashSpec, write_amplification: Option<f64>) -> Self {
+    pub(crate) fn new(spec: &FlashSpec) -> Self {
         let blocks_bytes = u64::from(spec.dies()) * u64::from(spec.pages_per_block) * spec.row_bytes();
         Self {
             rows: 0,
@@ -41,8 +33,8 @@ impl Analytic {
             runs: Runs::default(),
             blocks_sectors: blocks_bytes / SECTOR_BYTES,
             share: 0.0,
-            whole: Work::at(1.0, spec),
-            random: Work::at(write_amplification.unwrap_or_else(|| xiang_kurkoski(spec.spare())), spec),
+            whole: collecting(spec, 1.0),
+            random: collecting(spec, of_random_writes(spec)),
         }
     }
 
@@ -78,20 +70,7 @@ impl Analytic {
     /// Collects for one row of the host: the time of its die, and the bytes that are moved.
     pub(crate) fn collect(&self) -> (u64, u64) {
         let between = |whole: f64, random: f64| libm::round(whole + (random - whole) * self.share) as u64;
-        (between(self.whole.ns, self.random.ns), between(self.whole.moved_bytes, self.random.moved_bytes))
-    }
-}
-
-impl Work {
-    /// From how often every unit is written.
-    fn at(amplification: f64, spec: &FlashSpec) -> Self {
-        // A victim has this part of valid units; a row of it is read unless none of its units is valid.
-        let valid = 1.0 - 1.0 / amplification;
-        let row_units = spec.row_bytes() as f64 / f64::from(spec.unit_bytes);
-        let rows_read = amplification * (1.0 - libm::pow(1.0 - valid, row_units));
-        let work_us = rows_read * f64::from(spec.page_read_us)
-            + (amplification - 1.0) * f64::from(spec.page_program_us)
-            + amplification / f64::from(spec.pages_per_block) * f64::from(spec.block_erase_us);
-        Self { ns: work_us * 1e3, moved_bytes: (amplification - 1.0) * spec.row_bytes() as f64 }
+        let work_ns = between(self.whole.work_us * 1e3, self.random.work_us * 1e3);
+        (work_ns, between(self.whole.moved_bytes, self.random.moved_bytes))
     }
 }

@@ -67,9 +67,7 @@ impl Flash {
         let spec = Arc::clone(&model.spec);
         let places = match spec.translation {
             Translation::PageMap { filled_percent } => Places::Mapped(Box::new(PageMap::new(&spec, filled_percent))),
-            Translation::Analytic { write_amplification } => {
-                Places::Analytic(Box::new(Analytic::new(&spec, write_amplification)))
-            }
+            Translation::Analytic { .. } => Places::Analytic(Box::new(Analytic::new(&spec))),
         };
         Self {
             places,

@@ -14,7 +14,7 @@
 //! pass others on its channel that were placed earlier and are ready later, which keeps the channel's rate but not its
 //! order; idle time is not used for collecting.
 
-mod amplification;
+pub(crate) mod amplification;
 mod analytic;
 mod blocks;
 mod drive;

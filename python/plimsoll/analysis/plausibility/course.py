@@ -129,9 +129,10 @@ def verification(evidence: Evidence) -> Iterator[Flag]:
 def virtual_time(evidence: Evidence) -> Iterator[Flag]:
     """The numbers come from a model."""
     if evidence.result.modelled:
+        near = "How near it is to measured storage, 'plimsoll reproduce' and 'plimsoll fit' say; trust differences more than figures."
         yield Flag(
             "virtual_time",
             "note",
             "Modelled: the target is a model in virtual time, not storage.",
-            "Compare it with theory and other models only, never with measured storage.",
+            near if evidence.backend == "array" else "Compare it with theory and other models only, never with measured storage.",
         )

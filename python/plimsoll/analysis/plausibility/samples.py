@@ -29,7 +29,7 @@ def not_steady(evidence: Evidence) -> Iterator[Flag]:
     if sum(point.count for point in evidence.observation.series) < STEADY_REQUESTS_MIN:
         return
     what, values = _response(evidence)
-    yield from _unsteady(what, steadiness(values), _failing(evidence))
+    yield from _unsteady(what, steadiness(values), _failing(evidence) or _longer(evidence))
 
 
 def warmup_too_short(evidence: Evidence) -> Iterator[Flag]:
@@ -128,8 +128,16 @@ def _unsteady(what: str, verdict: Steadiness | None, cause: str) -> Iterator[Fla
         f"{what} changed by {verdict.slope_percent:+.0f} % across the measured time (limit {SLOPE_PERCENT_MAX:g} %), its fifths "
         f"differ by {verdict.excursion_percent:.0f} % (limit {EXCURSION_PERCENT_MAX:g} %), coefficient of variation "
         f"{verdict.variation_percent:.0f} %; {SOURCE}.",
-        cause or "Warm up and measure longer; precondition flash before measuring writes.",
+        cause,
     )
+
+
+def _longer(evidence: Evidence) -> str:
+    """What helps without another cause; a modelled array says whether there is flash in it."""
+    components = (evidence.result.engine.get("engine") or {}).get("components") or []
+    if components and all(component["kind"] != "flash" for component in components):
+        return "Warm up and measure longer."
+    return "Warm up and measure longer; precondition flash before measuring writes."
 
 
 def _failing(evidence: Evidence) -> str:

@@ -1,0 +1,201 @@
+//! What an array can give at most, and what limits it, from its specification alone.
+//!
+//! Model: a load is a mix of reads and writes of one size, random or sequential, spread evenly, that the cache neither
+//! answers nor absorbs. Of each component a request needs a *demand*: in the mean, served one at a time, which is what mean
+//! value analysis takes, and at *least*, by the order that queues and caches can bring it into. `X ≤ 1 / least` of the component
+//! with the largest (the bound that limits), and `X ≤ N / Σ` of what a request waits for with `N` outstanding.
+//!
+//! Limits: what a cache answers or keeps lies above the bounds. Sequential loads are taken as read ahead, written by full
+//! stripes, and in the outer zone.
+
+mod devices;
+mod groups;
+mod positioning;
+
+use serde::Serialize;
+
+use crate::mva::{Solved, Station, solve};
+use crate::spec::{ArraySpec, ControllerSpec, GroupEntry, HostMode, Sharing, VolumeSet};
+use devices::{Asked, crossing, devices};
+use groups::{commands, taken_part};
+
+/// A load.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Load {
+    /// What it is called.
+    pub name: &'static str,
+    /// Share of reads.
+    pub read_share: f64,
+    /// Size of every request.
+    pub bytes: u32,
+    /// One address after the other, or anywhere.
+    pub sequential: bool,
+}
+
+/// Loads by which arrays are shown.
+pub const LOADS: [Load; 4] = [
+    Load { name: "random 8 KiB reads", read_share: 1.0, bytes: 8 << 10, sequential: false },
+    Load { name: "random 8 KiB, 70 % reads", read_share: 0.7, bytes: 8 << 10, sequential: false },
+    Load { name: "sequential 1 MiB reads", read_share: 1.0, bytes: 1 << 20, sequential: true },
+    Load { name: "sequential 1 MiB writes", read_share: 0.0, bytes: 1 << 20, sequential: true },
+];
+
+/// What a request needs of a component (of equal ones, of each).
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Demand {
+    /// The component, or the set of equal ones.
+    pub component: String,
+    /// Its kind, as in [`crate::utilisation::Component`].
+    pub kind: &'static str,
+    /// How many equal ones share what the set is asked for.
+    pub count: u32,
+    /// Mean service per request at each of them, served one at a time.
+    pub demand_ns: f64,
+    /// The least that it can be.
+    pub least_ns: f64,
+    /// How much of that a request waits for, whatever else is done meanwhile.
+    pub waited_ns: f64,
+    /// Servers of each.
+    pub servers: u32,
+}
+
+impl Demand {
+    /// Requests per second at which it is always busy.
+    pub fn limit_per_s(&self) -> f64 {
+        f64::from(self.servers) * 1e9 / self.least_ns.max(1e-3)
+    }
+}
+
+/// The demands of a load with so many requests outstanding, from the host to the devices; components that are not needed are left
+/// out.
+pub fn demands(spec: &ArraySpec, load: &Load, population: u32) -> Vec<Demand> {
+    let host = &spec.host;
+    let pages = f64::from(load.bytes.div_ceil(host.page_bytes));
+    let moved_page_ns = match (&host.page_cache, host.mode) {
+        (Some(cache), HostMode::Buffered) => cache.moved_page_ns,
+        _ => 0,
+    };
+    let host_ns = host.request_ns as f64 + pages * (host.page_ns + moved_page_ns) as f64;
+    let mut all = vec![plain("host", "host", host_ns, host.cores)];
+    let sets: Vec<&VolumeSet> = spec.volumes.iter().filter(|set| is_in_target(spec, set)).collect();
+    let groups: Vec<&GroupEntry> =
+        spec.group.iter().filter(|group| sets.iter().any(|set| set.groups.contains(&group.name))).collect();
+    all.extend(host_links(spec, &sets, load));
+    let asked = Asked { load, population, part: taken_part(spec, &sets, &groups) };
+    for controller in &spec.controller {
+        let own: Vec<_> = groups.iter().copied().filter(|group| group.controller == controller.name).collect();
+        let share = own.len() as f64 / groups.len().max(1) as f64;
+        all.push(processor(controller, &own, share, load));
+        all.extend(mirror(spec, controller, share, load));
+    }
+    for set in &spec.devices {
+        all.extend(devices(spec, &groups, set, asked));
+    }
+    together(all)
+}
+
+/// Whether volumes of a set are part of the target.
+fn is_in_target(spec: &ArraySpec, set: &VolumeSet) -> bool {
+    let names = &spec.host.volumes;
+    names.is_empty() || names.iter().any(|name| name.split('[').next() == Some(set.name.as_str()))
+}
+
+/// The links between the host and the controllers.
+fn host_links(spec: &ArraySpec, sets: &[&VolumeSet], load: &Load) -> Vec<Demand> {
+    let volumes = |set: &VolumeSet| (set.count as usize * set.groups.len()) as f64;
+    let all: f64 = sets.iter().map(|set| volumes(set)).sum();
+    let shared = spec.link.iter().filter(|link| link.sharing == Sharing::Shared);
+    let crossed = shared.map(|link| {
+        let whole: f64 = sets.iter().filter(|set| set.links.contains(&link.name)).map(|set| volumes(set)).sum();
+        let dealt = sets.iter().filter(|set| set.ports.contains(&link.name));
+        let part: f64 = dealt.map(|set| volumes(set) / set.ports.len() as f64).sum();
+        let share = (whole + part) / all.max(1.0);
+        crossing(link, (share * load.read_share, share * (1.0 - load.read_share)), load.bytes)
+    });
+    crossed.collect()
+}
+
+/// The link over which a second controller gets a copy of every write.
+fn mirror(spec: &ArraySpec, controller: &ControllerSpec, share: f64, load: &Load) -> Option<Demand> {
+    let cache = controller.cache.as_ref().filter(|cache| cache.writes_back())?;
+    let link = spec.link.iter().find(|link| Some(&link.name) == cache.mirror_link.as_ref())?;
+    Some(crossing(link, (0.0, share * (1.0 - load.read_share)), load.bytes))
+}
+
+/// Demands of the same component as one; none where nothing is needed.
+fn together(demands: Vec<Demand>) -> Vec<Demand> {
+    let mut all: Vec<Demand> = Vec::new();
+    for demand in demands.into_iter().filter(|demand| demand.demand_ns > 0.0) {
+        match all.iter_mut().find(|found| found.component == demand.component) {
+            Some(found) => {
+                found.demand_ns += demand.demand_ns;
+                found.least_ns += demand.least_ns;
+                found.waited_ns += demand.waited_ns;
+            }
+            None => all.push(demand),
+        }
+    }
+    all
+}
+
+/// The component that limits a load, and the load that it allows.
+pub fn limit(demands: &[Demand]) -> Option<(&Demand, f64)> {
+    let each = demands.iter().map(|demand| (demand, demand.limit_per_s()));
+    each.min_by(|one, other| one.1.total_cmp(&other.1))
+}
+
+/// The most that `population` requests reach: what limits them, or as many as there are over the time of each.
+pub fn most(demands: &[Demand], population: u32) -> f64 {
+    let limit = limit(demands).map_or(f64::INFINITY, |(_, per_s)| per_s);
+    let waited_ns: f64 = demands.iter().map(|demand| demand.waited_ns * f64::from(demand.count)).sum();
+    limit.min(f64::from(population) * 1e9 / waited_ns)
+}
+
+/// Throughput of `population` requests by mean value analysis.
+pub fn expected(demands: &[Demand], population: u32) -> Solved {
+    let stations = demands.iter().flat_map(|demand| {
+        std::iter::repeat_n(Station::new(demand.demand_ns, demand.servers), demand.count.max(1) as usize)
+    });
+    solve(&stations.collect::<Vec<_>>(), 0.0, population)
+}
+
+fn plain(name: &str, kind: &'static str, demand_ns: f64, servers: u32) -> Demand {
+    Demand { component: name.to_owned(), kind, count: 1, demand_ns, least_ns: demand_ns, waited_ns: demand_ns, servers }
+}
+
+fn processor(controller: &ControllerSpec, own: &[&GroupEntry], share: f64, load: &Load) -> Demand {
+    let intake_ns = controller.request_ns as f64 + f64::from(load.bytes) / 1024.0 * controller.kib_ns as f64;
+    let commands: f64 =
+        own.iter().map(|group| commands(group, controller, load)).sum::<f64>() / own.len().max(1) as f64;
+    let demand_ns = share * (intake_ns + commands * controller.command_ns as f64);
+    let waited_ns = if load.sequential { 0.0 } else { share * intake_ns };
+    Demand { waited_ns, ..plain(&format!("{}.cpu", controller.name), "cpu", demand_ns, controller.cores) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn demand(name: &str, demand_ns: f64, count: u32) -> Demand {
+        Demand { count, ..plain(name, "disk", demand_ns, 1) }
+    }
+
+    #[test]
+    fn the_largest_demand_limits() {
+        let all = [demand("bus", 10_000.0, 1), demand("disk", 600_000.0, 10), demand("cpu", 20_000.0, 1)];
+        let (found, per_s) = limit(&all).unwrap();
+        assert_eq!(found.component, "disk");
+        assert!((per_s - 1e9 / 600_000.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn expected_values_stay_below_the_bounds() {
+        let all = [demand("bus", 10_000.0, 1), demand("disk", 600_000.0, 10)];
+        for population in [1, 4, 16, 64, 256] {
+            let solved = expected(&all, population);
+            let whole_ns = 10_000.0 + 6_000_000.0;
+            assert!(solved.throughput_per_s <= 1e9 / 600_000.0 + 1e-6);
+            assert!(solved.throughput_per_s <= f64::from(population) * 1e9 / whole_ns + 1e-6);
+        }
+    }
+}
