@@ -8,6 +8,7 @@ mod speed_goals;
 mod support;
 
 use closed_loop::{Ended, random, run};
+use plimsoll_array::station::Account;
 use plimsoll_array::{Device, DeviceSpec};
 use serde_json::Value;
 
@@ -42,8 +43,9 @@ fn of_array(document: &Value, (population, count, read_percent): (u32, u64, u64)
     let next = move |number: u64| draws[(number % 2) as usize](number);
     let seen = support::closed(&mut array, population, (0, count), Box::new(next));
     let readings = array.readings().into_iter().flat_map(|reading| {
-        let account = reading.account;
-        [account.busy_ns, account.resident_ns, account.operations, account.bytes, reading.hits, reading.dirty.0]
+        let both = |read: fn(&Account) -> u64| read(&reading.account) + read(&reading.opposite);
+        let [busy_ns, resident_ns] = [both(|one| one.busy_ns), both(|one| one.resident_ns)];
+        [busy_ns, resident_ns, both(|one| one.operations), both(|one| one.bytes), reading.hits, reading.dirty.0]
     });
     let instants = seen.times.into_iter().flat_map(|(begin_ns, end_ns)| [begin_ns, end_ns]);
     format!("{:016x}", fingerprint(instants.chain(readings)))
