@@ -193,7 +193,7 @@ def _number(value: float) -> str:
 
 
 def _percent(value: float | None) -> str:
-    return "–" if value is None else f"{value:.0f} %"
+    return "–" if value is None else f"{value:.1f} %"
 
 
 def _wrapped(text: str) -> list[str]:
