@@ -127,7 +127,7 @@ def test_a_word_that_nothing_could_vary_in_is_refused(plimsoll: Plimsoll, measur
 
 
 def test_what_is_not_comparable_is_refused_with_every_reason_unless_told(plimsoll: Plimsoll, measured: Measure) -> None:
-    names = measured(100, "one"), measured(100, "two", "-s", "block_size=8k", "--cache", "warm")
+    names = measured(100, "one"), measured(100, "two", "-s", "block_size=8k", "-w", "2s")
     said = plimsoll("compare", *names)
     assert (said.code, said.out) == (2, "")
     assert "this cannot be compared" in said.err and "block_size (4096 against 8192)" in said.err and "warmup" in said.err

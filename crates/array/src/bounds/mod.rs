@@ -15,7 +15,7 @@ mod positioning;
 use serde::Serialize;
 
 use crate::mva::{Solved, Station, solve};
-use crate::spec::{ArraySpec, ControllerSpec, GroupEntry, HostMode, Sharing, VolumeSet};
+use crate::spec::{ArraySpec, CacheSpec, ControllerSpec, GroupEntry, HostMode, LinkSpec, Sharing, VolumeSet};
 use devices::{Asked, crossing, devices};
 use groups::{commands, taken_part};
 
@@ -82,12 +82,12 @@ pub fn demands(spec: &ArraySpec, load: &Load, population: u32) -> Vec<Demand> {
         spec.group.iter().filter(|group| sets.iter().any(|set| set.groups.contains(&group.name))).collect();
     all.extend(host_links(spec, &sets, load));
     let asked = Asked { load, population, part: taken_part(spec, &sets, &groups) };
-    for controller in &spec.controller {
-        let own: Vec<_> = groups.iter().copied().filter(|group| group.controller == controller.name).collect();
-        let share = own.len() as f64 / groups.len().max(1) as f64;
-        all.push(processor(controller, &own, share, load));
-        all.extend(mirror(spec, controller, share, load));
-    }
+    let own = |controller: &ControllerSpec| -> Vec<&GroupEntry> {
+        groups.iter().copied().filter(|group| group.controller == controller.name).collect()
+    };
+    let share = |controller: &ControllerSpec| own(controller).len() as f64 / groups.len().max(1) as f64;
+    all.extend(spec.controller.iter().map(|one| processor(one, &own(one), share(one), load)));
+    all.extend(mirrors(spec, share, load));
     for set in &spec.devices {
         all.extend(devices(spec, &groups, set, asked));
     }
@@ -115,11 +115,22 @@ fn host_links(spec: &ArraySpec, sets: &[&VolumeSet], load: &Load) -> Vec<Demand>
     crossed.collect()
 }
 
-/// The link over which a second controller gets a copy of every write.
-fn mirror(spec: &ArraySpec, controller: &ControllerSpec, share: f64, load: &Load) -> Option<Demand> {
-    let cache = controller.cache.as_ref().filter(|cache| cache.writes_back())?;
-    let link = spec.link.iter().find(|link| Some(&link.name) == cache.mirror_link.as_ref())?;
-    Some(crossing(link, (0.0, share * (1.0 - load.read_share)), load.bytes))
+/// The links over which a second controller gets a copy of every write; those that name one link take its directions in turn.
+fn mirrors(spec: &ArraySpec, share: impl Fn(&ControllerSpec) -> f64, load: &Load) -> Vec<Demand> {
+    let copies = |link: &LinkSpec| {
+        let names_it = |controller: &&ControllerSpec| {
+            controller.cache.as_ref().is_some_and(|cache| cache.mirror_link.as_ref() == Some(&link.name))
+        };
+        let mut ways = [0.0; 2];
+        for (turn, controller) in spec.controller.iter().filter(names_it).enumerate() {
+            if controller.cache.as_ref().is_some_and(CacheSpec::writes_back) {
+                ways[turn % 2] += share(controller) * (1.0 - load.read_share);
+            }
+        }
+        ways
+    };
+    let each = spec.link.iter().map(|link| (link, copies(link))).filter(|(_, ways)| *ways != [0.0; 2]);
+    each.map(|(link, [down, up])| crossing(link, (up, down), load.bytes)).collect()
 }
 
 /// Demands of the same component as one; none where nothing is needed.
