@@ -8,6 +8,7 @@
 use std::io;
 use std::ops::Range;
 
+use plimsoll_array::slab::Slab;
 use plimsoll_array::{Array, ArraySpec, Completion, Component, ComponentUse, Incident, Reading, Request, What};
 
 use crate::backend::{Backend, Done, Io};
@@ -16,6 +17,7 @@ use crate::backend::{Backend, Done, Io};
 #[derive(Debug)]
 pub struct ModelledArray {
     array: Array,
+    outstanding: Slab<Outstanding>,
     completions: Vec<Completion>,
     name: String,
     /// The names of the groups, by number.
@@ -26,6 +28,14 @@ pub struct ModelledArray {
     measured: Range<u64>,
     begin: Option<(u64, Vec<Reading>)>,
     end: Option<(u64, Vec<Reading>)>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Outstanding {
+    slot: u32,
+    piece: u32,
+    len: i32,
+    submitted_ns: u64,
 }
 
 impl ModelledArray {
@@ -40,6 +50,7 @@ impl ModelledArray {
             groups: spec.group.iter().map(|group| group.name.clone()).collect(),
             components: array.components(),
             array,
+            outstanding: Slab::new(Outstanding { slot: 0, piece: 0, len: 0, submitted_ns: 0 }),
             completions: Vec::new(),
             due_ns: measured.start,
             measured,
@@ -98,8 +109,9 @@ impl Backend for ModelledArray {
     #[inline(always)]
     fn submit(&mut self, io: Io) -> io::Result<()> {
         let Io { slot, piece, op, len, offset, .. } = io;
-        debug_assert!(piece == 0 && len % 512 == 0, "an array is one part, and takes whole sectors");
-        self.array.submit(self.array.now_ns(), slot, Request { op, lba: offset / 512, sectors: len / 512 });
+        let submitted_ns = self.array.now_ns();
+        let token = self.outstanding.insert(Outstanding { slot, piece, len: len as i32, submitted_ns });
+        self.array.submit(submitted_ns, token, Request { op, lba: offset / 512, sectors: len / 512 });
         Ok(())
     }
 
@@ -107,9 +119,10 @@ impl Backend for ModelledArray {
     fn wait(&mut self, until_ns: u64, finished: &mut Vec<Done>) -> io::Result<()> {
         self.completions.clear();
         self.array.run_until(until_ns, &mut self.completions);
-        for &Completion { token, sectors, submitted_ns, completed_ns, failed } in &self.completions {
-            let result = if failed { -libc::EIO } else { (sectors * 512) as i32 };
-            finished.push(Done { slot: token, piece: 0, result, submitted_ns, completed_ns });
+        for &Completion { token, completed_ns, failed } in &self.completions {
+            let Outstanding { slot, piece, len, submitted_ns } = self.outstanding.remove(token);
+            let result = if failed { -libc::EIO } else { len };
+            finished.push(Done { slot, piece, result, submitted_ns, completed_ns });
         }
         if self.array.now_ns() >= self.due_ns {
             self.read();

@@ -74,7 +74,7 @@ impl<W> Schedule<W> {
     pub fn run(&mut self, now_ns: u64, answers: &mut Vec<(Answer, W)>) {
         while self.array.next_ns().is_some_and(|next_ns| next_ns <= now_ns) {
             self.array.run_until(now_ns, &mut self.completions);
-            for Completion { token, completed_ns, failed, .. } in self.completions.drain(..) {
+            for Completion { token, completed_ns, failed } in self.completions.drain(..) {
                 let waiting = self.waiting.get_mut(token as usize).and_then(Option::take);
                 let Some(Waiting { who, arrived_ns }) = waiting else { continue };
                 self.free.push(token);

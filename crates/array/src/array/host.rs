@@ -177,9 +177,8 @@ impl Array {
         }
         let purpose = self.requests[number].purpose;
         if purpose == Purpose::Asked {
-            let Pending { token, submitted_ns, request, failed, .. } = self.requests.remove(number);
-            let (sectors, completed_ns) = (request.sectors, self.now_ns);
-            self.finished.push(Completion { token, sectors, submitted_ns, completed_ns, failed });
+            let Pending { token, failed, .. } = self.requests.remove(number);
+            self.finished.push(Completion { token, completed_ns: self.now_ns, failed });
             return;
         }
         let pending = self.requests.remove(number);

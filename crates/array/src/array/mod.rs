@@ -65,10 +65,6 @@ pub struct Request {
 pub struct Completion {
     /// As submitted.
     pub token: u32,
-    /// The length that was asked for; 0 for a flush.
-    pub sectors: u32,
-    /// When it was submitted.
-    pub submitted_ns: u64,
     /// When.
     pub completed_ns: u64,
     /// Whether data were lost that it needed.
@@ -164,7 +160,6 @@ enum Purpose {
 struct Pending {
     token: u32,
     purpose: Purpose,
-    submitted_ns: u64,
     request: Request,
     /// Jobs, or fetches of the page cache, that it waits for.
     left: u32,
@@ -259,7 +254,6 @@ impl Pending {
     const BLANK: Self = Self {
         token: 0,
         purpose: Purpose::Asked,
-        submitted_ns: 0,
         request: Request { op: Op::Flush, lba: 0, sectors: 0 },
         left: 0,
         failed: false,
@@ -341,7 +335,7 @@ impl Array {
     #[inline]
     pub fn submit(&mut self, now_ns: u64, token: u32, request: Request) {
         self.now_ns = self.now_ns.max(now_ns);
-        let pending = Pending { token, submitted_ns: now_ns, request, ..Pending::BLANK };
+        let pending = Pending { token, request, ..Pending::BLANK };
         let number = self.requests.insert(pending);
         let moved_sectors = if request.op == Op::Trim { 0 } else { request.sectors };
         let done_ns = self.host.take(self.now_ns, moved_sectors);
