@@ -4,7 +4,7 @@ Model: numbers with units, from the largest down, each unit once; a number alone
 the rule of ``crates/workload/src/units.rs`` is here once more; a test holds both together.
 
     seconds("1m30s")        # 90.0
-    seconds("1d")           # 86400.0
+    nanoseconds("3us")      # 3000
     seconds("10 parsecs")   # None
 """
 
@@ -29,8 +29,8 @@ _NS = {
 _TERM = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([^0-9.\s]*)\s*")
 
 
-def seconds(text: str) -> float | None:
-    """A whole number of nanoseconds below 2^64, in seconds; None if the text is no such time."""
+def nanoseconds(text: str) -> int | None:
+    """A whole number of nanoseconds below 2^64; None if the text is no such time."""
     rest, total_ns, last_unit_ns = text.strip(), Fraction(0), None
     while rest or last_unit_ns is None:
         term = _TERM.match(rest)
@@ -43,4 +43,10 @@ def seconds(text: str) -> float | None:
         if part_ns.denominator != 1:
             return None
         rest, total_ns, last_unit_ns = rest[term.end() :], total_ns + part_ns, unit_ns
-    return float(total_ns / 10**9) if total_ns < 2**64 else None
+    return int(total_ns) if total_ns < 2**64 else None
+
+
+def seconds(text: str) -> float | None:
+    """The same in seconds."""
+    time_ns = nanoseconds(text)
+    return None if time_ns is None else time_ns / 10**9

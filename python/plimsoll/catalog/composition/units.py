@@ -1,7 +1,7 @@
 """Sizes, rates and times with units, as the number that a key of an array counts in: its last letters say in what.
 
 Model: the forms are those of the command line (`crates/workload/src/units.rs`), which a test compares with these: ``k m g t p`` and ``KiB``
-count in steps of 1024, ``kB`` in steps of 1000, times are ``1m30s``. A bare number never comes here: it is in the key's unit.
+count in steps of 1024, ``kB`` in steps of 1000, times are those of `duration`. A bare number never comes here: it is in the key's unit.
 Limits: ``KB`` and ``mb`` are refused, because both readings are common. Bytes and nanoseconds come out whole or not at all.
 
     with_unit("link.fc.rate_bytes_per_s", "400MB/s")         # 400_000_000
@@ -14,13 +14,13 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 
+from plimsoll.catalog.composition.duration import nanoseconds
 from plimsoll.errors import InputError
 
 _POWERS = {letter: power for power, letter in enumerate("kmgtp", 1)}
 _SIZE = re.compile(r"(\d+(?:\.\d+)?) *([A-Za-z]*)")
-_NS = {"d": 86_400 * 10**9, "h": 3_600 * 10**9, "m": 60 * 10**9, "s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
-_NS |= {"min": _NS["m"], "sec": _NS["s"]}
-_PART = re.compile(r"(\d+(?:\.\d+)?) *([a-z]+) *")
+#: Units of time that keys count in.
+_NS = {"ns": 1, "us": 10**3, "ms": 10**6}
 #: What keys count in, by how they end: the longer ending first.
 _COUNTED = ("bytes_per_s", "bytes_max", "bytes", "ns", "us", "ms")
 _EXAMPLES = {"bytes_per_s": "400MB/s", "bytes_max": "64KiB", "bytes": "64KiB"}
@@ -36,7 +36,8 @@ def with_unit(key: str, text: str) -> int | float | None:
     if counted.startswith("bytes"):
         found = _bytes(text.removesuffix("/s") if counted == "bytes_per_s" else text)
     else:
-        found = _in_unit(_ns(text), _NS[counted])
+        # A time without a unit would be seconds, and a bare number of a key is in the key's unit.
+        found = _in_unit(None if text[-1:].isdigit() else nanoseconds(text), _NS[counted])
     if found is None:
         what = "a time" if counted in _NS else "a rate" if counted == "bytes_per_s" else "a size"
         example = _EXAMPLES.get(counted, "250us")
@@ -66,18 +67,6 @@ def _bytes(text: str) -> int | None:
         return None
     size = number * factor
     return int(size) if size.denominator == 1 else None
-
-
-def _ns(text: str) -> int | None:
-    """Nanoseconds; parts follow one another from large to small."""
-    total, last, rest = Fraction(0), None, text.strip().replace("µs", "us").replace("μs", "us")
-    while rest or last is None:
-        part = _PART.match(rest)
-        unit = _NS.get(part[2]) if part else None
-        if part is None or unit is None or (last is not None and unit >= last):
-            return None
-        total, last, rest = total + Fraction(part[1]) * unit, unit, rest[part.end() :]
-    return int(total) if total.denominator == 1 else None
 
 
 def _in_unit(ns: int | None, unit_ns: int) -> int | float | None:
