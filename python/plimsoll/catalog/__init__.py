@@ -14,12 +14,12 @@ from __future__ import annotations
 
 import os
 import re
-import tomllib
 from functools import cache
 from typing import Any
 
 from plimsoll.catalog.figures import published, published_names, rows_for
 from plimsoll.catalog.suites import suite_document, suite_names
+from plimsoll.catalog.written import read_toml
 from plimsoll.errors import InputError
 
 __all__ = [
@@ -110,15 +110,7 @@ def file_of(source: str) -> str:
 
 def read(path: str) -> Json:
     """A workload file as a dictionary; what its keys mean is for the engine to say."""
-    try:
-        with open(path, "rb") as file:
-            return tomllib.load(file)
-    except tomllib.TOMLDecodeError as problem:
-        raise InputError(f"{path}: not TOML: {str(problem)[:1].lower()}{str(problem)[1:]}.") from None
-    except UnicodeDecodeError:
-        raise InputError(f"{path}: not UTF-8 text, so not a workload file.") from None
-    except OSError as problem:
-        raise InputError(f"{path}: cannot be read ({str(problem.strerror).lower()}).") from None
+    return read_toml(path, "a workload file")
 
 
 @cache
