@@ -47,7 +47,7 @@ pub(super) struct PageCache {
     pub(super) first_fetch_sectors: u32,
     pub(super) fetch_growth: u32,
     pub(super) read_ahead: Option<ReadAhead>,
-    /// Flushes in the order in which they came, each with the generation of dirty pages that it waits for.
+    /// Flushes in the order in which they came, each with the epoch of dirty pages that it waits for.
     pub(super) flushes: VecDeque<(u32, u64)>,
 }
 
@@ -354,8 +354,8 @@ impl Array {
 
     fn flush_pages(&mut self, number: u32) {
         let Some(pages) = &mut self.host.pages else { return };
-        let generation = pages.cache.flush();
-        pages.flushes.push_back((number, generation));
+        let epoch = pages.cache.flush();
+        pages.flushes.push_back((number, epoch));
         self.finish_flushes();
         self.write_out();
     }
@@ -363,7 +363,7 @@ impl Array {
     fn finish_flushes(&mut self) {
         while let Some(pages) = &mut self.host.pages {
             match pages.flushes.front() {
-                Some(&(number, generation)) if pages.cache.is_flushed(generation) => {
+                Some(&(number, epoch)) if pages.cache.is_flushed(epoch) => {
                     pages.flushes.pop_front();
                     self.divide(number);
                 }

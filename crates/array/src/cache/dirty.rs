@@ -204,7 +204,7 @@ impl DirtyRows {
         self.taken.clear();
         while let Some(page) = pages.get_mut(place as usize) {
             self.taken.push((page.key & ((1 << SPACE_SHIFT) - 1), page.dirty));
-            (page.state, page.destaging, page.dirty) = (State::Destaging, page.generation, Stretch::default());
+            (page.state, page.destaging, page.dirty) = (State::Destaging, page.epoch, Stretch::default());
             place = page.after;
         }
         self.taken.sort_unstable_by_key(|(number, _)| *number);

@@ -8,14 +8,14 @@
 //! destaged becomes the most recently used clean one, whenever it was last asked for.
 
 mod dirty;
-mod generations;
+mod epochs;
 mod index;
 pub(crate) mod read_ahead;
 mod row_set;
 mod row_table;
 
 use crate::cache::dirty::DirtyRows;
-use crate::cache::generations::Generations;
+use crate::cache::epochs::Epochs;
 use crate::cache::index::Index;
 use crate::prefetch;
 use crate::raid::Extent;
@@ -61,8 +61,8 @@ struct Page {
     before: u32,
     after: u32,
     state: State,
-    /// The generation in which what is dirty became so, and that of what is being destaged.
-    generation: u8,
+    /// The epoch in which what is dirty became so, and that of what is being destaged.
+    epoch: u8,
     destaging: u8,
     valid: Stretch,
     dirty: Stretch,
@@ -112,7 +112,7 @@ pub(crate) struct Cache {
     listed: u32,
     dirty: u32,
     rows: DirtyRows,
-    generations: Generations,
+    epochs: Epochs,
     pub(crate) tally: Tally,
 }
 
@@ -133,7 +133,7 @@ impl Cache {
             before: NONE,
             after: NONE,
             state: State::Free,
-            generation: 0,
+            epoch: 0,
             destaging: 0,
             valid: Stretch::default(),
             dirty: Stretch::default(),
@@ -155,7 +155,7 @@ impl Cache {
             listed: 0,
             dirty: 0,
             rows: DirtyRows::new(spaces, shape),
-            generations: Generations::default(),
+            epochs: Epochs::default(),
             tally: Tally::default(),
         }
     }
@@ -308,7 +308,7 @@ impl Cache {
             let Some(place) = self.make_room() else { return NONE };
             self.settle(place, touch, State::Dirty);
             self.pages[place as usize].before = NONE;
-            self.pages[place as usize].generation = self.generations.enter();
+            self.pages[place as usize].epoch = self.epochs.enter();
             self.dirty += 1;
             return place;
         };
@@ -324,14 +324,14 @@ impl Cache {
             }
             State::Destaging => {
                 let page = &mut self.pages[place as usize];
-                (page.state, page.generation) = (State::Redirtied, self.generations.enter());
+                (page.state, page.epoch) = (State::Redirtied, self.epochs.enter());
                 return place;
             }
             State::Dirty | State::Redirtied | State::Free => return place,
         }
         let page = &mut self.pages[place as usize];
         (page.state, page.dirty, page.before, page.after) = (State::Dirty, Stretch::default(), NONE, NONE);
-        page.generation = self.generations.enter();
+        page.epoch = self.epochs.enter();
         self.dirty += 1;
         place
     }
@@ -351,16 +351,16 @@ impl Cache {
             let Some(page) = self.pages.get_mut(place as usize) else { continue };
             match page.state {
                 State::Destaging => {
-                    closed_late |= self.generations.leave(page.destaging);
+                    closed_late |= self.epochs.leave(page.destaging);
                     self.dirty -= 1;
                     self.make_clean(place);
                 }
                 State::Redirtied => {
-                    closed_late |= self.generations.leave(page.destaging);
+                    closed_late |= self.epochs.leave(page.destaging);
                     page.state = State::Dirty;
                     let is_whole = page.dirty.to - page.dirty.from == self.shape.page_sectors as u8;
                     page.before = NONE;
-                    let is_due = self.generations.is_closed(page.generation);
+                    let is_due = self.epochs.is_closed(page.epoch);
                     self.rows.note(&mut self.pages, place, is_whole);
                     if is_due {
                         self.rows.make_due(touch.key);
@@ -374,15 +374,15 @@ impl Cache {
         }
     }
 
-    /// A flush: what is dirty now is destaged before all else. The generation that it waits for; see [`Self::is_flushed`].
+    /// A flush: what is dirty now is destaged before all else. The epoch that it waits for; see [`Self::is_flushed`].
     pub(crate) fn flush(&mut self) -> u64 {
         self.rows.make_all_due();
-        self.generations.close()
+        self.epochs.close()
     }
 
     /// Whether all that a flush waits for has reached the devices.
-    pub(crate) const fn is_flushed(&self, generation: u64) -> bool {
-        self.generations.is_over(generation)
+    pub(crate) const fn is_flushed(&self, epoch: u64) -> bool {
+        self.epochs.is_over(epoch)
     }
 
     /// Whether a flush waits for something of a space that is not under way.
@@ -435,7 +435,7 @@ impl Cache {
         let page = &mut self.pages[place as usize];
         let valid = if state == State::Fetching { touch.stretch } else { Stretch::default() };
         let dirty = Stretch::default();
-        *page = Page { key: touch.key, before: NONE, after: NONE, state, generation: 0, destaging: 0, valid, dirty };
+        *page = Page { key: touch.key, before: NONE, after: NONE, state, epoch: 0, destaging: 0, valid, dirty };
         self.index.insert(touch.key, place);
     }
 

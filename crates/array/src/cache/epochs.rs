@@ -1,19 +1,19 @@
-//! Which dirty pages a flush waits for: those of its generation and of the ones before.
+//! Which dirty pages a flush waits for: those of its epoch and of the ones before.
 //!
-//! Model: what becomes dirty belongs to the generation that is open; a flush closes it and waits until no page of a closed one
+//! Model: what becomes dirty belongs to the epoch that is open; a flush closes it and waits until no page of a closed one
 //! is dirty or under way, as `tag_pages_for_writeback` of Linux (`mm/page-writeback.c`) marks what is dirty when a sync
-//! begins. A dirty page that is written again stays of the generation in which it became dirty; one that is written while it
+//! begins. A dirty page that is written again stays of the epoch in which it became dirty; one that is written while it
 //! is on its way belongs to the open one besides.
 //!
-//! Limits: 255 closed generations at a time; flushes beyond wait until one has gone, and for what becomes dirty until then.
+//! Limits: 255 closed epochs at a time; flushes beyond wait until one has gone, and for what becomes dirty until then.
 
 /// How many are counted, the open one among them: a page keeps the number of its own in a byte.
 const COUNTED: usize = 256;
 
 /// See the module.
 #[derive(Debug)]
-pub(super) struct Generations {
-    /// Pages by generation, the lower byte of its number.
+pub(super) struct Epochs {
+    /// Pages by epoch, the lower byte of its number.
     pages: [u32; COUNTED],
     /// The lowest that has pages, or the open one.
     oldest: u64,
@@ -22,14 +22,14 @@ pub(super) struct Generations {
     crowded: bool,
 }
 
-impl Default for Generations {
+impl Default for Epochs {
     fn default() -> Self {
         Self { pages: [0; COUNTED], oldest: 0, open: 0, crowded: false }
     }
 }
 
-impl Generations {
-    /// A page becomes dirty; the mark of its generation.
+impl Epochs {
+    /// A page becomes dirty; the mark of its epoch.
     #[inline]
     pub(super) const fn enter(&mut self) -> u8 {
         let mark = self.open as u8;
@@ -37,7 +37,7 @@ impl Generations {
         mark
     }
 
-    /// What was dirty has reached the devices; whether a generation is closed now that flushes waited to be closed.
+    /// What was dirty has reached the devices; whether an epoch is closed now that flushes waited to be closed.
     #[inline]
     pub(super) fn leave(&mut self, mark: u8) -> bool {
         self.pages[usize::from(mark)] -= 1;
@@ -49,7 +49,7 @@ impl Generations {
         mark != self.open as u8
     }
 
-    /// A flush: the generation that it waits for.
+    /// A flush: the epoch that it waits for.
     pub(super) fn close(&mut self) -> u64 {
         let asked = self.open;
         self.crowded = true;
@@ -57,12 +57,12 @@ impl Generations {
         asked
     }
 
-    /// Whether nothing of a generation and of the ones before is dirty.
-    pub(super) const fn is_over(&self, generation: u64) -> bool {
-        generation < self.oldest
+    /// Whether nothing of an epoch and of the ones before is dirty.
+    pub(super) const fn is_over(&self, epoch: u64) -> bool {
+        epoch < self.oldest
     }
 
-    /// Passes generations without pages, and closes the open one if flushes wait for that and there is room; whether it did.
+    /// Passes epochs without pages, and closes the open one if flushes wait for that and there is room; whether it did.
     fn advance(&mut self) -> bool {
         let before = self.open;
         loop {
@@ -83,8 +83,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_generation_is_over_when_it_and_those_before_have_no_pages() {
-        let mut found = Generations::default();
+    fn a_epoch_is_over_when_it_and_those_before_have_no_pages() {
+        let mut found = Epochs::default();
         let first = found.enter();
         let one = found.close();
         let second = found.enter();
@@ -100,10 +100,10 @@ mod tests {
 
     #[test]
     fn flushes_beyond_what_is_counted_wait_together_and_go_in_their_turn() {
-        let mut found = Generations::default();
+        let mut found = Epochs::default();
         let asked: Vec<(u8, u64)> = (0..1000).map(|_| (found.enter(), found.close())).collect();
         assert_eq!(asked[254].1, 254);
-        assert!(asked[255..].iter().all(|&(mark, generation)| (mark, generation) == (255, 255)));
+        assert!(asked[255..].iter().all(|&(mark, epoch)| (mark, epoch) == (255, 255)));
         for (number, &(mark, _)) in asked.iter().enumerate() {
             found.leave(mark);
             assert!(number >= 255 || (found.is_over(number as u64) && !found.is_over(number as u64 + 1)));
