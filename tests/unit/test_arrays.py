@@ -30,20 +30,36 @@ def test_every_shipped_array_can_be_built_and_has_a_bound(name: str) -> None:
         assert load["simulated"] == []
 
 
-#: Above their bounds still: the first by 3 % for sequential writes at depth 256; why the second is has not been found out.
-ABOVE = [
-    pytest.param(name, marks=pytest.mark.xfail(strict=True, reason="above a bound")) for name in ("msa2040-10k", "se6920-raid5-200g-10k")
+#: One of every family of the catalog. Above its bound: of sequential writes at depth 64, its caches take a part.
+FAMILIES = [
+    "dl360-g5-3g-10k-raid5-3",
+    "dl580-local",
+    "dl585-tpch",
+    "msa2000-raid5",
+    pytest.param("msa2040", marks=pytest.mark.xfail(strict=True, reason="above a bound")),
+    "msa30-u320-15k-raid5-10",
+    "msa50-sas-10k-raid0-10",
+    "nearline-raid6",
+    "nvme",
+    "nvme-raid10",
+    "sata-ssd",
+    "se6920-raid5-200g-10k",
 ]
 
 
-@pytest.mark.parametrize("name", ["nearline-raid6", "msa2000-raid5", "nvme", "sata-ssd", *ABOVE])
+@pytest.mark.parametrize("name", FAMILIES)
 def test_what_is_simulated_beside_the_bounds_stays_within_them(name: str) -> None:
     # Sequential writes of nearline-raid6 and random reads of others were far above what the array was said to give at most.
     for load in native().describe_array(f"array:{name}", simulate=True)["loads"]:
         for expected, simulated in zip(load["expected"], load["simulated"], strict=True):
             assert expected["population"] == simulated["population"]
-            # What a cache answered is not in the bound; 2 % are what so few requests scatter by.
-            allowed = expected["most_per_s"] * 1.02 / (1 - simulated["hit_share"])
+            if not simulated["filled"]:
+                # Caches that are still taking writes are above any bound of the disks, which the printed table says.
+                assert load["name"].startswith("random 8 KiB, 70")
+                continue
+            # What a cache answers by chance is not in the bound, what was read ahead is; 2 % are what so few requests scatter by.
+            missed = 1 if load["name"].startswith("sequential") else 1 - simulated["hit_share"]
+            allowed = expected["most_per_s"] * 1.02 / missed
             assert simulated["throughput_per_s"] <= allowed, (load["name"], expected, simulated)
 
 

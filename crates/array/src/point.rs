@@ -21,6 +21,9 @@ use crate::utilisation::ComponentUse;
 const COUNTED: u64 = 2_000;
 const SETTLING: u64 = 1_000;
 
+/// Requests that each of those outstanding is followed by, at least: they complete in bursts, and caches swing.
+const OF_EACH: u64 = 32;
+
 /// Sequential requests are of many pieces each.
 const LONG: u64 = 4;
 
@@ -87,7 +90,7 @@ pub fn simulated(spec: &ArraySpec, load: &Load, populations: &[u32]) -> Result<V
     for population in order {
         // Several times what is outstanding: a cache lets many go at once.
         run.complete((SETTLING / shorter).max(4 * u64::from(deepest)), population);
-        let counted = run.counted(population, (COUNTED / shorter).max(8 * u64::from(population)));
+        let counted = run.counted(population, (COUNTED / shorter).max(OF_EACH * u64::from(population)));
         found.push(Simulated { filled: filling <= FILLING_MAX, ..counted });
     }
     found.sort_unstable_by_key(|found| found.population);
