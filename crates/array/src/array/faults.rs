@@ -13,6 +13,7 @@
 
 use std::collections::VecDeque;
 
+use super::incidents::{Incident, What};
 use super::replacing::Coming;
 use super::{Array, Group, Kind};
 use crate::calendar::Event;
@@ -23,50 +24,6 @@ pub(super) const HORIZON_NS: u64 = 20 * 365 * 86_400 * 1_000_000_000;
 
 /// Chunks of a rebuild under way: one being written, the next being read.
 const CHUNKS_MAX: usize = 2;
-
-/// What happened to a member of a group.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum What {
-    /// It failed.
-    Failed,
-    /// A spare took its place.
-    Replaced,
-    /// A new drive took its place.
-    Renewed,
-    /// A new drive came when a spare had taken its place, and is a spare.
-    SpareRenewed,
-    /// The spare, or the new drive, holds everything.
-    Rebuilt,
-    /// Too many are missing to rebuild it.
-    Lost,
-}
-
-impl What {
-    /// As a word.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Failed => "failed",
-            Self::Replaced => "replaced by a spare",
-            Self::Renewed => "replaced by a new drive",
-            Self::SpareRenewed => "given a new spare",
-            Self::Rebuilt => "rebuilt",
-            Self::Lost => "cannot be rebuilt",
-        }
-    }
-}
-
-/// Something that happened to a member of a group.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Incident {
-    /// When.
-    pub time_ns: u64,
-    /// The group's number in the specification.
-    pub group: u16,
-    /// The member's number in the group.
-    pub member: u16,
-    /// What.
-    pub what: What,
-}
 
 /// What fails, who waits to take its place, and what is being rebuilt.
 #[derive(Debug, Default)]
@@ -151,11 +108,6 @@ struct Chunk {
 }
 
 impl Array {
-    /// What has happened to members of groups so far.
-    pub fn incidents(&self) -> &[Incident] {
-        &self.faults.incidents
-    }
-
     /// Sets the event of the next failure.
     pub(super) fn expect_failure(&mut self) {
         if let Some((failure, _)) = self.faults.due.get(self.faults.next) {
@@ -179,10 +131,6 @@ impl Array {
         self.note(number, member, What::Failed);
         self.order_drive(number, member, drive);
         self.replace(number, member);
-    }
-
-    pub(super) fn note(&mut self, group: u16, member: u16, what: What) {
-        self.faults.incidents.push(Incident { time_ns: self.now_ns, group, member, what });
     }
 
     /// Puts a spare in the place of a failed member, if there is one.

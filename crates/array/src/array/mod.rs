@@ -27,6 +27,7 @@ mod faults;
 mod flushes;
 mod gathering;
 mod host;
+mod incidents;
 mod jobs;
 mod operations;
 mod replacing;
@@ -45,9 +46,9 @@ use crate::slab::{NONE, Slab};
 use crate::station::Account;
 use crate::volume::{Share, Target, Volume};
 use faults::Faults;
-pub use faults::{Incident, What};
 use gathering::Gathering;
 use host::Host;
+pub use incidents::{Incident, What};
 
 /// What is asked of the array, at an address of its target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

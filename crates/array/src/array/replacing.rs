@@ -10,7 +10,7 @@
 //! buffer as the one that it replaces. What was lost stays lost.
 
 use super::Array;
-use super::faults::What;
+use super::incidents::What;
 use crate::calendar::Event;
 use crate::raid::{MemberState, SpareSpec};
 

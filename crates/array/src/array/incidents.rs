@@ -1,0 +1,58 @@
+//! What happened to the members of groups, to be told with the results.
+
+use super::Array;
+
+/// What happened to a member of a group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum What {
+    /// It failed.
+    Failed,
+    /// A spare took its place.
+    Replaced,
+    /// A new drive took its place.
+    Renewed,
+    /// A new drive came when a spare had taken its place, and is a spare.
+    SpareRenewed,
+    /// The spare, or the new drive, holds everything.
+    Rebuilt,
+    /// Too many are missing to rebuild it.
+    Lost,
+}
+
+impl What {
+    /// As a word.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Failed => "failed",
+            Self::Replaced => "replaced by a spare",
+            Self::Renewed => "replaced by a new drive",
+            Self::SpareRenewed => "given a new spare",
+            Self::Rebuilt => "rebuilt",
+            Self::Lost => "cannot be rebuilt",
+        }
+    }
+}
+
+/// Something that happened to a member of a group.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Incident {
+    /// When.
+    pub time_ns: u64,
+    /// The group's number in the specification.
+    pub group: u16,
+    /// The member's number in the group.
+    pub member: u16,
+    /// What.
+    pub what: What,
+}
+
+impl Array {
+    /// What has happened to members of groups so far.
+    pub fn incidents(&self) -> &[Incident] {
+        &self.faults.incidents
+    }
+
+    pub(super) fn note(&mut self, group: u16, member: u16, what: What) {
+        self.faults.incidents.push(Incident { time_ns: self.now_ns, group, member, what });
+    }
+}
