@@ -14,7 +14,7 @@ if [[ ${CI:-} == true ]]; then
 fi
 
 step() {
-    echo "== $*"
+    echo "== after $SECONDS s: $*"
     "$@"
 }
 
