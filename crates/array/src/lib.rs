@@ -1,9 +1,9 @@
 //! Storage without hardware: a whole array in virtual time.
 //!
-//! Model: a document ([`spec`]) names hosts, links, controllers, devices, RAID groups and volumes; [`Array`] is what they do
-//! with requests. Devices ([`device`], [`disk`], [`flash`]) and RAID ([`raid`]) are arithmetic of their own; [`bounds`] and
-//! [`mva`] say without simulating what can be expected, [`point`] what a short simulation gives. Times are integer nanoseconds, addresses sectors of 512 bytes;
-//! nothing here has a clock, a file, or an order that changes from run to run.
+//! Model: a document ([`spec`]) names hosts, links, controllers, devices, RAID groups and volumes; [`Array`] is what they
+//! do with requests. Devices ([`device`], [`disk`], [`flash`]) and RAID ([`raid`]) are arithmetic of their own; [`bounds`]
+//! and [`mva`] say without simulating what can be expected, [`point`] what a short simulation gives. Times are integer
+//! nanoseconds, addresses sectors of 512 bytes; nothing here has a clock, a file, or an order that changes from run to run.
 //!
 //! Limits: timing only, no data.
 

@@ -1,8 +1,9 @@
 //! One array for any number of clients: times from the pacer, bytes from the data, and an account of both.
 //!
 //! Model: a front calls [`Server::read`] and its like and is answered when the model says, or hands a closure to
-//! [`Server::begin`]. A request enters the model rounded out to whole sectors. Zeros take as long as other bytes; zeros
-//! and trims go in pieces ([`ZEROS_BYTES`], [`TRIM_BYTES`]) one after the other. Bytes are moved while the model works, so they add no time of their own.
+//! [`Server::begin`]. A request enters the model rounded out to whole sectors. Zeros take as long as other bytes; zeros and
+//! trims go in pieces ([`ZEROS_BYTES`], [`TRIM_BYTES`]) one after the other. Bytes are moved while the model works, so they
+//! add no time of their own.
 //!
 //! Limits: a request that crosses the end of the array is refused whole. A read that overlaps a write under way gives the old
 //! bytes, the new ones, or a mixture of both.

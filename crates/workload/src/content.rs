@@ -15,8 +15,9 @@
 //!
 //! Limits: bytes outside the 16 per sector repeat when a buffer is used again, so a target that searches for *similar*
 //! blocks (delta compression) can still find some. A compressor's own framing (15 to 75 bytes per piece) comes on top and
-//! shows from ratios of 8 on; above about 200 none is reached, because 16 bytes of a 4 KiB unit are always random. A target that dedupes in larger units than ours finds fewer duplicates than d says.
-//! A buffer that receives reads loses its content: prepare it again, or keep buffers for writes.
+//! shows from ratios of 8 on; above about 200 none is reached, because 16 bytes of a 4 KiB unit are always random. A target
+//! that dedupes in larger units than ours finds fewer duplicates than d says. A buffer that receives reads loses its
+//! content: prepare it again, or keep buffers for writes.
 //!
 //! ```
 //! use plimsoll_workload::{Content, TargetShape, Workload};

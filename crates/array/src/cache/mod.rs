@@ -4,8 +4,9 @@
 //! exact LRU order; dirty ones belong to the row (stripe) of their space that they lie in, and leave when it is destaged.
 //! Of every page the valid and the dirty stretch are known. Everything is made once: no allocation per request.
 //!
-//! Limits: a page of which a second fetch brings more counts as on its way until that one has come. What lies between two stretches of a page that are both written counts as written, too. A page that was
-//! destaged becomes the most recently used clean one, whenever it was last asked for.
+//! Limits: a page of which a second fetch brings more counts as on its way until that one has come. What lies between two
+//! stretches of a page that are both written counts as written, too. A page that was destaged becomes the most recently
+//! used clean one, whenever it was last asked for.
 
 mod dirty;
 mod epochs;

@@ -1,7 +1,7 @@
 //! Places without a map: the rows go round the dies, and the collection costs what formulas say.
 //!
-//! Model: everything has been written. Random writes cost what [`of_random_writes`] says; a run of writes that fills the blocks of all dies costs their erasing only, and a shorter one the share
-//! between them that [`share_of_random`] says.
+//! Model: everything has been written. Random writes cost what [`of_random_writes`] says; a run of writes that fills the
+//! blocks of all dies costs their erasing only, and a shorter one the share between them that [`share_of_random`] says.
 //!
 //! Limits: a row costs what the last write in it is expected to; nothing is known of what was written before, so sequential
 //! writes cost little at once, where a drive that was written at random has to be overwritten first.
