@@ -88,7 +88,7 @@ impl Target {
     }
 
     /// The request as one share, which almost every request is.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn whole(&self, all: &[Volume], extent: Extent, sectors_max: u32) -> Option<Share> {
         let Extent { lba, sectors } = extent;
         if sectors == 0 {

@@ -44,8 +44,11 @@ impl Array {
         command.offered_ns = self.now_ns;
         let Issued { drive, write, sectors, lba, .. } = *command;
         let command = Command { handle: number, write, lba, sectors };
-        self.drives[usize::from(drive)].device.offer(command, self.now_ns);
-        self.start_device(drive);
+        let device = &mut self.drives[usize::from(drive)].device;
+        device.offer(command, self.now_ns);
+        if device.may_start() {
+            self.start_device(drive);
+        }
     }
 
     /// Lets a device start what it can.

@@ -166,7 +166,20 @@ impl Array {
         }
     }
 
+    #[inline]
     fn finish_request(&mut self, number: u32) {
+        let Pending { token, purpose, piece, failed, .. } = self.requests[number];
+        if purpose == Purpose::Asked && piece.sectors == 0 {
+            self.requests.remove(number);
+            self.finished.push(Completion { token, completed_ns: self.now_ns, failed });
+        } else {
+            self.finish_piece(number);
+        }
+    }
+
+    /// A piece of a request has ended.
+    #[inline(never)]
+    fn finish_piece(&mut self, number: u32) {
         let goes_on = match self.requests[number].purpose {
             Purpose::Asked => self.next_chunk(number),
             Purpose::PageFetch => self.fetch_on(number),

@@ -61,14 +61,22 @@ impl Array {
         carry(&mut self.links, path, Transfer { now_ns: self.now_ns, ready_ns, bytes, direction })
     }
 
+    #[inline(always)]
     fn read_job(&mut self, number: u32) {
+        let Job { group, share: Share { extent, .. }, .. } = self.jobs[number];
+        let controller = self.groups[usize::from(group)].controller;
+        if self.controllers[usize::from(controller)].cache.is_some() {
+            self.read_through_cache(number);
+        } else {
+            self.read_past_cache(number, group, extent);
+        }
+    }
+
+    fn read_through_cache(&mut self, number: u32) {
         let Job { group: on, share: Share { extent, .. }, .. } = self.jobs[number];
         let group = &self.groups[usize::from(on)];
         let space = group.space;
-        let Some(cache) = &mut self.controllers[usize::from(group.controller)].cache else {
-            self.read_past_cache(number, on, extent);
-            return;
-        };
+        let Some(cache) = &mut self.controllers[usize::from(group.controller)].cache else { return };
         let mut waits = std::mem::take(&mut self.scratch.waits);
         waits.clear();
         let missing = cache.read(space, extent, &mut waits);

@@ -147,6 +147,15 @@ impl Device {
         each!(self, device => device.start(now_ns, started));
     }
 
+    /// Whether a start may find something that can begin.
+    #[inline]
+    pub(crate) fn may_start(&self) -> bool {
+        match self {
+            Self::Disk(disk) => disk.may_start(),
+            Self::Flash(_) => true,
+        }
+    }
+
     /// The same with a call for each command, which needs no list.
     #[inline]
     pub(crate) fn start_each(&mut self, now_ns: u64, started: impl FnMut(u32, u64)) {

@@ -143,6 +143,12 @@ impl Disk {
         }
     }
 
+    /// Whether a start would find an answer to tell, or the mechanics free.
+    #[inline]
+    pub(crate) const fn may_start(&self) -> bool {
+        self.state.moving.is_none() || !self.state.answered.is_empty()
+    }
+
     /// A started command has ended.
     #[inline]
     pub fn finish(&mut self, handle: u32, now_ns: u64) {

@@ -46,7 +46,7 @@ impl Geometry {
 
     /// The piece of a read that is one piece, as nearly all are, without a list for it; nothing where only [`Geometry::read`] can
     /// say what becomes of the read.
-    #[inline]
+    #[inline(always)]
     pub fn read_one<C: FnMut(u16, u64) -> u64>(&self, extent: Extent, members: &Members, mut cost: C) -> Option<Piece> {
         let share = self.striping.single(extent)?;
         match &self.inner {
