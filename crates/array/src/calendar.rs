@@ -2,8 +2,9 @@
 //!
 //! Model: an event is one packed key (time, sequence, event), so that one comparison decides. Those that come a short and
 //! mostly equal while ahead, such as the end of a transfer, are made nearly in order: they go to the end of a short line
-//! (`near`). All others, such as the ends of commands, go into a heap (`heap`). The next event is the earlier of both firsts,
-//! so where a key is kept changes what it costs and nothing else.
+//! (`near`). The ends of commands go into a wheel of short stretches of time (`wheel`). All others, and what finds no room in
+//! those, go into a heap (`heap`). The next event is the earliest of the three firsts, so where a key is kept changes what it
+//! costs and nothing else.
 //!
 //! Limits: sequence numbers have 36 bits; after 6.9e10 events one tie may be broken the other way, the same way every
 //! time. At most 2^24 requests, jobs or commands at once.
@@ -19,9 +20,11 @@
 
 mod heap;
 mod near;
+mod wheel;
 
 use heap::Heap;
 use near::Near;
+use wheel::Wheel;
 
 /// What an event is about; its index says which.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,6 +88,12 @@ impl Event {
         use Event::{DeviceOffer, HostDone, JobData, JobDone, JobReady, SecondPhase};
         matches!(self, HostDone | JobReady | JobData | JobDone | DeviceOffer | SecondPhase)
     }
+
+    /// Whether it is the end of what a device does.
+    #[inline]
+    const fn is_end(self) -> bool {
+        matches!(self, Self::DeviceFinish | Self::DeviceInternal)
+    }
 }
 
 const INDEX_BITS: u32 = 24;
@@ -96,11 +105,20 @@ const NEVER: u128 = u128::MAX;
 const LAST_NS: u64 = u64::MAX - 1;
 
 /// See the module.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Calendar {
     near: Near,
+    wheel: Wheel,
     heap: Heap,
+    /// The first key of wheel and heap, or [`NEVER`].
+    far: u128,
     sequence: u64,
+}
+
+impl Default for Calendar {
+    fn default() -> Self {
+        Self { near: Near::default(), wheel: Wheel::default(), heap: Heap::default(), far: NEVER, sequence: 0 }
+    }
 }
 
 impl Calendar {
@@ -111,22 +129,42 @@ impl Calendar {
         let order = self.sequence << PAYLOAD_BITS | u64::from(event as u8) << INDEX_BITS | u64::from(index);
         self.sequence += 1;
         let key = u128::from(time_ns) << 64 | u128::from(order);
-        if !(event.is_near() && self.near.insert(key)) {
-            self.heap.insert(key);
+        if event.is_near() && self.near.insert(key) {
+            return;
         }
+        if !(event.is_end() && self.wheel.insert(key)) {
+            self.keep(key);
+        }
+        self.far = self.far.min(key);
+    }
+
+    /// Keeps a key for which there is no room elsewhere.
+    #[inline(never)]
+    fn keep(&mut self, key: u128) {
+        self.heap.insert(key);
+        self.wheel.adapt(|key| self.heap.insert(key));
+    }
+
+    /// Takes the first key of wheel and heap out.
+    #[inline]
+    fn pop_far(&mut self) {
+        if !self.wheel.take(self.far) {
+            self.heap.pop();
+        }
+        self.far = self.wheel.first().min(self.heap.first());
     }
 
     /// When the next event is.
     #[inline]
     pub fn next_ns(&self) -> Option<u64> {
-        let first = self.near.first().min(self.heap.first());
+        let first = self.near.first().min(self.far);
         (first != NEVER).then_some((first >> 64) as u64)
     }
 
-    /// The first event of the heap and its index, which will be the next one as soon as nothing is near.
+    /// The first event but for those that are near, and its index: the next one as soon as nothing is near.
     #[inline]
-    pub(crate) fn peek_heap(&self) -> Option<(Event, u32)> {
-        let first = self.heap.first();
+    pub(crate) fn peek_far(&self) -> Option<(Event, u32)> {
+        let first = self.far;
         (first != NEVER).then(|| Self::unpacked(first))
     }
 
@@ -145,29 +183,30 @@ impl Calendar {
     /// The next event if it is no later than `until_ns`.
     #[inline]
     pub fn pop_until(&mut self, until_ns: u64) -> Option<(u64, Event, u32)> {
-        let (near, far) = (self.near.first(), self.heap.first());
-        let first = near.min(far);
+        let (near, far) = (self.near.first(), self.far);
+        let is_near = near < far;
+        let first = if is_near { near } else { far };
         let time_ns = (first >> 64) as u64;
         if time_ns > until_ns.min(LAST_NS) {
             return None;
         }
-        if near < far {
+        if is_near {
             self.near.pop();
         } else {
-            self.heap.pop();
+            self.pop_far();
         }
         let (event, index) = Self::unpacked(first);
         Some((time_ns, event, index))
     }
 
     /// How many are pending.
-    pub const fn len(&self) -> usize {
-        self.near.len() + self.heap.len()
+    pub fn len(&self) -> usize {
+        self.near.len() + self.wheel.len() + self.heap.len()
     }
 
     /// Whether nothing is pending.
-    pub const fn is_empty(&self) -> bool {
-        self.len() == 0
+    pub fn is_empty(&self) -> bool {
+        self.next_ns().is_none()
     }
 }
 

@@ -70,7 +70,7 @@ impl Array {
         if self.drives.len() < EXPECTED_FROM {
             return;
         }
-        if let Some((Event::DeviceFinish, index)) = self.calendar.peek_heap() {
+        if let Some((Event::DeviceFinish, index)) = self.calendar.peek_far() {
             self.commands.expect(index);
         }
     }
