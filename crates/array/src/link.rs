@@ -93,6 +93,9 @@ pub struct Transfer {
 #[inline]
 pub fn carry(links: &mut [Link], path: &[u16], transfer: Transfer) -> u64 {
     let Transfer { now_ns, mut ready_ns, bytes, direction } = transfer;
+    if let [only] = *path {
+        return ready_ns.max(links[usize::from(only)].transfer(now_ns, ready_ns, bytes, direction).1);
+    }
     let mut end_ns = ready_ns;
     for step in 0..path.len() {
         let place = if direction == Direction::Down { step } else { path.len() - 1 - step };

@@ -15,7 +15,7 @@ const EXPECTED_FROM: usize = 16;
 
 impl Array {
     /// A command sets off to its device; what is to be written goes over the links first.
-    #[inline]
+    #[inline(always)]
     pub(super) fn issue(&mut self, number: u32) {
         let Issued { drive, controller, write, sectors, .. } = self.commands[number];
         let controller = &mut self.controllers[usize::from(controller)];
@@ -37,9 +37,15 @@ impl Array {
         Transfer { now_ns: self.now_ns, ready_ns: self.now_ns, bytes: sectors as u64 * 512, direction }
     }
 
+    /// What a command writes has passed the links.
+    #[inline(never)]
+    pub(super) fn arrive(&mut self, number: u32) {
+        self.offer(number);
+    }
+
     /// A command has reached its device.
-    #[inline]
-    pub(super) fn offer(&mut self, number: u32) {
+    #[inline(always)]
+    fn offer(&mut self, number: u32) {
         let command = &mut self.commands[number];
         command.offered_ns = self.now_ns;
         let Issued { drive, write, sectors, lba, .. } = *command;
@@ -52,8 +58,14 @@ impl Array {
     }
 
     /// Lets a device start what it can.
-    #[inline]
+    #[inline(never)]
     pub(super) fn start_device(&mut self, drive: u16) {
+        self.start_freed_device(drive);
+    }
+
+    /// The same where mostly something starts.
+    #[inline(always)]
+    fn start_freed_device(&mut self, drive: u16) {
         let calendar = &mut self.calendar;
         self.drives[usize::from(drive)].device.start_each(self.now_ns, |handle, finish_ns| {
             if handle == INTERNAL {
@@ -123,7 +135,7 @@ impl Array {
             let arrived_ns = carry(&mut self.links, &self.drives[usize::from(drive)].path, transfer);
             ready_ns = arrived_ns.max(self.now_ns);
         }
-        self.start_device(drive);
+        self.start_freed_device(drive);
         if owner & OF_JOB != 0 {
             self.end_read_past_cache(owner & !OF_JOB, ready_ns);
         } else {

@@ -71,7 +71,7 @@ impl Host {
 
 impl Array {
     /// The host's processor has done what it had to for a request or a piece of one.
-    #[inline]
+    #[inline(never)]
     pub(super) fn leave_processor(&mut self, number: u32) {
         match self.requests[number].purpose {
             Purpose::Asked if self.requests[number].piece.sectors == 0 => self.enter_host(number),
@@ -84,8 +84,13 @@ impl Array {
     pub(super) fn enter_host(&mut self, number: u32) {
         if self.host.pages.is_none() {
             self.divide(number);
-            return;
+        } else {
+            self.enter_page_cache(number);
         }
+    }
+
+    #[inline(never)]
+    fn enter_page_cache(&mut self, number: u32) {
         self.touch_page_cache();
         match self.requests[number].request.op {
             Op::Read => self.read_pages(number),
@@ -96,7 +101,7 @@ impl Array {
     }
 
     /// Divides a request, or the first chunk of a long one, into jobs and sends them off.
-    #[inline]
+    #[inline(always)]
     pub(super) fn divide(&mut self, number: u32) {
         let Request { op, lba, sectors } = self.requests[number].request;
         if sectors > self.host.chunk_sectors && op != Op::Trim {

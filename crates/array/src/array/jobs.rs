@@ -53,7 +53,7 @@ impl Array {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn over_host_links(&mut self, number: u32, ready_ns: u64, direction: Direction) -> u64 {
         let share = &self.jobs[number].share;
         let path = &self.volumes[usize::from(share.volume)].path;

@@ -384,7 +384,7 @@ impl Array {
             Event::JobReady => self.enter_controller(index),
             Event::JobData => self.write_job(index),
             Event::JobDone => self.finish_job(index),
-            Event::DeviceOffer => self.offer(index),
+            Event::DeviceOffer => self.arrive(index),
             Event::DeviceFinish => self.finish_command(index),
             Event::DeviceInternal => self.finish_internal(index),
             Event::DeviceTrimmed => self.finish_trim(index),

@@ -133,8 +133,7 @@ impl Disk {
     pub(crate) fn start_each(&mut self, now_ns: u64, mut started: impl FnMut(u32, u64)) {
         let state = &mut self.state;
         if !state.answered.is_empty() {
-            state.answers_under_way += state.answered.len();
-            state.answered.drain(..).for_each(|(handle, end_ns)| started(handle, end_ns));
+            state.tell_answers(&mut started);
         }
         if state.moving.is_none()
             && let Some((handle, end_ns)) = state.next(now_ns, &self.mechanics)
@@ -211,6 +210,13 @@ impl Disk {
 }
 
 impl State {
+    /// Tells what the buffer has answered.
+    #[inline(never)]
+    fn tell_answers(&mut self, started: &mut impl FnMut(u32, u64)) {
+        self.answers_under_way += self.answered.len();
+        self.answered.drain(..).for_each(|(handle, end_ns)| started(handle, end_ns));
+    }
+
     /// Answers a read from the buffer if it can.
     #[inline]
     fn read(&mut self, command: &Command, now_ns: u64, mechanics: &Mechanics) -> bool {
@@ -232,6 +238,7 @@ impl State {
     }
 
     /// Reports writes for which there is room, in order, and carries them out as the disk's own.
+    #[inline(never)]
     fn report_writes(&mut self, now_ns: u64, mechanics: &Mechanics) {
         while let (true, Some(&command)) = (self.flushes.is_empty(), self.stalled.front()) {
             let unwritten_sectors = self.unwritten_sectors + u64::from(command.sectors);
@@ -262,7 +269,7 @@ impl State {
     }
 
     /// Starts the next command of the queue; its handle and its end.
-    #[inline]
+    #[inline(always)]
     fn next(&mut self, now_ns: u64, mechanics: &Mechanics) -> Option<(u32, u64)> {
         let ready_ns = self.queue.ready_ns(now_ns)?;
         let begin_ns = ready_ns + mechanics.serial_overhead_ns;

@@ -12,15 +12,13 @@
 //! longest queue has been seen. Limit: between equally good commands the place in the window
 //! decides, which depends on the history but not on the machine.
 
-use std::collections::VecDeque;
-
 use super::geometry::Place;
 use super::mechanics::Mechanics;
 use super::seek::SeekTables;
 use super::spindle::{SLACK, TURN_MASK};
 use crate::device::Command;
 use crate::disk::spec::Policy;
-use crate::slab::Slab;
+use crate::slab::{NONE, Slab};
 
 /// Where the heads are when the choice is made.
 #[derive(Clone, Copy, Debug)]
@@ -35,7 +33,7 @@ pub(crate) struct Heads {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Waiting {
     pub(crate) lba: u64,
-    /// When it came into the window.
+    /// When it came into the window; behind it, from when on it may.
     entered_ns: u64,
     pub(crate) handle: u32,
     pub(crate) sectors: u32,
@@ -44,6 +42,8 @@ pub(crate) struct Waiting {
     pub(crate) angle: u32,
     /// 0, or [`SeekTables::WRITE`]: a truth value beside the numbers would make copies of uneven pieces.
     table: u32,
+    /// The one that came after it, behind the window.
+    next: u32,
 }
 
 impl Waiting {
@@ -55,6 +55,7 @@ impl Waiting {
         place: Place { cylinder: 0, sector: 0, head: 0, zone: 0 },
         angle: 0,
         table: 0,
+        next: NONE,
     };
 
     #[inline]
@@ -83,8 +84,8 @@ struct Candidate {
 pub(crate) struct Queue {
     /// All that wait; they stay where they are until they are taken.
     waiting: Slab<Waiting>,
-    /// When each may be chosen, in the order in which they came.
-    behind: VecDeque<(u64, u32)>,
+    /// The first and the last of those behind the window, in the order in which they came.
+    behind: (u32, u32),
     window: Vec<Candidate>,
     /// No command of the window came into it before this.
     oldest_ns: u64,
@@ -97,7 +98,7 @@ impl Queue {
     pub(crate) fn new(window_max: usize) -> Self {
         Self {
             waiting: Slab::new(Waiting::BLANK),
-            behind: VecDeque::with_capacity(window_max),
+            behind: (NONE, NONE),
             window: Vec::with_capacity(window_max),
             oldest_ns: u64::MAX,
             taken_ns: 0,
@@ -105,18 +106,24 @@ impl Queue {
         }
     }
 
-    pub(crate) fn len(&self) -> usize {
-        self.behind.len() + self.window.len()
+    pub(crate) const fn len(&self) -> usize {
+        self.waiting.len()
     }
 
     /// A command that may be chosen from an instant on, not before those of earlier calls.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn push(&mut self, command: Command, ready_ns: u64, mechanics: &Mechanics) {
         let Command { handle, write, lba, sectors, .. } = command;
         let place = mechanics.geometry.locate(lba);
         let (angle, table) = (mechanics.geometry.angle(place), u32::from(write) * SeekTables::WRITE);
-        let waiting = self.waiting.insert(Waiting { lba, entered_ns: 0, handle, sectors, place, angle, table });
-        self.behind.push_back((ready_ns, waiting));
+        let waiting = Waiting { lba, entered_ns: ready_ns, handle, sectors, place, angle, table, next: NONE };
+        let number = self.waiting.insert(waiting);
+        if self.behind.0 == NONE {
+            self.behind.0 = number;
+        } else {
+            self.waiting[self.behind.1].next = number;
+        }
+        self.behind.1 = number;
     }
 
     /// The first instant from now on at which there is something to choose, with the window filled for it.
@@ -126,23 +133,26 @@ impl Queue {
         if !self.window.is_empty() {
             return Some(now_ns);
         }
-        let ready_ns = self.behind.front()?.0;
+        if self.behind.0 == NONE {
+            return None;
+        }
+        let ready_ns = self.waiting[self.behind.0].entered_ns;
         self.admit(ready_ns);
         Some(ready_ns)
     }
 
     #[inline]
     fn admit(&mut self, now_ns: u64) {
-        while let Some(&(ready_ns, waiting)) = self.behind.front() {
-            if ready_ns > now_ns || self.window.len() >= self.window_max {
+        while self.behind.0 != NONE {
+            let waiting = self.behind.0;
+            let command = &mut self.waiting[waiting];
+            if command.entered_ns > now_ns || self.window.len() >= self.window_max {
                 return;
             }
-            self.behind.pop_front();
             // What could not come in at the last choice came when that had freed a place.
-            let entered_ns = ready_ns.max(self.taken_ns);
-            self.oldest_ns = self.oldest_ns.min(entered_ns);
-            let command = &mut self.waiting[waiting];
-            command.entered_ns = entered_ns;
+            command.entered_ns = command.entered_ns.max(self.taken_ns);
+            self.oldest_ns = self.oldest_ns.min(command.entered_ns);
+            self.behind.0 = command.next;
             let &mut Waiting { place: Place { cylinder, .. }, angle, table, .. } = command;
             self.window.push(Candidate { cylinder, angle, table, waiting });
         }
