@@ -90,12 +90,17 @@ pub struct Transfer {
 }
 
 /// Carries a transfer over the links of `path`, in the order of `path` on the way down; when all of it has arrived.
-#[inline]
+#[inline(always)]
 pub fn carry(links: &mut [Link], path: &[u16], transfer: Transfer) -> u64 {
-    let Transfer { now_ns, mut ready_ns, bytes, direction } = transfer;
-    if let [only] = *path {
-        return ready_ns.max(links[usize::from(only)].transfer(now_ns, ready_ns, bytes, direction).1);
+    let Transfer { now_ns, ready_ns, bytes, direction } = transfer;
+    match *path {
+        [only] => ready_ns.max(links[usize::from(only)].transfer(now_ns, ready_ns, bytes, direction).1),
+        _ => carry_on(links, path, transfer),
     }
+}
+
+fn carry_on(links: &mut [Link], path: &[u16], transfer: Transfer) -> u64 {
+    let Transfer { now_ns, mut ready_ns, bytes, direction } = transfer;
     let mut end_ns = ready_ns;
     for step in 0..path.len() {
         let place = if direction == Direction::Down { step } else { path.len() - 1 - step };

@@ -97,6 +97,11 @@ impl Backend for ModelledArray {
     }
 
     #[inline(always)]
+    fn stands_still(&self) -> bool {
+        true
+    }
+
+    #[inline(always)]
     fn expects(&self) -> bool {
         self.array.has_cache()
     }

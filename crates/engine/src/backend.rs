@@ -78,6 +78,12 @@ pub trait Backend {
     #[inline(always)]
     fn expect(&self, _offset: u64) {}
 
+    /// Whether its clock stands still between two calls of [`Backend::wait`], so that what Plimsoll does takes no time.
+    #[inline(always)]
+    fn stands_still(&self) -> bool {
+        false
+    }
+
     /// When the last I/Os were handed over; `None` where submitting is handing over.
     #[inline(always)]
     fn handed_over_ns(&self) -> Option<u64> {

@@ -5,13 +5,23 @@
 //! ends; a device that reports a write early has taken it over links and interface one after the other.
 
 use super::{Array, Issued, OF_JOB, Operation};
-use crate::calendar::Event;
-use crate::device::{Command, INTERNAL};
+use crate::calendar::{Calendar, Event};
+use crate::device::{Command, Device, INTERNAL};
 use crate::link::{Direction, Transfer, carry};
 use crate::slab::NONE;
 
 /// Arrays of fewer drives are near the processor anyway.
 const EXPECTED_FROM: usize = 16;
+
+/// A device has started what ends at an instant.
+#[inline(always)] // a call for each command costs more than what is done
+fn add_end(calendar: &mut Calendar, drive: u16, handle: u32, end_ns: u64) {
+    if handle == INTERNAL {
+        calendar.add(end_ns, Event::DeviceInternal, u32::from(drive));
+    } else {
+        calendar.add(end_ns, Event::DeviceFinish, handle);
+    }
+}
 
 impl Array {
     /// A command sets off to its device; what is to be written goes over the links first.
@@ -60,20 +70,22 @@ impl Array {
     /// Lets a device start what it can.
     #[inline(never)]
     pub(super) fn start_device(&mut self, drive: u16) {
-        self.start_freed_device(drive);
+        let calendar = &mut self.calendar;
+        let device = &mut self.drives[usize::from(drive)].device;
+        device.start_each(self.now_ns, |handle, end_ns| add_end(calendar, drive, handle, end_ns));
     }
 
-    /// The same where mostly something starts.
+    /// The same for one that has just finished something: mostly a disk, which then starts one command or none.
     #[inline(always)]
     fn start_freed_device(&mut self, drive: u16) {
-        let calendar = &mut self.calendar;
-        self.drives[usize::from(drive)].device.start_each(self.now_ns, |handle, finish_ns| {
-            if handle == INTERNAL {
-                calendar.add(finish_ns, Event::DeviceInternal, u32::from(drive));
-            } else {
-                calendar.add(finish_ns, Event::DeviceFinish, handle);
+        match &mut self.drives[usize::from(drive)].device {
+            Device::Disk(disk) if !disk.has_answers() => {
+                if let Some((handle, end_ns)) = disk.start_next(self.now_ns) {
+                    add_end(&mut self.calendar, drive, handle, end_ns);
+                }
             }
-        });
+            _ => self.start_device(drive),
+        }
     }
 
     /// The next command that ends will be looked at soon.

@@ -132,20 +132,32 @@ impl Disk {
     #[inline]
     pub(crate) fn start_each(&mut self, now_ns: u64, mut started: impl FnMut(u32, u64)) {
         let state = &mut self.state;
-        if !state.answered.is_empty() {
-            state.tell_answers(&mut started);
-        }
-        if state.moving.is_none()
-            && let Some((handle, end_ns)) = state.next(now_ns, &self.mechanics)
-        {
+        state.answers_under_way += state.answered.len();
+        state.answered.drain(..).for_each(|(handle, end_ns)| started(handle, end_ns));
+        if let Some((handle, end_ns)) = self.start_next(now_ns) {
             started(handle, end_ns);
         }
+    }
+
+    /// Starts the next command if the mechanics are free; its handle and its end.
+    #[inline(always)]
+    pub(crate) fn start_next(&mut self, now_ns: u64) -> Option<(u32, u64)> {
+        if self.state.moving.is_some() {
+            return None;
+        }
+        self.state.next(now_ns, &self.mechanics)
+    }
+
+    /// Whether the buffer has answered what was not told yet.
+    #[inline]
+    pub(crate) const fn has_answers(&self) -> bool {
+        !self.state.answered.is_empty()
     }
 
     /// Whether a start would find an answer to tell, or the mechanics free.
     #[inline]
     pub(crate) const fn may_start(&self) -> bool {
-        self.state.moving.is_none() || !self.state.answered.is_empty()
+        self.state.moving.is_none() || self.has_answers()
     }
 
     /// A started command has ended.
@@ -210,13 +222,6 @@ impl Disk {
 }
 
 impl State {
-    /// Tells what the buffer has answered.
-    #[inline(never)]
-    fn tell_answers(&mut self, started: &mut impl FnMut(u32, u64)) {
-        self.answers_under_way += self.answered.len();
-        self.answered.drain(..).for_each(|(handle, end_ns)| started(handle, end_ns));
-    }
-
     /// Answers a read from the buffer if it can.
     #[inline]
     fn read(&mut self, command: &Command, now_ns: u64, mechanics: &Mechanics) -> bool {
