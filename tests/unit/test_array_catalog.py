@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from math import prod
 from pathlib import Path
@@ -43,8 +44,7 @@ def test_every_configuration_of_the_reports_has_its_name():
             wanted |= {f"dl360-{server}-{drive}-{shape}{cache}" for shape in shapes for cache in ("", "-nocache")}
     carvings = ("raid5", "raid6", "raid50", "raid50-split", "raid50-6x8")
     for many in ("msa2000", "msa2000x4"):
-        wanted |= {f"{many}-{carving}{volumes}" for carving in carvings for volumes in ("", "-16vol")}
-    wanted |= {f"msa2000x4-{carving}{volumes}-2hosts" for carving in carvings for volumes in ("", "-16vol")}
+        wanted |= {f"{many}-{carving}{volumes}{hosts}" for carving in carvings for volumes in ("", "-16vol") for hosts in ("", "-2hosts")}
     wanted |= {"dl585-tpch", "msa2040", "se6920-raid5", "se6920-raid1", "dl580-local"}
     wanted |= {"sata-ssd", "nvme", "nvme-raid10", "nearline-raid6"}
     assert wanted <= names
@@ -174,6 +174,17 @@ def test_four_arrays_share_the_adapters_of_one_host_and_two_hosts_have_two():
     used = [{link for volumes in document["volumes"] for link in volumes["links"] if link.startswith("hba")} for document in (one, two)]
     assert used == [{"hba"}, {"hba0", "hba1"}]
     assert len(one["controller"]) == 8 and sum(devices["count"] for devices in one["devices"]) == 4 * 49
+
+
+@pytest.mark.parametrize("name", [name for name in array_names() if re.fullmatch("msa2000-.*-2hosts", name)])
+def test_two_hosts_of_one_array_have_half_of_its_volumes_each_by_an_adapter_of_their_own(name):
+    one, two = array_document(name.removesuffix("-2hosts")), array_document(name)
+    assert [(volumes["links"], volumes["count"] * len(volumes["groups"])) for volumes in two["volumes"]] == [
+        (["hba0", "array-maximum"], 8 if "16vol" in name else 2),
+        (["hba1", "array-maximum"], 8 if "16vol" in name else 2),
+    ]
+    assert (one["group"], one["devices"]) == (two["group"], two["devices"]) and two["host"]["cores"] == 2
+    assert {volumes["name"] for volumes in two["volumes"]} == {"lun-a", "lun-b"}
 
 
 def test_carving_across_shelves_takes_six_drives_of_each_shelf_in_turn():

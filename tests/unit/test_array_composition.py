@@ -50,6 +50,11 @@ def test_what_is_marked_absent_goes_unless_a_combination_takes_it_back():
     assert without_absent(back.document("small-2-bare"))["controller"] == [{"name": "raid", "cache": {"size_bytes": 8}}]
 
 
+def test_a_combination_stands_for_every_value_that_it_lists():
+    some = family(combined=[{"when": {"cache": "on", "drives": ["2", "4"]}, "host": {"cores": 3}}])
+    assert [name for name in some.names() if some.document(name).get("host")] == ["small-2", "small-4"]
+
+
 @pytest.mark.parametrize(
     ("changed", "sentence"),
     [
@@ -58,6 +63,7 @@ def test_what_is_marked_absent_goes_unless_a_combination_takes_it_back():
         ({"variants": {"pattern": "x"}}, "variants has no key 'pattern'"),
         ({"title": "{disks}"}, "title: there is no 'disks'"),
         ({"combined": [{"when": {"drives": "6"}}]}, "axis drives: there is no '6'; there are 2, 4"),
+        ({"combined": [{"when": {"drives": ["2", "6"]}}]}, "axis drives: there is no '6'; there are 2, 4"),
         ({"combined": [{"host": {}}]}, "an entry of combined has no `when`"),
     ],
 )
@@ -123,6 +129,14 @@ def test_copies_are_named_apart_and_share_what_they_are_told_to():
     assert plain["controller"][1]["cache"]["mirror_link"] == "a1-mirror"
     with pytest.raises(InputError, match=r"shared\.fc: there is no link 'fc'"):
         copied({**document, "shared": {"fc": 1}})
+
+
+def test_one_array_alone_deals_its_sets_of_volumes_to_shared_links():
+    link = [{"name": "hba"}, {"name": "bus"}]
+    volumes = [{"name": name, "links": ["hba", "bus"]} for name in ("one", "two", "three")]
+    plain = copied({"link": link, "volumes": [*volumes, {"name": "bare"}], "shared": {"hba": 2}})
+    assert plain["link"] == [{"name": "bus"}, {"name": "hba0"}, {"name": "hba1"}]
+    assert [entry.get("links") for entry in plain["volumes"]] == [["hba0", "bus"], ["hba1", "bus"], ["hba0", "bus"], None]
 
 
 def test_a_file_of_ones_own_differs_from_a_shipped_array_by_what_it_says(tmp_path):

@@ -97,7 +97,7 @@ def test_a_file_that_is_like_a_shipped_array_says_only_what_differs(tmp_path: Pa
         ("array:msa50-sas-10k-raid66-", "array 'msa50-sas-10k-raid66-' is unknown; did you mean 'msa50-sas-10k-raid6-6'?"),
         ("array:dl360-5g-3g-10k-raid5-3", "array 'dl360-5g-3g-10k-raid5-3' is unknown; did you mean 'dl360-g5-3g-10k-raid5-3'?"),
         ("array:raid10-nvme", "array 'raid10-nvme' is unknown; did you mean 'nvme-raid10' or 'nvme-raid10-8'?"),
-        ("array:msa2000", "array 'msa2000' is unknown; it may be any of 10 names, such as 'msa2000-raid5', "),
+        ("array:msa2000", "array 'msa2000' is unknown; it may be any of 20 names, such as 'msa2000-raid5', "),
         ("array:xyzzy", "array 'xyzzy' is unknown; 'plimsoll list --arrays' shows all."),
         ("array:", "`array:` needs a name"),
         ("array:nvme?host", "`host` is not of the form key=value"),

@@ -6,7 +6,7 @@ each 1), then those that have the text anywhere, then what `difflib` finds alike
 Limits: names further away than a third of the letters are only found by the later steps.
 
     near_names("msa2000-riad5", names)     # ["msa2000-raid5"]
-    hint("msa2000", names)                 # "it may be any of 10 names, such as 'msa2000-raid5', …"
+    hint("msa2000", names)                 # "it may be any of 20 names, such as 'msa2000-raid5', …"
 """
 
 from __future__ import annotations

@@ -27,24 +27,33 @@ _COPIED = {
 
 
 def copied(document: Json) -> Json:
-    """The document with its copies made; as it is without the key ``copies``."""
+    """The document with its copies made and its shared links dealt; as it is without the keys ``copies`` and ``shared``."""
     changed = {key: value for key, value in document.items() if key not in ("copies", "shared", SOURCES)}
-    if "copies" not in document:
-        return changed
     shared: dict[str, int] = document.get("shared", {})
     known = {link["name"] for link in document.get("link", [])}
     for name in shared:
         if name not in known:
             raise InputError(f"shared.{name}: there is no link {name!r}; there are {', '.join(sorted(known)) or 'none'}.")
-    for key in _COPIED:
-        own = [entry for entry in document.get(key, []) if key != "link" or entry["name"] not in shared]
-        changed[key] = [_copy(entry, key, number, shared) for number in range(int(document["copies"])) for entry in own]
-    if "spares" in document:
-        changed["spares"] = [f"a{number}-{name}" for number in range(int(document["copies"])) for name in document["spares"]]
+    if "copies" in document:
+        numbers = range(int(document["copies"]))
+        for key in _COPIED:
+            own = [entry for entry in document.get(key, []) if key != "link" or entry["name"] not in shared]
+            changed[key] = [_copy(entry, key, number, shared) for number in numbers for entry in own]
+        if "spares" in document:
+            changed["spares"] = [f"a{number}-{name}" for number in numbers for name in document["spares"]]
+    elif shared:
+        changed["link"] = [link for link in document["link"] if link["name"] not in shared]
+        changed["volumes"] = [_dealt(entry, number, shared) for number, entry in enumerate(document.get("volumes", []))]
     for link in document.get("link", []):
         count = shared.get(link["name"], 0)
         changed["link"] += [{**link, "name": _shared_name(link["name"], number, count)} for number in range(count)]
     return changed
+
+
+def _dealt(volumes: Json, number: int, shared: dict[str, int]) -> Json:
+    """A set of volumes of an array that is not copied, on its share of the shared links."""
+    links = [_shared_name(name, number, shared[name]) if name in shared else name for name in volumes.get("links", [])]
+    return {**volumes, "links": links} if links else volumes
 
 
 def _copy(entry: Json, kind: str, number: int, shared: dict[str, int]) -> Json:

@@ -1,9 +1,9 @@
 """One file, many arrays: a family says what its arrays have in common, and along which axes they differ.
 
 Model: ``variants.name`` is the pattern of the names; in its braces stand axes. Every value of an axis is an overlay on the document;
-overlays are laid on in the order of the axes, and those of ``combined`` last, where all values in ``when`` are chosen. In an overlay,
-``says`` is what titles say of the value, ``named`` what names say (the value itself if not given), and ``source`` stands for every value
-of the overlay that has no source of its own. Combinations in ``left_out`` do not exist.
+overlays are laid on in the order of the axes, and those of ``combined`` last, where all values in ``when`` are chosen: of an axis with
+several there, one of them. In an overlay, ``says`` is what titles say of the value, ``named`` what names say (the value itself if not
+given), and ``source`` stands for every value of the overlay that has no source of its own. Combinations in ``left_out`` do not exist.
 
     [variants]
     name = "msa30-{drive}-{level}-{drives}"
@@ -16,7 +16,7 @@ of the overlay that has no source of its own. Combinations in ``left_out`` do no
     group = [{ name = "raid", raid = { devices = 6 } }]
 
     [[combined]]
-    when = { server = "g8", cache = "off" }
+    when = { server = ["g7", "g8"], cache = "off" }
     controller = [{ name = "raid", cache = { write_cache = "forced_on" } }]
 
 Limits: a name is made of one value of every axis, so two axes need something between them that keeps their values apart.
@@ -100,7 +100,7 @@ class Family:
         for axis in self.axes:
             document = merged(document, axis.overlay(choice[axis.name]))
         for special in self.combined:
-            if special["when"].items() <= choice.items():
+            if all(choice[axis] in _several(wanted) for axis, wanted in special["when"].items()):
                 document = merged(document, _overlay({key: value for key, value in special.items() if key != "when"}))
         return {"name": name, **document, "title": self.title(name)}
 
@@ -135,15 +135,21 @@ class Family:
             for axis in re.findall(r"\{(\w+)\}", text):
                 self._known(axis, known, where)
         for choice in (*self._left_out, *(special.get("when", {}) for special in self.combined)):
-            for axis, value in choice.items():
+            for axis, wanted in choice.items():
                 self._known(axis, known, "left_out or when")
-                self._known(value, known[axis], f"axis {axis}")
+                for value in _several(wanted):
+                    self._known(value, known[axis], f"axis {axis}")
         if any("when" not in special for special in self.combined):
             raise InputError(f"array file {self.name!r}: an entry of combined has no `when`; say for which values of which axes it stands.")
 
     def _known(self, word: Any, known: Json, where: str) -> None:
         if word not in known:
             raise InputError(f"array file {self.name!r}: {where}: there is no {word!r}; there are {', '.join(known) or 'none'}.")
+
+
+def _several(wanted: str | list[str]) -> list[str]:
+    """The values that ``when`` has for one axis."""
+    return wanted if isinstance(wanted, list) else [wanted]
 
 
 def _filled(pattern: str, words: dict[str, str]) -> str:
