@@ -160,6 +160,19 @@ def test_a_file_of_ones_own_differs_from_a_shipped_array_by_what_it_says(tmp_pat
         ('like = "nvme"\n[[link]]\nname = "pcie"\npart = "pcie9"', "link.pcie.part: link 'pcie9' is unknown"),
         ('like = "./bad.toml"', "`like` goes round in a circle"),
         ("like = ", "not TOML"),
+        (
+            'like = "nvme"\n[host]\nsources = { coers = "a report" }',
+            "bad.toml': host.sources.coers: there is no key `coers` in host; did you mean `cores`?",
+        ),
+        (
+            'like = "nvme"\n[[link]]\nname = "pcie"\nsources = { volts = "a report" }',
+            "link.pcie.sources.volts: there is no key `volts` in link.pcie; give it a value, or name one of duplex, rate_bytes_per_s, ",
+        ),
+        (
+            'like = "nvme"\n[[devices]]\nname = "nvme"\nmodel = { sources = { capacty_bytes = "a label" } }',
+            "devices.nvme.model.sources.capacty_bytes: there is no key `capacty_bytes` in devices.nvme.model; did you mean `capacity_bytes`?",
+        ),
+        ('like = "nvme"\nsources = { siz = "a report" }', "sources.siz: there is no key `siz` there; "),
     ],
 )
 def test_a_wrong_file_is_refused_in_a_sentence_that_names_it(tmp_path, text, sentence):
@@ -168,6 +181,22 @@ def test_a_wrong_file_is_refused_in_a_sentence_that_names_it(tmp_path, text, sen
     with pytest.raises(InputError) as refused:
         array_document(str(path))
     assert sentence in str(refused.value)
+
+
+def test_a_source_of_nothing_in_a_part_of_ones_own_names_the_part(tmp_path):
+    (tmp_path / "fast.toml").write_text('like = "nvme-1t"\nsources = { chanels = "a label" }\n')
+    (tmp_path / "mine.toml").write_text('like = "nvme"\n[[devices]]\nname = "nvme"\nmodel = { part = "fast.toml" }\n')
+    with pytest.raises(
+        InputError, match=r"drive '.*fast\.toml': sources\.chanels: there is no key `chanels` there; did you mean `channels`\?"
+    ):
+        array_document(str(tmp_path / "mine.toml"))
+
+
+def test_a_source_can_be_given_to_a_value_that_comes_with_a_part(tmp_path):
+    """It was dropped without a word, since the value is not there before the part is put in."""
+    (tmp_path / "mine.toml").write_text('like = "nvme"\n[[devices]]\nname = "nvme"\nmodel = { sources = { channels = "counted" } }\n')
+    mine, shipped = (array_document(name)["devices"][0]["model"] for name in (str(tmp_path / "mine.toml"), "nvme"))
+    assert mine["sources"]["channels"] == "counted" and mine["channels"] == shipped["channels"]
 
 
 def test_settings_are_laid_on_the_composed_document():

@@ -23,6 +23,7 @@ from plimsoll.catalog.composition.merging import merged, without_absent
 from plimsoll.catalog.composition.parts import anchored, with_parts
 from plimsoll.catalog.composition.setting import with_settings
 from plimsoll.catalog.composition.shape import check_absent
+from plimsoll.catalog.composition.sourcing import check_sources
 from plimsoll.catalog.composition.variants import Family
 from plimsoll.catalog.composition.wiring import wired
 from plimsoll.catalog.folder import Folder, Json
@@ -52,7 +53,9 @@ def is_array(target: str) -> bool:
 def array_document(source: str) -> Json:
     """The plain document of a shipped array, or of a file (with a slash or ``.toml`` in its name); `InputError` if there is none."""
     try:
-        return copied(wired(without_absent(with_parts(_complete(source, os.curdir, _LIKE_MAX)))))
+        document = without_absent(with_parts(_complete(source, os.curdir, _LIKE_MAX)))
+        check_sources(document)
+        return copied(wired(document))
     except InputError as problem:
         named = str(problem).startswith("array ") or source in str(problem)
         raise InputError(str(problem) if named else f"array {source!r}: {problem}") from None

@@ -1,7 +1,8 @@
 """One document on top of another.
 
 Model: tables are merged key by key, lists of tables by the ``name`` of their entries; anything else is replaced. A value that is
-replaced loses the source of the one before, so that no source is ever that of another value. ``absent = true`` marks a table that is to
+replaced loses the source of the one before, so that no source is ever that of another value. A source of a value that neither has is
+kept, since a part may bring it; `sourcing` refuses those that are left. ``absent = true`` marks a table that is to
 be left out, ``absent = false`` takes the mark away again; what is marked goes when all is merged, with `without_absent`.
 
     merged({"link": [{"name": "fc", "overhead_ns": 5}]}, {"link": [{"name": "fc", "overhead_ns": 7}]})
@@ -69,7 +70,7 @@ def _merged_tables(under: Json, over: Json) -> Json:
     table = {key: merged(value, over[key]) if key in over else value for key, value in under.items() if key != SOURCES}
     table |= {key: value for key, value in over.items() if key not in under and key != SOURCES}
     kept = {key: text for key, text in under.get(SOURCES, {}).items() if key not in over or isinstance(over[key], dict)}
-    sources = {key: text for key, text in (kept | over.get(SOURCES, {})).items() if key in table}
+    sources = kept | over.get(SOURCES, {})
     return table | ({SOURCES: sources} if sources else {})
 
 

@@ -18,6 +18,7 @@ from typing import Any
 
 from plimsoll.catalog.composition.file import read_file
 from plimsoll.catalog.composition.merging import merged
+from plimsoll.catalog.composition.sourcing import check_sources
 from plimsoll.catalog.folder import Folder, Json
 from plimsoll.errors import InputError
 
@@ -83,11 +84,15 @@ def _part(kind: str, name: str, left: int) -> Json:
     document = _read(kind, name)
     like = document.get("like")
     values = {key: value for key, value in document.items() if key not in (*_FOR_PEOPLE, "like")}
-    if like is None:
-        return values
     if left == 0:
         raise InputError(f"{KINDS[kind]} {name!r}: `like` goes round in a circle.")
-    return dict(merged(_part(kind, str(like), left - 1), values))
+    if like is not None:
+        values = dict(merged(_part(kind, str(like), left - 1), values))
+    try:
+        check_sources(values)
+    except InputError as problem:
+        raise InputError(f"{KINDS[kind]} {name!r}: {problem}") from None
+    return values
 
 
 def part_title(kind: str, name: str) -> str:

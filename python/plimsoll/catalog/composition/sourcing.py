@@ -1,15 +1,21 @@
 """Where the values of a document come from.
 
 Model: a table ``sources`` beside values has their keys and says of each: a publication, *from memory*, *assumed*, *derived*, *chosen*.
-Words about a table and names of other tables need none.
+Words about a table and names of other tables need none. A source of a value that is not there is a slip of the pen, or would be that of
+something else tomorrow. Limits: what a table with ``part`` has is known only when the part is put in, so such tables are passed over.
 
     unsourced(array_document("nvme"))            # [] when every value says where it comes from
+    check_sources({"host": {"cores": 2, "sources": {"coers": "a report"}}})     # host.sources.coers: there is no key `coers` in host …
 """
 
 from __future__ import annotations
 
+import difflib
+from typing import Any
+
 from plimsoll.catalog.composition.merging import SOURCES, UNSOURCED
 from plimsoll.catalog.folder import Json
+from plimsoll.errors import InputError
 
 
 def unsourced(document: Json) -> list[str]:
@@ -22,7 +28,7 @@ def values_of(table: Json, path: str = "") -> list[tuple[str, str | None]]:
     found: list[tuple[str, str | None]] = []
     sources = table.get(SOURCES, {})
     for key, value in table.items():
-        place = f"{path}.{key}" if path else key
+        place = _below(path, key)
         if isinstance(value, dict):
             found += [] if key == SOURCES else values_of(value, place)
         elif isinstance(value, list) and value and all(isinstance(entry, dict) for entry in value):
@@ -31,3 +37,24 @@ def values_of(table: Json, path: str = "") -> list[tuple[str, str | None]]:
         elif not isinstance(value, list):
             found.append((place, sources.get(key)))
     return found
+
+
+def check_sources(value: Any, path: str = "") -> None:
+    """Raises `InputError` that begins with the place where a source is that of nothing."""
+    if isinstance(value, list):
+        for number, entry in enumerate(value):
+            check_sources(entry, f"{path}.{entry.get('name', number) if isinstance(entry, dict) else number}")
+    if not isinstance(value, dict):
+        return
+    there = [key for key in value if key != SOURCES]
+    for key in value.get(SOURCES, {}):
+        if key not in there and "part" not in value:
+            near = difflib.get_close_matches(key, there, n=1)
+            right = f"did you mean `{near[0]}`?" if near else f"give it a value, or name one of {', '.join(there) or 'none'}."
+            raise InputError(f"{_below(path, SOURCES)}.{key}: there is no key `{key}` {f'in {path}' if path else 'there'}; {right}")
+    for key in there:
+        check_sources(value[key], _below(path, key))
+
+
+def _below(path: str, key: str) -> str:
+    return f"{path}.{key}" if path else key
