@@ -112,6 +112,29 @@ def test_an_enclosure_takes_no_more_than_its_bays(devices, sentence):
         wired({"enclosure": [{"name": "shelf", "bays": 4}], "devices": devices})
 
 
+def test_what_an_array_says_of_a_link_that_comes_with_a_part_is_laid_on_it(tmp_path):
+    """It was a second link, and refused: "the name is there twice"."""
+    mine = tmp_path / "mine.toml"
+    mine.write_text(
+        'like = "msa50-sas-10k-raid5-8"\n[[link]]\nname = "shelf-phy"\npart = "sas-6g-phy"\n'
+        '[[link]]\nname = "raid-bus"\nefficiency_percent = 90\nsources = { overhead_ns = "measured" }\n'
+        '[[link]]\nname = "extra"\nrate_bytes_per_s = 5\n'
+    )
+    changed, shipped = (array_document(name) for name in (str(mine), "msa50-sas-10k-raid5-8"))
+    links, before = ({link["name"]: link for link in document["link"]} for document in (changed, shipped))
+    assert set(links) == {*before, "extra"}
+    assert (links["shelf-phy"]["rate_bytes_per_s"], links["shelf-phy"]["sharing"]) == (600_000_000, "per_device")
+    assert links["raid-bus"] == before["raid-bus"] | {"efficiency_percent": 90, "sources": links["raid-bus"]["sources"]}
+    assert links["raid-bus"]["sources"]["overhead_ns"] == "measured" and "efficiency_percent" not in links["raid-bus"]["sources"]
+    assert changed["devices"][0]["links"] == shipped["devices"][0]["links"]
+
+
+def test_a_link_that_comes_with_a_part_can_be_left_out_of_its_owner(tmp_path):
+    mine = tmp_path / "mine.toml"
+    mine.write_text('like = "msa50-sas-10k-raid5-8"\n[[enclosure]]\nname = "shelf"\nlink = [{ name = "phy", absent = true }]\n')
+    assert array_document(str(mine))["devices"][0]["links"] == ["shelf-uplink"]
+
+
 def test_copies_are_named_apart_and_share_what_they_are_told_to():
     document = {
         "link": [{"name": "hba"}, {"name": "phy"}, {"name": "mirror"}],

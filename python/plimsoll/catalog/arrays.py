@@ -25,7 +25,7 @@ from plimsoll.catalog.composition.setting import with_settings
 from plimsoll.catalog.composition.shape import check_absent
 from plimsoll.catalog.composition.sourcing import check_sources
 from plimsoll.catalog.composition.variants import Family
-from plimsoll.catalog.composition.wiring import wired
+from plimsoll.catalog.composition.wiring import wired, with_own_links
 from plimsoll.catalog.folder import Folder, Json
 from plimsoll.errors import InputError
 
@@ -53,7 +53,7 @@ def is_array(target: str) -> bool:
 def array_document(source: str) -> Json:
     """The plain document of a shipped array, or of a file (with a slash or ``.toml`` in its name); `InputError` if there is none."""
     try:
-        document = without_absent(with_parts(_complete(source, os.curdir, _LIKE_MAX)))
+        document = with_own_links(without_absent(with_parts(_complete(source, os.curdir, _LIKE_MAX))))
         check_sources(document)
         return copied(wired(document))
     except InputError as problem:

@@ -1,8 +1,9 @@
 """The links that controllers and enclosures bring with them, and which devices hang on them.
 
 Model: the part of an enclosure lists its links from the controller to a drive, the part of a controller those from the host to it. In an
-array they are called ``OWNER-LINK``. ``in = "ENCLOSURE"`` puts devices into one: their way leads over its links. An enclosure has so many
-bays. What is left is plain: the lists ``link``, ``controller``, ``devices`` as `crates/array` knows them.
+array they are called ``OWNER-LINK``, and what the array's own list ``link`` says of that name is laid on what the part brings.
+``in = "ENCLOSURE"`` puts devices into one: their way leads over its links. An enclosure has so many bays. What is left is plain: the lists
+``link``, ``controller``, ``devices`` as `crates/array` knows them.
 
     [[enclosure]]
     name = "shelf"
@@ -12,6 +13,10 @@ bays. What is left is plain: the lists ``link``, ``controller``, ``devices`` as 
     name = "disk"
     count = 10
     in = "shelf"                    # links = ["shelf-uplink", "shelf-phy"]
+
+    [[link]]
+    name = "shelf-phy"              # the part's, with another rate
+    rate_bytes_per_s = 600_000_000
 """
 
 from __future__ import annotations
@@ -19,6 +24,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+from plimsoll.catalog.composition.merging import merged
 from plimsoll.catalog.folder import Json
 from plimsoll.errors import InputError
 
@@ -40,9 +46,31 @@ def wired(document: Json) -> Json:
     return changed
 
 
+def with_own_links(document: Json) -> Json:
+    """The document with what its list ``link`` says of links that parts bring in their owners, so that each link is in one place."""
+    own = {link["name"]: link for link in document.get("link", [])}
+    changed = dict(document)
+    for key in ("controller", "enclosure"):
+        if key in document:
+            changed[key] = [_overlaid(owner, own) for owner in document[key]]
+    return changed | ({"link": list(own.values())} if "link" in document else {})
+
+
+def _overlaid(owner: Json, own: dict[str, Json]) -> Json:
+    """The owner with its links as the array has them, which are taken out of ``own``."""
+    if "link" not in owner:
+        return owner
+    said = [{**own.pop(_full_name(owner, link), {}), "name": link["name"]} for link in owner["link"]]
+    return {**owner, "link": merged(owner["link"], said)}
+
+
+def _full_name(owner: Json, link: Json) -> str:
+    return f"{owner['name']}-{link['name']}"
+
+
 def _without_links(owner: Json, links: list[Json]) -> Json:
     """The owner without its links, which are appended to ``links`` under their full names."""
-    links += [{**link, "name": f"{owner['name']}-{link['name']}"} for link in owner.get("link", [])]
+    links += [{**link, "name": _full_name(owner, link)} for link in owner.get("link", [])]
     return {key: value for key, value in owner.items() if key != "link"}
 
 
@@ -50,7 +78,7 @@ def _connected(devices: Json, enclosures: dict[str, Any]) -> Json:
     if "in" not in devices:
         return devices
     enclosure = enclosures[devices["in"]]
-    path = [f"{enclosure['name']}-{link['name']}" for link in enclosure.get("link", [])]
+    path = [_full_name(enclosure, link) for link in enclosure.get("link", [])]
     plain = {key: value for key, value in devices.items() if key != "in"}
     return {**plain, "links": path + devices.get("links", [])}
 
