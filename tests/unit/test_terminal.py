@@ -8,7 +8,7 @@ import pytest
 
 from made_results import Load, Setting, made
 from plimsoll.reports.progress import settings_text
-from plimsoll.reports.terminal import footnotes
+from plimsoll.reports.terminal import footnotes, table
 from plimsoll.result import Flag, Result
 
 MS = 1e6
@@ -79,3 +79,18 @@ def test_many_points_of_arrays_are_told_in_a_sentence_per_configuration() -> Non
 def test_a_point_of_a_curve_is_called_by_its_percentage_first() -> None:
     place = {"settings": {"arrival": "poisson", "rate": 500}, "label": "50 %", "level": 500.0}
     assert settings_text(made(Load(500, MS), setting=Setting(place=place))) == "50 %: arrival poisson, rate 500"
+
+
+def test_a_table_that_is_too_wide_is_folded_in_its_last_column_and_rows_across_it() -> None:
+    rows = [("key", "is", "source"), ("a table whose name is rather long",), ("  key", "7", "assumed, as nothing else is known of it")]
+    folded = table(rows, left=3, width=30).splitlines()
+    assert max(map(len, folded)) == 30
+    assert folded == [
+        "key    is  source",
+        "─" * 30,
+        "a table whose name is rather",
+        "  long",
+        "  key  7   assumed, as nothing",
+        "           else is known of it",
+    ]
+    assert len(table(rows, left=3).splitlines()) == 4

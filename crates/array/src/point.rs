@@ -7,6 +7,8 @@
 //! Limits: some thousand requests, so figures are a few percent off those of a long run; where caches are too large to be
 //! filled, they absorb writes, and where they are warm, they answer reads.
 
+use std::collections::BTreeMap;
+
 use plimsoll_workload::Op;
 use plimsoll_workload::rng::Draws;
 use serde::Serialize;
@@ -50,6 +52,8 @@ pub struct Simulated {
     pub kind: &'static str,
     /// See there.
     pub utilisation: f64,
+    /// Of every set of that kind, how busy its busiest component was.
+    pub alike: BTreeMap<String, f64>,
     /// Share of reads that a cache answered, the largest of all caches.
     pub hit_share: f64,
     /// Whether caches had taken what they keep; else they absorb writes.
@@ -146,6 +150,11 @@ impl Loop {
             .collect();
         let working = uses.iter().filter(|found| found.component.kind != "cache");
         let busiest = working.max_by(|one, other| one.utilisation.total_cmp(&other.utilisation));
+        let mut alike = BTreeMap::new();
+        for found in uses.iter().filter(|found| busiest.is_some_and(|one| one.component.kind == found.component.kind)) {
+            let most: &mut f64 = alike.entry(found.component.set.clone()).or_default();
+            *most = most.max(found.utilisation);
+        }
         Simulated {
             population,
             throughput_per_s: completed as f64 * 1e9 / elapsed_ns as f64,
@@ -153,6 +162,7 @@ impl Loop {
             busiest: busiest.map_or_else(String::new, |found| found.component.set.clone()),
             kind: busiest.map_or("", |found| found.component.kind),
             utilisation: busiest.map_or(0.0, |found| found.utilisation),
+            alike,
             hit_share: uses.iter().filter_map(|found| found.hit_share).fold(0.0, f64::max),
             filled: true,
         }

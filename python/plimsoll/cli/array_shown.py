@@ -15,6 +15,7 @@ import click
 from plimsoll import engine as engines
 from plimsoll.analysis.components import SATURATED
 from plimsoll.catalog.arrays import described
+from plimsoll.cli.width import terminal_width
 from plimsoll.reports.figures import binary, count, duration, megabytes
 from plimsoll.reports.limits import component_words
 from plimsoll.reports.terminal import table
@@ -22,8 +23,11 @@ from plimsoll.reports.terminal import table
 Json = dict[str, Any]
 
 _ABOUT = ("purpose", "source", "rationale")
-_WIDTH = 96
+_PROSE_WIDTH = 96
 _UNSAID = "not said"
+
+#: Sets that allow so many times the least load bound it as well.
+_ALIKE = 1.01
 
 #: Hits of a cache from which they are told.
 _HITS = 0.005
@@ -43,22 +47,31 @@ def show_array(target: str, *, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps({"document": document, **outline}, ensure_ascii=False, indent=1))
     else:
-        click.echo("\n".join(_lines(document, outline)))
+        click.echo("\n".join(_lines(document, outline, terminal_width())))
 
 
-def _lines(document: Json, outline: Json) -> Iterator[str]:
-    yield f"{document['name']}: {document.get('title') or document['name']} (modelled)"
+def _lines(document: Json, outline: Json, width: int) -> Iterator[str]:
+    prose = min(width, _PROSE_WIDTH)
+    yield from _folded(f"{document['name']}: {document.get('title') or document['name']} (modelled)", width)
     for key in _ABOUT:
         if document.get(key):
             yield ""
-            yield from textwrap.wrap(f"{key}: {document[key]}", _WIDTH, subsequent_indent="  ")
+            yield from textwrap.wrap(f"{key}: {document[key]}", prose, subsequent_indent="  ")
     yield ""
-    yield from _graph(document, outline)
+    for line in _graph(document, outline):
+        yield from _folded(line, width)
     yield ""
-    yield table(list(_limits(outline)), left=3)
-    yield from textwrap.wrap(_READING, _WIDTH)
+    yield table(list(_limits(document, outline)), left=1, width=width)
+    yield from textwrap.wrap(_READING, prose)
     yield ""
-    yield table([("value", "is", "source"), *_values(document, outline["sources"])], left=3)
+    yield table([("value", "is", "source"), *_values(document, outline["sources"])], left=3, width=width)
+
+
+def _folded(line: str, width: int) -> list[str]:
+    """A line, of the graph with its branches going on below where it is folded."""
+    text = line.lstrip(" │├└─")
+    stem = line[: len(line) - len(text)].replace("├─", "│ ").replace("└─", "  ")
+    return textwrap.wrap(line, width, subsequent_indent=f"{stem}  ", break_on_hyphens=False)
 
 
 def _graph(document: Json, outline: Json) -> Iterator[str]:
@@ -135,37 +148,64 @@ def _device(model: Json) -> str:
     return f"flash of {size}, {model['channels']} × {model['dies_per_channel']} dies"
 
 
-def _limits(outline: Json) -> Iterator[tuple[str, ...]]:
-    """Of each load three rows: bounds, mean values and simulated ones, at each number of requests outstanding."""
+def _limits(document: Json, outline: Json) -> Iterator[tuple[str, ...]]:
+    """Of each load three rows: bounds, mean values and simulated ones, at each number of requests outstanding; then what limits it."""
     populations = [str(expected["population"]) for expected in outline["loads"][0]["expected"]]
-    yield ("load", "requests/s", "limited by", *(f"with {population}" for population in populations), "MB/s")
+    yield ("requests/s", *(f"with {population}" for population in populations), "MB/s")
     for load in outline["loads"]:
         expected, simulated = load["expected"], load["simulated"]
-        yield _row(
-            (load["name"], "at most", component_words(load["kind"], [load["limited_by"]])), [one["most_per_s"] for one in expected], load
-        )
         analysed = [one["throughput_per_s"] for one in expected]
+        yield (load["name"],)
+        yield _row("  at most", [one["most_per_s"] for one in expected], load)
         if None not in analysed:
-            yield _row(("", "mean values", ""), analysed, load)
-        deepest = simulated[-1]
-        saturated = deepest["utilisation"] >= SATURATED
-        limit = component_words(deepest["kind"], [deepest["busiest"]]) if saturated else "nothing saturated"
-        answered = f", {deepest['hit_share']:.0%} hits" if deepest["hit_share"] >= _HITS else ""
-        absorbed = "" if deepest["filled"] else ", caches filling"
-        yield _row(("", "simulated", limit + answered + absorbed), [one["throughput_per_s"] for one in simulated], load)
+            yield _row("  mean values", analysed, load)
+        yield _row("  simulated", [one["throughput_per_s"] for one in simulated], load)
+        bound, found = (_limit_words(document, *limit) for limit in (_bounding(load), _saturated(simulated[-1])))
+        hits, filled = simulated[-1]["hit_share"], simulated[-1]["filled"]
+        seen = (f", {hits:.0%} hits" if hits >= _HITS else "") + ("" if filled else ", caches filling")
+        yield (f"  limited by {bound}; simulated{f' by {found}' if found else ', nothing is saturated'}{seen}",)
 
 
-def _row(words: tuple[str, ...], rates: list[float], load: Json) -> tuple[str, ...]:
-    return (*words, *map(count, rates), megabytes(rates[-1] * load["bytes"]))
+def _row(name: str, rates: list[float], load: Json) -> tuple[str, ...]:
+    return (name, *map(count, rates), megabytes(rates[-1] * load["bytes"]))
 
 
-def _values(document: Json, sources: list[Json]) -> Iterator[tuple[str, str, str]]:
-    """Every value with its source; names and choices that only connect components are left out if nobody gave a source."""
+def _bounding(load: Json) -> tuple[str, dict[str, int]]:
+    """The kind of what bounds a load, and the sets of it that do so within a hundredth, each with how many components it has."""
+    alike = [demand for demand in load["demands"] if demand["kind"] == load["kind"]]
+    least = min(demand["servers"] / demand["least_ns"] for demand in alike)
+    return load["kind"], {one["component"]: one["count"] for one in alike if one["servers"] / one["least_ns"] <= _ALIKE * least}
+
+
+def _saturated(simulated: Json) -> tuple[str, dict[str, int]]:
+    """The kind of the busiest component, and the sets of it that were saturated."""
+    return simulated["kind"], {name: 1 for name, busiest in simulated["alike"].items() if busiest >= SATURATED}
+
+
+def _limit_words(document: Json, kind: str, sets: dict[str, int]) -> str:
+    """What limits, in words, with the groups that lie on it if not all do; empty when nothing does."""
+    drives = {devices["name"]: int(devices.get("count", 1)) for devices in document["devices"]}
+    if not sets:
+        return ""
+    words = component_words(kind, sorted(sets), several=any(drives.get(name, sets[name]) > 1 for name in sets), alone=len(drives) == 1)
+    under = [group["name"] for group in document["group"] if {str(member).partition("[")[0] for member in group["members"]} & set(sets)]
+    if kind not in ("disk", "flash") or len(under) in (0, len(document["group"])):
+        return words
+    return f"{words} (group{'s' if len(under) > 1 else ''} {', '.join(under)})"
+
+
+def _values(document: Json, sources: list[Json]) -> Iterator[tuple[str, ...]]:
+    """Every value with its source below the table it is in; names and choices that only connect components are left out if nobody gave a
+    source."""
     said = {source["path"]: source["source"] for source in sources}
+    last = None
     for path, value in _leaves(document, ""):
-        key = path.rpartition(".")[2]
+        table_of, _, key = path.rpartition(".")
         if path in said or isinstance(value, (int, float)):
-            yield path, _text(value, key), said.get(path, _UNSAID)
+            if table_of != last:
+                last = table_of
+                yield (table_of or "the array",)
+            yield f"  {key}", _text(value, key), said.get(path, _UNSAID)
 
 
 def _leaves(value: Any, path: str) -> Iterator[tuple[str, Any]]:

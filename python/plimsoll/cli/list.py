@@ -10,6 +10,7 @@ import click
 from plimsoll import catalog
 from plimsoll.catalog.arrays import families
 from plimsoll.catalog.composition.variants import Family
+from plimsoll.cli.width import terminal_width
 from plimsoll.errors import InputError
 
 
@@ -48,7 +49,7 @@ def command(tag: str | None, suites: bool, arrays: bool, as_json: bool) -> None:
     for name in names:
         entry = _entry(name)
         rows.append((name, entry["group"], " ".join(entry["tags"]), entry["title"]))
-    click.echo(table(rows, left=4))
+    click.echo(table(rows, left=4, width=terminal_width()))
     if tag is None:
         click.echo()
         _suites(as_json=False)
@@ -63,7 +64,8 @@ def _suites(*, as_json: bool) -> None:
         return
     from plimsoll.reports.terminal import table
 
-    click.echo(table([("suite", "title"), *((entry["name"], entry["title"]) for entry in entries)], left=2))
+    rows = [("suite", "title"), *((entry["name"], entry["title"]) for entry in entries)]
+    click.echo(table(rows, left=2, width=terminal_width()))
 
 
 def _arrays(tag: str | None, *, as_json: bool) -> None:
@@ -77,11 +79,12 @@ def _arrays(tag: str | None, *, as_json: bool) -> None:
         return
     from plimsoll.reports.terminal import table
 
-    rows = [("array", "names", "tags", "title")]
+    rows: list[tuple[str, ...]] = [("array", "names", "tags", "title, or words for a brace")]
     for family in chosen:
-        rows.append((f"array:{family.pattern}", str(len(family.names())), " ".join(family.tags()), family.about("title")))
+        rows.append((f"array:{family.pattern}",))
+        rows.append(("", str(len(family.names())), " ".join(family.tags()), family.about("title")))
         rows += [(f"  {{{axis.name}}}", "", "", " | ".join(name or "nothing" for name in axis.names())) for axis in family.axes]
-    click.echo(table(rows, left=4))
+    click.echo(table(rows, left=4, width=terminal_width()))
 
 
 def _array(family: Family, name: str) -> dict[str, Any]:

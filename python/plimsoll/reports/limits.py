@@ -38,8 +38,10 @@ def limit_words(sets: Sequence[ComponentSet]) -> str:
     return f"limited by {component_words(limit.kind, alike, several=limit.count > 1)}"
 
 
-def component_words(kind: str, names: Sequence[str], *, several: bool = False) -> str:
-    """What sets of components of one ``kind`` are that are called ``names``; ``several`` when there is more than one in a set."""
+def component_words(kind: str, names: Sequence[str], *, several: bool = False, alone: bool = True) -> str:
+    """What sets of components of one ``kind`` are that are called ``names``; ``several`` when there is more than one in a set.
+
+    A set that is called like its kind is not named again, if it is ``alone``."""
     if kind == "host":
         return "the processor of the host"
     plural = "s" if several or len(names) > 1 else ""
@@ -47,7 +49,7 @@ def component_words(kind: str, names: Sequence[str], *, several: bool = False) -
     if kind == "cpu":
         return f"the processor{plural} of controller{plural} {listed}"
     noun = "flash drive" if kind == "flash" else kind
-    return f"the {noun}{plural}" if listed == noun else f"the {noun}{plural} {listed}"
+    return f"the {noun}{plural}" if alone and listed == noun else f"the {noun}{plural} {listed}"
 
 
 def _listed(names: Sequence[str]) -> str:

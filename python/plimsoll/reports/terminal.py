@@ -3,6 +3,7 @@
 Model: plain columns, aligned by their widest cell; the last one marks points that carry flags: ``!`` invalid, ``?`` doubt, ``·`` note.
 Latencies of a point's row are of the distribution over all its operations together; ``≤`` marks a percentile that is known by operation
 only.
+Tables that say how wide they may be are folded to that, the others are as wide as their cells.
 Points of experiments have a column more, with what the experiment set for them, and stand under their configuration in place of the target.
 
     print(points([result, …])); print(footnotes([result, …]))
@@ -10,6 +11,7 @@ Points of experiments have a column more, with what the experiment set for them,
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 
 from plimsoll.analysis.components import component_sets
@@ -32,6 +34,8 @@ _OPERATION = ("per second", "MB/s", "mean", "p50", "p99", "max", "errors")
 _COMPONENT_LINES = 6
 _PLAIN = ("workload", "target")
 _PLACED = ("workload", "configuration", "point")
+#: A column is not folded to less, however narrow the terminal is.
+_FOLDED_MIN = 20
 
 
 def points(results: Sequence[Result]) -> str:
@@ -66,16 +70,34 @@ def footnotes(results: Sequence[Result]) -> str:
     return "\n".join([*_caches(results), *_components(results), *_footnotes(results)])
 
 
-def table(rows: Sequence[Sequence[str]], *, left: int) -> str:
-    """Aligned columns, a rule below the head; the first ``left`` columns to the left, the others to the right."""
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    lines = [
-        "  ".join(
-            cell.ljust(width) if column < left else cell.rjust(width) for column, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    ]
+def table(rows: Sequence[Sequence[str]], *, left: int, width: int | None = None) -> str:
+    """Aligned columns, a rule below the head; the first ``left`` columns to the left, the others to the right.
+
+    A row of one cell stands across all columns. With ``width``, that is folded to so many characters, and so is the last column, if it
+    is one of those to the left."""
+    columns = len(rows[0])
+    widths = [max(len(row[column]) for row in rows if len(row) == columns) for column in range(columns)]
+    if width is not None and left == columns:
+        widths[-1] = min(widths[-1], max(_FOLDED_MIN, width - sum(widths[:-1]) - 2 * (columns - 1)))
+    lines = [line for row in rows for line in (_across(row[0], width) if len(row) < columns else _lines(row, widths, left))]
     return "\n".join([lines[0], "─" * max(len(line) for line in lines), *lines[1:]])
+
+
+def _across(text: str, width: int | None) -> list[str]:
+    """A row of one cell; what follows the first line is indented by two more."""
+    indent = " " * (len(text) - len(text.lstrip()) + 2)
+    return [text] if width is None else textwrap.wrap(text, width, subsequent_indent=indent, drop_whitespace=True, break_on_hyphens=False)
+
+
+def _lines(row: Sequence[str], widths: Sequence[int], left: int) -> list[str]:
+    """A row of a cell per column, with as many lines as its last cell takes."""
+    folded = textwrap.wrap(row[-1], widths[-1], break_on_hyphens=False) if len(row[-1]) > widths[-1] else [row[-1]]
+    each = [(*row[:-1], folded[0]), *((*[""] * (len(row) - 1), rest) for rest in folded[1:])]
+    aligned = [
+        [cell.ljust(width) if column < left else cell.rjust(width) for column, (cell, width) in enumerate(zip(cells, widths, strict=True))]
+        for cells in each
+    ]
+    return ["  ".join(cells).rstrip() for cells in aligned]
 
 
 def _names(result: Result, *, placed: bool) -> tuple[str, ...]:

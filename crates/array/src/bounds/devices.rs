@@ -37,6 +37,8 @@ struct Use {
     copies: u32,
     /// Whether a cache puts writes into order.
     sorted: bool,
+    /// Devices that are in groups; a spare of the set does nothing.
+    members: u32,
 }
 
 /// Mean and least service of an access.
@@ -55,7 +57,7 @@ pub(super) fn devices(spec: &ArraySpec, groups: &[&GroupEntry], set: &DeviceSet,
         .filter_map(|name| spec.link.iter().find(|link| link.name == *name))
         .map(|link| {
             let (up, down) = (used.read + used.reread, used.written);
-            let equal = if link.sharing == Sharing::PerDevice { u32::from(set.count.max(1)) } else { 1 };
+            let equal = if link.sharing == Sharing::PerDevice { used.members.max(1) } else { 1 };
             let part = 1.0 / f64::from(equal);
             Demand { count: equal, ..crossing(link, (up * part, down * part), asked.load.bytes) }
         })
@@ -87,6 +89,7 @@ fn used(spec: &ArraySpec, groups: &[&GroupEntry], set: &DeviceSet, load: &Load) 
             continue;
         }
         let Accesses { reads, writes } = of_write(group, load);
+        used.members += inside as u32;
         used.read += part * load.read_share;
         used.reread += part * (1.0 - load.read_share) * reads;
         used.written += part * (1.0 - load.read_share) * writes;
@@ -103,7 +106,7 @@ fn used(spec: &ArraySpec, groups: &[&GroupEntry], set: &DeviceSet, load: &Load) 
 }
 
 fn disks(set: &DeviceSet, disk: &DiskSpec, used: Use, Asked { load, population, part }: Asked<'_>) -> Option<Demand> {
-    let count = u32::from(set.count.max(1));
+    let count = used.members.max(1);
     let model = DiskModel::new(disk).ok()?;
     let window = disk.queue.window.max(1);
     let at_once = population.saturating_mul(used.copies).min(window.saturating_mul(used.copies));
@@ -147,7 +150,7 @@ fn service(disk: &DiskSpec, model: &DiskModel, load: &Load, (write, order): (boo
 }
 
 fn flashes(set: &DeviceSet, flash: &FlashSpec, used: Use, load: &Load) -> Vec<Demand> {
-    let count = u32::from(set.count.max(1));
+    let count = used.members.max(1);
     let part = 1.0 / f64::from(count);
     let bytes = f64::from(load.bytes);
     let row_bytes = flash.row_bytes() as f64;
