@@ -199,6 +199,8 @@ export interface Point {
   limit: { said: string; busy: string } | null;
   /** What failed in a modelled array, when, and how long it was rebuilt, in words. */
   incidents: string | null;
+  /** The same for lines in its time charts. */
+  incident_labels: IncidentLabel[];
   /** By operation (`all` for all together) and metric. */
   estimates: Record<string, Record<string, Estimate>>;
   place: Place | null;
@@ -207,6 +209,13 @@ export interface Point {
   verdict: ObjectiveVerdict | null;
   /** One entry for each stream that replays a trace. */
   replay: Replay[];
+}
+
+/** What failed, or became of it, at an instant, in a few words. */
+export interface IncidentLabel {
+  /** Seconds after the warm-up began. */
+  time_s: number;
+  label: string;
 }
 
 /** What equal components of a modelled array did. */

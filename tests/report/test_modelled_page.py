@@ -1,5 +1,7 @@
 """What the page says of a modelled array: what limited it, what failed in it, and its name as it was typed."""
 
+import re
+
 import pytest
 
 from plimsoll.reports import html
@@ -45,6 +47,22 @@ def test_failures_and_rebuilds_are_told_in_the_point(report, opened):
     words = read_model(report)["points"][0]["incidents"]
     assert words.endswith("the rebuild took 412.731 s")
     assert point.locator(".body > p.told").nth(1).inner_text().startswith(f"Failures: {words}.")
+
+
+def test_time_charts_have_labelled_lines_where_something_failed(report, opened):
+    found = opened(report)
+    point = found.page.locator("details.point").first
+    point.locator("summary").first.click()
+    for title in ("Throughput over time", "Latency over time", "Every I/O by latency over time"):
+        figure = point.locator("figure", has=found.page.locator("figcaption", has_text=re.compile(f"^{title}")))
+        figure.scroll_into_view_if_needed()
+        chart = figure.locator(".chart[data-marks]")
+        chart.wait_for()
+        said = chart.get_attribute("aria-label")
+        assert re.search(r"Vertical lines, from the beginning of the warm-up: 1\ss: member 0 failed\.$", said), said
+        if figure.locator("svg").count():
+            assert figure.locator("svg text", has_text="member 0 failed").count() == 1
+    assert found.problems == []
 
 
 def test_a_target_is_named_as_it_was_typed(report, opened):

@@ -1,9 +1,9 @@
 // What all charts share: type, grid lines, tooltips. Charts stand still: motion would suggest a change that was not measured.
 
-import type { EChartsOption } from "../echarts";
+import type { EChartsOption, LineSeriesOption } from "../echarts";
 import { element } from "../element";
 import { duration, seconds, tick } from "../format";
-import type { Timeline } from "../model";
+import type { IncidentLabel, Timeline } from "../model";
 import { translucent, type Palette } from "../palette";
 
 export function base(palette: Palette): EChartsOption {
@@ -134,6 +134,49 @@ export function unmeasured(palette: Palette, { warmup_end_s, measure_end_s }: Sh
     data: areas,
   };
 }
+
+/** Of the axis: a label nearer to the one before would lie on it. */
+const LABEL_SHARE = 0.035;
+
+/** Vertical lines where something failed or was rebuilt, each with its words along it where there is room; in a series
+ *  without points of its own. */
+export function incidentLines(palette: Palette, incidents: IncidentLabel[], end_s: number): LineSeriesOption[] {
+  const shown = incidents.filter(({ time_s }) => time_s <= end_s);
+  if (shown.length === 0) return [];
+  let labelled = Number.NEGATIVE_INFINITY;
+  const data = shown.map(({ time_s, label }) => {
+    const free = time_s - labelled >= end_s * LABEL_SHARE;
+    if (free) labelled = time_s;
+    // Words stand before the line at the right edge, behind it elsewhere.
+    const position = time_s > end_s * (1 - LABEL_SHARE) ? ("insideEndTop" as const) : ("insideEndBottom" as const);
+    return { xAxis: time_s, name: label, label: { show: free, position } };
+  });
+  return [
+    {
+      type: "line",
+      data: [],
+      silent: true,
+      markLine: {
+        silent: true,
+        symbol: "none",
+        lineStyle: { color: palette.ink, width: 1, type: "dashed" },
+        label: { color: palette.ink, fontSize: 11, formatter: "{b}", textBorderColor: palette.surface, textBorderWidth: 3 },
+        data,
+      },
+    },
+  ];
+}
+
+/** The same in a sentence, for those who do not see the lines. */
+export function incidentWords(incidents: IncidentLabel[]): string {
+  if (incidents.length === 0) return "";
+  const told = incidents.slice(0, TOLD).map(({ time_s, label }) => `${seconds(time_s)}: ${label}`);
+  const more = incidents.length > TOLD ? `; and ${incidents.length - TOLD} more` : "";
+  return ` Vertical lines, from the beginning of the warm-up: ${told.join("; ")}${more}.`;
+}
+
+/** How many a sentence tells. */
+const TOLD = 12;
 
 export interface TipRow {
   colour?: string;

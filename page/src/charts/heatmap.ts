@@ -5,9 +5,9 @@
 
 import type { CustomSeriesRenderItemReturn, EChartsOption } from "../echarts";
 import { duration, exact } from "../format";
-import type { ByOp, Timeline } from "../model";
+import type { ByOp, IncidentLabel, Timeline } from "../model";
 import { along, type Palette } from "../palette";
-import { base, latencyAxis, timeAxis, tip } from "./axes";
+import { base, incidentLines, latencyAxis, timeAxis, tip } from "./axes";
 import { ends, span } from "./time";
 
 const BANDS_PER_DECADE = 12;
@@ -37,7 +37,7 @@ export function heatCells(heat: ByOp<number[][]>): HeatCell[] {
 /** Lower edge of a band in ns. */
 export const edge = (band: number) => 10 ** (band / BANDS_PER_DECADE);
 
-export function heatmapOption(time: Timeline, palette: Palette): EChartsOption {
+export function heatmapOption(time: Timeline, incidents: IncidentLabel[], palette: Palette): EChartsOption {
   const cells = heatCells(time.heat);
   const most = Math.max(...cells.map(({ count }) => count), 1);
   const colour = (count: number) => along(palette.heat, most > 1 ? Math.log(count) / Math.log(most) : 1);
@@ -84,6 +84,7 @@ export function heatmapOption(time: Timeline, palette: Palette): EChartsOption {
           } as CustomSeriesRenderItemReturn;
         },
       },
+      ...incidentLines(palette, incidents, ends(time)),
     ],
   };
 }

@@ -2,9 +2,9 @@
 
 import type { CustomSeriesOption, CustomSeriesRenderItemReturn, EChartsOption, LineSeriesOption } from "../echarts";
 import { bandwidth, duration, exact, rate, seconds } from "../format";
-import type { ByOp, Op, Series, Timeline } from "../model";
+import type { ByOp, IncidentLabel, Op, Series, Timeline } from "../model";
 import { translucent, type Palette } from "../palette";
-import { base, latencyAxis, timeAxis, tip, unmeasured, valueAxis, type TipRow } from "./axes";
+import { base, incidentLines, latencyAxis, timeAxis, tip, unmeasured, valueAxis, type TipRow } from "./axes";
 
 export const ends = (time: { end_s: number[] }) => time.end_s.at(-1) ?? 0;
 
@@ -18,7 +18,7 @@ export const span = (time: { start_s: number[]; end_s: number[] }, index: number
   `${seconds(time.start_s[index] as number)} to ${seconds(time.end_s[index] as number)}`;
 
 /** I/Os per second over time, with the rate that was offered when the loop was open. */
-export function throughputOption(time: Timeline, offered_per_s: number | null, palette: Palette): EChartsOption {
+export function throughputOption(time: Timeline, offered_per_s: number | null, incidents: IncidentLabel[], palette: Palette): EChartsOption {
   const x = middles(time);
   const shade = unmeasured(palette, time, ends(time));
   const lines = opSeries(time.ops).map(([op, { iops }], index): LineSeriesOption => ({
@@ -45,12 +45,12 @@ export function throughputOption(time: Timeline, offered_per_s: number | null, p
       ]),
     ),
     yAxis: valueAxis(palette, "IOPS", (value) => rate(value)),
-    series: lines,
+    series: [...lines, ...incidentLines(palette, incidents, ends(time))],
   };
 }
 
 /** Median and 99th percentile over time as a band, the slowest I/O as a dotted line. */
-export function latencyOption(time: Timeline, palette: Palette): EChartsOption {
+export function latencyOption(time: Timeline, incidents: IncidentLabel[], palette: Palette): EChartsOption {
   const x = middles(time);
   const all = opSeries(time.ops);
   const values = all.flatMap(([, { p50_ns, max_ns }]) => [...p50_ns, ...max_ns]).filter((ns): ns is number => ns !== null);
@@ -78,7 +78,11 @@ export function latencyOption(time: Timeline, palette: Palette): EChartsOption {
       ]),
     ),
     yAxis: latencyAxis(palette, "latency", values),
-    series: [...all.map(([op, series]) => ({ ...band(x, series, translucent(palette.op[op], 0.14)), name: `${op}|band` })), ...lines],
+    series: [
+      ...all.map(([op, series]) => ({ ...band(x, series, translucent(palette.op[op], 0.14)), name: `${op}|band` })),
+      ...lines,
+      ...incidentLines(palette, incidents, ends(time)),
+    ],
   };
 }
 

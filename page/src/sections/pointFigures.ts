@@ -1,5 +1,6 @@
 // The charts of one point, each with its table.
 
+import { incidentWords } from "../charts/axes";
 import { cpuColour, cpuOption, CPU, DEVICE_PANELS, deviceHeight, deviceOption } from "../charts/host";
 import { edge, heatCells, heatmapOption } from "../charts/heatmap";
 import { curveName, percentilesOption } from "../charts/percentiles";
@@ -77,10 +78,10 @@ function percentileTable(curves: Timeline["curves"]): Table {
 function throughputFigure(point: Point, timeline: Timeline): Figure {
   return {
     title: "Throughput over time",
-    label: `I/Os per second of ${point.title} over time.`,
+    label: `I/Os per second of ${point.title} over time.${incidentWords(point.incident_labels)}`,
     ...(timeline.merged > 1 ? { note: columnNote(timeline).trim() } : {}),
     height: HEIGHT,
-    option: (palette) => throughputOption(timeline, point.offered_per_s, palette),
+    option: (palette) => throughputOption(timeline, point.offered_per_s, point.incident_labels, palette),
     legend: (palette) => [
       ...opLegend(palette, timeline),
       ...(point.offered_per_s === null ? [] : [{ name: "offered", colour: palette.muted, mark: "dashed" as const, hides: "offered" }]),
@@ -98,10 +99,10 @@ function throughputFigure(point: Point, timeline: Timeline): Figure {
 function latencyFigure(point: Point, timeline: Timeline): Figure {
   return {
     title: "Latency over time",
-    label: `Median, 99th percentile and slowest latency of ${point.title} over time.`,
+    label: `Median, 99th percentile and slowest latency of ${point.title} over time.${incidentWords(point.incident_labels)}`,
     note: `Thick line: median. Upper edge of the band: 99th percentile. Dots: slowest I/O of the interval.${columnNote(timeline)}`,
     height: HEIGHT,
-    option: (palette) => latencyOption(timeline, palette),
+    option: (palette) => latencyOption(timeline, point.incident_labels, palette),
     legend: (palette) => opLegend(palette, timeline),
     table: () =>
       timeTable(timeline, "Latency per interval", [
@@ -142,11 +143,11 @@ function phase({ warmup_end_s, measure_end_s }: Timeline, end_s: number): string
 function heatFigure(point: Point, timeline: Timeline): Figure {
   return {
     title: "Every I/O by latency over time",
-    label: `Heat map of the latency of every I/O of ${point.title} over time.`,
+    label: `Heat map of the latency of every I/O of ${point.title} over time.${incidentWords(point.incident_labels)}`,
     note: `Colour: number of I/Os, logarithmic. All operations together, warm-up included.${columnNote(timeline)}`,
     height: HEIGHT,
     canvas: true,
-    option: (palette) => heatmapOption(timeline, palette),
+    option: (palette) => heatmapOption(timeline, point.incident_labels, palette),
     legend: (palette) => [
       {
         name: `1 to ${counted(Math.max(...heatCells(timeline.heat).map(({ count }) => count), 1), "I/O")} per cell`,

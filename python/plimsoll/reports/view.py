@@ -23,6 +23,7 @@ from plimsoll.reports.bars_view import GROUPS, groups, largest, slices
 from plimsoll.reports.comparison_view import compared
 from plimsoll.reports.distribution import Decoder
 from plimsoll.reports.experiments_view import Member, experiments, point_verdict
+from plimsoll.reports.incident_labels import incident_labels
 from plimsoll.reports.limits import busy_words, configuration_words, incident_words, limit_words
 from plimsoll.reports.published_view import published, suite
 from plimsoll.reports.timeline import COLUMNS, host_timeline, timeline
@@ -208,6 +209,7 @@ def _point(index: int, placed: _Placed, decode: Decoder, columns: int) -> dict[s
         "components": [asdict(one) for one in sets],
         "limit": {"said": limit_words(sets), "busy": busy_words(sets)} if sets else None,
         "incidents": incident_words(result) or None,
+        "incident_labels": incident_labels(result.engine),
         "estimates": _bounded(stored["estimates"]),
         "place": _place_of(result.place),
     }
