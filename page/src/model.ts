@@ -229,6 +229,8 @@ export interface ComponentSet {
   bytes_per_s: number;
   queue: number;
   hit_share: number | null;
+  /** Of flash that was written to: what its cells were programmed with over what was written to it. */
+  write_amplification: number | null;
 }
 
 /** Where a point stands in its experiment. */

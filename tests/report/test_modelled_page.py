@@ -11,7 +11,12 @@ from report.synthetic import PROFILES, Array, component, write_run
 
 TARGET = "array:msa50-sas-10k-raid10-8?fail=0@1s&spares=1"
 ENGINE = {
-    "components": [component("disk", 0.97), component("disk", 0.95), component("pci-x", 0.04, "link")],
+    "components": [
+        component("disk", 0.97),
+        component("disk", 0.95),
+        component("pci-x", 0.04, "link"),
+        component("nvme", 0.03, "flash") | {"written_bytes": 4096, "programmed_bytes": 10240, "write_amplification": 2.5},
+    ],
     "facts": {"incidents": "1.000 s: member 0 of group vd0 failed", "rebuild_s": "412.731"},
 }
 
@@ -35,7 +40,8 @@ def test_the_bottleneck_stands_at_the_verdict_in_the_summary_and_at_the_top_of_i
     point = found.page.locator("details.point").first
     point.locator("summary").first.click()
     told = point.locator(".body > p.told")
-    assert told.nth(0).inner_text().startswith("Bottleneck: limited by the disks; 2 × disk 96% busy (at most 97%), pci-x 4% busy.")
+    bottleneck = told.nth(0).inner_text()
+    assert bottleneck.startswith("Bottleneck: limited by the disks; 2 × disk 96% busy (at most 97%), pci-x 4% busy, nvme 3% busy.")
     assert told.locator(".badge.modelled").count() == told.count() == 2
     assert found.problems == []
 
@@ -47,6 +53,15 @@ def test_failures_and_rebuilds_are_told_in_the_point(report, opened):
     words = read_model(report)["points"][0]["incidents"]
     assert words.endswith("the rebuild took 412.731 s")
     assert point.locator(".body > p.told").nth(1).inner_text().startswith(f"Failures: {words}.")
+
+
+def test_the_table_of_components_says_how_often_flash_was_written(report, opened):
+    point = opened(report).page.locator("details.point").first
+    point.locator("summary").first.click()
+    table = point.locator("table", has_text="Components of the array")
+    assert table.locator("thead th").last.inner_text() == "Write amplification"
+    last = {row.locator("th").inner_text(): row.locator("td").last.inner_text() for row in table.locator("tbody tr").all()}
+    assert last["nvme"] == "2.5" and last["pci-x"] in ("", "–")
 
 
 def test_time_charts_have_labelled_lines_where_something_failed(report, opened):

@@ -2,12 +2,13 @@
 //!
 //! Model: components count from the beginning and never stop; a measured phase is the difference of two readings.
 //! Utilisation is busy time over elapsed time and servers; of a full-duplex link it is that of the busier direction, which
-//! limits however idle the other is. The mean number present follows from the time that visitors spent there (Little's law).
+//! limits however idle the other is. Of flash, what was programmed over what was written is its write amplification. The mean number present follows from the time that visitors spent there (Little's law).
 //!
 //! Limits: work is counted when it is given to a component, so what reaches over the end of a phase counts to it.
 
 use serde::Serialize;
 
+use crate::flash::Written;
 use crate::station::Account;
 
 /// What a component is.
@@ -34,6 +35,8 @@ pub struct Reading {
     pub hits: u64,
     /// Of a cache: dirty pages, and pages that may be dirty.
     pub dirty: (u64, u64),
+    /// Of a flash drive: what was written to it and to its cells.
+    pub written: Option<Written>,
 }
 
 /// What a component did in a phase.
@@ -56,6 +59,15 @@ pub struct ComponentUse {
     /// Of a cache: share of reads that found everything there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hit_share: Option<f64>,
+    /// Of a flash drive that was written to: the bytes of it, in whole units.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub written_bytes: Option<u64>,
+    /// Of the same: the bytes that its cells were programmed with, collection and padding included.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub programmed_bytes: Option<u64>,
+    /// Of the same: `programmed_bytes` over `written_bytes`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub write_amplification: Option<f64>,
 }
 
 impl ComponentUse {
@@ -76,6 +88,7 @@ impl ComponentUse {
             }
             _ => difference(|reading| reading.account.busy_ns) as f64 / component.servers.max(1) as f64,
         };
+        let written = written_between(before, after);
         let used = after.dirty.0 as f64 / after.dirty.1.max(1) as f64;
         Self {
             component: component.clone(),
@@ -85,6 +98,19 @@ impl ComponentUse {
             mean_queue: both(|account| account.resident_ns) as f64 / elapsed,
             elapsed_ns,
             hit_share: is_cache.then(|| difference(|reading| reading.hits) as f64 / operations.max(1) as f64),
+            written_bytes: written.map(|written| written.host_bytes),
+            programmed_bytes: written.map(|written| written.flash_bytes),
+            write_amplification: written.map(|written| written.flash_bytes as f64 / written.host_bytes as f64),
         }
     }
+}
+
+/// What a flash drive wrote in a phase; none where nothing was written to it.
+fn written_between(before: &Reading, after: &Reading) -> Option<Written> {
+    let (before, after) = (before.written.unwrap_or_default(), after.written?);
+    let written = Written {
+        host_bytes: after.host_bytes.saturating_sub(before.host_bytes),
+        flash_bytes: after.flash_bytes.saturating_sub(before.flash_bytes),
+    };
+    (written.host_bytes > 0).then_some(written)
 }

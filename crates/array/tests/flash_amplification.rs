@@ -3,10 +3,12 @@
 
 mod closed_loop;
 mod drives;
+mod support;
 
 use closed_loop::{random, run, steady_per_s};
 use plimsoll_array::flash::{Flash, FlashModel, FlashSpec, Translation, agarwal_marrow, xiang_kurkoski};
-use plimsoll_array::{Command, Device, DeviceSpec};
+use plimsoll_array::{Array, Command, ComponentUse, Device, DeviceSpec};
+use plimsoll_workload::Op;
 use plimsoll_workload::rng::Draws;
 
 /// 1 GiB in 2 dies of some 280 blocks of 512 units.
@@ -99,4 +101,46 @@ fn overwriting_in_order_amplifies_nothing_and_at_random_as_the_formula_says() {
         let at_random = of_runs(&spec, 1);
         assert!((at_random / expected - 1.0).abs() < 0.02, "{translation:?}: {at_random} of {expected}");
     }
+}
+
+/// What the drives of an array did while `work` was done.
+fn uses(array: &mut Array, work: impl FnOnce(&mut Array)) -> Vec<ComponentUse> {
+    let before = array.readings();
+    work(array);
+    let all = array.components().into_iter().zip(before.iter().zip(array.readings()));
+    let drives = all.filter(|(component, _)| ["flash", "disk"].contains(&component.kind));
+    drives.map(|(component, (before, after))| ComponentUse::between(&component, before, &after, 1_000_000)).collect()
+}
+
+#[test]
+fn an_array_says_how_often_its_flash_is_written() {
+    let spec = FlashSpec { capacity_bytes: 64 << 20, channels: 1, dies_per_channel: 1, ..drives::flash() };
+    let mut document = support::array("raid0", 2);
+    document["devices"][0]["model"] =
+        serde_json::to_value(DeviceSpec::Flash(spec.clone())).expect("a specification is a document");
+    let mut array = support::built(&document, 1);
+    let span = array.sectors();
+    // Each unit four times in the mean.
+    let overwrite = |array: &mut Array, seed| {
+        support::closed(array, 16, (0, 8 * spec.units()), support::random(seed, 8, 0, span));
+    };
+    overwrite(&mut array, 1);
+    let written = uses(&mut array, |array| overwrite(array, 2));
+    assert_eq!(written.iter().filter_map(|drive| drive.written_bytes).sum::<u64>(), 8 * spec.units() * 4096);
+    for drive in &written {
+        let of = |bytes: Option<u64>| bytes.expect("it was written to") as f64;
+        let amplification = drive.write_amplification.expect("it was written to");
+        assert!((amplification - of(drive.programmed_bytes) / of(drive.written_bytes)).abs() < 1e-9);
+        // One die of 22 blocks collects worse than the many that the formula is for.
+        assert!(amplification > 0.9 * xiang_kurkoski(spec.spare()) && amplification < 5.0, "{amplification}");
+    }
+    let read = uses(&mut array, |array| {
+        support::closed(array, 1, (0, 9), support::sequential(Op::Read, 8, vec![0]));
+    });
+    assert!(read.iter().all(|drive| drive.write_amplification.is_none() && drive.written_bytes.is_none()));
+    let mut disks = support::built(&support::array("raid0", 2), 1);
+    let written = uses(&mut disks, |array| {
+        support::closed(array, 1, (0, 9), support::sequential(Op::Write, 8, vec![0]));
+    });
+    assert!(written.iter().all(|drive| drive.write_amplification.is_none()), "a disk has none");
 }

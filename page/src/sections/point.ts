@@ -233,6 +233,7 @@ function breakdown(title: string, shares: Record<string, ByOp<Total>>, point: Po
 function componentTable({ components }: Point): HTMLElement | null {
   if (components.length === 0) return null;
   const percent = (share: number | null) => (share === null ? null : 100 * share);
+  const amplified = components.some((one) => one.write_amplification !== null);
   return tableElement({
     caption: "Components of the array, the busiest first (modelled)",
     columns: [
@@ -244,12 +245,14 @@ function componentTable({ components }: Point): HTMLElement | null {
       { heading: "MB/s", scale: 1e-6 },
       { heading: "Present" },
       { heading: "Hits, %" },
+      ...(amplified ? [{ heading: "Write amplification" }] : []),
     ],
     rows: components.map((one) => {
       const cache = one.hit_share !== null;
       const [busy, busiest, present] = cache ? [null, null, null] : [percent(one.utilisation), percent(one.busiest), one.queue];
       const name = one.count > 1 ? `${one.count} × ${one.name}` : one.name;
-      return [name, one.kind, busy, busiest, one.operations_per_s, one.bytes_per_s, present, percent(one.hit_share)];
+      const own = amplified ? [one.write_amplification] : [];
+      return [name, one.kind, busy, busiest, one.operations_per_s, one.bytes_per_s, present, percent(one.hit_share), ...own];
     }),
   });
 }

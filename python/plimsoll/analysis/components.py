@@ -2,7 +2,8 @@
 
 Model: components of a set (the disks of a shelf) share the load, so their mean says how busy the set is and their maximum whether the load
 is spread evenly. The set with the busiest component limits the throughput, if anything does: at less than nine tenths nothing is saturated.
-Caches are never busy; of them the share of reads that they answered is told.
+Caches are never busy; of them the share of reads that they answered is told. Of flash drives that were written to, write amplification is:
+what their cells were programmed with over what was written to them, collection and padding included.
 Limits: nothing is known of real targets.
 
     sets = component_sets(result)
@@ -27,7 +28,7 @@ SATURATED = 0.9
 @dataclass(frozen=True)
 class ComponentSet:
     """``count`` equal components. ``utilisation`` is their mean, ``busiest`` their maximum; ``queue`` how many requests were at all of them
-    together in the mean; ``hit_share`` is of caches only."""
+    together in the mean; ``hit_share`` is of caches only, ``write_amplification`` of flash that was written to."""
 
     name: str
     kind: str
@@ -38,6 +39,7 @@ class ComponentSet:
     bytes_per_s: float
     queue: float
     hit_share: float | None = None
+    write_amplification: float | None = None
 
 
 def component_sets(result: Result) -> list[ComponentSet]:
@@ -55,6 +57,8 @@ def bottleneck(sets: Sequence[ComponentSet]) -> ComponentSet | None:
 
 
 def _set(name: str, members: list[Json]) -> ComponentSet:
+    written = sum(member.get("written_bytes", 0) for member in members)
+    programmed = sum(member.get("programmed_bytes", 0) for member in members)
     seconds = max(member["elapsed_ns"] for member in members) / 1e9 or 1.0
     return ComponentSet(
         name=name,
@@ -66,4 +70,5 @@ def _set(name: str, members: list[Json]) -> ComponentSet:
         bytes_per_s=sum(member["bytes"] for member in members) / seconds,
         queue=sum(member["mean_queue"] for member in members),
         hit_share=members[0].get("hit_share"),
+        write_amplification=programmed / written if written else None,
     )

@@ -55,7 +55,10 @@ impl Array {
             all.push(plain(controller.cpu.account));
             all.extend(controller.cache.iter().map(of_cache));
         }
-        all.extend(self.drives.iter().map(|drive| plain(Account { busy_ns: drive.device.busy_ns(), ..drive.account })));
+        all.extend(self.drives.iter().map(|drive| Reading {
+            written: drive.device.written(),
+            ..plain(Account { busy_ns: drive.device.busy_ns(), ..drive.account })
+        }));
         all
     }
 

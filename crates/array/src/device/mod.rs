@@ -19,7 +19,7 @@ pub use error::SpecError;
 pub(crate) use error::in_range;
 
 use crate::disk::{Disk, DiskModel, DiskSpec};
-use crate::flash::{Flash, FlashModel, FlashSpec};
+use crate::flash::{Flash, FlashModel, FlashSpec, Written};
 use crate::prefetch::expect_lines;
 
 /// Bytes of one sector, the unit of every address and length.
@@ -178,6 +178,14 @@ impl Device {
     /// How long a trim takes, however long it is: what a command costs that neither platters nor cells do (assumed).
     pub fn trimming_ns(&self) -> u64 {
         each!(self, device => device.trimming_ns()).max(TRIMMING_NS_MIN)
+    }
+
+    /// What was written to a flash drive, and to its cells.
+    pub fn written(&self) -> Option<Written> {
+        match self {
+            Self::Disk(_) => None,
+            Self::Flash(flash) => Some(flash.written()),
+        }
     }
 
     /// Whether it has reported writes that a loss of power would cost: of flash, what is reported is safe, in a buffer that
