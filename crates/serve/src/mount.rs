@@ -5,7 +5,8 @@
 //! Model: the directory holds the file `array`, opened past the page cache (`FOPEN_DIRECT_IO`), so that every request of a
 //! program reaches the model as it was made. The thread that receives requests puts them into the model and goes on to the
 //! next; the pacer answers, so any number may be under way. `fallocate` with a hole trims, with zeros writes them, `fsync`
-//! flushes. These three wait in threads of their own, being rare.
+//! flushes. These three wait in threads of their own, being rare. A file that is truncated when it is opened stays as it is, as
+//! a device does; any other change of its size, mode or owner is not permitted, nor is another file beside it.
 //!
 //! Limits: no shared memory map, since there is no page cache. The kernel cuts requests at 1 MiB. Programs of other users
 //! cannot look at it. Of a read its bytes are fetched before it enters the model, which adds the time of a copy.
@@ -19,8 +20,8 @@ use std::time::{Duration, SystemTime};
 
 use fuser::{
     BackgroundSession, Config, Errno, FileAttr, FileHandle, FileType, Filesystem, FopenFlags, Generation, INodeNo,
-    InitFlags, KernelConfig, LockOwner, MountOption, OpenFlags, ReplyAttr, ReplyData, ReplyDirectory, ReplyEmpty,
-    ReplyEntry, ReplyOpen, ReplyWrite, Request, WriteFlags,
+    InitFlags, KernelConfig, LockOwner, MountOption, OpenFlags, RenameFlags, ReplyAttr, ReplyCreate, ReplyData,
+    ReplyDirectory, ReplyEmpty, ReplyEntry, ReplyOpen, ReplyWrite, Request, WriteFlags,
 };
 use plimsoll_workload::Op;
 
@@ -148,6 +149,8 @@ impl Filesystem for OneFile {
     fn init(&mut self, _request: &Request, config: &mut KernelConfig) -> io::Result<()> {
         // An older kernel that lacks one of these serves fewer requests at once, but serves.
         let _ = config.add_capabilities(InitFlags::FUSE_ASYNC_DIO);
+        // To truncate on opening comes with `open` then, not as a change of size that is asked for.
+        let _ = config.add_capabilities(InitFlags::FUSE_ATOMIC_O_TRUNC);
         let _ = config.set_max_write(REQUEST_BYTES);
         let _ = config.set_max_readahead(REQUEST_BYTES);
         let _ = config.set_max_background(BACKGROUND);
@@ -172,9 +175,9 @@ impl Filesystem for OneFile {
         &self,
         _request: &Request,
         number: INodeNo,
-        _mode: Option<u32>,
-        _uid: Option<u32>,
-        _gid: Option<u32>,
+        mode: Option<u32>,
+        uid: Option<u32>,
+        gid: Option<u32>,
         size: Option<u64>,
         _atime: Option<fuser::TimeOrNow>,
         _mtime: Option<fuser::TimeOrNow>,
@@ -186,11 +189,14 @@ impl Filesystem for OneFile {
         _flags: Option<fuser::BsdFileFlags>,
         reply: ReplyAttr,
     ) {
-        // Programs that truncate what they open or set its time go on, as they would on a device.
-        match self.attributes(number) {
-            Some(found) if size.is_none_or(|size| size == found.size || size == 0) => reply.attr(&FOREVER, &found),
-            _ => reply.error(Errno::EINVAL),
-        }
+        // Programs that truncate what they open or set its time go on, as they would on a device; what would be another size,
+        // owner or mode afterwards is refused.
+        let Some(found) = self.attributes(number) else { return reply.error(Errno::ENOENT) };
+        let kept = size.is_none_or(|size| size == found.size)
+            && mode.is_none_or(|mode| mode & 0o7777 == u32::from(found.perm))
+            && uid.is_none_or(|uid| uid == found.uid)
+            && gid.is_none_or(|gid| gid == found.gid);
+        if kept { reply.attr(&FOREVER, &found) } else { reply.error(Errno::EPERM) }
     }
 
     fn readdir(&self, _request: &Request, _number: INodeNo, _file: FileHandle, offset: u64, mut reply: ReplyDirectory) {
@@ -204,6 +210,8 @@ impl Filesystem for OneFile {
         reply.ok();
     }
 
+    // There is one file, and it stays: what would make, remove or rename one is not permitted. A directory to remove there is none.
+
     fn mknod(
         &self,
         _request: &Request,
@@ -214,7 +222,48 @@ impl Filesystem for OneFile {
         _device: u32,
         reply: ReplyEntry,
     ) {
-        // There is one file, and no other.
+        reply.error(Errno::EPERM);
+    }
+
+    fn create(
+        &self,
+        _request: &Request,
+        _parent: INodeNo,
+        _name: &OsStr,
+        _mode: u32,
+        _umask: u32,
+        _flags: i32,
+        reply: ReplyCreate,
+    ) {
+        reply.error(Errno::EPERM);
+    }
+
+    fn mkdir(&self, _request: &Request, _parent: INodeNo, _name: &OsStr, _mode: u32, _umask: u32, reply: ReplyEntry) {
+        reply.error(Errno::EPERM);
+    }
+
+    fn unlink(&self, _request: &Request, _parent: INodeNo, _name: &OsStr, reply: ReplyEmpty) {
+        reply.error(Errno::EPERM);
+    }
+
+    fn rename(
+        &self,
+        _request: &Request,
+        _parent: INodeNo,
+        _name: &OsStr,
+        _to_parent: INodeNo,
+        _to_name: &OsStr,
+        _flags: RenameFlags,
+        reply: ReplyEmpty,
+    ) {
+        reply.error(Errno::EPERM);
+    }
+
+    fn link(&self, _request: &Request, _number: INodeNo, _to_parent: INodeNo, _to_name: &OsStr, reply: ReplyEntry) {
+        reply.error(Errno::EPERM);
+    }
+
+    fn symlink(&self, _request: &Request, _parent: INodeNo, _name: &OsStr, _target: &Path, reply: ReplyEntry) {
         reply.error(Errno::EPERM);
     }
 
