@@ -12,7 +12,7 @@ from collections.abc import Iterable
 
 from plimsoll._core import Histogram
 
-__all__ = ["Histogram", "decoded", "merged"]
+__all__ = ["Histogram", "decoded", "merged", "merged_buckets"]
 
 
 def decoded(encoded: str) -> Histogram:
@@ -29,3 +29,9 @@ def merged(encoded: Iterable[str]) -> Histogram | None:
         else:
             total.add(decoded(text))
     return total
+
+
+def merged_buckets(encoded: Iterable[str]) -> list[tuple[int, int]]:
+    """Sorted ``(upper_ns, count)`` of all together, with counts above zero; empty when there is none."""
+    total = merged(encoded)
+    return [] if total is None else total.buckets()

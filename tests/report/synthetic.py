@@ -12,7 +12,8 @@ from __future__ import annotations
 import json
 import math
 import random
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import NormalDist
@@ -237,9 +238,12 @@ def _decode(encoded: str) -> HdrHistogram:
     return HdrHistogram.decode(encoded)
 
 
-def buckets(encoded: str) -> list[tuple[int, int]]:
-    """What `Histogram.buckets()` yields, read by the third-party package."""
-    return _buckets(_decode(encoded))
+def buckets(encoded: Iterable[str]) -> list[tuple[int, int]]:
+    """What `merged_buckets` yields, read by the third-party package."""
+    total: Counter[int] = Counter()
+    for text in encoded:
+        total.update(dict(_buckets(_decode(text))))
+    return sorted(total.items())
 
 
 def _buckets(held: HdrHistogram) -> list[tuple[int, int]]:

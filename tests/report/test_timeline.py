@@ -2,6 +2,7 @@
 
 import gc
 import weakref
+from collections import Counter
 
 from plimsoll.reports.timeline import COLUMNS, host_timeline, significant, timeline
 
@@ -15,8 +16,12 @@ def interval(index, phase="measure", latency=((1000, 10),), service=None):
     return {"index": index, "phase": phase, **span, "summary": summary, "cells": [cell], "lag": None, "backlog_ns": 0}
 
 
-def as_stored(encoded):
-    return list(encoded)
+def as_stored(histograms):
+    """Buckets that stand in the place of histograms, added up."""
+    total = Counter()
+    for buckets in histograms:
+        total.update(dict(buckets))
+    return sorted(total.items())
 
 
 def test_nothing_recorded_gives_nothing():

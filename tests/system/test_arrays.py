@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import time
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +16,7 @@ from plimsoll.catalog import suite_names
 from plimsoll.catalog.arrays import array_names
 from plimsoll.reports.terminal import footnotes
 from plimsoll.store.reader import open_run
+from system.conftest import COMMAND
 
 TIMES = ("--duration", "20s", "--warmup", "2s")
 
@@ -207,3 +212,21 @@ def test_a_wrong_file_is_told_in_a_sentence_with_its_path_and_key(plimsoll, tmp_
         assert ended.returncode == 2
         assert sentence in ended.stderr
         assert ended.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_a_run_of_virtual_years_without_drawing_its_hours(tmp_path: Path, stop: signal.Signals) -> None:
+    """The report of what had been measured took longer than the seconds that it had been measured in."""
+    command = [COMMAND, "run", "oltp-db", "-t", "array:msa50-sas-10k-raid10-8", "-d", "20000h", "-w", "0s", "--out", str(tmp_path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+        while sum(path.read_bytes().count(b"\n") for path in tmp_path.glob("*/points/*/intervals.jsonl")) <= 1_000:
+            assert process.poll() is None
+            time.sleep(0.1)
+        process.send_signal(stop)
+        said, _ = process.communicate(timeout=60)
+    assert process.returncode == 130
+    (folder,) = tmp_path.iterdir()
+    assert f"intervals; 'plimsoll report {folder}' draws it" in said
+    run = open_run(str(folder))
+    assert (run.status, run.points[0].result.status) == ("interrupted", "interrupted")
+    assert run.points[0].result.totals["read"].count > 0 and not (folder / "report.html").exists()

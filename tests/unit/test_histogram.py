@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plimsoll.analysis.batches import Batches, Portion
-from plimsoll.histogram import Histogram
+from plimsoll.histogram import Histogram, merged_buckets
 
 #: From 0, which counts with the shortest, to beyond the longest that is told apart (2^42 ns).
 LATENCIES = st.lists(st.integers(min_value=0, max_value=1 << 43), min_size=1, max_size=60)
@@ -62,3 +62,12 @@ def test_the_batches_of_a_long_run_take_little_memory() -> None:
     kept = [batch.portions["read"].latency for batch in batches.equal()]
     assert len(kept) >= 32
     assert sum(sys.getsizeof(histogram) for histogram in kept) < 64 << 10
+
+
+def test_buckets_of_several_are_those_of_all_values_together() -> None:
+    both, parts = Histogram(), [Histogram(), Histogram()]
+    for value in (100, 100_000, 100_001, 5_000_000, 7):
+        both.record(value)
+        parts[value % 2].record(value)
+    assert merged_buckets(part.encode() for part in parts) == both.buckets()
+    assert merged_buckets([]) == []

@@ -18,11 +18,15 @@ from plimsoll.cli.conduct.judging import SEEK_A_MARK
 from plimsoll.cli.conduct.outcome import Found, Outcome
 from plimsoll.cli.report import write_report
 from plimsoll.engine import Json
-from plimsoll.store.reader import open_run
+from plimsoll.store.reader import StoredRun, open_run
 from plimsoll.store.writer import RUN_SCHEMA
 
 if TYPE_CHECKING:
     from plimsoll.reports.conclusion import Concluded
+
+
+#: So many intervals are drawn within about a second.
+_DRAWN_AT_ONCE = 1_000
 
 
 @dataclass(frozen=True)
@@ -45,8 +49,15 @@ def show(outcome: Outcome, path: str, shown: Shown) -> None:
         click.echo("\n\n".join(_texts(outcome, shown)))
     click.echo(f"\nresults  {path}", err=shown.as_json)
     if outcome.results:
-        written = write_report([open_run(path)], shown.report_path)
-        click.echo(f"report   {written}", err=shown.as_json)
+        click.echo(f"report   {_reported(outcome, open_run(path), shown)}", err=shown.as_json)
+
+
+def _reported(outcome: Outcome, run: StoredRun, shown: Shown) -> str:
+    """Where the report is. Who stops a run does not wait for that of many hours, unless a file for it was asked for."""
+    drawn = sum(point.interval_count() for point in run.points)
+    if outcome.interrupted and shown.report_path is None and drawn > _DRAWN_AT_ONCE:
+        return f"not drawn, since the run was stopped and has {drawn:,} intervals; 'plimsoll report {run.path}' draws it"
+    return write_report([run], shown.report_path)
 
 
 def _texts(outcome: Outcome, shown: Shown) -> list[str]:

@@ -27,7 +27,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
-from plimsoll.histogram import decoded
+from plimsoll.histogram import merged_buckets
 from plimsoll.reports.distribution import BANDS_PER_DECADE
 from plimsoll.reports.timeline import timeline
 from plimsoll.result import LatencySummary, Result, Totals
@@ -189,7 +189,7 @@ def _interval_rows(interval: Json) -> Iterator[Row]:
 
 def _distribution_rows(intervals: Iterable[Json]) -> Iterator[Row]:
     """The percentile curves and the heat map, exactly as the report draws them."""
-    drawn = timeline(intervals, lambda encoded: decoded(encoded).buckets())
+    drawn = timeline(intervals, merged_buckets)
     if drawn is None:
         return
     for curve in drawn["curves"]:

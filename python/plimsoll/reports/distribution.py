@@ -1,12 +1,11 @@
-"""Latency distributions of a report: merge interval histograms, read percentiles, cut them into heat-map bands.
+"""Latency distributions of a report: read percentiles, cut them into heat-map bands.
 
 Model: a distribution is a sorted list of buckets ``(upper_ns, count)`` as ``Histogram.buckets()`` yields them; every I/O of a
 bucket is taken at its upper bound, which is how HDR histograms report percentiles, so a percentile computed here equals the
 one stored in the result.
 Limits: nothing below the resolution of the histogram (1/256) can be told apart; the curve is thinned to what a screen can show.
 
-    merged = merge([[(100, 3)], [(100, 1), (200, 4)]])     # [(100, 4), (200, 4)]
-    value_at(merged, 50.0)                                 # 100
+    value_at([(100, 4), (200, 4)], 50.0)                   # 100
 """
 
 from __future__ import annotations
@@ -14,14 +13,15 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
+from functools import cache
 from itertools import accumulate
 
 Buckets = list[tuple[int, int]]
 """Sorted ``(upper_ns, count)`` with counts above zero."""
 
-Decoder = Callable[[str], Sequence[tuple[int, int]]]
-"""From a histogram as stored (HDR V2 deflate, base64) to its buckets."""
+Decoder = Callable[[Iterable[str]], Buckets]
+"""From histograms as stored (HDR V2 deflate, base64) to the buckets of all together, added up without loss."""
 
 BANDS_PER_DECADE = 12
 """A heat-map band is 21 % wide, and every twelfth edge is a power of ten."""
@@ -31,15 +31,6 @@ LEVELS = (0.0, 10.0, 25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.95, 99.9
 
 _CURVE_STEP_NINES = 0.012
 _CURVE_STEP_RATIO = 1.08
-
-
-def merge(histograms: Iterable[Sequence[tuple[int, int]]]) -> Buckets:
-    """Add up histograms, without loss."""
-    total: Counter[int] = Counter()
-    for buckets in histograms:
-        for upper_ns, count in buckets:
-            total[upper_ns] += count
-    return sorted((upper_ns, count) for upper_ns, count in total.items() if count > 0)
 
 
 def value_at(buckets: Buckets, percent: float) -> int:
@@ -74,6 +65,7 @@ def curve(buckets: Buckets) -> list[tuple[float, int]]:
     return points
 
 
+@cache
 def band_of(latency_ns: int) -> int:
     """The heat-map band a latency belongs to: band b covers 10^(b/12) to 10^((b+1)/12) ns."""
     return math.floor(math.log10(max(latency_ns, 1)) * BANDS_PER_DECADE + 1e-9)

@@ -19,7 +19,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from plimsoll.histogram import decoded
+from plimsoll.histogram import merged_buckets
 from plimsoll.reports.view import PointRecord, RunRecord, view
 from plimsoll.store.durable import replace_file
 from plimsoll.store.reader import StoredRun
@@ -54,7 +54,7 @@ def write(runs: Sequence[StoredRun], path: Path, *, comparison: dict[str, Any] |
 
     ``comparison`` is the JSON form of `plimsoll.analysis.comparison.Comparison`; the report then begins with its findings.
     """
-    write_page(view([_record(run) for run in runs], _buckets, comparison), path)
+    write_page(view([_record(run) for run in runs], merged_buckets, comparison), path)
 
 
 def write_page(model: dict[str, Any], path: Path) -> None:
@@ -85,10 +85,6 @@ def json_block(value: object) -> str:
 def _record(run: StoredRun) -> RunRecord:
     points = [PointRecord(point.result, point.intervals(), point.monitor()) for point in run.points]
     return RunRecord(run.label, run.status, run.meta, points)
-
-
-def _buckets(encoded: str) -> list[tuple[int, int]]:
-    return decoded(encoded).buckets()
 
 
 def _digest(text: str) -> str:

@@ -18,7 +18,7 @@ from itertools import groupby, islice
 from statistics import median
 from typing import Any
 
-from plimsoll.reports.distribution import Buckets, Decoder, bands, curve, levels, merge, value_at
+from plimsoll.reports.distribution import Buckets, Decoder, bands, curve, levels, value_at
 from plimsoll.result import OPS
 
 Json = Mapping[str, Any]
@@ -124,8 +124,8 @@ def _cells(column: Iterable[Json], op: str) -> Iterator[Json]:
 
 def _histograms(column: Sequence[Json], op: str, decode: Decoder) -> tuple[Buckets, Buckets]:
     """Latency and service time of one column; the second is empty where both are the same."""
-    latency = merge(decode(cell["latency"]) for cell in _cells(column, op))
-    return latency, merge(decode(cell["service"]) for cell in _cells(column, op) if cell.get("service"))
+    latency = decode(cell["latency"] for cell in _cells(column, op))
+    return latency, decode(cell["service"] for cell in _cells(column, op) if cell.get("service"))
 
 
 def _empty_series() -> dict[str, list[Any]]:
