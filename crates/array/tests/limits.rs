@@ -83,4 +83,16 @@ fn an_array_that_answers_in_no_time_at_all_is_refused_as_a_target() {
     document["link"] = json!([{ "name": "bus", "rate_bytes_per_s": 100_000_000 }]);
     document["volumes"][0]["links"] = json!(["bus"]);
     assert_eq!(refused(&document), "");
+    // What lies in a host's pages passes no link.
+    document["host"] = json!({ "mode": "buffered", "page_cache": { "size_bytes": 1 << 20, "moved_page_ns": 9 } });
+    assert_eq!(
+        refused(&document),
+        "array \"tested\": host.page_ns: what its page cache holds is answered in no time at all; write what copying a page \
+         costs, or a request as host.request_ns"
+    );
+    for key in ["page_ns", "request_ns"] {
+        let mut costly = document.clone();
+        costly["host"][key] = json!(1);
+        assert_eq!(refused(&costly), "", "{key}");
+    }
 }

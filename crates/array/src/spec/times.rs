@@ -1,13 +1,13 @@
 //! How long things may take, and that a request takes any time at all.
 //!
-//! Model: a request that a controller answers from memory costs a processor or a link something. Where it did not, any number
-//! of them would fit into an instant, and a closed loop would hardly come to the next one.
+//! Model: a request that a controller or the pages of a host answer from memory costs a processor or a link something. Where
+//! it did not, any number of them would fit into an instant, and a closed loop would hardly come to the next one.
 //!
-//! Limits: only reads and writes that a controller's cache answers are looked at. What lies in the pages of a host that costs
-//! nothing is still answered in no time, since what does not lie there costs something; so are flushes and trims there.
+//! Limits: only reads and writes are looked at; flushes and trims that find nothing to do are answered in no time where a host
+//! costs nothing per request.
 
 use super::check::{Checked, between};
-use super::{ArraySpec, ControllerSpec, SpecError, VolumeSet};
+use super::{ArraySpec, ControllerSpec, HostMode, SpecError, VolumeSet};
 
 /// Most of what a request costs: one minute.
 const REQUEST_NS_MAX: u64 = 60_000_000_000;
@@ -17,8 +17,8 @@ const PART_NS_MAX: u64 = 1_000_000_000;
 const PAUSE_NS_MAX: u64 = 86_400_000_000_000;
 
 impl ArraySpec {
-    /// Refuses an array of which nothing but devices takes time, and whose cache answers before they do: no load can be driven
-    /// against it.
+    /// Refuses an array of which nothing but devices takes time, and whose cache or whose host's pages answer before they do: no
+    /// load can be driven against it.
     ///
     /// # Errors
     /// One sentence about the first component that should cost something.
@@ -26,6 +26,12 @@ impl ArraySpec {
         let host = &self.host;
         if host.request_ns > 0 || host.page_ns > 0 {
             return Ok(());
+        }
+        if host.mode == HostMode::Buffered && host.page_cache.is_some() {
+            return Err(self.refusal(
+                "host.page_ns: what its page cache holds is answered in no time at all; write what copying a page costs, or a \
+                 request as host.request_ns",
+            ));
         }
         match self.volumes.iter().filter(|set| is_way_free(set)).find_map(|set| self.free_cache(set)) {
             None => Ok(()),
