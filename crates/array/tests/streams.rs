@@ -92,6 +92,19 @@ fn queued_short_reads_that_share_pages_run_at_the_rate_of_the_medium() {
 }
 
 #[test]
+fn nothing_is_read_ahead_that_a_cache_full_of_reads_under_way_cannot_keep() {
+    // 1 MiB of cache, 2 MiB outstanding.
+    let mut document = cached("raid0", 1, 64);
+    document["controller"][0]["read_ahead"] = json!({ "initial_bytes": 131_072, "max_bytes": 1_048_576 });
+    let mut array = built(&document, 1);
+    let (sectors, count) = (256, 400);
+    closed(&mut array, 16, (0, count), sequential(Op::Read, sectors, vec![0]));
+    let (read, asked) = (disk_bytes(&array), u64::from(sectors) * 512 * count);
+    // Beyond the last request one window at most; without regard to room everything is read twice.
+    assert!(read <= asked + 1_048_576, "{read} bytes for {asked}");
+}
+
+#[test]
 fn queued_short_writes_past_the_cache_become_a_full_row_only_in_memory() {
     let requests = writes(0, 64, ROW_SECTORS / 64);
     let mut with_memory = built(&without_battery(), 1);

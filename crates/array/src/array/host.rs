@@ -254,17 +254,14 @@ impl Array {
     fn read_pages(&mut self, number: u32) {
         let Request { lba, sectors, .. } = self.requests[number].request;
         let extent = Extent { lba, sectors };
-        let end = self.target.sectors;
         let mut waits = std::mem::take(&mut self.scratch.page_waits);
         waits.clear();
         let Some(pages) = &mut self.host.pages else { return };
         let missing = pages.cache.read(0, extent, &mut waits);
-        let ahead = pages.read_ahead.as_mut().and_then(|found| found.observe(extent, end));
-        let ahead = ahead.and_then(|ahead| pages.cache.absent(0, ahead));
         if let Some(missing) = missing {
             waits.push(self.fetch_pages(missing));
         }
-        if let Some(ahead) = ahead {
+        if let Some(ahead) = self.pages_ahead(extent) {
             self.fetch_pages(ahead);
         }
         self.requests[number].left = waits.len() as u32;
@@ -276,6 +273,13 @@ impl Array {
             self.finish_request(number);
         }
         self.scratch.page_waits = waits;
+    }
+
+    /// What the host reads ahead after this read: not there yet, and room for it.
+    fn pages_ahead(&mut self, read: Extent) -> Option<Extent> {
+        let pages = self.host.pages.as_mut()?;
+        let ahead = pages.read_ahead.as_mut()?.observe(read, self.target.sectors)?;
+        pages.cache.ahead(0, ahead)
     }
 
     fn fetch_pages(&mut self, extent: Extent) -> u32 {

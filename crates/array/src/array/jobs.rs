@@ -80,7 +80,6 @@ impl Array {
         let mut waits = std::mem::take(&mut self.scratch.waits);
         waits.clear();
         let missing = cache.read(space, extent, &mut waits);
-        let ahead = self.read_ahead(number);
         for &fetch in &waits {
             self.wait_for(number, fetch);
         }
@@ -90,7 +89,8 @@ impl Array {
             self.wait_for(number, fetch);
             self.start_fetch(fetch);
         }
-        if let Some(ahead) = ahead {
+        // What is asked for has the first choice of the room.
+        if let Some(ahead) = self.read_ahead(number) {
             let fetch = self.fetch(on, ahead);
             self.start_fetch(fetch);
         }
@@ -99,14 +99,14 @@ impl Array {
         }
     }
 
-    /// What to read ahead after this read, and is not there yet.
+    /// What to read ahead after this read: not there yet, and room for it.
     fn read_ahead(&mut self, number: u32) -> Option<Extent> {
         let job = &self.jobs[number];
         let detector = self.read_ahead[usize::from(job.share.volume)].as_mut()?;
         let stretch = &self.volumes[usize::from(job.share.volume)].stretches[usize::from(job.share.stretch)];
         let ahead = detector.observe(job.share.extent, stretch.lba + stretch.sectors)?;
         let group = &self.groups[usize::from(job.group)];
-        self.controllers[usize::from(group.controller)].cache.as_ref()?.absent(group.space, ahead)
+        self.controllers[usize::from(group.controller)].cache.as_ref()?.ahead(group.space, ahead)
     }
 
     /// A fetch that the cache knows of; not started.

@@ -207,8 +207,9 @@ impl Cache {
         (from < to).then(|| Extent { lba: from, sectors: (to - from) as u32 })
     }
 
-    /// The stretch of `extent` from its first page that is not there to its last; nothing is counted or refreshed.
-    pub(crate) fn absent(&self, space: u32, extent: Extent) -> Option<Extent> {
+    /// What of `extent` is worth reading ahead: the stretch from its first page that is not there to its last, as far as all of it
+    /// can be kept; what cannot be kept would be fetched once more when it is asked for. Nothing is counted or refreshed.
+    pub(crate) fn ahead(&self, space: u32, extent: Extent) -> Option<Extent> {
         let (mut from, mut to) = (u64::MAX, 0);
         for touch in self.touches(space, extent) {
             let page = self.pages.get(self.place(touch.key) as usize);
@@ -217,6 +218,8 @@ impl Cache {
                 to = to.max(touch.lba + u64::from(touch.stretch.to - touch.stretch.from));
             }
         }
+        let room = self.shape.clean_max.saturating_sub(self.clean).min(self.free_count) + self.listed;
+        let to = to.min((from >> self.page_shift).saturating_add(u64::from(room)) << self.page_shift);
         (from < to).then(|| Extent { lba: from, sectors: (to - from) as u32 })
     }
 
