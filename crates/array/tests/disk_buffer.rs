@@ -76,6 +76,25 @@ fn a_read_of_what_is_being_read_ends_when_the_platter_has_passed() {
 }
 
 #[test]
+fn of_queued_reads_the_one_that_is_being_read_on_comes_first_and_the_next_follows_it() {
+    let mut disk = device(|_| ());
+    let end_ns = carry_out(&mut disk, 0, false, 0, 64);
+    // 64 sectors pass within about 0.5 ms: when both may be chosen, the head has passed the beginning of one and not of the other.
+    let now_ns = end_ns + 50_000;
+    let mut started = Vec::new();
+    for (handle, lba) in [(1, 64), (2, 128)] {
+        disk.offer(Command { handle, write: false, lba, sectors: 64 }, now_ns);
+    }
+    for wanted in [1, 2] {
+        disk.start(started.last().map_or(now_ns, |&(_, end_ns)| end_ns), &mut started);
+        let &(handle, end_ns) = started.last().expect("one is left");
+        assert_eq!(handle, wanted);
+        disk.finish(handle, end_ns);
+    }
+    assert!(started[1].1 - end_ns < 1_500_000, "{started:?} after {end_ns}: less than a turn of 6 ms");
+}
+
+#[test]
 fn another_command_stops_the_reading_on_and_what_was_read_stays() {
     let mut disk = device(|_| ());
     let end_ns = carry_out(&mut disk, 0, false, 0, 64);

@@ -8,6 +8,8 @@
 //! Limits: a segment is found by its whole content or by the run's beginning, not by an overlap; while a read is under
 //! way its own segment answers nothing.
 
+use std::ops::Range;
+
 use super::mechanics::Mechanics;
 use super::spindle::Spindle;
 
@@ -94,6 +96,12 @@ impl Buffer {
         }
         let passed = mechanics.geometry.sectors_within(run.anchor_lba, now_ns - run.anchor_ns);
         Some((run.anchor_lba + passed).min(run.limit_lba))
+    }
+
+    /// The sectors from which a read streams out of the run that has come to `reached`.
+    #[inline]
+    pub(crate) fn passing(&self, reached: u64) -> Option<Range<u64>> {
+        self.run.map(|run| self.first[run.segment]..reached)
     }
 
     /// Whether a read finds all it wants; if so, what it found counts as used and the run goes on behind it.

@@ -284,7 +284,9 @@ impl State {
             self.come_to(reached, mechanics);
         }
         let heads = Heads { place: self.arm, angle: disk.angle(begin_ns), lba: self.lba };
-        let next = self.queue.take(ready_ns, &heads, mechanics);
+        // Behind the last command, only what passed since then can have been missed.
+        let passed = reached.filter(|&reached| reached > self.lba).and_then(|reached| self.buffer.passing(reached));
+        let next = self.queue.take(ready_ns, &heads, passed, mechanics);
         let streamed = reached.filter(|_| !next.write());
         let streamed =
             streamed.and_then(|reached| self.buffer.streams((next.lba, next.sectors), reached, begin_ns, disk));

@@ -3,7 +3,8 @@
 //! Model: the oldest commands form the window, in no order; the rest wait behind it, first in, first out. A command
 //! enters the window when there is room and its overhead is over (or at once, if overheads do not overlap with
 //! waiting). The choice is the least of a number per command: distance upwards from the last address (C-LOOK), or
-//! movement and rotation in ticks (SPTF). When the oldest command of the window has been in it for longer than the age
+//! movement and rotation in ticks (SPTF), which a read that begins in what the head has just read on needs none of: the
+//! buffer has its beginning, and the head goes on. When the oldest command of the window has been in it for longer than the age
 //! limit, it is taken instead. What waits behind the window ages nothing: the drive has not been told of it, and a queue
 //! longer than the drive can carry out within the limit would make it first come, first served for good.
 //!
@@ -11,6 +12,8 @@
 //! the scan of a short window. A window of first come, first served is one command long. Nothing is allocated once the
 //! longest queue has been seen. Limit: between equally good commands the place in the window
 //! decides, which depends on the history but not on the machine.
+
+use std::ops::Range;
 
 use super::geometry::Place;
 use super::mechanics::Mechanics;
@@ -158,13 +161,22 @@ impl Queue {
         }
     }
 
-    /// Takes the next command out of a window that is not empty.
+    /// Takes the next command out of a window that is not empty. From the sectors that `passed` under the heads since the last
+    /// command, if any, a read goes on without positioning.
     #[inline]
-    pub(crate) fn take(&mut self, now_ns: u64, heads: &Heads, mechanics: &Mechanics) -> Waiting {
+    pub(crate) fn take(
+        &mut self,
+        now_ns: u64,
+        heads: &Heads,
+        passed: Option<Range<u64>>,
+        mechanics: &Mechanics,
+    ) -> Waiting {
         let chosen = match (self.window.len(), self.overdue(now_ns, mechanics.age_limit_ns)) {
             (1, _) => 0,
             (_, Some(overdue)) => overdue,
-            _ if mechanics.policy == Policy::Sptf => self.nearest(heads, mechanics),
+            _ if mechanics.policy == Policy::Sptf => {
+                passed.and_then(|passed| self.first_within(&passed)).unwrap_or_else(|| self.nearest(heads, mechanics))
+            }
             _ => self.next_upwards(heads.lba),
         };
         self.taken_ns = now_ns;
@@ -194,6 +206,13 @@ impl Queue {
         let (oldest_ns, oldest) = self.window().map(|waiting| waiting.entered_ns).zip(0..).min()?;
         self.oldest_ns = oldest_ns;
         (now_ns.saturating_sub(oldest_ns) >= age_limit_ns).then_some(oldest)
+    }
+
+    /// The read that begins first within a range.
+    #[cold]
+    fn first_within(&self, range: &Range<u64>) -> Option<usize> {
+        let reads = self.window().zip(0..).filter(|(waiting, _)| !waiting.write() && range.contains(&waiting.lba));
+        reads.map(|(waiting, index)| (waiting.lba, index)).min().map(|(_, index)| index)
     }
 
     fn next_upwards(&self, lba: u64) -> usize {
