@@ -61,6 +61,11 @@ def test_a_configuration_is_limited_by_what_limits_its_points(limits: list[str],
         ({}, ""),
         ({"rebuild_s": "412.731"}, "; the rebuild took 412.731 s"),
         ({"rebuild_s": "412.731, 3.500"}, "; the rebuilds took 412.731 s, 3.500 s"),
+        ({"rebuilding": "23.4 % of member 0 of group vd0"}, "; rebuilt when the run ended: 23.4 % of member 0 of group vd0"),
+        (
+            {"rebuild_s": "3.500", "rebuilding": "1.0 % of member 1 of group g"},
+            "; the rebuild took 3.500 s; rebuilt when the run ended: 1.0 % of member 1 of group g",
+        ),
     ],
 )
 def test_failures_are_told_with_the_length_of_their_rebuilds(facts: dict[str, str], ending: str) -> None:

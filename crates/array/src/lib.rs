@@ -27,7 +27,7 @@ pub mod station;
 pub mod utilisation;
 mod volume;
 
-pub use array::{Array, Completion, Incident, Request, What};
+pub use array::{Array, Completion, Incident, Rebuilt, Request, What};
 pub use device::{Command, Device, DeviceModel, DeviceSpec, INTERNAL};
 pub use spec::{ArraySpec, Sourced, SpecError};
 pub use utilisation::{Component, ComponentUse, Reading};

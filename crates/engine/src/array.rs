@@ -9,7 +9,9 @@ use std::io;
 use std::ops::Range;
 
 use plimsoll_array::slab::Slab;
-use plimsoll_array::{Array, ArraySpec, Completion, Component, ComponentUse, Incident, Reading, Request, What};
+use plimsoll_array::{
+    Array, ArraySpec, Completion, Component, ComponentUse, Incident, Reading, Rebuilt, Request, What,
+};
 
 use crate::backend::{Backend, Done, Io};
 
@@ -154,6 +156,11 @@ impl Backend for ModelledArray {
         let incidents = (!incidents.is_empty()).then(|| ("incidents", incidents.join("; ")));
         let rebuilds: Vec<String> = self.rebuild_ns().map(|spent_ns| format!("{:.3}", spent_ns as f64 / 1e9)).collect();
         let rebuilds = (!rebuilds.is_empty()).then(|| ("rebuild_s", rebuilds.join(", ")));
-        [("array", self.name.clone())].into_iter().chain(incidents).chain(rebuilds).collect()
+        let reached = |Rebuilt { group, member, share }: Rebuilt| {
+            format!("{:.1} % of member {member} of group {}", share * 100.0, self.groups[usize::from(group)])
+        };
+        let rebuilding: Vec<String> = self.array.rebuilding().map(reached).collect();
+        let rebuilding = (!rebuilding.is_empty()).then(|| ("rebuilding", rebuilding.join("; ")));
+        [("array", self.name.clone())].into_iter().chain(incidents).chain(rebuilds).chain(rebuilding).collect()
     }
 }

@@ -81,6 +81,25 @@ fn incidents_tell_groups_by_their_names() {
 }
 
 #[test]
+fn a_rebuild_that_has_not_ended_tells_how_far_it_has_come() {
+    let mut document = document();
+    document["devices"][0]["count"] = json!(3);
+    document["group"][0]["members"] = json!(["disk[0-1]"]);
+    document["group"][0]["spares"] = json!(["disk[2]"]);
+    document["group"][0]["failures"] = json!({ "at": [{ "time_s": 0.0, "member": 1 }] });
+    let target = format!("array:{document}");
+    let rebuilding = |duration: &str| {
+        let finished = finish(&job(&target, mixed(), json!({ "duration": duration, "warmup": "0s" })));
+        let facts = record::outcome(&finished.outcome, "auto")["engine"]["facts"].clone();
+        facts["rebuilding"].as_str().map(str::to_owned)
+    };
+    let told = |duration| rebuilding(duration).unwrap();
+    let share = |told: String| told.strip_suffix(" % of member 1 of group g").unwrap().parse::<f64>().unwrap();
+    let (sooner, later) = (share(told("2s")), share(told("4s")));
+    assert!(0.0 < sooner && sooner < later && later < 100.0, "{sooner} %, then {later} %");
+}
+
+#[test]
 fn volumes_that_cannot_be_carved_say_what_could() {
     for (key, value, told) in [
         ("size_bytes", json!(10), "size_bytes: 10 bytes are less than a sector in each group, 512 bytes; write"),

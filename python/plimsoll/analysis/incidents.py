@@ -1,14 +1,16 @@
 """What failed in a modelled array during a run, and what became of it.
 
 Model: the engine's facts tell it in one line (``incidents``), with times from the beginning of the warm-up: a member fails, is replaced by
-a spare or a new drive, and is rebuilt or cannot be, or a new drive comes when a spare has its place; and how long each rebuild took that
-ended (``rebuild_s``). ``engine`` is `Result.engine` everywhere; what is no modelled array has none of it.
+a spare or a new drive, and is rebuilt or cannot be, or a new drive comes when a spare has its place; how long each rebuild took that
+ended (``rebuild_s``), and how far the others had come (``rebuilding``). ``engine`` is `Result.engine` everywhere; what is no modelled
+array has none of it.
 Limits: members are known by number only, groups by name; runs of old have the number of a group for its name. Of several groups that miss
 members it is not told which of them lost data.
 
     incident_line(result.engine)     # "1.000 s: member 0 of group vd0 failed; 1.000 s: member 0 of group vd0 replaced by a spare"
     incidents(result.engine)         # [Incident(1.0, "vd0", 0, "failed")]
     rebuilds_s(result.engine)        # [412.731]
+    rebuilding(result.engine)        # "23.4 % of member 0 of group vd0"
     lost(result.engine)              # "the modelled group vd0 lost data: its member 0 failed at 1 s"
 """
 
@@ -57,6 +59,11 @@ def incident_line(engine: Json) -> str:
 def rebuilds_s(engine: Json) -> list[float]:
     """How long each rebuild took that ended during the point, in seconds."""
     return [float(seconds) for seconds in _facts(engine).get("rebuild_s", "").split(", ") if seconds]
+
+
+def rebuilding(engine: Json) -> str:
+    """How far each rebuild had come that did not end during the point, joined by semicolons; empty when all ended."""
+    return str(_facts(engine).get("rebuilding") or "")
 
 
 def incidents(engine: Json) -> list[Incident]:

@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from plimsoll.analysis.components import SATURATED, ComponentSet, bottleneck
-from plimsoll.analysis.incidents import incident_line, rebuilds_s
+from plimsoll.analysis.incidents import incident_line, rebuilding, rebuilds_s
 from plimsoll.result import Result
 
 #: Sets of components that are told of a point, the busiest first.
@@ -64,13 +64,15 @@ def busy_words(sets: Sequence[ComponentSet]) -> str:
 
 
 def incident_words(result: Result) -> str:
-    """What failed when, and how long rebuilds took; empty when nothing failed."""
+    """What failed when, how long rebuilds took, and how far those came that did not end; empty when nothing failed."""
     told = incident_line(result.engine)
     if not told:
         return ""
     spent = [f"{seconds:.3f} s" for seconds in rebuilds_s(result.engine)]
     rebuilt = f"; the rebuild{'s' if len(spent) > 1 else ''} took {', '.join(spent)}" if spent else ""
-    return f"{told} (modelled, seconds from the beginning of the warm-up){rebuilt}"
+    reached = rebuilding(result.engine)
+    unfinished = f"; rebuilt when the run ended: {reached}" if reached else ""
+    return f"{told} (modelled, seconds from the beginning of the warm-up){rebuilt}{unfinished}"
 
 
 def configuration_words(label: str, limits: Sequence[str]) -> str:

@@ -13,7 +13,7 @@
 
 use std::collections::VecDeque;
 
-use super::incidents::{Incident, What};
+use super::incidents::{Incident, Rebuilt, What};
 use super::replacing::Coming;
 use super::{Array, Group, Kind};
 use crate::calendar::Event;
@@ -73,6 +73,15 @@ struct Last {
 }
 
 impl Rebuilding {
+    /// How far it has come, unless it has ended.
+    pub(super) fn reached(&self, groups: &[Group]) -> Option<Rebuilt> {
+        let (group, member) = (self.group, self.rebuild.device());
+        let of_it = &groups[usize::from(group)];
+        let MemberState::Rebuilding { rebuilt_sectors } = of_it.members.state(member) else { return None };
+        let share = rebuilt_sectors as f64 / of_it.geometry.member_sectors() as f64;
+        (!self.ended).then_some(Rebuilt { group, member, share })
+    }
+
     /// When the next chunk may begin, or no later than that; [`u64::MAX`] if something is to end first.
     fn due_ns(&self, group: &Group, now_ns: u64) -> u64 {
         let throttle = &self.throttle;

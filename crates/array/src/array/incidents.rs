@@ -1,4 +1,4 @@
-//! What happened to the members of groups, to be told with the results.
+//! What happened to the members of groups and how far rebuilds have come, to be told with the results.
 
 use super::Array;
 
@@ -46,7 +46,23 @@ pub struct Incident {
     pub what: What,
 }
 
+/// How far the rebuild of a member has come that goes on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rebuilt {
+    /// The group's number in the specification.
+    pub group: u16,
+    /// The member's number in the group.
+    pub member: u16,
+    /// From 0 to 1.
+    pub share: f64,
+}
+
 impl Array {
+    /// How far the rebuilds have come that have not ended.
+    pub fn rebuilding(&self) -> impl Iterator<Item = Rebuilt> {
+        self.faults.rebuilds.iter().filter_map(|found| found.reached(&self.groups))
+    }
+
     /// What has happened to members of groups so far.
     pub fn incidents(&self) -> &[Incident] {
         &self.faults.incidents

@@ -48,7 +48,7 @@ use crate::volume::{Share, Target, Volume};
 use faults::Faults;
 use gathering::Gathering;
 use host::Host;
-pub use incidents::{Incident, What};
+pub use incidents::{Incident, Rebuilt, What};
 
 /// What is asked of the array, at an address of its target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
