@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
+import tomli_w
 
-from plimsoll.catalog.arrays import array_document, described
+from plimsoll.catalog.arrays import array_document, described, overlay
 from plimsoll.catalog.composition.copies import copied
 from plimsoll.catalog.composition.merging import merged, with_source, without_absent
 from plimsoll.catalog.composition.units import with_unit
@@ -317,3 +319,27 @@ def test_what_is_no_time_on_the_command_line_is_none_here(text: str) -> None:
     if text not in ("10", "0.5ns"):  # bare seconds; below the least of a job
         with pytest.raises(InputError):
             native().check_job({"duration": text})
+
+
+@pytest.mark.parametrize(
+    ("source", "settings"),
+    [
+        ("msa50-sas-10k-raid5-8", "host.request_ns=5us"),
+        ("msa50-sas-10k-raid5-8", "fail=0@1s,raid.1@2s&spares=1&controller.raid.request_ns=5us"),
+        ("msa2000-raid5", "fail=vd1.0@3s&volume=lun[1]"),
+        ("msa2000x4-raid5", "host.request_ns=5us&controller.a1-b.request_ns=5us&fail=a2-vd0.1@3s"),
+    ],
+)
+def test_a_file_with_what_is_set_means_what_the_target_means(source: str, settings: str, tmp_path: Path) -> None:
+    file = tmp_path / "set.toml"
+    file.write_text(tomli_w.dumps(overlay(source, settings, str(tmp_path), "said so")))
+    written, meant = described(f"array:{file}"), described(f"array:{source}?{settings}")
+    assert unsourced(written) == unsourced(meant)
+    assert "set on the command line" not in str(written) and str(written).count("said so") == str(meant).count("set on the command line")
+
+
+def unsourced(value: Any) -> Any:
+    """A document without names of its own and without sources."""
+    if isinstance(value, dict):
+        return {key: unsourced(entry) for key, entry in value.items() if key not in ("name", "sources")}
+    return [unsourced(entry) for entry in value] if isinstance(value, list) else value

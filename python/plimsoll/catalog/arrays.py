@@ -78,8 +78,12 @@ def told_of(target: str, problem: str) -> str:
 
 
 def overlay(source: str, settings: str, folder: str, said: str) -> Json:
-    """A document for a file in ``folder``: like the array ``source``, with what is set, each value with ``said`` for its source."""
-    laid = setting.overlay(array_document(source), settings, said)
+    """A document for a file in ``folder``: like the array ``source``, with what is set, each value with ``said`` for its source. Of an
+    array that is made of copies, which have no names before they are made, it is the whole document."""
+    document = array_document(source)
+    laid = setting.overlay(document, settings, said)
+    if "copies" in _complete(source, os.curdir, _LIKE_MAX):
+        return {key: value for key, value in merged(document, laid).items() if key != "name"}
     like = os.path.relpath(source, folder) if source.endswith(".toml") or os.sep in source else source
     return {"like": like, **laid}
 

@@ -15,6 +15,7 @@ import re
 from typing import Any
 
 from plimsoll.catalog.composition.duration import seconds
+from plimsoll.catalog.composition.merging import SOURCES, TYPED
 from plimsoll.catalog.folder import Json
 from plimsoll.errors import InputError
 
@@ -60,6 +61,7 @@ def with_spares(document: Json, text: str, target: str) -> None:
     for group in document["group"]:
         group["members"] = [_only(member, name, before) for member in group["members"]]
     drives["count"] = before + int(text)
+    drives.setdefault(SOURCES, {})["count"] = TYPED
     document["spares"] = [*document.get("spares", []), f"{name}[{before}-{before + int(text) - 1}]"]
 
 

@@ -18,6 +18,8 @@ from plimsoll.catalog.folder import Json
 
 SOURCES = "sources"
 ABSENT = "absent"
+#: The source of what stands after the ``?`` of a target.
+TYPED = "set on the command line"
 #: Keys that are words about a table or names of other tables: what they say is plain from where they stand.
 UNSOURCED = frozenset(
     {"name", "title", "purpose", "source", "rationale", "tags", "note", "kind"}

@@ -15,12 +15,10 @@ import tomllib
 from typing import Any
 
 from plimsoll.catalog.composition.failing import with_failures, with_spares
-from plimsoll.catalog.composition.merging import SOURCES, UNSOURCED, is_named
+from plimsoll.catalog.composition.merging import SOURCES, TYPED, UNSOURCED, is_named
 from plimsoll.catalog.composition.units import with_unit
 from plimsoll.catalog.folder import Json
 from plimsoll.errors import InputError
-
-_TYPED = "set on the command line"
 
 
 def with_settings(document: Json, settings: str, target: str) -> Json:
@@ -42,32 +40,32 @@ def with_settings(document: Json, settings: str, target: str) -> Json:
 
 
 def overlay(document: Json, settings: str, source: str) -> Json:
-    """What has to be laid on the document for the same: tables as far as the values, entries of lists by their names."""
+    """What has to be laid on the document for the same: tables as far as the values, entries of lists by their names; ``source`` is that
+    of each value."""
+    return _laid(document, with_settings(document, settings, source), source)
+
+
+def _laid(under: Json, over: Json, source: str) -> Json:
+    """What ``over`` has that ``under`` has not, or has otherwise; what was set counts even where it is the same."""
     laid: Json = {}
-    for setting in filter(None, settings.split("&")):
-        key, _, value = setting.partition("=")
-        path, typed = ("host.volumes", value.split(",")) if key == "volume" else (key, _value(key, value, source))
-        *steps, last = path.split(".")
-        under: Any = document
-        table: Any = laid
-        for step in steps:
-            under = next(entry for entry in under if entry["name"] == step) if isinstance(under, list) else under.get(step, {})
-            table = _entered(table, step, listed=isinstance(under, list))
-        table[last] = typed
-        if last not in UNSOURCED:
-            table.setdefault(SOURCES, {})[last] = source
+    for key, value in over.items():
+        before: Any = under.get(key)
+        found: Any = value
+        if key == SOURCES:
+            continue
+        if isinstance(value, dict) and isinstance(before, dict):
+            found = _laid(before, value, source)
+        elif is_named(value) and is_named(before):
+            by_name = {entry["name"]: entry for entry in before}
+            each = ((entry["name"], _laid(by_name.get(entry["name"], {}), entry, source)) for entry in value)
+            found = [{"name": name, **entry} for name, entry in each if entry]
+        elif value == before and over.get(SOURCES, {}).get(key) != TYPED:
+            continue
+        elif key not in UNSOURCED and not isinstance(value, (dict, list)):
+            laid.setdefault(SOURCES, {})[key] = source
+        if found not in ({}, []):
+            laid[key] = found
     return laid
-
-
-def _entered(table: Any, step: str, *, listed: bool) -> Any:
-    """The table or list below, made if it is not there."""
-    if isinstance(table, dict):
-        return table.setdefault(step, [] if listed else {})
-    found = next((entry for entry in table if entry["name"] == step), None)
-    if found is None:
-        found = {"name": step}
-        table.append(found)
-    return found
 
 
 def _set(document: Json, path: str, value: Any, target: str) -> None:
@@ -86,7 +84,7 @@ def _set(document: Json, path: str, value: Any, target: str) -> None:
     if isinstance(value, float) and not math.isfinite(value):
         raise InputError(f"target `{target}`: {path}: {value} is no number that counts something; write a finite one.")
     table[key] = value
-    table.setdefault(SOURCES, {})[key] = _TYPED
+    table.setdefault(SOURCES, {})[key] = TYPED
 
 
 def _value(key: str, text: str, target: str) -> Any:
