@@ -43,38 +43,42 @@ def test_equal_jobs_on_different_targets_may_be_compared_whatever_their_seeds() 
         (
             "queue_depth",
             with_options(queue_depth=8),
-            "A and B differ in queue_depth (not set against 8); measure both alike, or name queue_depth as varying.",
+            "A and B differ in queue_depth (not set against 8); measure both alike, or compare with --varying queue_depth.",
         ),
-        ("duration", with_job(duration=60), "A and B differ in duration (10 against 60); measure both alike, or name duration as varying."),
+        (
+            "duration",
+            with_job(duration=60),
+            "A and B differ in duration (10 against 60); measure both alike, or compare with --varying duration.",
+        ),
         (
             "cache",
             replace(made(LOAD), cache={"state": "warm", "how": ""}),
-            "A and B differ in the state of the caches (as found against warm); measure both alike, or name cache as varying.",
+            "A and B differ in the state of the caches (as found against warm); measure both alike, or compare with --varying cache.",
         ),
         (
             "machine",
             on_host(cpu={"model": "Opteron 252"}),
-            "A and B differ in the CPU (Xeon 3.2 against Opteron 252); measure both alike, or name machine as varying.",
+            "A and B differ in the CPU (Xeon 3.2 against Opteron 252); measure both alike, or compare with --varying machine.",
         ),
         (
             "machine",
             on_host(kernel={"release": "6.12.0"}),
-            "A and B differ in the kernel (6.1.0 against 6.12.0); measure both alike, or name machine as varying.",
+            "A and B differ in the kernel (6.1.0 against 6.12.0); measure both alike, or compare with --varying machine.",
         ),
         (
             "version",
             replace(made(LOAD), versions={"plimsoll": "0.1.0"}),
-            "A and B differ in the version of Plimsoll (0.2.0 against 0.1.0); measure both alike, or name version as varying.",
+            "A and B differ in the version of Plimsoll (0.2.0 against 0.1.0); measure both alike, or compare with --varying version.",
         ),
         (
             "modelled",
             replace(made(LOAD), modelled=True),
-            "A and B differ in what answered (a real target against a modelled target); measure both alike, or name modelled as varying.",
+            "A and B differ in what answered (a real target against a modelled target); measure both alike, or compare with --varying modelled.",
         ),
         (
             "size",
             on_host(target={"kind": "file", "size_bytes": 8 << 30}),
-            "A and B differ in the size of the target (1.074 GB against 8.59 GB); measure both alike, or name size as varying.",
+            "A and B differ in the size of the target (1.074 GB against 8.59 GB); measure both alike, or compare with --varying size.",
         ),
     ],
 )
@@ -117,7 +121,7 @@ def test_options_of_one_stream_of_several_are_allowed_by_their_full_name_or_for_
         return replace(result, job=replace(result.job, definition=definition))
 
     sides = [side("A", streams(100)), side("B", streams(200))]
-    assert refusals(sides) == ["A and B differ in log.rate (100 against 200); measure both alike, or name log.rate as varying."]
+    assert refusals(sides) == ["A and B differ in log.rate (100 against 200); measure both alike, or compare with --varying log.rate."]
     assert refusals(sides, varying=["log.rate"]) == refusals(sides, varying=["rate"]) == []
     assert len(refusals(sides, varying=["data.rate"])) == 1
 
@@ -128,7 +132,7 @@ def test_levels_of_steps_must_be_the_same_and_those_of_a_search_need_not() -> No
 
     steps = [side("A", *stepped("steps", 1, 2, 4)), side("B", *stepped("steps", 1, 2))]
     assert refusals(steps) == [
-        "A and B differ in the levels of oltp-db (1, 2, 4 against 1, 2); measure both alike, or name level as varying."
+        "A and B differ in the levels of oltp-db (1, 2, 4 against 1, 2); measure both alike, or compare with --varying level."
     ]
     assert refusals(steps, varying=["level"]) == []
     assert refusals([side("A", *stepped("search", 1, 3)), side("B", *stepped("search", 1, 2))]) == []
@@ -137,7 +141,7 @@ def test_levels_of_steps_must_be_the_same_and_those_of_a_search_need_not() -> No
 def test_different_workloads_are_compared_only_when_the_workload_is_what_varies() -> None:
     sides = [side("A"), side("B", made(LOAD, setting=Setting(workload="os-paging", options={"block_size": 65536})))]
     assert refusals(sides) == [
-        "A measured oltp-db and B os-paging: no workload in common; name workload as varying to compare two.",
+        "A measured oltp-db and B os-paging: no workload in common; compare two with --varying workload.",
     ]
     assert refusals(sides, varying=["workload"]) == []
 

@@ -10,7 +10,7 @@ Limits: seeds, texts and what the point stands for (its place) are not compared.
 Searched levels (ramp, search, curve) follow from what was measured and may differ.
 
     refusals([before, after], varying=["queue_depth"])
-    # ["before and after differ in duration (10 against 60); measure both alike, or name duration as varying."]
+    # ["before and after differ in duration (10 against 60); measure both alike, or compare with --varying duration."]
 """
 
 from __future__ import annotations
@@ -86,9 +86,7 @@ def _nothing_in_common(one: Side, other: Side) -> str:
     workloads = [sorted({result.job.workload for result in side.results}) for side in (one, other)]
     if not set(workloads[0]) & set(workloads[1]):
         named = [", ".join(names) or "nothing" for names in workloads]
-        return (
-            f"{one.label} measured {named[0]} and {other.label} {named[1]}: no workload in common; name workload as varying to compare two."
-        )
+        return f"{one.label} measured {named[0]} and {other.label} {named[1]}: no workload in common; compare two with --varying workload."
     return f"{one.label} and {other.label} have no point in common: workload and level, or settings, must be the same."
 
 
@@ -98,9 +96,8 @@ def _fact(one: Side, other: Side, noun: str, word: str, values: Sequence[set[str
 
 
 def _sentence(one: Side, other: Side, noun: str, word: str, values: Sequence[str]) -> str:
-    return (
-        f"{one.label} and {other.label} differ in {noun} ({values[0]} against {values[1]}); measure both alike, or name {word} as varying."
-    )
+    differ = f"{one.label} and {other.label} differ in {noun} ({values[0]} against {values[1]})"
+    return f"{differ}; measure both alike, or compare with --varying {word}."
 
 
 def _options(one: Side, other: Side, matches: Sequence[Sequence[tuple[Result, ...]]], varying: Collection[str]) -> Iterator[str]:

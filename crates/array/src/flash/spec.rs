@@ -193,7 +193,7 @@ impl FlashSpec {
             return Ok(());
         }
         let problem = format!(
-            "page_map needs {needed} blocks on a die and has {}; write more over_provisioning_percent or fewer pages_per_block",
+            "page_map needs {needed} blocks on a die and has {}; write more capacity_bytes or over_provisioning_percent, or fewer pages_per_block",
             self.blocks_per_die()
         );
         Err(SpecError::new("kind", problem))
