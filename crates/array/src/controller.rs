@@ -100,6 +100,7 @@ pub(crate) struct Controller {
     pub(crate) cache: Option<Cache>,
     pub(crate) writes_back: bool,
     pub(crate) destager: Destager,
+    destage_per_device: u32,
     pub(crate) mirror: Option<Mirror>,
     /// Its groups, by space of the cache.
     pub(crate) groups: Vec<u16>,
@@ -135,6 +136,7 @@ impl Controller {
             cache: shape.map(|shape| Cache::new(shape, spaces)),
             writes_back,
             destager: Destager::new(marks, idle_ns, most, sectors_max),
+            destage_per_device: per_device,
             mirror,
             groups,
         }
@@ -144,6 +146,18 @@ impl Controller {
     #[inline]
     pub(crate) const fn intake_ns(&self, sectors: u32) -> u64 {
         self.request_ns + sectors as u64 * self.kib_ns / 2
+    }
+
+    /// Commands of destages that a drive may have beside commands of requests, by how full the cache is (equations in
+    /// `array/precedence.rs`).
+    pub(crate) fn destages_beside_requests(&self) -> u32 {
+        let Some(cache) = &self.cache else { return u32::MAX };
+        let (dirty, high, full) = (cache.dirty_pages(), self.destager.high, cache.shape().dirty_max);
+        if self.destager.waiting.0 != NONE || dirty >= full {
+            return u32::MAX;
+        }
+        let more = u64::from(self.destage_per_device - 1) * u64::from(dirty.saturating_sub(high));
+        1 + more.checked_div(u64::from(full - high)).unwrap_or(0) as u32
     }
 
     /// Time that parity over so many bytes takes.
@@ -162,5 +176,39 @@ fn shape(cache: &CacheSpec) -> Shape {
         pages,
         clean_max: share(cache.read_percent),
         dirty_max: if cache.mirror_link.is_some() { write / 2 } else { write },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use crate::raid::Extent;
+
+    #[test]
+    fn the_fuller_the_cache_the_more_destages_a_drive_has_beside_requests() {
+        // 100 pages, all for writes; the high watermark is 60.
+        let spec = serde_json::json!({
+            "name": "a",
+            "cache": { "size_bytes": 100 << 14, "high_percent": 60, "low_percent": 20, "destage_per_device": 5 },
+        });
+        let spec: ControllerSpec = serde_json::from_value(spec).unwrap();
+        let spaces = [Space { row_sectors: 128, rows: 1000 }];
+        let mut controller = Controller::new(&spec, vec![0], &spaces, &[4], None);
+        let mut with_dirty = |pages: u64| {
+            let cache = controller.cache.as_mut().unwrap();
+            for page in 0..pages {
+                cache.write(0, Extent { lba: page * 32, sectors: 32 });
+            }
+            controller.destages_beside_requests()
+        };
+        // 1 + 4 (D - 60) / 40
+        let found: Vec<u32> = [0, 30, 60, 69, 70, 80, 99, 100].into_iter().map(&mut with_dirty).collect();
+        assert_eq!(found, [1, 1, 1, 1, 2, 3, 4, u32::MAX]);
+
+        let mut asked = Controller::new(&spec, vec![0], &spaces, &[4], None);
+        asked.destager.waiting = (0, 0);
+        assert_eq!(asked.destages_beside_requests(), u32::MAX);
     }
 }

@@ -59,8 +59,8 @@ fn arrays_do_what_they_have_always_done() {
     let expected = [
         "d306efbb01f9ffae",
         "45b3968ae3515236",
-        "7cd833652a0afcb9",
-        "63abe83892e64907",
+        "b8228c17b2a0796a",
+        "999511878f648af6",
         "ec9b099e54afcf94",
         "238a080ef6c6e38c",
         "97f8af5dc02c1c79",

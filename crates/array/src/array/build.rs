@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use super::faults::{Faults, HORIZON_NS};
 use super::gathering::Gathering;
 use super::host::{Host, PageCache};
+use super::precedence::Precedence;
 use super::report::Names;
 use super::{Array, Drive, Group, Issued, Job, Operation, Pending, Scratch, Waiter};
 use crate::cache::read_ahead::ReadAhead;
@@ -153,7 +154,7 @@ fn drives(spec: &ArraySpec, seed: u64, links: &mut Vec<Link>, names: &mut Names)
             }
             let device = model.device(seed, drives.len() as u32);
             names.drives.push((name, set.name.clone()));
-            drives.push(Drive { device, path, account: Account::default(), sent_lba: 0 });
+            drives.push(Drive { device, path, account: Account::default(), precedence: Precedence::NONE, sent_lba: 0 });
         }
     }
     Ok(drives)

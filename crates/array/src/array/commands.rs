@@ -24,9 +24,18 @@ fn add_end(calendar: &mut Calendar, drive: u16, handle: u32, end_ns: u64) {
 }
 
 impl Array {
-    /// A command sets off to its device; what is to be written goes over the links first.
+    /// A command sets off to its device, or is held back for others.
     #[inline(always)]
     pub(super) fn issue(&mut self, number: u32) {
+        let controller = self.commands[number].controller;
+        if !self.controllers[usize::from(controller)].writes_back || self.goes_now(number) {
+            self.send(number);
+        }
+    }
+
+    /// What is to be written goes over the links first.
+    #[inline(always)]
+    pub(super) fn send(&mut self, number: u32) {
         let Issued { drive, controller, write, sectors, .. } = self.commands[number];
         let controller = &mut self.controllers[usize::from(controller)];
         if controller.command_ns > 0 {
@@ -129,7 +138,7 @@ impl Array {
     /// A device has finished a command; what was read goes over the links.
     #[inline]
     pub(super) fn finish_command(&mut self, number: u32) {
-        let Issued { owner, drive, write, sectors, offered_ns, .. } = self.commands.remove(number);
+        let Issued { owner, drive, controller, write, rank, sectors, offered_ns, .. } = self.commands.remove(number);
         if owner & OF_JOB == 0 {
             self.expect_named(owner, drive);
             self.expect_end(owner);
@@ -148,6 +157,7 @@ impl Array {
             ready_ns = arrived_ns.max(self.now_ns);
         }
         self.start_freed_device(drive);
+        self.make_way(drive, controller, rank);
         if owner & OF_JOB != 0 {
             self.end_read_past_cache(owner & !OF_JOB, ready_ns);
         } else {

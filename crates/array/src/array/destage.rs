@@ -1,7 +1,8 @@
 //! Destaging: which dirty rows of a controller's cache go to the devices, and when.
 //!
 //! Model: from the high watermark down to the low one, or while somebody waits for room, or after a pause without requests
-//! until nothing is dirty. Of each group so many writes are kept under way, in order of address, full rows first.
+//! until nothing is dirty. Of each group so many writes are kept under way, in order of address, full rows first. Their commands
+//! give way to those of requests at each drive (`precedence.rs`).
 
 use super::{Array, Kind};
 use crate::calendar::Event;

@@ -46,7 +46,7 @@ impl Array {
             processor.cpu.work(self.now_ns, processor.command_ns);
         }
         let offered_ns = self.now_ns;
-        let issued = Issued { owner, drive, controller, write: true, sectors: 0, lba: 0, offered_ns, next: NONE };
+        let issued = Issued { owner, drive, controller, write: true, offered_ns, ..Issued::BLANK };
         let command = self.commands.insert(issued);
         self.operations[owner].left += 1;
         self.drives[usize::from(drive)].device.flush(command);

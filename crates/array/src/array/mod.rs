@@ -30,6 +30,7 @@ mod host;
 mod incidents;
 mod jobs;
 mod operations;
+mod precedence;
 mod replacing;
 mod report;
 mod trims;
@@ -49,6 +50,7 @@ use faults::Faults;
 use gathering::Gathering;
 use host::Host;
 pub use incidents::{Incident, Rebuilt, What};
+use precedence::{Precedence, Rank};
 
 /// What is asked of the array, at an address of its target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -141,6 +143,7 @@ struct Drive {
     device: Device,
     path: Vec<u16>,
     account: Account,
+    precedence: Precedence,
     /// Where the last command that its controller made for it ends.
     sent_lba: u64,
 }
@@ -245,6 +248,7 @@ struct Issued {
     drive: u16,
     controller: u16,
     write: bool,
+    rank: Rank,
     sectors: u32,
     lba: u64,
     offered_ns: u64,
@@ -293,8 +297,17 @@ impl Operation {
 }
 
 impl Issued {
-    const BLANK: Self =
-        Self { owner: NONE, drive: 0, controller: 0, write: false, sectors: 0, lba: 0, offered_ns: 0, next: NONE };
+    const BLANK: Self = Self {
+        owner: NONE,
+        drive: 0,
+        controller: 0,
+        write: false,
+        rank: Rank::Other,
+        sectors: 0,
+        lba: 0,
+        offered_ns: 0,
+        next: NONE,
+    };
 }
 
 /// Who waits for an operation (a job) or a page fetch (a request).

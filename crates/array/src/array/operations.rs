@@ -1,6 +1,6 @@
 //! RAID operations: planned over a group's members, locked where rows conflict, carried out in one or two phases.
 
-use super::{Array, Drive, Group, Issued, Kind, OF_JOB, Operation};
+use super::{Array, Drive, Group, Issued, Kind, OF_JOB, Operation, Rank};
 use crate::calendar::Event;
 use crate::raid::{Extent, Piece, ReadChoice};
 use crate::slab::NONE;
@@ -141,7 +141,8 @@ impl Array {
         let (controller, drive) = (group.controller, group.drives[usize::from(piece.device)]);
         let Piece { write, lba, sectors, .. } = *piece;
         self.drives[usize::from(drive)].sent_lba = lba + u64::from(sectors);
-        self.commands.insert(Issued { owner, drive, controller, write, sectors, lba, offered_ns: 0, next })
+        let rank = Rank::Other;
+        self.commands.insert(Issued { owner, drive, controller, write, rank, sectors, lba, offered_ns: 0, next })
     }
 
     #[inline]

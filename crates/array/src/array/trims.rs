@@ -9,7 +9,6 @@
 use super::{Array, Issued, Job, Kind};
 use crate::calendar::Event;
 use crate::raid::Piece;
-use crate::slab::NONE;
 
 impl Array {
     /// A controller has taken a trim in.
@@ -42,7 +41,7 @@ impl Array {
         trimmed.trim(lba, u64::from(sectors));
         let end_ns = self.now_ns + trimmed.trimming_ns();
         let issued =
-            Issued { owner, drive, controller, write: true, sectors, lba, offered_ns: self.now_ns, next: NONE };
+            Issued { owner, drive, controller, write: true, sectors, lba, offered_ns: self.now_ns, ..Issued::BLANK };
         let command = self.commands.insert(issued);
         self.calendar.add(end_ns, Event::DeviceTrimmed, command);
     }

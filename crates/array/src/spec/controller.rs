@@ -79,7 +79,8 @@ pub struct CacheSpec {
     /// Time without requests after which everything is destaged; 0 is never.
     #[serde(default)]
     pub idle_ns: u64,
-    /// Writes to its group that a destage keeps going, per device of the group.
+    /// Writes to its group that a destage keeps going, per device of the group. A device at which requests have commands takes
+    /// one at a time up to the high watermark, and up to so many as the cache fills from there.
     #[serde(default = "two")]
     pub destage_per_device: u32,
     /// Longest stretch of a group that is destaged at once.
