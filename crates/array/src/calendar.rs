@@ -260,6 +260,33 @@ mod tests {
         assert_eq!(found.collect::<Vec<_>>(), order);
     }
 
+    /// The wheel has to change the length of its buckets several times in both directions, and to be of use afterwards.
+    #[test]
+    fn ends_come_in_order_however_far_ahead_they_lie() {
+        let draws = plimsoll_workload::rng::Draws::new(7, &[]);
+        let mut calendar = Calendar::default();
+        let mut pending = BTreeSet::new();
+        let mut now_ns = 0;
+        for (phase, ahead_ns) in (0_u32..).zip([5_000_000, 1_000, 10_000_000_000, 100_000]) {
+            for number in phase * 20_000..(phase + 1) * 20_000 {
+                let time_ns = now_ns + draws.at(u64::from(number)) % ahead_ns;
+                calendar.add(time_ns, Event::DeviceFinish, number);
+                pending.insert((time_ns, number));
+                if pending.len() > 50 {
+                    let expected = pending.pop_first();
+                    assert_eq!(calendar.pop().map(|(time_ns, _, number)| (time_ns, number)), expected);
+                    now_ns = expected.map_or(now_ns, |(time_ns, _)| time_ns);
+                }
+            }
+            assert_eq!(calendar.len(), 50);
+            assert!(calendar.wheel.len() > 25, "{} of 50 on the wheel at {ahead_ns} ns", calendar.wheel.len());
+            while let Some((time_ns, number)) = pending.pop_first() {
+                assert_eq!(calendar.pop(), Some((time_ns, Event::DeviceFinish, number)));
+                now_ns = time_ns;
+            }
+        }
+    }
+
     #[test]
     fn what_lies_beyond_an_instant_stays() {
         let mut calendar = Calendar::default();
