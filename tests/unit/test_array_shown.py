@@ -75,3 +75,14 @@ def test_the_list_of_arrays_fits_the_terminal_and_120_columns_where_there_is_non
         lines = shown(capsys, "list", "--arrays")
         assert max(map(len, lines)) <= width
         assert {f"array:{family.pattern}" for family in families()} <= set(lines)
+
+
+def test_a_choice_is_shown_although_nobody_says_where_it_comes_from(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    (tmp_path / "two.toml").write_text(TWO_KINDS)
+    lines = [line.split() for line in shown(capsys, "show", f"array:{tmp_path}/two.toml")]
+    # Of an array of one's own, numbers were shown and the level was not.
+    assert lines.count(["level", "raid10", "not", "said"]) == 2
+    assert not any(line[:1] == ["controller"] for line in lines)

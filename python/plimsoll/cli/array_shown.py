@@ -15,6 +15,7 @@ import click
 from plimsoll import engine as engines
 from plimsoll.analysis.components import SATURATED
 from plimsoll.catalog.arrays import described
+from plimsoll.catalog.composition.merging import UNSOURCED
 from plimsoll.cli.width import terminal_width
 from plimsoll.reports.figures import binary, count, duration, megabytes
 from plimsoll.reports.limits import component_words
@@ -25,6 +26,8 @@ Json = dict[str, Any]
 _ABOUT = ("purpose", "source", "rationale")
 _PROSE_WIDTH = 96
 _UNSAID = "not said"
+#: Names of other tables, beside those of `UNSOURCED`.
+_CONNECTING = {"mirror_link"}
 
 #: Sets that allow so many times the least load bound it as well.
 _ALIKE = 1.01
@@ -195,13 +198,13 @@ def _limit_words(document: Json, kind: str, sets: dict[str, int]) -> str:
 
 
 def _values(document: Json, sources: list[Json]) -> Iterator[tuple[str, ...]]:
-    """Every value with its source below the table it is in; names and choices that only connect components are left out if nobody gave a
-    source."""
+    """Every value with its source below the table it is in; names that only connect components are left out if nobody gave a source."""
     said = {source["path"]: source["source"] for source in sources}
     last = None
     for path, value in _leaves(document, ""):
         table_of, _, key = path.rpartition(".")
-        if path in said or isinstance(value, (int, float)):
+        is_choice = isinstance(value, str) and key not in UNSOURCED | _CONNECTING
+        if path in said or isinstance(value, (int, float)) or is_choice:
             if table_of != last:
                 last = table_of
                 yield (table_of or "the array",)
