@@ -59,7 +59,11 @@ _SPELT = {"form": "--format", "settings": "--set"}
 @click.option("--format", "form", type=click.Choice(FORMS), help="What TRACE is. [default: recognised]")
 @click.option("--device", metavar="NAME", help="Only requests of this target. [default: all together]")
 @click.option("--action", type=click.Choice(ACTIONS), help="Where blktrace's requests are counted. [default: issue]")
-@click.option("--measured", metavar="FILE|RUN", help="Hold the array against this: a CSV file, a stored run, or published:NAME.")
+@click.option(
+    "--measured",
+    metavar="FILE|RUN",
+    help="Hold the array against this: a CSV file, a stored run, or published:NAME; needs --unknown and --hold-out.",
+)
 @click.option("--unknown", metavar="KEY=LOW..HIGH[:log]", multiple=True, help="Look for this value in this range; three at most.")
 @click.option("--hold-out", metavar="COLUMN[=VALUE]", multiple=True, help="Judge by these rows; without VALUE, by each value in turn.")
 @click.option("--where", metavar="COLUMN=VALUE", multiple=True, help="Take only rows with this value.")

@@ -30,11 +30,16 @@ def _family(family: Family) -> Iterator[str]:
     yield f"{family.about('purpose')}. {count} `array:{names[0]}`: {family.title(names[0])}."
     yield ""
     if family.axes:
-        yield "| in the name | words | what they stand for |"
-        yield "|---|---|---|"
+        yield "| in the name | words, and what they stand for |"
+        yield "|---|---|"
         for axis in family.axes:
-            words = ", ".join(f"`{axis.named(value)}`" if axis.named(value) else "nothing" for value in axis.values)
-            yield f"| `{{{axis.name}}}` | {words} | {', '.join(axis.says(value).strip(' ,') or 'one' for value in axis.values)} |"
+            words = "; ".join(_word(axis.named(value), axis.says(value).strip(" ,")) for value in axis.values)
+            yield f"| `{{{axis.name}}}` | {words} |"
         yield ""
     yield f"Source: {family.about('source')}. {family.about('rationale').rstrip('.')}."
     yield ""
+
+
+def _word(word: str, says: str) -> str:
+    named = f"`{word}`" if word else "nothing"
+    return f"{named}: {says}" if says else named
