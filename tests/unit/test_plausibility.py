@@ -438,7 +438,7 @@ def test_failed_requests_of_a_modelled_array_are_told_by_what_it_lost() -> None:
 @pytest.mark.parametrize(
     ("incidents", "cause"),
     [
-        ((FAILED, REPLACED), "rebuild of member 0 of the modelled group vd1, from 1.000 s beyond the end"),
+        ((FAILED, REPLACED), "rebuild of member 0 of the modelled group vd1, from 1.000 s to beyond the end"),
         (
             (FAILED, REPLACED, "3.000 s: member 0 of group vd1 rebuilt"),
             "rebuild of member 0 of the modelled group vd1, from 1.000 s to 3.000 s",
