@@ -2,7 +2,8 @@
 //!
 //! Model: components count from the beginning and never stop; a measured phase is the difference of two readings.
 //! Utilisation is busy time over elapsed time and servers; of a full-duplex link it is that of the busier direction, which
-//! limits however idle the other is. Of flash, what was programmed over what was written is its write amplification. The mean number present follows from the time that visitors spent there (Little's law).
+//! limits however idle the other is. Of flash, what was programmed over what was written is its write amplification. The
+//! mean number present follows from the time that visitors spent there (Little's law).
 //!
 //! Limits: work is counted when it is given to a component, so what reaches over the end of a phase counts to it.
 
