@@ -72,6 +72,7 @@ impl Array {
         }
     }
 
+    /// Of a controller that has a cache.
     fn read_through_cache(&mut self, number: u32) {
         let Job { group: on, share: Share { extent, .. }, .. } = self.jobs[number];
         let group = &self.groups[usize::from(on)];
