@@ -51,6 +51,12 @@ def scroll_through(page):
     show_charts(page)
 
 
+def open_point(point):
+    """Open a point as a reader does and wait for what is inside: the page builds it after the click has returned."""
+    point.locator("summary").first.click()
+    point.locator(".body").wait_for()
+
+
 def show_numbers(figure):
     """Open the table under a figure and wait for its rows; the chart is drawn first, since that moves what stands below."""
     bring_near(figure.locator(".chart"))

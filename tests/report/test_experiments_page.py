@@ -6,7 +6,7 @@ import pytest
 
 from plimsoll.reports import html
 from plimsoll.store.reader import open_run
-from report.browsing import DRAWN, bring_near, read_model, scroll_through, show_charts, show_numbers, until
+from report.browsing import DRAWN, bring_near, open_point, read_model, scroll_through, show_charts, show_numbers, until
 from report.planned import PUBLISHED, Run, curve, matrix, ramp, scaling, single, steady, steps, write_planned
 
 SECTIONS = "document.querySelectorAll('#comparison .chart, #experiments .chart').length"
@@ -45,7 +45,7 @@ def test_every_kind_of_experiment_has_its_chart_and_nothing_goes_wrong(report, o
 def test_points_of_experiments_open_with_everything_they_have(report, opened):
     found = opened(report)
     point = found.page.locator("details.point", has_text="threads 8").first
-    point.locator("summary").first.click()
+    open_point(point)
     text = point.inner_text()
     assert "cold: the page cache of the target was dropped" in text
     assert "precision: iops within 2 % after 31 s" in text

@@ -6,7 +6,7 @@ import pytest
 
 from plimsoll.reports import html
 from plimsoll.store.reader import open_run
-from report.browsing import read_model
+from report.browsing import bring_near, open_point, read_model
 from report.synthetic import PROFILES, Array, component, write_run
 
 TARGET = "array:msa50-sas-10k-raid10-8?fail=0@1s&spares=1"
@@ -38,7 +38,7 @@ def test_the_bottleneck_stands_at_the_verdict_in_the_summary_and_at_the_top_of_i
     assert failed.endswith("the rebuild took 412.731 s. So at 2 of 2 points.")
     assert found.page.locator("#summary-table .limit").all_inner_texts() == ["limited by the disks"] * 2
     point = found.page.locator("details.point").first
-    point.locator("summary").first.click()
+    open_point(point)
     told = point.locator(".body > p.told")
     bottleneck = told.nth(0).inner_text()
     assert bottleneck.startswith("Bottleneck: limited by the disks; 2 × disk 96% busy (at most 97%), pci-x 4% busy, nvme 3% busy.")
@@ -49,7 +49,7 @@ def test_the_bottleneck_stands_at_the_verdict_in_the_summary_and_at_the_top_of_i
 def test_failures_and_rebuilds_are_told_in_the_point(report, opened):
     page = opened(report).page
     point = page.locator("details.point").first
-    point.locator("summary").first.click()
+    open_point(point)
     words = read_model(report)["points"][0]["incidents"]
     assert words.endswith("the rebuild took 412.731 s")
     assert point.locator(".body > p.told").nth(1).inner_text().startswith(f"Failures: {words}.")
@@ -57,7 +57,7 @@ def test_failures_and_rebuilds_are_told_in_the_point(report, opened):
 
 def test_the_table_of_components_says_how_often_flash_was_written(report, opened):
     point = opened(report).page.locator("details.point").first
-    point.locator("summary").first.click()
+    open_point(point)
     table = point.locator("table", has_text="Components of the array")
     assert table.locator("thead th").last.inner_text() == "Write amplification"
     last = {row.locator("th").inner_text(): row.locator("td").last.inner_text() for row in table.locator("tbody tr").all()}
@@ -67,12 +67,11 @@ def test_the_table_of_components_says_how_often_flash_was_written(report, opened
 def test_time_charts_have_labelled_lines_where_something_failed(report, opened):
     found = opened(report)
     point = found.page.locator("details.point").first
-    point.locator("summary").first.click()
+    open_point(point)
     for title in ("Throughput over time", "Latency over time", "Every I/O by latency over time"):
         figure = point.locator("figure", has=found.page.locator("figcaption", has_text=re.compile(f"^{title}")))
-        figure.scroll_into_view_if_needed()
-        chart = figure.locator(".chart[data-marks]")
-        chart.wait_for()
+        chart = figure.locator(".chart")
+        bring_near(chart)
         said = chart.get_attribute("aria-label")
         assert re.search(r"Vertical lines, from the beginning of the warm-up: 1\ss: member 0 failed\.$", said), said
         if figure.locator("svg").count():

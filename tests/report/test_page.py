@@ -9,7 +9,7 @@ import pytest
 
 from plimsoll.reports import html
 from plimsoll.store.reader import open_run
-from report.browsing import DRAWN, bring_near, read_model, scroll_through, show_numbers, until
+from report.browsing import DRAWN, bring_near, open_point, read_model, scroll_through, show_numbers, until
 from report.synthetic import PROFILES, Array, write_run
 
 HOSTILE = "</script><script>document.title='broken'</script><img src=x onerror=document.title='broken'>"
@@ -93,7 +93,7 @@ def test_the_tables_under_the_charts_hold_the_numbers_of_the_charts(report, open
     model = read_model(report)
     point = next(point for point in model["points"] if point["workload"] == "oltp-db")
     section = page.locator(f"#point-{point['index']}-{point['id']}")
-    section.locator("summary").first.click()
+    open_point(section)
     figure = section.locator("figure", has_text="Throughput over time")
     show_numbers(figure)
     cells = figure.locator("tbody td data").evaluate_all("cells => cells.map(cell => Number(cell.value))")

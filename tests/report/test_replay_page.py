@@ -2,6 +2,7 @@
 
 from plimsoll.cli import main
 from plimsoll.store.reader import list_runs
+from report.browsing import open_point
 
 
 def replayed(folder, monkeypatch, *arguments):
@@ -17,7 +18,7 @@ def replayed(folder, monkeypatch, *arguments):
 def table_of(report, opened):
     found = opened(report)
     point = found.page.locator("details.point").first
-    point.locator("summary").first.click()
+    open_point(point)
     table = point.locator("table", has=found.page.locator("caption", has_text="Replay of log"))
     rows = table.locator("tbody tr").evaluate_all(
         "rows => rows.map(row => [...row.cells].map(cell => cell.innerText.replace(/\\s/g, ' ')))"
