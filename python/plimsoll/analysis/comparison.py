@@ -24,12 +24,14 @@ from plimsoll.analysis.compared import MarkRow, Point, Row, Side, verdict
 from plimsoll.analysis.findings import findings
 from plimsoll.analysis.load_line import usable
 from plimsoll.analysis.mark import Mark, mark_of
-from plimsoll.analysis.metric import ALL, RATES, metric
+from plimsoll.analysis.metric import ALL, RATES, called, metric
 from plimsoll.analysis.objective import Objective
 from plimsoll.analysis.offering import saturated
 from plimsoll.analysis.pooling import pooled_metric
-from plimsoll.analysis.ratio import Common, Ratio, holm, ratio, ratio_of_edges
+from plimsoll.analysis.ratio import Ratio, holm, ratio, ratio_of_edges
+from plimsoll.analysis.scatter import Common, Repeats
 from plimsoll.analysis.steady import ROUNDS
+from plimsoll.analysis.turns import in_turn
 from plimsoll.result import Estimate, Result
 
 __all__ = ["Comparison", "Figure", "MarkRow", "Point", "Row", "Side", "compare", "matched"]
@@ -97,7 +99,8 @@ def compare(
         raise ValueError("sides are told apart by their labels")
     matches = list(matched(sides, varying))
     rows = [row for match in matches for row in _rows(sides, match, figures)]
-    ratios = _ratios(rows)
+    scatters = _Scatters(rows)
+    ratios = [scatters.ratio(row) for row in rows]
     marks = list(_mark_rows(sides, _Naming.of(sides, varying), objectives or {}))
     mark_ratios = [_mark_ratio(row) for row in marks]
     adjusted = holm([found.p if found else None for found in (*ratios, *mark_ratios)])
@@ -106,7 +109,7 @@ def compare(
         modelled=tuple(side.modelled for side in sides),
         points=tuple(row.judged(found, p) for row, found, p in zip(rows, ratios, adjusted[: len(rows)], strict=True)),
         marks=tuple(_mark_judged(row, found, p) for row, found, p in zip(marks, mark_ratios, adjusted[len(rows) :], strict=True)),
-        notes=(*_notes(sides, matches, rows), *_not_carried(rows), *_blind(ratios)),
+        notes=(*_notes(sides, matches, rows), *scatters.notes(), *_not_carried(rows), *_blind(ratios)),
     )
 
 
@@ -186,6 +189,8 @@ class _Pair:
     others: tuple[Estimate, ...]
     values: tuple[Estimate, Estimate]
     rate_not_achieved: bool
+    #: Whether all sides of the point were measured turn by turn.
+    in_turn: bool
 
     def judged(self, found: Ratio | None, p_adjusted: float | None) -> Row:
         op, name = self.figure
@@ -210,6 +215,7 @@ def _rows(sides: Sequence[Side], match: tuple[Point, list[tuple[Result, ...]]], 
     baseline = usable(groups[0])
     if not baseline:
         return
+    by_turns = len({side.run for side in sides}) == 1 and in_turn([group for group in groups if group])
     for figure in figures or FIGURES[baseline[0].job.arrival]:
         others, before = _estimates(baseline, figure), pooled_metric(baseline, *figure)
         for side, group in zip(sides[1:], groups[1:], strict=True):
@@ -218,24 +224,39 @@ def _rows(sides: Sequence[Side], match: tuple[Point, list[tuple[Result, ...]]], 
             if before is not None and now is not None:
                 # What was carried of a load is a fact also where it was less than was asked for; how long requests waited is not.
                 late = figure[1] not in RATES and (saturated(baseline) or saturated(taken))
-                yield _Pair(point, figure, side.label, ones, others, (before, now), late)
+                whole = by_turns and (len(ones), len(others)) == (len(group), len(groups[0]))
+                yield _Pair(point, figure, side.label, ones, others, (before, now), late, whole)
 
 
 def _estimates(results: Sequence[Result], figure: Figure) -> tuple[Estimate, ...]:
     return tuple(found for result in results if (found := metric(result, *figure)) is not None)
 
 
-def _ratios(rows: Sequence[_Pair]) -> list[Ratio | None]:
-    """Of every row, with what all points of its figure say of the scatter between repeats."""
-    points: dict[tuple[Figure, int], dict[str, tuple[Estimate, ...]]] = {}
-    for row in rows:
-        points.setdefault((row.figure, id(row.point)), {"": row.others})[row.side] = row.ones
-    repeats = {key: list(groups.values()) for key, groups in points.items()}
-    common = {
-        figure: Common.of([groups for (of_figure, _), groups in repeats.items() if of_figure == figure])
-        for figure in {row.figure for row in rows}
-    }
-    return [ratio(row.ones, row.others, common[row.figure].at(repeats[row.figure, id(row.point)])) for row in rows]
+class _Scatters:
+    """What the rows of each figure say together of the scatter between repeats."""
+
+    def __init__(self, rows: Sequence[_Pair]) -> None:
+        points: dict[tuple[Figure, int], dict[str, tuple[Estimate, ...]]] = {}
+        for row in rows:
+            points.setdefault((row.figure, id(row.point)), {"": row.others})[row.side] = row.ones
+        out_of_turn = {(row.figure, id(row.point)) for row in rows if not row.in_turn}
+        self._repeats = {key: Repeats(list(sides.values()), key not in out_of_turn) for key, sides in points.items()}
+        self._common = {
+            figure: Common.of([each for (of_figure, _), each in self._repeats.items() if of_figure == figure])
+            for figure in dict.fromkeys(row.figure for row in rows)
+        }
+
+    def ratio(self, row: _Pair) -> Ratio | None:
+        return ratio(row.ones, row.others, self._common[row.figure].at(self._repeats[row.figure, id(row.point)]))
+
+    def notes(self) -> list[str]:
+        names = [called(*figure) for figure, common in self._common.items() if common.by_turn]
+        if not names:
+            return []
+        return [
+            f"The sides were measured in turn, and turns differed ({', '.join(names)}): the intervals leave out what made whole turns "
+            "faster or slower."
+        ]
 
 
 def _subjects(side: Side, naming: _Naming) -> dict[tuple[str, str], list[Result]]:

@@ -22,7 +22,7 @@ from math import floor, log10
 from typing import TypeVar
 
 from plimsoll.analysis.compared import FASTER, NOT_SHOWN, SLOWER, MarkRow, Row, Verdict
-from plimsoll.analysis.metric import ALL
+from plimsoll.analysis.metric import ALL, called
 from plimsoll.analysis.objective import parse_objective
 from plimsoll.result import Estimate
 
@@ -222,19 +222,13 @@ def _in(row: Row) -> str:
     """The figure, where it is not the throughput of the whole."""
     if (row.op, row.metric) == (ALL, "iops"):
         return ""
-    return f" in {_figure(row)}"
-
-
-def _figure(row: Row) -> str:
-    name = {"bytes_per_s": "bandwidth", "iops": "IOPS", "mean": "mean latency", "max": "maximum latency", "p999": "p99.9"}
-    named = name.get(row.metric, row.metric)
-    return named if row.op == ALL else f"{row.op} {named}"
+    return f" in {called(row.op, row.metric)}"
 
 
 def _values(row: Row) -> str:
     """``IOPS from 700 to 980``."""
     before, now = (_quantity(value, row.metric) for value in row.values)
-    return f"{_figure(row)} from {before} to {now}"
+    return f"{called(row.op, row.metric)} from {before} to {now}"
 
 
 def _quantity(value: Estimate, metric: str) -> str:

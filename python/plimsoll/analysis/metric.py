@@ -21,6 +21,8 @@ LATENCIES = ("mean", "p50", "p90", "p95", "p99", "p999", "max")
 METRICS = (*RATES, *LATENCIES)
 #: All operations together.
 ALL = "all"
+#: What metrics are called in sentences, where that is not their name.
+_CALLED = {"bytes_per_s": "bandwidth", "iops": "IOPS", "mean": "mean latency", "max": "maximum latency", "p999": "p99.9"}
 
 
 def metric(result: Result, op: str, name: str) -> Estimate | None:
@@ -31,6 +33,12 @@ def metric(result: Result, op: str, name: str) -> Estimate | None:
     if op == ALL:
         return metric_of_totals(list(result.totals.values()) if name == "bytes_per_s" else together(result), name)
     return metric_of_totals([result.totals[op]] if op in result.totals else [], name)
+
+
+def called(op: str, name: str) -> str:
+    """What a sentence calls the metric ``name`` of operation ``op``: ``IOPS``, ``read p99``."""
+    words = _CALLED.get(name, name)
+    return words if op == ALL else f"{op} {words}"
 
 
 def together(result: Result) -> list[OpTotals]:

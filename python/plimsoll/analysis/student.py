@@ -1,8 +1,7 @@
 """Student's t distribution: quantiles and two-sided probabilities, without a numerical library.
 
 Model: the two-sided probability is a regularised incomplete beta function, P(|T| >= t) = I(ν/(ν+t²); ν/2, ½) (Abramowitz and Stegun,
-Handbook of Mathematical Functions, 26.7.1), evaluated by its continued fraction (26.5.8) with the modified Lentz method (Press et al.,
-Numerical Recipes, 3rd ed., 6.4). The quantile is Newton's method on it: the probability is convex in t > 0, so the steps from 0
+Handbook of Mathematical Functions, 26.7.1). The quantile is Newton's method on it: the probability is convex in t > 0, so the steps from 0
 approach the root from one side. Infinitely many degrees of freedom mean the normal distribution.
 Limits: relative error about 1e-9; beyond ten million degrees of freedom the normal distribution stands in, which differs by less.
 
@@ -15,12 +14,10 @@ from __future__ import annotations
 from functools import lru_cache
 from math import copysign, erfc, exp, inf, isnan, lgamma, log, log1p, nan, pi, sqrt
 
+from plimsoll.analysis.beta import incomplete_beta
+
 #: From here on the normal distribution stands in.
 _DEGREES_MAX = 1e7
-_TINY = 1e-300
-_PRECISION = 1e-15
-#: Steps of the continued fraction; it needs about the square root of the degrees of freedom.
-_FRACTION_STEPS_MAX = 20_000
 _NEWTON_STEPS_MAX = 400
 
 
@@ -35,7 +32,7 @@ def two_sided_p(t: float, degrees_of_freedom: float) -> float:
         return erfc(abs(t) / sqrt(2.0))
     square = t * t
     share = degrees_of_freedom / (degrees_of_freedom + square)
-    return _incomplete_beta(share, square / (degrees_of_freedom + square), degrees_of_freedom / 2, 0.5)
+    return incomplete_beta(share, square / (degrees_of_freedom + square), degrees_of_freedom / 2, 0.5)
 
 
 def quick_two_sided_p(t: float, degrees_of_freedom: float) -> float:
@@ -73,39 +70,6 @@ def _density(t: float, degrees_of_freedom: float) -> float:
     half = degrees_of_freedom / 2
     constant = lgamma(half + 0.5) - lgamma(half) - 0.5 * log(degrees_of_freedom * pi)
     return exp(constant - (half + 0.5) * log1p(t * t / degrees_of_freedom))
-
-
-def _incomplete_beta(x: float, complement: float, a: float, b: float) -> float:
-    """I(x; a, b); ``complement`` is 1 - x, given so that nothing is lost near 1."""
-    if x <= 0.0:
-        return 0.0
-    if complement <= 0.0:
-        return 1.0
-    front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log(complement))
-    # The fraction converges fast below the mean of the distribution; beyond it the complement is computed.
-    if x < (a + 1.0) / (a + b + 2.0):
-        return front * _fraction(x, a, b) / a
-    return 1.0 - front * _fraction(complement, b, a) / b
-
-
-def _fraction(x: float, a: float, b: float) -> float:
-    upper, lower = 1.0, _not_zero(1.0 - (a + b) * x / (a + 1.0))
-    lower = 1.0 / lower
-    value = lower
-    for step in range(1, _FRACTION_STEPS_MAX):
-        even = step * (b - step) * x / ((a + 2 * step - 1) * (a + 2 * step))
-        odd = -(a + step) * (a + b + step) * x / ((a + 2 * step) * (a + 2 * step + 1))
-        for coefficient in (even, odd):
-            lower = 1.0 / _not_zero(1.0 + coefficient * lower)
-            upper = _not_zero(1.0 + coefficient / upper)
-            value *= lower * upper
-        if abs(lower * upper - 1.0) < _PRECISION:
-            break
-    return value
-
-
-def _not_zero(value: float) -> float:
-    return value if abs(value) > _TINY else _TINY
 
 
 def _check_degrees(degrees_of_freedom: float) -> None:
