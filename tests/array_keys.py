@@ -13,6 +13,8 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from plimsoll.catalog.composition.units import UNITS, unit_of
+
 #: Types whose values are written plainly: how, and what they are if `#[serde(default)]` says no more.
 PLAIN = {
     "String": ("text", "empty"),
@@ -67,7 +69,14 @@ def page(root: Path) -> str:
     """The whole page."""
     declared = _read(root / _WHERE)
     sections = "\n".join(_section(declared, titles, name) for titles, name in _tables(declared, "ArraySpec"))
-    return _HEAD + sections
+    return f"{_HEAD}{_units()}\n{sections}"
+
+
+def _units() -> str:
+    """What values with a unit may be, and in what keys count them."""
+    lines = ["| key | counts | with a unit | for example |", "|---|---|---|---|"]
+    lines += [f'| `_{ending}` | {unit.name} | {unit.word} | `"{unit.example}"` |' for ending, unit in UNITS.items()]
+    return "\n".join([*lines, "", _FORMS])
 
 
 def _read(folder: Path) -> Declarations:
@@ -156,7 +165,8 @@ def _row(declared: Declarations, structure: Structure, one: Field) -> str:
     inside = _inner(one.type)
     choice = declared.choices.get(inside)
     if inside in PLAIN:
-        value = PLAIN[inside][0]
+        unit = unit_of(one.name) if "number" in PLAIN[inside][0] else None
+        value = PLAIN[inside][0] + (f" or {unit.word}" if unit else "")
     elif choice and not choice.tag:
         value = ", ".join(f"`{word}`" for word, *_ in choice.variants)
     elif choice:
@@ -215,6 +225,10 @@ def _tagged(declared: Declarations, structure: Structure) -> list[str]:
     return lines
 
 
+_FORMS = """Times are written as for `-d` (`"250ms"`, `"1m30s"`, `"2d"`). Of sizes and rates `k m g t p` and `KiB MiB …` count in steps of 1024,
+`kB MB …` in steps of 1000. What does not come to a whole number is refused where this page says *whole number*.
+"""
+
 _HEAD = """# Keys of an array file
 
 <!-- Generated from crates/array by tests/array_keys.py; renew with PLIMSOLL_RENEW=1 pytest tests/unit/test_array_keys.py. -->
@@ -246,7 +260,7 @@ groups = ["mirror"]
 ```
 
 Saved as `mine.toml` it is used as `--target array:./mine.toml`, and its `name` is `mine` if it gives none. Tables in double brackets are repeated, once for each link, controller and so on, and are
-referred to by their `name`. The last word of a key is its unit: `_ns`, `_us`, `_ms` and `_s` are times, `_bytes` and `_sectors` (of 512 bytes) lengths,
-`_percent` shares. In a file values are plain numbers; after the `?` of a target they may have units.
+referred to by their `name`. The last word of a key is its unit, and a bare number counts in it. Where this page says so, a text with a unit stands
+for the number: `request_ns = "4.5ms"` in a file, `host.request_ns=4.5ms` after the `?` of a target.
 
 """

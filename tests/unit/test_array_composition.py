@@ -260,15 +260,15 @@ def test_a_target_that_means_nothing_is_refused(target, sentence):
         ("host.request_ns=90us", "host.request_ns", 90_000),
         ("host.request_ns=1ms500us", "host.request_ns", 1_500_000),
         ("devices.disk.model.command_overhead_us=0.25ms", "devices.disk.model.command_overhead_us", 250),
-        ("devices.disk.model.command_overhead_us=1500ns", "devices.disk.model.command_overhead_us", 1.5),
+        ("controller.raid.cache.high_percent=70%", "controller.raid.cache.high_percent", 70),
+        ("group.raid.raid.strip_sectors=64KiB", "group.raid.raid.strip_sectors", 128),
+        ("group.raid.raid.strip_sectors=128", "group.raid.raid.strip_sectors", 128),
         ("host.mode=direct", "host.mode", "direct"),
     ],
 )
 def test_values_take_units_where_their_key_has_one(setting: str, key: str, value: object) -> None:
     """They had to be typed as whole numbers of the key's unit, and a size like 1MiB was "a string"."""
-    found: Any = described(f"array:dl580-local?{setting}")
-    for step in key.split("."):
-        found = next(entry for entry in found if entry["name"] == step) if isinstance(found, list) else found[step]
+    found = at(described(f"array:dl580-local?{setting}"), key)
     assert found == value and type(found) is type(value)
 
 
@@ -277,22 +277,127 @@ def test_values_take_units_where_their_key_has_one(setting: str, key: str, value
     [
         (
             "host.request_ns=fast",
-            "host.request_ns: 'fast' is not a time; write a number of nanoseconds, or one with its unit, for example 250us",
+            "host.request_ns: 'fast' is not a time in whole nanoseconds; write a whole number of nanoseconds from 0 on, or a time with its unit, "
+            "for example 250us.",
         ),
-        ("host.request_ns=0.5ns", "host.request_ns: '0.5ns' is not a time"),
-        ("host.request_ns=1us1ms", "host.request_ns: '1us1ms' is not a time"),
-        ("host.request_ns=1MiB", "host.request_ns: '1MiB' is not a time"),
+        ("host.request_ns=0.5ns", "host.request_ns: '0.5ns' is not a time in whole nanoseconds"),
+        ("host.request_ns=1us1ms", "host.request_ns: '1us1ms' is not a time in whole nanoseconds"),
+        ("host.request_ns=1MiB", "host.request_ns: '1MiB' is not a time in whole nanoseconds"),
+        ("devices.disk.model.command_overhead_us=1500ns", "command_overhead_us: '1500ns' is not a time in whole microseconds"),
+        ("group.raid.raid.strip_sectors=1000B", "strip_sectors: '1000B' is not a size in whole sectors of 512 bytes"),
         (
             "controller.raid.cache.size_bytes=1KB",
-            "cache.size_bytes: '1KB' is not a size; write a number of bytes, or one with its unit, for example 64KiB",
+            "cache.size_bytes: '1KB' is not a size in whole bytes; write a whole number of bytes from 0 on, or a size with its unit, "
+            "for example 64KiB.",
         ),
-        ("link.bays-bus.rate_bytes_per_s=1ms", "link.bays-bus.rate_bytes_per_s: '1ms' is not a rate; write a number of bytes per second"),
+        (
+            "link.bays-bus.rate_bytes_per_s=1ms",
+            "link.bays-bus.rate_bytes_per_s: '1ms' is not a rate in whole bytes per second; write a whole",
+        ),
     ],
 )
 def test_what_is_no_value_in_a_unit_is_refused_with_one_that_is(setting: str, sentence: str) -> None:
     with pytest.raises(InputError) as told:
         described(f"array:dl580-local?{setting}")
     assert sentence in str(told.value)
+
+
+@pytest.mark.parametrize(
+    ("path", "written", "meant"),
+    [
+        ("host.request_ns", "4.5ms", 4_500_000),
+        ("host.stripe_bytes", "64KiB", 65_536),
+        ("link.bays-bus.rate_bytes_per_s", "320MB/s", 320_000_000),
+        ("controller.raid.cache.idle_ns", "1m30s", 90_000_000_000),
+        ("controller.raid.cache.destage_bytes_max", "1MiB", 1 << 20),
+        ("controller.raid.cache.low_percent", "40 %", 40),
+        ("devices.disk.model.capacity_bytes", "36.4GB", 36_400_000_000),
+        ("devices.disk.model.read_seek.average_us", "4.7ms", 4700),
+        ("devices.disk.model.queue.age_limit_ms", "0.25s", 250),
+        ("group.raid.raid.strip_sectors", "16KiB", 32),
+        ("group.raid.failures.rate.replaced_after_hours", "1d", 24),
+        ("group.raid.failures.rate.replaced_after_hours", "90m", 1.5),
+        ("group.raid.failures.rate.afr_percent", "0.9%", 0.9),
+        ("host.request_ns", 4500, 4500),
+    ],
+)
+def test_values_in_a_file_of_ones_own_take_the_units_of_their_keys(path: str, written: object, meant: object, tmp_path: Path) -> None:
+    """In a file they had to be bare numbers, though after the `?` of a target they could have units."""
+    document = array_file(tmp_path, path, written)
+    found = at(array_document(str(document)), path)
+    assert found == meant and type(found) is type(meant)
+
+
+def test_times_of_failures_in_a_file_take_units_and_sources_stay_texts(tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_text(
+        'like = "dl580-local"\n[host]\nrequest_ns = "3us"\nsources = { request_ns = "4us in a book" }\n'
+        '[[group]]\nname = "raid"\nfailures = { at = [{ member = 1, time_s = "1m30s" }, { member = 2, time_s = "0.5s" }] }\n'
+    )
+    document = array_document(str(tmp_path / "mine.toml"))
+    assert [one["time_s"] for one in document["group"][0]["failures"]["at"]] == [90, 0.5]
+    assert document["host"]["request_ns"] == 3000 and document["host"]["sources"]["request_ns"] == "4us in a book"
+
+
+def test_a_part_of_ones_own_takes_units_and_is_named_where_they_are_wrong(tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_text('like = "dl580-local"\n[[devices]]\nname = "disk"\nmodel = { part = "drive.toml" }\n')
+    (tmp_path / "drive.toml").write_text('like = "savvio-15k2-146g"\ncapacity_bytes = "146GB"\nbuffer = { segment_bytes = "1MiB" }\n')
+    model = array_document(str(tmp_path / "mine.toml"))["devices"][0]["model"]
+    assert (model["capacity_bytes"], model["buffer"]["segment_bytes"]) == (146_000_000_000, 1 << 20)
+    (tmp_path / "other.toml").write_text('like = "dl580-local"\n[[devices]]\nname = "disk"\nmodel = { part = "wrong.toml" }\n')
+    (tmp_path / "wrong.toml").write_text('like = "savvio-15k2-146g"\nbuffer = { segment_bytes = "1ms" }\n')
+    with pytest.raises(InputError, match=r"wrong\.toml: buffer\.segment_bytes: '1ms' is not a size in whole bytes"):
+        array_document(str(tmp_path / "other.toml"))
+
+
+@pytest.mark.parametrize(
+    ("path", "written", "sentence"),
+    [
+        (
+            "controller.raid.cache.idle_ns",
+            "1MiB",
+            "mine.toml: controller.raid.cache.idle_ns: '1MiB' is not a time in whole nanoseconds; write a whole number of nanoseconds from 0 "
+            "on, or a time with its unit, for example 250us.",
+        ),
+        ("controller.raid.cache.idle_ns", "0.3ns", "'0.3ns' is not a time in whole nanoseconds"),
+        (
+            "controller.raid.cache.idle_ns",
+            "-3ms",
+            "'-3ms' is not a time in whole nanoseconds; write a whole number of nanoseconds from 0 on",
+        ),
+        ("controller.raid.cache.idle_ns", "4500", "'4500' is not a time in whole nanoseconds"),
+        ("controller.raid.cache.size_bytes", "0.1B", "'0.1B' is not a size in whole bytes"),
+        (
+            "controller.raid.cache.high_percent",
+            "70ms",
+            "'70ms' is not a share; write a number of percent from 0 on, or a share with its unit",
+        ),
+        ("link.bays-bus.rate_bytes_per_s", "320MB/m", "link.bays-bus.rate_bytes_per_s: '320MB/m' is not a rate in whole bytes per second"),
+        ("group.raid.raid.strip_sectors", "128", "'128' is not a size in whole sectors of 512 bytes"),
+    ],
+)
+def test_what_is_no_value_in_a_unit_is_refused_with_the_file_and_the_key(path: str, written: str, sentence: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError) as told:
+        array_document(str(array_file(tmp_path, path, written)))
+    assert str(told.value).startswith(str(tmp_path)) and sentence in str(told.value)
+
+
+def array_file(folder: Path, path: str, value: object) -> Path:
+    """A file that is like `dl580-local` with a value at a path of keys and names."""
+    first, *steps, key = path.split(".")
+    table: dict[str, Any] = {key: value}
+    named = first != "host"
+    for step in reversed(steps[named:]):
+        table = {step: table}
+    document = {"like": "dl580-local", first: [{"name": steps[0], **table}] if named else table}
+    (folder / "mine.toml").write_text(tomli_w.dumps(document))
+    return folder / "mine.toml"
+
+
+def at(document: Any, path: str) -> Any:
+    """What is at a path of keys and names."""
+    for step in path.split("."):
+        document = next(entry for entry in document if entry["name"] == step) if isinstance(document, list) else document[step]
+    return document
 
 
 @pytest.mark.parametrize("text", ["64k", "64K", "64Ki", "64KiB", "64kib", "64 KiB", "64kB", "1.5GiB", "2MB", "1TB", "4096B", "1t", "0.5m"])
@@ -305,7 +410,7 @@ def test_times_are_those_of_the_command_line(text: str) -> None:
     assert with_unit("idle_ns", text) == round(native().check_job({"duration": text})["duration"] * 1e9)
 
 
-@pytest.mark.parametrize("text", ["64KB", "64mb", "64x", "1.GiB", ".5k", "1e6k", "k", "0.1B", "64KiB/s"])
+@pytest.mark.parametrize("text", ["64KB", "64mb", "64x", "1.GiB", ".5k", "1e6k", "k", "0.1B", "64KiB/s", "99999999t", "٤k"])
 def test_what_is_no_size_on_the_command_line_is_none_here(text: str) -> None:
     for refused in (lambda: native().check_job({"size": text}), lambda: with_unit("size_bytes", text)):
         with pytest.raises(InputError):

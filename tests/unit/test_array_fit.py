@@ -17,6 +17,7 @@ from plimsoll.analysis.adjustment.row import Row, condition
 from plimsoll.analysis.adjustment.search import Place, carried_out, grid, simplex
 from plimsoll.analysis.adjustment.unknown import parse_unknown, parse_unknowns
 from plimsoll.catalog.arrays import described
+from plimsoll.catalog.composition.units import with_unit
 from plimsoll.cli.conduct.modelling import Load, Trial, fill_bytes, modelled_rate
 from plimsoll.cli.program import main
 from plimsoll.engine import native
@@ -171,7 +172,7 @@ def test_an_error_is_the_mean_of_the_relative_ones_of_its_own_rows() -> None:
     found = adjusted(
         rows,
         folds(rows, [condition("size=3", "--hold-out")]),
-        [parse_unknown("x=0..100")],
+        [parse_unknown("x=0..100", with_unit)],
         lambda: grid(1, 11),
         lambda asked: [100.0 * place[0] for place, _ in asked],
     )
@@ -194,7 +195,7 @@ def test_a_simplex_finds_the_least_place_of_a_bowl_and_asks_for_each_place_once(
 
 
 def test_a_value_at_an_end_of_its_range_is_told() -> None:
-    unknowns = parse_unknowns(["host.request_ns=1..100", "host.cores=1..8", "host.page_bytes=1..9"])
+    unknowns = parse_unknowns(["host.request_ns=1..100", "host.cores=1..8", "host.page_bytes=1..9"], with_unit)
     assert list(range_lines(unknowns, (0.0, 0.5, 0.995))) == [
         "host.request_ns stands at the low end of its range: look beyond it, or for another cause.",
         "host.page_bytes stands at the high end of its range: look beyond it, or for another cause.",
@@ -202,10 +203,39 @@ def test_a_value_at_an_end_of_its_range_is_told() -> None:
 
 
 def test_values_lie_evenly_in_their_range_or_evenly_in_ratios() -> None:
-    assert [parse_unknown("x=10..30").value(place) for place in (0, 0.5, 1)] == [10, 20, 30]
-    assert parse_unknown("x=100..10000:log").value(0.5) == 1000
-    assert parse_unknown("x=0.5..2.0:log").value(0.5) == 1.0
-    assert parse_unknown("x=1e6..1e8:log").typed(0.5) == "x=10000000"
+    assert [parse_unknown("x=10..30", with_unit).value(place) for place in (0, 0.5, 1)] == [10, 20, 30]
+    assert parse_unknown("x=100..10000:log", with_unit).value(0.5) == 1000
+    assert parse_unknown("x=0.5..2.0:log", with_unit).value(0.5) == 1.0
+    assert parse_unknown("x=1e6..1e8:log", with_unit).typed(0.5) == "x=10000000"
+
+
+@pytest.mark.parametrize(
+    ("with_units", "bare"),
+    [
+        ("host.request_ns=10us..0.2ms:log", "host.request_ns=10000..200000:log"),
+        ("host.request_ns=0..200us", "host.request_ns=0..200000"),
+        ("host.page_cache.size_bytes=512MiB..2GB", "host.page_cache.size_bytes=536870912..2000000000"),
+        ("link.fc.rate_bytes_per_s=100MB/s .. 400MB/s", "link.fc.rate_bytes_per_s=100000000..400000000"),
+        ("group.raid.raid.strip_sectors=16KiB..1MiB:log", "group.raid.raid.strip_sectors=32..2048:log"),
+        ("controller.raid.cache.high_percent=50%..90%", "controller.raid.cache.high_percent=50..90"),
+        ("group.raid.failures.rate.replaced_after_hours=90m..4h", "group.raid.failures.rate.replaced_after_hours=1.5..4"),
+    ],
+)
+def test_the_ends_of_a_range_may_have_units_and_come_out_in_that_of_the_key(with_units: str, bare: str) -> None:
+    """`host.request_ns=10us..200us` was "not a number"."""
+    assert parse_unknown(with_units, with_unit) == parse_unknown(bare, with_unit)
+
+
+def test_what_was_asked_for_with_units_is_found_as_without(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    measured_here(tmp_path)
+    told = []
+    for span in ("100us..2ms:log", "100000..2000000:log"):
+        unknown = ("--unknown", f"host.request_ns={span}", "--search", "grid", "--levels", "3", "--requests", "300", "--processes", "1")
+        asked = ["fit", f"array:{tmp_path / 'small.toml'}", "--measured", str(tmp_path / "rows.csv"), "--hold-out", "size=64M"]
+        assert main([*asked, *unknown, "--json"]) == 0
+        told.append(json.loads(capsys.readouterr().out))
+    assert told[0] == told[1]
+    assert told[0]["target"].endswith(f"?host.request_ns={told[0]['values']['host.request_ns']}"), "in the key's unit, without one"
 
 
 def test_caches_are_filled_by_what_uniform_requests_touch() -> None:
@@ -268,7 +298,16 @@ GOOD = "access,size_mb,block_kb,threads,iops\nrandom,2048,8,16,1587\nrandom,4096
             "--unknown: 4 are given; 3 are the most",
         ),
         ([*FIT, "--unknown", "host.request_ns"], "--unknown host.request_ns: write a key with its range"),
-        ([*FIT, "--unknown", "host.request_ns=1..x"], "--unknown host.request_ns=1..x: 'x' is not a number"),
+        ([*FIT, "--unknown", "host.cores=1..x"], "--unknown host.cores=1..x: 'x' is not a number"),
+        ([*FIT, "--unknown", "host.request_ns=1.."], "--unknown host.request_ns=1..: 'nothing' is not a number"),
+        (
+            [*FIT, "--unknown", "host.request_ns=1us..1MiB"],
+            "--unknown host.request_ns=1us..1MiB: '1MiB' is not a time in whole nanoseconds; write a whole number of nanoseconds",
+        ),
+        (
+            [*FIT, "--unknown", "host.request_ns=10..200us"],
+            "--unknown host.request_ns=10..200us: one end has a unit and the other has not",
+        ),
         ([*FIT, "--unknown", "host.request_ns=5..1"], "--unknown host.request_ns=5..1: the range goes from its lower"),
         (
             [*FIT, "--unknown", "host.request_ns=0..1:log"],
@@ -321,4 +360,4 @@ def test_a_row_has_one_name_per_column_and_one_unit_per_size() -> None:
     }
     assert condition("size=2GiB", "--hold-out").holds(read) and not condition("size=2G", "--hold-out").holds(row(1, region_length=1))
     with pytest.raises(InputError, match="given twice"):
-        parse_unknowns(["a=1..2", "a=2..3"])
+        parse_unknowns(["a=1..2", "a=2..3"], with_unit)

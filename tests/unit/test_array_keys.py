@@ -47,3 +47,23 @@ def test_the_example_works(tmp_path):
     assert document["name"] == "mine"
     loads = native().describe_array(f"array:{path}", simulate=True)["loads"]
     assert all(point["throughput_per_s"] > 0 for load in loads for point in load["simulated"])
+
+
+def test_every_number_with_a_unit_in_its_name_takes_values_with_that_unit():
+    """A key whose last word is no unit counts things; a new unit has to be read, or be named here."""
+    rows = re.findall(r"^\| `(\w+)` \| (?:whole )?number( or \w+)? \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    assert {key: united.removeprefix(" or ") for key, united in rows}.items() >= {
+        "request_ns": "time",
+        "size_bytes": "size",
+        "rate_bytes_per_s": "rate",
+        "strip_sectors": "size",
+        "high_percent": "share",
+        "time_s": "time",
+        "replaced_after_hours": "time",
+        "cores": "",
+    }.items()
+    counted = {key.rpartition("_")[2] for key, united in rows if not united}
+    assert counted <= {
+        *("amplification", "bias", "block", "channel", "channels", "commands", "cores", "count", "cylinders", "device", "devices", "die"),
+        *("growth", "groups", "heads", "ios", "max", "member", "reads", "rpm", "segments", "shape", "volume", "window", "zones"),
+    }

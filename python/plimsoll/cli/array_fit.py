@@ -1,6 +1,6 @@
 """What ``plimsoll fit`` does with an array: unknowns of its model are looked for that make it give what was measured.
 
-fit_array("array:se6920-raid1", {"measured": "rows.csv", "unknown": ("host.request_ns=10000..200000:log",), …})
+fit_array("array:se6920-raid1", {"measured": "rows.csv", "unknown": ("host.request_ns=10us..200us:log",), …})
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from plimsoll.analysis.adjustment.holding import folds
 from plimsoll.analysis.adjustment.row import condition
 from plimsoll.analysis.adjustment.search import GRID_LEVELS, Place, Search, grid, simplex
 from plimsoll.analysis.adjustment.unknown import Unknown, parse_unknowns, settings
+from plimsoll.catalog.composition.units import with_unit
 from plimsoll.cli.conduct.measured import Asked, Measured, measured_rows
 from plimsoll.cli.conduct.modelling import REQUESTS, Modelling, Trial
 from plimsoll.errors import InputError
@@ -35,7 +36,7 @@ def fit_array(target: str, typed: Json) -> None:
     """Fit, and print or write what came out."""
     if typed["measured"] is None:
         raise InputError("--measured: say what the array is held against: a CSV file, a run, or published:NAME.")
-    unknowns = parse_unknowns(typed["unknown"])
+    unknowns = parse_unknowns(typed["unknown"], with_unit)
     check_output(typed["output"])
     _check_keys(target, unknowns)
     held_out = [condition(text, "--hold-out") for text in typed["hold_out"]]

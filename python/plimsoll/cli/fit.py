@@ -64,7 +64,12 @@ _SPELT = {"form": "--format", "settings": "--set"}
     metavar="FILE|RUN",
     help="Hold the array against this: a CSV file, a stored run, or published:NAME; needs --unknown and --hold-out.",
 )
-@click.option("--unknown", metavar="KEY=LOW..HIGH[:log]", multiple=True, help="Look for this value in this range; three at most.")
+@click.option(
+    "--unknown",
+    metavar="KEY=LOW..HIGH[:log]",
+    multiple=True,
+    help="Look for this value in this range, e.g. host.request_ns=10us..200us; three at most.",
+)
 @click.option("--hold-out", metavar="COLUMN[=VALUE]", multiple=True, help="Judge by these rows; without VALUE, by each value in turn.")
 @click.option("--where", metavar="COLUMN=VALUE", multiple=True, help="Take only rows with this value.")
 @click.option("--workload", metavar="NAME", help="What the rows of a file measured, e.g. 'se6920-{access}'.")
@@ -88,7 +93,7 @@ def command(what: str, output: str | None, as_json: bool, **chosen: Any) -> None
     plimsoll fit hm_0.csv -o hm_0.toml && plimsoll run hm_0.toml --target /dev/sdb
     plimsoll fit io_traces.csv --device 419 --json
     plimsoll fit array:se6920-raid1 --measured published:se6920 --where 'label=SE6920 RAID 1' --where workload=se6920-random \\
-      --unknown host.page_cache.size_bytes=5e8..2e9:log --unknown host.request_ns=20000..200000:log --hold-out size=8G
+      --unknown host.page_cache.size_bytes=512MiB..2GiB:log --unknown host.request_ns=20us..200us:log --hold-out size=8G
     """
     from plimsoll.catalog.arrays import is_array
 

@@ -1,4 +1,4 @@
-"""A file of one's own that describes an array or a part, read and checked for its shape.
+"""A file of one's own that describes an array or a part, read and checked for its shape; values in units have become numbers.
 
 read_file("mine.toml", "an array")     # {"host": {...}, "devices": [...]}
 """
@@ -6,6 +6,7 @@ read_file("mine.toml", "an array")     # {"host": {...}, "devices": [...]}
 from __future__ import annotations
 
 from plimsoll.catalog.composition.shape import check_shape
+from plimsoll.catalog.composition.units import without_units
 from plimsoll.catalog.folder import Json
 from plimsoll.catalog.written import read_toml
 from plimsoll.errors import InputError
@@ -16,6 +17,6 @@ def read_file(path: str, what: str) -> Json:
     document = read_toml(path, f"the file of {what}")
     try:
         check_shape(document)
+        return dict(without_units(document))
     except InputError as problem:
         raise InputError(f"{path}: {problem}") from None
-    return document

@@ -14,6 +14,7 @@ import difflib
 from typing import Any
 
 from plimsoll.catalog.composition.merging import SOURCES, UNSOURCED
+from plimsoll.catalog.composition.place import below, entries
 from plimsoll.catalog.folder import Json
 from plimsoll.errors import InputError
 
@@ -28,12 +29,12 @@ def values_of(table: Json, path: str = "") -> list[tuple[str, str | None]]:
     found: list[tuple[str, str | None]] = []
     sources = table.get(SOURCES, {})
     for key, value in table.items():
-        place = _below(path, key)
+        place = below(path, key)
         if isinstance(value, dict):
             found += [] if key == SOURCES else values_of(value, place)
         elif isinstance(value, list) and value and all(isinstance(entry, dict) for entry in value):
-            for number, entry in enumerate(value):
-                found += values_of(entry, f"{place}.{entry.get('name', number)}")
+            for where, entry in entries(place, value):
+                found += values_of(entry, where)
         elif not isinstance(value, list):
             found.append((place, sources.get(key)))
     return found
@@ -42,8 +43,8 @@ def values_of(table: Json, path: str = "") -> list[tuple[str, str | None]]:
 def check_sources(value: Any, path: str = "") -> None:
     """Raises `InputError` that begins with the place where a source is that of nothing."""
     if isinstance(value, list):
-        for number, entry in enumerate(value):
-            check_sources(entry, f"{path}.{entry.get('name', number) if isinstance(entry, dict) else number}")
+        for place, entry in entries(path, value):
+            check_sources(entry, place)
     if not isinstance(value, dict):
         return
     there = [key for key in value if key != SOURCES]
@@ -51,10 +52,6 @@ def check_sources(value: Any, path: str = "") -> None:
         if key not in there and "part" not in value:
             near = difflib.get_close_matches(key, there, n=1)
             right = f"did you mean `{near[0]}`?" if near else f"give it a value, or name one of {', '.join(there) or 'none'}."
-            raise InputError(f"{_below(path, SOURCES)}.{key}: there is no key `{key}` {f'in {path}' if path else 'there'}; {right}")
+            raise InputError(f"{below(path, SOURCES)}.{key}: there is no key `{key}` {f'in {path}' if path else 'there'}; {right}")
     for key in there:
-        check_sources(value[key], _below(path, key))
-
-
-def _below(path: str, key: str) -> str:
-    return f"{path}.{key}" if path else key
+        check_sources(value[key], below(path, key))

@@ -1,56 +1,102 @@
-"""Sizes, rates and times with units, as the number that a key of an array counts in: its last letters say in what.
+"""Sizes, rates, times and shares with units, as the number that a key of an array counts in: its last letters say in what.
 
 Model: the forms are those of the command line (`crates/workload/src/units.rs`), which a test compares with these: ``k m g t p`` and ``KiB``
-count in steps of 1024, ``kB`` in steps of 1000, times are those of `duration`. A bare number never comes here: it is in the key's unit.
-Limits: ``KB`` and ``mb`` are refused, because both readings are common. Bytes and nanoseconds come out whole or not at all.
+count in steps of 1024, ``kB`` in steps of 1000, times are those of `duration`. A bare number is in the key's unit, so a text without a unit
+is taken only where the command line would count in the same. Only keys in seconds, hours or percent may be broken.
+Limits: ``KB`` and ``mb`` are refused, because both readings are common.
 
     with_unit("link.fc.rate_bytes_per_s", "400MB/s")         # 400_000_000
     with_unit("host.request_ns", "3us")                      # 3000
     with_unit("host.mode", "direct")                         # None: the key has no unit
+    without_units({"host": {"request_ns": "3us"}})           # {'host': {'request_ns': 3000}}
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from plimsoll.catalog.composition.duration import nanoseconds
+from plimsoll.catalog.composition.merging import SOURCES
+from plimsoll.catalog.composition.place import below, entries
 from plimsoll.errors import InputError
 
+
+@dataclass(frozen=True)
+class Unit:
+    """What a key counts in: a ``word`` for values with a unit, the ``name`` of one, how many bytes, nanoseconds or percent it is."""
+
+    word: str
+    name: str
+    base: int
+    example: str
+    broken: bool = False
+
+
+#: By how keys end: the longer ending before what it ends in.
+UNITS = {
+    "bytes_per_s": Unit("rate", "bytes per second", 1, "400MB/s"),
+    "bytes_max": Unit("size", "bytes", 1, "64KiB"),
+    "bytes": Unit("size", "bytes", 1, "64KiB"),
+    "sectors": Unit("size", "sectors of 512 bytes", 512, "64KiB"),
+    "ns": Unit("time", "nanoseconds", 1, "250us"),
+    "us": Unit("time", "microseconds", 10**3, "250us"),
+    "ms": Unit("time", "milliseconds", 10**6, "250ms"),
+    "s": Unit("time", "seconds", 10**9, "1m30s", broken=True),
+    "hours": Unit("time", "hours", 3600 * 10**9, "2d", broken=True),
+    "percent": Unit("share", "percent", 1, "70%", broken=True),
+}
+#: The unit in which the command line counts bare times.
+_SECOND = 10**9
 _POWERS = {letter: power for power, letter in enumerate("kmgtp", 1)}
-_SIZE = re.compile(r"(\d+(?:\.\d+)?) *([A-Za-z]*)")
-#: Units of time that keys count in.
-_NS = {"ns": 1, "us": 10**3, "ms": 10**6}
-#: What keys count in, by how they end: the longer ending first.
-_COUNTED = ("bytes_per_s", "bytes_max", "bytes", "ns", "us", "ms")
-_EXAMPLES = {"bytes_per_s": "400MB/s", "bytes_max": "64KiB", "bytes": "64KiB"}
+_SIZE = re.compile(r"([0-9]+(?:\.[0-9]+)?) *([A-Za-z]*)")
+_SHARE = re.compile(r"([0-9]+(?:\.[0-9]+)?) *%?")
+
+
+def unit_of(key: str) -> Unit | None:
+    """What a key counts in, by its last letters; None where it has no unit."""
+    last = key.rpartition(".")[2]
+    return next((unit for ending, unit in UNITS.items() if last == ending or last.endswith(f"_{ending}")), None)
 
 
 def with_unit(key: str, text: str) -> int | float | None:
     """The number that ``key`` means with a text, or None where its values have no unit. Raises `InputError` without a place."""
-    last = key.rpartition(".")[2]
-    counted = next((word for word in _COUNTED if last == word or last.endswith(f"_{word}")), None)
-    if counted is None:
+    unit = unit_of(key)
+    if unit is None:
         return None
-    found: int | float | None
-    if counted.startswith("bytes"):
-        found = _bytes(text.removesuffix("/s") if counted == "bytes_per_s" else text)
-    else:
-        # A time without a unit would be seconds, and a bare number of a key is in the key's unit.
-        found = _in_unit(None if text[-1:].isdigit() else nanoseconds(text), _NS[counted])
-    if found is None:
-        what = "a time" if counted in _NS else "a rate" if counted == "bytes_per_s" else "a size"
-        example = _EXAMPLES.get(counted, "250us")
-        raise InputError(f"{text!r} is not {what}; write a number of {_plain(counted)}, or one with its unit, for example {example}.")
-    return found
+    bare = text.strip()[-1:].isdigit() and unit.base != (_SECOND if unit.word == "time" else 1)
+    exact = None if bare else _READERS[unit.word](text.strip())
+    found = None if exact is None else exact / unit.base
+    if found is None or not (unit.broken or found.denominator == 1):
+        of, whole = ("", "") if unit.broken else (f" in whole {unit.name}", "whole ")
+        raise InputError(
+            f"{text!r} is not a {unit.word}{of}; write a {whole}number of {unit.name} from 0 on, or a {unit.word} with its unit, "
+            f"for example {unit.example}."
+        )
+    return int(found) if found.denominator == 1 else float(found)
 
 
-def _plain(counted: str) -> str:
-    return {"ns": "nanoseconds", "us": "microseconds", "ms": "milliseconds", "bytes_per_s": "bytes per second"}.get(counted, "bytes")
+def without_units(value: Any, path: str = "") -> Any:
+    """The value with numbers for texts in units, wherever they stand; `InputError` begins with the place. Sources are texts and stay."""
+    if isinstance(value, dict):
+        return {key: entry if key == SOURCES else without_units(entry, below(path, key)) for key, entry in value.items()}
+    if isinstance(value, list):
+        return [without_units(entry, place) for place, entry in entries(path, value)]
+    if not isinstance(value, str):
+        return value
+    try:
+        found = with_unit(path, value)
+    except InputError as problem:
+        raise InputError(f"{path}: {problem}") from None
+    return value if found is None else found
 
 
-def _bytes(text: str) -> int | None:
-    found = _SIZE.fullmatch(text.strip())
+def _bytes(text: str) -> Fraction | None:
+    """A whole number of bytes below 2^64."""
+    found = _SIZE.fullmatch(text)
     if found is None:
         return None
     number, unit = Fraction(found[1]), found[2]
@@ -66,11 +112,21 @@ def _bytes(text: str) -> int | None:
     else:
         return None
     size = number * factor
-    return int(size) if size.denominator == 1 else None
+    return size if size.denominator == 1 and size < 2**64 else None
 
 
-def _in_unit(ns: int | None, unit_ns: int) -> int | float | None:
-    """Whole where it is whole; times that are counted in more than nanoseconds may be broken."""
-    if ns is None:
-        return None
-    return ns // unit_ns if ns % unit_ns == 0 else ns / unit_ns
+def _rate(text: str) -> Fraction | None:
+    return _bytes(text.removesuffix("/s"))
+
+
+def _time(text: str) -> Fraction | None:
+    time_ns = nanoseconds(text)
+    return None if time_ns is None else Fraction(time_ns)
+
+
+def _share(text: str) -> Fraction | None:
+    found = _SHARE.fullmatch(text)
+    return Fraction(found[1]) if found else None
+
+
+_READERS: dict[str, Callable[[str], Fraction | None]] = {"size": _bytes, "rate": _rate, "time": _time, "share": _share}
