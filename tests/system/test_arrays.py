@@ -168,6 +168,19 @@ def test_a_failed_member_is_rebuilt_during_a_run_and_mirrors_sooner_than_parity(
     assert mirrors < parity
 
 
+def test_a_new_drive_gets_back_what_the_spare_holds_where_the_controller_copies_back(results) -> None:
+    def told(copies: str) -> dict:
+        settings = f"fail=0@1s&spares=1&replace=0@30s&controller.raid.copy_back={copies}&controller.raid.rebuild.priority_percent=100"
+        asked = ("--target", f"array:msa50-sas-10k-raid10-8?{settings}", "-d", "1h", "-w", "0s", "--set", "queue_depth=1")
+        (result,) = results("oltp-db", *asked)
+        return result["engine"]["engine"]["facts"]
+
+    back, stays = told("true"), told("false")
+    assert back["incidents"].endswith("member 0 of group raid copied back") and float(back["copy_back_s"]) > 0
+    assert stays["incidents"].endswith("member 0 of group raid rebuilt") and "copy_back_s" not in stays
+    assert "30.000 s: member 0 of group raid given a new spare" in stays["incidents"]
+
+
 FILE = """
 [[controller]]
 name = "a"

@@ -24,6 +24,15 @@ from plimsoll.reports.incident_labels import incident_labels
             "2.000 s: member 1 of group vd given a new spare; 3.000 s: member 1 of group vd cannot be rebuilt",
             [(2.0, "member 1 has a new spare"), (3.0, "member 1 cannot be rebuilt")],
         ),
+        (
+            "2.000 s: member 1 of group vd given a new drive; 3.000 s: member 1 of group vd rebuilt; "
+            "3.000 s: member 1 of group vd copying back to a new drive; 9.000 s: member 1 of group vd copied back",
+            [
+                (2.0, "member 1 has a new drive, rebuild goes on"),
+                (3.0, "member 1 rebuilt, copying back begins"),
+                (9.0, "member 1 copied back"),
+            ],
+        ),
     ],
 )
 def test_what_happened_at_one_instant_is_one_line(told: str, labels: list[tuple[float, str]]) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from made_results import Load, made
 from plimsoll.analysis.components import ComponentSet
-from plimsoll.analysis.incidents import rebuilds_s
+from plimsoll.analysis.incidents import copies_s, rebuilds_s
 from plimsoll.reports.limits import configuration_words, incident_words, limit_words
 
 DISK, LINK, NONE = "limited by the disks", "limited by the link hba", "nothing was saturated"
@@ -66,12 +66,14 @@ def test_a_configuration_is_limited_by_what_limits_its_points(limits: list[str],
             {"rebuild_s": "3.500", "rebuilding": "1.0 % of member 1 of group g"},
             "; the rebuild took 3.500 s; rebuilt when the run ended: 1.0 % of member 1 of group g",
         ),
+        ({"copying_back": "7.0 % of member 1 of group g"}, "; copied back when the run ended: 7.0 % of member 1 of group g"),
+        ({"rebuild_s": "3.500", "copy_back_s": "4.000, 5.000"}, "; the rebuild took 3.500 s; copying back took 4.000 s, 5.000 s"),
     ],
 )
 def test_failures_are_told_with_the_length_of_their_rebuilds(facts: dict[str, str], ending: str) -> None:
     result = replace(made(Load(1000, 1e6)), engine={"engine": {"facts": {"incidents": "1.000 s: gone", **facts}}})
     assert incident_words(result) == f"1.000 s: gone (modelled, seconds from the beginning of the warm-up){ending}"
-    assert len(rebuilds_s(result.engine)) == ending.count(" s")
+    assert len(rebuilds_s(result.engine)) + len(copies_s(result.engine)) == ending.count(" s")
 
 
 def test_nothing_is_told_where_nothing_failed() -> None:

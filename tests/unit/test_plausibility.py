@@ -443,6 +443,10 @@ def test_failed_requests_of_a_modelled_array_are_told_by_what_it_lost() -> None:
             (FAILED, REPLACED, "3.000 s: member 0 of group vd1 rebuilt"),
             "rebuild of member 0 of the modelled group vd1, from 1.000 s to 3.000 s",
         ),
+        (
+            ("2.000 s: member 0 of group vd1 copying back to a new drive", "9.000 s: member 0 of group vd1 copied back"),
+            "cause is the copying back of member 0 of the modelled group vd1, from 2.000 s to 9.000 s",
+        ),
         ((FAILED,), "failure of member 0 of the modelled group vd1 at 1.000 s"),
         (("30.000 s: member 0 of group vd1 failed",), "Warm up and measure longer"),
         ((), "Warm up and measure longer"),
@@ -463,6 +467,9 @@ def test_a_failure_beyond_the_end_of_the_run_is_told() -> None:
     flag = judge(**on_array(failures=due))["failure_not_reached"]
     assert flag.message == "The failure of member 3 of vd0 at 600 s lies beyond the run of 20 s."
     assert "failure_not_reached" not in judge(**on_array(failures=due[:1]))
+    flag = judge(**on_array(replacements=due))["failure_not_reached"]
+    assert flag.message == "The replacement of member 3 of vd0 at 600 s lies beyond the run of 20 s."
+    assert "let new drives come sooner" in flag.advice
 
 
 def of_files(**files: Any) -> dict[str, Any]:

@@ -54,6 +54,12 @@ WRONG = [
     (["show", "array:./binary.toml"], "./binary.toml: not UTF-8 text, so not the file of an array."),
     (["show", "array:nvme?host.cores=nan"], "host.cores: nan is no number that counts something; write a finite one."),
     (["show", "array:msa2000-raid5?fail=3@10s,vd0.3@10s"], "`fail=vd0.3@10s`: member 3 of group `vd0` fails at this time already;"),
+    (["show", "array:msa2000-raid5?replace=3@10s"], "group.vd0.failures: key 'replaced_at': member 3 does not fail; let it fail before,"),
+    (
+        ["show", "array:msa2000-raid5?fail=3@10s&replace=3@5s"],
+        "key 'replaced_at': member 3 has not failed at 5 s; give a time after its failure",
+    ),
+    (["show", "array:msa2000-raid5?fail=3@10s&replace=12@20s"], "group.vd0.failures: key 'member': 12 is no member; give 0 to 11"),
     (["show", "array:./twice.toml"], "./twice.toml: link[1]: another is called 'pcie' already; give each of [[link]] a name of its own."),
     (["run", "small.toml", "-t", "array:nvme", "--keep"], "--keep has no effect on array:nvme: nothing of a modelled array is kept"),
     (["show", "oltp-bd"], "did you mean 'oltp-db'?"),

@@ -61,21 +61,28 @@ impl ModelledArray {
         })
     }
 
-    /// How long each rebuild took that is over, from the spare's or the new drive's taking over on.
-    fn rebuild_ns(&self) -> impl Iterator<Item = u64> {
+    /// How long each took that is over of what begins with one thing and ends with another, in seconds, with commas between.
+    fn spent_s(&self, begins: impl Fn(What) -> bool, ends: What) -> String {
         let incidents = self.array.incidents();
         let of = |one: &Incident| (one.group, one.member);
-        let rebuilt = incidents.iter().filter(|incident| incident.what == What::Rebuilt);
-        rebuilt.filter_map(move |end| {
-            let begins = incidents
-                .iter()
-                .rev()
-                .filter(move |one| matches!(one.what, What::Replaced | What::Renewed) && of(one) == of(end));
-            begins
+        let ended = incidents.iter().filter(|incident| incident.what == ends);
+        let spent = ended.filter_map(|end| {
+            let begun = incidents.iter().rev().filter(|one| begins(one.what) && of(one) == of(end));
+            begun
                 .map(|begin| begin.time_ns)
                 .find(|&begin_ns| begin_ns <= end.time_ns)
                 .map(|begin_ns| end.time_ns - begin_ns)
-        })
+        });
+        spent.map(|spent_ns| format!("{:.3}", spent_ns as f64 / 1e9)).collect::<Vec<_>>().join(", ")
+    }
+
+    /// How far what goes on has come, rebuilds or copying back.
+    fn reached(&self, copying: bool) -> String {
+        let going = self.array.rebuilding().filter(|one| one.copying == copying);
+        let told = going.map(|Rebuilt { group, member, share, .. }| {
+            format!("{:.1} % of member {member} of group {}", share * 100.0, self.groups[usize::from(group)])
+        });
+        told.collect::<Vec<_>>().join("; ")
     }
 
     /// Reads what the components have done when it is time to.
@@ -153,14 +160,14 @@ impl Backend for ModelledArray {
             format!("{:.3} s: member {member} of group {group} {}", *time_ns as f64 / 1e9, what.word())
         };
         let incidents: Vec<String> = self.array.incidents().iter().map(told).collect();
-        let incidents = (!incidents.is_empty()).then(|| ("incidents", incidents.join("; ")));
-        let rebuilds: Vec<String> = self.rebuild_ns().map(|spent_ns| format!("{:.3}", spent_ns as f64 / 1e9)).collect();
-        let rebuilds = (!rebuilds.is_empty()).then(|| ("rebuild_s", rebuilds.join(", ")));
-        let reached = |Rebuilt { group, member, share }: Rebuilt| {
-            format!("{:.1} % of member {member} of group {}", share * 100.0, self.groups[usize::from(group)])
-        };
-        let rebuilding: Vec<String> = self.array.rebuilding().map(reached).collect();
-        let rebuilding = (!rebuilding.is_empty()).then(|| ("rebuilding", rebuilding.join("; ")));
-        [("array", self.name.clone())].into_iter().chain(incidents).chain(rebuilds).chain(rebuilding).collect()
+        let facts = [
+            ("array", self.name.clone()),
+            ("incidents", incidents.join("; ")),
+            ("rebuild_s", self.spent_s(|what| matches!(what, What::Replaced | What::Renewed), What::Rebuilt)),
+            ("rebuilding", self.reached(false)),
+            ("copy_back_s", self.spent_s(|what| what == What::Copying, What::CopiedBack)),
+            ("copying_back", self.reached(true)),
+        ];
+        facts.into_iter().filter(|(key, told)| *key == "array" || !told.is_empty()).collect()
     }
 }

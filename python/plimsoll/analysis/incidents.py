@@ -1,9 +1,9 @@
 """What failed in a modelled array during a run, and what became of it.
 
 Model: the engine's facts tell it in one line (``incidents``), with times from the beginning of the warm-up: a member fails, is replaced by
-a spare or a new drive, and is rebuilt or cannot be, or a new drive comes when a spare has its place; how long each rebuild took that
-ended (``rebuild_s``), and how far the others had come (``rebuilding``). ``engine`` is `Result.engine` everywhere; what is no modelled
-array has none of it.
+a spare or a new drive, and is rebuilt or cannot be, or a new drive comes when a spare has its place, and is the next spare or gets back
+what that one holds; how long each rebuild took that ended (``rebuild_s``), and how far the others had come (``rebuilding``), and the same
+of copying back (``copy_back_s``, ``copying_back``). ``engine`` is `Result.engine` everywhere; what is no modelled array has none of it.
 Limits: members are known by number only, groups by name; runs of old have the number of a group for its name. Of several groups that miss
 members it is not told which of them lost data.
 
@@ -11,6 +11,7 @@ members it is not told which of them lost data.
     incidents(result.engine)         # [Incident(1.0, "vd0", 0, "failed")]
     rebuilds_s(result.engine)        # [412.731]
     rebuilding(result.engine)        # "23.4 % of member 0 of group vd0"
+    copies_s(result.engine), copying(result.engine)     # the same of copying back
     lost(result.engine)              # "the modelled group vd0 lost data: its member 0 failed at 1 s"
 """
 
@@ -23,11 +24,13 @@ from typing import Any
 Json = dict[str, Any]
 
 FAILED, REPLACED, REBUILT, IN_VAIN = "failed", "replaced by a spare", "rebuilt", "cannot be rebuilt"
-RENEWED, SPARE_RENEWED = "replaced by a new drive", "given a new spare"
+RENEWED, SPARE_RENEWED, FITTED = "replaced by a new drive", "given a new spare", "given a new drive"
+COPYING, COPIED_BACK = "copying back to a new drive", "copied back"
+_WHAT = (FAILED, REPLACED, RENEWED, SPARE_RENEWED, FITTED, REBUILT, IN_VAIN, COPYING, COPIED_BACK)
 #: Names of groups are whatever the array's file has, so what happened is known by its words.
 _TOLD = re.compile(
     r"(?:^|; )(?P<time>\d+\.\d+) s: member (?P<member>\d+) of group (?P<group>.+?) "
-    rf"(?P<what>{FAILED}|{REPLACED}|{RENEWED}|{SPARE_RENEWED}|{REBUILT}|{IN_VAIN})(?=; \d|$)"
+    rf"(?P<what>{'|'.join(_WHAT)})(?=; \d|$)"
 )
 
 
@@ -43,12 +46,14 @@ class Incident:
 
 @dataclass(frozen=True)
 class Rebuild:
-    """What a spare or a new drive was given in place of a member until ``end_s``, successful or in vain; None when the run ended before."""
+    """What a spare or a new drive was given in place of a member until ``end_s``, successful or in vain; None when the run ended before.
+    ``copied`` is what a new drive got back of a spare."""
 
     group: str
     member: int
     begin_s: float
     end_s: float | None
+    copied: bool = False
 
 
 def incident_line(engine: Json) -> str:
@@ -58,12 +63,22 @@ def incident_line(engine: Json) -> str:
 
 def rebuilds_s(engine: Json) -> list[float]:
     """How long each rebuild took that ended during the point, in seconds."""
-    return [float(seconds) for seconds in _facts(engine).get("rebuild_s", "").split(", ") if seconds]
+    return _seconds(engine, "rebuild_s")
+
+
+def copies_s(engine: Json) -> list[float]:
+    """How long copying back took wherever it ended during the point, in seconds."""
+    return _seconds(engine, "copy_back_s")
 
 
 def rebuilding(engine: Json) -> str:
     """How far each rebuild had come that did not end during the point, joined by semicolons; empty when all ended."""
     return str(_facts(engine).get("rebuilding") or "")
+
+
+def copying(engine: Json) -> str:
+    """How far copying back had come wherever it did not end during the point, joined by semicolons; empty when all ended."""
+    return str(_facts(engine).get("copying_back") or "")
 
 
 def incidents(engine: Json) -> list[Incident]:
@@ -73,10 +88,10 @@ def incidents(engine: Json) -> list[Incident]:
 
 
 def rebuilds(engine: Json) -> list[Rebuild]:
-    """Every rebuild that began."""
+    """Every rebuild that began, and every copying back."""
     told = incidents(engine)
-    begun = [(at, one) for at, one in enumerate(told) if one.what in (REPLACED, RENEWED)]
-    return [Rebuild(one.group, one.member, one.time_s, _ended_s(one, told[at + 1 :])) for at, one in begun]
+    begun = [(at, one) for at, one in enumerate(told) if one.what in (REPLACED, RENEWED, COPYING)]
+    return [Rebuild(one.group, one.member, one.time_s, _ended_s(one, told[at + 1 :]), one.what == COPYING) for at, one in begun]
 
 
 def lost(engine: Json) -> str | None:
@@ -102,9 +117,13 @@ def _failed(members: dict[int, float]) -> str:
 
 
 def _ended_s(begun: Incident, later: list[Incident]) -> float | None:
-    """Whatever happens next to a member that is being rebuilt ends it, but for a new spare."""
-    ends = (one.time_s for one in later if (one.group, one.member) == (begun.group, begun.member) and one.what != SPARE_RENEWED)
-    return next(ends, None)
+    """Whatever happens next to a member that is being rebuilt ends it, but for a drive that comes."""
+    of_it = (one for one in later if (one.group, one.member) == (begun.group, begun.member))
+    return next((one.time_s for one in of_it if one.what not in (SPARE_RENEWED, FITTED)), None)
+
+
+def _seconds(engine: Json, key: str) -> list[float]:
+    return [float(seconds) for seconds in _facts(engine).get(key, "").split(", ") if seconds]
 
 
 def _facts(engine: Json) -> Json:

@@ -11,7 +11,19 @@ from __future__ import annotations
 from itertools import groupby
 from typing import Any
 
-from plimsoll.analysis.incidents import FAILED, IN_VAIN, REBUILT, RENEWED, REPLACED, SPARE_RENEWED, Incident, incidents
+from plimsoll.analysis.incidents import (
+    COPIED_BACK,
+    COPYING,
+    FAILED,
+    FITTED,
+    IN_VAIN,
+    REBUILT,
+    RENEWED,
+    REPLACED,
+    SPARE_RENEWED,
+    Incident,
+    incidents,
+)
 
 Json = dict[str, Any]
 
@@ -22,6 +34,9 @@ _WORDS = {
     SPARE_RENEWED: "has a new spare",
     REBUILT: "rebuilt",
     IN_VAIN: "cannot be rebuilt",
+    FITTED: "has a new drive, rebuild goes on",
+    COPYING: "copying back begins",
+    COPIED_BACK: "copied back",
 }
 
 

@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from plimsoll.analysis.components import SATURATED, ComponentSet, bottleneck
-from plimsoll.analysis.incidents import incident_line, rebuilding, rebuilds_s
+from plimsoll.analysis.incidents import copies_s, copying, incident_line, rebuilding, rebuilds_s
 from plimsoll.result import Result
 
 #: Sets of components that are told of a point, the busiest first.
@@ -64,15 +64,25 @@ def busy_words(sets: Sequence[ComponentSet]) -> str:
 
 
 def incident_words(result: Result) -> str:
-    """What failed when, how long rebuilds took, and how far those came that did not end; empty when nothing failed."""
+    """What failed when, how long rebuilds and copying back took, and how far those came that did not end; empty when nothing failed."""
     told = incident_line(result.engine)
     if not told:
         return ""
-    spent = [f"{seconds:.3f} s" for seconds in rebuilds_s(result.engine)]
-    rebuilt = f"; the rebuild{'s' if len(spent) > 1 else ''} took {', '.join(spent)}" if spent else ""
-    reached = rebuilding(result.engine)
-    unfinished = f"; rebuilt when the run ended: {reached}" if reached else ""
-    return f"{told} (modelled, seconds from the beginning of the warm-up){rebuilt}{unfinished}"
+    rebuilt_s, copied_s = rebuilds_s(result.engine), copies_s(result.engine)
+    said = [f"{told} (modelled, seconds from the beginning of the warm-up)"]
+    if rebuilt_s:
+        said.append(f"the rebuild{'s' if len(rebuilt_s) > 1 else ''} took {_seconds(rebuilt_s)}")
+    if reached := rebuilding(result.engine):
+        said.append(f"rebuilt when the run ended: {reached}")
+    if copied_s:
+        said.append(f"copying back took {_seconds(copied_s)}")
+    if reached := copying(result.engine):
+        said.append(f"copied back when the run ended: {reached}")
+    return "; ".join(said)
+
+
+def _seconds(spent_s: Sequence[float]) -> str:
+    return ", ".join(f"{one:.3f} s" for one in spent_s)
 
 
 def configuration_words(label: str, limits: Sequence[str]) -> str:

@@ -14,7 +14,7 @@ use crate::calendar::Calendar;
 use crate::controller::{Controller, Destager, Mirror};
 use crate::device::DeviceModel;
 use crate::link::{Direction, Link};
-use crate::raid::{Extent, FailureSpec, Geometry, RowLocks, SpareSpec, Spares, Throttle, failures};
+use crate::raid::{Extent, FailureSpec, Geometry, RowLocks, SpareSpec, Spares, Throttle, failures, replacements};
 use crate::slab::{NONE, Slab};
 use crate::spec::{
     ArraySpec, ControllerSpec, GroupEntry, HostMode, HostSpec, PageCacheSpec, Sharing, SpecError, Spread, VolumeSet,
@@ -73,6 +73,7 @@ impl Array {
             scratch: Scratch::default(),
         };
         array.expect_failure();
+        array.expect_drives();
         Ok(array)
     }
 }
@@ -187,6 +188,8 @@ fn groups(spec: &ArraySpec, drives: &[Drive]) -> Result<Vec<Group>, SpecError> {
             geometry,
             locks: RowLocks::new(LOCKS),
             gathering: Gathering::default(),
+            own: owner.copy_back.then(|| members.clone()),
+            copies: Vec::new(),
             drives: members,
             controller,
             space: *space,
@@ -196,9 +199,9 @@ fn groups(spec: &ArraySpec, drives: &[Drive]) -> Result<Vec<Group>, SpecError> {
     Ok(groups)
 }
 
-/// Failures of all groups in order of time, and the spares.
+/// Failures of all groups in order of time, new drives that are written down, and the spares.
 fn faults(spec: &ArraySpec, seed: u64) -> Result<Faults, SpecError> {
-    let (mut due, mut spares, mut replaced_after_ns) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut due, mut written, mut spares, mut replaced_after_ns) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for (number, group) in spec.group.iter().enumerate() {
         let refused = |problem: String| spec.refusal(format!("group.{}.{problem}", group.name));
         replaced_after_ns.push(group.failures.as_ref().and_then(FailureSpec::replaced_after_ns));
@@ -207,6 +210,7 @@ fn faults(spec: &ArraySpec, seed: u64) -> Result<Faults, SpecError> {
             let found = failures(failing, group.raid.devices, HORIZON_NS, own);
             let found = found.map_err(|error| refused(format!("failures: {error}")))?;
             due.extend(found.into_iter().map(|failure| (failure, number as u16)));
+            written.extend(replacements(failing, HORIZON_NS).into_iter().map(|coming| (coming, number as u16)));
         }
         let dedicated = group.spares.numbers(&spec.devices).map_err(|error| refused(format!("spares: {error}")))?;
         spares.extend(dedicated.into_iter().map(|device| SpareSpec { device, group: Some(number as u16) }));
@@ -214,7 +218,7 @@ fn faults(spec: &ArraySpec, seed: u64) -> Result<Faults, SpecError> {
     let global = spec.spares.numbers(&spec.devices).map_err(|error| spec.refusal(format!("spares: {error}")))?;
     spares.extend(global.into_iter().map(|device| SpareSpec { device, group: None }));
     due.sort_unstable();
-    Ok(Faults { due, spares: Spares::new(&spares), replaced_after_ns, ..Faults::default() })
+    Ok(Faults { due, written, spares: Spares::new(&spares), replaced_after_ns, ..Faults::default() })
 }
 
 fn controller_of(spec: &ArraySpec, group: &GroupEntry) -> u16 {

@@ -13,11 +13,12 @@
 
 use std::collections::VecDeque;
 
+use super::copying::Slot;
 use super::incidents::{Incident, Rebuilt, What};
 use super::replacing::Coming;
 use super::{Array, Group, Kind};
 use crate::calendar::Event;
-use crate::raid::{Failure, MemberState, Rebuild, RebuildChunk, SpareSpec, Spares, Spell, Throttle};
+use crate::raid::{Failure, MemberState, Rebuild, RebuildChunk, Replacement, SpareSpec, Spares, Spell, Throttle};
 
 /// Failures that are drawn: those of the first twenty years.
 pub(super) const HORIZON_NS: u64 = 20 * 365 * 86_400 * 1_000_000_000;
@@ -36,12 +37,32 @@ pub(super) struct Faults {
     pub(super) serving: Vec<SpareSpec>,
     /// By group, after how long a new drive comes for a failed one.
     pub(super) replaced_after_ns: Vec<Option<u64>>,
+    /// New drives that are written down, with the group; events before the first request.
+    pub(super) written: Vec<(Replacement, u16)>,
     pub(super) coming: Vec<Coming>,
+    /// Drives that have failed and for which no new one has come, in the order of their failures.
+    pub(super) failed: Vec<Slot>,
+    /// New drives that get back, or are to get back, what a spare holds.
+    pub(super) fitted: Vec<Slot>,
     pub(super) rebuilds: Vec<Rebuilding>,
     pub(super) incidents: Vec<Incident>,
 }
 
-/// A member that is being rebuilt.
+impl Faults {
+    /// A spare that stands for a member.
+    pub(super) fn serving(&self, drive: u16) -> Option<SpareSpec> {
+        self.serving.iter().find(|spare| spare.device == drive).copied()
+    }
+
+    /// A spare stands for no member any more.
+    pub(super) fn stops_serving(&mut self, drive: u16) -> Option<SpareSpec> {
+        let spare = self.serving(drive);
+        self.serving.retain(|spare| spare.device != drive);
+        spare
+    }
+}
+
+/// A member that is being rebuilt, or copied back.
 #[derive(Debug)]
 pub(super) struct Rebuilding {
     group: u16,
@@ -77,9 +98,13 @@ impl Rebuilding {
     pub(super) fn reached(&self, groups: &[Group]) -> Option<Rebuilt> {
         let (group, member) = (self.group, self.rebuild.device());
         let of_it = &groups[usize::from(group)];
-        let MemberState::Rebuilding { rebuilt_sectors } = of_it.members.state(member) else { return None };
-        let share = rebuilt_sectors as f64 / of_it.geometry.member_sectors() as f64;
-        (!self.ended).then_some(Rebuilt { group, member, share })
+        let copying = self.rebuild.is_copying();
+        let sectors = match of_it.members.state(member) {
+            MemberState::Rebuilding { rebuilt_sectors } => rebuilt_sectors,
+            _ => of_it.copies.iter().find(|copy| copy.member == member)?.copied_sectors,
+        };
+        let share = sectors as f64 / of_it.geometry.member_sectors() as f64;
+        (!self.ended).then_some(Rebuilt { group, member, copying, share })
     }
 
     /// When the next chunk may begin, or no later than that; [`u64::MAX`] if something is to end first.
@@ -138,8 +163,11 @@ impl Array {
         self.faults.rebuilds.iter_mut().filter(of_it).for_each(|found| found.ended = true);
         let drive = self.groups[usize::from(number)].drives[usize::from(member)];
         self.note(number, member, What::Failed);
-        self.order_drive(number, member, drive);
-        self.replace(number, member);
+        self.order_drive(Slot { group: number, member, drive });
+        match self.end_copy(number, member) {
+            Some(new) => self.take_place(number, member, new, What::Renewed),
+            None => self.replace(number, member),
+        }
     }
 
     /// Puts a spare in the place of a failed member, if there is one.
@@ -148,7 +176,7 @@ impl Array {
         let sectors = self.groups[usize::from(number)].geometry.member_sectors();
         let sectors_of = |drive: u16| drives[usize::from(drive)].device.sectors();
         let Some(spare) = self.faults.spares.take(number, sectors, sectors_of) else { return };
-        self.faults.serving.retain(|before| before.device != spare.device);
+        self.faults.stops_serving(spare.device);
         self.faults.serving.push(spare);
         self.take_place(number, member, spare.device, What::Replaced);
     }
@@ -158,9 +186,17 @@ impl Array {
         let group = &mut self.groups[usize::from(number)];
         group.drives[usize::from(member)] = drive;
         group.members.replace(member);
+        let rebuild = Rebuild::new(member, group.chunk_sectors, &group.geometry);
+        self.note(number, member, what);
+        self.begin_rebuild(number, rebuild);
+    }
+
+    /// Begins to rebuild a member, or to copy it back.
+    pub(super) fn begin_rebuild(&mut self, number: u16, rebuild: Rebuild) {
+        let group = &self.groups[usize::from(number)];
         let rebuilding = Rebuilding {
             group: number,
-            rebuild: Rebuild::new(member, group.chunk_sectors, &group.geometry),
+            rebuild,
             chunks: VecDeque::with_capacity(CHUNKS_MAX),
             spare: Vec::with_capacity(CHUNKS_MAX),
             throttle: group.throttle,
@@ -170,7 +206,6 @@ impl Array {
             ended: false,
         };
         self.faults.rebuilds.push(rebuilding);
-        self.note(number, member, what);
         self.look_at_rebuild(self.faults.rebuilds.len() as u32 - 1, self.now_ns);
     }
 
@@ -297,12 +332,21 @@ impl Array {
             return;
         }
         found.spell.end_chunk(self.now_ns);
-        let (place, member) = (found.group, found.rebuild.device());
-        let group = &mut self.groups[usize::from(place)];
-        group.members.rebuilt(member, plan.write.end(), &group.geometry);
-        if group.members.state(member) == MemberState::Present {
+        let (place, member, copying) = (found.group, found.rebuild.device(), found.rebuild.is_copying());
+        let is_over = if copying {
+            self.note_copied(place, member, plan.write.end())
+        } else {
+            let group = &mut self.groups[usize::from(place)];
+            group.members.rebuilt(member, plan.write.end(), &group.geometry);
+            group.members.state(member) == MemberState::Present
+        };
+        let found = &mut self.faults.rebuilds[owner as usize];
+        if is_over {
             found.ended = true;
-            self.note(place, member, What::Rebuilt);
+            if !copying {
+                self.note(place, member, What::Rebuilt);
+                self.spare_is_whole(place, member);
+            }
             return;
         }
         let (now_ns, last) = (self.now_ns, &mut found.last);

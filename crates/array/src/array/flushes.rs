@@ -16,7 +16,7 @@ impl Array {
         let Job { group, share, .. } = self.jobs[number];
         let mut operation = NONE;
         for owner in 0..self.groups.len() {
-            for member in 0..self.groups[owner].drives.len() {
+            for member in 0..usize::from(self.groups[owner].members.count()) {
                 let Some(drive) = self.owing_drive(owner, member) else { continue };
                 if operation == NONE {
                     operation = self.new_operation(Kind::Flush, group, share.extent);

@@ -17,6 +17,12 @@ pub enum What {
     Rebuilt,
     /// Too many are missing to rebuild it.
     Lost,
+    /// A new drive came while the spare in its place is rebuilt, which is copied back afterwards.
+    Fitted,
+    /// What the spare holds begins to be copied back to the new drive.
+    Copying,
+    /// The new drive holds everything and is in its place; the spare waits again.
+    CopiedBack,
 }
 
 impl What {
@@ -29,6 +35,9 @@ impl What {
             Self::SpareRenewed => "given a new spare",
             Self::Rebuilt => "rebuilt",
             Self::Lost => "cannot be rebuilt",
+            Self::Fitted => "given a new drive",
+            Self::Copying => "copying back to a new drive",
+            Self::CopiedBack => "copied back",
         }
     }
 }
@@ -46,19 +55,21 @@ pub struct Incident {
     pub what: What,
 }
 
-/// How far the rebuild of a member has come that goes on.
+/// How far the rebuild of a member has come that goes on, or its copying back.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rebuilt {
     /// The group's number in the specification.
     pub group: u16,
     /// The member's number in the group.
     pub member: u16,
+    /// Whether it is copied back.
+    pub copying: bool,
     /// From 0 to 1.
     pub share: f64,
 }
 
 impl Array {
-    /// How far the rebuilds have come that have not ended.
+    /// How far what has not ended of rebuilds and copying back has come.
     pub fn rebuilding(&self) -> impl Iterator<Item = Rebuilt> {
         self.faults.rebuilds.iter().filter_map(|found| found.reached(&self.groups))
     }

@@ -22,6 +22,7 @@
 
 mod build;
 mod commands;
+mod copying;
 mod destage;
 mod faults;
 mod flushes;
@@ -46,6 +47,7 @@ use crate::raid::{Extent, Geometry, Members, Piece, RowLocks, Throttle, WritePla
 use crate::slab::{NONE, Slab};
 use crate::station::Account;
 use crate::volume::{Share, Target, Volume};
+use copying::CopyBack;
 use faults::Faults;
 use gathering::Gathering;
 use host::Host;
@@ -120,8 +122,11 @@ struct Group {
     members: Members,
     locks: RowLocks,
     gathering: Gathering,
-    /// The drive that stands for each member.
+    /// The drive that stands for each member; while members are copied back, behind them the new drive of each.
     drives: Vec<u16>,
+    /// The members' own drives, if what a spare has taken over is copied back to them.
+    own: Option<Vec<u16>>,
+    copies: Vec<CopyBack>,
     controller: u16,
     /// Its place among the controller's groups.
     space: u32,

@@ -117,6 +117,9 @@ impl Array {
         let controller = &self.controllers[usize::from(self.groups[usize::from(group)].controller)];
         let xor_ns = controller.xor_ns(xor_bytes);
         let mut second = NONE;
+        if !self.groups[usize::from(group)].copies.is_empty() {
+            second = self.prepare_copied(number, group, writes);
+        }
         for piece in writes.iter().rev() {
             second = self.prepare(number, group, piece, second);
         }
@@ -132,7 +135,7 @@ impl Array {
     }
 
     #[inline(always)]
-    fn prepare(&mut self, owner: u32, group: u16, piece: &Piece, next: u32) -> u32 {
+    pub(super) fn prepare(&mut self, owner: u32, group: u16, piece: &Piece, next: u32) -> u32 {
         let group = &self.groups[usize::from(group)];
         debug_assert!(
             piece.write || group.members.serves(piece),

@@ -1,59 +1,77 @@
 //! New drives in the places of failed ones.
 //!
-//! Model: where the failures of a group say after how long, whoever looks after the array puts a new drive of the same kind
-//! into the slot of a failed one. If the member is still missing, it is rebuilt on the new drive. If a spare has taken over,
-//! the spare stays what it has become and the new drive is a spare in its stead, for the same group or for all; a member
-//! that waits for one, of whatever group, gets it at once. So do arrays without copying back, as the MSA families (from
-//! memory).
+//! Model: where the failures of a group say when, or after how long, whoever looks after the array puts a new drive of the
+//! same kind into the slot of a failed one. If the member is still missing, it is rebuilt on the new drive. If a spare has
+//! taken over, the controller copies back what the spare holds (`copying.rs`); or the spare stays what it has become, and the
+//! new drive is a spare in its stead, for the same group or for all: a member that waits for one, of whatever group, gets it
+//! at once. So do arrays without copying back, as the MSA families and Linux md (both from memory).
 //!
-//! Limits: nothing is copied back to the new drive, as Smart Arrays do (from memory). It is as worn and has as much in its
-//! buffer as the one that it replaces. What was lost stays lost.
+//! Limits: a new drive is as worn and has as much in its buffer as the one that it replaces. What was lost stays lost. Of
+//! several drives of a member that have failed, the one that failed first is replaced first.
 
 use super::Array;
+use super::copying::Slot;
 use super::incidents::What;
 use crate::calendar::Event;
 use crate::raid::{MemberState, SpareSpec};
 
-/// A new drive on its way.
+/// A new drive on its way to a member that has failed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Coming {
     group: u16,
     member: u16,
-    /// The slot that it is put into: that of the drive that failed.
-    drive: u16,
 }
 
 impl Array {
-    /// A drive has failed that stood for a member: a new one comes after the group's time, if it has one.
-    pub(super) fn order_drive(&mut self, group: u16, member: u16, drive: u16) {
-        let Some(after_ns) = self.faults.replaced_after_ns[usize::from(group)] else { return };
-        let number = self.faults.coming.len() as u32;
-        self.faults.coming.push(Coming { group, member, drive });
-        if let Some(time_ns) = self.now_ns.checked_add(after_ns) {
-            self.calendar.add(time_ns, Event::Replacement, number);
+    /// Sets the events of the new drives that are written down.
+    pub(super) fn expect_drives(&mut self) {
+        for (coming, group) in std::mem::take(&mut self.faults.written) {
+            self.expect_drive(coming.time_ns, Coming { group, member: coming.member });
         }
     }
 
-    /// A new drive has come.
+    fn expect_drive(&mut self, time_ns: u64, coming: Coming) {
+        self.calendar.add(time_ns, Event::Replacement, self.faults.coming.len() as u32);
+        self.faults.coming.push(coming);
+    }
+
+    /// A drive has failed that stood for a member: a new one comes after the group's time, if it has one.
+    pub(super) fn order_drive(&mut self, slot: Slot) {
+        self.faults.failed.push(slot);
+        let Slot { group, member, .. } = slot;
+        let after_ns = self.faults.replaced_after_ns[usize::from(group)];
+        if let Some(time_ns) = after_ns.and_then(|after_ns| self.now_ns.checked_add(after_ns)) {
+            self.expect_drive(time_ns, Coming { group, member });
+        }
+    }
+
+    /// A new drive has come, for the first of the member's drives that have failed; without one it is of no use.
     pub(super) fn drive_comes(&mut self, number: u32) {
-        let Coming { group, member, drive } = self.faults.coming[number as usize];
+        let Coming { group, member } = self.faults.coming[number as usize];
+        let failed = &mut self.faults.failed;
+        let of_it = |slot: &Slot| (slot.group, slot.member) == (group, member);
+        let Some(place) = failed.iter().position(of_it) else { return };
+        let slot = failed.remove(place);
         let found = &self.groups[usize::from(group)];
         if found.members.state(member) == MemberState::Failed {
-            self.take_place(group, member, drive, What::Renewed);
-            return;
+            self.take_place(group, member, slot.drive, What::Renewed);
+        } else if found.gives_back(member, slot.drive) {
+            self.copy_back(slot);
+        } else {
+            let taken = found.drives[usize::from(member)];
+            // A spare in its own stead, or in that of the one that has taken over.
+            let spare = self.faults.stops_serving(slot.drive).or_else(|| self.faults.serving(taken));
+            let dedicated = spare.map_or(Some(group), |spare| spare.group);
+            self.note(group, member, What::SpareRenewed);
+            self.faults.spares.add(SpareSpec { device: slot.drive, group: dedicated });
+            self.replace_waiting();
         }
-        let taken = found.drives[usize::from(member)];
-        let spare = self.faults.serving.iter().find(|spare| spare.device == taken);
-        let dedicated = spare.map_or(Some(group), |spare| spare.group);
-        self.note(group, member, What::SpareRenewed);
-        self.faults.spares.add(SpareSpec { device: drive, group: dedicated });
-        self.replace_waiting();
     }
 
     /// Members that wait for a spare get what there is, in order of groups and members.
-    fn replace_waiting(&mut self) {
+    pub(super) fn replace_waiting(&mut self) {
         for group in 0..self.groups.len() as u16 {
-            for member in 0..self.groups[usize::from(group)].drives.len() as u16 {
+            for member in 0..self.groups[usize::from(group)].members.count() {
                 if self.groups[usize::from(group)].members.state(member) == MemberState::Failed {
                     self.replace(group, member);
                 }

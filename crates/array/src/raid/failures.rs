@@ -1,4 +1,4 @@
-//! Which members fail, and when: as written down, and at a rate.
+//! Which members fail, and when: as written down, and at a rate; and when new drives come for them.
 //!
 //! Model: a member's life is exponential (shape 1) or Weibull, scaled so that the chance to fail within the first year is
 //! the annual failure rate: `scale = year / (−ln(1 − AFR))^(1/shape)`, `life = scale · (−ln u)^(1/shape)`. Draw `n` of a
@@ -32,10 +32,19 @@ pub struct Failure {
     pub member: u16,
 }
 
-/// A failure that is written down.
+/// A new drive comes for a member that has failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Replacement {
+    /// When.
+    pub time_ns: u64,
+    /// Which member of the group.
+    pub member: u16,
+}
+
+/// What is written down to happen to a member.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct ScheduledFailure {
+pub struct Scheduled {
     /// When.
     pub time_s: f64,
     /// Which member of the group.
@@ -67,7 +76,10 @@ const fn exponential() -> f64 {
 pub struct FailureSpec {
     /// As written down.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub at: Vec<ScheduledFailure>,
+    pub at: Vec<Scheduled>,
+    /// When new drives come for members that fail as written down.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub replaced_at: Vec<Scheduled>,
     /// At a rate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<FailureRate>,
@@ -100,6 +112,15 @@ pub fn failures(spec: &FailureSpec, members: u16, horizon_ns: u64, seed: u64) ->
     Ok(found)
 }
 
+/// When new drives come for a group's members before `horizon_ns`, in the order of time, then of members. The specification is
+/// one that [`failures`] has taken.
+pub fn replacements(spec: &FailureSpec, horizon_ns: u64) -> Vec<Replacement> {
+    let come = spec.replaced_at.iter().map(|one| Replacement { time_ns: to_ns(one.time_s), member: one.member });
+    let mut found: Vec<Replacement> = come.filter(|one| one.time_ns < horizon_ns).collect();
+    found.sort_unstable();
+    found
+}
+
 /// The ends of a member's lives before the horizon.
 fn lives(rate: &FailureRate, draws: Draws, horizon_ns: u64, mut ends: impl FnMut(u64)) {
     let exponent = 1.0 / rate.weibull_shape;
@@ -123,7 +144,7 @@ fn to_ns(seconds: f64) -> u64 {
 }
 
 fn check(spec: &FailureSpec, members: u16) -> Result<(), SpecError> {
-    for scheduled in &spec.at {
+    for scheduled in spec.at.iter().chain(&spec.replaced_at) {
         if scheduled.member >= members {
             let problem = format!("{} is no member; give 0 to {}", scheduled.member, members.saturating_sub(1));
             return Err(SpecError::new("member", problem));
@@ -132,6 +153,7 @@ fn check(spec: &FailureSpec, members: u16) -> Result<(), SpecError> {
             return Err(SpecError::new("time_s", format!("{} is no time; give seconds from 0", scheduled.time_s)));
         }
     }
+    check_replacements(spec)?;
     let Some(rate) = &spec.rate else { return Ok(()) };
     if !(rate.afr_percent > 0.0 && rate.afr_percent < 100.0) {
         let problem = format!("{} is no rate; give more than 0 and less than 100", rate.afr_percent);
@@ -149,6 +171,27 @@ fn check(spec: &FailureSpec, members: u16) -> Result<(), SpecError> {
     }
 }
 
+/// Each new drive comes for a failure of its own, after it.
+fn check_replacements(spec: &FailureSpec) -> Result<(), SpecError> {
+    for &Scheduled { time_s, member } in &spec.replaced_at {
+        let fails = || spec.at.iter().filter(|one| one.member == member);
+        let failed = fails().filter(|one| one.time_s < time_s).count();
+        let come = spec.replaced_at.iter().filter(|one| one.member == member && one.time_s <= time_s).count();
+        if come <= failed {
+            continue;
+        }
+        let problem = if fails().next().is_none() {
+            format!("member {member} does not fail; let it fail before, or leave this out")
+        } else if failed == 0 {
+            format!("member {member} has not failed at {time_s} s; give a time after its failure")
+        } else {
+            format!("member {member} is replaced more often than it has failed at {time_s} s; leave one out")
+        };
+        return Err(SpecError::new("replaced_at", problem));
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -156,7 +199,7 @@ mod tests {
     const YEAR_NS: u64 = 31_536_000_000_000_000;
 
     fn at_rate(text: &str, members: u16, years: u64) -> Vec<Failure> {
-        let spec = FailureSpec { at: Vec::new(), rate: Some(toml::from_str(text).unwrap()) };
+        let spec = FailureSpec { rate: Some(toml::from_str(text).unwrap()), ..FailureSpec::default() };
         failures(&spec, members, years * YEAR_NS, 7).unwrap()
     }
 
@@ -205,5 +248,31 @@ mod tests {
         let found = failures(&spec, 4, 5_000_000_000, 0).unwrap();
         assert_eq!(found.iter().map(|failure| failure.member).collect::<Vec<_>>(), [1, 3]);
         assert_eq!(failures(&spec, 3, 1, 0).unwrap_err().to_string(), "key 'member': 3 is no member; give 0 to 2");
+    }
+
+    #[test]
+    fn new_drives_come_in_order_and_only_for_what_has_failed() {
+        let spec = |replaced_at: &str| -> FailureSpec {
+            let at = "[{ time_s = 9, member = 0 }, { time_s = 2, member = 3 }, { time_s = 20, member = 0 }]";
+            toml::from_str(&format!("at = {at}\nreplaced_at = {replaced_at}")).unwrap()
+        };
+        let twice = spec("[{ time_s = 30, member = 0 }, { time_s = 10, member = 0 }, { time_s = 3, member = 3 }]");
+        assert!(failures(&twice, 4, u64::MAX, 0).is_ok());
+        let found = replacements(&twice, 30_000_000_000);
+        assert_eq!(found.iter().map(|one| one.member).collect::<Vec<_>>(), [3, 0]);
+        for (replaced_at, sentence) in [
+            ("[{ time_s = 10, member = 1 }]", "member 1 does not fail; let it fail before, or leave this out"),
+            ("[{ time_s = 9, member = 0 }]", "member 0 has not failed at 9 s; give a time after its failure"),
+            (
+                "[{ time_s = 10, member = 0 }, { time_s = 11, member = 0 }]",
+                "member 0 is replaced more often than it has failed at 11 s; leave one out",
+            ),
+        ] {
+            let error = failures(&spec(replaced_at), 4, u64::MAX, 0).unwrap_err();
+            assert_eq!(error.to_string(), format!("key 'replaced_at': {sentence}"));
+        }
+        let nobody = failures(&spec("[{ time_s = 10, member = 7 }]"), 4, u64::MAX, 0).unwrap_err();
+        assert_eq!(nobody.to_string(), "key 'member': 7 is no member; give 0 to 3");
+        assert!(failures(&spec("[{ time_s = -1, member = 0 }]"), 4, u64::MAX, 0).is_err());
     }
 }

@@ -1,7 +1,8 @@
 //! Who of a group is present, has failed, or is being rebuilt.
 //!
 //! A member that is being rebuilt serves what lies below its mark: reads and writes of higher addresses treat it as
-//! missing, and the rebuild brings them later.
+//! missing, and the rebuild brings them later. A member that is copied elsewhere is present; writes only take the rows that
+//! are copied.
 
 use super::geometry::Geometry;
 use super::piece::Piece;
@@ -30,6 +31,8 @@ pub struct Members {
     /// Per redundancy group, one bit for each member that is not present.
     impaired: Vec<u64>,
     impaired_count: u32,
+    /// Per redundancy group, one bit for each member that is copied.
+    copied: Vec<u64>,
 }
 
 impl Geometry {
@@ -47,7 +50,13 @@ impl Members {
             members_per_group,
             impaired: vec![0; usize::from(groups)],
             impaired_count: 0,
+            copied: vec![0; usize::from(groups)],
         }
+    }
+
+    /// How many members there are.
+    pub const fn count(&self) -> u16 {
+        self.states.len() as u16
     }
 
     /// The state of a member.
@@ -81,6 +90,13 @@ impl Members {
         assert!(matches!(self.state(device), MemberState::Rebuilding { .. }), "only a replaced member is rebuilt");
         let whole = rebuilt_sectors >= geometry.member_sectors();
         self.set(device, if whole { MemberState::Present } else { MemberState::Rebuilding { rebuilt_sectors } });
+    }
+
+    /// A member begins to be copied elsewhere, or no longer is.
+    pub fn copy(&mut self, device: u16, begins: bool) {
+        let bit = 1 << (device % self.members_per_group);
+        let copied = &mut self.copied[usize::from(device / self.members_per_group)];
+        *copied = if begins { *copied | bit } else { *copied & !bit };
     }
 
     fn set(&mut self, device: u16, state: MemberState) {
@@ -122,6 +138,12 @@ impl Members {
     #[inline]
     pub(super) fn is_impaired(&self, group: u16) -> bool {
         self.impaired[usize::from(group)] != 0
+    }
+
+    /// Whether any member of a redundancy group is not present, or is copied: its rows have to be locked.
+    #[inline]
+    pub(super) fn is_moving(&self, group: u16) -> bool {
+        self.impaired[usize::from(group)] | self.copied[usize::from(group)] != 0
     }
 
     /// Whether a member serves all of a piece.

@@ -45,7 +45,7 @@ mod throttle;
 mod trim;
 mod write;
 
-pub use failures::{Failure, FailureRate, FailureSpec, ScheduledFailure, failures};
+pub use failures::{Failure, FailureRate, FailureSpec, Replacement, Scheduled, failures, replacements};
 pub use geometry::Geometry;
 pub use locks::{RowLocks, RowSpan};
 pub use loss::Lost;

@@ -4,7 +4,7 @@
 //! (RAID 6 with one member missing leaves one survivor out, another for every chunk); a copy of a mirror comes from the
 //! first other copy. A chunk's rows are to be locked from before its reads until its write has ended and
 //! [`Members::rebuilt`] has been told, or a write between would be lost. Several chunks may be under way if their ends
-//! are told in order.
+//! are told in order. What is copied back goes the same way from the member itself to the drive that will stand for it.
 //!
 //! ```
 //! use plimsoll_array::raid::{Geometry, GroupSpec, Level, Rebuild, RebuildChunk};
@@ -45,6 +45,8 @@ pub struct RebuildChunk {
 #[derive(Clone, Copy, Debug)]
 pub struct Rebuild {
     device: u16,
+    /// Where a member goes that is copied, not rebuilt.
+    to: Option<u16>,
     chunk_sectors: u64,
     next_lba: u64,
     turn: u64,
@@ -53,7 +55,17 @@ pub struct Rebuild {
 impl Rebuild {
     /// Begins at the start of a member; chunks are made whole strips where there is parity.
     pub fn new(device: u16, chunk_sectors: u32, geometry: &Geometry) -> Self {
-        Self { device, chunk_sectors: Self::chunk_sectors(chunk_sectors, geometry), next_lba: 0, turn: 0 }
+        Self { device, to: None, chunk_sectors: Self::chunk_sectors(chunk_sectors, geometry), next_lba: 0, turn: 0 }
+    }
+
+    /// Begins to copy a member that is present to another place, in the same chunks.
+    pub fn copying(device: u16, to: u16, chunk_sectors: u32, geometry: &Geometry) -> Self {
+        Self { to: Some(to), ..Self::new(device, chunk_sectors, geometry) }
+    }
+
+    /// Whether the member is copied, not rebuilt.
+    pub const fn is_copying(&self) -> bool {
+        self.to.is_some()
     }
 
     /// What a chunk of so many sectors is made.
@@ -83,7 +95,11 @@ impl Rebuild {
         }
         let sectors = self.chunk_sectors.min(geometry.member_sectors() - lba) as u32;
         assert!(
-            matches!(members.state(self.device), MemberState::Rebuilding { rebuilt_sectors } if rebuilt_sectors <= lba),
+            match members.state(self.device) {
+                MemberState::Rebuilding { rebuilt_sectors } => !self.is_copying() && rebuilt_sectors <= lba,
+                MemberState::Present => self.is_copying(),
+                MemberState::Failed => false,
+            },
             "only a replaced member is rebuilt, and every part once"
         );
         self.plan((lba, sectors), geometry, members, chunk)?;
@@ -108,6 +124,13 @@ impl Rebuild {
     ) -> Result<(), Lost> {
         let end = lba + u64::from(sectors);
         let group = self.device / geometry.members_per_group();
+        chunk.rows = geometry.copied_rows(group, lba, end);
+        if let Some(to) = self.to {
+            chunk.reads.clear();
+            chunk.reads.push(Piece::read(self.device, lba, sectors));
+            (chunk.write, chunk.xor_bytes) = (Piece::write(to, lba, sectors), 0);
+            return Ok(());
+        }
         let base = geometry.base(group);
         let survivors = first(u32::from(geometry.members_per_group())) & !members.missing(group, end);
         let (sources, turn) = match &geometry.inner {
@@ -123,7 +146,6 @@ impl Rebuild {
             .extend(chosen(survivors, sources, turn).map(|position| Piece::read(base + position as u16, lba, sectors)));
         chunk.write = Piece::write(self.device, lba, sectors);
         chunk.xor_bytes = if sources > 1 { u64::from(sources) * u64::from(sectors) * 512 } else { 0 };
-        chunk.rows = geometry.copied_rows(group, lba, end);
         Ok(())
     }
 }

@@ -1,7 +1,8 @@
 //! Hot spares: dedicated to one RAID group, or global.
 //!
 //! Model: a failed member is replaced by the first spare dedicated to its group, else by the first global one, that is
-//! large enough. Nothing is copied back: the spare stays, and a new drive becomes a spare with [`Spares::add`].
+//! large enough. What becomes of it is for others to say: a spare that was copied back, or a new drive in the stead of one
+//! that stays, waits with [`Spares::add`].
 
 use serde::{Deserialize, Serialize};
 

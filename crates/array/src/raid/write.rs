@@ -99,7 +99,7 @@ impl Geometry {
         if plan.writes.len() == before {
             return Err(self.lost(share.group, share.start));
         }
-        if members.is_impaired(share.group) {
+        if members.is_moving(share.group) {
             plan.rows.push(self.copied_rows(share.group, share.start, share.end()));
         }
         Ok(())

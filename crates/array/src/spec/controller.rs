@@ -34,6 +34,10 @@ pub struct ControllerSpec {
     /// The step, pace and priority of rebuilds of its groups.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rebuild: Option<RebuildSpec>,
+    /// Whether what a spare holds is copied back to the new drive that comes for the failed one, so that the spare waits
+    /// again; if not, the spare stays, and the new drive waits in its stead.
+    #[serde(default)]
+    pub copy_back: bool,
 }
 
 /// Whether writes are answered from the cache.

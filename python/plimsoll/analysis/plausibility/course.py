@@ -86,19 +86,23 @@ def io_errors(evidence: Evidence) -> Iterator[Flag]:
 
 
 def failure_not_reached(evidence: Evidence) -> Iterator[Flag]:
-    """A member of a modelled array was to fail after the run had ended."""
+    """A member of a modelled array was to fail, or a new drive to come for it, after the run had ended."""
     end_s = evidence.result.engine.get("end_ns", 0) / 1e9
-    beyond = [one for one in evidence.target_facts.get("failures") or () if one["time_s"] >= end_s > 0]
-    if not beyond:
-        return
-    single = len(beyond) == 1
-    named = ", ".join(f"of member {one['member']} of {one['group']} at {one['time_s']:g} s" for one in beyond)
-    yield Flag(
-        "failure_not_reached",
-        "doubt",
-        f"The {'failure' if single else 'failures'} {named} {'lies' if single else 'lie'} beyond the run of {end_s:.3g} s.",
-        "Measure for longer (--duration), or let members fail sooner; times count from the beginning of the warm-up.",
-    )
+    for key, what, sooner in (
+        ("failures", "failure", "let members fail"),
+        ("replacements", "replacement", "let new drives come"),
+    ):
+        beyond = [one for one in evidence.target_facts.get(key) or () if one["time_s"] >= end_s > 0]
+        if not beyond:
+            continue
+        single = len(beyond) == 1
+        named = ", ".join(f"of member {one['member']} of {one['group']} at {one['time_s']:g} s" for one in beyond)
+        yield Flag(
+            "failure_not_reached",
+            "doubt",
+            f"The {what if single else f'{what}s'} {named} {'lies' if single else 'lie'} beyond the run of {end_s:.3g} s.",
+            f"Measure for longer (--duration), or {sooner} sooner; times count from the beginning of the warm-up.",
+        )
 
 
 def verification(evidence: Evidence) -> Iterator[Flag]:

@@ -148,8 +148,9 @@ def _failing(evidence: Evidence) -> str:
     for one in rebuilds(engine):
         if one.begin_s < end_s and (one.end_s is None or one.end_s > begin_s):
             until = "to beyond the end" if one.end_s is None else f"to {one.end_s:.3f} s"
+            what = "the copying back" if one.copied else "the rebuild"
             return (
-                f"The likely cause is the rebuild of member {one.member} of the modelled group {one.group}, "
+                f"The likely cause is {what} of member {one.member} of the modelled group {one.group}, "
                 f"from {one.begin_s:.3f} s {until}: measure wholly within it or without it; "
                 "the times count from the beginning of the warm-up."
             )

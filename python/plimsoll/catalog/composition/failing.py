@@ -1,12 +1,15 @@
-"""A failure and the drive that takes over, in a few words after the ``?`` of a target.
+"""A failure, the drive that takes over and the one that is put in for it, in a few words after the ``?`` of a target.
 
 Model: ``fail=3@10s`` lets member 3 of the first group fail after ten seconds of the run, ``fail=vd1.3@10s`` that of a named group; times
-are those of ``-d``, several failures stand between commas. ``spares=1`` adds so many drives like the first group's to the array, which take
-the place of a failed one in any group. Where there is a spare, the member is rebuilt; when and for how long stands in the result.
+are those of ``-d``, several failures stand between commas. ``replace=3@10m`` says when a new drive is put in for it. ``spares=1`` adds so
+many drives like the first group's to the array, which take the place of a failed one in any group. Where there is a spare or a new drive,
+the member is rebuilt; when and for how long stands in the result.
+Limits: whether what is replaced has failed is for `crates/array` to say.
 
     with_failures(document, "3@10s,vd1.0@2m", target)
+    with_replacements(document, "3@10m", target)
     with_spares(document, "1", target)
-    scheduled_failures(document)            # [{"group": "vd0", "member": 3, "time_s": 10.0}, …]
+    scheduled(document, "at")               # [{"group": "vd0", "member": 3, "time_s": 10.0}, …]
 """
 
 from __future__ import annotations
@@ -19,35 +22,48 @@ from plimsoll.catalog.composition.merging import SOURCES, TYPED
 from plimsoll.catalog.folder import Json
 from plimsoll.errors import InputError
 
-_FAILURE = re.compile(r"(?:(?P<group>[^@]+)\.)?(?P<member>\d+)@(?P<time>[^@]+)")
+_MOMENT = re.compile(r"(?:(?P<group>[^@]+)\.)?(?P<member>\d+)@(?P<time>[^@]+)")
 
 
 def with_failures(document: Json, text: str, target: str) -> None:
     """Adds failures to the schedules of groups, in place; `InputError` names the ``target``."""
     for word in text.split(","):
-        found = _FAILURE.fullmatch(word)
-        time_s = seconds(found["time"]) if found else None
-        if found is None or time_s is None:
-            raise InputError(
-                f"target `{target}`: `fail={word}` is no failure; write fail=MEMBER@TIME or fail=GROUP.MEMBER@TIME, like 3@10s or 3@1m30s."
-            )
-        group = _group(document, found["group"], target)
-        failures = group.setdefault("failures", {}).setdefault("at", [])
-        failure = {"time_s": time_s, "member": int(found["member"])}
-        if failure in failures:
-            raise InputError(
-                f"target `{target}`: `fail={word}`: member {found['member']} of group `{group['name']}` fails at this time already; "
-                "name each failure once."
-            )
-        failures.append(failure)
+        _add(document, f"fail={word}", ("at", "failure", "fails"), target)
 
 
-def scheduled_failures(document: Json) -> list[Json]:
-    """Every failure with a time of its own: ``{"group": NAME, "member": N, "time_s": T}``, seconds after the warm-up begins."""
+def with_replacements(document: Json, text: str, target: str) -> None:
+    """Adds new drives to the schedules of groups, in place; `InputError` names the ``target``."""
+    for word in text.split(","):
+        _add(document, f"replace={word}", ("replaced_at", "replacement", "is replaced"), target)
+
+
+def _add(document: Json, setting: str, words: tuple[str, str, str], target: str) -> None:
+    """Adds what a setting says to the list ``words[0]``; the others are what it is called, and what happens to the member."""
+    (name, _, word), (key, noun, verb) = setting.partition("="), words
+    found = _MOMENT.fullmatch(word)
+    time_s = seconds(found["time"]) if found else None
+    if found is None or time_s is None:
+        raise InputError(
+            f"target `{target}`: `{setting}` is no {noun}; write {name}=MEMBER@TIME or {name}=GROUP.MEMBER@TIME, like 3@10s or 3@1m30s."
+        )
+    group = _group(document, found["group"], target)
+    moments = group.setdefault("failures", {}).setdefault(key, [])
+    moment = {"time_s": time_s, "member": int(found["member"])}
+    if moment in moments:
+        raise InputError(
+            f"target `{target}`: `{setting}`: member {found['member']} of group `{group['name']}` {verb} at this time already; "
+            f"name each {noun} once."
+        )
+    moments.append(moment)
+
+
+def scheduled(document: Json, key: str) -> list[Json]:
+    """Every failure (``at``) or new drive (``replaced_at``) with a time of its own: ``{"group": NAME, "member": N, "time_s": T}``, seconds
+    after the warm-up begins."""
     return [
-        {"group": group["name"], "member": failure["member"], "time_s": float(failure["time_s"])}
+        {"group": group["name"], "member": moment["member"], "time_s": float(moment["time_s"])}
         for group in document["group"]
-        for failure in group.get("failures", {}).get("at", ())
+        for moment in group.get("failures", {}).get(key, ())
     ]
 
 

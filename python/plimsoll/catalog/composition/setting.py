@@ -1,8 +1,8 @@
 """What is typed after the ``?`` of a target: values set at a path of keys and names.
 
 Model: settings are laid on the composed document, so paths are those of `crates/array`: ``controller.raid.cache.battery=false``.
-``volume=lun[3]`` makes the target of one volume, or of several between commas; ``fail`` and ``spares`` are in `failing`. Values read
-like TOML where they can; where the key is in bytes or a time, also with a unit (`units`): ``host.request_ns=3us``.
+``volume=lun[3]`` makes the target of one volume, or of several between commas; ``fail``, ``replace`` and ``spares`` are in `failing`.
+Values read like TOML where they can; where the key has a unit, also with one (`units`): ``host.request_ns=3us``.
 
     with_settings(document, "volume=lun[3]&host.cores=2", target="array:msa2000-raid5?…")
 """
@@ -14,7 +14,7 @@ import math
 import tomllib
 from typing import Any
 
-from plimsoll.catalog.composition.failing import with_failures, with_spares
+from plimsoll.catalog.composition.failing import with_failures, with_replacements, with_spares
 from plimsoll.catalog.composition.merging import SOURCES, TYPED, UNSOURCED, is_named
 from plimsoll.catalog.composition.units import with_unit
 from plimsoll.catalog.folder import Json
@@ -32,6 +32,8 @@ def with_settings(document: Json, settings: str, target: str) -> Json:
             changed.setdefault("host", {})["volumes"] = value.split(",")
         elif key == "fail":
             with_failures(changed, value, target)
+        elif key == "replace":
+            with_replacements(changed, value, target)
         elif key == "spares":
             with_spares(changed, value, target)
         else:

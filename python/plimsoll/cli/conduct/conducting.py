@@ -185,14 +185,15 @@ class _Tee:
 
 
 def _failures(target: str, inspection: Json) -> Json:
-    """When members of a modelled array are to fail, as a fact of the target."""
+    """When members of a modelled array are to fail, and new drives to come, as facts of the target."""
     if inspection.get("kind") != "array":
         return {}
     from plimsoll.catalog.arrays import described
-    from plimsoll.catalog.composition.failing import scheduled_failures
+    from plimsoll.catalog.composition.failing import scheduled
 
-    due = scheduled_failures(described(target))
-    return {"failures": due} if due else {}
+    document = described(target)
+    facts = {"failures": scheduled(document, "at"), "replacements": scheduled(document, "replaced_at")}
+    return {key: due for key, due in facts.items() if due}
 
 
 def _key(place: Json) -> str:

@@ -1,0 +1,127 @@
+//! Copying back: what a spare has taken over goes to the new drive that comes for the failed one, and the spare waits again.
+//!
+//! Model: where a controller copies back, it does so when the spare holds everything, chunk by chunk and at the pace of a
+//! rebuild. Nothing but the spare is read for it, and the spare stands for the member until the end: it serves all reads, and
+//! what is written below the mark goes to both drives. If the spare fails meanwhile, the new drive is in its slot already and
+//! is rebuilt. So do MegaRAID (MegaRAID Storage Manager, help, *Copyback*), Smart Arrays with dedicated spares (Microchip's
+//! guide to the SmartRAID controllers, which follow them, 6.1 and 15.3.1) and Sun's arrays (StorEdge 6130, help, *About
+//! Hot-Spare Drives*).
+//!
+//! Limits: a spare that fails leaves the new drive without what was copied so far. Trims and flushes do not reach the new
+//! drive before it stands for the member; the spare has what they are about. A new drive that fails while it is copied to is
+//! not modelled.
+
+use super::incidents::What;
+use super::{Array, Group};
+use crate::raid::{MemberState, Piece, Rebuild, SpareSpec};
+use crate::slab::NONE;
+
+/// A member that is copied back.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CopyBack {
+    pub(super) member: u16,
+    /// Sectors from the start of the member that the new drive has, too.
+    pub(super) copied_sectors: u64,
+}
+
+/// A drive in a slot, and the member that it is for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Slot {
+    pub(super) group: u16,
+    pub(super) member: u16,
+    pub(super) drive: u16,
+}
+
+impl Group {
+    /// Where in its list of drives the new one of a member stands.
+    const fn place_of_new(&self, member: u16) -> u16 {
+        self.members.count() + member
+    }
+
+    /// Whether a drive that comes is the member's own and a spare is to give back to it.
+    pub(super) fn gives_back(&self, member: u16, drive: u16) -> bool {
+        self.own.as_ref().is_some_and(|own| own[usize::from(member)] == drive)
+    }
+
+    /// What of a written piece goes to a new drive as well.
+    fn copied(&self, piece: &Piece) -> Option<Piece> {
+        let found = self.copies.iter().find(|copy| copy.member == piece.device)?;
+        let sectors = found.copied_sectors.min(piece.end()).checked_sub(piece.lba).filter(|&sectors| sectors > 0)?;
+        Some(Piece { device: self.place_of_new(piece.device), sectors: sectors as u32, ..*piece })
+    }
+}
+
+impl Array {
+    /// A new drive has come for a member for which a spare stands, and gets back what the spare holds as soon as it holds it.
+    pub(super) fn copy_back(&mut self, slot: Slot) {
+        self.faults.fitted.push(slot);
+        if self.groups[usize::from(slot.group)].members.state(slot.member) == MemberState::Present {
+            self.begin_copy(slot);
+        } else {
+            self.note(slot.group, slot.member, What::Fitted);
+        }
+    }
+
+    /// The spare holds everything: copies it back if the new drive is there.
+    pub(super) fn spare_is_whole(&mut self, group: u16, member: u16) {
+        let fitted = self.faults.fitted.iter().find(|slot| (slot.group, slot.member) == (group, member));
+        if let Some(&slot) = fitted {
+            self.begin_copy(slot);
+        }
+    }
+
+    fn begin_copy(&mut self, Slot { group: number, member, drive }: Slot) {
+        let group = &mut self.groups[usize::from(number)];
+        let place = group.place_of_new(member);
+        group.drives.resize(2 * usize::from(group.members.count()), drive);
+        group.drives[usize::from(place)] = drive;
+        group.members.copy(member, true);
+        group.copies.push(CopyBack { member, copied_sectors: 0 });
+        let copying = Rebuild::copying(member, place, group.chunk_sectors, &group.geometry);
+        self.note(number, member, What::Copying);
+        self.begin_rebuild(number, copying);
+    }
+
+    /// The copy of a member has come this far; whether that is the end.
+    pub(super) fn note_copied(&mut self, number: u16, member: u16, copied_sectors: u64) -> bool {
+        let group = &mut self.groups[usize::from(number)];
+        if copied_sectors < group.geometry.member_sectors() {
+            group
+                .copies
+                .iter_mut()
+                .filter(|copy| copy.member == member)
+                .for_each(|copy| copy.copied_sectors = copied_sectors);
+            return false;
+        }
+        if let Some(own) = self.end_copy(number, member) {
+            let spare = std::mem::replace(&mut self.groups[usize::from(number)].drives[usize::from(member)], own);
+            let spare = self.faults.stops_serving(spare).unwrap_or(SpareSpec { device: spare, group: Some(number) });
+            self.note(number, member, What::CopiedBack);
+            self.faults.spares.add(spare);
+            self.replace_waiting();
+        }
+        true
+    }
+
+    /// No longer copies a member, if it does or is about to; the new drive that was for it.
+    pub(super) fn end_copy(&mut self, number: u16, member: u16) -> Option<u16> {
+        let fitted = &mut self.faults.fitted;
+        let place = fitted.iter().position(|slot| (slot.group, slot.member) == (number, member))?;
+        let group = &mut self.groups[usize::from(number)];
+        group.members.copy(member, false);
+        group.copies.retain(|copy| copy.member != member);
+        Some(fitted.remove(place).drive)
+    }
+
+    /// Makes commands of what a write has to bring to new drives as well, one behind the other; the first of them.
+    #[cold]
+    pub(super) fn prepare_copied(&mut self, owner: u32, group: u16, writes: &[Piece]) -> u32 {
+        let mut first = NONE;
+        for piece in writes {
+            if let Some(copied) = self.groups[usize::from(group)].copied(piece) {
+                first = self.prepare(owner, group, &copied, first);
+            }
+        }
+        first
+    }
+}
