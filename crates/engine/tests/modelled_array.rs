@@ -80,23 +80,49 @@ fn incidents_tell_groups_by_their_names() {
     assert_eq!(facts["incidents"], "0.500 s: member 1 of group vd 7; x failed");
 }
 
-#[test]
-fn a_rebuild_that_has_not_ended_tells_how_far_it_has_come() {
+/// Two disks and a spare; member 1 fails at once.
+fn rebuilding() -> serde_json::Value {
     let mut document = document();
     document["devices"][0]["count"] = json!(3);
     document["group"][0]["members"] = json!(["disk[0-1]"]);
     document["group"][0]["spares"] = json!(["disk[2]"]);
     document["group"][0]["failures"] = json!({ "at": [{ "time_s": 0.0, "member": 1 }] });
-    let target = format!("array:{document}");
-    let rebuilding = |duration: &str| {
-        let finished = finish(&job(&target, mixed(), json!({ "duration": duration, "warmup": "0s" })));
-        let facts = record::outcome(&finished.outcome, "auto")["engine"]["facts"].clone();
-        facts["rebuilding"].as_str().map(str::to_owned)
+    document
+}
+
+/// What is told of an array after so long.
+fn facts(document: &serde_json::Value, duration: &str) -> serde_json::Value {
+    let finished = finish(&job(&format!("array:{document}"), mixed(), json!({ "duration": duration, "warmup": "0s" })));
+    record::outcome(&finished.outcome, "auto")["engine"]["facts"].clone()
+}
+
+#[test]
+fn a_rebuild_that_has_not_ended_tells_how_far_it_has_come() {
+    let share = |duration| {
+        let told = facts(&rebuilding(), duration)["rebuilding"].as_str().unwrap().to_owned();
+        told.strip_suffix(" % of member 1 of group g").unwrap().parse::<f64>().unwrap()
     };
-    let told = |duration| rebuilding(duration).unwrap();
-    let share = |told: String| told.strip_suffix(" % of member 1 of group g").unwrap().parse::<f64>().unwrap();
-    let (sooner, later) = (share(told("2s")), share(told("4s")));
+    let (sooner, later) = (share("2s"), share("4s"));
     assert!(0.0 < sooner && sooner < later && later < 100.0, "{sooner} %, then {later} %");
+}
+
+#[test]
+fn copying_back_is_told_as_rebuilds_are_but_apart() {
+    let mut document = rebuilding();
+    document["controller"][0]["copy_back"] = json!(true);
+    document["controller"][0]["rebuild"] = json!({ "priority_percent": 100 });
+    document["group"][0]["failures"]["replaced_at"] = json!([{ "time_s": 1.0, "member": 1 }]);
+    let ended = facts(&document, "20m");
+    let seconds = |key: &str| ended[key].as_str().unwrap().parse::<f64>().unwrap();
+    assert!(ended["incidents"].as_str().unwrap().ends_with(" s: member 1 of group g copied back"));
+    assert!(seconds("rebuild_s") > 0.0 && seconds("copy_back_s") > 0.0);
+    assert_eq!([&ended["rebuilding"], &ended["copying_back"]], [&serde_json::Value::Null; 2]);
+    // In the midst of it.
+    let within_s = seconds("rebuild_s") + seconds("copy_back_s") / 2.0;
+    let told = facts(&document, &format!("{within_s:.3}s"));
+    let share = told["copying_back"].as_str().unwrap().strip_suffix(" % of member 1 of group g").unwrap();
+    assert!((10.0..90.0).contains(&share.parse::<f64>().unwrap()), "{share}");
+    assert_eq!([&told["rebuilding"], &told["copy_back_s"]], [&serde_json::Value::Null; 2]);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Rebuilding: the spare ends up with exactly what the member held, from the fewest reads.
 
-use plimsoll_array::raid::{Extent, Geometry, GroupSpec, Level, Rebuild, RebuildChunk};
+use plimsoll_array::raid::{Extent, Geometry, GroupSpec, Level, Rebuild, RebuildChunk, WritePlan};
 
 use super::oracle::Oracle;
 use super::reference::Reference;
@@ -46,6 +46,39 @@ fn one_mirror_is_copied_and_parity_groups_read_one_strip_for_each_data_column() 
     assert_eq!(reads(&GroupSpec::new(Level::Raid6, 6, 8), 1, 8), [800, 0, 800, 800, 800, 800]);
     let nested = GroupSpec { groups: Some(2), ..GroupSpec::new(Level::Raid50, 8, 8) };
     assert_eq!(reads(&nested, 6, 8), [0, 0, 0, 0, 1000, 1000, 0, 1000]);
+}
+
+#[test]
+fn a_member_is_copied_from_itself_alone() {
+    for spec in [GroupSpec::new(Level::Raid10, 4, 8), GroupSpec::new(Level::Raid5, 4, 8)] {
+        let geometry = Geometry::new(&spec, 800).unwrap();
+        let (mut copying, mut chunk) = (Rebuild::copying(2, 6, 16, &geometry), RebuildChunk::default());
+        let mut next_lba = 0;
+        while copying.next(&geometry, &geometry.members(), &mut chunk).unwrap() {
+            let [read] = chunk.reads[..] else { panic!("{chunk:?}") };
+            assert_eq!((read.device, read.lba, read.sectors, read.write), (2, next_lba, 16, false));
+            assert_eq!((chunk.write.device, chunk.write.lba, chunk.write.write), (6, next_lba, true));
+            assert_eq!((chunk.xor_bytes, chunk.rows.count), (0, 2));
+            next_lba = chunk.write.end();
+        }
+        assert_eq!(next_lba, 800);
+    }
+}
+
+#[test]
+fn writes_of_a_mirror_take_the_rows_that_are_copied() {
+    let geometry = Geometry::new(&GroupSpec::new(Level::Raid10, 4, 8), 800).unwrap();
+    let mut members = geometry.members();
+    let rows = |members: &_, lba| {
+        let mut plan = WritePlan::default();
+        geometry.write(Extent { lba, sectors: 8 }, members, &mut plan).unwrap();
+        plan.rows.len()
+    };
+    assert_eq!([rows(&members, 0), rows(&members, 8)], [0, 0]);
+    members.copy(2, true);
+    assert_eq!([rows(&members, 0), rows(&members, 8)], [0, 1], "strips alternate between the two mirrors");
+    members.copy(2, false);
+    assert_eq!([rows(&members, 0), rows(&members, 8)], [0, 0]);
 }
 
 #[test]
