@@ -9,7 +9,7 @@ mod support;
 use counting::allocations;
 use plimsoll_array::{Array, Completion};
 use serde_json::{Value, json};
-use support::{Next, built, cached, kinds, random};
+use support::{Next, built, cached, kinds, random, with_failure};
 
 /// A closed loop that itself asks for no memory.
 struct Load<'a> {
@@ -45,11 +45,7 @@ impl Load<'_> {
 
 /// A group with a cache, of which a member is rebuilt all the time.
 fn rebuilding(priority_percent: u32) -> Value {
-    let mut document = cached("raid5", 4, 256);
-    document["devices"][0]["count"] = json!(5);
-    document["group"][0]["members"] = json!(["disk[0-3]"]);
-    document["group"][0]["spares"] = json!(["disk[4]"]);
-    document["group"][0]["failures"] = json!({ "at": [{ "time_s": 0.01, "member": 1 }] });
+    let mut document = with_failure(cached("raid5", 4, 256), 1);
     document["group"][0]["rebuild"] = json!({ "priority_percent": priority_percent, "rate_bytes_per_s": 20_000_000 });
     document
 }

@@ -9,18 +9,12 @@ use plimsoll_workload::Op;
 use serde_json::{Value, json};
 use support::*;
 
-const DISK_BYTES: u64 = 1_000_000_000;
-
-/// Small disks and so many spares; member 1 fails after a second, and new drives come for members at these times.
+/// Small disks and so many spares; member 1 fails after 10 ms, and new drives come for members at these times.
 fn replaced(level: &str, disks: u16, spares: u16, replaced_at: &[(f64, u16)]) -> Value {
-    let mut document = array(level, disks);
-    document["devices"][0]["model"]["capacity_bytes"] = json!(DISK_BYTES);
-    document["devices"][0]["count"] = json!(disks + spares);
-    document["group"][0]["members"] = json!([format!("disk[0-{}]", disks - 1)]);
-    document["spares"] = (disks..disks + spares).map(|number| json!(format!("disk[{number}]"))).collect();
+    let mut document = failing(level, disks, spares);
     let come: Vec<Value> =
         replaced_at.iter().map(|(time_s, member)| json!({ "time_s": time_s, "member": member })).collect();
-    document["group"][0]["failures"] = json!({ "at": [{ "time_s": 1.0, "member": 1 }], "replaced_at": come });
+    document["group"][0]["failures"]["replaced_at"] = json!(come);
     document
 }
 
@@ -36,10 +30,10 @@ fn fails_again(document: &mut Value, time_s: f64, member: u16) {
     at.push(json!({ "time_s": time_s, "member": member }));
 }
 
-/// What happened to whom, with the second, after so many seconds.
-fn chronicle(array: &mut Array, until_s: u64) -> Vec<(u64, u16, &'static str)> {
-    array.run_until(until_s * SECOND, &mut Vec::new());
-    array.incidents().iter().map(|one| (one.time_ns / SECOND, one.member, one.what.word())).collect()
+/// What has happened after so many seconds.
+fn after(seconds: u64, array: &mut Array) -> Vec<(u64, u16, &'static str)> {
+    array.run_until(seconds * SECOND, &mut Vec::new());
+    chronicle(array)
 }
 
 fn words(told: &[(u64, u16, &'static str)]) -> Vec<&'static str> {
@@ -60,8 +54,8 @@ fn time_ns(array: &Array, what: What) -> u64 {
 fn without_a_spare_the_rebuild_begins_when_the_new_drive_comes() {
     for document in [replaced("raid5", 4, 0, &[(20.0, 1)]), copied("raid5", 4, 0, &[(20.0, 1)])] {
         let mut array = built(&document, 1);
-        let told = chronicle(&mut array, 100);
-        assert_eq!(told[..2], [(1, 1, "failed"), (20, 1, "replaced by a new drive")]);
+        let told = after(100, &mut array);
+        assert_eq!(told[..2], [(0, 1, "failed"), (20, 1, "replaced by a new drive")]);
         assert_eq!((told[2].2, told.len()), ("rebuilt", 3));
         assert!(moved(&array, "disk[1]") > DISK_BYTES * 99 / 100, "it is the drive in the slot of the failed one");
     }
@@ -70,12 +64,12 @@ fn without_a_spare_the_rebuild_begins_when_the_new_drive_comes() {
 #[test]
 fn where_a_spare_has_taken_over_the_controller_decides_what_the_new_drive_is() {
     let mut stays = built(&replaced("raid5", 4, 1, &[(60.0, 1)]), 1);
-    let told = chronicle(&mut stays, 200);
+    let told = after(200, &mut stays);
     assert_eq!(words(&told), ["failed", "replaced by a spare", "rebuilt", "given a new spare"]);
     assert_eq!((told[3].0, moved(&stays, "disk[1]")), (60, 0));
 
     let mut back = built(&copied("raid5", 4, 1, &[(60.0, 1)]), 1);
-    let told = chronicle(&mut back, 200);
+    let told = after(200, &mut back);
     let expected = ["failed", "replaced by a spare", "rebuilt", "copying back to a new drive", "copied back"];
     assert_eq!((words(&told), told[3].0), (expected.to_vec(), 60));
     assert_eq!(back.under_way(), 0);
@@ -102,7 +96,7 @@ fn copying_back_goes_at_the_pace_of_a_rebuild() {
 #[test]
 fn a_new_drive_that_comes_while_the_spare_is_rebuilt_waits_for_it() {
     let mut array = built(&copied("raid5", 4, 1, &[(3.0, 1)]), 1);
-    let told = chronicle(&mut array, 200);
+    let told = after(200, &mut array);
     let expected =
         ["failed", "replaced by a spare", "given a new drive", "rebuilt", "copying back to a new drive", "copied back"];
     assert_eq!(words(&told), expected);
@@ -114,7 +108,7 @@ fn a_spare_that_was_copied_back_takes_the_next_failed_member() {
     let mut document = copied("raid5", 4, 1, &[(60.0, 1)]);
     fails_again(&mut document, 120.0, 2);
     let mut array = built(&document, 1);
-    let told = chronicle(&mut array, 300);
+    let told = after(300, &mut array);
     assert_eq!(told[5..7], [(120, 2, "failed"), (120, 2, "replaced by a spare")]);
     assert_eq!((told[7].2, told.len()), ("rebuilt", 8));
     // Rebuilt, read back, rebuilt again; and the drive that came serves in its place.
@@ -130,7 +124,7 @@ fn a_member_that_waits_for_a_spare_gets_the_one_that_was_copied_back() {
     let mut document = copied("raid6", 6, 1, &[(60.0, 1)]);
     fails_again(&mut document, 2.0, 4);
     let mut array = built(&document, 1);
-    let told = chronicle(&mut array, 300);
+    let told = after(300, &mut array);
     let of_4: Vec<_> = told.iter().filter(|(_, member, _)| *member == 4).map(|(_, _, what)| *what).collect();
     assert_eq!(of_4, ["failed", "replaced by a spare", "rebuilt"]);
     let taken = array.incidents().iter().find(|one| one.member == 4 && one.what == What::Replaced).unwrap();
@@ -143,7 +137,7 @@ fn a_spare_that_fails_while_it_is_copied_leaves_the_new_drive_to_be_rebuilt() {
         let mut document = copied("raid5", 4, 1, &[(if fails_s > 60.0 { 60.0 } else { 3.0 }, 1)]);
         fails_again(&mut document, fails_s, 1);
         let mut array = built(&document, 1);
-        let told = words(&chronicle(&mut array, 300));
+        let told = words(&after(300, &mut array));
         let end = [told_before, "failed", "replaced by a new drive", "rebuilt"];
         assert_eq!(told[told.len() - 4..], end, "{told:?}");
         assert!(moved(&array, "disk[1]") > DISK_BYTES * 99 / 100);
@@ -156,7 +150,7 @@ fn the_new_drive_of_a_spare_that_failed_is_a_spare_again() {
     let mut document = copied("raid5", 4, 1, &[(60.0, 1), (150.0, 1)]);
     fails_again(&mut document, 65.0, 1);
     let mut array = built(&document, 1);
-    let told = chronicle(&mut array, 300);
+    let told = after(300, &mut array);
     assert_eq!(told.last().unwrap(), &(150, 1, "given a new spare"));
     assert_eq!(words(&told).iter().filter(|what| **what == "copied back").count(), 0);
 }
@@ -238,8 +232,8 @@ fn a_replacement_of_what_has_not_failed_is_told_in_a_sentence() {
         told("'replaced_at': member 3 does not fail; let it fail before, or leave this out")
     );
     assert_eq!(
-        sentence(&[(0.5, 1)]),
-        told("'replaced_at': member 1 has not failed at 0.5 s; give a time after its failure")
+        sentence(&[(0.005, 1)]),
+        told("'replaced_at': member 1 has not failed at 0.005 s; give a time after its failure")
     );
     assert_eq!(
         sentence(&[(2.0, 1), (3.0, 1)]),

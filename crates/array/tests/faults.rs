@@ -9,19 +9,6 @@ use plimsoll_workload::Op;
 use serde_json::{Value, json};
 use support::*;
 
-const DISK_BYTES: u64 = 1_000_000_000;
-
-/// Small disks, one more than the group has as a spare; member 1 fails after 10 ms.
-fn failing(level: &str, disks: u16) -> Value {
-    let mut document = array(level, disks);
-    document["devices"][0]["model"]["capacity_bytes"] = json!(DISK_BYTES);
-    document["devices"][0]["count"] = json!(disks + 1);
-    document["group"][0]["members"] = json!([format!("disk[0-{}]", disks - 1)]);
-    document["group"][0]["spares"] = json!([format!("disk[{disks}]")]);
-    document["group"][0]["failures"] = json!({ "at": [{ "time_s": 0.01, "member": 1 }] });
-    document
-}
-
 /// What happened to members, in words, and when the last of it did.
 fn story(array: &Array) -> (Vec<&'static str>, u64) {
     let incidents = array.incidents();
@@ -49,11 +36,11 @@ fn rebuilt_s(document: &Value, population: u32) -> f64 {
 #[test]
 fn a_failed_member_is_replaced_and_rebuilt_at_the_pace_of_the_disks() {
     for (level, disks) in [("raid5", 4), ("raid10", 4), ("raid1", 2)] {
-        let mut array = built(&failing(level, disks), 1);
+        let mut array = built(&failing(level, disks, 1), 1);
         array.run_until(200 * SECOND, &mut Vec::new());
         assert_eq!(story(&array).0, ["failed", "replaced by a spare", "rebuilt"], "{level}");
         assert_eq!(array.under_way(), 0);
-        let seconds = rebuilt_s(&failing(level, disks), 0);
+        let seconds = rebuilt_s(&failing(level, disks, 1), 0);
         // No faster than the medium takes it, and not slower either: the next chunk is read while one is written.
         assert!(seconds > DISK_BYTES as f64 / 90e6 && seconds < DISK_BYTES as f64 / 60e6, "{level}: {seconds} s");
     }
@@ -62,7 +49,7 @@ fn a_failed_member_is_replaced_and_rebuilt_at_the_pace_of_the_disks() {
 #[test]
 fn mirrors_are_rebuilt_sooner_than_parity_where_the_bus_is_shared() {
     let over_a_bus = |level: &str| {
-        let mut document = failing(level, 8);
+        let mut document = failing(level, 8, 1);
         document["link"] = json!([{ "name": "bus", "duplex": "half", "rate_bytes_per_s": 160_000_000 }]);
         document["devices"][0]["links"] = json!(["bus"]);
         rebuilt_s(&document, 0)
@@ -74,7 +61,7 @@ fn mirrors_are_rebuilt_sooner_than_parity_where_the_bus_is_shared() {
 #[test]
 fn a_rebuild_takes_as_much_longer_as_its_share_of_the_time_is_less() {
     for level in ["raid5", "raid10"] {
-        let mut document = failing(level, 4);
+        let mut document = failing(level, 4, 1);
         let free = rebuilt_s(&document, 0);
         for percent in [99, 75, 50, 25, 10, 5] {
             document["group"][0]["rebuild"] = json!({ "share_percent": percent });
@@ -88,9 +75,7 @@ fn a_rebuild_takes_as_much_longer_as_its_share_of_the_time_is_less() {
 #[test]
 fn a_share_is_that_of_each_of_two_rebuilds() {
     let longest_s = |level: &str, disks: u16, failed: &[u16], percent: u32| {
-        let mut document = failing(level, disks);
-        document["devices"][0]["count"] = json!(disks + 2);
-        document["group"][0]["spares"] = json!([format!("disk[{disks}-{}]", disks + 1)]);
+        let mut document = failing(level, disks, 2);
         let at: Vec<Value> = failed.iter().map(|member| json!({ "time_s": 0.01, "member": member })).collect();
         document["group"][0]["failures"]["at"] = json!(at);
         document["group"][0]["rebuild"] = json!({ "share_percent": percent });
@@ -117,7 +102,7 @@ fn a_share_is_that_of_each_of_two_rebuilds() {
 #[test]
 fn a_share_is_kept_under_load_and_never_exceeded() {
     for population in [1, 8] {
-        let mut document = failing("raid10", 4);
+        let mut document = failing("raid10", 4, 1);
         document["group"][0]["rebuild"] = json!({ "priority_percent": 100 });
         let free = rebuilt_s(&document, population);
         document["group"][0]["rebuild"] = json!({ "priority_percent": 100, "share_percent": 20 });
@@ -128,7 +113,7 @@ fn a_share_is_kept_under_load_and_never_exceeded() {
 
 #[test]
 fn a_rebuild_waits_for_idle_time_only_where_there_are_requests() {
-    let mut document = failing("raid5", 4);
+    let mut document = failing("raid5", 4, 1);
     let free = rebuilt_s(&document, 0);
     document["group"][0]["rebuild"] = json!({ "idle_ns": 50_000_000 });
     assert!((rebuilt_s(&document, 0) / free - 1.0).abs() < 0.01, "nothing else is asked");
@@ -140,7 +125,7 @@ fn a_rebuild_waits_for_idle_time_only_where_there_are_requests() {
 
 #[test]
 fn idle_time_begins_when_the_last_request_of_the_group_has_ended() {
-    let mut document = failing("raid5", 4);
+    let mut document = failing("raid5", 4, 1);
     document["group"][0]["rebuild"] = json!({ "idle_ns": 20 * MS });
     let mut array = built(&document, 1);
     array.run_until(15 * MS, &mut Vec::new());
@@ -175,7 +160,7 @@ fn idle_time_begins_when_the_last_request_of_the_group_has_ended() {
 
 #[test]
 fn the_first_step_of_a_rebuild_waits_for_idle_time_as_well() {
-    let mut document = failing("raid5", 4);
+    let mut document = failing("raid5", 4, 1);
     document["group"][0]["rebuild"] = json!({ "idle_ns": 50 * MS });
     let mut array = built(&document, 1);
     array.submit(9 * MS, 0, Request { op: Op::Read, lba: 0, sectors: 8192 });
@@ -193,7 +178,7 @@ fn the_first_step_of_a_rebuild_waits_for_idle_time_as_well() {
 
 #[test]
 fn a_rate_holds_for_all_chunks_together() {
-    let mut document = failing("raid10", 4);
+    let mut document = failing("raid10", 4, 1);
     document["group"][0]["rebuild"] = json!({ "rate_bytes_per_s": 20_000_000 });
     let expected = DISK_BYTES as f64 / 20e6;
     assert!((rebuilt_s(&document, 0) / expected - 1.0).abs() < 0.01, "{} s", rebuilt_s(&document, 0));
@@ -201,7 +186,7 @@ fn a_rate_holds_for_all_chunks_together() {
 
 #[test]
 fn writes_during_a_rebuild_wait_for_the_chunk_and_nothing_is_left_locked() {
-    let mut document = failing("raid5", 4);
+    let mut document = failing("raid5", 4, 1);
     document["group"][0]["failures"]["at"] = json!([{ "time_s": 0.01, "member": 1 }, { "time_s": 2.0, "member": 1 }]);
     let mut array = built(&document, 1);
     let near = array.sectors() / 50;
@@ -215,7 +200,7 @@ fn writes_during_a_rebuild_wait_for_the_chunk_and_nothing_is_left_locked() {
 
 #[test]
 fn reads_of_a_missing_member_cost_a_read_of_every_other() {
-    let mut document = failing("raid5", 4);
+    let mut document = failing("raid5", 4, 1);
     document["group"][0]["spares"] = json!([]);
     let mut array = built(&document, 1);
     array.run_until(20 * MS, &mut Vec::new());
@@ -228,7 +213,7 @@ fn reads_of_a_missing_member_cost_a_read_of_every_other() {
 
 #[test]
 fn what_two_failures_of_raid_5_have_lost_fails_and_the_rest_goes_on() {
-    let mut document = failing("raid5", 4);
+    let mut document = failing("raid5", 4, 1);
     document["group"][0]["failures"]["at"] = json!([{ "time_s": 0.01, "member": 1 }, { "time_s": 0.02, "member": 2 }]);
     for cache in [None, Some(json!({ "size_bytes": 1 << 22, "idle_ns": 1_000_000 }))] {
         if let Some(cache) = cache {
@@ -253,20 +238,13 @@ fn what_two_failures_of_raid_5_have_lost_fails_and_the_rest_goes_on() {
 
 /// The same, with new drives for failed ones after 36 s.
 fn looked_after(level: &str, disks: u16, spares: u16, failed: &[(f64, u16)]) -> Value {
-    let mut document = failing(level, disks);
-    document["devices"][0]["count"] = json!(disks + spares);
-    document["group"][0].as_object_mut().unwrap().remove("spares");
-    document["spares"] = (disks..disks + spares).map(|number| json!(format!("disk[{number}]"))).collect();
+    let mut document = failing(level, disks, spares);
+    document["spares"] = document["group"][0].as_object_mut().unwrap().remove("spares").unwrap();
     let at: Vec<Value> = failed.iter().map(|(time_s, member)| json!({ "time_s": time_s, "member": member })).collect();
     // A rate so low that nothing else fails.
     let rate = json!({ "afr_percent": 1e-9, "replaced_after_hours": 0.01 });
     document["group"][0]["failures"] = json!({ "at": at, "rate": rate });
     document
-}
-
-/// What happened to whom, with the second.
-fn chronicle(array: &Array) -> Vec<(u64, u16, &'static str)> {
-    array.incidents().iter().map(|one| (one.time_ns / SECOND, one.member, one.what.word())).collect()
 }
 
 #[test]
@@ -354,7 +332,7 @@ fn a_group_that_is_looked_after_goes_on_for_years() {
 
 #[test]
 fn failures_at_a_rate_are_those_of_their_seed() {
-    let mut document = failing("raid6", 6);
+    let mut document = failing("raid6", 6, 1);
     document["group"][0]["failures"] = json!({ "rate": { "afr_percent": 60.0 } });
     let told = |seed| {
         let mut array = built(&document, seed);
@@ -374,7 +352,7 @@ fn mistakes_in_spares_and_failures_are_told_in_a_sentence() {
             .unwrap_err()
             .to_string()
     };
-    let mut document = failing("raid5", 4);
+    let mut document = failing("raid5", 4, 1);
     document["group"][0]["spares"] = json!(["disk[2]"]);
     assert_eq!(sentence(&document), "array \"tested\": group.g.spares: device number 2 is a member or a spare already");
     document["group"][0]["spares"] = json!([]);

@@ -111,13 +111,7 @@ fn every_planted_bug_is_caught_by_the_test_that_is_meant_for_it() {
 
 #[test]
 fn a_rebuild_that_never_ends_or_ends_at_once_would_be_seen() {
-    let mut document = array("raid5", 4);
-    document["devices"][0]["model"]["capacity_bytes"] = json!(1_000_000_000_u64);
-    document["devices"][0]["count"] = json!(5);
-    document["group"][0]["members"] = json!(["disk[0-3]"]);
-    document["spares"] = json!(["disk[4]"]);
-    document["group"][0]["failures"] = json!({ "at": [{ "time_s": 0.01, "member": 1 }] });
-    let mut array = built(&document, 1);
+    let mut array = built(&failing("raid5", 4, 1), 1);
     array.run_until(200 * SECOND, &mut Vec::new());
     let rebuilt = array.incidents().iter().find(|incident| incident.what == What::Rebuilt).unwrap();
     // A gigabyte cannot be written faster than at the outer edge.

@@ -10,21 +10,15 @@ use plimsoll_workload::Op;
 use serde_json::{Value, json};
 use support::*;
 
-const DISK_BYTES: u64 = 1_000_000_000;
 /// Requests that are asked for at a time.
 const BATCH: u64 = 2000;
 const AGE_LIMIT: u64 = 500 * MS;
 
 /// Small disks that take the nearest command first, and two spares; member 1 fails after 10 ms.
 fn rebuilding(level: &str, disks: u16, rebuild: &Value) -> Value {
-    let mut document = array(level, disks);
-    let model = &mut document["devices"][0]["model"];
-    model["capacity_bytes"] = json!(DISK_BYTES);
-    model["queue"] = json!({ "policy": "sptf", "window": 16, "age_limit_ms": AGE_LIMIT / MS });
-    document["devices"][0]["count"] = json!(disks + 2);
-    document["group"][0]["members"] = json!([format!("disk[0-{}]", disks - 1)]);
-    document["group"][0]["spares"] = json!([format!("disk[{disks}-{}]", disks + 1)]);
-    document["group"][0]["failures"] = json!({ "at": [{ "time_s": 0.01, "member": 1 }] });
+    let mut document = failing(level, disks, 2);
+    let queue = json!({ "policy": "sptf", "window": 16, "age_limit_ms": AGE_LIMIT / MS });
+    document["devices"][0]["model"]["queue"] = queue;
     document["group"][0]["rebuild"] = rebuild.clone();
     document
 }

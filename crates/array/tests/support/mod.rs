@@ -45,6 +45,27 @@ pub fn cached(level: &str, disks: u16, pages: u64) -> Value {
     document
 }
 
+/// What a disk holds that is soon rebuilt.
+pub const DISK_BYTES: u64 = 1_000_000_000;
+
+/// Such disks in one group with so many spares of its own; member 1 fails after 10 ms.
+pub fn failing(level: &str, disks: u16, spares: u16) -> Value {
+    let mut document = array(level, disks);
+    document["devices"][0]["model"]["capacity_bytes"] = json!(DISK_BYTES);
+    with_failure(document, spares)
+}
+
+/// An array of one group with so many more devices, its spares; member 1 fails after 10 ms.
+pub fn with_failure(mut document: Value, spares: u16) -> Value {
+    let disks = document["devices"][0]["count"].as_u64().unwrap();
+    let all = disks + u64::from(spares);
+    document["devices"][0]["count"] = json!(all);
+    document["group"][0]["members"] = json!([format!("disk[0-{}]", disks - 1)]);
+    document["group"][0]["spares"] = (disks..all).map(|number| json!(format!("disk[{number}]"))).collect();
+    document["group"][0]["failures"] = json!({ "at": [{ "time_s": 0.01, "member": 1 }] });
+    document
+}
+
 /// Arrays that together use every part of the model.
 pub fn kinds() -> Vec<Value> {
     let mut plain = array("raid5", 5);
@@ -150,6 +171,11 @@ pub fn closed(array: &mut Array, population: u32, (first, count): (u64, u64), mu
     }
     seen.end_ns = array.now_ns();
     seen
+}
+
+/// What happened to whom, with the second.
+pub fn chronicle(array: &Array) -> Vec<(u64, u16, &'static str)> {
+    array.incidents().iter().map(|one| (one.time_ns / SECOND, one.member, one.what.word())).collect()
 }
 
 /// Operations of all components of a kind so far.
