@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import plimsoll
+from patience import HANGS_S
 
 COMMAND = str(Path(sys.executable).with_name("plimsoll"))
 PLUGIN = Path(plimsoll.__file__).with_name("_nbdkit.so")
@@ -56,7 +57,7 @@ class Served:
         """End it and keep its report."""
         if not self.report:
             self.process.send_signal(number)
-            out, told = self.process.communicate(timeout=60)
+            out, told = self.process.communicate(timeout=HANGS_S)
             assert self.process.returncode == 0, told
             self.report = json.loads(out)
         return self.report
@@ -88,4 +89,4 @@ def fio(*options: str, first: bool = False) -> subprocess.CompletedProcess[str]:
     """Run fio with one job; ``first`` schedules it ahead of ordinary programs where that is allowed."""
     ahead = ["chrt", "-f", "2"] if first and not os.geteuid() and shutil.which("chrt") else []
     command = [*ahead, "fio", "--name=x", "--output-format=json", *options]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=HANGS_S)

@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from patience import HANGS_S
+
 COMMAND = str(Path(sys.executable).with_name("plimsoll"))
 
 
@@ -22,7 +24,7 @@ def plimsoll(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., s
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
 
     def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run([COMMAND, *arguments], check=False, capture_output=True, text=True, timeout=300, env=dict(os.environ))
+        return subprocess.run([COMMAND, *arguments], check=False, capture_output=True, text=True, timeout=HANGS_S, env=dict(os.environ))
 
     return run
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import signal
 import subprocess
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
+from patience import HANGS_S, wait_until
 from plimsoll.analysis.components import bottleneck, component_sets
 from plimsoll.catalog import suite_names
 from plimsoll.catalog.arrays import array_names
@@ -230,13 +230,16 @@ def test_a_wrong_file_is_told_in_a_sentence_with_its_path_and_key(plimsoll, tmp_
 @pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_a_run_of_virtual_years_without_drawing_its_hours(tmp_path: Path, stop: signal.Signals) -> None:
     """The report of what had been measured took longer than the seconds that it had been measured in."""
+
+    def intervals() -> int:
+        return sum(path.read_bytes().count(b"\n") for path in tmp_path.glob("*/points/*/intervals.jsonl"))
+
     command = [COMMAND, "run", "oltp-db", "-t", "array:msa50-sas-10k-raid10-8", "-d", "20000h", "-w", "0s", "--out", str(tmp_path)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
-        while sum(path.read_bytes().count(b"\n") for path in tmp_path.glob("*/points/*/intervals.jsonl")) <= 1_000:
-            assert process.poll() is None
-            time.sleep(0.1)
+        wait_until(lambda: process.poll() is not None or intervals() > 1_000, "its hours are stored")
+        assert process.poll() is None
         process.send_signal(stop)
-        said, _ = process.communicate(timeout=60)
+        said, _ = process.communicate(timeout=HANGS_S)
     assert process.returncode == 130
     (folder,) = tmp_path.iterdir()
     assert f"intervals; 'plimsoll report {folder}' draws it" in said

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from patience import HANGS_S
 from plimsoll.store.reader import StoredRun, list_runs
 
 STUBBORN = Path(__file__).parents[1] / "stubborn_run.py"
@@ -22,7 +23,7 @@ def test_a_second_signal_leaves_at_once_and_what_was_stored_is_readable(here: Pa
         process.send_signal(signal.SIGINT)
         _read_until(process.stderr, "stopping")
         process.send_signal(signal.SIGINT)
-        assert process.wait(timeout=60) == 130
+        assert process.wait(timeout=HANGS_S) == 130
     (run,) = list_runs("results")
     assert isinstance(run, StoredRun)
     assert run.status == "incomplete"

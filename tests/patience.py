@@ -1,0 +1,38 @@
+"""How tests wait on a machine that is slow or stands still for seconds: for a condition, not for a time, and again where the machine failed.
+
+Model: what must happen is waited for; only what has not happened after ten minutes hangs. Where time itself is what is measured, a
+machine that stands still spoils one attempt or two, a program that is wrong spoils each of them.
+
+    wait_until(lambda: not os.path.ismount("place"), "the guard takes the mount away")
+    result = first_fair(lambda: run("oltp-db"), lambda result: result["totals"])
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+Outcome = TypeVar("Outcome")
+
+#: A process that has not answered or ended by then hangs.
+HANGS_S = 600.0
+TRIES = 5
+_POLL_S = 0.05
+
+
+def wait_until(condition: Callable[[], bool], what: str) -> None:
+    """Wait for a condition; ``what`` says what has not happened if it never holds."""
+    deadline = time.monotonic() + HANGS_S
+    while not condition():
+        assert time.monotonic() < deadline, what
+        time.sleep(_POLL_S)
+
+
+def first_fair(attempt: Callable[[], Outcome], fair: Callable[[Outcome], object]) -> Outcome:
+    """The first outcome in which the machine let the program do its work; a program that does not do it never gets there."""
+    for _ in range(TRIES):
+        outcome = attempt()
+        if fair(outcome):
+            return outcome
+    raise AssertionError(f"not once in {TRIES} attempts; the last one: {str(outcome)[:2000]}")
