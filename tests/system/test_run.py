@@ -5,20 +5,44 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
+import shutil
 import signal
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hdrh.histogram import HdrHistogram
 
+from patience import HANGS_S, first_fair
 from system.conftest import COMMAND
 
 QUICK = ("--duration", "500ms", "--warmup", "100ms", "--size", "32MiB")
+#: A disk that stands still for the half second completes hardly any requests.
+ENOUGH = 20
 
 
-def test_the_json_contract_holds_on_a_scratch_file_that_is_gone_afterwards(results, tmp_path) -> None:
-    (result,) = results("oltp-db", *QUICK)
+@pytest.fixture
+def quickly(results: Callable[..., list[dict[str, Any]]], tmp_path: Path) -> Callable[..., dict[str, Any]]:
+    """Run a workload on a disk that does its work meanwhile, with nothing that breaks Little's law; only that run is stored."""
+
+    def attempt(*arguments: str) -> dict[str, Any]:
+        shutil.rmtree(tmp_path / "results", ignore_errors=True)
+        (result,) = results(*arguments)
+        return result
+
+    def worked(result: dict[str, Any]) -> bool:
+        # A host that loses time between two stamps breaks Little's law, as its flag says; a wrong account breaks it every time.
+        lost_time = "littles_law" in {flag["name"] for flag in result["flags"]}
+        return not lost_time and sum(total["count"] for total in result["totals"].values()) >= ENOUGH
+
+    return lambda *arguments: first_fair(lambda: attempt(*arguments), worked)
+
+
+def test_the_json_contract_holds_on_a_scratch_file_that_is_gone_afterwards(quickly, tmp_path) -> None:
+    result = quickly("oltp-db", *QUICK)
     assert result["job"]["workload"] == "oltp-db"
     assert set(result["totals"]) == {"read", "write"}
     for total in result["totals"].values():
@@ -32,8 +56,8 @@ def test_the_json_contract_holds_on_a_scratch_file_that_is_gone_afterwards(resul
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith("plimsoll")] == []
 
 
-def test_a_third_party_reader_opens_the_stored_histograms(results, tmp_path) -> None:
-    (result,) = results("random-read-4k", *QUICK)
+def test_a_third_party_reader_opens_the_stored_histograms(quickly, tmp_path) -> None:
+    result = quickly("random-read-4k", *QUICK)
     (stored,) = (tmp_path / "results").glob("*/points/*/intervals.jsonl")
     merged = HdrHistogram(1, (1 << 42) - 1, 3)
     for line in stored.read_text().splitlines():
@@ -57,15 +81,15 @@ def test_an_open_loop_on_a_model_meets_theory(results) -> None:
     assert "virtual_time" in {flag["name"] for flag in result["flags"]}
 
 
-def test_parts_of_a_stripe_are_kept_and_add_up(results, tmp_path) -> None:
+def test_parts_of_a_stripe_are_kept_and_add_up(quickly, tmp_path) -> None:
     paths = [str(tmp_path / name) for name in ("a", "b", "c")]
-    (result,) = results("random-read-4k", "--target", f"stripe:{','.join(paths)}?unit=64KiB", *QUICK[:-1], "48MiB")
+    result = quickly("random-read-4k", "--target", f"stripe:{','.join(paths)}?unit=64KiB", *QUICK[:-1], "48MiB")
     total = result["totals"]["read"]["count"]
     counts = [part["read"]["count"] for part in result["parts"].values()]
     assert len(counts) == 3
     # A request that ends in another interval than its piece may be counted apart: at most the queue depth at each end.
     assert sum(counts) == pytest.approx(total, abs=2 * 32)
-    assert not {"littles_law", "bandwidth_identity"} & {flag["name"] for flag in result["flags"]}
+    assert "bandwidth_identity" not in {flag["name"] for flag in result["flags"]}
 
 
 def test_equal_seeds_give_equal_results_on_a_model(results) -> None:
@@ -75,13 +99,13 @@ def test_equal_seeds_give_equal_results_on_a_model(results) -> None:
 
 
 def test_interrupting_keeps_what_was_measured(tmp_path) -> None:
-    command = [COMMAND, "run", "random-read-4k", "--size", "32MiB", "--duration", "60s", "--warmup", "0", "--out", str(tmp_path)]
+    command = [COMMAND, "run", "random-read-4k", "--size", "32MiB", "--duration", "10m", "--warmup", "0", "--out", str(tmp_path)]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, cwd=tmp_path) as process:
         assert process.stderr is not None
-        next(line for line in process.stderr if "measure" in line)
+        next(line for line in process.stderr if re.search(r"measure .* read [1-9]", line))
         process.send_signal(signal.SIGINT)
         process.stderr.read()
-        assert process.wait(timeout=30) == 130
+        assert process.wait(timeout=HANGS_S) == 130
     (stored,) = tmp_path.glob("*/points/*/result.json")
     result = json.loads(stored.read_text())
     assert result["status"] == "interrupted" and result["totals"]["read"]["count"] > 0
