@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from patience import first_fair
 from plimsoll import _core, catalog
 from plimsoll.engine import native_files
 
@@ -80,7 +81,7 @@ def test_an_operation_does_to_the_tree_what_the_result_says(op: str, results: Re
     tree, more, expected = OPERATIONS[op]
     target = tmp_path / "tree"
     workload = written(tmp_path / "one.toml", [tree], [{"operation": op, "requests": 200, **more}])
-    (result,) = results(workload, "-t", str(target), "--keep", "--warmup", "0", "--duration", "20s", "--set", "interval=50ms")
+    (result,) = results(workload, "-t", str(target), "--keep", "--warmup", "0", "--duration", "10m", "--set", "interval=50ms")
     assert (result["status"], result["error"], result["ended"]["by"]) == ("complete", None, "amount")
     total = result["totals"][op]
     assert total["count"] > 0 and total["errors"] == 0 and total["latency_ns"]["p50"] > 0
@@ -99,7 +100,8 @@ def test_files_created_less_files_deleted_are_the_files_on_the_disk(results: Res
     # What a thread was doing when the time was up completed in the drain, and belongs to no total: 6 threads, one operation each.
     first = json.loads(_core.prepare_files(json.dumps(result["job"]["definition"]), str(tmp_path / "twin"), None, None, _core.Control()))
     totals = result["totals"]
-    expected = first["files"] + totals["create"]["count"] - totals["delete"]["count"]
+    created, deleted = (totals[op]["count"] if op in totals else 0 for op in ("create", "delete"))
+    expected = first["files"] + created - deleted
     assert abs(found(tmp_path / "tree")[0] - expected) <= 6
     assert all(total["errors"] == 0 for total in totals.values())
 
@@ -118,7 +120,7 @@ def test_every_point_of_an_experiment_begins_with_the_same_tree(plimsoll: Run, t
     tree = {"files": 300, "sizes": "1KiB", "lay_out": "directories"}
     workload = written(tmp_path / "create.toml", [tree], [{"operation": "create"}])
     ended = plimsoll(
-        "steps", workload, "--over", "threads=1,2,4", "-t", str(tmp_path / "tree"), "--warmup", "0", "--duration", "20s", "--json"
+        "steps", workload, "--over", "threads=1,2,4", "-t", str(tmp_path / "tree"), "--warmup", "0", "--duration", "10m", "--json"
     )
     assert ended.returncode == 0, ended.stderr
     points = json.loads(ended.stdout)["results"]
@@ -131,11 +133,17 @@ def test_a_rate_counts_the_operations_drawn_and_is_achieved(results: Results, tm
     tree = {"files": 50, "sizes": "4KiB"}
     stream = {"operation": "read", "arrival": "constant", "rate": 400, "threads": 2}
     workload = written(tmp_path / "rate.toml", [tree], [stream])
-    (result,) = results(workload, "-t", str(tmp_path / "tree"), "--warmup", "200ms", "--duration", "2s")
-    totals = result["totals"]
-    assert totals["read"]["iops"] == pytest.approx(400, rel=0.1)
-    assert totals["open"]["count"] == pytest.approx(totals["read"]["count"], abs=4)
-    assert result["offered_per_s"] == 400
+
+    def attempt() -> int:
+        (result,) = results(workload, "-t", str(tmp_path / "tree"), "--warmup", "0", "--duration", "2s")
+        count = {op: total["count"] for op, total in result["totals"].items()}
+        # 400 per second for 2 s fall due, a request more or less at the end; a machine that stands still leaves some undone.
+        assert count.get("read", 0) + result["unfinished"] == pytest.approx(800, abs=1)
+        assert count.get("open", 0) == pytest.approx(count.get("read", 0), abs=4)
+        assert result["offered_per_s"] == 400
+        return count.get("read", 0)
+
+    assert first_fair(attempt, lambda reads: reads >= 0.9 * 800) <= 801
 
 
 def test_what_was_there_before_stays(plimsoll: Run, tmp_path: Path) -> None:
@@ -166,7 +174,8 @@ def test_an_empty_directory_is_used_and_left_empty(results: Results, tmp_path: P
 def test_a_report_draws_every_operation(plimsoll: Run, tmp_path: Path) -> None:
     stream = {"operation": {"create": 40, "delete": 40, "stat": 20}}
     workload = written(tmp_path / "one.toml", [{"files": 100, "sizes": "1KiB", "filled": 50}], [stream])
-    ended = plimsoll("run", workload, "-t", str(tmp_path / "tree"), "--warmup", "0", "--duration", "1s", "--out", str(tmp_path / "runs"))
+    words = ("--warmup", "0", "--duration", "10m", "--set", "requests=1000", "--out", str(tmp_path / "runs"))
+    ended = plimsoll("run", workload, "-t", str(tmp_path / "tree"), *words)
     assert ended.returncode == 0, ended.stderr
     rows = [line.split() for line in ended.stdout.splitlines()]
     assert [row[2] for row in rows if len(row) > 6 and row[2] in ("create", "close", "stat", "delete")] == [
@@ -221,7 +230,7 @@ def test_what_cannot_be_is_refused_before_anything_is_made(plimsoll: Run, tmp_pa
 
 def test_a_kept_tree_with_missing_files_is_brought_back(results: Results, tmp_path: Path) -> None:
     workload = written(tmp_path / "small.toml", [{"depth": 1, "width": 2, "files": 30, "sizes": "1KiB"}], [{"operation": "stat"}])
-    words = (workload, "-t", str(tmp_path / "tree"), "--keep", "--warmup", "0", "--duration", "300ms")
+    words = (workload, "-t", str(tmp_path / "tree"), "--keep", "--warmup", "0", "--duration", "10m", "--set", "requests=1000")
     results(*words)
     for path in (tmp_path / "tree" / "d1").glob("f3*"):
         path.unlink()

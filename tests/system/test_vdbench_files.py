@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from patience import first_fair
+
 
 @pytest.fixture
 def carried_out(plimsoll, tmp_path):
-    """Run a parameter file; its results in order."""
+    """Run a parameter file; its results in order, and only those stored."""
 
     def run(text: str, *words: str) -> list[dict[str, Any]]:
+        shutil.rmtree(tmp_path / "results", ignore_errors=True)
         job = tmp_path / "job.vdb"
         job.write_text(text.format(here=tmp_path), encoding="utf-8")
         ended = plimsoll("run", str(job), "--json", *words)
@@ -29,16 +33,18 @@ def counts(result: dict[str, Any]) -> dict[str, int]:
     return {op: total["count"] for op, total in result["totals"].items()}
 
 
+def requests_of(result: dict[str, Any]) -> int:
+    return sum(count for op, count in counts(result).items() if op in ("read", "write"))
+
+
 def test_a_random_mix_leaves_each_file_after_as_many_requests_as_asked(carried_out, tmp_path: Path) -> None:
-    (result,) = carried_out(
+    job = (
         "fsd=fsd1,anchor={here}/tree,depth=2,width=2,files=10,sizes=64k\n"
         "fwd=fwd1,fsd=fsd1,rdpct=70,fileio=random,fileselect=random,xfersize=4k,threads=4,stopafter=20\n"
-        "rd=rd1,fwd=fwd1,fwdrate=max,format=yes,elapsed=2,interval=1,warmup=0\n",
-        "--keep",
+        "rd=rd1,fwd=fwd1,fwdrate=max,format=yes,elapsed=2,interval=1,warmup=0\n"
     )
-    found = counts(result)
-    requests = found["read"] + found["write"]
-    assert requests > 1000
+    (result,) = first_fair(lambda: carried_out(job, "--keep"), lambda results: requests_of(results[0]) > 1000)
+    found, requests = counts(result), requests_of(result)
     # Reads are drawn with probability 0.7: five standard deviations.
     assert abs(found["read"] - 0.7 * requests) < 5 * (0.21 * requests) ** 0.5
     # Every thread has at most one file open that it has not left yet.
@@ -53,18 +59,26 @@ def test_operations_in_turn_do_all_there_is_to_do_and_no_more(carried_out) -> No
     results = carried_out(
         "fsd=fsd1,anchor={here}/tree,depth=2,width=3,files=7,sizes=4k,distribution=all\n"
         "fwd=fwd1,fsd=fsd1,fileselect=seq,threads=3\n"
-        "rd=rd1,fwd=fwd1,fwdrate=max,foroperations=(mkdir,create,delete,rmdir),format=no,elapsed=10,interval=1,warmup=0\n"
+        "rd=rd1,fwd=fwd1,fwdrate=max,foroperations=(mkdir,create,delete,rmdir),format=no,elapsed=600,interval=1,warmup=0\n"
     )
     # 3 + 9 directories, each with 7 files.
     assert [counts(result)[op] for result, op in zip(results, ("mkdir", "create", "delete", "rmdir"), strict=True)] == [12, 84, 84, 12]
 
 
 def test_rates_divide_by_skew_over_two_trees_and_come_out_and_in_again(carried_out, plimsoll, tmp_path: Path) -> None:
-    (result,) = carried_out(
+    job = (
         "fsd=default,depth=1,width=2,files=20,sizes=16k\nfsd=fsd1,anchor={here}/both/a\nfsd=fsd2,anchor={here}/both/b\n"
         "fwd=fwd1,fsd=fsd1,operation=read,xfersize=8k,skew=75\nfwd=fwd2,fsd=fsd2,operation=getattr\n"
         "rd=rd1,fwd=fwd*,fwdrate=400,distribution=deterministic,format=restart,elapsed=3,interval=1,warmup=0\n"
     )
+
+    def attempt() -> dict[str, Any]:
+        (result,) = carried_out(job)
+        # What was due is exact even where the machine stood still: it was done or is owed.
+        assert sum(counts(result).get(op, 0) for op in ("read", "stat")) + result["unfinished"] == pytest.approx(1200, abs=4)
+        return result
+
+    result = first_fair(attempt, lambda result: result["unfinished"] <= 2)
     assert result["job"]["target"] == str(tmp_path / "both")
     assert set(result["streams"]) == {"fwd1", "fwd2"}
     found = counts(result)
@@ -90,6 +104,6 @@ def test_files_that_are_created_and_empty_are_each_written_once(carried_out) -> 
     (result,) = carried_out(
         "fsd=fsd1,anchor={here}/tree,depth=1,width=2,files=10,sizes=16k\n"
         "fwd=fwd1,fsd=fsd1,fileio=seq,fileselect=empty,xfersize=4k,threads=2\n"
-        "rd=rd1,fwd=fwd1,fwdrate=max,operations=(create,write),format=directories,elapsed=10,interval=1,warmup=0\n"
+        "rd=rd1,fwd=fwd1,fwdrate=max,operations=(create,write),format=directories,elapsed=600,interval=1,warmup=0\n"
     )
     assert (counts(result)["create"], counts(result)["write"]) == (20, 80)
