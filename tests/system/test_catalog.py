@@ -6,7 +6,9 @@ import json
 import os
 import subprocess
 from pathlib import Path
+from typing import Any
 
+from patience import HANGS_S, TRIES, first_fair
 from plimsoll import _core, catalog
 from plimsoll.engine import native
 from system.conftest import COMMAND
@@ -33,28 +35,46 @@ def test_equal_seeds_issue_the_recorded_requests_of_every_shipped_workload() -> 
     assert prints == json.loads(GOLDEN.read_text())
 
 
-def test_every_shipped_workload_runs_for_a_second_on_null(tmp_path: Path) -> None:
-    names = names_of_block_workloads()
-    options = ["--target", "null:", "--duration", "1s", "--warmup", "0", "--json"]
-    environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache")}
+def ran_on_null(names: list[str], duration: str, folder: Path) -> dict[str, dict[str, Any]]:
+    """The results of these workloads, one half beside the other."""
+    options = ["--target", "null:", "--duration", duration, "--warmup", "0", "--json"]
+    environment = {**os.environ, "XDG_CACHE_HOME": str(folder / "cache")}
     halves = [
         subprocess.Popen(
-            [COMMAND, "run", *half, *options, "--out", str(tmp_path / str(number))],
+            [COMMAND, "run", *half, *options, "--out", str(folder / str(number))],
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             env=environment,
         )
         for number, half in enumerate((names[::2], names[1::2]))
+        if half
     ]
     ran = {}
     for process in halves:
-        stdout, _ = process.communicate(timeout=300)
+        stdout, _ = process.communicate(timeout=HANGS_S)
         assert process.returncode == 0
         ran.update({result["job"]["workload"]: result for result in json.loads(stdout)["results"]})
     assert sorted(ran) == names
-    for name, result in ran.items():
-        assert result["status"] == "complete", (name, result["error"])
-        count, moved = (sum(total[figure] for total in result["totals"].values()) for figure in ("count", "bytes"))
-        # Blocks of 100 MiB, which are filled, come some hundred times a second on an idle machine, and less often on a busy one.
-        assert count > 100 or moved > 10 * 100 * MIB, name
-        assert all(total["errors"] == 0 for total in result["totals"].values()), name
+    return ran
+
+
+def issued_enough(result: dict[str, Any]) -> bool:
+    """Blocks of 100 MiB, which are filled, come some hundred times a second on an idle machine, and less often on a busy one."""
+    count, moved = (sum(total[figure] for total in result["totals"].values()) for figure in ("count", "bytes"))
+    return count > 100 or moved > 10 * 100 * MIB
+
+
+def test_every_shipped_workload_runs_on_null(tmp_path: Path) -> None:
+    # A quarter of a second is enough for nearly all of them; the others, and those during which the machine stood still, get whole ones.
+    left = names_of_block_workloads()
+    durations = iter(("250ms", *["1s"] * TRIES))
+
+    def attempt() -> list[str]:
+        ran = ran_on_null(left, next(durations), tmp_path)
+        for name, result in ran.items():
+            assert result["status"] == "complete", (name, result["error"])
+            assert all(total["errors"] == 0 for total in result["totals"].values()), name
+        left[:] = [name for name in left if not issued_enough(ran[name])]
+        return left
+
+    first_fair(attempt, lambda left: not left)
