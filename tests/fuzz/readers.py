@@ -110,6 +110,12 @@ def vdbench_file(text: str) -> bool:
     return runnable(vdbench.translate(text, "job", beside("vdbench"), VARIABLES, {"/dev/sdb": 1 << 37}.get))
 
 
+def vdbench_likely(text: str) -> bool:
+    from formats.test_vdbench_files import can_be_carried_out
+
+    return can_be_carried_out(text)
+
+
 def vdbench_command(text: str) -> bool:
     return runnable(vdbench.translate_command(text.split(), "command line", beside("vdbench"), VARIABLES))
 
@@ -154,6 +160,14 @@ def results(form: str, name: str) -> Callable[[str], bool]:
     return attempt
 
 
+def vdbench_flatfile(text: str) -> bool:
+    """What is read can be written again."""
+    from plimsoll.formats.vdbench_output import files, read_flatfile
+
+    points = read_flatfile(text, "f.html")
+    return bool(files(points)) and results("vdbench", "f.html")(text)
+
+
 def fio_logs(text: str) -> bool:
     """Several logs of one measurement in one text, each below its name."""
     from plimsoll.formats.importing import read_results
@@ -183,6 +197,13 @@ def options_of_fio(draw: st.DrawFn) -> str:
     from formats.test_fio_accepted import job_file
 
     return job_file(random.Random(draw(st.integers(0, 1 << 32))))
+
+
+@st.composite
+def likely_of_vdbench(draw: st.DrawFn) -> str:
+    from formats.test_vdbench_files import likely
+
+    return likely(random.Random(draw(st.integers(0, 1 << 32))))
 
 
 @cache
@@ -233,10 +254,11 @@ READERS: Mapping[str, Reader] = {
         lambda: mutations([LOG_MARK.join(FIO_LOGS.values())], ["\n", ",", "-1"]), fio_logs, (next(iter(FIO_LOGS)).rpartition("_")[0],)
     ),
     "vdbench file": Reader(lambda: mutations(corpus("vdbench/*.vdb")), vdbench_file, ("job", "sds.txt")),
+    "vdbench likely words": Reader(likely_of_vdbench, vdbench_likely, ("job",)),
     "vdbench command": Reader(
         lambda: mutations(VDBENCH_WORDS), vdbench_command, ("command line", *(path.name for path in FOLDER.glob("vdbench/*")))
     ),
-    "vdbench flatfile": Reader(lambda: mutations(FLATFILE, FLATFILE_PIECES), results("vdbench", "f.html"), ("f.html",)),
+    "vdbench flatfile": Reader(lambda: mutations(FLATFILE, FLATFILE_PIECES), vdbench_flatfile, ("f.html",)),
     "iometer icf": Reader(lambda: mutations(corpus("iometer/golden/*.icf")), icf, ("a.icf:",)),
     "iometer results": Reader(lambda: mutations(ICF_RESULTS), results("iometer-csv", "a.csv"), ("a.csv:",)),
     "orion command": Reader(

@@ -11,6 +11,7 @@ from formats.test_iometer_malformed import CSV
 from formats.test_sysstat import TEXT as IOSTAT
 from formats.test_sysstat import iostat_json
 from formats.test_vdbench_output import OLD
+from formats.test_vdbench_output_files import THEIRS
 from plimsoll.formats.fio_output import json_text, log_files
 from plimsoll.formats.iometer import results_csv
 from plimsoll.formats.vdbench_output import files
@@ -23,7 +24,7 @@ _POINT = recorded_point(Load(latencies_ns={"read": drawn(1, 12), "write": drawn(
 FIO_DOCUMENT = [json_text([_POINT], plus=plus) for plus in (False, True)]
 #: One line of each log; the histogram's line is long.
 FIO_LOGS = {name: text.split("\n")[0] + "\n" for name, text in log_files([_POINT]).items()}
-FLATFILE = [OLD, files([_POINT])["flatfile.html"]]
+FLATFILE = [OLD, THEIRS, files([_POINT])["flatfile.html"]]
 ICF_RESULTS = [
     CSV.replace("ROW", "12.5") * 2,
     "'Test Type,Test Description\n0,x\n'Version\n2006.07.27 \n'Time Stamp\n2008-01-01\n" + CSV.replace("ROW", "1"),
