@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-PATIENCE_S = 60
+PATIENCE_S = 180
 
 
 @dataclass
@@ -62,6 +62,19 @@ def show_numbers(figure):
     bring_near(figure.locator(".chart"))
     figure.locator("details.data > summary").click()
     figure.locator("tbody tr").first.wait_for()
+
+
+def tip_over(chart, text):
+    """Move the mouse over a chart until a tip with this text is shown: what is drawn meanwhile may push the chart away from the mouse."""
+    deadline = time.monotonic() + PATIENCE_S
+    tip = chart.page.locator(".tip", has_text=text)
+    while True:
+        for x in (20, 21):
+            chart.hover(position={"x": x, "y": 40})
+        if tip.is_visible():
+            return tip
+        assert time.monotonic() < deadline, f"no tip said {text!r}"
+        chart.page.wait_for_timeout(5)
 
 
 DRAWN = """() => [...document.querySelectorAll('.chart')].map(chart => {

@@ -15,7 +15,7 @@ def browser():
         pytest.skip(f"{CHROMIUM} is not installed (apt-get install chromium): the report is not checked in a browser")
     sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: the report is not checked in a browser")
     with sync_api.sync_playwright() as driver:
-        started = driver.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox"])
+        started = driver.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox"], timeout=PATIENCE_S * 1000)
         yield started
         started.close()
 

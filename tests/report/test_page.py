@@ -9,7 +9,7 @@ import pytest
 
 from plimsoll.reports import html
 from plimsoll.store.reader import open_run
-from report.browsing import DRAWN, bring_near, open_point, read_model, scroll_through, show_numbers, until
+from report.browsing import DRAWN, bring_near, open_point, read_model, scroll_through, show_numbers, tip_over, until
 from report.synthetic import PROFILES, Array, write_run
 
 HOSTILE = "</script><script>document.title='broken'</script><img src=x onerror=document.title='broken'>"
@@ -105,10 +105,8 @@ def test_the_tables_under_the_charts_hold_the_numbers_of_the_charts(report, open
 def test_hovering_shows_the_value(report, opened):
     page = opened(report).page
     chart = page.locator("#random .chart").first
-    bring_near(page.locator("#random .chart").first)
-    chart.hover(position={"x": 20, "y": 40})
-    tip = page.locator(".tip", has_text="OLTP database")
-    tip.wait_for()
+    bring_near(chart)
+    tip = tip_over(chart, "OLTP database")
     oltp = next(profile for group in read_model(report)["groups"] for profile in group["profiles"] if profile["workload"] == "oltp-db")
     iops = oltp["cells"][0]["ops"]["read"]["iops"]["mean"]
     assert f"{iops:,.6f}".rstrip("0").rstrip(".") in tip.inner_text()
@@ -179,8 +177,7 @@ def test_names_from_the_data_are_text_and_nothing_else(runs, opened, tmp_path):
     html.write([open_run(str(write_run(folder, Array("hostile", target=HOSTILE, label=HOSTILE, seconds=5), [profile])))], path)
     found = opened(path)
     scroll_through(found.page)
-    found.page.locator("#random .chart").first.hover(position={"x": 20, "y": 40})
-    found.page.locator(".tip", has_text="onerror").wait_for()
+    tip_over(found.page.locator("#random .chart").first, "onerror")
     assert found.page.title() != "broken"
     assert found.page.locator("h1").inner_text() == HOSTILE
     assert found.page.locator("img").count() == 0
