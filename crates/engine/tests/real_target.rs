@@ -80,14 +80,13 @@ fn the_time_between_due_and_submitted_is_not_time_in_flight() {
         let directory = directory();
         let path = scratch(directory.path(), "file", 8 * MIB);
         let stream = json!({ "arrival": "constant", "rate": 1000, "queue_depth": queue_depth, "direct": false });
-        // A stop of the whole machine can fall to either account; a wrong account is wrong every time.
-        let apart = (0..5).map(|_| {
+        // A thread that is stopped across the end of an interval can fall to either account; a wrong account is wrong every time.
+        let mut apart = (0..20).map(|_| {
             let finished = finish(&job(on(&path), stream.clone(), short(backend)));
             let service = cell(&finished.everything, 0, Op::Read).service_sum_ns as f64;
             (finished.everything.in_flight_area as f64 - service).abs() / service
         });
-        let least = apart.reduce(f64::min).unwrap();
-        assert!(least <= 0.02, "{backend}, depth {queue_depth}: {least} apart");
+        assert!(apart.any(|apart| apart <= 0.02), "{backend}, depth {queue_depth}: more than 2 % apart");
     }
 }
 

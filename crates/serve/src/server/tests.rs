@@ -4,6 +4,9 @@ use super::*;
 use crate::data::{derived::Derived, memory::Memory};
 use crate::drawn;
 
+/// Reads that are under way when a server stops.
+const ASKED: u64 = 4_000;
+
 fn server(data: impl Data + 'static) -> Arc<Server> {
     Arc::new(Server::start("small".into(), drawn::array(), Box::new(data), Limits::of_disks()).unwrap())
 }
@@ -26,16 +29,20 @@ fn an_answer_takes_at_least_as_long_as_the_model_says_and_bytes_come_back() {
 
 #[test]
 fn clients_wait_side_by_side_and_not_one_after_the_other() {
-    let server = server(Derived::default());
-    std::thread::scope(|scope| {
-        for number in 0..16 {
-            let server = &server;
-            scope.spawn(move || server.read(number * 50_000_000, &mut [0; 4096]).unwrap());
-        }
-    });
-    let report = server.report().into_json();
-    assert!(report["outstanding_max"].as_u64().unwrap() > 4, "{report}");
-    assert_eq!(report["answers"], 16);
+    let most = || {
+        let server = server(Derived::default());
+        std::thread::scope(|scope| {
+            for number in 0..16 {
+                let server = &server;
+                scope.spawn(move || server.read(number * 50_000_000, &mut [0; 4096]).unwrap());
+            }
+        });
+        let report = server.report().into_json();
+        assert_eq!(report["answers"], 16);
+        report["outstanding_max"].as_u64().unwrap()
+    };
+    // A machine that starts one of them after the other does so now and then, a server that makes them wait does every time.
+    assert!((0..5).any(|_| most() > 4));
 }
 
 #[test]
@@ -77,8 +84,14 @@ fn writes_that_were_refused_or_dropped_are_flags() {
 fn a_server_that_stops_forgets_who_waits() {
     let server = server(Derived::default());
     let (told, waits) = std::sync::mpsc::channel::<io::Result<()>>();
-    let asked = Asked { op: Op::Read, offset: 900_000_000, len: 4096 };
-    server.begin(asked, move |answered| drop(told.send(answered))).unwrap();
+    // Seconds of work for the two disks, so that some of them wait even after a standstill of the machine.
+    let asked = (0..ASKED).map(|number| Asked { op: Op::Read, offset: number * 7_919 % 10_000 * 90_112, len: 4096 });
+    for asked in asked {
+        let told = told.clone();
+        server.begin(asked, move |answered| drop(told.send(answered))).unwrap();
+    }
+    drop(told);
     server.stop().unwrap();
-    assert!(waits.recv().is_err(), "neither answered nor kept");
+    let answered = waits.iter().count() as u64;
+    assert!(answered < ASKED, "neither answered nor kept");
 }
