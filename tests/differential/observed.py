@@ -22,13 +22,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from patience import HANGS_S
+
 Json = dict[str, Any]
 
 _HERE = Path(__file__).parent
 _HEAD = struct.Struct("=Q")
 _RECORD = struct.Struct("=QQQQII")
 _OPS = {"r": "read", "w": "write", "t": "trim", "f": "flush"}
-_TIMEOUT_S = 30
 
 
 class Request(NamedTuple):
@@ -97,7 +98,7 @@ def compiled(folder: Path) -> Path:
     """The observer as a library."""
     library = folder / "observer.so"
     command = ["cc", "-shared", "-fPIC", "-O1", "-o", str(library), str(_HERE / "observer.c"), "-ldl"]
-    subprocess.run(command, check=True, capture_output=True, timeout=60)
+    subprocess.run(command, check=True, capture_output=True, timeout=HANGS_S)
     return library
 
 
@@ -112,7 +113,7 @@ def of_fio(text: str, folder: Path, observer: Path) -> Load:
     (folder / "job.fio").write_text(text)
     log = folder.with_suffix(".log")
     command = ["fio", "job.fio", "--output=out"]
-    ran = subprocess.run(command, cwd=folder, env=watched(observer, log), capture_output=True, text=True, check=False, timeout=_TIMEOUT_S)
+    ran = subprocess.run(command, cwd=folder, env=watched(observer, log), capture_output=True, text=True, check=False, timeout=HANGS_S)
     assert ran.returncode == 0, f"fio refuses the job file: {ran.stderr}{(folder / 'out').read_text()}"
     found = list(read_log(log, 0, folder))
     log.unlink()
@@ -145,7 +146,7 @@ class Worker:
         """End the process."""
         assert self._process.stdin is not None and self._process.stdout is not None
         self._process.stdin.close()
-        self._process.wait(timeout=_TIMEOUT_S)
+        self._process.wait(timeout=HANGS_S)
         self._process.stdout.close()
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from patience import HANGS_S
 from plimsoll.errors import InputError
 from plimsoll.formats.fio_output import job_name, json_text, log_files, normal_text, terse_text
 from plimsoll.formats.fio_output.bins import BINS, PERCENTILES, bin_of, binned, histogram_of, percentile, value_of
@@ -47,7 +48,7 @@ def fio(tmp_path_factory):
         out = folder / "out"
         job = ["--name=x", f"--filename={folder}/data", "--size=2m", "--rw=randrw", "--bs=8k", "--ioengine=psync", "--fsync=16"]
         command = ["fio", *job, "--time_based", "--runtime=1", f"--output-format={form}", f"--output={out}", *more]
-        subprocess.run(command, check=True, capture_output=True, timeout=60)
+        subprocess.run(command, check=True, capture_output=True, timeout=HANGS_S)
         return out.read_text()
 
     return run
@@ -140,7 +141,7 @@ def tables(folder: Path, document: str) -> list[list[dict[str, str]]]:
     """What fio's own fio_jsonplus_clat2csv makes of a JSON+ document: for each job a row per bin."""
     (folder / "a.json").write_text(document)
     command = [shutil.which("fio_jsonplus_clat2csv") or "", str(folder / "a.json"), str(folder / "a.csv")]
-    subprocess.run(command, check=True, capture_output=True, timeout=60)
+    subprocess.run(command, check=True, capture_output=True, timeout=HANGS_S)
     return [list(csv.DictReader(path.read_text().splitlines(), skipinitialspace=True)) for path in sorted(folder.glob("a_job*.csv"))]
 
 
@@ -319,7 +320,7 @@ def test_fio_plot_draws_our_json_and_logs(tmp_path: Path, graph, more):
     depths, threads = {"-l": ("1 4", "1"), "-N": ("1", "1 2"), "-L": ("1 4", "1 2"), "-H": ("4", "1"), "-g": ("1 4", "1")}[graph]
     command = ["fio-plot", "-i", str(tmp_path), "-T", "t", graph, *more, "-r", "randread", "-o", str(tmp_path / "out.png")]
     ran = subprocess.run(
-        [*command, "-d", *depths.split(), "-n", *threads.split()], capture_output=True, text=True, check=False, timeout=120
+        [*command, "-d", *depths.split(), "-n", *threads.split()], capture_output=True, text=True, check=False, timeout=HANGS_S
     )
     assert ran.returncode == 0, ran.stderr
     assert (tmp_path / "out.png").read_bytes().startswith(b"\x89PNG")

@@ -8,6 +8,7 @@ import subprocess
 
 import pytest
 
+from patience import HANGS_S
 from plimsoll.errors import InputError
 from plimsoll.formats.fio_output import is_log, json_text, log_files, read_json, read_logs
 from plimsoll.formats.fio_output.bins import bin_of
@@ -212,7 +213,7 @@ def test_results_of_the_real_fio_are_read(tmp_path):
     logs = [f"--write_{kind}_log={log}" for kind in ("bw", "iops", "lat")] + [f"--write_hist_log={log}", "--log_hist_msec=200"]
     out = tmp_path / "o.json"
     command = ["fio", *options, *logs, "--output-format=json+", f"--output={out}"]
-    subprocess.run(command, check=True, capture_output=True, cwd=tmp_path, timeout=60)
+    subprocess.run(command, check=True, capture_output=True, cwd=tmp_path, timeout=HANGS_S)
     document = json.loads(out.read_text())["jobs"][0]
     (read,) = read_json(out.read_text(), "o.json")
     total = read.result.totals["read"]

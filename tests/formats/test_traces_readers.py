@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from patience import HANGS_S
 from plimsoll.errors import InputError
 from plimsoll.formats.traces import FORMATS, TraceRequest, open_trace, recognised
 from plimsoll.formats.traces.completions import MOST_WAITING
@@ -180,7 +181,7 @@ def test_what_fio_itself_writes_is_read_with_its_times(tmp_path: Path) -> None:
         check=True,
         cwd=tmp_path,
         capture_output=True,
-        timeout=60,
+        timeout=HANGS_S,
     )
     found = read((tmp_path / "log").read_bytes())
     assert len(found) >= 400
