@@ -120,7 +120,8 @@ def test_a_file_that_plimsoll_did_not_make_is_read_but_not_written(plimsoll, tmp
     read = plimsoll("run", "random-read-4k", "--target", str(precious), "--duration", "200ms", "--warmup", "0")
     assert read.returncode == 0, read.stderr
     assert precious.read_bytes() == content
-    allowed = plimsoll("run", "oltp-db", "--target", str(precious), "--duration", "200ms", "--warmup", "0", "--destroy-data")
+    amount = ("--duration", "10m", "--warmup", "0", "--set", "requests=50")
+    allowed = plimsoll("run", "oltp-db", "--target", str(precious), *amount, "--destroy-data")
     assert allowed.returncode == 0, allowed.stderr
     assert precious.read_bytes() != content and precious.exists()
 

@@ -78,8 +78,8 @@ fn a_file_that_shrinks_gives_short_transfers() {
     for backend in file_backends() {
         let directory = directory();
         let path = hollow_file(directory.path(), "file", 2 * MIB);
-        let stream = json!({ "queue_depth": 4 });
-        let options = json!({ "duration": "300ms", "warmup": "0s", "backend": backend, "on_error": "continue" });
+        let stream = json!({ "queue_depth": 4, "requests": 400 });
+        let options = json!({ "duration": "600s", "warmup": "0s", "backend": backend, "on_error": "continue" });
         let shrink = || fs::File::options().write(true).open(&path).unwrap().set_len(MIB).unwrap();
         let sink = Recording { when_open: Box::new(shrink), ..Recording::default() };
         let finished = try_finish(&job(path.to_str().unwrap(), stream, options), sink, &Control::default()).unwrap();
@@ -95,8 +95,8 @@ fn a_file_that_shrinks_gives_short_transfers() {
 fn a_mapped_file_that_shrinks_gives_errors_not_a_signal() {
     let directory = directory();
     let path = hollow_file(directory.path(), "file", 2 * MIB);
-    let stream = json!({ "direct": false });
-    let options = json!({ "duration": "200ms", "warmup": "0s", "backend": "mmap", "on_error": "continue" });
+    let stream = json!({ "direct": false, "requests": 400 });
+    let options = json!({ "duration": "600s", "warmup": "0s", "backend": "mmap", "on_error": "continue" });
     let shrink = || fs::File::options().write(true).open(&path).unwrap().set_len(MIB).unwrap();
     let sink = Recording { when_open: Box::new(shrink), ..Recording::default() };
     let finished = try_finish(&job(path.to_str().unwrap(), stream, options), sink, &Control::default());
@@ -142,8 +142,8 @@ fn a_full_disk_is_enospc() {
     for backend in file_backends() {
         let Some(disk) = SmallDisk::new("64k") else { return };
         let path = hollow_file(disk.0.path(), "file", 8 * MIB);
-        let stream = json!({ "read_percent": 0, "direct": false, "distribution": "permutation" });
-        let options = json!({ "duration": "300ms", "warmup": "0s", "backend": backend, "on_error": "continue" });
+        let stream = json!({ "read_percent": 0, "direct": false, "distribution": "permutation", "requests": 400 });
+        let options = json!({ "duration": "600s", "warmup": "0s", "backend": backend, "on_error": "continue" });
         let finished = finish(&job(path.to_str().unwrap(), stream, options));
         let writes = cell(&finished.everything, 0, Op::Write);
         assert_eq!(writes.errors.keys().collect::<Vec<_>>(), [&libc::ENOSPC], "{backend}");
@@ -173,8 +173,8 @@ fn a_file_size_limit_is_efbig() {
         libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
     }
     for backend in file_backends() {
-        let stream = json!({ "read_percent": 0, "queue_depth": 2 });
-        let options = json!({ "duration": "200ms", "warmup": "0s", "backend": backend, "on_error": "continue" });
+        let stream = json!({ "read_percent": 0, "queue_depth": 2, "requests": 400 });
+        let options = json!({ "duration": "600s", "warmup": "0s", "backend": backend, "on_error": "continue" });
         let finished = finish(&job(path.to_str().unwrap(), stream, options));
         let writes = cell(&finished.everything, 0, Op::Write);
         assert_eq!(writes.errors.keys().collect::<Vec<_>>(), [&libc::EFBIG], "{backend}");

@@ -203,8 +203,10 @@ fn stamps_are_what_is_on_the_disk() {
     for backend in file_backends() {
         let directory = directory();
         let path = hollow_file(directory.path(), "file", MIB);
-        let stream = json!({ "read_percent": 0, "content": "stamps", "random_percent": 0, "region_length": "4KiB" });
-        let options = json!({ "duration": "100ms", "warmup": "0s", "backend": backend });
+        let stream = json!({
+            "read_percent": 0, "content": "stamps", "random_percent": 0, "region_length": "4KiB", "requests": 10,
+        });
+        let options = json!({ "duration": "600s", "warmup": "0s", "backend": backend });
         finish(&job(path.to_str().unwrap(), stream, options));
         assert!(std::fs::read(&path).unwrap().starts_with(b"PLIMSOLL"), "{backend}");
     }
@@ -219,11 +221,14 @@ fn a_block_that_somebody_else_overwrites_is_found() {
         let stream = json!({ "read_percent": 80, "verify": "reads", "region_length": "4KiB" });
         let options = json!({ "duration": "500ms", "warmup": "0s", "interval": "50ms", "backend": backend });
         let file = std::fs::File::options().write(true).open(&path).unwrap();
-        let overwrite = || file.write_all_at(&[0xFF; 512], 512).unwrap();
-        let sink = Recording { after_interval: Box::new(overwrite), ..Recording::default() };
         let job = job(path.to_str().unwrap(), stream, options);
-        let findings = try_finish(&job, sink, &Control::default()).unwrap().outcome.findings.unwrap();
-        assert!(!findings.is_clean(), "{backend}: {findings:#?}");
+        let found = || {
+            let overwrite = || file.write_all_at(&[0xFF; 512], 512).unwrap();
+            let sink = Recording { after_interval: Box::new(overwrite), ..Recording::default() };
+            try_finish(&job, sink, &Control::default()).unwrap().outcome.findings.unwrap()
+        };
+        // While the disk stands still nobody reads; one who reads and does not see it does so every time.
+        let findings = (0..5).map(|_| found()).find(|findings| !findings.is_clean()).expect(backend);
         assert!(findings.examples.iter().all(|example| (example.address, example.len) == (512, 512)), "{findings:#?}");
     }
 }
