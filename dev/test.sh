@@ -1,6 +1,7 @@
 #!/bin/bash
 # Every check, the quick ones first; ends with pytest, whose summary is the last line.
 # The page is checked from pytest too (tests/report): its types, its own tests, its bundle, and the report in a browser.
+# `dev/test.sh build` only builds the tests of Rust.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export PYO3_PYTHON="$PWD/.venv/bin/python"
@@ -11,6 +12,12 @@ export PATH="$PWD/.cache/consumers/bin:$PATH"
 # Each reader of other tools' files is tried for so long; elsewhere a second each has to do.
 if [[ ${CI:-} == true ]]; then
     export PLIMSOLL_FUZZ_SECONDS=${PLIMSOLL_FUZZ_SECONDS:-60}
+    # Nothing is built a second time, so nothing is kept for it.
+    export CARGO_INCREMENTAL=0
+fi
+
+if [[ ${1:-} == build ]]; then
+    exec cargo test --workspace --locked --quiet --no-run
 fi
 
 step() {
