@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from differential.cases import CASES, DIFFERENT, TIMED, Case
-from differential.comparison import COMPARISONS
+from differential.comparison import COMPARISONS, Unfair
 from differential.observed import Worker, available, compiled, of_fio, watched
 from patience import HANGS_S
 
@@ -36,13 +36,22 @@ def test_the_table_names_every_rule_once() -> None:
 @pytest.mark.parametrize("case", CASES, ids=[case.rule for case in CASES])
 def test_the_same_requests_reach_the_files(case: Case, tmp_path: Path, observer: Path, worker: Worker) -> None:
     """What is timed is tried up to ten times: a machine that stands still for moments is no wrong reading, which is wrong every time."""
-    for attempt in range(10 if case in TIMED or "runtime" in case.words else 1):
+    attempts = 10 if case in TIMED or "runtime" in case.words else 1
+    wrong, unfair = [], ""
+    for attempt in range(attempts):
         folder = tmp_path / str(attempt)
         folder.mkdir()
-        differences = compared(case, folder, observer, worker)
+        try:
+            differences = compared(case, folder, observer, worker)
+        except Unfair as kept:
+            unfair = str(kept)
+            continue
         if not differences:
             return
-    pytest.fail("\n".join([*differences, case.text]), pytrace=False)
+        wrong.append(differences)
+    if len(wrong) < min(3, attempts):
+        pytest.skip(f"the machine keeps fio itself from its rate: {unfair}")
+    pytest.fail("\n".join([*wrong[-1], case.text]), pytrace=False)
 
 
 def compared(case: Case, folder: Path, observer: Path, worker: Worker) -> list[str]:
@@ -53,6 +62,8 @@ def compared(case: Case, folder: Path, observer: Path, worker: Worker) -> list[s
     for name in case.alike:
         try:
             COMPARISONS[name](theirs, ours)
+        except Unfair:
+            raise
         except AssertionError as difference:
             found.append(f"{name}: {difference}")
     if case.same_content and (folder / "theirs" / "data").read_bytes() != (folder / "ours" / "data").read_bytes():
