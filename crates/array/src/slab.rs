@@ -13,6 +13,9 @@ use std::ops::{Index, IndexMut};
 /// No handle.
 pub const NONE: u32 = u32::MAX;
 
+/// Places to begin with; each time they do not suffice there are twice as many.
+const LEAST: usize = 16;
+
 /// See the module.
 #[derive(Clone, Debug)]
 pub struct Slab<T> {
@@ -28,6 +31,12 @@ impl<T: Copy> Slab<T> {
     /// No things; new places are filled with `blank` until they are used.
     pub const fn new(blank: T) -> Self {
         Self { places: Vec::new(), free: Vec::new(), len: 0, blank }
+    }
+
+    /// The same, and so many can be kept before more memory is asked for.
+    pub fn with_room(blank: T, things: usize) -> Self {
+        let places = if things == 0 { 0 } else { things.next_power_of_two().max(LEAST) };
+        Self { places: Vec::with_capacity(places), free: Vec::with_capacity(places), ..Self::new(blank) }
     }
 
     /// Keeps a thing; its handle.
@@ -48,7 +57,7 @@ impl<T: Copy> Slab<T> {
     #[inline(never)]
     fn grow(&mut self) -> u32 {
         let before = self.places.len();
-        let more = before.max(16);
+        let more = before.max(LEAST);
         self.places.resize(before + more, self.blank);
         self.free.extend(before as u32..(before + more) as u32);
         before as u32

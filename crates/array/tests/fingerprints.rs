@@ -59,7 +59,7 @@ fn arrays_do_what_they_have_always_done() {
     let expected = [
         "d306efbb01f9ffae",
         "45b3968ae3515236",
-        "b8228c17b2a0796a",
+        "35914b01664b0823",
         "999511878f648af6",
         "ec9b099e54afcf94",
         "238a080ef6c6e38c",

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use super::faults::{Faults, HORIZON_NS};
+use super::further::Stretches;
 use super::gathering::Gathering;
 use super::host::{Host, PageCache};
 use super::precedence::Precedence;
@@ -14,7 +15,7 @@ use crate::calendar::Calendar;
 use crate::controller::{Controller, Destager, Mirror};
 use crate::device::DeviceModel;
 use crate::link::{Direction, Link};
-use crate::raid::{Extent, FailureSpec, Geometry, RowLocks, SpareSpec, Spares, Throttle, failures, replacements};
+use crate::raid::{Extent, FailureSpec, Gaps, Geometry, RowLocks, SpareSpec, Spares, Throttle, failures, replacements};
 use crate::slab::{NONE, Slab};
 use crate::spec::{
     ArraySpec, ControllerSpec, GroupEntry, HostMode, HostSpec, PageCacheSpec, Sharing, SpecError, Spread, VolumeSet,
@@ -56,6 +57,7 @@ impl Array {
             host: host(&spec.host, target.sectors),
             links,
             has_cache: controllers.iter().any(|controller| controller.cache.is_some()),
+            further: Stretches::new(&groups, &controllers),
             controllers,
             read_ahead: volumes.iter().map(reads_ahead).collect(),
             groups,
@@ -98,7 +100,7 @@ fn page_cache(host: &HostSpec, spec: &PageCacheSpec, sectors: u64) -> PageCache 
     let row_sectors = u64::from(host.request_bytes_max.min(512 << 10) / 512).max(1);
     let shape =
         Shape { page_sectors: host.page_bytes / 512, pages, clean_max: pages, dirty_max: share(spec.dirty_percent) };
-    let spaces = [Space { row_sectors, rows: sectors.div_ceil(row_sectors) }];
+    let spaces = [Space { row_sectors, rows: sectors.div_ceil(row_sectors), whole: false }];
     let background = share(spec.dirty_background_percent.min(spec.dirty_percent));
     let mut cache = Cache::new(shape, &spaces);
     warm(&mut cache, (spec.warm_range_bytes / 512).min(sectors), spec.warm_block_bytes / 512);
@@ -185,6 +187,7 @@ fn groups(spec: &ArraySpec, drives: &[Drive]) -> Result<Vec<Group>, SpecError> {
             operations: 0,
             rested_ns: 0,
             members: geometry.members(),
+            gaps: gaps(drives, &members),
             geometry,
             locks: RowLocks::new(LOCKS),
             gathering: Gathering::default(),
@@ -249,11 +252,15 @@ fn mirror_link(controller: &ControllerSpec) -> Option<&str> {
 
 /// What is destaged together: a row of parity; without parity, a strip on every device.
 fn space(geometry: &Geometry) -> Space {
-    // Of copies, all but one are redundant.
-    let has_parity = geometry.redundancy() > 0 && geometry.members_per_group() > geometry.redundancy() + 1;
-    let strips = if has_parity { 1 } else { u64::from(geometry.groups()) };
+    let strips = if geometry.has_parity() { 1 } else { u64::from(geometry.groups()) };
     let row_sectors = geometry.row_sectors() * strips;
-    Space { row_sectors, rows: geometry.data_sectors().div_ceil(row_sectors) }
+    Space { row_sectors, rows: geometry.data_sectors().div_ceil(row_sectors), whole: geometry.has_parity() }
+}
+
+/// A disk passes a gap anyway; flash wears by what is written.
+fn gaps(drives: &[Drive], members: &[u16]) -> Gaps {
+    let wears = |&member: &u16| drives[usize::from(member)].device.written().is_some();
+    if members.iter().any(wears) { Gaps::Left } else { Gaps::Written }
 }
 
 fn volumes(spec: &ArraySpec, groups: &[Group], names: &Names) -> Result<Vec<Volume>, SpecError> {

@@ -1,10 +1,14 @@
 //! Destaging: which dirty rows of a controller's cache go to the devices, and when.
 //!
 //! Model: from the high watermark down to the low one, or while somebody waits for room, or after a pause without requests
-//! until nothing is dirty. Of each group so many writes are kept under way, in order of address, full rows first. Their commands
-//! give way to those of requests at each drive (`precedence.rs`).
+//! until nothing is dirty. Of each group so many writes are kept under way, in order of address, full rows first. What is dirty
+//! in a row of parity is one write with one update of the parity (`further.rs`, `raid/scattered.rs`); without parity every
+//! stretch is a write. Their commands give way to those of requests at each drive (`precedence.rs`).
+//!
+//! That a row goes as a whole is what B. Gill and D. Modha call a write group (FAST 2005, section III): of RAID 5 a stripe, since
+//! all that is written with it shares its parity.
 
-use super::{Array, Kind};
+use super::Array;
 use crate::calendar::Event;
 use crate::slab::NONE;
 
@@ -56,11 +60,13 @@ impl Array {
             if !cache.destage(space as u32, destager.sectors_max, &mut stretches) {
                 break;
             }
-            destager.under_way[space] += stretches.len() as u32;
             let group = controller.groups[space];
-            for &stretch in &stretches {
-                let operation = self.new_operation(Kind::Destage, group, stretch);
-                self.start_operation(operation);
+            let mut left = &stretches[..];
+            while !left.is_empty() {
+                let (together, behind) = left.split_at(self.groups[usize::from(group)].geometry.together(left));
+                self.controllers[usize::from(number)].destager.under_way[space] += 1;
+                self.destage_together(group, together);
+                left = behind;
             }
         }
         self.scratch.stretches = stretches;

@@ -127,6 +127,7 @@ impl Array {
             kind,
             group,
             extent,
+            further: NONE,
             left: 0,
             failed: false,
             ready_ns: self.now_ns,

@@ -26,6 +26,7 @@ mod copying;
 mod destage;
 mod faults;
 mod flushes;
+mod further;
 mod gathering;
 mod host;
 mod incidents;
@@ -43,12 +44,13 @@ use crate::calendar::{Calendar, Event};
 use crate::controller::Controller;
 use crate::device::Device;
 use crate::link::Link;
-use crate::raid::{Extent, Geometry, Members, Piece, RowLocks, Throttle, WritePlan};
+use crate::raid::{Extent, Gaps, Geometry, Members, Piece, RowLocks, Throttle, WritePlan};
 use crate::slab::{NONE, Slab};
 use crate::station::Account;
 use crate::volume::{Share, Target, Volume};
 use copying::CopyBack;
 use faults::Faults;
+use further::Stretches;
 use gathering::Gathering;
 use host::Host;
 pub use incidents::{Incident, Rebuilt, What};
@@ -96,6 +98,7 @@ pub struct Array {
     operations: Slab<Operation>,
     commands: Slab<Issued>,
     waiters: Slab<Waiter>,
+    further: Stretches,
     faults: Faults,
     finished: Vec<Completion>,
     names: report::Names,
@@ -112,6 +115,7 @@ struct Scratch {
     page_waits: Vec<u32>,
     stretches: Vec<Extent>,
     page_stretches: Vec<Extent>,
+    together: Vec<Extent>,
     granted: Vec<u32>,
 }
 
@@ -119,6 +123,8 @@ struct Scratch {
 #[derive(Debug)]
 struct Group {
     geometry: Geometry,
+    /// What destages do with the gaps between dirty stretches of a strip.
+    gaps: Gaps,
     members: Members,
     locks: RowLocks,
     gathering: Gathering,
@@ -225,6 +231,8 @@ struct Operation {
     kind: Kind,
     group: u16,
     extent: Extent,
+    /// Of a destage, the list of its further stretches.
+    further: u32,
     /// Commands it waits for.
     left: u32,
     failed: bool,
@@ -290,6 +298,7 @@ impl Operation {
         kind: Kind::Fetch,
         group: 0,
         extent: Extent { lba: 0, sectors: 0 },
+        further: NONE,
         left: 0,
         failed: false,
         ready_ns: 0,
@@ -417,7 +426,8 @@ impl Array {
 
     /// Places for all of these that were ever needed at once: what memory follows.
     pub const fn places(&self) -> usize {
-        self.requests.most() + self.jobs.most() + self.operations.most() + self.commands.most() + self.waiters.most()
+        let asked = self.requests.most() + self.jobs.most();
+        asked + self.operations.most() + self.commands.most() + self.waiters.most() + self.further.most()
     }
 
     /// Requests, jobs, operations and commands that are under way.

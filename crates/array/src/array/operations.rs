@@ -2,7 +2,7 @@
 
 use super::{Array, Drive, Group, Issued, Kind, OF_JOB, Operation, Rank};
 use crate::calendar::Event;
-use crate::raid::{Extent, Piece, ReadChoice};
+use crate::raid::{Extent, Lost, Piece, ReadChoice};
 use crate::slab::NONE;
 
 /// Of two copies with equally many commands waiting, the nearer one counts; a distance has the lower bits of the cost.
@@ -37,13 +37,13 @@ impl Group {
 impl Array {
     /// Starts an operation; a write that shares rows with others waits for them first.
     pub(super) fn start_operation(&mut self, number: u32) {
-        let Operation { kind, group, extent, .. } = self.operations[number];
+        let Operation { kind, group, .. } = self.operations[number];
         if kind == Kind::Fetch {
             self.start_fetch(number);
             return;
         }
+        let planned = self.plan_write(number);
         let group = &mut self.groups[usize::from(group)];
-        let planned = group.geometry.write(extent, &group.members, &mut self.scratch.plan);
         if planned.is_err() {
             self.fail_operation(number);
         } else if group.locks.acquire(number, &self.scratch.plan.rows) {
@@ -53,16 +53,27 @@ impl Array {
         }
     }
 
+    /// Plans what an operation writes, into the scratch.
+    #[inline]
+    fn plan_write(&mut self, number: u32) -> Result<(), Lost> {
+        let Operation { group, extent, further, .. } = self.operations[number];
+        if further != NONE {
+            return self.plan_together(number);
+        }
+        let group = &self.groups[usize::from(group)];
+        group.geometry.write(extent, &group.members, &mut self.scratch.plan)
+    }
+
     /// A write has all its rows.
     fn granted(&mut self, number: u32) {
-        let Operation { kind, group, extent, .. } = self.operations[number];
+        let Operation { kind, group, .. } = self.operations[number];
         if kind == Kind::Rebuild {
             self.start_chunk(number);
             return;
         }
         let group = &mut self.groups[usize::from(group)];
         group.gathering.waiting.retain(|&waiting| waiting != number);
-        match group.geometry.write(extent, &group.members, &mut self.scratch.plan) {
+        match self.plan_write(number) {
             Ok(()) => self.start_write(number),
             Err(_) => self.fail_locked(number),
         }
@@ -259,7 +270,7 @@ impl Array {
 
     /// An operation is over: tells those who wait for it.
     fn conclude(&mut self, number: u32) {
-        let Operation { kind, group, extent, failed, ready_ns, xor_ns, waiters, page, .. } =
+        let Operation { kind, group, extent, mut further, failed, ready_ns, xor_ns, waiters, page, .. } =
             self.operations.remove(number);
         let ready_ns = (ready_ns + xor_ns).max(self.now_ns);
         let group = &mut self.groups[usize::from(group)];
@@ -270,7 +281,14 @@ impl Array {
         if let Some(cache) = &mut self.controllers[usize::from(controller)].cache {
             match kind {
                 Kind::Fetch => cache.fetched(space, extent, number, page),
-                Kind::Destage => cache.destaged(space, extent),
+                Kind::Destage => {
+                    cache.destaged(space, extent);
+                    while further != NONE {
+                        let (extent, next) = self.further.remove(further);
+                        cache.destaged(space, extent);
+                        further = next;
+                    }
+                }
                 Kind::Write | Kind::Rebuild | Kind::Trim | Kind::Flush => {}
             }
         }

@@ -79,7 +79,14 @@ pub(super) fn commands(group: &GroupEntry, controller: &ControllerSpec, load: &L
     }
     let strip_bytes = f64::from(group.raid.strip_sectors) * 512.0;
     let ahead = controller.read_ahead.as_ref().map_or(0, |ahead| ahead.max_bytes);
-    let destaged = controller.cache.as_ref().map_or(0, |cache| cache.destage_bytes_max);
+    // Of a row of parity nothing is divided.
+    let row = match group.raid.level.parities() {
+        0 => 0,
+        parities => {
+            group.raid.strip_sectors * 512 * (u32::from(group.raid.devices / group.raid.redundancy_groups()) - parities)
+        }
+    };
+    let destaged = controller.cache.as_ref().map_or(0, |cache| cache.destage_bytes_max.max(row));
     let per_request = |longest: u32, accesses: f64| {
         let extent = f64::from(longest.max(load.bytes));
         let pieces = (extent / strip_bytes).ceil().min(f64::from(group.raid.devices));

@@ -100,7 +100,7 @@ pub(crate) struct Queue {
 impl Queue {
     pub(crate) fn new(window_max: usize) -> Self {
         Self {
-            waiting: Slab::new(Waiting::BLANK),
+            waiting: Slab::with_room(Waiting::BLANK, window_max),
             behind: (NONE, NONE),
             window: Vec::with_capacity(window_max),
             oldest_ns: u64::MAX,

@@ -92,6 +92,11 @@ impl Geometry {
         self.members_per_group
     }
 
+    /// Whether rows have parity, so that what is written of one shares its update.
+    pub const fn has_parity(&self) -> bool {
+        matches!(self.inner, Inner::Parity(_))
+    }
+
     /// How many members of one redundancy group may be missing without loss.
     pub const fn redundancy(&self) -> u16 {
         match &self.inner {

@@ -1,5 +1,7 @@
 //! A parity group: rows of data strips with one or two strips of redundancy, and what an extent touches of each row.
 
+use std::ops::RangeInclusive;
+
 use super::positions::first;
 use super::rotation::{Rotation, Row};
 use super::spec::WriteChoice;
@@ -61,16 +63,54 @@ pub(super) struct Touch {
     pub(super) strip: u32,
 }
 
-impl Touch {
-    /// How many data strips are touched.
-    #[inline]
-    pub(super) const fn strips(&self) -> u32 {
-        self.last - self.first + 1
-    }
+/// What a write touches of one row.
+pub(super) trait Touched {
+    fn row(&self) -> u64;
+
+    /// Sectors of a strip.
+    fn strip(&self) -> u32;
+
+    /// Data columns that may be touched: no other is.
+    fn columns(&self) -> RangeInclusive<u32>;
 
     /// The part of a column that is touched.
+    fn of(&self, column: u32) -> Range;
+
+    /// Sectors touched in all columns together.
+    fn sectors(&self) -> u32;
+
+    /// The part of the parity strips that depends on what is touched. Where the first strip is touched at its end and the
+    /// next at its beginning, the gap between counts too: one command.
+    fn span(&self) -> Range;
+
+    /// The part of the span that is not touched in a column: what reconstructing has to read there.
+    fn rest(&self, column: u32) -> Range;
+
+    /// What is written of a column though it is not touched, and so has to be known.
+    fn gap(&self, column: u32) -> Range;
+
+    /// Of so many data columns, how many are touched, and how many have a rest.
+    fn count(&self, data: u32) -> (u32, u32);
+}
+
+impl Touched for Touch {
     #[inline]
-    pub(super) fn of(&self, column: u32) -> Range {
+    fn row(&self) -> u64 {
+        self.row
+    }
+
+    #[inline]
+    fn strip(&self) -> u32 {
+        self.strip
+    }
+
+    #[inline]
+    fn columns(&self) -> RangeInclusive<u32> {
+        self.first..=self.last
+    }
+
+    #[inline]
+    fn of(&self, column: u32) -> Range {
         if column < self.first || column > self.last {
             return Range::EMPTY;
         }
@@ -80,23 +120,20 @@ impl Touch {
         }
     }
 
-    /// Sectors touched in all columns together.
     #[inline]
-    pub(super) const fn sectors(&self) -> u32 {
+    fn sectors(&self) -> u32 {
         (self.last - self.first) * self.strip + self.to - self.from
     }
 
-    /// The part of the parity strips that depends on what is touched. Where the first strip is touched at its end and the
-    /// next at its beginning, the gap between counts too: one command.
     #[inline]
-    pub(super) const fn span(&self) -> Range {
+    fn span(&self) -> Range {
         if self.first == self.last { Range { from: self.from, to: self.to } } else { Range { from: 0, to: self.strip } }
     }
 
-    /// The part of the span that is not touched in a column: what reconstructing has to read there. It is in one piece,
-    /// since only the first and the last column are touched in part, and only at one end where there are several.
+    /// It is in one piece, since only the first and the last column are touched in part, and only at one end where there are
+    /// several.
     #[inline]
-    pub(super) fn rest(&self, column: u32) -> Range {
+    fn rest(&self, column: u32) -> Range {
         let (touched, span) = (self.of(column), self.span());
         if touched.is_empty() {
             span
@@ -105,6 +142,19 @@ impl Touch {
         } else {
             Range { from: touched.to, to: span.to }
         }
+    }
+
+    #[inline]
+    fn gap(&self, _: u32) -> Range {
+        Range::EMPTY
+    }
+
+    #[inline]
+    fn count(&self, data: u32) -> (u32, u32) {
+        let strips = self.last - self.first + 1;
+        let several = strips > 1;
+        let partial = u32::from(several && self.from > 0) + u32::from(several && self.to < self.strip);
+        (strips, data - strips + partial)
     }
 }
 

@@ -6,7 +6,7 @@
 use super::geometry::{Geometry, Inner};
 use super::loss::Lost;
 use super::members::Members;
-use super::parity::{Parity, Range, Touch};
+use super::parity::{Parity, Range, Touch, Touched};
 use super::piece::{Appending, Extent, Merging, Piece, Sink};
 use super::positions::holds;
 use super::rotation::Row;

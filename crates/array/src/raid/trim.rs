@@ -5,7 +5,7 @@
 
 use super::geometry::{Geometry, Inner};
 use super::members::Members;
-use super::parity::Parity;
+use super::parity::{Parity, Touched};
 use super::piece::{Extent, Merging, Piece, Sink};
 use super::positions::holds;
 use super::striping::Share;

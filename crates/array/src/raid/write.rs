@@ -14,7 +14,7 @@ use super::geometry::{Geometry, Inner};
 use super::locks::RowSpan;
 use super::loss::Lost;
 use super::members::Members;
-use super::parity::{Parity, Range, Touch};
+use super::parity::{Parity, Range, Touch, Touched};
 use super::piece::{Appending, Extent, Merging, Piece, Sink};
 use super::positions::holds;
 use super::rotation::Row;
@@ -123,17 +123,17 @@ enum Choice {
 }
 
 /// One row of a write.
-struct RowWrite {
-    touch: Touch,
-    row: Row,
-    missing: u64,
-    base: u16,
+pub(super) struct RowWrite<T> {
+    pub(super) touch: T,
+    pub(super) row: Row,
+    pub(super) missing: u64,
+    pub(super) base: u16,
 }
 
-impl RowWrite {
+impl<T: Touched> RowWrite<T> {
     #[inline]
     fn lba(&self, range: Range) -> u64 {
-        self.touch.row * u64::from(self.touch.strip) + u64::from(range.from)
+        self.touch.row() * u64::from(self.touch.strip()) + u64::from(range.from)
     }
 
     #[inline]
@@ -144,14 +144,14 @@ impl RowWrite {
     }
 
     #[inline]
-    fn write<S: Sink>(&self, position: u32, range: Range, sink: &mut S) {
-        if !holds(self.missing, position) {
+    pub(super) fn write<S: Sink>(&self, position: u32, range: Range, sink: &mut S) {
+        if !range.is_empty() && !holds(self.missing, position) {
             sink.put(position, Piece::write(self.base + position as u16, self.lba(range), range.len()));
         }
     }
 
     fn columns(&self) -> std::ops::RangeInclusive<u32> {
-        self.touch.first..=self.touch.last
+        self.touch.columns()
     }
 }
 
@@ -186,9 +186,22 @@ impl Parity {
     #[inline]
     fn write_row<S: Sink>(
         &self,
-        task: &RowWrite,
+        task: &RowWrite<Touch>,
         reads: &mut S,
         writes: &mut S,
+        choices: &mut RowChoices,
+    ) -> Result<u64, u64> {
+        let xor_bytes = self.read_before(task, reads, choices)?;
+        self.write_hulls(task, writes);
+        Ok(xor_bytes)
+    }
+
+    /// Decides how a row is written and plans what is read for it; the bytes that the exclusive-or passes.
+    #[inline]
+    pub(super) fn read_before<T: Touched, S: Sink>(
+        &self,
+        task: &RowWrite<T>,
+        reads: &mut S,
         choices: &mut RowChoices,
     ) -> Result<u64, u64> {
         let choice = if task.missing == 0 { self.choose(&task.touch) } else { self.choose_degraded(task)? };
@@ -206,21 +219,29 @@ impl Parity {
                 choices.recovered += 1;
                 self.read_survivors(task, reads);
             }
-            Choice::Unprotected => choices.unprotected += 1,
+            Choice::Unprotected => {
+                choices.unprotected += 1;
+                self.read_gaps(task, reads);
+            }
         }
+        Ok(self.xor_sectors(task, choice) * 512)
+    }
+
+    /// Plans one write of every strip: of all that is touched, and of what lies between.
+    #[inline]
+    pub(super) fn write_hulls<T: Touched, S: Sink>(&self, task: &RowWrite<T>, writes: &mut S) {
         for column in task.columns() {
             task.write(task.row.data(column), task.touch.of(column), writes);
         }
         for which in 0..self.parities {
             task.write(task.row.parity(which), task.touch.span(), writes);
         }
-        Ok(self.xor_sectors(task, choice) * 512)
     }
 
     /// Modifying passes new data, old data and old parity for each parity; every other way passes the whole row over the
     /// span, for each parity and for each strip that has to be recovered first.
     #[inline]
-    fn xor_sectors(&self, task: &RowWrite, choice: Choice) -> u64 {
+    fn xor_sectors<T: Touched>(&self, task: &RowWrite<T>, choice: Choice) -> u64 {
         let span = u64::from(task.touch.span().len());
         let parities = u64::from(self.parities_left(task));
         match choice {
@@ -236,14 +257,14 @@ impl Parity {
 
     /// How many parities of a row are present.
     #[inline]
-    fn parities_left(&self, task: &RowWrite) -> u32 {
+    fn parities_left<T: Touched>(&self, task: &RowWrite<T>) -> u32 {
         match task.missing {
             0 => self.parities,
             missing => self.parities - (missing & !self.data_positions(task.row)).count_ones(),
         }
     }
 
-    fn read_old<S: Sink>(&self, task: &RowWrite, reads: &mut S) {
+    fn read_old<T: Touched, S: Sink>(&self, task: &RowWrite<T>, reads: &mut S) {
         for column in task.columns() {
             task.read(task.row.data(column), task.touch.of(column), reads);
         }
@@ -252,13 +273,20 @@ impl Parity {
         }
     }
 
-    fn read_rest<S: Sink>(&self, task: &RowWrite, reads: &mut S) {
+    /// Parity is missing, so that nothing is read for it; what is written over a gap is.
+    fn read_gaps<T: Touched, S: Sink>(&self, task: &RowWrite<T>, reads: &mut S) {
+        for column in task.columns() {
+            task.read(task.row.data(column), task.touch.gap(column), reads);
+        }
+    }
+
+    fn read_rest<T: Touched, S: Sink>(&self, task: &RowWrite<T>, reads: &mut S) {
         for column in 0..self.data.value() as u32 {
             task.read(task.row.data(column), task.touch.rest(column), reads);
         }
     }
 
-    fn read_survivors<S: Sink>(&self, task: &RowWrite, reads: &mut S) {
+    fn read_survivors<T: Touched, S: Sink>(&self, task: &RowWrite<T>, reads: &mut S) {
         let span = task.touch.span();
         for column in 0..self.data.value() as u32 {
             task.read(task.row.data(column), span, reads);
@@ -272,14 +300,12 @@ impl Parity {
 
     /// The way for a row with every member present.
     #[inline]
-    fn choose(&self, touch: &Touch) -> Choice {
-        let several = touch.last > touch.first;
-        let partial = u32::from(several && touch.from > 0) + u32::from(several && touch.to < touch.strip);
-        let rest = self.data.value() as u32 - touch.strips() + partial;
+    fn choose<T: Touched>(&self, touch: &T) -> Choice {
+        let (touched, rest) = touch.count(self.data.value() as u32);
         if rest == 0 {
             return Choice::Full;
         }
-        let writes = touch.strips() + self.parities;
+        let writes = touched + self.parities;
         self.cheaper(2 * writes, rest + writes)
     }
 
@@ -295,9 +321,9 @@ impl Parity {
 
     /// The way for a row with missing members.
     #[cold]
-    fn choose_degraded(&self, task: &RowWrite) -> Result<Choice, u64> {
+    fn choose_degraded<T: Touched>(&self, task: &RowWrite<T>) -> Result<Choice, u64> {
         if task.missing.count_ones() > self.parities {
-            return Err(task.touch.row);
+            return Err(task.touch.row());
         }
         let parities = self.parities_left(task);
         if parities == 0 {

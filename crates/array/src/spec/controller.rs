@@ -87,7 +87,7 @@ pub struct CacheSpec {
     /// one at a time up to the high watermark, and up to so many as the cache fills from there.
     #[serde(default = "two")]
     pub destage_per_device: u32,
-    /// Longest stretch of a group that is destaged at once.
+    /// Longest stretch of a group that is destaged at once; a row of parity is not divided, however long.
     #[serde(default = "destage_bytes_max")]
     pub destage_bytes_max: u32,
     /// The link over which a second controller gets a copy of every write; halves the room for dirty pages. Controllers

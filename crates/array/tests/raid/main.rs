@@ -15,6 +15,7 @@ mod planted;
 mod rebuilds;
 mod redundancy;
 mod reference;
+mod scattered;
 mod scenario;
 mod specs;
 mod together;

@@ -4,9 +4,9 @@
 //! before; what a read gives may only be made of what it has read. A member that has failed, or the part of one that has
 //! not been rebuilt yet, holds rubbish and must not be read. Every rule broken is an `Err` with a sentence.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use plimsoll_array::raid::{Extent, MemberState, Members, Piece, Rebuild, RebuildChunk, WritePlan};
+use plimsoll_array::raid::{Extent, Gaps, MemberState, Members, Piece, Rebuild, RebuildChunk, WritePlan};
 
 use super::mapping::Mapping;
 use super::redundancy::{decoded, parity, weighted};
@@ -122,10 +122,23 @@ impl<'a, M: Mapping> Oracle<'a, M> {
     pub fn write(&mut self, extent: Extent) -> Result<(), String> {
         let mut plan = std::mem::take(&mut self.plan);
         self.mapping.write(extent, &self.members, &mut plan).map_err(|lost| lost.to_string())?;
+        self.carry_out(plan, &[extent], Gaps::Left)
+    }
+
+    /// The same for several extents of one row, as one write.
+    pub fn write_together(&mut self, extents: &[Extent], gaps: Gaps) -> Result<(), String> {
+        let mut plan = std::mem::take(&mut self.plan);
+        let planned = self.mapping.geometry().write_together(extents, gaps, &self.members, &mut plan);
+        planned.map_err(|lost| lost.to_string())?;
+        self.carry_out(plan, extents, gaps)
+    }
+
+    fn carry_out(&mut self, plan: WritePlan, extents: &[Extent], gaps: Gaps) -> Result<(), String> {
         let known = self.perform_reads(&plan.reads)?;
         let before = self.truth.clone();
-        let range = extent.lba..extent.lba + u64::from(extent.sectors);
-        for lba in range.clone() {
+        let range: BTreeSet<u64> =
+            extents.iter().flat_map(|extent| extent.lba..extent.lba + u64::from(extent.sectors)).collect();
+        for &lba in &range {
             self.version += 1;
             self.truth[lba as usize] = self.version.wrapping_mul(0x9e37_79b9_7f4a_7c15);
         }
@@ -135,7 +148,10 @@ impl<'a, M: Mapping> Oracle<'a, M> {
                 format!("{piece:?} is no write of phase 1")
             })?;
             for lba in piece.lba..piece.end() {
-                let word = self.word_to_write(&known, &range, piece.device, lba)?;
+                let word = self.word_to_write(&known, &range, piece.device, lba);
+                // What lies in a gap is written as it was read.
+                let old = || known.get(&(piece.device, lba)).copied().filter(|_| gaps == Gaps::Written);
+                let word = word.or_else(|sentence| old().ok_or(sentence))?;
                 let again = written.insert((piece.device, lba), word);
                 ensure(again.is_none(), || format!("{piece:?} writes a sector again"))?;
             }
@@ -149,7 +165,7 @@ impl<'a, M: Mapping> Oracle<'a, M> {
     }
 
     /// What a write can put there, from what is new and what has been read.
-    fn word_to_write(&self, known: &Known, new: &std::ops::Range<u64>, device: u16, lba: u64) -> Result<u64, String> {
+    fn word_to_write(&self, known: &Known, new: &BTreeSet<u64>, device: u16, lba: u64) -> Result<u64, String> {
         let group = device / self.reference.members;
         let row = self.reference.row(lba / self.reference.strip);
         let fresh = |column: u32| {
@@ -189,11 +205,11 @@ impl<'a, M: Mapping> Oracle<'a, M> {
     }
 
     /// Every row of a parity group in which something changes is locked.
-    fn check_locks(&self, plan: &WritePlan, range: &std::ops::Range<u64>, before: &[u64]) -> Result<(), String> {
+    fn check_locks(&self, plan: &WritePlan, range: &BTreeSet<u64>, before: &[u64]) -> Result<(), String> {
         if self.reference.parities == 0 {
             return Ok(());
         }
-        for lba in range.clone().filter(|&lba| before[lba as usize] != self.truth[lba as usize]) {
+        for lba in range.iter().copied().filter(|&lba| before[lba as usize] != self.truth[lba as usize]) {
             let home = self.reference.home(lba);
             let locked = plan.rows.iter().any(|span| {
                 span.group == home.group && (span.first..span.first + u64::from(span.count)).contains(&home.row)
@@ -222,8 +238,8 @@ impl<'a, M: Mapping> Oracle<'a, M> {
     }
 
     /// Data and parity at the heights that an extent touches, on every member that serves them.
-    fn check_rows(&self, range: std::ops::Range<u64>) -> Result<(), String> {
-        for home in range.map(|lba| self.reference.home(lba)) {
+    fn check_rows(&self, range: BTreeSet<u64>) -> Result<(), String> {
+        for home in range.into_iter().map(|lba| self.reference.home(lba)) {
             for position in 0..self.reference.members {
                 self.check_sector(home.group * self.reference.members + position, home.lba)?;
             }
