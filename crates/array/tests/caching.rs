@@ -135,19 +135,6 @@ fn sequential_small_writes_are_destaged_as_full_stripes() {
 }
 
 #[test]
-fn what_is_dirty_in_a_row_is_destaged_with_one_update_of_its_parity() {
-    let mut document = cached("raid5", 5, 4096);
-    document["controller"][0]["cache"]["idle_ns"] = json!(20_000_000);
-    let mut array = built(&document, 1);
-    // 50 rows of 256 KiB, of each every second 16 KiB: four strips are read for their gaps, four and the parity are written.
-    let every_second = Box::new(|number: u64| Request { op: Op::Write, lba: number * 64, sectors: 32 });
-    closed(&mut array, 4, (0, 400), every_second);
-    array.run_until(array.now_ns() + 10 * SECOND, &mut Vec::new());
-    assert_eq!(operations(&array, "disk"), 50 * 9);
-    assert_eq!(array.under_way(), 0);
-}
-
-#[test]
 fn reads_of_what_was_read_or_written_are_answered_by_the_cache() {
     let mut array = built(&cached("raid5", 4, 4096), 1);
     closed(&mut array, 4, (0, 300), random(7, 16, 50, 1 << 20));

@@ -5,7 +5,7 @@
 //! in a row of parity is one write with one update of the parity (`further.rs`, `raid/scattered.rs`); without parity every
 //! stretch is a write. Their commands give way to those of requests at each drive (`precedence.rs`).
 //!
-//! That a row goes as a whole is what B. Gill and D. Modha call a write group (FAST 2005, section III): of RAID 5 a stripe, since
+//! That a row goes as a whole is what B. Gill and D. Modha call a write group (FAST 2005): of RAID 5 a stripe, since
 //! all that is written with it shares its parity.
 
 use super::Array;

@@ -134,7 +134,7 @@ impl Geometry {
         members: &Members,
         plan: &mut WritePlan,
     ) -> Result<(), Lost> {
-        debug_assert!(extents.len() > 0 && self.together(extents) == extents.len());
+        debug_assert!(!extents.is_empty() && self.together(extents) == extents.len());
         if let [extent] = extents {
             return self.write(*extent, members, plan);
         }
