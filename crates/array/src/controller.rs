@@ -194,7 +194,7 @@ mod tests {
             "cache": { "size_bytes": 100 << 14, "high_percent": 60, "low_percent": 20, "destage_per_device": 5 },
         });
         let spec: ControllerSpec = serde_json::from_value(spec).unwrap();
-        let spaces = [Space { row_sectors: 128, rows: 1000, whole: false }];
+        let spaces = [Space { row_sectors: 128, rows: 1000, undivided: false }];
         let mut controller = Controller::new(&spec, vec![0], &spaces, &[4], None);
         let mut with_dirty = |pages: u64| {
             let cache = controller.cache.as_mut().unwrap();

@@ -100,7 +100,7 @@ fn page_cache(host: &HostSpec, spec: &PageCacheSpec, sectors: u64) -> PageCache 
     let row_sectors = u64::from(host.request_bytes_max.min(512 << 10) / 512).max(1);
     let shape =
         Shape { page_sectors: host.page_bytes / 512, pages, clean_max: pages, dirty_max: share(spec.dirty_percent) };
-    let spaces = [Space { row_sectors, rows: sectors.div_ceil(row_sectors), whole: false }];
+    let spaces = [Space { row_sectors, rows: sectors.div_ceil(row_sectors), undivided: false }];
     let background = share(spec.dirty_background_percent.min(spec.dirty_percent));
     let mut cache = Cache::new(shape, &spaces);
     warm(&mut cache, (spec.warm_range_bytes / 512).min(sectors), spec.warm_block_bytes / 512);
@@ -254,7 +254,7 @@ fn mirror_link(controller: &ControllerSpec) -> Option<&str> {
 fn space(geometry: &Geometry) -> Space {
     let strips = if geometry.has_parity() { 1 } else { u64::from(geometry.groups()) };
     let row_sectors = geometry.row_sectors() * strips;
-    Space { row_sectors, rows: geometry.data_sectors().div_ceil(row_sectors), whole: geometry.has_parity() }
+    Space { row_sectors, rows: geometry.data_sectors().div_ceil(row_sectors), undivided: geometry.has_parity() }
 }
 
 /// A disk passes a gap anyway; flash wears by what is written.

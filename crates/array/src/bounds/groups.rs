@@ -78,17 +78,13 @@ pub(super) fn commands(group: &GroupEntry, controller: &ControllerSpec, load: &L
         return load.read_share + (1.0 - load.read_share) * (write.reads + write.writes);
     }
     let strip_bytes = f64::from(group.raid.strip_sectors) * 512.0;
-    let ahead = controller.read_ahead.as_ref().map_or(0, |ahead| ahead.max_bytes);
+    let ahead = controller.read_ahead.as_ref().map_or(0.0, |ahead| ahead.max_bytes.into());
     // Of a row of parity nothing is divided.
-    let row = match group.raid.level.parities() {
-        0 => 0,
-        parities => {
-            group.raid.strip_sectors * 512 * (u32::from(group.raid.devices / group.raid.redundancy_groups()) - parities)
-        }
-    };
-    let destaged = controller.cache.as_ref().map_or(0, |cache| cache.destage_bytes_max.max(row));
-    let per_request = |longest: u32, accesses: f64| {
-        let extent = f64::from(longest.max(load.bytes));
+    let parities = f64::from(group.raid.level.parities());
+    let row = if parities > 0.0 { strip_bytes * (members(group) - parities) } else { 0.0 };
+    let destaged = controller.cache.as_ref().map_or(0.0, |cache| f64::from(cache.destage_bytes_max).max(row));
+    let per_request = |longest: f64, accesses: f64| {
+        let extent = longest.max(load.bytes.into());
         let pieces = (extent / strip_bytes).ceil().min(f64::from(group.raid.devices));
         pieces * accesses * f64::from(load.bytes) / extent
     };

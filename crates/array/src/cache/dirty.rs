@@ -26,7 +26,7 @@ pub(super) struct DirtyRows {
 #[derive(Debug)]
 struct Rows {
     row_sectors: u64,
-    whole: bool,
+    undivided: bool,
     /// Those that are dirty are in one of the two.
     dirty: RowSet,
     due: RowSet,
@@ -70,7 +70,7 @@ impl DirtyRows {
             let bound = if shape.dirty_max > 0 { space.rows + 1 } else { 1 };
             Rows {
                 row_sectors: space.row_sectors,
-                whole: space.whole,
+                undivided: space.undivided,
                 dirty: RowSet::new(bound),
                 due: RowSet::new(bound),
                 full: RowSet::new(bound),
@@ -172,7 +172,7 @@ impl DirtyRows {
         let full = if due.is_some() { None } else { rows.full.next_from(rows.next) };
         let Some(row) = due.or(full).or_else(|| rows.dirty.next_from(rows.next)) else { return false };
         let was_full = rows.full.contains(row);
-        let longest = if rows.whole { rows.row_sectors.min(u32::MAX.into()) as u32 } else { 1 };
+        let longest = if rows.undivided { rows.row_sectors.min(u32::MAX.into()) as u32 } else { 1 };
         let mut out = Taking { space, first: out.len(), sectors_max: sectors_max.max(longest), stretches: out };
         self.take_row(pages, row, &mut out);
         let mut next = row + 1;

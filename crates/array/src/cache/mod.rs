@@ -86,7 +86,7 @@ pub(crate) struct Space {
     pub(crate) row_sectors: u64,
     pub(crate) rows: u64,
     /// Whether what is dirty in a row is one write, however long, since it shares the row's parity.
-    pub(crate) whole: bool,
+    pub(crate) undivided: bool,
 }
 
 /// What the cache holds and did.
@@ -343,7 +343,7 @@ impl Cache {
     }
 
     /// Takes the next row to destage after the last one, and rows behind it while they are full: appends stretches that
-    /// were dirty, adjacent ones as one of at most `sectors_max`, or of a row that goes as a whole. `false` if nothing of the space is dirty.
+    /// were dirty, adjacent ones as one of at most `sectors_max`, or of a row that is not divided. `false` if nothing of the space is dirty.
     pub(crate) fn destage(&mut self, space: u32, sectors_max: u32, out: &mut Vec<Extent>) -> bool {
         self.rows.take(&mut self.pages, space, sectors_max, out)
     }

@@ -11,7 +11,7 @@ const PAGE: u32 = 8;
 
 fn cache(pages: u32, clean_max: u32, dirty_max: u32) -> Cache {
     let shape = Shape { page_sectors: PAGE, pages, clean_max, dirty_max };
-    Cache::new(shape, &[Space { row_sectors: 32, rows: 1000, whole: false }; 2])
+    Cache::new(shape, &[Space { row_sectors: 32, rows: 1000, undivided: false }; 2])
 }
 
 fn extent(lba: u64, sectors: u32) -> Extent {

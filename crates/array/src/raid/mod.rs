@@ -3,9 +3,9 @@
 //! Model: a group stripes its data over *parity groups* (RAID 50 and 60), over *mirror sets* (1 and 10), or over single
 //! devices (0); RAID 5 and 6 are one parity group. Every member holds *strips*; the strips at one height are a *row*. A
 //! [`Geometry`] is built once from a [`GroupSpec`] and turns data addresses into [`Piece`]s: of a read with
-//! [`Geometry::read`], of a write with [`Geometry::write`] into a [`WritePlan`] of reads, then (after a barrier and the
-//! exclusive-or) writes. [`RowLocks`] serialises writes of the same rows; [`Members`] says who has failed or is being
-//! rebuilt; [`Rebuild`] walks a replaced member chunk by chunk.
+//! [`Geometry::read`], of a write with [`Geometry::write`], of several stretches of a row with [`Geometry::write_together`],
+//! into a [`WritePlan`] of reads, then (after a barrier and the exclusive-or) writes. [`RowLocks`] serialises writes of the
+//! same rows; [`Members`] says who has failed or is being rebuilt; [`Rebuild`] walks a replaced member chunk by chunk.
 //!
 //! Limits: only positions are computed, no data. Degraded reads take no row lock, so the model does not delay one behind a
 //! write of its row. A member that has lost single sectors is not modelled: it is present, failed or being rebuilt.

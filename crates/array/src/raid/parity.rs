@@ -73,10 +73,10 @@ pub(super) trait Touched {
     /// Data columns that may be touched: no other is.
     fn columns(&self) -> RangeInclusive<u32>;
 
-    /// The part of a column that is touched.
+    /// The part of a column that is touched, from the first sector to the last.
     fn of(&self, column: u32) -> Range;
 
-    /// Sectors touched in all columns together.
+    /// Sectors of these parts of all columns together.
     fn sectors(&self) -> u32;
 
     /// The part of the parity strips that depends on what is touched. Where the first strip is touched at its end and the

@@ -6,7 +6,8 @@
 //! and one the parity. Flash would wear by it, so every stretch is a command, and of the parity only the heights that change
 //! are written.
 //!
-//! Limits: stretches of one row only; clean data of the gaps are read even where the cache has them.
+//! Limits: stretches of one row only; clean data of the gaps are read even where the cache has them, and the exclusive-or passes
+//! the gaps too.
 
 use super::geometry::{Geometry, Inner};
 use super::locks::RowSpan;

@@ -1,6 +1,6 @@
 //! Several extents of one row as one write: against stored bytes, against a plain write, and counted by hand.
 
-use plimsoll_array::raid::{Extent, Gaps, Geometry, GroupSpec, Level, RowChoices, WritePlan};
+use plimsoll_array::raid::{Extent, Gaps, Geometry, GroupSpec, Level, Rebuild, RebuildChunk, RowChoices, WritePlan};
 
 use super::oracle::Oracle;
 use super::reference::Reference;
@@ -57,6 +57,29 @@ fn what_is_written_together_keeps_every_row_right_whoever_is_missing() {
             }
             oracle.check_all().unwrap();
         }
+    }
+}
+
+#[test]
+fn rows_are_right_however_far_a_rebuild_has_come() {
+    for (spec, gaps) in with_parity().flat_map(|spec| [Gaps::Written, Gaps::Left].map(|gaps| (spec.clone(), gaps))) {
+        let geometry = geometry(&spec);
+        let mut dice = Dice::new(u64::from(spec.devices));
+        let mut oracle = Oracle::new(&geometry, Reference::new(&spec, DEVICE_SECTORS));
+        let device = dice.below(u64::from(spec.devices)) as u16;
+        oracle.fail(device);
+        oracle.replace(device);
+        let (mut rebuild, mut chunk) = (Rebuild::new(device, 5, &geometry), RebuildChunk::default());
+        while oracle.rebuild(&mut rebuild, &mut chunk).unwrap() {
+            for _ in 0..5 {
+                let extents = extents(&geometry, &mut dice);
+                for together in writes(&geometry, &extents) {
+                    oracle.write_together(together, gaps).unwrap_or_else(|sentence| panic!("{spec:?}: {sentence}"));
+                }
+            }
+        }
+        assert!(oracle.members.is_whole());
+        oracle.check_all().unwrap();
     }
 }
 
