@@ -207,8 +207,9 @@ groups = ["g"]
         ('kind = "dsk"', './x.toml: devices.disk.model.kind: `dsk` is no kind of device; write "disk" or "flash"'),
         (
             'kind = "disk"\ncapacity_bytes = "much"',
-            './x.toml: devices.disk.model.capacity_bytes: string "much" is given; write a whole number',
+            "./x.toml: devices.disk.model.capacity_bytes: 'much' is not a size in whole bytes; write a whole number of bytes from 0 on, or",
         ),
+        ('kind = "disk"\nrotation_rpm = "fast"', './x.toml: devices.disk.model.rotation_rpm: string "fast" is given; write a whole number'),
         ("kind = ", "./x.toml: not TOML"),
         (
             'kind = "flash"\ntranslation = { kind = "pagemap" }',
