@@ -28,8 +28,8 @@ from plimsoll.reports.incident_labels import incident_labels
             "2.000 s: member 1 of group vd given a new drive; 3.000 s: member 1 of group vd rebuilt; "
             "3.000 s: member 1 of group vd copying back to a new drive; 9.000 s: member 1 of group vd copied back",
             [
-                (2.0, "member 1 has a new drive, rebuild goes on"),
-                (3.0, "member 1 rebuilt, copying back begins"),
+                (2.0, "member 1 has a new drive"),
+                (3.0, "member 1 rebuilt, copying back"),
                 (9.0, "member 1 copied back"),
             ],
         ),

@@ -34,8 +34,8 @@ _WORDS = {
     SPARE_RENEWED: "has a new spare",
     REBUILT: "rebuilt",
     IN_VAIN: "cannot be rebuilt",
-    FITTED: "has a new drive, rebuild goes on",
-    COPYING: "copying back begins",
+    FITTED: "has a new drive",
+    COPYING: "copying back",
     COPIED_BACK: "copied back",
 }
 
