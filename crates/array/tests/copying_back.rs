@@ -57,7 +57,7 @@ fn without_a_spare_the_rebuild_begins_when_the_new_drive_comes() {
         let told = after(100, &mut array);
         assert_eq!(told[..2], [(0, 1, "failed"), (20, 1, "replaced by a new drive")]);
         assert_eq!((told[2].2, told.len()), ("rebuilt", 3));
-        assert!(moved(&array, "disk[1]") > DISK_BYTES * 99 / 100, "it is the drive in the slot of the failed one");
+        assert!(moved(&array, "disk[1]") > DISK_BYTES * 99 / 100, "it is the drive in the bay of the failed one");
     }
 }
 

@@ -270,7 +270,7 @@ fn where_a_spare_has_taken_over_the_new_drive_is_the_next_spare() {
     let told = chronicle(&array);
     assert_eq!(told[..2], [(1, 1, "failed"), (1, 1, "replaced by a spare")]);
     assert_eq!((told[2].1, told[2].2, told[3]), (1, "rebuilt", (37, 1, "given a new spare")));
-    // The slot of the first that failed.
+    // The bay of the first that failed.
     let written = |array: &Array| {
         let at = array.components().iter().position(|part| part.name == "disk[1]").unwrap();
         array.readings()[at].account.bytes

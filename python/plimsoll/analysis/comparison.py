@@ -215,7 +215,8 @@ def _rows(sides: Sequence[Side], match: tuple[Point, list[tuple[Result, ...]]], 
     baseline = usable(groups[0])
     if not baseline:
         return
-    by_turns = len({side.run for side in sides}) == 1 and in_turn([group for group in groups if group])
+    one_run = len({side.run for side in sides}) == 1 and sides[0].run
+    by_turns = bool(one_run) and in_turn([group for group in groups if group])
     for figure in figures or FIGURES[baseline[0].job.arrival]:
         others, before = _estimates(baseline, figure), pooled_metric(baseline, *figure)
         for side, group in zip(sides[1:], groups[1:], strict=True):

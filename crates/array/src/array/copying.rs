@@ -2,7 +2,7 @@
 //!
 //! Model: where a controller copies back, it does so when the spare holds everything, chunk by chunk and at the pace of a
 //! rebuild. Nothing but the spare is read for it, and the spare stands for the member until the end: it serves all reads, and
-//! what is written below the mark goes to both drives. If the spare fails meanwhile, the new drive is in its slot already and
+//! what is written below the mark goes to both drives. If the spare fails meanwhile, the new drive is in its bay already and
 //! is rebuilt. So do MegaRAID (MegaRAID Storage Manager, help, *Copyback*), Smart Arrays with dedicated spares (Microchip's
 //! guide to the SmartRAID controllers, which follow them, 6.1 and 15.3.1) and Sun's arrays (StorEdge 6130, help, *About
 //! Hot-Spare Drives*).
@@ -24,9 +24,9 @@ pub(super) struct CopyBack {
     pub(super) copied_sectors: u64,
 }
 
-/// A drive in a slot, and the member that it is for.
+/// A drive in a bay, and the member that it is for.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Slot {
+pub(super) struct Bay {
     pub(super) group: u16,
     pub(super) member: u16,
     pub(super) drive: u16,
@@ -53,24 +53,24 @@ impl Group {
 
 impl Array {
     /// A new drive has come for a member for which a spare stands, and gets back what the spare holds as soon as it holds it.
-    pub(super) fn copy_back(&mut self, slot: Slot) {
-        self.faults.fitted.push(slot);
-        if self.groups[usize::from(slot.group)].members.state(slot.member) == MemberState::Present {
-            self.begin_copy(slot);
+    pub(super) fn copy_back(&mut self, bay: Bay) {
+        self.faults.fitted.push(bay);
+        if self.groups[usize::from(bay.group)].members.state(bay.member) == MemberState::Present {
+            self.begin_copy(bay);
         } else {
-            self.note(slot.group, slot.member, What::Fitted);
+            self.note(bay.group, bay.member, What::Fitted);
         }
     }
 
     /// The spare holds everything: copies it back if the new drive is there.
     pub(super) fn spare_is_whole(&mut self, group: u16, member: u16) {
-        let fitted = self.faults.fitted.iter().find(|slot| (slot.group, slot.member) == (group, member));
-        if let Some(&slot) = fitted {
-            self.begin_copy(slot);
+        let fitted = self.faults.fitted.iter().find(|bay| (bay.group, bay.member) == (group, member));
+        if let Some(&bay) = fitted {
+            self.begin_copy(bay);
         }
     }
 
-    fn begin_copy(&mut self, Slot { group: number, member, drive }: Slot) {
+    fn begin_copy(&mut self, Bay { group: number, member, drive }: Bay) {
         let group = &mut self.groups[usize::from(number)];
         let place = group.place_of_new(member);
         group.drives.resize(2 * usize::from(group.members.count()), drive);
@@ -106,7 +106,7 @@ impl Array {
     /// No longer copies a member, if it does or is about to; the new drive that was for it.
     pub(super) fn end_copy(&mut self, number: u16, member: u16) -> Option<u16> {
         let fitted = &mut self.faults.fitted;
-        let place = fitted.iter().position(|slot| (slot.group, slot.member) == (number, member))?;
+        let place = fitted.iter().position(|bay| (bay.group, bay.member) == (number, member))?;
         let group = &mut self.groups[usize::from(number)];
         group.members.copy(member, false);
         group.copies.retain(|copy| copy.member != member);

@@ -13,7 +13,7 @@
 
 use std::collections::VecDeque;
 
-use super::copying::Slot;
+use super::copying::Bay;
 use super::incidents::{Incident, Rebuilt, What};
 use super::replacing::Coming;
 use super::{Array, Group, Kind};
@@ -41,9 +41,9 @@ pub(super) struct Faults {
     pub(super) written: Vec<(Replacement, u16)>,
     pub(super) coming: Vec<Coming>,
     /// Drives that have failed and for which no new one has come, in the order of their failures.
-    pub(super) failed: Vec<Slot>,
+    pub(super) failed: Vec<Bay>,
     /// New drives that get back, or are to get back, what a spare holds.
-    pub(super) fitted: Vec<Slot>,
+    pub(super) fitted: Vec<Bay>,
     pub(super) rebuilds: Vec<Rebuilding>,
     pub(super) incidents: Vec<Incident>,
 }
@@ -163,7 +163,7 @@ impl Array {
         self.faults.rebuilds.iter_mut().filter(of_it).for_each(|found| found.ended = true);
         let drive = self.groups[usize::from(number)].drives[usize::from(member)];
         self.note(number, member, What::Failed);
-        self.order_drive(Slot { group: number, member, drive });
+        self.order_drive(Bay { group: number, member, drive });
         match self.end_copy(number, member) {
             Some(new) => self.take_place(number, member, new, What::Renewed),
             None => self.replace(number, member),

@@ -1,7 +1,7 @@
 //! New drives in the places of failed ones.
 //!
 //! Model: where the failures of a group say when, or after how long, whoever looks after the array puts a new drive of the
-//! same kind into the slot of a failed one. If the member is still missing, it is rebuilt on the new drive. If a spare has
+//! same kind into the bay of a failed one. If the member is still missing, it is rebuilt on the new drive. If a spare has
 //! taken over, the controller copies back what the spare holds (`copying.rs`); or the spare stays what it has become, and the
 //! new drive is a spare in its stead, for the same group or for all: a member that waits for one, of whatever group, gets it
 //! at once. So do arrays without copying back, as the MSA families and Linux md (both from memory).
@@ -10,7 +10,7 @@
 //! several drives of a member that have failed, the one that failed first is replaced first.
 
 use super::Array;
-use super::copying::Slot;
+use super::copying::Bay;
 use super::incidents::What;
 use crate::calendar::Event;
 use crate::raid::{MemberState, SpareSpec};
@@ -36,9 +36,9 @@ impl Array {
     }
 
     /// A drive has failed that stood for a member: a new one comes after the group's time, if it has one.
-    pub(super) fn order_drive(&mut self, slot: Slot) {
-        self.faults.failed.push(slot);
-        let Slot { group, member, .. } = slot;
+    pub(super) fn order_drive(&mut self, bay: Bay) {
+        self.faults.failed.push(bay);
+        let Bay { group, member, .. } = bay;
         let after_ns = self.faults.replaced_after_ns[usize::from(group)];
         if let Some(time_ns) = after_ns.and_then(|after_ns| self.now_ns.checked_add(after_ns)) {
             self.expect_drive(time_ns, Coming { group, member });
@@ -49,21 +49,21 @@ impl Array {
     pub(super) fn drive_comes(&mut self, number: u32) {
         let Coming { group, member } = self.faults.coming[number as usize];
         let failed = &mut self.faults.failed;
-        let of_it = |slot: &Slot| (slot.group, slot.member) == (group, member);
+        let of_it = |bay: &Bay| (bay.group, bay.member) == (group, member);
         let Some(place) = failed.iter().position(of_it) else { return };
-        let slot = failed.remove(place);
+        let bay = failed.remove(place);
         let found = &self.groups[usize::from(group)];
         if found.members.state(member) == MemberState::Failed {
-            self.take_place(group, member, slot.drive, What::Renewed);
-        } else if found.gives_back(member, slot.drive) {
-            self.copy_back(slot);
+            self.take_place(group, member, bay.drive, What::Renewed);
+        } else if found.gives_back(member, bay.drive) {
+            self.copy_back(bay);
         } else {
             let taken = found.drives[usize::from(member)];
             // A spare in its own stead, or in that of the one that has taken over.
-            let spare = self.faults.stops_serving(slot.drive).or_else(|| self.faults.serving(taken));
+            let spare = self.faults.stops_serving(bay.drive).or_else(|| self.faults.serving(taken));
             let dedicated = spare.map_or(Some(group), |spare| spare.group);
             self.note(group, member, What::SpareRenewed);
-            self.faults.spares.add(SpareSpec { device: slot.drive, group: dedicated });
+            self.faults.spares.add(SpareSpec { device: bay.drive, group: dedicated });
             self.replace_waiting();
         }
     }
