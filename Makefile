@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test bench format bless reproduce lock clean setup
+.PHONY: help run test test-long bench format bless reproduce lock clean setup
 
 VENV := .venv
 # What the compiled extension is made of.
@@ -12,7 +12,7 @@ WORKLOADS ?= proliant
 TIMING ?= --warmup 1s --duration 8s
 
 help:  ## show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
 
 run: setup  ## load a scratch file on this disk with the twelve ProLiant profiles and draw the report (about two minutes)
 	$(VENV)/bin/plimsoll run $(WORKLOADS) $(TIMING)
@@ -20,6 +20,10 @@ run: setup  ## load a scratch file on this disk with the twelve ProLiant profile
 test: setup  ## every check: formats, lints, types, tests of Rust, Python and the report in a browser
 	dev/system.sh
 	dev/test.sh
+
+test-long: setup  ## what takes half an hour: injected faults, kills, damage, unsafe targets, hostile clients; figures at the end
+	dev/system.sh
+	dev/test-long.sh
 
 bench: setup  ## Plimsoll's own cost per I/O, side by side with fio where it is installed
 	$(VENV)/bin/python dev/bench.py

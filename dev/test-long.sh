@@ -1,0 +1,8 @@
+#!/bin/bash
+# What takes minutes or real time: faults injected under runs, kills, damage, unsafe targets, hostile clients (tests/long).
+# PLIMSOLL_LONG_SEED repeats a session, PLIMSOLL_LONG_SCALE=0.05 tries a twentieth of it; arguments go to pytest.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+export PYO3_PYTHON="$PWD/.venv/bin/python"
+
+exec .venv/bin/pytest tests/long -rs "$@"

@@ -1,0 +1,77 @@
+"""What the long suite shares: a seed and a scale from the environment, the installed command, and the account that is printed at the end.
+
+Only `make test-long` collects this folder; `make test` and a plain `pytest` do not (``norecursedirs`` in pyproject.toml).
+
+Model: `long/settings.py` reads seed and scale. A test draws from ``draws``, which depends on the seed and on the test's own name, so that tests
+can run alone or in any order; both are printed, and a failure is met again with them.
+
+    def test_kills(draws: Random, scale: Scale, tally: Tally) -> None:
+        for _ in range(scale.times(100)):
+            instant_s = draws.uniform(0, scale.seconds(3, least=0.5))
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from long import settings
+from long.tally import Tally
+from patience import HANGS_S
+from said import Said
+
+COMMAND = str(Path(sys.executable).with_name("plimsoll"))
+
+_TALLY = pytest.StashKey[Tally]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.stash[_TALLY] = Tally()
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    terminalreporter.section(settings.spoken())
+    for line in config.stash[_TALLY].lines():
+        terminalreporter.write_line(line)
+
+
+@pytest.fixture(scope="session")
+def seed() -> int:
+    """The number that everything random follows from."""
+    return settings.SEED
+
+
+@pytest.fixture(scope="session")
+def scale() -> settings.Scale:
+    """How much is tried."""
+    return settings.SCALE
+
+
+@pytest.fixture
+def draws(request: pytest.FixtureRequest) -> Random:
+    """Draws of this test alone."""
+    return Random(f"{settings.SEED} {request.node.nodeid}")
+
+
+@pytest.fixture(scope="session")
+def tally(request: pytest.FixtureRequest) -> Tally:
+    """Where trials are counted; printed at the end of the session."""
+    return request.config.stash[_TALLY]
+
+
+@pytest.fixture
+def plimsoll(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Said]:
+    """Run ``plimsoll ARGUMENTS`` in an empty directory and wait for it; what is not UTF-8 in its output is kept as surrogates."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+    def run(*arguments: str | bytes) -> Said:
+        ended = subprocess.run([COMMAND, *arguments], check=False, capture_output=True, timeout=HANGS_S)
+        return Said(ended.returncode, *(stream.decode(errors="surrogateescape") for stream in (ended.stdout, ended.stderr)))
+
+    return run

@@ -1,0 +1,28 @@
+"""The account of the long suite counts what it is told, and a scale leaves at least one trial of everything."""
+
+from __future__ import annotations
+
+from long.settings import Scale
+from long.tally import Tally
+
+
+def test_the_account_counts_each_kind_and_their_sum() -> None:
+    tally = Tally()
+    tally.count("fault: lost", survived=True, named=True)
+    tally.count("fault: lost", survived=True, named=False)
+    tally.count("kill: run", survived=False, named=None)
+    assert tally.lines() == [
+        "kind         tried  survived  named",
+        "fault: lost      2         2      1",
+        "kill: run        1         0      –",
+        "tried 3, survived 2, named 1 of 2 that could be named",
+    ]
+
+
+def test_nothing_is_printed_of_nothing() -> None:
+    assert Tally().lines() == []
+
+
+def test_a_scale_leaves_at_least_one() -> None:
+    assert [Scale(factor).times(100) for factor in (1, 0.05, 0.001)] == [100, 5, 1]
+    assert Scale(0.05).seconds(60, least=5) == 5
