@@ -113,13 +113,29 @@ pub(crate) fn work(setup: &Setup<'_>, place: Place) -> Result<Report, EngineErro
         BackendWord::Mmap => proceed(setup, place, seats, &arena, Mmap::new(&setup.files)),
         BackendWord::Nop => {
             let options = RingOptions { depth: pieces, polled: false, nop: true };
-            proceed(setup, place, seats, &arena, Uring::<true>::new(&[], &arena, depth, options))
+            proceed(setup, place, seats, &arena, Uring::<true>::new(&[], &[], &arena, depth, options))
         }
         BackendWord::Uring | BackendWord::Auto => {
             let options = RingOptions { depth: pieces, polled: setup.job.options.polled, nop: false };
-            proceed(setup, place, seats, &arena, Uring::<false>::new(&setup.files, &arena, depth, options))
+            proceed(
+                setup,
+                place,
+                seats,
+                &arena,
+                Uring::<false>::new(&setup.files, &together(setup), &arena, depth, options),
+            )
         }
     }
+}
+
+/// For each file of each stream, how many requests that touch each other may be handed over at once: any number where the page
+/// cache joins them anyway, or where there are hardly any.
+fn together(setup: &Setup<'_>) -> Vec<usize> {
+    let together = |plan: &StreamPlan| match plan.direct && plan.may_touch() {
+        true => plan.merge_depth as usize,
+        false => usize::MAX,
+    };
+    setup.plans.iter().flat_map(|plan| std::iter::repeat_n(together(plan), setup.opened.parts.len())).collect()
 }
 
 fn refused(setup: &Setup<'_>, doing: &'static str, source: std::io::Error, advice: &'static str) -> EngineError {

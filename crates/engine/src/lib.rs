@@ -24,6 +24,7 @@ pub mod job;
 mod lane;
 pub mod ledger;
 pub mod mmap;
+pub mod neighbours;
 pub mod null;
 pub mod outcome;
 mod pause;

@@ -3,7 +3,8 @@
 //! Model: one ring per worker, made by the worker's own thread, with registered files and one registered buffer arena where
 //! the kernel takes them. Submission and waiting share a system call. The submission
 //! stamp is taken once per batch, right before the call that hands the batch over; the completion stamp once per batch of
-//! completions, when they are first seen.
+//! completions, when they are first seen. A batch in which requests touch each other is handed over two at a time, because the
+//! kernel joins what touches in larger ones ([`crate::neighbours`]).
 //!
 //! Rings are asked for with single issuer and deferred task running (Linux 6.1), then with cooperative task running
 //! (5.19), then plain; see io_uring_setup(2).
@@ -20,12 +21,16 @@ use plimsoll_workload::Op;
 use crate::backend::{Backend, Done, Io};
 use crate::buffers::Arena;
 use crate::clock::Clock;
+use crate::neighbours::Neighbours;
 use crate::pause;
 
 /// Largest submission queue the kernel allows.
 const ENTRIES_MAX: usize = 32_768;
 /// Largest buffer that can be registered as one.
 const REGISTERED_BYTES_MAX: usize = 1 << 30;
+
+/// Requests that are handed over in one call without being plugged (`IO_PLUG_THRESHOLD` of Linux, io_uring/io_uring.c).
+const UNPLUGGED: usize = 2;
 
 /// How a ring is made.
 #[derive(Clone, Copy, Debug)]
@@ -54,7 +59,8 @@ pub struct Uring<const NOP: bool> {
     lens: Vec<u32>,
     pending: Vec<u32>,
     in_flight: usize,
-    handed_over_ns: u64,
+    handed_over: HandedOver,
+    batch: Batch,
     /// The kernel takes discards of block devices through the ring; older ones punch a hole, which may write zeros.
     discards: bool,
 }
@@ -71,19 +77,83 @@ impl std::fmt::Debug for Ring {
 struct File {
     fd: i32,
     is_device: bool,
+    /// How many requests that touch each other may be handed over at once.
+    together: usize,
+}
+
+/// What is queued and not handed over.
+#[derive(Debug)]
+struct Batch {
+    neighbours: Neighbours,
+    /// Whether requests in it touch each other.
+    touching: bool,
+    /// How many there may be if they do: the least that their files say.
+    together: usize,
+}
+
+impl Batch {
+    fn clear(&mut self) {
+        self.neighbours.clear();
+        (self.touching, self.together) = (false, usize::MAX);
+    }
+
+    /// Takes a request in; `together` is what its file says.
+    #[inline(always)]
+    fn add(&mut self, io: &Io, together: usize) {
+        if together < usize::MAX && io.op != Op::Flush {
+            self.touching |= self.neighbours.meets(io.op, io.offset, io.len);
+            self.together = self.together.min(together);
+        }
+    }
+}
+
+/// When the requests of the current turn were handed over.
+#[derive(Clone, Copy, Debug, Default)]
+struct HandedOver {
+    /// The mean instant of the last turn that handed any over.
+    mean_ns: u64,
+    first_ns: u64,
+    count: u64,
+    /// Nanoseconds since `first_ns`, summed over the requests.
+    after_ns: u64,
+}
+
+impl HandedOver {
+    fn add(&mut self, now_ns: u64, count: u64) {
+        if self.count == 0 {
+            self.first_ns = now_ns;
+        }
+        self.count += count;
+        self.after_ns += (now_ns - self.first_ns) * count;
+    }
+
+    fn end_turn(&mut self) {
+        if let Some(mean_after_ns) = self.after_ns.checked_div(self.count) {
+            *self = Self { mean_ns: self.first_ns + mean_after_ns, ..Self::default() };
+        }
+    }
 }
 
 impl<const NOP: bool> Uring<NOP> {
-    /// A ring for these files and this arena, which must outlive it. Call it on the thread that will use it.
+    /// A ring for these files and this arena, which must outlive it. Call it on the thread that will use it. `together` says for
+    /// each file how many requests that touch each other may be handed over at once; without an entry none.
     ///
     /// # Errors
     /// When the kernel has no ring for us; what merely makes it faster is done without.
-    pub fn new(files: &[BorrowedFd<'_>], arena: &Arena, slots: usize, options: RingOptions) -> io::Result<Self> {
+    pub fn new(
+        files: &[BorrowedFd<'_>],
+        together: &[usize],
+        arena: &Arena,
+        slots: usize,
+        options: RingOptions,
+    ) -> io::Result<Self> {
         let (ring, flavour) = make_ring(options)?;
         let fds: Vec<i32> = files.iter().map(AsRawFd::as_raw_fd).collect();
         let fixed_files = !fds.is_empty() && ring.submitter().register_files(&fds).is_ok();
         let fixed_buffers = !NOP && register(&ring, arena);
-        let files = fds.iter().map(|&fd| File { fd, is_device: is_device(fd) }).collect();
+        let together = together.iter().copied().chain(std::iter::repeat(1)).map(|count| count.max(UNPLUGGED));
+        let file = |(&fd, together)| File { fd, is_device: is_device(fd), together };
+        let files = fds.iter().zip(together).map(file).collect();
         Ok(Self {
             ring: Ring(ring),
             clock: Clock::calibrated(),
@@ -96,7 +166,8 @@ impl<const NOP: bool> Uring<NOP> {
             lens: vec![0; slots],
             pending: Vec::with_capacity(slots),
             in_flight: 0,
-            handed_over_ns: 0,
+            handed_over: HandedOver::default(),
+            batch: Batch { neighbours: Neighbours::new(options.depth), touching: false, together: usize::MAX },
             discards: kernel_is_at_least(6, 12),
         })
     }
@@ -110,6 +181,19 @@ impl<const NOP: bool> Uring<NOP> {
             entry_on(types::Fd(io.file as i32), self, io).flags(squeue::Flags::FIXED_FILE)
         } else {
             entry_on(types::Fd(self.files[io.file as usize].fd), self, io)
+        }
+    }
+
+    /// One system call: hands over everything queued, and looks for no completion.
+    #[inline]
+    fn hand_over(&mut self) -> io::Result<()> {
+        let queued = self.ring.0.submission().len() as u32;
+        // SAFETY: as in `enter`.
+        let answer = unsafe { self.ring.0.submitter().enter::<libc::sigset_t>(queued, 0, 0, None) };
+        match answer {
+            Ok(_) => Ok(()),
+            Err(error) if [libc::EINTR, libc::EAGAIN, libc::EBUSY].contains(&errno(&error)) => Ok(()),
+            Err(error) => Err(error),
         }
     }
 
@@ -158,15 +242,30 @@ impl<const NOP: bool> Uring<NOP> {
         true
     }
 
+    /// Everything that is queued is about to be handed over.
     #[inline(always)]
     fn stamp(&mut self) {
         if !self.pending.is_empty() {
             let now_ns = self.clock.now();
-            self.handed_over_ns = now_ns;
+            self.handed_over.add(now_ns, self.pending.len() as u64);
             for slot in self.pending.drain(..) {
                 self.submitted_ns[slot as usize] = now_ns;
             }
+            self.batch.clear();
         }
+    }
+
+    /// Hands over what is queued if the kernel would join this request, or others of the batch, with their neighbours.
+    #[inline(always)]
+    fn keep_apart(&mut self, io: &Io) -> io::Result<()> {
+        let together = self.files[io.file as usize].together;
+        self.batch.add(io, together);
+        if self.batch.touching && self.pending.len() >= self.batch.together {
+            self.stamp();
+            self.hand_over()?;
+            self.batch.add(io, together);
+        }
+        Ok(())
     }
 }
 
@@ -181,6 +280,8 @@ impl<const NOP: bool> Backend for Uring<NOP> {
         let entry = self.entry(&io).user_data(u64::from(io.piece) << 32 | u64::from(io.slot));
         if NOP {
             self.lens[io.slot as usize] = io.len;
+        } else {
+            self.keep_apart(&io)?;
         }
         self.pending.push(io.slot);
         self.in_flight += 1;
@@ -209,12 +310,13 @@ impl<const NOP: bool> Backend for Uring<NOP> {
             let sleeps = left_ns > pause::SPIN_NS && !self.polled;
             self.enter(sleeps.then(|| left_ns - pause::SPIN_NS))?;
         }
+        self.handed_over.end_turn();
         Ok(())
     }
 
     #[inline(always)]
     fn handed_over_ns(&self) -> Option<u64> {
-        Some(self.handed_over_ns)
+        Some(self.handed_over.mean_ns)
     }
 
     fn facts(&self) -> Vec<(&'static str, String)> {

@@ -235,7 +235,7 @@ fn uring() {
     for depth in [1, 8, 64] {
         let mut arena = arena(depth);
         let options = RingOptions { depth, polled: false, nop: false };
-        let backend = Uring::<false>::new(&[file.as_fd()], &arena, depth, options).unwrap();
+        let backend = Uring::<false>::new(&[file.as_fd()], &[], &arena, depth, options).unwrap();
         file.write_all_at(arena_block(200).bytes_mut(0), 200 * LEN as u64).unwrap();
         keeps_the_contract(Subject { name: "uring", backend, depth, moves: true, is_virtual: false }, &mut arena);
     }
@@ -258,7 +258,7 @@ fn a_ring_smaller_than_its_batch_hands_over_in_between() {
     let arena = arena(64);
     // A ring for 4 at once, asked for 64: the submission queue fills up 16 times; completions overflow into the kernel.
     let options = RingOptions { depth: 4, polled: false, nop: false };
-    let backend = Uring::<false>::new(&[file.as_fd()], &arena, 64, options).unwrap();
+    let backend = Uring::<false>::new(&[file.as_fd()], &[], &arena, 64, options).unwrap();
     let mut subject = Subject { name: "uring", backend, depth: 64, moves: true, is_virtual: false };
     every_io_is_reported_once(&mut subject, &arena);
 }
@@ -272,7 +272,7 @@ fn nop() {
     for depth in [1, 8, 64] {
         let mut arena = arena(depth);
         let options = RingOptions { depth, polled: false, nop: true };
-        let backend = Uring::<true>::new(&[], &arena, depth, options).unwrap();
+        let backend = Uring::<true>::new(&[], &[], &arena, depth, options).unwrap();
         keeps_the_contract(Subject { name: "nop", backend, depth, moves: false, is_virtual: false }, &mut arena);
     }
 }
@@ -302,7 +302,7 @@ fn a_read_beyond_the_end_is_short_and_a_bad_one_is_an_errno() {
     let arena = arena(2);
     let sync = SyncIo::new(&[file.as_fd()], 2).unwrap();
     answers_for_failures(Subject { name: "sync", backend: sync, depth: 2, moves: true, is_virtual: false }, &arena);
-    match Uring::<false>::new(&[file.as_fd()], &arena, 2, RingOptions { depth: 2, polled: false, nop: false }) {
+    match Uring::<false>::new(&[file.as_fd()], &[], &arena, 2, RingOptions { depth: 2, polled: false, nop: false }) {
         Ok(backend) => {
             answers_for_failures(Subject { name: "uring", backend, depth: 2, moves: true, is_virtual: false }, &arena);
         }

@@ -14,6 +14,7 @@ use plimsoll_engine::histogram;
 use plimsoll_engine::target::prepare;
 use plimsoll_workload::Op;
 use serde_json::{Value, json};
+use support::loop_device::{Counted, Loop};
 use support::*;
 
 const BLOCK: u64 = 4096;
@@ -264,55 +265,6 @@ fn many_threads_of_depth_32_share_two_workers() {
         assert!(ended(&finished.everything) >= threads * queue_depth, "{backend}: every slot has had its turn");
         finished.assert_continuous();
     }
-}
-
-/// A loop device over a file; detached when dropped.
-struct Loop {
-    _directory: tempfile::TempDir,
-    device: String,
-}
-
-impl Loop {
-    fn new(size_bytes: u64) -> Option<Self> {
-        if !is_root() {
-            println!("skipped: loop devices need root");
-            return None;
-        }
-        let directory = directory();
-        let image = directory.path().join("image");
-        fs::write(&image, vec![0; size_bytes as usize]).unwrap();
-        match program("losetup", &["--find", "--show", on(&image)]) {
-            Ok(device) => Some(Self { _directory: directory, device }),
-            Err(reason) => {
-                println!("skipped: no loop device: {reason}");
-                None
-            }
-        }
-    }
-
-    /// What the kernel has counted; Documentation/block/stat.rst.
-    fn counted(&self) -> Counted {
-        let name = self.device.strip_prefix("/dev/").unwrap();
-        let text = fs::read_to_string(format!("/sys/block/{name}/stat")).unwrap();
-        let field: Vec<u64> = text.split_whitespace().map(|field| field.parse().unwrap()).collect();
-        Counted {
-            requests: [field[0], field[4], field[11], field.get(15).copied().unwrap_or(0)],
-            bytes: [field[2] * 512, field[6] * 512, field[13] * 512, 0],
-        }
-    }
-}
-
-impl Drop for Loop {
-    fn drop(&mut self) {
-        let _ = program("losetup", &["--detach", &self.device]);
-    }
-}
-
-/// Requests and bytes of reads, writes, discards and flushes.
-#[derive(Clone, Copy, Default)]
-struct Counted {
-    requests: [u64; 4],
-    bytes: [u64; 4],
 }
 
 #[test]

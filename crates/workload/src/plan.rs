@@ -57,6 +57,8 @@ pub struct StreamPlan {
     pub dsync: bool,
     /// Insert a flush after every this many writes of a thread; 0 = never.
     pub flush_every: u64,
+    /// How many requests that touch each other may be handed over at once, so that the kernel joins them.
+    pub merge_depth: u32,
     /// What is written.
     pub content: ContentPlan,
     /// What is checked on reading back.
@@ -70,6 +72,20 @@ impl StreamPlan {
     pub const fn issues(&self, op: Op) -> bool {
         self.ops[op as usize]
     }
+
+    /// Whether requests that are outstanding together may well touch each other. Those of a random stream do so by chance; with
+    /// [`Self::ROOM`] blocks to choose from for each that may be outstanding, fewer than one in 500 does.
+    pub fn may_touch(&self) -> bool {
+        let access = &self.access;
+        let follows = access.run.length > 1 || access.entries.iter().any(|entry| entry.random_percent < 100.0);
+        let even = matches!(access.distribution, Distribution::Uniform | Distribution::Permutation);
+        let range = access.zones.map_or(self.region.end - self.region.start, |zones| zones.length);
+        let outstanding = u64::from(self.threads) * u64::from(self.queue_depth);
+        let crowded = range / u64::from(self.max_len.max(1)) < outstanding.saturating_mul(Self::ROOM);
+        self.trace.is_some() || follows || !even || crowded
+    }
+
+    const ROOM: u64 = 1000;
 
     /// The longest request of any operation, in bytes: trims of a trace need no memory and may be longer than all others.
     pub fn longest(&self) -> u32 {

@@ -109,6 +109,7 @@ impl StreamOptions {
             direct: self.direct,
             dsync: self.dsync,
             flush_every: self.flush_every,
+            merge_depth: self.merge_depth,
             content: self.content_plan(),
             verify: match self.verify {
                 VerifyWord::Off => Verify::Off,

@@ -254,6 +254,9 @@ options! {
             share_group: u64 = 0, example "1";
             /// Whether a request waits for those of its thread that it overlaps. Closed arrival only.
             serialize_overlap: bool = false, example "true";
+            /// How many requests that touch each other are handed over at once. From 3 on the kernel joins them, so that the
+            /// device sees fewer and longer ones; up to 2, and by default, it sees what is asked for. Backend `uring` only.
+            merge_depth: u32 = 1, range 1.0 => 65536.0, example "16";
         }
         "Trace" {
             /// File with recorded requests, which are issued in their order in place of drawn ones: a trace of a format

@@ -162,6 +162,27 @@ fn inserted_flushes_are_among_the_operations() {
 }
 
 #[test]
+fn requests_may_touch_unless_they_are_scattered_over_many_blocks() {
+    let touch = |stream| plan(stream).may_touch();
+    // 2^18 blocks of 4 KiB: a thousand for each of 262 requests.
+    assert!(!touch(json!({ "queue_depth": 262 })));
+    assert!(touch(json!({ "queue_depth": 263 })));
+    assert!(touch(json!({ "queue_depth": 32, "threads": 10 })));
+    assert!(!touch(json!({ "queue_depth": 32, "distribution": "permutation" })));
+    for more in [
+        json!({ "random_percent": 99 }),
+        json!({ "run_length": 2 }),
+        json!({ "distribution": "zipf:1.1" }),
+        json!({ "zone_length": "1MiB" }),
+        json!({ "region_length": "1MiB" }),
+    ] {
+        let mut stream = json!({ "queue_depth": 2 });
+        stream.as_object_mut().expect("a stream").extend(more.as_object().expect("options").clone());
+        assert!(touch(stream), "{more}");
+    }
+}
+
+#[test]
 fn every_seed_changes_the_stream_and_equal_seeds_do_not() {
     let seed = |job, stream: u64| workload(json!({ "seed": stream })).resolve(DISK, job).expect("resolves")[0].seed;
     assert_eq!(seed(1, 0), seed(1, 0));

@@ -46,6 +46,7 @@ WHOLE_OPTIONS = frozenset(
         "zone_length",
         "zone_amount",
         "zone_skip",
+        "merge_depth",
         "refill_depth",
         "pause_requests",
         "share_group",

@@ -41,6 +41,7 @@ pub fn plan() -> StreamPlan {
         flush_at_end: false,
         budget: plimsoll_workload::plan::Budget::ENDLESS,
         flush_every: 0,
+        merge_depth: 1,
         content: ContentPlan { kind: ContentKind::Random, compress_ratio: 1.0, duplicate_ratio: 1.0 },
         verify: Verify::Off,
         seed: 42,

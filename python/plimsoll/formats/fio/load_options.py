@@ -91,7 +91,12 @@ PATTERN: tuple[Option, ...] = (
 PACE: tuple[Option, ...] = (
     native("ioengine", "text", "backend"),
     native("iodepth", "count1", "queue_depth"),
-    native("iodepth_batch", "count", "whatever the queue has room for is handed over together", ("iodepth_batch_submit",)),
+    native(
+        "iodepth_batch",
+        "count",
+        "merge_depth, where so many are missing at once; from 3 on the kernel joins neighbours",
+        ("iodepth_batch_submit",),
+    ),
     native("iodepth_batch_complete_min", "count", "refill_depth", ("iodepth_batch_complete",)),
     ignored("iodepth_batch_complete_max", "count", "completions are taken as they come"),
     native("iodepth_low", "count", "refill_depth"),
