@@ -254,6 +254,69 @@ def test_a_device_below_another_is_not_counted_twice() -> None:
     assert "page_cache_suspected" not in judge(host=host, monitor={"seconds": 20.0, "devices": counters})
 
 
+def _received(op: str, requests_per_s: float, mean_bytes: float) -> dict[str, Any]:
+    """What a device counted, of one operation."""
+    counters = {"r_per_s": 0.0, "w_per_s": 0.0, "read_bytes_per_s": 0.0, "write_bytes_per_s": 0.0}
+    counters |= {f"{op[0]}_per_s": requests_per_s, f"{op}_bytes_per_s": requests_per_s * mean_bytes}
+    return {"seconds": 20.0, "devices": {"sda": counters}}
+
+
+@pytest.mark.parametrize("op", ["read", "write"])
+@pytest.mark.parametrize(
+    ("requests_per_s", "mean_bytes", "words"),
+    [
+        # 10,000 per second of 4 KiB are issued.
+        (10_000, 4096, ""),
+        (909, 45_056, "merged"),
+        (8_900, 4_602, "merged"),
+        (9_100, 4_501, ""),
+        (3_000, 4096, ""),  # most of it was answered by something else
+        (13_000, 24_000, ""),  # others read long ones beside it
+        (20_000, 2048, "split"),
+        (14_000, 2_926, ""),
+        (20_000, 4096, ""),  # others
+    ],
+)
+def test_requests_that_are_joined_or_cut_on_their_way_are_seen(op: str, requests_per_s: float, mean_bytes: float, words: str) -> None:
+    monitor = _received(op, requests_per_s, mean_bytes)
+    flag = judge(replace(SOUND, ops=(op,)), stream={"read_percent": 100 * (op == "read")}, host=TARGET, monitor=monitor).get(
+        "requests_changed"
+    )
+    assert (flag is not None) is bool(words)
+    if flag is not None:
+        assert f"{words} on their way" in flag.message and "10,000" in flag.message and "4 KiB" in flag.message
+        assert flag.severity == ("doubt" if words == "merged" else "note")
+
+
+def test_who_asks_for_other_requests_at_the_device_is_told_how_many_they_are() -> None:
+    merged = {"host": TARGET, "monitor": _received("read", 909, 45_056)}
+    assert judge(**merged)["requests_changed"].severity == "doubt"
+    assert "merge_depth" in judge(stream={"merge_depth": 8}, **merged)["requests_changed"].advice
+    assert judge(stream={"merge_depth": 8}, **merged)["requests_changed"].severity == "note"
+    assert judge(stream={"direct": False}, **merged)["requests_changed"].severity == "note"
+    limited = {"target": {"devices": [{"name": "sda", "below": None, "request_bytes_max": 2048}]}}
+    split = judge(host=limited, monitor=_received("read", 20_000, 2048))["requests_changed"]
+    assert (split.severity, split.advice[:24]) == ("note", "The device takes 2 KiB a")
+
+
+def test_pieces_are_what_devices_of_several_parts_receive() -> None:
+    host = {"target": {"devices": [{"name": name, "below": None} for name in ("sda", "sdb")]}}
+    counters = _received("read", 5_000, 4096)["devices"]["sda"]
+    monitor = {"seconds": 20.0, "devices": {"sda": counters, "sdb": counters}}
+    parted = replace(SOUND, parts=("0:/dev/sda", "1:/dev/sdb"), latencies_ns=(1_000_000,) * 500)
+    assert "requests_changed" not in judge(parted, host=host, monitor=monitor)
+    half = {**monitor, "devices": {"sda": counters, "sdb": {**counters, "r_per_s": 500.0}}}
+    assert "sda, sdb received 5,500/s of" in judge(parted, host=host, monitor=half)["requests_changed"].message
+
+
+def test_few_requests_and_unseen_devices_are_not_compared() -> None:
+    few = Script(intervals=200, warmup_intervals=0, latencies_ns=(1_000_000,) * 4)
+    assert "requests_changed" not in judge(few, host=TARGET, monitor=_received("read", 10, 16_384))
+    assert "requests_changed" not in judge(host=TARGET, monitor={"seconds": 20.0, "devices": {"sdb": {}}})
+    modelled = {**ENGINE, "backend": {"used": "array"}}
+    assert "requests_changed" not in judge(engine=modelled, host=TARGET, monitor=_received("read", 909, 45_056))
+
+
 def test_holes_are_flagged_when_they_are_read() -> None:
     sparse = {"target": {"allocated_bytes": 300, "apparent_bytes": 1000}}
     assert "30%" in judge(host=sparse)["sparse_target"].message

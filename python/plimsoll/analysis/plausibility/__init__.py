@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from plimsoll.analysis.plausibility import course, files, generator, identities, replay, samples, target
+from plimsoll.analysis.plausibility import course, files, generator, identities, received, replay, samples, target
 from plimsoll.analysis.plausibility.evidence import Evidence
 from plimsoll.result import Flag
 
@@ -32,6 +32,7 @@ RULES: tuple[Callable[[Evidence], Iterator[Flag]], ...] = (
     target.page_cache_suspected,
     target.sparse_target,
     target.compressible_target,
+    received.requests_changed,
     files.operations_skipped,
     files.ran_out,
     generator.generator_bound,
