@@ -185,6 +185,7 @@ class _Recording:
     def result(self, outcome: Json, failure: PlimsollError | None, own_cost: Json | None) -> Result:
         """The result of all that was taken; what judges it is imported now that the load is over."""
         from plimsoll.analysis.conclusion import concluded
+        from plimsoll.analysis.verification import verified
 
         status, error = _ending(outcome, failure, ended_by_goal=self.ended_by_goal)
         used = (outcome.get("backend") or {}).get("used")
@@ -199,7 +200,7 @@ class _Recording:
         )
         if status == "complete":
             finished = replace(finished, ended=self._ended(outcome))
-        return concluded(finished, self.summary, self.observation)
+        return verified(concluded(finished, self.summary, self.observation))
 
     def _ended(self, outcome: Json) -> Json:
         if outcome.get("stopped_by") == "amount" and not self.ended_by_goal:

@@ -127,11 +127,12 @@ def test_a_file_that_plimsoll_did_not_make_is_read_but_not_written(plimsoll, tmp
 
 
 @pytest.mark.parametrize("fault", ["lost", "torn", "misdirected", "stale"])
-def test_wrong_data_is_named(results, tmp_path, fault) -> None:
+def test_wrong_data_is_named(plimsoll, fault) -> None:
     Path("checked.toml").write_text('title = "Checked"\n[[stream]]\nname = "s"\nblock_size = "8KiB"\nread_percent = 50\nverify = "all"\n')
-    (result,) = results(
-        "checked.toml", "--target", f"queue:?service=const:100us&size=4MiB&{fault}_percent=5", "--duration", "2s", "--warmup", "0"
-    )
+    target = f"queue:?service=const:100us&size=4MiB&{fault}_percent=5"
+    ended = plimsoll("run", "checked.toml", "--target", target, "--duration", "2s", "--warmup", "0", "--json")
+    (result,) = json.loads(ended.stdout)["results"]
+    assert (ended.returncode, result["status"]) == (6, "failed")
     (flag,) = [flag for flag in result["flags"] if flag["name"] == "wrong_data"]
     assert flag["severity"] == "invalid" and fault in flag["message"]
 

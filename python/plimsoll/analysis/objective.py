@@ -5,7 +5,8 @@ repeats of it pooled (`plimsoll.analysis.pooling`), is judged by value: the obje
 *settled* when the 95 % intervals leave no doubt: all lie wholly within their limits, or one lies wholly beyond. A count of errors and a
 maximum have no interval; what was seen settles them. Every other value without an interval leaves the judgement unsettled, also on a
 modelled target, because another seed would give another value. A latency without an operation is asked of every operation that occurred.
-A point that failed never holds, and is settled: measuring it again with another seed is no cure.
+A point that failed never holds, and is settled: measuring it again with another seed is no cure. A request that failed was never answered
+and is in no latency, so where requests failed an objective that says nothing of errors is judged as if it said ``errors <= 0``, too.
 Limits: clauses are judged one by one at 95 %; the chance that some of several intervals misses is larger than 5 %.
 
     objective = parse_objective("read mean <= 20ms and write mean <= 20ms")
@@ -118,7 +119,8 @@ def judge(objective: Objective, results: Result | Sequence[Result]) -> Judgement
     for result in repeats:
         if result.status == "failed":
             return Judgement(holds=False, settled=True, failed_by=f"the point failed: {result.error}", clauses=())
-    judged = tuple(_judged(clause, op, repeats) for clause in objective.clauses for op in _asked_of(clause, repeats))
+    clauses = (*objective.clauses, *_implied(objective, repeats))
+    judged = tuple(_judged(clause, op, repeats) for clause in clauses for op in _asked_of(clause, repeats))
     failed = [item for item in judged if not item.holds]
     if not failed:
         return Judgement(holds=True, settled=all(item.settled for item in judged), failed_by=None, clauses=judged)
@@ -147,6 +149,13 @@ def applies_to(objective: Objective, definition: Json, *, rated: bool = False) -
             meant = f"; name {' or '.join(occurring)}." if occurring else "."
             return f"objective {clause.text!r} is about {_VERBS[clause.op]}, but no stream of {name} {_VERBS[clause.op]}{meant}"
     return None
+
+
+def _implied(objective: Objective, results: Sequence[Result]) -> tuple[Clause, ...]:
+    """No request may fail, unless the objective says itself how many."""
+    failed = any(total.errors for result in results for total in result.totals.values())
+    said = any(clause.metric == ERRORS for clause in objective.clauses)
+    return (parse_clause("errors <= 0"),) if failed and not said else ()
 
 
 def _asked_of(clause: Clause, results: Sequence[Result]) -> list[str]:

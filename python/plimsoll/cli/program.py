@@ -16,7 +16,7 @@ from importlib import import_module
 import click
 
 from plimsoll import __version__
-from plimsoll.errors import EXIT_INTERRUPTED, InputError, PlimsollError
+from plimsoll.errors import EXIT_CODES, EXIT_INTERRUPTED, InputError, PlimsollError
 
 #: Every verb with the line that ``plimsoll --help`` shows; the command itself is ``command`` in `module_of` the verb.
 VERBS = {
@@ -80,8 +80,7 @@ class _Verbs(click.Group):
 @click.command(
     cls=_Verbs,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Exit codes: 0 done, 1 the asserted objective does not hold, 2 wrong input, 3 refused for safety, "
-    "4 a target cannot be used or a point failed, 5 results cannot be stored, 130 interrupted.",
+    epilog=f"Exit codes: {'; '.join(f'{code} {meaning}' for code, meaning in EXIT_CODES.items())}.",
 )
 @click.version_option(__version__, prog_name="plimsoll", message="%(prog)s %(version)s")
 def program() -> None:

@@ -11,7 +11,7 @@ import click
 
 from plimsoll.cli.experiment.options import LoadCommand, takes
 from plimsoll.cli.fit import ACTIONS, FORMS
-from plimsoll.errors import InputError
+from plimsoll.errors import EXIT_OBJECTIVE_FAILED, InputError
 from plimsoll.store.overwriting import REPLACED
 
 Json = dict[str, Any]
@@ -69,7 +69,7 @@ def command(trace: str, **typed: Any) -> int:
 def _measure(choice: Any, path: str, header: Json, typed: Json) -> int:
     from plimsoll import engine as engines
     from plimsoll.cli.conduct.conducting import conduct, in_order
-    from plimsoll.cli.conduct.judging import EXIT_OBJECTIVE_FAILED, checked_objective, every_point_holds
+    from plimsoll.cli.conduct.judging import checked_objective, every_point_holds
     from plimsoll.cli.conduct.permission import check_permitted, permission
     from plimsoll.cli.conduct.planning import PlannedPoint
     from plimsoll.cli.conduct.setup import Setup

@@ -21,7 +21,7 @@ from plimsoll.cli.conduct.without_effect import check_effect
 from plimsoll.cli.experiment.foreign import is_command, is_foreign
 from plimsoll.cli.experiment.options import LoadCommand, takes
 from plimsoll.cli.progressing import progress
-from plimsoll.errors import InputError
+from plimsoll.errors import EXIT_OBJECTIVE_FAILED, InputError
 from plimsoll.host.machine import host_facts, versions
 from plimsoll.store.writer import RunInfo, RunWriter
 
@@ -101,7 +101,7 @@ def _checked(points: list[PlannedPoint], typed: dict[str, Any]) -> Objective | N
 
 def _shown(outcome: Outcome, path: str, typed: dict[str, Any], objective: Objective | None) -> int:
     """Show what became of the run at ``path``; the exit code."""
-    from plimsoll.cli.conduct.judging import EXIT_OBJECTIVE_FAILED, every_point_holds
+    from plimsoll.cli.conduct.judging import every_point_holds
     from plimsoll.cli.showing import Shown, show
 
     show(outcome, path, Shown(as_json=typed["as_json"], report_path=typed["report_path"], objective=objective))

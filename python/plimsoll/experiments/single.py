@@ -19,12 +19,14 @@ def single(repeat: int = 1, objective: Objective | None = None) -> Plan:
         result = yield Ask(repeat=number)
         results.append(result)
     failures = wording.failures([(f"repeat {number}", result) for number, result in enumerate(results, start=1)])
-    measured = [result for result in results if result.status != "failed"]
     figures = {"points": len(results), "failed": len(failures)}
-    if objective is None or not measured:
+    if objective is None or len(failures) == len(results):
         return Conclusion("single", tuple(failures), figures=figures)
-    judgement = judge(objective, measured)
+    # A repeat that failed did not keep it, whatever the others did.
+    judgement = judge(objective, results)
     doubt = "" if judgement.settled else ", too near the limit to be sure"
-    missed = [wording.measured(item) for item in judgement.clauses if not item.holds]
-    said = f"It kept '{objective}'{doubt}." if judgement.holds else f"It did not keep '{objective}': {' and '.join(missed)}{doubt}."
+    missed = " and ".join(wording.measured(item) for item in judgement.clauses if not item.holds)
+    said = (
+        f"It kept '{objective}'{doubt}." if judgement.holds else f"It did not keep '{objective}'{f': {missed}' if missed else ''}{doubt}."
+    )
     return Conclusion("single", (said, *failures), figures={**figures, "holds": judgement.holds, "failed_by": judgement.failed_by})

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from plimsoll.analysis.verification import verified
 from plimsoll.errors import InputError, StoreError
 from plimsoll.result import Result, check_schema
 from plimsoll.store.lifetime import is_alive
@@ -44,7 +45,7 @@ class StoredPoint:
         """The stored result, or what can be made of the intervals when the point never ended."""
         final = os.path.join(self.path, "result.json")
         if os.path.exists(final):
-            return Result.from_json(_document(final), final)
+            return verified(Result.from_json(_document(final), final))
         started = os.path.join(self.path, "job.json")
         skeleton = Result.from_json(_document(started), started)
         return self._made_anew(skeleton)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from plimsoll.analysis.incidents import lost
 from plimsoll.analysis.plausibility.evidence import Evidence, quantity
+from plimsoll.analysis.verification import findings
 from plimsoll.result import Flag
 
 
@@ -107,25 +108,20 @@ def failure_not_reached(evidence: Evidence) -> Iterator[Flag]:
 
 def verification(evidence: Evidence) -> Iterator[Flag]:
     """Data read back was not what had been written, or was never stamped."""
-    found = evidence.result.engine.get("verify") or {}
-    counts = {kind: found.get(kind, {}).get("findings", 0) for kind in ("lost", "torn", "misdirected", "stale", "corrupt")}
-    listed = ", ".join(f"{count:,} {kind}" for kind, count in counts.items() if count)
-    checked = found.get("sectors_checked", 0)
-    only_found = all(stream.get("verify", "off") in ("off", "found") for stream in evidence.result.job.definition.get("stream") or [{}])
-    if only_found and 0 < counts["corrupt"] == checked:
+    found = findings(evidence.result.engine, evidence.result.job.definition)
+    if found.nothing_stamped:
         yield Flag(
             "nothing_stamped",
             "invalid",
-            f"None of the {checked:,} sectors read bears a stamp of Plimsoll's, so nothing was verified.",
+            f"None of the {found.sectors_checked:,} sectors read bears a stamp of Plimsoll's, so nothing was verified.",
             "Run the workload that writes with stamps first, with --keep, on this target; if that was done, its data are gone.",
         )
-    elif listed:
-        places = ", ".join(f"{example['fault']} at byte {example['address']:,}" for example in found.get("examples", ())[:3])
+    elif found.listed:
+        places = ", ".join(f"{fault} at byte {address:,}" for fault, address in found.places)
         yield Flag(
             "wrong_data",
             "invalid",
-            f"Data read back differs from what was written: {listed} of {found.get('sectors_checked', 0):,} sectors checked"
-            + (f"; {places}." if places else "."),
+            f"Data read back differs from what was written: {found.listed}" + (f"; {places}." if places else "."),
             "Do not trust this storage with data; keep the run's directory as evidence.",
         )
 

@@ -23,7 +23,6 @@ from plimsoll.errors import InputError
 from plimsoll.experiments.experiment import Experiment
 from plimsoll.result import Result
 
-EXIT_OBJECTIVE_FAILED = 1
 #: Kinds that vary a load, so that the objective asks for a level; the others have points, which keep it or do not.
 VARY_A_LOAD = ("steps", "ramp", "search", "curve", "scaling")
 #: Kinds that cannot end without having looked for a mark.

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from plimsoll.engine import Json
-from plimsoll.errors import EXIT_INTERRUPTED, EXIT_POINT_FAILED
+from plimsoll.errors import EXIT_INTERRUPTED, EXIT_POINT_FAILED, EXIT_WRONG_DATA
 from plimsoll.result import Result
 
 if TYPE_CHECKING:
@@ -52,7 +52,9 @@ class Outcome:
         """One more point has its result."""
         self.results.append(result)
         if result.status == "failed":
-            self.failures.append(failure_code)
+            from plimsoll.analysis.verification import wrong_data
+
+            self.failures.append(EXIT_WRONG_DATA if wrong_data(result) else failure_code)
 
     @property
     def status(self) -> str:
@@ -63,10 +65,45 @@ class Outcome:
 
     @property
     def exit_code(self) -> int:
-        """130 after a signal; the failures' own code when nothing but they happened and all agree; 4 when some points failed."""
+        """6 where wrong data was read, whatever else happened; then 130 after a signal; then the failures' own code when nothing but they
+        happened and all agree; then 4 when some points, or requests of points that went on, failed."""
+        if EXIT_WRONG_DATA in self.failures:
+            return EXIT_WRONG_DATA
         if self.interrupted:
             return EXIT_INTERRUPTED
-        if not self.failures:
-            return 0
-        alike = len(set(self.failures)) == 1 and len(self.failures) == len(self.results)
-        return self.failures[0] if alike else EXIT_POINT_FAILED
+        if self.failures:
+            alike = len(set(self.failures)) == 1 and len(self.failures) == len(self.results)
+            return self.failures[0] if alike else EXIT_POINT_FAILED
+        return EXIT_POINT_FAILED if any(_failing(result) for result in self.results) else 0
+
+    @property
+    def sentence(self) -> str | None:
+        """Why the exit code is 6 or 4 although there are figures; None where it is another, or a failed point has said it."""
+        if EXIT_WRONG_DATA in self.failures:
+            bad = _points(self.failures.count(EXIT_WRONG_DATA), len(self.results))
+            return f"wrong data was read in {bad}; its figures are kept, but no objective holds there."
+        failing = [result for result in self.results if result.status != "failed" and _failing(result)]
+        if not failing:
+            return None
+        failed, asked = (sum(number(result) for result in failing) for number in (_failed, _asked))
+        told = f"{failed:,} of {asked:,} requests failed" if failed else "requests failed outside the measured time"
+        return f"{told} in {_points(len(failing), len(self.results))}; it went on, as on_error says, but what failed is in no latency."
+
+
+def _failing(result: Result) -> bool:
+    """Whether requests failed, in whichever phase."""
+    return _failed(result) > 0 or bool(result.engine.get("first_error"))
+
+
+def _failed(result: Result) -> int:
+    return sum(total.errors for total in result.totals.values())
+
+
+def _asked(result: Result) -> int:
+    return sum(total.count + total.errors for total in result.totals.values())
+
+
+def _points(some: int, all_of_them: int) -> str:
+    if all_of_them == 1:
+        return "the only point"
+    return f"{some:,} of {all_of_them:,} points"

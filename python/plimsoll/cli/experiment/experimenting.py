@@ -25,7 +25,6 @@ from plimsoll.analysis.definition import arrival, overwrites
 from plimsoll.cli.conduct.conducting import Feed, conduct
 from plimsoll.cli.conduct.driving import driver_name, driver_of
 from plimsoll.cli.conduct.judging import (
-    EXIT_OBJECTIVE_FAILED,
     check_operation,
     check_precision,
     checked_objective,
@@ -42,7 +41,7 @@ from plimsoll.cli.progressing import progress
 from plimsoll.cli.report import checked_format
 from plimsoll.cli.showing import Shown, show
 from plimsoll.engine import Engine, Json
-from plimsoll.errors import InputError
+from plimsoll.errors import EXIT_OBJECTIVE_FAILED, InputError
 from plimsoll.experiments.experiment import Experiment, Suite
 from plimsoll.experiments.kinds import offers_rates
 from plimsoll.experiments.naming import TYPED, Place

@@ -1,0 +1,77 @@
+"""What verification found wrong: data read back that are not what was written, or that nobody had stamped.
+
+Model: the engine counts faults by kind and keeps the first of each as examples. A point with any fault is a failed one, whatever its
+figures are: its numbers stay in the result, no objective holds on it and no mark rests on it. A workload that only looks for stamps of an
+earlier run (``verify = "found"``) and finds none at all has verified nothing; where that run was, its data are gone, so the point fails, too.
+Limits: a point that was killed has no findings, since they come with its end.
+
+    wrong_data(result)          # "wrong data was read: 22 lost of 32,296 sectors checked, first at byte 9,908,224."
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from plimsoll.analysis.definition import streams
+from plimsoll.result import Result
+
+Json = dict[str, Any]
+
+FAULTS = ("lost", "torn", "misdirected", "stale", "corrupt")
+#: Places that a sentence names.
+_PLACES_MAX = 3
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What was found; ``places`` are the first examples, one for each address."""
+
+    counts: Mapping[str, int]
+    sectors_checked: int
+    places: tuple[tuple[str, int], ...]
+    nothing_stamped: bool
+
+    @property
+    def listed(self) -> str:
+        """``22 lost, 3 torn of 32,296 sectors checked``; empty when everything was right."""
+        found = ", ".join(f"{count:,} {kind}" for kind, count in self.counts.items() if count)
+        return f"{found} of {self.sectors_checked:,} sectors checked" if found else ""
+
+
+def findings(engine: Json, definition: Json) -> Findings:
+    """What verification found, from what the engine says of a run and the workload's definition."""
+    found = engine.get("verify") or {}
+    counts = {kind: int((found.get(kind) or {}).get("findings", 0)) for kind in FAULTS}
+    checked = int(found.get("sectors_checked", 0))
+    places: dict[int, str] = {}
+    for example in found.get("examples") or ():
+        places.setdefault(int(example["address"]), str(example["fault"]))
+    only_looks = all(stream.get("verify", "off") in ("off", "found") for stream in streams(definition) or [{}])
+    return Findings(
+        counts=counts,
+        sectors_checked=checked,
+        places=tuple((kind, address) for address, kind in places.items())[:_PLACES_MAX],
+        nothing_stamped=only_looks and 0 < counts["corrupt"] == checked,
+    )
+
+
+def wrong_data(result: Result) -> str | None:
+    """Why the point fails although it was measured, in a sentence; None when everything read back was right, or nothing was verified."""
+    found = findings(result.engine, result.job.definition)
+    if found.nothing_stamped:
+        return f"none of the {found.sectors_checked:,} sectors read bears a stamp, so what was written there before is not there."
+    if not found.listed:
+        return None
+    first = f", first at byte {found.places[0][1]:,}" if found.places else ""
+    return f"wrong data was read: {found.listed}{first}."
+
+
+def verified(result: Result) -> Result:
+    """The result as it counts: failed where wrong data was read, also when it was stored as complete or stopped early."""
+    said = wrong_data(result)
+    if said is None or (result.status == "failed" and said in (result.error or "")):
+        return result
+    also = f" {result.error}" if result.status == "failed" and result.error else ""
+    return replace(result, status="failed", error=f"{said}{also}")
