@@ -15,6 +15,7 @@ import os
 from contextlib import suppress
 
 from plimsoll import __version__
+from plimsoll.displayed import encoded
 from plimsoll.engine import Engine, Json
 from plimsoll.errors import PlimsollError, StoreError
 from plimsoll.store.durable import replace_file
@@ -61,7 +62,7 @@ def _machine_key() -> str:
     import hashlib
 
     parts = [_first_line("/etc/machine-id"), os.uname().nodename, os.uname().release, _cpu_model(), __version__]
-    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+    return hashlib.sha256(encoded("\n".join(parts))).hexdigest()[:16]
 
 
 def _cpu_model() -> str:

@@ -16,7 +16,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
+from plimsoll.displayed import displayed_in_line
 from plimsoll.errors import InputError
+from plimsoll.handover import as_json, as_name
 
 if TYPE_CHECKING:
     from plimsoll import _core
@@ -94,7 +96,7 @@ def _naming(target: str) -> Iterator[None]:
 def _engine_text(target: str) -> str:
     """The target as the engine takes it; what makes documents of arrays is only imported for one."""
     if not target.strip().startswith("array:"):
-        return target
+        return as_name(target)
     from plimsoll.catalog.arrays import engine_text
 
     return engine_text(target)
@@ -111,13 +113,13 @@ class NativeEngine:
         return control
 
     def check_workload(self, workload: Json, source: str) -> Json:
-        return _object(self._core.check_workload(json.dumps(workload), source))
+        return _object(self._core.check_workload(as_json(workload, source), _source(source)))
 
     def check_job(self, options: Json) -> Json:
-        return _object(self._core.check_job(json.dumps(options)))
+        return _object(self._core.check_job(as_json(options)))
 
     def set_option(self, workload: Json, options: Json, key: str, value: Any) -> tuple[Json, Json]:
-        changed = self._core.set_option(json.dumps(workload), json.dumps(options), key, json.dumps(value))
+        changed = self._core.set_option(as_json(workload), as_json(options), _source(key), as_json(value, key))
         return _object(changed[0]), _object(changed[1])
 
     def workload_schema(self) -> Json:
@@ -136,7 +138,7 @@ class NativeEngine:
 
     def serve_array(self, request: Json) -> None:
         """Serve a modelled array in real time until told to stop over the pipe that the request names; see `plimsoll.serving`."""
-        self._core.serve_array(json.dumps(request))
+        self._core.serve_array(as_json(request))
 
     def write_refusal(self, spec: str, permission: Json | None) -> str | None:
         with _naming(spec):
@@ -156,7 +158,7 @@ class NativeEngine:
             on_event(kind, json.loads(text))
 
         described = {**job, "target": _engine_text(job["target"])}
-        return _object(self._core.run_job(json.dumps(described), forward, control))
+        return _object(self._core.run_job(as_json(described), forward, control))
 
     def calibrate(self, seconds: float) -> Json:
         return _object(self._core.calibrate(seconds))
@@ -173,11 +175,11 @@ class NativeFiles:
 
     def check(self, workload: Json, source: str) -> Json:
         """The canonical form of a workload of file operations; ``source`` names its file in messages."""
-        return _object(self._core.check_files(json.dumps(workload), source))
+        return _object(self._core.check_files(as_json(workload, source), _source(source)))
 
     def set_option(self, workload: Json, options: Json, key: str, value: Any) -> tuple[Json, Json]:
         """Both with one option changed: ``key`` is an option of the job, of every stream or tree, or ``NAME.option``."""
-        changed = self._core.set_files_option(json.dumps(workload), json.dumps(options), key, json.dumps(value))
+        changed = self._core.set_files_option(as_json(workload), as_json(options), _source(key), as_json(value, key))
         return _object(changed[0]), _object(changed[1])
 
     def schema(self) -> Json:
@@ -186,16 +188,16 @@ class NativeFiles:
 
     def inspect(self, target: str) -> Json:
         """What is at a directory, without touching it."""
-        return _object(self._core.inspect_files(target))
+        return _object(self._core.inspect_files(as_name(target)))
 
     def prepare(self, workload: Json, target: str, permission: Json | None, on_progress: OnProgress, control: Control) -> Json:
         """Bring the trees of a workload to their beginning; says what exists then."""
-        allowed = None if permission is None else json.dumps(permission)
-        return _object(self._core.prepare_files(json.dumps(workload), target, allowed, on_progress, control))
+        allowed = _allowed(permission)
+        return _object(self._core.prepare_files(as_json(workload), as_name(target), allowed, on_progress, control))
 
     def remove(self, target: str) -> list[str]:
         """Remove what was laid out in a directory; the paths that are gone."""
-        removed: list[str] = self._core.remove_files(target)
+        removed: list[str] = self._core.remove_files(as_name(target))
         return removed
 
     def run(self, job: Json, on_event: OnEvent, control: Control) -> Json:
@@ -204,7 +206,7 @@ class NativeFiles:
         def forward(kind: str, text: str) -> None:
             on_event(kind, json.loads(text))
 
-        return _object(self._core.run_files(json.dumps(job), forward, control))
+        return _object(self._core.run_files(as_json(job), forward, control))
 
 
 def native_files() -> NativeFiles:
@@ -222,7 +224,12 @@ def native() -> NativeEngine:
 
 
 def _allowed(permission: Json | None) -> str | None:
-    return None if permission is None else json.dumps(permission)
+    return None if permission is None else as_json(permission, "--destroy-data")
+
+
+def _source(name: str) -> str:
+    """The name of a file or option for messages of the engine, which takes only what can be encoded."""
+    return displayed_in_line(name)
 
 
 def _object(text: str) -> Json:

@@ -10,7 +10,7 @@
 
 The message of each is one sentence: where, what is wrong, what would be right. ``crates/python/src/errors.rs`` raises
 these classes for errors that arise in Rust. A mistake of our own is an ordinary Python exception, never one of these;
-`plimsoll.cli.mishap` tells it in a sentence and ends the program with 70.
+`plimsoll.cli.mistake` tells it in a sentence and ends the program with 70.
 
 What was measured has an exit code, too: 6 where wrong data was read, 4 where a point or requests failed, 1 where the asserted
 objective does not hold. Of several the first of this order counts: 6, 130, the code of the failure, 4, 1.
@@ -68,7 +68,7 @@ EXIT_POINT_FAILED = 4
 #: Exit code of a sequence of points in which data read back was not what had been written, whatever else happened.
 EXIT_WRONG_DATA = 6
 #: Exit code of a mistake of our own, as sysexits.h has it (EX_SOFTWARE).
-EXIT_MISHAP = 70
+EXIT_MISTAKE = 70
 #: Exit code of a run that a signal ended.
 EXIT_INTERRUPTED = 130
 
@@ -81,6 +81,6 @@ EXIT_CODES = {
     EXIT_POINT_FAILED: "a target cannot be used, or a point or requests failed",
     StoreError.exit_code: "results cannot be stored or read",
     EXIT_WRONG_DATA: "wrong data was read",
-    EXIT_MISHAP: "a mistake of Plimsoll's own",
+    EXIT_MISTAKE: "a mistake of Plimsoll's own",
     EXIT_INTERRUPTED: "interrupted",
 }

@@ -3,7 +3,10 @@
 use plimsoll_engine::EngineError;
 use plimsoll_engine::target::{SpecError, TargetError};
 use plimsoll_workload::WorkloadError;
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
+
+use crate::panics;
 
 /// The classes of `plimsoll.errors` that arise in Rust.
 enum Class {
@@ -40,7 +43,12 @@ pub fn engine(py: Python<'_>, error: &EngineError) -> PyErr {
         EngineError::Workload(error) => workload(py, error),
         EngineError::Target(error) => target(py, error),
         EngineError::Mismatch(_) | EngineError::Trace { .. } => Class::Input.raise(py, error.to_string()),
-        EngineError::Backend { .. } | EngineError::WorkerLost => Class::Engine.raise(py, error.to_string()),
+        EngineError::Backend { .. } => Class::Engine.raise(py, error.to_string()),
+        // A mistake of our own is no error of the engine's; the command line tells it, with what the panic said.
+        EngineError::WorkerLost => {
+            let said = panics::heard();
+            PyRuntimeError::new_err(if said.is_empty() { error.to_string() } else { said.join("; ") })
+        }
     }
 }
 

@@ -4,6 +4,7 @@ mod arrays;
 mod errors;
 mod files;
 mod histogram;
+mod panics;
 mod running;
 mod serving;
 
@@ -86,10 +87,12 @@ fn parse(py: Python<'_>, text: &str) -> PyResult<Value> {
 
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    panics::listen();
     // The clock's first reading: by the time a job starts, calibrating it needs no waiting.
     Clock::anchor();
     module.add_class::<histogram::Histogram>()?;
     module.add_class::<running::Control>()?;
+    module.add_function(wrap_pyfunction!(panics::panic_on_purpose, module)?)?;
     module.add_function(wrap_pyfunction!(check_workload, module)?)?;
     module.add_function(wrap_pyfunction!(check_job, module)?)?;
     module.add_function(wrap_pyfunction!(set_option, module)?)?;

@@ -2,7 +2,8 @@
 
 Model: the engine counts faults by kind and keeps the first of each as examples. A point with any fault is a failed one, whatever its
 figures are: its numbers stay in the result, no objective holds on it and no mark rests on it. A workload that only looks for stamps of an
-earlier run (``verify = "found"``) and finds none at all has verified nothing; where that run was, its data are gone, so the point fails, too.
+earlier run (``verify = "found"``) and finds none at all has verified nothing; where that run was, its data are gone, so the point fails,
+too.
 Limits: a point that was killed has no findings, since they come with its end.
 
     wrong_data(result)          # "wrong data was read: 22 lost of 32,296 sectors checked, first at byte 9,908,224."

@@ -22,6 +22,8 @@ from plimsoll.analysis.adjustment.unknown import Unknown, parse_unknowns, settin
 from plimsoll.catalog.composition.units import with_unit
 from plimsoll.cli.conduct.measured import Asked, Measured, measured_rows
 from plimsoll.cli.conduct.modelling import REQUESTS, Modelling, Trial
+from plimsoll.cli.streams import bare
+from plimsoll.displayed import encoded
 from plimsoll.errors import InputError
 from plimsoll.store.overwriting import check_replaceable
 
@@ -103,7 +105,8 @@ def _modelled(modelling: Modelling, measured: Sequence[Measured], unknowns: Sequ
         trials = [Trial(with_settings(target, text), measured[number].load, requests, seed) for text, number in new]
         known.update(zip(new, modelling.rates(trials), strict=True))
         if sys.stderr.isatty():
-            click.echo(f"\r{len(known):,} runs of the model", nl=False, err=True)
+            bare(sys.stderr).write(f"\r{len(known):,} runs of the model")
+            sys.stderr.flush()
         return [known[key] for key in keys]
 
     return modelled
@@ -114,7 +117,7 @@ def _show(rows: Sequence[Any], outcome: Outcome, found: tuple[str, Sequence[Unkn
 
     fitted, unknowns = found
     if sys.stderr.isatty():
-        click.echo("\r\x1b[K", nl=False, err=True)
+        bare(sys.stderr).write("\r\x1b[K")
     if as_json:
         click.echo(json.dumps({"schema": SCHEMA, "modelled": True, "target": fitted, **to_json(outcome, rows)}, ensure_ascii=False))
         return
@@ -139,7 +142,7 @@ def _write(path: str, target: str, fitted: str, source: str) -> None:
     from plimsoll.store.durable import replace_file
 
     document = overlay(target.removeprefix(PREFIX).partition("?")[0], fitted.partition("?")[2], os.path.dirname(path) or ".", source)
-    replace_file(path, BEGINNING + tomli_w.dumps(document).encode(), durable=False)
+    replace_file(path, BEGINNING + encoded(tomli_w.dumps(document)), durable=False)
     # What was written has to mean what was fitted.
     assert _plain(described(f"{PREFIX}{path}" if os.sep in path else f"{PREFIX}./{path}")) == _plain(described(fitted))
 

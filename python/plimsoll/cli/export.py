@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from plimsoll.displayed import encoded
 from plimsoll.errors import InputError
 from plimsoll.store.overwriting import REPLACED, check_replaceable
 
@@ -62,7 +63,8 @@ def command(name: str, form: str | None, output: str | None, wanted: tuple[str, 
     if output is None:
         if len(files) > 1:
             raise InputError(f"{form} is {len(files)} files; give a directory for them with -o DIR/.")
-        click.echo(next(iter(files.values())), nl=False)
+        # As bytes: another tool's file is no text of ours.
+        click.echo(encoded(next(iter(files.values()))), nl=False)
         return
     for path in _written(files, output):
         click.echo(path)
@@ -120,7 +122,7 @@ def _written(files: Mapping[str, str], output: str) -> list[str]:
 
     if not _is_folder(output) and len(files) > 1:
         raise InputError(f"{output}: {len(files)} files cannot be written into one; give a directory, {output}/.")
-    paths = {os.path.join(output, name) if _is_folder(output) else output: text.encode() for name, text in files.items()}
+    paths = {os.path.join(output, name) if _is_folder(output) else output: encoded(text) for name, text in files.items()}
     for path, content in paths.items():
         check_replaceable(path, (content,))
     for path, content in paths.items():

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from plimsoll.displayed import encoded
 from plimsoll.errors import InputError, PlimsollError
 from plimsoll.store.overwriting import REPLACED
 
@@ -256,7 +257,7 @@ def _write(path: str, workload: Json) -> None:
 
     from plimsoll.store.durable import replace_file
 
-    replace_file(path, BEGINNING + tomli_w.dumps(workload).encode(), durable=False)
+    replace_file(path, BEGINNING + encoded(tomli_w.dumps(workload)), durable=False)
 
 
 def _document(trace: Trace, fit: Fit, workload: Json, measures: list[Measure], generated: Json) -> Json:

@@ -8,7 +8,6 @@ Model: data goes to stdout, everything else to stderr; every error a user can ca
 from __future__ import annotations
 
 import keyword
-import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -16,7 +15,10 @@ from importlib import import_module
 import click
 
 from plimsoll import __version__
-from plimsoll.errors import EXIT_CODES, EXIT_INTERRUPTED, InputError, PlimsollError
+from plimsoll.cli.mistake import threads_told, told
+from plimsoll.cli.streams import Streams
+from plimsoll.displayed import displayed_in_line
+from plimsoll.errors import EXIT_CODES, EXIT_INTERRUPTED, InputError, PlimsollError, StoreError
 
 #: Every verb with the line that ``plimsoll --help`` shows; the command itself is ``command`` in `module_of` the verb.
 VERBS = {
@@ -91,10 +93,21 @@ def program() -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line and return its exit code; never shows a traceback for what a user can cause."""
+    """Run the command line and return its exit code; a traceback is shown for nothing."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    with Streams() as streams, threads_told(words) as in_threads:
+        code = _answered(words)
+        if streams.lost is not None:
+            return _fail(f"{streams.lost}, so what belongs there is lost; what was stored is kept.", code or StoreError.exit_code)
+        if streams.left:
+            return code or StoreError.exit_code
+        return code or next(iter(in_threads), 0)
+
+
+def _answered(words: Sequence[str]) -> int:
+    """The exit code of the command, every exception told."""
     try:
-        code = program.main(args=arguments, prog_name="plimsoll", standalone_mode=False)
-        sys.stdout.flush()
+        code = program.main(args=list(words), prog_name="plimsoll", standalone_mode=False)
         return code if isinstance(code, int) else 0
     except PlimsollError as error:
         return _fail(str(error), error.exit_code)
@@ -106,14 +119,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (click.Abort, KeyboardInterrupt):
         return _fail("stopped.", EXIT_INTERRUPTED)
     except BrokenPipeError:
-        # Whoever read our output has left; keep Python from complaining once more while it closes stdout.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        return PlimsollError.exit_code
+        # Whoever read our output has left.
+        return StoreError.exit_code
+    except (SystemExit, GeneratorExit):
+        raise
+    except BaseException as problem:  # a panic of the engine is no Exception
+        return told(problem, words)
 
 
 def _fail(message: str, code: int) -> int:
     ending = "" if message.endswith((".", "!", "?")) else "."
-    print(f"plimsoll: {message}{ending}", file=sys.stderr)
+    # Lines of ours go on indented; any other line feed came with a name.
+    shown = "\n  ".join(displayed_in_line(line) for line in message.split("\n  "))
+    print(f"plimsoll: {shown}{ending}", file=sys.stderr)
     return code
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 
+from plimsoll.cli.streams import bare
 from plimsoll.reports.progress import FailuresOnly, PlainLines, Progress
 
 
@@ -17,5 +18,5 @@ def progress(*, quiet: bool = False) -> Progress:
     if sys.stderr.isatty():
         from plimsoll.reports.live import LiveView
 
-        return LiveView(sys.stderr)
+        return LiveView(bare(sys.stderr))
     return PlainLines(sys.stderr)

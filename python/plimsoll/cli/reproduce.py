@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from plimsoll.cli.streams import bare
 from plimsoll.errors import EXIT_POINT_FAILED, InputError
 
 if TYPE_CHECKING:
@@ -78,7 +79,8 @@ def _progress(total: int, *, quiet: bool) -> OnDone:
         ended += 1
         if not quiet:
             last = end if ended < total else "\n"
-            sys.stderr.write(f"{begin}[{ended:>{len(str(total))}}/{total}] {_told(chain, readings)}{last}")
+            bare(sys.stderr).write(begin)
+            sys.stderr.write(f"[{ended:>{len(str(total))}}/{total}] {_told(chain, readings)}{last}")
             sys.stderr.flush()
 
     return done

@@ -17,6 +17,8 @@ from typing import Any
 import click
 
 from plimsoll.cli.conduct.signals import handled
+from plimsoll.cli.streams import is_lost
+from plimsoll.displayed import encoded
 from plimsoll.errors import InputError, PlimsollError, TargetError
 from plimsoll.store.overwriting import REPLACED, check_replaceable
 
@@ -99,7 +101,7 @@ class _Session:
         from plimsoll.store.durable import replace_file
 
         began = time.monotonic()
-        replace_file(self.output, (json.dumps(self.document(), ensure_ascii=False) + "\n").encode())
+        replace_file(self.output, encoded(json.dumps(self.document(), ensure_ascii=False) + "\n"))
         ended = time.monotonic()
         self.save_next = ended + max(_SAVE_EVERY_S, _SAVE_SHARE * (ended - began))
 
@@ -176,6 +178,9 @@ def _lines(as_json: bool) -> Callable[[str], None]:
     def show(text: str) -> None:
         stream.write(text + "\n")
         stream.flush()
+        if is_lost(stream):
+            # Nobody reads any more, and without --duration nothing else would end this.
+            raise BrokenPipeError
 
     return show
 

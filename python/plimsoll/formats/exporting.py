@@ -11,7 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any
 
+from plimsoll.displayed import displayed_in_line
 from plimsoll.errors import InputError
 from plimsoll.formats.recorded import Course, Recorded, added
 from plimsoll.histogram import Histogram
@@ -179,6 +181,7 @@ def made(form: Form, source: Source, *, apart: bool = False) -> Files:
     """The files of ``form``; raises `InputError` where the points do not fit it, or are none."""
     if not source.points:
         raise InputError(f"{source.run}: nothing was measured in it, so there is nothing to export; measure something first.")
+    source = Source(displayed_in_line(source.run), [_named(point) for point in source.points])
     on_files = None if form.of_files else next((point for point in source.points if _is_of_files(point)), None)
     if on_files is not None:
         able = ", ".join(name for name, other in FORMS.items() if other.of_files)
@@ -186,6 +189,24 @@ def made(form: Form, source: Source, *, apart: bool = False) -> Files:
         workload = on_files.result.job.workload
         raise InputError(f"{source.run}: {workload} works on files, for which {name} has no place; use {able}, csv or parquet.")
     return form.apart(source) if apart and form.apart is not None else form.make(source)
+
+
+def _named(point: Recorded) -> Recorded:
+    """The point with names that every form can hold in a line; nearly every point is so already."""
+    plain = point.result.to_json()
+    shown = _in_line(plain)
+    if shown == plain:
+        return point
+    lines = ([_in_line(line) for line in lines] for lines in (point.intervals, point.monitor))
+    return Recorded(Result.from_json(shown, point.result.id), *lines)
+
+
+def _in_line(value: Any) -> Any:
+    if isinstance(value, str):
+        return displayed_in_line(value)
+    if isinstance(value, dict):
+        return {displayed_in_line(str(name)): _in_line(item) for name, item in value.items()}
+    return [_in_line(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def _is_of_files(point: Recorded) -> bool:

@@ -27,6 +27,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
+from plimsoll.displayed import displayed_in_line, encoded
 from plimsoll.histogram import merged_buckets
 from plimsoll.reports.distribution import BANDS_PER_DECADE
 from plimsoll.reports.timeline import timeline
@@ -57,6 +58,8 @@ COMPARISON_COLUMNS = (
     "modelled",
 )
 COLUMNS = ("run", "point", "workload", "target", "repeat", "scope", "name", "op", "metric", "unit", "value")
+#: What a formula begins with (OWASP, "CSV Injection"); a tab or carriage return before it is escaped already.
+_FORMULAS = ("=", "+", "-", "@")
 _RATES = {"count": "1", "iops": "1/s", "bytes": "B", "bytes_per_s": "B/s", "errors": "1"}
 _MARK_UNITS = {"iops": "1/s", "bytes_per_s": "B/s", "level": "1", "objective": "", "failed_by": "", "next_level": "1"}
 _UNITS_BY_ENDING = (
@@ -70,7 +73,13 @@ _UNITS_BY_ENDING = (
 
 def write(runs: Sequence[StoredRun], path: str) -> None:
     """Write the table of ``runs`` to ``path``, at once."""
-    _write_table(path, COLUMNS, (row for run in runs for row in _run_rows(run)))
+    _write_table(path, COLUMNS, rows(runs))
+
+
+def rows(runs: Sequence[StoredRun]) -> Iterator[Row]:
+    """Every number of ``runs``, in the order of `COLUMNS`."""
+    for run in runs:
+        yield from _run_rows(run)
 
 
 def write_comparison(comparison: Json, path: str) -> None:
@@ -86,8 +95,24 @@ def _write_table(path: str, columns: Sequence[str], rows: Iterable[Row]) -> None
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow(columns)
-    writer.writerows(rows)
-    replace_file(path, buffer.getvalue().encode())
+    writer.writerows([_cell(value) for value in row] for row in rows)
+    replace_file(path, encoded(buffer.getvalue()))
+
+
+def _cell(value: object) -> object:
+    """A name that a spreadsheet would take for a formula gets the apostrophe that makes it text there; numbers are numbers."""
+    if not isinstance(value, str):
+        return value
+    text = displayed_in_line(value)
+    return f"'{text}" if text.startswith(_FORMULAS) and not _is_number(text) else text
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _compared_row(row: Json, comparison: Json, metric: str, values: Sequence[object]) -> Row:

@@ -19,6 +19,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from plimsoll.displayed import displayed_in_line, encoded
 from plimsoll.histogram import merged_buckets
 from plimsoll.reports.view import PointRecord, RunRecord, view
 from plimsoll.store.durable import replace_file
@@ -59,7 +60,7 @@ def write(runs: Sequence[StoredRun], path: Path, *, comparison: dict[str, Any] |
 
 def write_page(model: dict[str, Any], path: Path) -> None:
     """Write the page of a view model."""
-    replace_file(str(path), page(model).encode(), durable=False)
+    replace_file(str(path), encoded(page(model)), durable=False)
 
 
 def page(model: dict[str, Any]) -> str:
@@ -88,7 +89,7 @@ def _record(run: StoredRun) -> RunRecord:
 
 
 def _digest(text: str) -> str:
-    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+    return "sha256-" + base64.b64encode(hashlib.sha256(encoded(text)).digest()).decode()
 
 
 def _title(model: dict[str, Any]) -> str:
@@ -96,4 +97,4 @@ def _title(model: dict[str, Any]) -> str:
 
 
 def _text(text: str) -> str:
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return displayed_in_line(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

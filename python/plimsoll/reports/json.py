@@ -9,6 +9,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from plimsoll.displayed import encoded
 from plimsoll.store.durable import replace_file
 from plimsoll.store.reader import StoredRun
 
@@ -33,7 +34,7 @@ def write(runs: Sequence[StoredRun], path: str) -> None:
             for run in runs
         ],
     }
-    replace_file(path, (json.dumps(document, indent=1, ensure_ascii=False) + "\n").encode())
+    replace_file(path, encoded(json.dumps(document, indent=1, ensure_ascii=False) + "\n"))
 
 
 def comparison_document(comparison: Mapping[str, Any]) -> dict[str, Any]:
@@ -43,4 +44,4 @@ def comparison_document(comparison: Mapping[str, Any]) -> dict[str, Any]:
 
 def write_comparison(comparison: Mapping[str, Any], path: str) -> None:
     """Write a comparison's JSON form to ``path``, at once."""
-    replace_file(path, (json.dumps(comparison_document(comparison), indent=1, ensure_ascii=False) + "\n").encode())
+    replace_file(path, encoded(json.dumps(comparison_document(comparison), indent=1, ensure_ascii=False) + "\n"))

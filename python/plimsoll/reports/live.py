@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any, TextIO
 
+from plimsoll.displayed import displayed_in_line
 from plimsoll.reports.figures import binary, count, duration, megabytes, seconds
 from plimsoll.reports.progress import counted, settings_text
 from plimsoll.result import OPS, Result
@@ -38,7 +39,7 @@ class LiveView:
     def preparing(self, target: str, done_bytes: int, total_bytes: int) -> None:
         share = done_bytes / total_bytes if total_bytes else 1.0
         if self._due() or share >= 1.0:
-            self._draw(f"preparing {target}  {_bar(share)}  {binary(done_bytes)} of {binary(total_bytes)}")
+            self._draw(f"preparing {displayed_in_line(target)}  {_bar(share)}  {binary(done_bytes)} of {binary(total_bytes)}")
 
     def begin(self, place: int, total: int | None, skeleton: Result) -> None:
         self._place, self._total, self._point, self._errors = place, total, skeleton, 0
@@ -80,10 +81,10 @@ class LiveView:
         passed_s = interval["end_ns"] / 1e9
         left_s = max(0.0, planned_s - passed_s) + ((self._total or self._place) - self._place) * planned_s
         head = Text(f"[{counted(self._place, self._total)}] ", style="dim")
-        head.append(point.job.title or point.job.workload, style="bold")
-        head.append(f"  on {point.job.target}")
+        head.append(displayed_in_line(point.job.title or point.job.workload), style="bold")
+        head.append(displayed_in_line(f"  on {point.job.target}"))
         if settings_text(point):
-            head.append(f"  {settings_text(point)}")
+            head.append(displayed_in_line(f"  {settings_text(point)}"))
         if point.modelled:
             head.append("  modelled", style="yellow")
         table = Table(box=None, padding=(0, 2), header_style="dim")

@@ -8,14 +8,12 @@ Plimsoll does not require.
 
 from __future__ import annotations
 
-import csv as tables
 import io
-import os
-import tempfile
 from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
 
+from plimsoll.displayed import displayed
 from plimsoll.errors import InputError
 from plimsoll.reports import csv
 from plimsoll.store.durable import replace_file
@@ -42,15 +40,12 @@ def _type(pyarrow: Any, name: str) -> Any:
 def _columns(runs: Sequence[StoredRun]) -> dict[str, list[Any]]:
     """The rows of the CSV, column by column."""
     columns: dict[str, list[Any]] = {name: [] for name in (*csv.COLUMNS, "text")}
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "rows.csv")
-        csv.write(runs, path)
-        with open(path, encoding="utf-8", newline="") as file:
-            for row in tables.DictReader(file):
-                number = _number(row["value"])
-                row["text"] = row["value"] if number is None else ""
-                for name, values in columns.items():
-                    values.append(number if name == "value" else _whole(row[name]) if name == "repeat" else row[name])
+    for values in csv.rows(runs):
+        row = {name: "" if value is None else displayed(str(value)) for name, value in zip(csv.COLUMNS, values, strict=True)}
+        number = _number(row["value"])
+        row["text"] = row["value"] if number is None else ""
+        for name, column in columns.items():
+            column.append(number if name == "value" else _whole(row[name]) if name == "repeat" else row[name])
     return columns
 
 

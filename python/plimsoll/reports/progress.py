@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable
 from typing import Any, Protocol, TextIO
 
+from plimsoll.displayed import displayed_in_line
 from plimsoll.reports.figures import binary, count, duration, megabytes
 from plimsoll.result import OPS, Result
 
@@ -84,7 +85,7 @@ class PlainLines:
         """Every line is complete."""
 
     def _write(self, line: str) -> None:
-        self._stream.write(line + "\n")
+        self._stream.write(displayed_in_line(line) + "\n")
         self._stream.flush()
 
 

@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from plimsoll.analysis.components import component_sets
 from plimsoll.analysis.estimation import PERCENTILES
 from plimsoll.analysis.metric import ALL, metric, together
+from plimsoll.displayed import displayed_in_line
 from plimsoll.reports.figures import count, duration, megabytes
 from plimsoll.reports.limits import busy_words, configuration_words, incident_words, limit_words
 from plimsoll.reports.progress import settings_text
@@ -75,6 +76,7 @@ def table(rows: Sequence[Sequence[str]], *, left: int, width: int | None = None)
 
     A row of one cell stands across all columns. With ``width``, that is folded to so many characters, and so is the last column, if it
     is one of those to the left."""
+    rows = [[displayed_in_line(cell) for cell in row] for row in rows]
     columns = len(rows[0])
     widths = [max(len(row[column]) for row in rows if len(row) == columns) for column in range(columns)]
     if width is not None and left == columns:

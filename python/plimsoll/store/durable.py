@@ -14,6 +14,7 @@ import errno
 import os
 from contextlib import suppress
 
+from plimsoll.displayed import encoded
 from plimsoll.errors import StoreError
 
 
@@ -72,7 +73,7 @@ class LineFile:
 
     def append(self, line: str) -> None:
         """Append one line; a line that does not fit on the disk is taken back whole."""
-        content = line.encode() + b"\n"
+        content = encoded(line) + b"\n"
         try:
             written = os.write(self._file, content)
             if written < len(content):

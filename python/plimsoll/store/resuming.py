@@ -21,6 +21,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from plimsoll import displayed
 from plimsoll.errors import InputError, StoreError
 from plimsoll.result import Result, iso_time
 from plimsoll.store.durable import replace_file, store_error, sync_folder
@@ -39,7 +40,7 @@ def fingerprint(parts: Sequence[Any], host: Json, versions: Json) -> str:
     """Equal for runs that measure the same with the same Plimsoll on the same machine; the boot may differ."""
     machine = [host.get("machine"), (host.get("cpu") or {}).get("model"), versions.get("plimsoll")]
     text = json.dumps([*parts, machine], sort_keys=True, ensure_ascii=False, default=str)
-    return hashlib.sha256(text.encode()).hexdigest()[:32]
+    return hashlib.sha256(displayed.encoded(text)).hexdigest()[:32]
 
 
 def unfinished_run(out: str, wanted: str) -> StoredRun | None:

@@ -17,6 +17,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from plimsoll import displayed
 from plimsoll.errors import StoreError
 from plimsoll.result import Result, iso_time
 from plimsoll.store.durable import LineFile, replace_file, store_error, sync_folder
@@ -192,7 +193,7 @@ def _discard(folder: str) -> None:
 
 def encoded(value: Json) -> bytes:
     """A document as it stands in a file."""
-    return (json.dumps(value, indent=1, ensure_ascii=False) + "\n").encode()
+    return displayed.encoded(json.dumps(value, indent=1, ensure_ascii=False) + "\n")
 
 
 def _compact(value: Json) -> str:

@@ -20,6 +20,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from plimsoll.displayed import encoded
 from plimsoll.errors import InputError
 
 if TYPE_CHECKING:
@@ -207,7 +208,7 @@ def trace_file(path: str) -> io.BufferedReader:
 def _key(choice: Choice, status: os.stat_result) -> str:
     named = {**asdict(choice), "path": os.path.realpath(choice.path)}
     said = json.dumps([VERSION, named, status.st_size, status.st_mtime_ns], sort_keys=True)
-    return hashlib.sha256(said.encode()).hexdigest()[:32]
+    return hashlib.sha256(encoded(said)).hexdigest()[:32]
 
 
 def _forget_oldest() -> None:

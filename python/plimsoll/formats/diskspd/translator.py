@@ -10,6 +10,7 @@ Limits: cool-down, affinity and hints for the cache have no counterpart.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -187,4 +188,6 @@ def _experiment(name: str, span: Span) -> Json:
 def _target(paths: Sequence[str]) -> str:
     if len(paths) == 1:
         return f"./{paths[0]}" if _KIND.match(paths[0]) else paths[0]
-    return f"concat:{','.join(_ESCAPED.sub(lambda found: ''.join(f'%{byte:02X}' for byte in found[0].encode()), path) for path in paths)}"
+    return (
+        f"concat:{','.join(_ESCAPED.sub(lambda found: ''.join(f'%{byte:02X}' for byte in os.fsencode(found[0])), path) for path in paths)}"
+    )

@@ -15,6 +15,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+from plimsoll.displayed import encoded
 from plimsoll.errors import InputError
 from plimsoll.formats.fio.place import Place
 
@@ -151,6 +152,6 @@ def _name(words: str, place: Place) -> str:
         raise place.wrong(f"{rest.strip()!r} stands after the section's name; write it on a line of its own.")
     if not name.strip():
         raise place.wrong("the section has no name; write for example [reader].")
-    if len(name.encode()) > _NAME_MAX:
-        raise place.wrong(f"the section's name has {len(name.encode())} bytes; fio takes at most {_NAME_MAX}.")
+    if len(encoded(name)) > _NAME_MAX:
+        raise place.wrong(f"the section's name has {len(encoded(name))} bytes; fio takes at most {_NAME_MAX}.")
     return name

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from plimsoll.displayed import displayed_in_line
 from plimsoll.formats.fio_output.bins import PERCENTILES
 from plimsoll.formats.fio_output.figures import Figures, Move, Spread, disk_use, jobs
 from plimsoll.formats.fio_output.json_form import version
@@ -31,7 +32,7 @@ def terse_text(points: Sequence[Recorded]) -> str:
 
 
 def _fields(figures: Figures, program: str) -> Iterator[str]:
-    yield from ("3", program, figures.name.replace(";", ","), str(figures.group), str(figures.error))
+    yield from ("3", program, _field(figures.name), str(figures.group), str(figures.error))
     for op in ("read", "write"):
         yield from _move(figures.moves[op], figures.share[op])
     yield from (f"{figures.usr_cpu:.6f}%", f"{figures.sys_cpu:.6f}%", "0", "0", "0")
@@ -61,9 +62,14 @@ def _microseconds(spread: Spread) -> tuple[str, ...]:
 
 def _description(figures: Figures) -> list[str]:
     """At the very end, as fio has it; only of jobs that have one."""
-    return [figures.options["description"].replace(";", ",")] if "description" in figures.options else []
+    return [_field(figures.options["description"])] if "description" in figures.options else []
+
+
+def _field(text: str) -> str:
+    """A name within a line of fields that semicolons separate."""
+    return displayed_in_line(text).replace(";", ",")
 
 
 def _disk(disk: dict[str, object]) -> str:
     names = ("name", "read_ios", "write_ios", "read_merges", "write_merges", "read_ticks", "write_ticks", "in_queue")
-    return ";".join([*(str(disk[name]) for name in names), f"{disk['util']:.2f}%"])
+    return ";".join([*(_field(str(disk[name])) for name in names), f"{disk['util']:.2f}%"])

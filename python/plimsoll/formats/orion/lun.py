@@ -9,6 +9,7 @@ itself when there is one.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -63,5 +64,5 @@ def _check(path: str, place: str) -> None:
 
 
 def _part(path: str) -> str:
-    escaped = _ESCAPED.sub(lambda found: "".join(f"%{byte:02X}" for byte in found[0].encode()), path)
+    escaped = _ESCAPED.sub(lambda found: "".join(f"%{byte:02X}" for byte in os.fsencode(found[0])), path)
     return f"./{escaped}" if _KIND.match(escaped) else escaped
