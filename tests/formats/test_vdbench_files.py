@@ -172,7 +172,7 @@ def test_trees_of_one_shape_are_one_stream_only_where_files_are_selected_at_rand
 
 def test_at_the_maximum_one_stream_keeps_the_shares_of_operations() -> None:
     """Vdbench keeps FWDs and operations in step; streams of their own would go as fast as each can."""
-    text = TREE + "fwd=default,fsd=fsd1,threads=2\nfwd=fwd1,rdpct=50,skew=80\nfwd=fwd2,operation=getattr\n"
+    text = TREE + "fwd=default,fsd=fsd1,threads=2,fileio=random\nfwd=fwd1,rdpct=50,skew=80\nfwd=fwd2,operation=getattr\n"
     found = stream(text + RUN)
     assert (found["operation"], found["threads"]) == ({"read": 40, "write": 40, "stat": 20}, 4)
     # With a rate each FWD has its own.

@@ -40,11 +40,28 @@ def test_every_keyword_is_found_by_its_own_name() -> None:
 def test_abbreviations_are_unique_prefixes_of_two_letters_or_more() -> None:
     assert keyword("rd", "EL").name == "elapsed" and keyword("rd", "io").name == "iorate" and keyword("wd", "xf").name == "xfersize"
     assert keyword("rd", "forx").name == "forxfersize"
+    assert keyword("wd", "rea").name == "rdpct" and keyword("wd", "wr").name == "wrpct"
     # A complete name is no abbreviation of a longer one.
     assert keyword("rd", "maxdata").name == "maxdata" and keyword("general", "report").name == "report"
-    for written in ("e", "fo", "maxd", "elapsedd"):
+    for written in ("e", "forw", "maxd", "elapsedd"):
         try:
             keyword("rd", written)
         except UnknownKeywordError:
             continue
         raise AssertionError(written)
+
+
+def test_a_short_word_that_several_share_is_the_one_that_vdbench_asks_for_first() -> None:
+    """The order of ``startsWith`` in the readers of Vdbench's public source."""
+    expected = {
+        ("wd", "st"): "stride",
+        ("wd", "stre"): "streams",
+        ("wd", "ho"): "hotband",
+        ("wd", "hos"): "host",
+        ("fwd", "file"): "fileselect",
+        ("rd", "fo"): "forxfersize",
+        ("rd", "op"): "operations",
+        ("rd", "st"): "stopcurve",
+        ("rd", "sta"): "startcmd",
+    }
+    assert {asked: keyword(*asked).name for asked in expected} == expected

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from itertools import product
 from typing import Any
 
@@ -14,6 +15,7 @@ from plimsoll.experiments.document import read_experiments
 from plimsoll.experiments.schedule import settings_of
 from plimsoll.formats.translation import Translation
 from plimsoll.formats.vdbench import translate
+from plimsoll.formats.vdbench.hotband import CURVE
 from plimsoll.formats.vdbench.shares import dealt
 
 DEVICE = "sd=sd1,lun=/dev/sdb\n"
@@ -292,3 +294,148 @@ def in_bytes(size: str | int) -> int:
     if isinstance(size, int):
         return size
     return int(size[:-3]) * {"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40}[size[-3:]]
+
+
+@pytest.mark.parametrize(
+    ("written", "reads"),
+    [
+        ("readpct=70", 70),
+        ("rea=70", 70),
+        ("writepct=70", 30),
+        ("wrpct=30", 70),
+        ("rdpct=70,wrpct=20", 80),
+        ("wrpct=20,rdpct=70", 70),
+        ("rdpct=10,rdpct=60", 60),
+        ("rdpct=70.9", 70),
+        ("writepct=20.5", 80),
+    ],
+)
+def test_reads_and_writes_have_two_names_and_the_last_one_holds(written: str, reads: int) -> None:
+    assert streams(f"{DEVICE}wd=wd1,sd=sd1,{written}\n{RUN}")[0]["read_percent"] == reads
+
+
+def test_the_mix_of_a_wd_holds_over_that_of_the_default() -> None:
+    assert streams(f"{DEVICE}wd=default,wrpct=30\nwd=wd1,sd=sd1,rdpct=50\n{RUN}")[0]["read_percent"] == 50
+    assert streams(f"{DEVICE}wd=default,rdpct=30\nwd=wd1,sd=sd1,wrpct=50\n{RUN}")[0]["read_percent"] == 50
+
+
+@pytest.mark.parametrize(
+    ("sizes", "shares"),
+    [
+        ("4k,50,8k,49.5", {"4KiB": 50.251256, "8KiB": 49.748744}),
+        ("4k,33.3,8k,33.3,16k,33.3", {"4KiB": 33.333334, "8KiB": 33.333333, "16KiB": 33.333333}),
+        ("4k,50.4,8k,50", {"4KiB": 50.199203, "8KiB": 49.800797}),
+    ],
+)
+def test_shares_that_make_100_when_rounded_are_taken_in_proportion(sizes: str, shares: dict[str, float]) -> None:
+    found = streams(f"{DEVICE}wd=wd1,sd=sd1,xfersize=({sizes})\n{RUN}")[0]["block_size"]
+    assert found == pytest.approx(shares, abs=2e-6) and sum(found.values()) == pytest.approx(100, abs=1e-9)
+
+
+def test_a_list_of_rates_may_end_with_the_maximum() -> None:
+    translation = read(f"{DEVICE}{WORKLOAD}rd=run1,wd=wd1,iorate=(100,200,max),elapsed=60,interval=1\n")
+    loads = [(workload["stream"][0].get("rate"), workload["stream"][0].get("arrival")) for workload in translation.document["workload"]]
+    assert loads == [(100, "poisson"), (200, "poisson"), (None, None)]
+    assert [found["name"] for found in translation.document["experiment"]] == ["run1 rate 100", "run1 rate 200", "run1 rate max"]
+
+
+def test_the_maximum_and_percentages_of_it_are_a_curve() -> None:
+    run = experiment("rd=run1,wd=wd1,iorate=(max,50%,80%),elapsed=60,interval=1\n")
+    assert (run["kind"], run["percent"], run["rounding"]) == ("curve", [50, 80], "vdbench")
+
+
+ONE_LINE_EACH = (
+    "sd=sd1,lun=/dev/sdb,threads=4\nsd=sd2,lun=/dev/sdc,threads=6\nwd=wd1,sd=sd2\nrd=run1,wd=wd1,iorate=max,elapsed=60,interval=1\n"
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # A comma before the next definition, as files have it that were cut and pasted.
+        "sd=sd1,lun=/dev/sdb,threads=4,\nsd=sd2,lun=/dev/sdc,threads=6,\nwd=wd1,sd=sd2,\nrd=run1,wd=wd1,iorate=max,elapsed=60,interval=1,\n",
+        # Two definitions in one line.
+        "sd=sd1,lun=/dev/sdb,threads=4,sd=sd2,lun=/dev/sdc,threads=6\nwd=wd1,sd=sd2\nrd=run1,wd=wd1,iorate=max,elapsed=60,interval=1\n",
+        # A parameter per line, with and without commas.
+        "sd=sd1\nlun=/dev/sdb\nthreads=4\nsd=sd2\nlun=/dev/sdc\nthreads=6\nwd=wd1\nsd=sd2\nrd=run1\nwd=wd1\niorate=max\nelapsed=60\ninterval=1\n",
+        "sd=sd1,\n  lun=/dev/sdb,\n threads=4\nsd=sd2,\nlun=/dev/sdc\nthreads=6\nwd=wd1,\nsd=sd2,\nrd=run1,wd=wd1\niorate=max,elapsed=60\ninterval=1",
+        # What stands twice.
+        "sd=sd1,lun=/dev/sdx,lun=/dev/sdb,threads=4\nsd=sd2,th=1,lun=/dev/sdc,threads=6\nwd=wd1,sd=sd1,sd=sd2\n"
+        "rd=run1,wd=wd1,iorate=7,iorate=max,elapsed=60,interval=1\n",
+        # The file ends with whatever begins like eof.
+        ONE_LINE_EACH + "eof here\nnonsense\n",
+    ],
+)
+def test_definitions_are_told_apart_by_their_words_and_not_by_lines(text: str) -> None:
+    assert read(text).document == read(ONE_LINE_EACH).document
+
+
+def test_of_two_loops_over_the_same_the_last_one_holds_in_its_place() -> None:
+    run = experiment("rd=run1,wd=wd1,iorate=max,xfersize=1k,forthreads=(1,2),forxfersize=(4k,8k),elapsed=60,interval=1\n")
+    assert run["over"] == {"threads": [1, 2], "block_size": ["4KiB", "8KiB"]}
+
+
+def band(size: str, more: str) -> list[tuple[float, float]]:
+    """The zones of a hotband over a whole file: percent of requests, percent of the region."""
+    (stream,) = streams(f"sd=sd1,lun=/data/file,size={size}\nwd=wd1,sd=sd1,hotband=(0,100),{more}\n{RUN}")
+    pairs = [zone.split("/") for zone in stream["distribution"].removeprefix("hot:").split(",")]
+    zones = [(float(requests), float(region)) for requests, region in pairs]
+    return [*zones, (100 - sum(zone[0] for zone in zones), 100 - sum(zone[1] for zone in zones))]
+
+
+def drawn(random: float, size: int, xfersize: int, *, read: bool) -> int:
+    """The record that Vdbench draws, step by step as its source does it, in its whole numbers and with its table in MB."""
+    places, shares = [place // 1000 for place, _ in CURVE], [share for _, share in CURVE]
+    index = max(at for at, share in enumerate(shares[:-1]) if share <= random)
+    slope = (places[index + 1] - places[index]) / (shares[index + 1] - shares[index])
+    kilobytes = int((random - shares[index]) * slope + places[index]) * 1000
+    record = kilobytes * 1_000_000 // xfersize // 1_000_000
+    records = size // 1_000_000 * 1_000_000 // xfersize
+    return (record if read else record + records // 100) % records
+
+
+@pytest.mark.parametrize(("size", "many"), [("100m", 100 << 20), ("10g", 10 << 30)])
+@pytest.mark.parametrize("read", [True, False])
+def test_a_hotband_draws_as_many_requests_from_each_zone_as_vdbench(size: str, many: int, read: bool) -> None:
+    zones = band(size, f"xfersize=8k,rdpct={100 if read else 0}")
+    steps = 200_000
+    records = sorted(drawn((step + 0.5) / steps, many, 8192, read=read) for step in range(steps))
+    asked = covered = 0.0
+    for requests, region in zones:
+        asked, covered = asked + requests, covered + region
+        found = bisect_left(records, round(covered / 100 * many / 8192)) / steps
+        # A thousandth of the requests is what whole megabytes of the source's table and the steps of this sum leave open.
+        assert found == pytest.approx(asked / 100, abs=1e-3), (covered, zones)
+    assert asked == pytest.approx(100)
+
+
+def test_a_hotband_is_a_range_with_more_requests_at_its_beginning() -> None:
+    (stream,) = streams(f"sd=sd1,lun=/data/file,size=10g\nwd=wd1,sd=sd1,hotband=(10,20)\n{RUN}")
+    assert (in_bytes(stream["region_start"]), in_bytes(stream["region_length"])) == (1 << 30, 1 << 30)
+    first = band("1g", "xfersize=4k")[0]
+    assert first[0] / first[1] > 1000
+
+
+@pytest.mark.parametrize(
+    ("more", "part"),
+    [
+        ("hotband=(90,110)", "a range does not wrap around the end; the nearest thing is hotband=(90,100)"),
+        ("hotband=(0,50),seekpct=seq", "sequential requests have no hot places"),
+        ("hotband=(0,50),rhpct=20", "another parameter says a second one"),
+        ("hotband=(0,512k)", "Vdbench takes bands of a megabyte or more"),
+    ],
+)
+def test_a_hotband_that_cannot_be_is_unsupported_and_says_what_is_nearest(more: str, part: str) -> None:
+    translation = read(f"sd=sd1,lun=/data/file,size=1g\nwd=wd1,sd=sd1,{more}\n{RUN}")
+    assert any(part in remark.why for remark in translation.remarks if remark.kind == "unsupported"), translation.remarks
+
+
+def test_a_hotband_needs_the_size_of_its_sd() -> None:
+    assert verdict(read(f"{DEVICE}wd=wd1,sd=sd1,hotband=(0,50)\n{RUN}"), "hotband=(0,50)") == "unsupported"
+    assert verdict(read(f"{DEVICE}wd=wd1,sd=sd1,hotband=(0,50)\n{RUN}", sdb=1 << 40), "hotband=(0,50)") == "native"
+    assert verdict(read(f"{DEVICE}wd=wd1,sd=sd1,rdpct=70,hotband=(0,50)\n{RUN}", sdb=1 << 40), "hotband=(0,50)") == "ignored"
+
+
+def test_several_luns_of_several_hosts_need_the_cluster() -> None:
+    translation = read(f"sd=sd1,host=localhost,lun=/dev/sdb,host=h2,lun=/dev/sdc\n{WORKLOAD}{RUN}")
+    assert verdict(translation, "lun=/dev/sdb") == "unsupported"

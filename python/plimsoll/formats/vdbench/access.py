@@ -17,7 +17,7 @@ from plimsoll.formats.vdbench import numbers
 from plimsoll.formats.vdbench.definition import Definition
 from plimsoll.formats.vdbench.numbers import decimal_text, size_text
 from plimsoll.formats.vdbench.parameter import Parameter, Word
-from plimsoll.formats.vdbench.sizes import Sizes, parsed, request_size, transfer_sizes
+from plimsoll.formats.vdbench.sizes import Sizes, nearly_whole, parsed, request_size, say_of_shares, transfer_sizes
 from plimsoll.formats.vdbench.storage import Storage
 from plimsoll.formats.vdbench.values import Values
 from plimsoll.formats.vdbench.verdicts import Verdicts
@@ -53,8 +53,9 @@ class Access:
 
 def access(use: Use, verdicts: Verdicts) -> Access:
     """Mix, sizes and order; raises `InputError` for values that cannot be."""
-    options: Json = {"read_percent": reads(use)}
-    sizes = transfer_sizes(use.parameter("xfersize"), use.words("xfersize"))
+    options: Json = {"read_percent": reads(use, verdicts)}
+    sizes = transfer_sizes(use.parameter("xfersize"), use.words("xfersize"), nearly_whole)
+    say_of_shares(use.parameter("xfersize"), use.words("xfersize"), verdicts)
     options["block_size"] = sizes.block_size
     align = use.storage.definition.get("align")
     if align is not None:
@@ -69,15 +70,34 @@ def access(use: Use, verdicts: Verdicts) -> Access:
     return Access(options, sizes, ends)
 
 
-def reads(use: Use) -> float:
-    """Percentage of reads."""
-    rdpct, wrpct = use.parameter("rdpct"), use.workload.get("wrpct")
-    if rdpct is None and wrpct is not None:
-        return 100 - use.percent("wrpct", 0)
-    share = use.percent("rdpct", 100)
-    if wrpct is not None and "rdpct" not in use.loops and share + use.percent("wrpct", 0) != 100:
-        raise wrpct.wrong(f"rdpct is {share:g}, and both do not make 100; write one of them.")
-    return share
+def reads(use: Use, verdicts: Verdicts) -> float:
+    """Percentage of reads: a loop's, or that of rdpct or wrpct, whichever stands last."""
+    rdpct, wrpct = use.workload.get("rdpct"), use.workload.get("wrpct")
+    if "rdpct" in use.loops or wrpct is None:
+        return _whole_percent(use, "rdpct", 100, verdicts)
+    share = 100 - _whole_percent(use, "wrpct", 0, verdicts)
+    if rdpct is None:
+        return share
+    other = _whole_percent(use, "rdpct", 100, verdicts)
+    last, lost = (wrpct, rdpct) if _later(use.workload, wrpct, rdpct) else (rdpct, wrpct)
+    if other != share:
+        verdicts.surprise(lost, f"{last.text} stands later and decides the mix alone")
+    return share if last is wrpct else other
+
+
+def _whole_percent(use: Use, name: str, default: float, verdicts: Verdicts) -> float:
+    """A percentage of the WD without what is behind its point, which Vdbench cuts off."""
+    share, parameter = use.percent(name, default), use.workload.get(name)
+    if parameter is None or name in use.loops or share == int(share):
+        return share
+    verdicts.surprise(parameter, f"Vdbench cuts it to {int(share)}")
+    return int(share)
+
+
+def _later(workload: Definition, one: Parameter, other: Parameter) -> bool:
+    """Whether one parameter is read after another: those of the default come before a definition's own."""
+    places = [(parameter in workload.own.values(), parameter.order) for parameter in (one, other)]
+    return places[0] > places[1]
 
 
 def _order(use: Use, verdicts: Verdicts) -> tuple[Json, bool]:

@@ -31,8 +31,12 @@ done with every parameter. *Native*: it is in the experiments. *Ignored*: the ru
 ## How a file is read
 
 - A line that begins with `/`, `#` or `*` is a comment, and so is everything after the first blank outside quotes. A word after a blank
-  that looks like a parameter is reported. `eof` ends the file. A comma at the end of a line continues it.
-- Keywords may be abbreviated to any prefix of at least two letters that no other keyword of their block shares.
+  that looks like a parameter is reported. A line that begins with `eof` ends the file.
+- A comma at the end of a line continues it. Vdbench knows no lines beyond that: up to the next `sd=`, `wd=` … everything belongs to one
+  definition. So a comma before the next definition or at the end of the file does no harm, and one parameter per line is read as well.
+- Of a keyword that stands twice in a definition the last one holds, and so it does of rdpct and wrpct, and of xfersize and forxfersize.
+- Keywords may be abbreviated to any prefix of at least two letters; of those that begin alike Vdbench has one that it prefers (`st` of a WD
+  is stride).
 - Order: general, HD, RG, SD, WD, RD; or HD, FSD, FWD, RD. `sd=default,…` holds for the SDs that follow.
 - `include=FILE` is read in its place, first beside the file. An included file includes no other.
 - `$name` and `!name` are replaced by values given by name. One without a value is an error.
@@ -48,6 +52,7 @@ done with every parameter. *Native*: it is in the experiments. *Ignored*: the ru
 - **Threads** of an SD are requests outstanding on it (8 unless given). They are dealt to the WDs on it by skew, at least one each.
 - **Skew at iorate=max.** Where the WDs differ only in mix and size and all requests are random, one stream draws from all of them by
   skew, and their results are not apart. Elsewhere skew divides the threads only, and the remark says so.
+- **iorate=(100,200,max)** is one point after the other, the last one a closed loop; `(max,50%,80%)` a curve.
 - **iorate=max** is a closed loop, a number an open loop (`arrival = "poisson"`) of that many requests per second in total. The rate is
   divided by skew over the WDs, and equally over the SDs of each. Latency counts from the instant at which a request was due; what Vdbench
   calls response is the service time here.
@@ -62,6 +67,11 @@ done with every parameter. *Native*: it is in the experiments. *Ignored*: the ru
   up to the alignment). Files go through the page cache unless `openflags=o_direct` says otherwise; the translation warns of that.
 - **seekpct**: 0 to 100, `random`, `seq`, `seqnz` (begins at the start of the range), `-1` backwards, `eof` (ends after one pass),
   `(poisson,n)` in 20 steps of falling density.
+- **Percentages of sizes** may make 99.5 to 100.5 for a WD, and 100 to less than 101 for FSDs and FWDs; they are taken in proportion. Those
+  of reads and writes lose what is behind their point.
+- **hotband** is a range in which requests crowd towards the beginning: Vdbench's curve, folded into the band, in zones of `distribution`
+  hot. Its places are a thousandth of what its source calls them, as they are in Vdbench, which divides KB by bytes. Writes alone are moved
+  up by 1 % of the band as there; in a mix they go where reads go, and the remark says so.
 - **rhpct, whpct**: a hot zone of `hitarea` at the beginning of the region, where reads and writes hit alike.
 - **Alignment** in a concatenation counts from its beginning, not from that of each device.
 - **Failed requests** end a run, unless `data_errors` allows more than one; Vdbench allows 50 by default.
@@ -92,7 +102,8 @@ FSDs become trees, FWDs streams, and the runs experiments of the driver `files`.
   stream draws all operations by these shares; elsewhere each goes as fast as it can, and the remark says so.
 - **fwdrate** of a number, `curve` and percentages are as for iorate; operations arrive at exponential gaps unless distribution says
   otherwise.
-- **rdpct** with sequential access is drawn for each file that is opened; Vdbench draws it for each request.
+- **rdpct** of a FWD goes with fileio=random only, as in Vdbench. `forrdpct` with sequential access is drawn for each file that is opened;
+  Vdbench draws it for each request.
 - **fileselect**: `random`, `seq` (also where none is given), `once`; `seqnz` begins with the first file; `(poisson,n)` is `file_skew = n`,
   3 where no number is given; `full` is all files, as every file has its content; `empty` and `notfull` are files that were created in the
   same run and not written to their end, for sequential writes.

@@ -82,7 +82,7 @@ class Runs:
         """Adds the tables of one run."""
         verdicts = self.planning.verdicts
         self.planning.used.add(run)
-        pace, loops = pace_of(run, self.family.rate, verdicts), loops_of(run, self.family.loops)
+        pace, loops = pace_of(run, self.family.rate, verdicts), loops_of(run, self.family.loops, verdicts)
         composer = self.family.composer(self.planning, run, loops)
         shared = self._shared(run)
         points = list(_rounds(composer, loops, pace))
@@ -186,8 +186,8 @@ def _rounds(composer: Composing, loops: Sequence[Loop], pace: Pace) -> Iterator[
         if pace.kind != "rates":
             yield _Round(_varied(choice, loops), composer.load(choice, None))
         for rate in pace.rates:
-            told = {"rate": Word(f"{rate:g}")} if len(pace.rates) > 1 else {}
-            yield _Round({**_varied(choice, loops), **told}, composer.load(choice, Rate(rate, pace.arrival)))
+            told = {"rate": Word("max" if rate is None else f"{rate:g}")} if len(pace.rates) > 1 else {}
+            yield _Round({**_varied(choice, loops), **told}, composer.load(choice, None if rate is None else Rate(rate, pace.arrival)))
 
 
 def _told(name: str, value: Word) -> str:

@@ -2,8 +2,9 @@
 
 Model: a keyword belongs to a block, has a form in which its value must be written, Vdbench's default, and a usual verdict. *varies* marks
 keywords whose values decide; the planning says then what came of each. A keyword may be abbreviated to any prefix of two characters or more
-that no other keyword of its block shares.
-Source: Vdbench 5.04.07, as collected in the project's notes on block tools.
+that no other keyword of its block shares; `SHORT` has those that several share.
+Source: Vdbench 5.04.07, as collected in the project's notes on block tools, and its public source (``WD_entry.readParms`` and its kin) for
+second words and the order in which short ones are tried.
 
     keyword("wd", "xf").name          # 'xfersize'
 """
@@ -85,8 +86,8 @@ _GENERAL = (
     Keyword("report", "ignored", "anything", _NOT_OURS),
     Keyword("report_run_totals", "ignored", "switch", _NOT_OURS),
     Keyword("showlba", "ignored", "anything", _NOT_OURS),
-    Keyword("startcmd", "ignored", "anything", "no command is carried out; run it yourself beforehand"),
-    Keyword("endcmd", "ignored", "anything", "no command is carried out; run it yourself afterwards"),
+    Keyword("startcmd", "ignored", "anything", "no command is carried out; run it yourself beforehand", "", ("start_cmd",)),
+    Keyword("endcmd", "ignored", "anything", "no command is carried out; run it yourself afterwards", "", ("end_cmd",)),
     Keyword("timeout", "ignored", "anything", "a request that hangs is waited for and shows in the maximum"),
     Keyword("validate", "varies", "words", "`verify` of every stream", "no"),
 )
@@ -118,8 +119,10 @@ _SD = (
     Keyword("dedupsets", "ignored", "anything", _NO_DEDUPLICATION_SHAPE),
     Keyword("dedupunit", "ignored", "number", "duplicates are whole requests, not units of this size"),
     Keyword("hitarea", "native", "number", "the size of the hot zone that rhpct and whpct speak of", "1m"),
-    Keyword("host", "varies", "words", "this host; any other needs the cluster"),
+    Keyword("host", "varies", "words", "this host; any other needs the cluster", "", ("hd",)),
+    Keyword("instance", "ignored", "anything", _NOT_OURS),
     Keyword("journal", "unsupported", "anything", "no journal outlasts a run; the nearest thing is validate=yes"),
+    Keyword("kstat", "ignored", "anything", _NOT_OURS),
     Keyword("lun", "varies", "word", "the target; several at the same time become `concat:` with a region for each"),
     Keyword("offset", "varies", "number", "`region_start`, if it is a multiple of every xfersize", "0"),
     Keyword("openflags", "varies", "words", "`direct` and `dsync`", "o_direct on devices, none on files"),
@@ -134,18 +137,18 @@ _SD = (
 
 _WD = (
     Keyword("wd", "native", "name", "the name of a stream; with several SDs, one stream for each"),
-    Keyword("host", "varies", "words", "this host; any other needs the cluster"),
+    Keyword("host", "varies", "words", "this host; any other needs the cluster", "", ("hd",)),
     Keyword(
         "hotband",
-        "unsupported",
+        "varies",
         "numbers",
-        'requests cannot be concentrated on a band inside the range; the nearest thing is `distribution = "normal:10"` or `"hot:80/20"`',
+        'the range, and in it Vdbench\'s curve of hot places as `distribution = "hot:…"`; writes go where reads go',
     ),
     Keyword("iorate", "varies", "number", "the stream's own `rate`, where the run is at iorate=max"),
     Keyword("openflags", "varies", "words", "`direct` and `dsync`"),
     Keyword("priority", "unsupported", "number", "streams have no priorities; the nearest thing is a rate for each (iorate of the WD)"),
     Keyword("range", "varies", "numbers", "`region_start` and `region_length`", "the SD's"),
-    Keyword("rdpct", "native", "number", "`read_percent`", "100"),
+    Keyword("rdpct", "native", "number", "`read_percent`", "100", ("readpct",)),
     Keyword("rhpct", "varies", "number", '`distribution = "hot:…"`, where reads and writes hit alike', "0"),
     Keyword("sd", "native", "words", "which targets the stream goes to; wildcards and ranges of names are resolved"),
     Keyword("seekpct", "varies", "words", "`random_percent`; words as on the page", "100"),
@@ -155,7 +158,7 @@ _WD = (
     Keyword("threads", "varies", "number", "`threads`, with concatenatesds=yes only"),
     Keyword("user", "ignored", "word", "it is a label"),
     Keyword("whpct", "varies", "number", '`distribution = "hot:…"`, where reads and writes hit alike', "0"),
-    Keyword("wrpct", "native", "number", "100 less `read_percent`", "0"),
+    Keyword("wrpct", "native", "number", "100 less `read_percent`", "0", ("writepct",)),
     Keyword("xfersize", "native", "numbers", "`block_size`: one size, sizes with shares, or a range", "4k"),
 )
 
@@ -164,6 +167,7 @@ _RD = (
     Keyword("curve", "native", "numbers", "`percent` of kind 'curve', with `rounding = \"vdbench\"`", "10,50,70,80,90,100"),
     Keyword("distribution", "varies", "words", "`arrival`: exponential is poisson, deterministic is constant", "exponential"),
     Keyword("elapsed", "native", "time", "`duration`; without warmup, less the first interval", "30"),
+    Keyword("endcmd", "ignored", "anything", "no command is carried out; run it yourself after the run", "", ("end_cmd",)),
     Keyword("format", "varies", "words", "`lay_out` of the trees; a run that only formats lays out and measures nothing", "no"),
     Keyword("fwd", "native", "words", "which FWDs run at the same time; wildcards and ranges of names are resolved"),
     Keyword(
@@ -176,10 +180,13 @@ _RD = (
     Keyword("maxdata", "varies", "number", "`amount`: the bytes divided by all threads"),
     Keyword("maxdataread", "varies", "number", "`amount`, so that the reads of the mix reach it on average"),
     Keyword("maxdatawritten", "varies", "number", "`amount`, so that the writes of the mix reach it on average"),
+    Keyword("mount", "unsupported", "anything", "nothing is mounted; mount it yourself and remove the key"),
     Keyword("openflags", "varies", "words", "`direct` and `dsync`"),
     Keyword("operations", "native", "words", "in place of those of the FWDs, all at the same time: a stream for each, or one that draws"),
     Keyword("pause", "ignored", "time", "the next run begins at once, so it meets caches and devices that have not rested"),
+    Keyword("replay", "unsupported", "anything", _REPLAY),
     Keyword("sd", "varies", "words", "which targets the run's WDs go to, in place of their own"),
+    Keyword("startcmd", "ignored", "anything", "no command is carried out; run it yourself before the run", "", ("start_cmd",)),
     Keyword("stopcurve", "ignored", "number", "the curve goes on, and the objective `mean <= …` marks where the response was exceeded"),
     Keyword("threads", "native", "numbers", "threads of every SD or FWD, in place of their own; several are an axis", "", ("forthreads",)),
     Keyword("warmup", "native", "time", "`warmup`", "the first interval"),
@@ -218,11 +225,12 @@ _FSD = (
     Keyword(
         "journal", "unsupported", "anything", "no journal is kept of files; the nearest thing is an SD on one large file with validate=yes"
     ),
+    Keyword("log", "ignored", "switch", _NOT_OURS, "no"),
     Keyword("mask", "ignored", "anything", "files and directories have Plimsoll's own names"),
     Keyword("openflags", "varies", "words", "`direct`, `dsync` and `flush_at_close`"),
     Keyword("shared", "native", "switch", "it lets several hosts work on the tree, and there is one", "no"),
     Keyword("sizes", "native", "numbers", "`sizes`: one size, sizes with shares, or (size,0) for sizes around it"),
-    Keyword("totalsize", "varies", "number", "`total_size`"),
+    Keyword("totalsize", "varies", "number", "`total_size`", "", ("total_size",)),
     Keyword("width", "native", "number", "`width`"),
     Keyword("workingsetsize", "varies", "number", "`working_set`", "", ("wss",)),
 )
@@ -232,10 +240,10 @@ _FWD = (
     Keyword("fileio", "varies", "words", "`file_access`, and `shared` for (random,shared)", "sequential"),
     Keyword("fileselect", "varies", "words", "`file_select`; words as on the page", "sequential"),
     Keyword("fsd", "native", "words", "which trees the stream works on; wildcards and ranges of names are resolved"),
-    Keyword("host", "varies", "words", "this host; any other needs the cluster"),
+    Keyword("host", "varies", "words", "this host; any other needs the cluster", "", ("hd",)),
     Keyword("openflags", "varies", "words", "`direct`, `dsync` and `flush_at_close`"),
     Keyword("operations", "native", "word", "`operation`; getattr is `stat`"),
-    Keyword("rdpct", "native", "number", "`operation = { read = …, write = … }`, where it reads or writes"),
+    Keyword("rdpct", "native", "number", "`operation = { read = …, write = … }`, where it reads or writes", "", ("readpct",)),
     Keyword(
         "skew",
         "varies",
@@ -269,6 +277,21 @@ OF_FILE_SYSTEMS = frozenset(
     ("fwd", "fwdrate", "format", "operations", "foroperations", "fordepth", "forwidth", "forfiles", "forsizes", "fortotalsize", "forwss")
 )
 
+#: Words that begin several keywords of their block, and the one that Vdbench takes: the first one that its reader asks for.
+SHORT = {
+    ("sd", "re"): "replay",
+    ("wd", "st"): "stride",
+    ("wd", "str"): "stride",
+    ("wd", "ho"): "hotband",
+    ("fwd", "fi"): "fileselect",
+    ("fwd", "fil"): "fileselect",
+    ("fwd", "file"): "fileselect",
+    ("rd", "st"): "stopcurve",
+    ("rd", "op"): "operations",
+    ("rd", "fo"): "forxfersize",
+    ("rd", "for"): "forxfersize",
+}
+
 #: Keywords whose lists may hold words beside numbers.
 MIXED = frozenset(("fileselect", "seekpct", "forseekpct", "timeout", "replay", "histogram"))
 
@@ -280,7 +303,8 @@ class UnknownKeywordError(Exception):
 def keyword(block: str, written: str) -> Keyword:
     """The keyword that ``written`` is or abbreviates."""
     word = written.lower()
-    exact = [entry for entry in BLOCKS[block] if word == entry.name or word in entry.also]
+    meant = SHORT.get((block, word), word)
+    exact = [entry for entry in BLOCKS[block] if meant == entry.name or meant in entry.also]
     if exact:
         return exact[0]
     found = [entry for entry in BLOCKS[block] if any(name.startswith(word) for name in (entry.name, *entry.also))]

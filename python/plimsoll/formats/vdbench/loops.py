@@ -1,6 +1,9 @@
 """For-loops of a run: nested in the order in which they stand, the last one innermost, and the rates of iorate inside all of them.
 
-[dict(choice) for choice in rounds(loops_of(run, {"forthreads": "threads"}))]        # [{'threads': Word('8')}, …]
+Model: xfersize and forxfersize, and others of such a pair, are one loop; of several the last one holds.
+
+    loops = loops_of(run, {"forthreads": "threads"}, verdicts)
+    [dict(choice) for choice in rounds(loops)]        # [{'threads': Word('8')}, …]
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ from math import prod
 from plimsoll.formats.vdbench import numbers
 from plimsoll.formats.vdbench.definition import Definition
 from plimsoll.formats.vdbench.parameter import Parameter, Word
+from plimsoll.formats.vdbench.verdicts import Verdicts
 
 ROUNDS_MAX = 1000
 
@@ -26,13 +30,17 @@ class Loop:
     values: tuple[Word, ...]
 
 
-def loops_of(run: Definition, varied: Mapping[str, str]) -> list[Loop]:
+def loops_of(run: Definition, varied: Mapping[str, str], verdicts: Verdicts) -> list[Loop]:
     """The loops of a run, outermost first; ``varied`` says by the keyword of a loop which keyword it varies."""
-    found = [Loop(varied[entry.name], parameter, _values(parameter)) for entry, parameter in run.parameters() if entry.name in varied]
-    for loop in found:
-        first = next(other for other in found if other.name == loop.name)
-        if first is not loop:
-            raise loop.parameter.wrong(f"{first.parameter.text!r} says the same thing otherwise; write one of them.")
+    last: dict[str, Loop] = {}
+    for entry, parameter in run.parameters():
+        if entry.name in varied:
+            name = varied[entry.name]
+            before = last.pop(name, None)
+            if before is not None:
+                verdicts.native(before.parameter, f"{parameter.text} varies the same thing further on, and the last one holds")
+            last[name] = Loop(name, parameter, _values(parameter))
+    found = list(last.values())
     if prod(len(loop.values) for loop in found) > ROUNDS_MAX:
         raise run.head.wrong(f"its loops make more than {ROUNDS_MAX} rounds; write coarser ones.")
     return found

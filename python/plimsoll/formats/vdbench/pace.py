@@ -1,8 +1,8 @@
 """How hard a run drives: iorate or fwdrate, curve and distribution.
 
-Model: a number is an open loop at that rate, ``max`` a closed loop, ``curve`` a closed loop for the maximum and then open loops at
-percentages of it. A percentage (Vdbench writes it as a negative number, too) is of the rate that the run before reached, by the rounding
-of a curve.
+Model: a number is an open loop at that rate, ``max`` a closed loop, also in a list of rates, ``curve`` a closed loop for the maximum and
+then open loops at percentages of it. A percentage (Vdbench writes it as a negative number, too) is of the rate that the run before reached,
+by the rounding of a curve.
 Limits: rates that change during a run are not drawn.
 
     pace_of(run, "iorate", verdicts).rates        # (100, 200)
@@ -10,7 +10,7 @@ Limits: rates that change during a run are not drawn.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from plimsoll.formats.vdbench import numbers
@@ -28,12 +28,12 @@ _CHANGING = ("variable", "spike")
 
 @dataclass(frozen=True)
 class Pace:
-    """``rates`` of kind 'rates' in requests per second, ``percents`` of the kinds 'curve' and 'percents'."""
+    """``rates`` of kind 'rates' in requests per second, None for the maximum; ``percents`` of the kinds 'curve' and 'percents'."""
 
     kind: Literal["max", "rates", "curve", "percents"]
     parameter: Parameter
     arrival: str = "poisson"
-    rates: tuple[float, ...] = ()
+    rates: tuple[float | None, ...] = ()
     percents: tuple[float, ...] = ()
 
 
@@ -51,10 +51,33 @@ def pace_of(run: Definition, rate: str, verdicts: Verdicts) -> Pace:
             return Pace("max", parameter, arrival)
         verdicts.native(parameter, 'kind "curve" with rounding = "vdbench"')
         return Pace("curve", parameter, arrival, percents=_percents(run.get("curve")))
+    if rate == "iorate" and any(value.text.lower() == "max" for value in parameter.values):
+        return _with_maximum(run, parameter, arrival, verdicts)
     if not all(numbers.is_number(value) or value.text.lower() == "d" for value in parameter.values):
         raise parameter.wrong(f"{_article(rate)} is max, curve, a rate such as 1000, a list of rates, or percentages such as (50%,100%).")
     _curve_unused(run, verdicts)
     return _numbers(parameter, arrival, verdicts)
+
+
+def _with_maximum(run: Definition, parameter: Parameter, arrival: str, verdicts: Verdicts) -> Pace:
+    """A list that holds ``max``: a maximum and percentages of it, or rates one after the other."""
+    _curve_unused(run, verdicts)
+    texts = [value.text.lower() for value in parameter.values]
+    rest = replace(parameter, values=tuple(value for value in parameter.values if value.text.lower() != "max"))
+    if not rest.values:
+        verdicts.native(parameter, "closed loop, as fast as the threads go, so many times")
+        return Pace("rates", parameter, arrival, rates=(None,) * len(texts))
+    found = numbers.series(rest)
+    if any(item.percent or item.value < 0 for item in found):
+        if texts.index("max") > 0 or texts.count("max") > 1 or not all(item.percent or item.value < 0 for item in found):
+            raise parameter.wrong("percentages are of a maximum before them; write for example (max,50%,80%).")
+        verdicts.native(parameter, 'kind "curve" with rounding = "vdbench": the maximum, then percentages of it')
+        return Pace("curve", parameter, arrival, percents=_unique(parameter, [abs(item.value) for item in found], PERCENT_MAX))
+    if len(found) != len(rest.values):
+        raise parameter.wrong("a series and max stand in one list; write the rates out, as in (100,200,max).")
+    rates = iter(_unique(parameter, [item.value for item in found], RATE_MAX))
+    verdicts.native(parameter, "open loops at the rates, and a closed loop, as fast as the threads go, for max")
+    return Pace("rates", parameter, arrival, rates=tuple(None if text == "max" else next(rates) for text in texts))
 
 
 def _article(rate: str) -> str:

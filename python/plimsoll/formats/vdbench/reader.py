@@ -1,8 +1,9 @@
 """From the text of a parameter file to its definitions, with everything checked that needs no planning.
 
-Model: lines are read one after the other. The first keyword of a line says its block, and blocks come in their order: general, HD, RG, SD,
-WD, RD, or with FSD and FWD in place of SD and WD. ``include=`` may stand anywhere and is read in its place. ``xx=default`` holds for what
-follows. Values are checked for their form (number, time, …) here, so that a mistake in a part that no run uses is found as well.
+Model: lines are read one after the other and made into statements (`statements`), one for each definition. The first keyword of a
+statement says its block, and blocks come in their order: general, HD, RG, SD, WD, RD, or with FSD and FWD in place of SD and WD.
+``include=`` may stand anywhere and is read in its place. ``xx=default`` holds for what follows. Of a keyword that stands twice the last one
+holds. Values are checked for their form (number, time, …) here, so that a mistake in a part that no run uses is found as well.
 Limits: ``$host`` stands for this host, since lines for others cannot run.
 
     file = Reader("job", include, {}, verdicts).read(text, "job")
@@ -16,16 +17,15 @@ from collections.abc import Callable, Mapping
 
 from plimsoll.formats.vdbench import numbers
 from plimsoll.formats.vdbench.definition import Definition, ParameterFile
-from plimsoll.formats.vdbench.keywords import ABBREVIATION_MIN, BLOCKS, MIXED, Keyword, UnknownKeywordError, keyword
+from plimsoll.formats.vdbench.keywords import ABBREVIATION_MIN, BLOCKS, MIXED, NEEDS_CLUSTER, Keyword, UnknownKeywordError, keyword
 from plimsoll.formats.vdbench.lines import Line, Text, logical_lines, names_host, parameters_of, with_host
 from plimsoll.formats.vdbench.numbered import numbered
 from plimsoll.formats.vdbench.parameter import Parameter
+from plimsoll.formats.vdbench.statements import ORDER, block_of, continues, statements
 from plimsoll.formats.vdbench.verdicts import Verdicts
 
 Include = Callable[[str], str]
 
-#: Where each block stands in a file; FSD and FWD take the places of SD and WD.
-ORDER = {"general": 0, "hd": 1, "rg": 2, "sd": 3, "fsd": 3, "wd": 4, "fwd": 4, "rd": 5}
 _FILE_SYSTEM, _BLOCK_DEVICE = ("fsd", "fwd"), ("sd", "wd")
 #: Words that stand alone and mean yes.
 _ALONE = frozenset(
@@ -44,18 +44,22 @@ class Reader:
         self._verdicts = verdicts
         self._block = "general"
         self._defaults: dict[str, dict[str, Parameter]] = {}
+        #: The statement that a line may go on with.
+        self._open: list[Parameter] = []
         #: Names that were given a value and used.
         self.used: set[str] = set()
 
     def read(self, text: str, name: str) -> ParameterFile:
         """The definitions; raises `InputError` with file and line."""
         self._lines(Text(text, name, self._values))
+        self._end_statement()
         return self._file
 
     def read_all(self, texts: Mapping[str, str]) -> ParameterFile:
         """The definitions of several files, read as one."""
         for number, (name, text) in enumerate(texts.items()):
             self._lines(Text(text, name, self._values, 0, number))
+        self._end_statement()
         return self._file
 
     def _lines(self, text: Text) -> None:
@@ -64,9 +68,19 @@ class Reader:
             parameters = parameters_of(with_host(line, self._host()) if names_host(line) else line)
             first = parameters[0]
             if len(first.keyword) >= ABBREVIATION_MIN and "include".startswith(first.keyword):
+                self._end_statement()
                 self._included(parameters, text)
-            else:
-                self._statement(parameters)
+                continue
+            if self._open and continues(parameters, self._open):
+                parameters, self._open = [*self._open, *parameters], []
+            for statement in statements(parameters):
+                self._end_statement()
+                self._open = statement
+
+    def _end_statement(self) -> None:
+        statement, self._open = self._open, []
+        if statement:
+            self._statement(statement)
 
     def _say_of(self, line: Line) -> None:
         for piece in line.pieces:
@@ -98,7 +112,7 @@ class Reader:
         self._lines(Text(found, parameter.word, self._values, parameter.place.line, parameter.place.file))
 
     def _statement(self, parameters: list[Parameter]) -> None:
-        block = parameters[0].keyword if parameters[0].keyword in ORDER else "general"
+        block = block_of(parameters[0])
         self._check_order(block, parameters[0])
         entries = self._resolved(block, parameters)
         if block == "general":
@@ -132,15 +146,25 @@ class Reader:
         entries: dict[str, Parameter] = {}
         for parameter in parameters:
             entry = self._keyword(block, parameter)
-            if entry.name in entries:
-                raise parameter.wrong(f"{entry.name} stands twice in the line; write it once.")
             if entry.name != block or parameter is not parameters[0]:
                 _check(entry, parameter)
+            if entry.name in entries:
+                self._say_replaced(entries.pop(entry.name), entry, entries)
             entries[entry.name] = parameter
         return entries
 
+    def _say_replaced(self, before: Parameter, entry: Keyword, entries: Mapping[str, Parameter]) -> None:
+        """A keyword that stands twice: the last one holds, but for several luns, which are those of several hosts."""
+        if entry.name == "wd" and self._block == "rd":
+            raise before.wrong("a run names its WDs once; write wd=(wd1,wd2).")
+        if entry.name == "lun" and "host" in entries:
+            self._verdicts.unsupported(before, NEEDS_CLUSTER)
+        else:
+            self._verdicts.native(before, f"{entry.name} stands again further on, and the last one holds")
+
     def _keyword(self, block: str, parameter: Parameter) -> Keyword:
-        if parameter.keyword in BLOCKS and block != "general" and parameter.keyword not in (entry.name for entry in BLOCKS[block]):
+        known = [name for entry in BLOCKS[block] for name in (entry.name, *entry.also)]
+        if parameter.keyword in BLOCKS and block != "general" and parameter.keyword not in known:
             raise parameter.wrong(f"{parameter.keyword.upper()}s are no part of a {block.upper()}; begin a line with it.")
         try:
             return keyword(block, parameter.keyword)
@@ -180,6 +204,9 @@ def _check(entry: Keyword, parameter: Parameter) -> None:
 def _check_unmixed(parameter: Parameter) -> None:
     # The d of (1-64,d) and a mask in a name are no words of their own.
     plain = [word for word in parameter.values if not (word.text.lower() == "d" and _has_range(parameter))]
+    if parameter.keyword == "iorate":
+        # Here max is a rate like any other.
+        plain = [word for word in plain if word.text.lower() != "max"]
     of_numbers = [numbers.is_number(word) for word in plain]
     if any(of_numbers) and not all(of_numbers):
         raise parameter.wrong("numbers and words stand in one list; write one or the other.")

@@ -103,7 +103,7 @@ def _streams(use: Use) -> int:
 
 def _limits(use: Use, verdicts: Verdicts) -> tuple[float, float] | None:
     """The range that holds, in percent or bytes; None for the whole SD."""
-    parameter = use.workload.get("range") or use.storage.definition.get("range")
+    parameter = _range_of(use)
     if parameter is None:
         return None
     found = [item.value for item in numbers.series(parameter)]
@@ -113,16 +113,24 @@ def _limits(use: Use, verdicts: Verdicts) -> tuple[float, float] | None:
     if len(found) != 2 or not 0 <= found[0] < found[1]:
         raise parameter.wrong("a range has a beginning and a larger end; write percent such as (10,20), or bytes such as (1g,2g).")
     if 100 < found[1] <= PERCENT_MAX:
-        verdicts.unsupported(parameter, f"a range does not wrap around the end; the nearest thing is range=({found[0]:g},100)")
+        verdicts.unsupported(
+            parameter, f"a range does not wrap around the end; the nearest thing is {parameter.keyword}=({found[0]:g},100)"
+        )
         return None
     return found[0], found[1]
+
+
+def _range_of(use: Use) -> Parameter | None:
+    """The parameter that limits the SD: of the WD's hotband and range whichever stands last, or the SD's own range."""
+    own = [found for name in ("hotband", "range") if (found := use.workload.get(name)) is not None]
+    return max(own, key=lambda found: found.order) if own else use.storage.definition.get("range")
 
 
 def _bytes(use: Use, limits: tuple[float, float] | None, seat: Seat, length: int) -> Region:
     assert seat.base is not None, "an SD without place has no bytes"
     start, end = 0, length
     if limits is not None:
-        parameter = use.workload.get("range") or use.storage.definition.get("range") or use.storage.lun
+        parameter = _range_of(use) or use.storage.lun
         start, end = (int(limit * length / 100) if limits[1] <= PERCENT_MAX else int(limit) for limit in limits)
         if end > length or start >= end:
             raise parameter.wrong(f"it does not lie within the {length} bytes of SD {use.storage.name!r}; write one that does.")

@@ -6,15 +6,17 @@ transfer_sizes(parameter, words).block_size        # '4KiB', {'4KiB': 60, '8KiB'
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from plimsoll.formats.vdbench import numbers
 from plimsoll.formats.vdbench.numbers import Number, size_text
 from plimsoll.formats.vdbench.parameter import Parameter, Word
+from plimsoll.formats.vdbench.verdicts import Verdicts
 
 SIZE_MAX = 1 << 30
+_EXACT = 1e-6
 
 
 @dataclass(frozen=True)
@@ -26,7 +28,17 @@ class Sizes:
     longest: int
 
 
-def transfer_sizes(parameter: Parameter | None, words: Sequence[Word]) -> Sizes:
+def nearly_whole(whole: float) -> bool:
+    """Whether percentages make 100 as Vdbench adds up those of a WD: rounded to a whole number, half up."""
+    return math.floor(whole + 0.5) == 100
+
+
+def cut_to_whole(whole: float) -> bool:
+    """Whether they make 100 as Vdbench adds up those of FSDs and FWDs: with what is behind the point cut off."""
+    return math.floor(whole + 1e-9) == 100
+
+
+def transfer_sizes(parameter: Parameter | None, words: Sequence[Word], makes_100: Callable[[float], bool] = cut_to_whole) -> Sizes:
     """The sizes of requests, Vdbench's 4k where none are given."""
     if parameter is None:
         return Sizes("4KiB", 4096, 4096)
@@ -40,7 +52,7 @@ def transfer_sizes(parameter: Parameter | None, words: Sequence[Word]) -> Sizes:
         raise parameter.wrong(
             f"{len(found)} values are neither sizes with their percentages nor (smallest,largest,align); write (4k,60,8k,40)."
         )
-    return _weighted(parameter, found)
+    return _weighted(parameter, found, makes_100)
 
 
 def parsed(parameter: Parameter, word: Word) -> Number:
@@ -58,16 +70,33 @@ def request_size(parameter: Parameter, found: Number) -> int:
     return int(found.value)
 
 
-def shares(parameter: Parameter, found: Sequence[Number]) -> list[tuple[Number, float]]:
-    """Numbers with their percentages, which make 100."""
+def shares(parameter: Parameter, found: Sequence[Number], makes_100: Callable[[float], bool] = cut_to_whole) -> list[tuple[Number, float]]:
+    """Numbers with their percentages, in proportion where they make 100 only as Vdbench rounds."""
     pairs = [(item, share.value) for item, share in zip(found[::2], found[1::2], strict=True)]
     for _, share in pairs:
         if not 0 <= share <= 100:
             raise parameter.wrong(f"{share:g} is no percentage; write sizes and their percentages in turn, (4k,60,8k,40).")
     whole = sum(share for _, share in pairs)
-    if abs(whole - 100) > 1e-6:
+    if not makes_100(whole):
         raise parameter.wrong(f"the percentages make {whole:g} and not 100; correct one of them.")
-    return pairs
+    return pairs if abs(whole - 100) < _EXACT else _in_proportion(pairs, whole)
+
+
+def _in_proportion(pairs: Sequence[tuple[Number, float]], whole: float) -> list[tuple[Number, float]]:
+    """The same shares as parts of 100; the largest takes what rounding leaves."""
+    parts = [round(100 * share / whole, 6) for _, share in pairs]
+    largest = parts.index(max(parts))
+    parts[largest] = round(100 - sum(part for at, part in enumerate(parts) if at != largest), 6)
+    return [(item, part) for (item, _), part in zip(pairs, parts, strict=True)]
+
+
+def say_of_shares(parameter: Parameter | None, words: Sequence[Word], verdicts: Verdicts) -> None:
+    """Says so where percentages do not make 100 exactly."""
+    if parameter is None or len(words) <= 3 or len(words) % 2:
+        return
+    whole = sum(parsed(parameter, word).value for word in words[1::2])
+    if abs(whole - 100) >= _EXACT:
+        verdicts.native(parameter, f"the percentages make {whole:g}; they are taken in proportion")
 
 
 def _between(parameter: Parameter, found: Sequence[Number]) -> Sizes:
@@ -77,9 +106,9 @@ def _between(parameter: Parameter, found: Sequence[Number]) -> Sizes:
     return Sizes(f"{size_text(least)}-{size_text(most)}", align, most)
 
 
-def _weighted(parameter: Parameter, found: Sequence[Number]) -> Sizes:
+def _weighted(parameter: Parameter, found: Sequence[Number], makes_100: Callable[[float], bool]) -> Sizes:
     table: dict[int, float] = {}
-    for item, share in shares(parameter, found):
+    for item, share in shares(parameter, found, makes_100):
         size = request_size(parameter, item)
         table[size] = table.get(size, 0) + share
     table = {size: share for size, share in table.items() if share}

@@ -22,6 +22,7 @@ from plimsoll.formats.vdbench.amount import Whole, amount_per_thread
 from plimsoll.formats.vdbench.content import content
 from plimsoll.formats.vdbench.definition import Definition
 from plimsoll.formats.vdbench.hits import hits
+from plimsoll.formats.vdbench.hotband import hot_places
 from plimsoll.formats.vdbench.load import RATE_MIN, STREAMS_MAX, Load, Rate
 from plimsoll.formats.vdbench.loops import Loop
 from plimsoll.formats.vdbench.mixing import mixed
@@ -269,7 +270,7 @@ class Composer:
         use, verdicts = part.use, self._planning.verdicts
         region, many = share
         options: Json = dict(found.options)
-        options |= hits(use, found, region, verdicts)
+        options |= hits(use, found, region, verdicts) | hot_places(use, found, region, verdicts)
         options |= region.options()
         options["threads"] = many
         options |= part.rate

@@ -21,8 +21,8 @@ from plimsoll.formats.vdbench.definition import Definition
 from plimsoll.formats.vdbench.filesystem.content import content
 from plimsoll.formats.vdbench.filesystem.forest import Forest
 from plimsoll.formats.vdbench.filesystem.formatting import Formatting
-from plimsoll.formats.vdbench.filesystem.operations import BETWEEN_TREES, Shares, operations, table
-from plimsoll.formats.vdbench.filesystem.stream import OF_OPERATIONS, FileUse, is_random, options, same_but_operation, selection, words_of
+from plimsoll.formats.vdbench.filesystem.operations import BETWEEN_TREES, Shares, is_random, operations, table
+from plimsoll.formats.vdbench.filesystem.stream import OF_OPERATIONS, FileUse, options, same_but_operation, selection, words_of
 from plimsoll.formats.vdbench.filesystem.tree import tree
 from plimsoll.formats.vdbench.load import RATE_MIN, STREAMS_MAX, Load, Rate
 from plimsoll.formats.vdbench.loops import Loop

@@ -1,7 +1,8 @@
 """``operation=``, ``operations=`` and ``rdpct=``: what a FWD does.
 
 Model: an RD's operations come before that of the FWD, and a loop over operations before both. ``rdpct`` makes a mix of reading and writing.
-Limits: with sequential access, reading or writing is drawn for each file that is opened, where Vdbench draws it for each request.
+Limits: as in Vdbench, a FWD with sequential access has no ``rdpct``. With that of a run (``forrdpct``), reading or writing is drawn for
+each file that is opened, where Vdbench draws it for each request.
 
     operations(use)        # [{'read': 70.0, 'write': 30.0}]
 """
@@ -37,6 +38,12 @@ BETWEEN_TREES = ("copy", "move")
 Shares = dict[str, float]
 
 
+def is_random(values: Values) -> bool:
+    """Whether requests go anywhere in a file."""
+    parameter = values.parameter("fileio")
+    return parameter is not None and parameter.texts[0].lower().startswith("ra")
+
+
 def operations(run: Definition, values: Values) -> list[Shares]:
     """What a FWD does in one round: for each operation of its list, our operations with their percentages."""
     if "operations" in values.choice:
@@ -57,6 +64,9 @@ def _mixed(parameter: Parameter, word: Word, values: Values) -> Shares:
     known = word.text.lower()
     if known not in WORDS:
         raise parameter.wrong(f"{word.text!r} is no operation; there are {', '.join(WORDS)}.")
+    own = values.definition.get("rdpct")
+    if own is not None and not is_random(values):
+        raise own.wrong("Vdbench takes no rdpct with sequential access; write fileio=random, or operation=read or write alone.")
     if known not in _MOVING or values.parameter("rdpct") is None:
         return {WORDS[known]: 100.0}
     reads = values.percent("rdpct", 100)

@@ -15,7 +15,7 @@ from typing import Any
 
 from plimsoll.formats.vdbench import numbers
 from plimsoll.formats.vdbench.definition import Definition
-from plimsoll.formats.vdbench.filesystem.operations import Shares
+from plimsoll.formats.vdbench.filesystem.operations import Shares, is_random
 from plimsoll.formats.vdbench.parameter import Parameter
 from plimsoll.formats.vdbench.sizes import transfer_sizes
 from plimsoll.formats.vdbench.values import Values
@@ -104,12 +104,6 @@ def _state(use: FileUse, verdicts: Verdicts) -> Json:
         return {}
     verdicts.native(parameter, "files that were created and not written to their end; none is when a run begins, so it has to create some")
     return {"file_state": "unwritten"}
-
-
-def is_random(values: Values) -> bool:
-    """Whether requests go anywhere in a file."""
-    parameter = values.parameter("fileio")
-    return parameter is not None and parameter.texts[0].lower().startswith("ra")
 
 
 def _plain_selection(parameter: Parameter, words: Sequence[str], verdicts: Verdicts) -> str:
