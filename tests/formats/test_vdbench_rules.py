@@ -91,9 +91,10 @@ def test_minutes_and_hours_are_of_times_only() -> None:
 
 def test_loops_are_nested_in_order_of_appearance_and_rates_are_innermost() -> None:
     run = experiment("rd=run1,iorate=(100,200),forxfersize=(4k,8k),wd=wd1,forthreads=(1,2),elapsed=60,interval=1\n")
-    assert list(run["over"]) == ["block_size", "threads", "rate"]
+    # Threads of an open loop are slots of one thread.
+    assert list(run["over"]) == ["block_size", "queue_depth", "rate"]
     suite = read_experiments({"experiment": [run]}, "job")
-    points = [(point["block_size"], point["threads"], point["rate"]) for point in settings_of(suite.experiments[0])]
+    points = [(point["block_size"], point["queue_depth"], point["rate"]) for point in settings_of(suite.experiments[0])]
     assert points == list(product(("4KiB", "8KiB"), (1, 2), (100, 200)))
 
 
@@ -439,3 +440,21 @@ def test_a_hotband_needs_the_size_of_its_sd() -> None:
 def test_several_luns_of_several_hosts_need_the_cluster() -> None:
     translation = read(f"sd=sd1,host=localhost,lun=/dev/sdb,host=h2,lun=/dev/sdc\n{WORKLOAD}{RUN}")
     assert verdict(translation, "lun=/dev/sdb") == "unsupported"
+
+
+def test_at_a_rate_no_more_requests_are_outstanding_than_the_sd_has_threads() -> None:
+    text = "sd=sd1,lun=/dev/sdb,threads=12\nwd=wd1,sd=sd1,skew=75\nwd=wd2,sd=sd1\n"
+    found = streams(f"{text}rd=run1,wd=*,iorate=1000,elapsed=60,interval=1\n")
+    assert [(stream["threads"], stream["queue_depth"]) for stream in found] == [(1, 9), (1, 3)]
+    closed = streams(f"{text}rd=run1,wd=wd2,iorate=max,elapsed=60,interval=1\n")
+    assert (closed[0]["threads"], closed[0].get("queue_depth")) == (12, None)
+
+
+def test_an_amount_is_the_same_whether_threads_or_slots_transfer_it() -> None:
+    def whole(rate: str) -> int:
+        (stream,) = streams(f"{DEVICE}{WORKLOAD}rd=run1,wd=wd1,iorate={rate},maxdata=8g,elapsed=60,interval=1\n")
+        return int(stream["amount"] * stream["threads"])
+
+    assert whole("max") == whole("1000") == 8 << 30
+    (stream,) = streams("sd=sd1,lun=/data/file,size=1g\nwd=wd1,sd=sd1,seekpct=eof\nrd=run1,wd=wd1,iorate=9,elapsed=60,interval=1\n")
+    assert stream["amount"] == 1 << 30

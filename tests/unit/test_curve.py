@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -167,3 +168,30 @@ def test_a_pace_that_cannot_be_kept_is_refused(wrong) -> None:
 def test_every_rate_of_a_curve_carries_its_percentage() -> None:
     _, asks = conducted(curve([10, 12.5, 100], Pace(maximum=5000)), server)
     assert [(ask.level, ask.label) for ask in asks] == [(500, "10 %"), (625, "12.5 %"), (5000, "100 %")]
+
+
+@pytest.mark.parametrize(("threads", "depth", "opened"), [(1, 16, 16), (8, 1, 8), (8, 4, 32), (4096, 16, 65_536)])
+def test_kept_slots_are_those_of_the_maximum_in_one_thread(threads: int, depth: int, opened: int) -> None:
+    options = {"threads": threads, "queue_depth": depth}
+    _, asks = conducted(curve([50], Pace(outstanding="kept")), lambda ask: Answer(options=options))
+    assert (asks[1].settings["threads"], asks[1].settings["queue_depth"]) == (1, opened)
+
+
+def test_kept_slots_that_no_thread_has_stay_where_they_are() -> None:
+    _, asks = conducted(curve([50], Pace(outstanding="kept")), lambda ask: Answer(options={"threads": 4096, "queue_depth": 32}))
+    assert not {"threads", "queue_depth"} & asks[1].settings.keys()
+
+
+def test_what_all_threads_transfer_is_what_one_does_with_their_slots() -> None:
+    options = {"threads": 8, "queue_depth": 1, "amount": 1 << 20, "requests": 10}
+    _, asks = conducted(curve([50], Pace(outstanding="kept")), lambda ask: Answer(options=options))
+    assert (asks[1].settings["amount"], asks[1].settings["requests"]) == (8 << 20, 80)
+
+
+@pytest.mark.parametrize(
+    ("pace", "part"),
+    [({"outstanding": "some"}, "write raised or kept"), ({"outstanding": "kept", "maximum": 5000.0}, "leave 'outstanding' out")],
+)
+def test_outstanding_that_cannot_be_is_refused(pace: dict[str, Any], part: str) -> None:
+    with pytest.raises(InputError, match=part):
+        Pace(**pace)

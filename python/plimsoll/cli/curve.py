@@ -16,6 +16,9 @@ from plimsoll.cli.experiment.short import short_experiment
 @click.option("--percent", metavar="LEVELS", help="Percentages of the maximum. [default: 10,50,70,80,90,100]")
 @click.option("--rounding", metavar="RULE", help="none, or vdbench: rates up to the next 10, above 1000 to the next 100. [default: none]")
 @click.option("--arrival", metavar="KIND", help="poisson or constant. [default: poisson]")
+@click.option(
+    "--outstanding", metavar="RULE", help="raised, or kept: never more requests outstanding than at the maximum. [default: raised]"
+)
 @click.option("--maximum", metavar="RATE", help="The rate that counts as 100 %, e.g. 20k, instead of looking for it.")
 @takes(*EXPERIMENT)
 def command(**typed: Any) -> int:
@@ -26,4 +29,4 @@ def command(**typed: Any) -> int:
     plimsoll curve oltp-db --percent 10,50,80,90,95,100 --rounding vdbench --objective 'p99 <= 5ms'
     plimsoll curve oltp-db --maximum 20k --arrival constant
     """
-    return short_experiment("curve", typed, parameters=("percent", "rounding", "arrival", "maximum"))
+    return short_experiment("curve", typed, parameters=("percent", "rounding", "arrival", "outstanding", "maximum"))

@@ -7,10 +7,12 @@ Several streams get the total in proportion to what they completed at the maximu
 Outstanding requests: an open stream may have as many outstanding as its threads × queue depth. The depth that reached the maximum is enough
 to carry any rate below it, but random arrivals come in clusters, and what exceeds the depth waits in this program, unseen by the target. So
 the depth is raised to four times what it was and at least `OUTSTANDING_MIN` per thread, as far as `OUTSTANDING_MAX` per stream (each takes
-a buffer of one block); it is never lowered. Streams of file operations have no depth, and their maximum is of the operations that are
-drawn: the opening and closing that come with these are not asked for by a rate. At 100 % the queue may grow for as long as the point lasts;
-the point then says that the rate was not achieved, and its latency means little. With a given maximum nothing was measured yet, and depths
-stay as they are.
+a buffer of one block); it is never lowered. With ``outstanding = "kept"`` never more requests are outstanding than at the maximum: what is
+due waits for the first of all slots of its stream that gets free, as it does for the threads of an SD in Vdbench, so a stream becomes one
+thread with all of its slots, and its amount is that of all its threads. Streams of file operations have no depth, and their maximum is of
+the operations that are drawn: the opening and closing that come with these are not asked for by a rate. At 100 % the queue may grow for as
+long as the point lasts; the point then says that the rate was not achieved, and its latency means little. With a given maximum nothing was
+measured yet, and depths stay as they are.
 
 Limits: a maximum that was measured with another kind of arrival than closed is only what was offered. Equal rounded rates are asked once.
 
@@ -43,8 +45,12 @@ DEFAULT_PERCENTS = (10, 50, 70, 80, 90, 100)
 #: The ramp of SPC-1's response time curve.
 SPC_PERCENTS = (10, 50, 80, 90, 95, 100)
 
+#: What becomes of the requests outstanding once the loop is open.
+OUTSTANDING = ("raised", "kept")
 OUTSTANDING_MIN = 32
 OUTSTANDING_MAX = 256
+#: The most that the engine takes as the depth of one thread.
+DEPTH_MAX = 65_536
 #: The least rate of a stream that the engine takes.
 RATE_MIN = 0.001
 
@@ -53,11 +59,13 @@ RATE_MIN = 0.001
 class Pace:
     """How a percentage becomes a load: its rounding, how requests arrive, and the maximum where it is known (nothing is searched then).
 
-    ``shares`` divide a known maximum over the streams by name; a workload with one stream needs none.
+    ``outstanding`` says whether streams may have more requests outstanding than at the maximum. ``shares`` divide a known maximum over the
+    streams by name; a workload with one stream needs none.
     """
 
     rounding: Literal["none", "vdbench"] = "none"
     arrival: Literal["poisson", "constant"] = "poisson"
+    outstanding: Literal["raised", "kept"] = "raised"
     maximum: float | None = None
     shares: Mapping[str, float] | None = None
 
@@ -66,6 +74,10 @@ class Pace:
             raise InputError(f"rounding {self.rounding!r} is unknown; write {' or '.join(ROUNDINGS)}.")
         if self.arrival not in ("poisson", "constant"):
             raise InputError(f"arrival {self.arrival!r} does not make a curve; write poisson or constant.")
+        if self.outstanding not in OUTSTANDING:
+            raise InputError(f"outstanding {self.outstanding!r} is unknown; write {' or '.join(OUTSTANDING)}.")
+        if self.outstanding == "kept" and self.maximum is not None:
+            raise InputError("with a given maximum depths stay as they are; leave 'outstanding' out.")
         if self.maximum is not None and not (self.maximum > 0 and math.isfinite(self.maximum)):
             raise InputError(f"maximum is {self.maximum:g}; write a rate above 0, or leave it out to have it measured.")
 
@@ -102,7 +114,7 @@ def curve(
         rate = _done(found) if found.status != "failed" else None
         if rate is None or rate.value <= 0:
             return Conclusion("curve", (f"The maximum could not be measured ({wording.reason(found)}), so no rates follow from it.",))
-        maximum, load = rate.value, _load(found, pace.arrival)
+        maximum, load = rate.value, _load(found, pace)
     # Percentages that are rounded to one rate are one point, called by the first of them.
     rates: dict[float, float] = {}
     for percent in percents:
@@ -117,16 +129,17 @@ def curve(
     return _concluded(maximum, found, points, objective)
 
 
-def _load(maximum: Result, arrival: str) -> _Load:
+def _load(maximum: Result, pace: Pace) -> _Load:
     """The same streams as in ``maximum``, open-loop."""
     described = streams(maximum.job.definition)
     several = len(maximum.streams) > 1
-    settings: Json = {"arrival": arrival}
+    settings: Json = {"arrival": pace.arrival}
     for stream in described:
         if drawn_operations(stream) is not None:
             continue
-        option = f"{stream['name']}.queue_depth" if several else "queue_depth"
-        settings[option] = _depth(int(stream.get("threads", 1)), int(stream.get("queue_depth", 1)))
+        of_stream = f"{stream['name']}." if several else ""
+        slots = _kept(stream) if pace.outstanding == "kept" else {"queue_depth": _raised(stream)}
+        settings |= {f"{of_stream}{option}": level for option, level in slots.items()}
     if any(stream.get("think_time") for stream in described):
         # A pause between completion and next request means nothing where requests do not wait for completions.
         settings["think_time"] = 0
@@ -148,9 +161,19 @@ def _done(result: Result) -> Estimate | None:
     return Estimate(sum(_completed(described, name, totals) for name, totals in result.streams.items()))
 
 
-def _depth(threads: int, depth: int) -> int:
-    """Requests that each thread may have outstanding in the open loop."""
+def _raised(stream: Json) -> int:
+    """Requests that each thread may have outstanding in the open loop, more than in the closed one."""
+    threads, depth = int(stream.get("threads", 1)), int(stream.get("queue_depth", 1))
     return max(depth, min(max(4 * depth, OUTSTANDING_MIN), math.ceil(OUTSTANDING_MAX / threads)))
+
+
+def _kept(stream: Json) -> Json:
+    """One thread with the slots and the goals of all threads of the stream."""
+    threads, depth = int(stream.get("threads", 1)), int(stream.get("queue_depth", 1))
+    if threads * depth > DEPTH_MAX:
+        return {}
+    goals = {goal: int(stream[goal]) * threads for goal in ("amount", "requests") if stream.get(goal)}
+    return {"threads": 1, "queue_depth": threads * depth, **goals}
 
 
 def _concluded(maximum: float, found: Result | None, points: Sequence[tuple[float, Result]], objective: Objective | None) -> Conclusion:

@@ -158,6 +158,11 @@ _ROUNDINGS = {
     "none": "the percentage itself",
     "vdbench": "as Vdbench does it: up to the next 10, above 1000 to the next 100",
 }
+_OUTSTANDING = {
+    "raised": "four times as many as at the maximum and at least 32 per thread, so that clusters of arrivals reach the target",
+    "kept": "never more than at the maximum, as the threads of an SD in Vdbench; the others wait for the first free slot of their stream, "
+    "which is in the latency and not in the service time",
+}
 _ARRIVALS = {"poisson": "as many independent users produce them", "constant": "at equal gaps"}
 
 
@@ -246,6 +251,14 @@ OPTIONS = (
         kinds=("curve",),
     ),
     Option("arrival", words(_ARRIVALS), f"When requests are due. {_meanings(_ARRIVALS)}", "constant", default="poisson", kinds=("curve",)),
+    Option(
+        "outstanding",
+        words(_OUTSTANDING),
+        f"How many requests may be outstanding at a percentage of the maximum. {_meanings(_OUTSTANDING)}",
+        "kept",
+        default="raised",
+        kinds=("curve",),
+    ),
     Option("maximum", form.RATE, "The rate that counts as 100 %.", "20k", kinds=("curve",), absent="it is measured first"),
     Option("iterations", whole(1, 1000), "Another word for `repeat`.", 3, kinds=("scaling",), absent="`repeat`"),
     Option("metric", form.METRIC, "What has to be steady.", "write iops", default="iops", kinds=("steady",)),

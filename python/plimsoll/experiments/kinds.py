@@ -166,7 +166,7 @@ def _search(experiment: Experiment, _: Subject) -> Plan:
 def _curve(experiment: Experiment, _: Subject) -> Plan:
     from plimsoll.experiments.curve import Pace, curve
 
-    pace = Pace(**{name: experiment.parameters[name] for name in ("rounding", "arrival", "maximum")})
+    pace = Pace(**{name: experiment.parameters[name] for name in ("rounding", "arrival", "outstanding", "maximum")})
     return curve(experiment.parameters["percent"], pace, _objective(experiment), experiment.repeat)
 
 

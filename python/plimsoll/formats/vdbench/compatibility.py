@@ -49,15 +49,17 @@ done with every parameter. *Native*: it is in the experiments. *Ignored*: the ru
   devices or files become one target `concat:`, with a region for each stream. Where one begins follows from the real sizes before it:
   those of existing files and devices are looked up, a file that does not exist has its `size`. With `concatenatesds=yes` a WD has one
   stream on all of them.
-- **Threads** of an SD are requests outstanding on it (8 unless given). They are dealt to the WDs on it by skew, at least one each.
+- **Threads** of an SD are requests outstanding on it (8 unless given). They are dealt to the WDs on it by skew, at least one each. In a
+  closed loop they are `threads`. At a rate, and at the percentages of a curve (`outstanding = "kept"`), what is due waits for the first of
+  them that gets free, so they are `queue_depth` of one thread: never more are outstanding on the SD than in Vdbench.
 - **Skew at iorate=max.** Where the WDs differ only in mix and size and all requests are random, one stream draws from all of them by
   skew, and their results are not apart. Elsewhere skew divides the threads only, and the remark says so.
 - **iorate=(100,200,max)** is one point after the other, the last one a closed loop; `(max,50%,80%)` a curve.
 - **iorate=max** is a closed loop, a number an open loop (`arrival = "poisson"`) of that many requests per second in total. The rate is
   divided by skew over the WDs, and equally over the SDs of each. Latency counts from the instant at which a request was due; what Vdbench
-  calls response is the service time here.
-- **iorate=curve** is kind `curve` with `rounding = "vdbench"`: the maximum, rounded, times the percentage, cut to a whole number, up to
-  the next 10, above 1000 to the next 100.
+  calls response, which leaves out the wait for a thread, is the service time here. `stopcurve` looks at the latency.
+- **iorate=curve** is kind `curve` with `rounding = "vdbench"` and `outstanding = "kept"`: the maximum, rounded, times the percentage, cut
+  to a whole number, up to the next 10, above 1000 to the next 100.
 - **Percentages** (`iorate=50%` or `-50`) are taken where the run before was the same WDs at `iorate=max`; the maximum is measured again.
 - **Loops** are nested in the order in which they stand, the last one innermost, the rates of `iorate` inside all. They become the axes of
   kind `steps` (only threads, or only rates) or `matrix`; where rounds differ in more than the axes, one experiment for each round.

@@ -91,7 +91,7 @@ class Runs:
         if pace.kind in ("curve", "percents"):
             self._say_of_shares(pace, points)
             for point in points:
-                self._add("curve", run, point, shared | _curve(run, pace))
+                self._add("curve", run, point, shared | _curve(run, pace, of_files=self.family.rate == "fwdrate"))
         elif len(points) == 1:
             self._add("single", run, points[0], shared)
         else:
@@ -166,7 +166,7 @@ class Runs:
         if "rate" in names and len(first.streams) > 1:
             # Levels would be rates of each stream, while the file speaks of the rate of the whole.
             return {}
-        options = {name: self.family.axes[name] for name in names}
+        options = {name: _option(self.family.axes[name], first) for name in names}
         axes: dict[str, dict[str, Any]] = {name: {} for name in names}
         for point in points:
             levels = {name: _level(point.load, option) for name, option in options.items()}
@@ -202,6 +202,11 @@ def _varied(choice: Mapping[str, Word], loops: Sequence[Loop]) -> dict[str, Word
     return {name: value for name, value in choice.items() if name in several}
 
 
+def _option(axis: str, load: Load) -> str:
+    """The option that an axis varies; the threads of an open stream are slots of one thread."""
+    return "queue_depth" if axis == "threads" and any("queue_depth" in stream for stream in load.streams) else axis
+
+
 def _level(load: Load, option: str) -> Any:
     """The value that all streams, or all trees, have in common."""
     values = [table.get(option) for table in (load.trees if option in _OF_TREES else load.streams)]
@@ -215,8 +220,11 @@ def _varied_load(load: Load, levels: Mapping[str, Any]) -> tuple[list[Json], lis
     return [tree | of_trees for tree in load.trees], [stream | of_streams for stream in load.streams]
 
 
-def _curve(run: Definition, pace: Pace) -> Json:
+def _curve(run: Definition, pace: Pace, *, of_files: bool) -> Json:
     options: Json = {"percent": list(pace.percents), "rounding": "vdbench", "arrival": pace.arrival}
+    if not of_files:
+        # Vdbench never has more outstanding on an SD than its threads.
+        options["outstanding"] = "kept"
     stop = run.get("stopcurve")
     if stop is not None and pace.kind == "curve":
         limit = number(stop).value

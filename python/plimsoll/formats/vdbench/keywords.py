@@ -187,7 +187,7 @@ _RD = (
     Keyword("replay", "unsupported", "anything", _REPLAY),
     Keyword("sd", "varies", "words", "which targets the run's WDs go to, in place of their own"),
     Keyword("startcmd", "ignored", "anything", "no command is carried out; run it yourself before the run", "", ("start_cmd",)),
-    Keyword("stopcurve", "ignored", "number", "the curve goes on, and the objective `mean <= …` marks where the response was exceeded"),
+    Keyword("stopcurve", "ignored", "number", "the curve goes on, and the objective `mean <= …` marks where the latency exceeded it"),
     Keyword("threads", "native", "numbers", "threads of every SD or FWD, in place of their own; several are an axis", "", ("forthreads",)),
     Keyword("warmup", "native", "time", "`warmup`", "the first interval"),
     Keyword("wd", "native", "words", "which WDs run at the same time; wildcards and ranges of names are resolved"),

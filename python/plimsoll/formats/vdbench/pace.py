@@ -23,6 +23,16 @@ PERCENT_MAX = 1000
 RATE_MAX = 1_000_000_000
 
 _ARRIVALS = {"exponential": "poisson", "deterministic": "constant", "uniform": "poisson"}
+#: What is said of curves and rates of devices, and of files.
+_CURVE = {
+    "iorate": 'kind "curve" with rounding = "vdbench" and outstanding = "kept"; what Vdbench calls response is the service time',
+    "fwdrate": 'kind "curve" with rounding = "vdbench"',
+}
+_OPEN = {
+    "iorate": "open loop with as many requests outstanding as the SD has threads; latency counts from when a request was due, and what "
+    "Vdbench calls response, which leaves out the wait for a thread, is the service time",
+    "fwdrate": "open loop; latency counts from when a request was due, and what Vdbench calls response is the service time",
+}
 _CHANGING = ("variable", "spike")
 
 
@@ -49,14 +59,14 @@ def pace_of(run: Definition, rate: str, verdicts: Verdicts) -> Pace:
             verdicts.native(parameter, "closed loop, as fast as the threads go")
             _curve_unused(run, verdicts)
             return Pace("max", parameter, arrival)
-        verdicts.native(parameter, 'kind "curve" with rounding = "vdbench"')
+        verdicts.native(parameter, _CURVE[rate])
         return Pace("curve", parameter, arrival, percents=_percents(run.get("curve")))
     if rate == "iorate" and any(value.text.lower() == "max" for value in parameter.values):
         return _with_maximum(run, parameter, arrival, verdicts)
     if not all(numbers.is_number(value) or value.text.lower() == "d" for value in parameter.values):
         raise parameter.wrong(f"{_article(rate)} is max, curve, a rate such as 1000, a list of rates, or percentages such as (50%,100%).")
     _curve_unused(run, verdicts)
-    return _numbers(parameter, arrival, verdicts)
+    return _numbers(parameter, rate, arrival, verdicts)
 
 
 def _with_maximum(run: Definition, parameter: Parameter, arrival: str, verdicts: Verdicts) -> Pace:
@@ -71,7 +81,7 @@ def _with_maximum(run: Definition, parameter: Parameter, arrival: str, verdicts:
     if any(item.percent or item.value < 0 for item in found):
         if texts.index("max") > 0 or texts.count("max") > 1 or not all(item.percent or item.value < 0 for item in found):
             raise parameter.wrong("percentages are of a maximum before them; write for example (max,50%,80%).")
-        verdicts.native(parameter, 'kind "curve" with rounding = "vdbench": the maximum, then percentages of it')
+        verdicts.native(parameter, _CURVE["iorate"])
         return Pace("curve", parameter, arrival, percents=_unique(parameter, [abs(item.value) for item in found], PERCENT_MAX))
     if len(found) != len(rest.values):
         raise parameter.wrong("a series and max stand in one list; write the rates out, as in (100,200,max).")
@@ -84,13 +94,13 @@ def _article(rate: str) -> str:
     return f"an {rate}" if rate.startswith("i") else f"a {rate}"
 
 
-def _numbers(parameter: Parameter, arrival: str, verdicts: Verdicts) -> Pace:
+def _numbers(parameter: Parameter, rate: str, arrival: str, verdicts: Verdicts) -> Pace:
     found = numbers.series(parameter)
     if all(item.percent or item.value < 0 for item in found):
         return Pace("percents", parameter, arrival, percents=_unique(parameter, [abs(item.value) for item in found], PERCENT_MAX))
     if any(item.percent or item.value < 0 for item in found):
         raise parameter.wrong("rates and percentages stand in one list; write one or the other.")
-    verdicts.native(parameter, "open loop; latency counts from when a request was due, and what Vdbench calls response is the service time")
+    verdicts.native(parameter, _OPEN[rate])
     return Pace("rates", parameter, arrival, rates=_unique(parameter, [item.value for item in found], RATE_MAX))
 
 

@@ -2,8 +2,9 @@
 
 Model: Vdbench spreads the requests of a WD equally over its SDs, each with its own pointer and threads. So every WD has a stream on each
 of its SDs, and SDs of different files or devices become one concatenation, with a region for each stream. Threads of an SD are shared by
-the WDs on it by skew; so is the rate of the run, and a WD's share of it is divided equally by its SDs. With ``concatenatesds`` a WD has
-one stream on all.
+the WDs on it by skew; so is the rate of the run, and a WD's share of it is divided equally by its SDs. Threads of a closed loop are threads
+here; in an open loop, where what is due waits for the first free one, they are the slots (``queue_depth``) of one thread. With
+``concatenatesds`` a WD has one stream on all.
 Limits: where an SD begins in a concatenation follows from the sizes before it, so these must be known.
 
     load = Composer(planning, run).load({}, None)
@@ -272,12 +273,17 @@ class Composer:
         options: Json = dict(found.options)
         options |= hits(use, found, region, verdicts) | hot_places(use, found, region, verdicts)
         options |= region.options()
-        options["threads"] = many
+        lanes = many
+        if part.rate:
+            # What is due waits for the first of the SD's threads that gets free: slots of one thread here.
+            lanes, options["queue_depth"] = 1, many
+        options["threads"] = lanes
         options |= part.rate
         if found.ends and region.bytes is not None:
             # Every thread reads its part of one pass; the last requests of the pass may start a second one.
-            options["amount"] = -(-region.bytes // many)
-        options |= amount_per_thread(use.run, found.options["read_percent"], whole, verdicts)
+            options["amount"] = -(-region.bytes // lanes)
+        amount = amount_per_thread(use.run, found.options["read_percent"], whole, verdicts)
+        options |= {name: part_ * many // lanes for name, part_ in amount.items()}
         if found.ends and "amount" not in options:
             why = f"where the end is must be known; write the size of SD {use.storage.name!r}"
             verdicts.unsupported(use.parameter("seekpct") or use.workload.head, why)
