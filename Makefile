@@ -6,7 +6,7 @@
 
 VENV := .venv
 # What the compiled extension is made of.
-SOURCES := pyproject.toml Cargo.toml Cargo.lock $(shell find crates -path '*/src/*.rs' -o -name Cargo.toml)
+SOURCES := pyproject.toml Cargo.toml Cargo.lock $(shell find crates -path crates/faultfs -prune -o \( -path '*/src/*.rs' -o -name Cargo.toml \) -print)
 # Twelve profiles in about two minutes.
 WORKLOADS ?= proliant
 TIMING ?= --warmup 1s --duration 8s

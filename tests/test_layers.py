@@ -48,6 +48,7 @@ MAY_DEPEND = {
     "engine": {"plimsoll-workload", "plimsoll-array"},
     "serve": {"plimsoll-workload", "plimsoll-array", "plimsoll-engine"},
     "nbdkit": {"plimsoll-serve"},
+    "faultfs": set(),
     "python": {"plimsoll-workload", "plimsoll-array", "plimsoll-engine", "plimsoll-serve"},
 }
 
