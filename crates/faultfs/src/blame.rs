@@ -8,7 +8,7 @@
 //! let mut blame = Blame::default();
 //! blame.put(0..4096, 7);
 //! blame.clear(512..1024);
-//! assert_eq!(blame.touched(512..1024), []);
+//! assert!(blame.touched(512..1024).is_empty());
 //! assert_eq!(blame.touched(0..4096), [7]);
 //! ```
 
