@@ -18,6 +18,7 @@ pub(crate) struct Line {
 }
 
 /// What a worker says.
+#[allow(clippy::large_enum_variant)] // a few messages per second, and one that is small
 pub(crate) enum Message {
     /// An interval is over.
     Full(Slice),

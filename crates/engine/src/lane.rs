@@ -12,6 +12,7 @@ use plimsoll_workload::plan::Budget;
 use plimsoll_workload::{ArrivalPlan, Arrivals, Content, Generator, Op, Request, StreamPlan, Thinker, Verify};
 
 use crate::gate::{Gate, ShareGroup};
+use crate::outstanding::due_in;
 use crate::replay::Replay;
 
 /// See the module.
@@ -180,22 +181,56 @@ impl Lane {
         }
     }
 
-    /// Counts the requests that were due before `end_ns` and never issued.
-    pub(crate) fn count_unissued(&mut self, end_ns: u64) -> u64 {
-        let mut count = 0;
-        while let Timing::Open { due_ns, .. } = &self.timing
-            && *due_ns < end_ns
-            && !self.is_spent()
-            && !self.is_fast()
-        {
-            count += 1;
-            self.left.requests = self.left.requests.saturating_sub(u64::from(self.replay.is_some()));
-            if let Some(replay) = &mut self.replay {
-                replay.pass_over();
-            }
-            self.look_ahead();
+    /// Gives up the requests that are due before `end_ns` and were not issued: tells `each` of their operations, when they were due
+    /// and how many, oldest first. Nothing more is due then.
+    pub(crate) fn give_up(&mut self, end_ns: u64, steps_max: u64, mut each: impl FnMut(Op, u64, u64)) {
+        let Timing::Open { process, due_ns, .. } = &self.timing else { return };
+        let first_ns = *due_ns;
+        if first_ns >= end_ns || self.is_spent() || self.is_fast() {
+            return;
         }
-        count
+        if let Process::Drawn(arrivals) = process {
+            let mut arrivals = arrivals.clone();
+            let mut request = Request { offset: 0, len: 0, op: Op::Read, delay_ns: 0 };
+            let (mut drawn, mut total) = ([0_u64; 4], 0);
+            due_in(&mut arrivals, first_ns..end_ns, steps_max, |due_ns, count| {
+                if count == 1 && total < steps_max {
+                    if self.draw(&mut request) {
+                        (drawn[request.op as usize], total) = (drawn[request.op as usize] + 1, total + 1);
+                        each(request.op, due_ns, 1);
+                    }
+                    return;
+                }
+                // What is not drawn is taken to be mixed as what was.
+                let count = count.min(self.left.requests);
+                self.left.requests -= if self.left.requests == u64::MAX { 0 } else { count };
+                let shares =
+                    Op::ALL.map(|op| u128::from(count) * u128::from(drawn[op as usize]) / u128::from(total.max(1)));
+                let rest = u128::from(count) - shares.iter().sum::<u128>();
+                let most = Op::ALL.into_iter().max_by_key(|op| drawn[*op as usize]).unwrap_or(Op::Read);
+                for op in Op::ALL {
+                    each(op, due_ns, (shares[op as usize] + if op == most { rest } else { 0 }) as u64);
+                }
+            });
+        } else {
+            while let Some((op, due_ns)) = self.replay.as_mut().and_then(|replay| replay.pass_over(end_ns)) {
+                self.left.requests = self.left.requests.saturating_sub(1);
+                each(op, due_ns, 1);
+            }
+        }
+        self.rest();
+    }
+
+    /// Tells `each` of the requests that are due before `at_ns` and were not issued yet; of a trace only the first is known.
+    pub(crate) fn waiting(&self, at_ns: u64, steps_max: u64, mut each: impl FnMut(u64, u64)) {
+        let Timing::Open { process, due_ns, .. } = &self.timing else { return };
+        if *due_ns >= at_ns || self.is_spent() || self.is_fast() {
+            return;
+        }
+        match process {
+            Process::Drawn(arrivals) => due_in(&mut arrivals.clone(), *due_ns..at_ns, steps_max, each),
+            Process::Recorded => each(*due_ns, 1),
+        }
     }
 
     /// Whether it replays a trace as fast as possible.

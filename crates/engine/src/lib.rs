@@ -27,6 +27,7 @@ pub mod mmap;
 pub mod neighbours;
 pub mod null;
 pub mod outcome;
+pub mod outstanding;
 mod pause;
 pub mod queue;
 pub mod record;

@@ -12,7 +12,7 @@ use crate::collector::Interval;
 use crate::errno::errno_name;
 use crate::histogram;
 use crate::outcome::Outcome;
-use crate::recorder::Cell;
+use crate::recorder::{Cell, Slice};
 use crate::replay::ReplayReport;
 use crate::timeline::Phase;
 
@@ -59,11 +59,27 @@ pub fn interval(interval: &Interval, places: &Places) -> Value {
         "inflight_mean": slice.in_flight_area as f64 / elapsed_ns as f64,
         "summary": summary(interval, &places.ops),
         "cells": streams.chain(per_part).collect::<Vec<_>>(),
+        "outstanding": outstanding(slice, places),
         "lag": slice.lag.as_ref().filter(|lag| !lag.is_empty()).map(|lag| json!({
             "count": lag.len(), "late": slice.late, "p99_ns": lag.value_at_quantile(0.99), "max_ns": lag.max(),
         })),
         "backlog_ns": if interval.phase == Phase::Drain { Value::Null } else { slice.behind_ns.into() },
     })
+}
+
+/// Lower bounds of the latencies of what was outstanding at the interval's end; of the drain, of what never had an answer.
+fn outstanding(slice: &Slice, places: &Places) -> Vec<Value> {
+    let ops = places.ops.len().max(1);
+    let cells = slice.outstanding.by_cell().into_iter();
+    let told = cells.map(|(place, ages)| {
+        json!({
+            "stream": places.streams[place / ops],
+            "op": places.ops[place % ops],
+            "count": ages.len(),
+            "latency": histogram::encode(&ages),
+        })
+    });
+    told.collect()
 }
 
 /// The figures of the live view, per operation over all streams.

@@ -10,7 +10,8 @@ use std::ops::Range;
 use plimsoll_workload::{Op, StreamPlan};
 
 use crate::histogram::{self, Histogram};
-use crate::timeline::Timeline;
+use crate::outstanding::Outstanding;
+use crate::timeline::{Phase, Timeline};
 
 /// Lag from which a request counts as late, in nanoseconds.
 pub const LATE_NS: u64 = 100_000;
@@ -127,6 +128,8 @@ pub struct Slice {
     pub late: u64,
     /// How long the oldest due request had been waiting to be issued at the interval's end, in nanoseconds.
     pub behind_ns: u64,
+    /// What was outstanding at the interval's end; of the drain, what never had an answer.
+    pub outstanding: Outstanding,
 }
 
 impl Slice {
@@ -158,6 +161,7 @@ impl Slice {
             lag: open.then(histogram::empty),
             late: 0,
             behind_ns: 0,
+            outstanding: Outstanding::NONE,
         }
     }
 
@@ -168,6 +172,7 @@ impl Slice {
             lag.reset();
         }
         (self.in_flight_area, self.late, self.behind_ns) = (0, 0, 0);
+        self.outstanding.clear();
     }
 
     /// Adds another worker's share of the same interval.
@@ -180,6 +185,7 @@ impl Slice {
         self.in_flight_area += other.in_flight_area;
         self.late += other.late;
         self.behind_ns = self.behind_ns.max(other.behind_ns);
+        self.outstanding.merge(&other.outstanding);
         for (mine, theirs) in self.cells.iter_mut().chain(&mut self.parts).zip(other.cells.iter().chain(&other.parts)) {
             if let (Some(mine), Some(theirs)) = (mine, theirs) {
                 mine.merge(theirs);
@@ -239,20 +245,21 @@ impl<O: Outlet> Recorder<O> {
         self.slice.end_ns = end_ns;
     }
 
-    /// Accounts for the requests that were outstanding until `now_ns`, closing every interval that has ended.
+    /// Accounts for the requests that were outstanding until `now_ns`, closing every interval that has ended; `look` enters what waits
+    /// at the end of one.
     #[inline(always)]
-    pub(crate) fn advance(&mut self, now_ns: u64, load: InFlight, behind_ns: impl Fn(u64) -> u64) {
+    pub(crate) fn advance(&mut self, now_ns: u64, load: InFlight, look: impl Fn(u64, &mut Slice)) {
         if now_ns >= self.boundary_ns {
-            self.close_until(now_ns, load, behind_ns);
+            self.close_until(now_ns, load, look);
         }
         self.add_area(now_ns, load);
     }
 
     #[cold]
-    fn close_until(&mut self, now_ns: u64, load: InFlight, behind_ns: impl Fn(u64) -> u64) {
+    fn close_until(&mut self, now_ns: u64, load: InFlight, look: impl Fn(u64, &mut Slice)) {
         while now_ns >= self.boundary_ns {
             self.add_area(self.boundary_ns, load);
-            self.slice.behind_ns = behind_ns(self.boundary_ns);
+            look(self.boundary_ns, &mut self.slice);
             let next = self.slice.index + 1;
             self.hand_on();
             self.open(next);
@@ -284,17 +291,23 @@ impl<O: Outlet> Recorder<O> {
         self.slice.in_flight_area = self.slice.in_flight_area.saturating_sub(own_ns(before) + own_ns(after));
     }
 
+    /// Whether the current interval is of the warm-up.
+    pub(crate) fn warms_up(&self) -> bool {
+        self.timeline.phase_of(self.slice.index) == Phase::Warmup
+    }
+
     fn hand_on(&mut self) {
         let full = std::mem::replace(&mut self.slice, BLANK);
         self.slice = self.outlet.exchange(full);
     }
 
-    /// Ends the current interval early, at `now_ns`, and opens the drain.
-    pub(crate) fn cut(&mut self, now_ns: u64) {
+    /// Ends the current interval early, at `now_ns`, and opens the drain; `look` enters what waits then.
+    pub(crate) fn cut(&mut self, now_ns: u64, look: impl Fn(&mut Slice)) {
         if self.slice.index < self.timeline.intervals() {
             // Completions of a pool of threads are not in order: this one may be from before the interval's start.
             let now_ns = now_ns.max(self.last_ns);
             self.slice.end_ns = now_ns - self.origin_ns;
+            look(&mut self.slice);
             self.hand_on();
             self.open(self.timeline.intervals());
             self.slice.start_ns = now_ns - self.origin_ns;
@@ -321,4 +334,5 @@ pub(crate) const BLANK: Slice = Slice {
     lag: None,
     late: 0,
     behind_ns: 0,
+    outstanding: Outstanding::NONE,
 };

@@ -120,11 +120,12 @@ impl Replay {
         Some(request)
     }
 
-    /// Passes over the next request, which was due and never issued.
-    pub(crate) fn pass_over(&mut self) {
-        if self.next.is_some() {
-            self.step();
-        }
+    /// Passes over the next request if it was due before `end_ns` and never issued: its operation, and when it was due.
+    pub(crate) fn pass_over(&mut self, end_ns: u64) -> Option<(Op, u64)> {
+        let due_ns = self.due_ns;
+        let record = self.next.filter(|_| due_ns < end_ns)?;
+        self.step();
+        Some((record.op, due_ns))
     }
 
     /// The mark of the request drawn last. Whoever draws something else in between takes none.

@@ -10,6 +10,9 @@ use crate::replay::Mark;
 /// How often a request whose granules are being written is exchanged for the next one before it is put off.
 const REDRAWS: usize = 64;
 
+/// Stands for the instant of issue of a slot that has nothing outstanding.
+pub(crate) const IDLE: u64 = u64::MAX;
+
 /// What of a request goes to one part of its target.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Piece {
@@ -72,7 +75,8 @@ impl Pieces {
 pub(crate) struct Slot {
     pub(crate) request: Request,
     pub(crate) intended_ns: u64,
-    /// Since when it is counted as outstanding: what is between this and its submission is Plimsoll's own time.
+    /// Since when it is counted as outstanding, [`IDLE`] while it is not: what is between this and its submission is Plimsoll's own
+    /// time.
     pub(crate) issued_ns: u64,
     /// Where its reads go.
     pub(crate) read_buffer: *mut u8,
@@ -100,7 +104,7 @@ impl Slot {
             request,
             intended_ns: 0,
             ready_ns: 0,
-            issued_ns: 0,
+            issued_ns: IDLE,
             submitted_ns: u64::MAX,
             failure: None,
             read_buffer,

@@ -20,15 +20,19 @@ use crate::buffers::Arena;
 use crate::control::{Control, StoppedBy};
 use crate::lane::{Lane, Timing};
 use crate::ledger::Ledger;
+use crate::outstanding::Outstanding;
 use crate::recorder::{InFlight, Outlet, Recorder};
 use crate::replay::ReplayReport;
-use crate::slot::{Piece, Slot, prepare, verify_completion};
+use crate::slot::{IDLE, Piece, Slot, prepare, verify_completion};
 use crate::volume::Volume;
 
 mod due;
 mod ending;
 mod held;
 mod read_back;
+mod waiting;
+
+use waiting::Waiting;
 
 /// Marks a timer that belongs to a lane, not to a slot.
 const LANE: u32 = 1 << 31;
@@ -76,6 +80,10 @@ pub(crate) struct Worker<'a, B, O> {
     pub(crate) findings: Findings,
     pub(crate) first_done_ns: Option<u64>,
     pub(crate) unissued: u64,
+    /// Whether the end has come, and what is outstanding is waited for.
+    draining: bool,
+    /// What was due and will never have an answer.
+    given_up: Outstanding,
     pub(crate) first_error: Option<(Op, u64, i32)>,
     done: Vec<Done>,
     _arena: &'a Arena,
@@ -117,6 +125,8 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
             findings: Findings::default(),
             first_done_ns: None,
             unissued: 0,
+            draining: false,
+            given_up: Outstanding::NONE,
             first_error: None,
             done: Vec::with_capacity(depth),
             _arena: arena,
@@ -130,7 +140,6 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
     pub(crate) fn run(&mut self) -> io::Result<()> {
         self.begin()?;
         while !self.turn()? {}
-        self.count_unissued();
         Ok(())
     }
 
@@ -141,7 +150,8 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
     }
 
     /// Hands on what was recorded until the drain was over, at `end_ns`.
-    pub(crate) fn into_outlet(self, end_ns: u64) -> (O, B) {
+    pub(crate) fn into_outlet(mut self, end_ns: u64) -> (O, B) {
+        self.recorder.slice.outstanding.merge(&self.given_up);
         (self.recorder.finish(end_ns), self.backend)
     }
 
@@ -188,15 +198,16 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
         done.clear();
         self.backend.wait(until_ns, &mut done)?;
         let now_ns = done.last().map_or_else(|| self.backend.now(), |last| last.completed_ns);
-        let lanes = &self.lanes;
-        let origin_ns = self.origin_ns;
         let handed_over_ns = self.backend.handed_over_ns().unwrap_or(0);
         let load = InFlight { all: self.in_flight, older: self.older, handed_over_ns };
-        self.recorder.advance(now_ns, load, |at_ns| {
-            lanes.iter().map(|lane| lane.behind_ns(at_ns - origin_ns)).max().unwrap_or(0)
-        });
+        let waiting =
+            Waiting { lanes: &self.lanes, slots: &self.slots, given_up: &self.given_up, origin_ns: self.origin_ns };
+        self.recorder.advance(now_ns, load, |at_ns, slice| waiting.enter(at_ns, slice));
         self.older = self.in_flight;
         let stopping = now_ns >= self.end_ns || self.shared.control.is_stopped();
+        if stopping && !self.draining {
+            self.begin_drain(now_ns)?;
+        }
         for finished in &done {
             self.finish(finished, now_ns, stopping)?;
         }
@@ -218,12 +229,17 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
 
     #[cold]
     fn stopping_turn(&mut self, now_ns: u64) -> io::Result<bool> {
-        self.recorder.cut(now_ns);
+        if !self.draining {
+            self.begin_drain(now_ns)?;
+        }
+        let waiting =
+            Waiting { lanes: &self.lanes, slots: &self.slots, given_up: &self.given_up, origin_ns: self.origin_ns };
+        self.recorder.cut(now_ns, |slice| waiting.enter(now_ns, slice));
         self.look_ns = u64::MAX;
-        self.end_ns = self.end_ns.min(now_ns);
-        self.timers.clear();
-        self.timed = false;
-        Ok(self.in_flight == 0)
+        if self.timed {
+            self.fire_timers(now_ns)?;
+        }
+        Ok(self.in_flight == 0 && self.timers.is_empty())
     }
 
     /// A completion: of a piece, and of its request when it is the last.
@@ -245,12 +261,13 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
             self.recorder.take_back(issued_ns..submitted_ns, finished.completed_ns..now_ns);
         }
         self.complete(finished.slot, submitted_ns..finished.completed_ns, failed);
+        self.slots[finished.slot as usize].issued_ns = IDLE;
         self.in_flight -= 1;
         self.older -= 1;
         if !stopping {
-            self.follow(finished.slot, now_ns)?;
+            return self.follow(finished.slot, now_ns);
         }
-        Ok(())
+        self.follow_in_drain(finished.slot, now_ns)
     }
 
     /// A piece of a request to several parts; whether it was the last.
@@ -359,7 +376,7 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
                 self.issue_due(who & !LANE, now_ns)?;
                 self.issue_held(who & !LANE, now_ns)?;
             } else if who & END != 0 {
-                self.lanes[(who & !END) as usize].end();
+                self.end_lane((who & !END) as usize);
             } else if self.has_ended(who, now_ns) {
                 continue;
             } else {
@@ -446,11 +463,5 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
             self.shared.volume.map(offset, len, &mut add);
         }
         submitted
-    }
-
-    /// Counts the requests that were due before issuing stopped and never issued.
-    fn count_unissued(&mut self) {
-        let end_ns = self.end_ns.saturating_sub(self.origin_ns);
-        self.unissued += self.lanes.iter_mut().map(|lane| lane.count_unissued(end_ns)).sum::<u64>();
     }
 }

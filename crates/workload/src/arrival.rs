@@ -26,6 +26,8 @@ mod elapsed;
 mod pace;
 mod think;
 
+use std::ops::Range;
+
 use elapsed::Elapsed;
 use pace::{Pace, Step};
 pub use think::Thinker;
@@ -66,6 +68,8 @@ pub struct Arrivals {
     process: Process,
     /// When the process begins.
     start_ns: u64,
+    /// Requests of this thread per nanosecond; a schedule has steps in place of it.
+    per_ns: f64,
 }
 
 #[derive(Clone, Debug)]
@@ -81,9 +85,15 @@ impl Arrivals {
     pub fn new<'a>(offer: impl Into<Offer<'a>>, shard: u32) -> Self {
         let plan = offer.into();
         let ArrivalPlan::Open(open) = plan.arrival else {
-            return Self { process: Process::Never, start_ns: 0 };
+            return Self { process: Process::Never, start_ns: 0, per_ns: 0.0 };
         };
         let threads = plan.threads.max(1);
+        let per_ns = match open {
+            OpenPlan::Constant { rate_per_s }
+            | OpenPlan::Burst { rate_per_s, .. }
+            | OpenPlan::Poisson { rate_per_s } => rate_per_s / NS_PER_S / f64::from(threads),
+            OpenPlan::Schedule(_) | OpenPlan::Recorded => 0.0,
+        };
         let draws = Draws::new(plan.seed, &[Purpose::Arrival as u64, u64::from(shard)]);
         let process = match open {
             OpenPlan::Constant { rate_per_s } => Process::Groups(Groups::new(*rate_per_s, 1, shard, threads)),
@@ -96,7 +106,21 @@ impl Arrivals {
             // Whoever reads the trace knows its instants.
             OpenPlan::Recorded => Process::Never,
         };
-        Self { process, start_ns: plan.start_ns }
+        Self { process, start_ns: plan.start_ns, per_ns }
+    }
+
+    /// Instants of this thread that are to be expected in a span of time, without drawing them.
+    pub fn expected(&self, span_ns: Range<u64>) -> f64 {
+        let (from_ns, until_ns) =
+            (span_ns.start.saturating_sub(self.start_ns), span_ns.end.saturating_sub(self.start_ns));
+        let Process::Schedule(schedule) = &self.process else {
+            return self.per_ns * (until_ns - from_ns.min(until_ns)) as f64;
+        };
+        let ends = schedule.steps.iter().skip(1).map(|step| step.0).chain([u64::MAX]);
+        let steps = schedule.steps.iter().zip(ends);
+        steps
+            .map(|(&(at_ns, per_ns), end_ns)| per_ns * end_ns.min(until_ns).saturating_sub(at_ns.max(from_ns)) as f64)
+            .sum()
     }
 
     /// The next intended instant in nanoseconds from the job's start, never before the last; `u64::MAX` = never.

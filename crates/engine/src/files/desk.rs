@@ -4,12 +4,13 @@
 //! interval in which it completed; the time it was under way is shared out over the intervals it touched. Whoever comes
 //! first after a boundary hands the old interval on, at the latest the thread that collects.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use plimsoll_workload::files::FileOp;
 
 use crate::collector::{Line, Message};
+use crate::outstanding::Outstanding;
 use crate::recorder::{BLANK, LATE_NS, Outlet, Slice};
 use crate::timeline::Timeline;
 
@@ -31,15 +32,25 @@ pub(crate) struct Call {
 pub(crate) struct Seat {
     begun_ns: AtomicU64,
     due_ns: AtomicU64,
+    /// When the call under way was due, and the place of its cell.
+    intended_ns: AtomicU64,
+    place: AtomicUsize,
 }
 
 impl Seat {
     const fn empty() -> Self {
-        Self { begun_ns: AtomicU64::new(NONE), due_ns: AtomicU64::new(NONE) }
+        Self {
+            begun_ns: AtomicU64::new(NONE),
+            due_ns: AtomicU64::new(NONE),
+            intended_ns: AtomicU64::new(NONE),
+            place: AtomicUsize::new(0),
+        }
     }
 
-    /// A call begins.
-    pub(crate) fn begin(&self, now_ns: u64) {
+    /// A call begins, which was due at `intended_ns`.
+    pub(crate) fn begin(&self, stream: usize, op: FileOp, intended_ns: u64, now_ns: u64) {
+        self.place.store(place(stream, op), Ordering::Relaxed);
+        self.intended_ns.store(intended_ns, Ordering::Relaxed);
         self.begun_ns.store(now_ns, Ordering::Release);
     }
 
@@ -52,6 +63,11 @@ impl Seat {
     pub(crate) fn due(&self, due_ns: u64) {
         self.due_ns.store(due_ns, Ordering::Relaxed);
     }
+}
+
+/// The place of an operation's cell.
+const fn place(stream: usize, op: FileOp) -> usize {
+    stream * FileOp::COUNT + op as usize
 }
 
 /// See the module.
@@ -69,6 +85,8 @@ struct Book {
     first_ns: u64,
     last_ns: u64,
     finished: bool,
+    /// What was due and will never be begun.
+    given_up: Outstanding,
 }
 
 impl Desk {
@@ -78,7 +96,15 @@ impl Desk {
             seats: (0..seats).map(|_| Seat::empty()).collect(),
             timeline,
             origin_ns,
-            book: Mutex::new(Book { slice, line, boundary_ns: 0, first_ns: NONE, last_ns: origin_ns, finished: false }),
+            book: Mutex::new(Book {
+                slice,
+                line,
+                boundary_ns: 0,
+                first_ns: NONE,
+                last_ns: origin_ns,
+                finished: false,
+                given_up: Outstanding::NONE,
+            }),
         };
         desk.open(&mut desk.book(), 0);
         desk
@@ -137,6 +163,11 @@ impl Desk {
         }
     }
 
+    /// Operations that were due and will never be begun: of a stream, so many of one that have waited for `age_ns`.
+    pub(crate) fn give_up(&self, stream: usize, op: FileOp, age_ns: u64, count: u64) {
+        self.book().given_up.add(place(stream, op), age_ns, count);
+    }
+
     /// When the last call so far completed.
     pub(crate) fn last_ns(&self) -> u64 {
         self.book().last_ns
@@ -171,7 +202,7 @@ impl Desk {
         book.last_ns = book.last_ns.max(call.completed_ns);
         let start_ns = self.origin_ns + book.slice.start_ns;
         book.slice.in_flight_area += call.completed_ns.saturating_sub(call.submitted_ns.max(start_ns));
-        enter(&mut book.slice, call.stream * FileOp::COUNT + call.op as usize);
+        enter(&mut book.slice, place(call.stream, call.op));
     }
 
     fn roll(&self, book: &mut Book, now_ns: u64) {
@@ -187,12 +218,15 @@ impl Desk {
         let start_ns = self.origin_ns + book.slice.start_ns;
         for seat in &self.seats {
             let begun_ns = seat.begun_ns.load(Ordering::Acquire);
-            if begun_ns != NONE {
+            if begun_ns != NONE && begun_ns <= at_ns {
+                let intended_ns = seat.intended_ns.load(Ordering::Relaxed);
+                book.slice.outstanding.add(seat.place.load(Ordering::Relaxed), at_ns.saturating_sub(intended_ns), 1);
                 book.slice.in_flight_area += at_ns.saturating_sub(begun_ns.max(start_ns));
             }
             let behind_ns = at_ns.saturating_sub(seat.due_ns.load(Ordering::Relaxed));
             book.slice.behind_ns = book.slice.behind_ns.max(behind_ns);
         }
+        book.slice.outstanding.merge(&book.given_up);
         book.slice.end_ns = at_ns - self.origin_ns;
         let full = std::mem::replace(&mut book.slice, BLANK);
         book.slice = book.line.exchange(full);
@@ -205,5 +239,36 @@ impl Desk {
         book.slice.start_ns = self.timeline.start_of(index);
         book.slice.end_ns = end_ns;
         book.boundary_ns = if drains { u64::MAX } else { self.origin_ns + end_ns };
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use crossbeam_channel::{bounded, unbounded};
+
+    use super::*;
+    use crate::recorder::Cell;
+
+    #[test]
+    fn a_call_that_hangs_and_what_is_never_begun_are_told_at_every_boundary() {
+        let (full, messages) = unbounded();
+        let (_keep, empty) = bounded(1);
+        let cells = || Slice::of((0..FileOp::COUNT).map(|_| Some(Cell::new(false))).collect(), false);
+        let timeline = Timeline { warmup_ns: 0, duration_ns: 4_096, interval_ns: 1_024 };
+        let desk = Desk::new(2, timeline, 1_000_000, Line { full, empty, blank: Box::new(cells) });
+        desk.seat(1).begin(0, FileOp::Write, 1_000_512, 1_000_600);
+        desk.look(1_002_048);
+        desk.give_up(0, FileOp::Read, 256, 7);
+        desk.finish(1_004_096);
+        let mut told = Vec::new();
+        while let Ok(Message::Full(slice)) = messages.try_recv() {
+            let cells = slice.outstanding.by_cell();
+            told.push(cells.iter().map(|(cell, ages)| (*cell, ages.len(), ages.min())).collect::<Vec<_>>());
+        }
+        let (read, write) = (FileOp::Read as usize, FileOp::Write as usize);
+        assert_eq!(told[0], [(write, 1, 512)], "due at 512, and the interval ends at 1,024");
+        assert_eq!(told[1], [(write, 1, 1_536)]);
+        assert!(told[3].contains(&(read, 7, 256)) && told[3].contains(&(write, 1, 3_584)), "{told:?}");
     }
 }

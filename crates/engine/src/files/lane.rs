@@ -9,12 +9,15 @@ use plimsoll_workload::{ArrivalPlan, Arrivals, Thinker};
 
 use super::actor::{Act, Actor};
 use crate::control::StoppedBy;
+use crate::outstanding::due_in;
 use crate::pause;
 
 /// How long a thread may miss that it is told to stop.
 const LOOK_NS: u64 = 20_000_000;
 /// How long a thread that finds nothing to do waits before it looks again.
 const HUNGRY_NS: u64 = 1_000_000;
+/// Operations due and never begun that are drawn one by one, over all threads.
+const STEPS_GIVEN_UP: u64 = 1 << 18;
 /// Draws before every operation is tried in turn.
 const REDRAWS: u32 = 8;
 
@@ -60,6 +63,7 @@ impl<'a> Lane<'a> {
     /// Runs to the end, and leaves no file open.
     pub(crate) fn run(&mut self) {
         let start_ns = self.origin_ns.saturating_add(self.actor.plan.start_ns);
+        let mut spent = false;
         let mut turn = match &mut self.timing {
             Timing::Closed(_) => self.wait_until(start_ns),
             Timing::Open(_) => true,
@@ -72,6 +76,7 @@ impl<'a> Lane<'a> {
                     let _ = self.actor.close_open();
                     self.actor.hunger.ended(self.number);
                     self.actor.control.spend(self.lanes);
+                    spent = true;
                     false
                 }
             };
@@ -82,7 +87,10 @@ impl<'a> Lane<'a> {
         }
         let _ = self.actor.close_open();
         self.actor.hunger.ended(self.number);
-        self.count_unissued();
+        // Who has done its amount owes nothing.
+        if !spent {
+            self.count_unissued();
+        }
     }
 
     fn turn(&mut self) -> Turn {
@@ -94,7 +102,7 @@ impl<'a> Lane<'a> {
             self.seat_due(due_ns);
             let idle = self.now() < due_ns;
             if due_ns >= self.end_ns || !self.wait_until(due_ns) {
-                self.unissued += u64::from(due_ns < self.end_ns);
+                self.pass_over(due_ns);
                 return self.rest();
             }
             self.seat_due(u64::MAX);
@@ -103,8 +111,7 @@ impl<'a> Lane<'a> {
             }
         }
         if self.actor.is_stopped() || self.now() >= self.end_ns {
-            self.unissued += u64::from(due_ns.is_some_and(|due_ns| due_ns < self.end_ns));
-            return Turn::Over;
+            return self.last(due_ns);
         }
         let turn = self.act(due_ns);
         if let (Turn::Go, Timing::Closed(thinker)) = (&turn, &mut self.timing) {
@@ -114,6 +121,37 @@ impl<'a> Lane<'a> {
             }
         }
         turn
+    }
+
+    /// The end has come: what was due and waited for the operation before it is still done, if it is the only one. That is what any
+    /// thread has waiting at any instant, and doing it shows how long it took.
+    fn last(&mut self, due_ns: Option<u64>) -> Turn {
+        let Some(due_ns) = due_ns else { return Turn::Over };
+        let more = match &self.timing {
+            Timing::Closed(_) => true,
+            Timing::Open(arrivals) => self.origin_ns.saturating_add(arrivals.clone().next_ns()) < self.end_ns,
+        };
+        if more || self.actor.is_stopped() {
+            self.pass_over(due_ns);
+        } else {
+            self.act(Some(due_ns));
+        }
+        Turn::Over
+    }
+
+    /// An operation was due and is not begun, if that was before the end.
+    fn pass_over(&mut self, due_ns: u64) {
+        let end_ns = if self.actor.is_stopped() { self.now().min(self.end_ns) } else { self.end_ns };
+        if due_ns < end_ns {
+            self.give_up(due_ns, end_ns, 1);
+        }
+    }
+
+    fn give_up(&mut self, due_ns: u64, end_ns: u64, count: u64) {
+        let op = self.actor.script.operation();
+        let watch = &self.actor.watch;
+        watch.desk.give_up(watch.stream, op, end_ns.saturating_sub(due_ns), count);
+        self.unissued += count;
     }
 
     /// Nothing more is due before the end: waits for it.
@@ -236,8 +274,10 @@ impl<'a> Lane<'a> {
     fn count_unissued(&mut self) {
         let end_ns = if self.actor.is_stopped() { self.now().min(self.end_ns) } else { self.end_ns };
         let Timing::Open(arrivals) = &mut self.timing else { return };
-        while self.origin_ns.saturating_add(arrivals.next_ns()) < end_ns {
-            self.unissued += 1;
-        }
+        let mut arrivals = arrivals.clone();
+        let until_ns = end_ns.saturating_sub(self.origin_ns);
+        let first_ns = arrivals.next_ns();
+        let steps_max = (STEPS_GIVEN_UP / self.lanes as u64).max(1_024);
+        due_in(&mut arrivals, first_ns..until_ns, steps_max, |due_ns, count| self.give_up(due_ns, until_ns, count));
     }
 }

@@ -37,8 +37,9 @@ impl Stopwatch<'_> {
     /// A call begins now; `due_ns` is when it was to begin, if it was due at an instant of its own.
     pub(crate) fn begin(&self, op: FileOp, due_ns: Option<u64>) -> Under {
         let submitted_ns = self.clock.now();
-        self.desk.seat(self.seat).begin(submitted_ns);
-        Under { op, intended_ns: due_ns.unwrap_or(submitted_ns).min(submitted_ns), submitted_ns }
+        let intended_ns = due_ns.unwrap_or(submitted_ns).min(submitted_ns);
+        self.desk.seat(self.seat).begin(self.stream, op, intended_ns, submitted_ns);
+        Under { op, intended_ns, submitted_ns }
     }
 
     /// It has succeeded.
