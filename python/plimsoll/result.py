@@ -78,17 +78,36 @@ class Estimate:
     """A metric with its 95 % confidence interval; the bounds are None where the measured time does not suffice for one.
 
     Units are those of the metric: per second, bytes per second, nanoseconds. ``batches`` says from how many batches of time
-    the interval was made.
+    the interval was made. A value that is only ``at_least`` so much has no interval.
     """
 
     value: float
     low: float | None = None
     high: float | None = None
     batches: int = 0
+    #: Whether the value is a lower bound, raised by requests that were outstanding when the measured time ended.
+    at_least: bool = False
 
 
 #: Estimates of one point: by operation (``all`` for all together), then by metric (`plimsoll.analysis.metric.METRICS`).
 Estimates = dict[str, dict[str, Estimate]]
+
+
+@dataclass(frozen=True)
+class Outstanding:
+    """What of one operation was due and had no answer when the measured time ended (`plimsoll.analysis.outstanding`).
+
+    ``count`` requests, of which ``unfinished`` had no answer in the drain either, beside ``measured`` ones that completed;
+    ``longest_ns`` is the longest that one of them is known to have taken. ``at_least`` and ``at_most`` are what each latency metric over
+    all of them lies between, in nanoseconds; None where nothing bounds it.
+    """
+
+    count: int
+    unfinished: int
+    longest_ns: int
+    measured: int
+    at_least: dict[str, float] = field(default_factory=dict)
+    at_most: dict[str, float | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -135,6 +154,8 @@ class Result:
     unfinished: int | None = None
     #: Confidence intervals of the point's metrics.
     estimates: Estimates = field(default_factory=dict)
+    #: What was outstanding when the measured time ended, by operation (``all`` for all together); operations without any are left out.
+    outstanding: dict[str, Outstanding] = field(default_factory=dict)
     #: Where the point stands in its experiment (`plimsoll.experiments.plan.Request.place`); empty outside experiments.
     place: Json = field(default_factory=dict)
     #: What the caches held when the point began: ``{"state": "cold" | "warm" | "as found", "how": sentence}``.
@@ -216,6 +237,8 @@ def _later(value: Json) -> Json:
         found["estimates"] = {
             op: {metric: Estimate(**figures) for metric, figures in metrics.items()} for op, metrics in value["estimates"].items()
         }
+    if "outstanding" in value:
+        found["outstanding"] = {op: Outstanding(**figures) for op, figures in value["outstanding"].items()}
     return found
 
 

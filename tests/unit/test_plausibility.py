@@ -16,7 +16,7 @@ from plimsoll.analysis.summary import Summary
 from plimsoll.histogram import Histogram
 from plimsoll.measure import Job, unfinished
 from plimsoll.result import Flag, Result
-from scripted_engine import Script, ScriptedEngine, interval
+from scripted_engine import Script, ScriptedEngine, encoded, interval
 
 #: A run that nothing is to be said against: 200 intervals, 20,000 requests of 1 ms at depth 10.
 SOUND = Script(intervals=200, warmup_intervals=0, latencies_ns=(1_000_000,) * 1000)
@@ -440,6 +440,15 @@ def test_a_slow_request_in_the_drain_is_flagged() -> None:
     drain["phase"] = "drain"
     intervals = [*(interval(SOUND, index, ["main"]) for index in range(200)), drain]
     assert "30 ms" in judge(intervals)["drain_slower"].message
+
+
+def test_requests_without_an_answer_that_raise_a_latency_are_said() -> None:
+    last = interval(SOUND, 0, ["main"])
+    count = sum(cell["count"] for cell in last["cells"])
+    ages = encoded((2_000_000_000,) * count)
+    last["outstanding"] = [{"stream": "main", "op": "read", "count": count, "latency": ages}]
+    said = judge([last])["unanswered"]
+    assert f"{count:,} of {2 * count:,} requests were due and had no answer" in said.message and "2 s" in said.message
 
 
 @pytest.mark.parametrize(("status", "name"), [("interrupted", "interrupted"), ("incomplete", "incomplete")])

@@ -77,4 +77,4 @@ def test_what_draws_and_judges_is_there_at_the_end(known: tuple[set[str], set[st
 def test_of_the_analysis_only_what_follows_a_load_is_there_when_it_begins(known: tuple[set[str], set[str]]) -> None:
     at_start, _ = known
     modules = {name for name in at_start if name.startswith("plimsoll.analysis.")}
-    assert modules <= {f"plimsoll.analysis.{name}" for name in ("batches", "definition", "observation", "series", "summary")}
+    assert modules <= {f"plimsoll.analysis.{name}" for name in ("batches", "definition", "observation", "outstanding", "series", "summary")}

@@ -92,6 +92,11 @@ impl Histogram {
         self.0.dense().saturating_record(value_ns);
     }
 
+    /// Counts one value so many times.
+    fn record_many(&mut self, value_ns: u64, count: u64) {
+        self.0.dense().saturating_record_n(value_ns, count);
+    }
+
     /// Takes as little memory as it can until it is added to again.
     fn fold(&mut self) {
         self.0 = Form::Folded(self.0.buckets().into_boxed_slice());

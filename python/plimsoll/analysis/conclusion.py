@@ -13,6 +13,7 @@ from plimsoll.analysis.estimation import estimates
 from plimsoll.analysis.metric import together
 from plimsoll.analysis.observation import Observation
 from plimsoll.analysis.plausibility import Evidence, judged
+from plimsoll.analysis.raising import raised
 from plimsoll.analysis.replaying import replayed
 from plimsoll.analysis.summary import Summary
 from plimsoll.result import Result
@@ -30,7 +31,9 @@ def concluded(unfinished: Result, summary: Summary, observation: Observation) ->
         unfinished=_unfinished(unfinished, observation),
         replay=replayed(unfinished.engine),
     )
-    measured = replace(measured, estimates=estimates(summary.batches, totals, together(measured)))
+    outstanding = summary.outstanding()
+    estimated = estimates(summary.batches, totals, together(measured))
+    measured = replace(measured, outstanding=outstanding, estimates=raised(estimated, outstanding))
     return replace(measured, flags=judged(Evidence(measured, observation)))
 
 

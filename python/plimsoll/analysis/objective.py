@@ -7,6 +7,8 @@ maximum have no interval; what was seen settles them. Every other value without 
 modelled target, because another seed would give another value. A latency without an operation is asked of every operation that occurred.
 A point that failed never holds, and is settled: measuring it again with another seed is no cure. A request that failed was never answered
 and is in no latency, so where requests failed an objective that says nothing of errors is judged as if it said ``errors <= 0``, too.
+A latency is judged with what was outstanding when the measured time ended (`plimsoll.analysis.outstanding`): a limit that its lower bound
+breaks is settled, one that it could break is not held and not settled.
 Limits: clauses are judged one by one at 95 %; the chance that some of several intervals misses is larger than 5 %.
 
     objective = parse_objective("read mean <= 20ms and write mean <= 20ms")
@@ -22,9 +24,11 @@ from typing import Any
 
 from plimsoll.analysis.clause import ACHIEVED, ERRORS, EXAMPLE, Clause, parse_clause
 from plimsoll.analysis.definition import drawn_by_stream, drawn_operations, file_operations, offered_per_s, streams
-from plimsoll.analysis.metric import ALL, metric
+from plimsoll.analysis.metric import ALL, called
 from plimsoll.analysis.offering import carried
+from plimsoll.analysis.plausibility.evidence import duration
 from plimsoll.analysis.pooling import pooled_metric
+from plimsoll.analysis.raising import highest, lowest, unanswered
 from plimsoll.errors import InputError
 from plimsoll.result import OPS, Estimate, Result
 
@@ -70,13 +74,17 @@ class Objective:
 
 @dataclass(frozen=True)
 class ClauseJudgement:
-    """One clause on one operation (or ``all``). The estimate is in the unit of the clause's limit, None when nothing was measured."""
+    """One clause on one operation (or ``all``). The estimate is in the unit of the clause's limit, None when nothing was measured.
+
+    ``unanswered`` is how many requests had no answer, where the limit could only be broken by them.
+    """
 
     clause: Clause
     op: str
     estimate: Estimate | None
     holds: bool
     settled: bool
+    unanswered: int = 0
 
     @property
     def text(self) -> str:
@@ -92,6 +100,12 @@ class Judgement:
     settled: bool
     failed_by: str | None
     clauses: tuple[ClauseJudgement, ...]
+
+    @property
+    def unanswered(self) -> bool:
+        """Whether nothing but requests without an answer keeps it from holding."""
+        failed = [clause for clause in self.clauses if not clause.holds]
+        return bool(failed) and all(clause.unanswered for clause in failed)
 
 
 def parse_objective(text: str) -> Objective:
@@ -164,7 +178,7 @@ def _asked_of(clause: Clause, results: Sequence[Result]) -> list[str]:
         return [clause.op]
     if not clause.is_latency:
         return [ALL]
-    occurred = [op for op in OPS if any(_drawn(result, op) and metric(result, op, clause.metric) is not None for result in results)]
+    occurred = [op for op in OPS if any(_drawn(result, op) and lowest([result], op, clause.metric) is not None for result in results)]
     return occurred or [ALL]
 
 
@@ -176,9 +190,25 @@ def _drawn(result: Result, op: str) -> bool:
 
 def _judged(clause: Clause, op: str, results: Sequence[Result]) -> ClauseJudgement:
     estimate = _estimate(clause, op, results)
+    if clause.is_latency and (bounded := _bounded(clause, op, results, estimate)) is not None:
+        return bounded
     if estimate is None:
         return ClauseJudgement(clause, op, None, holds=False, settled=False)
     return ClauseJudgement(clause, op, estimate, clause.holds(estimate.value), clause.settled(estimate))
+
+
+def _bounded(clause: Clause, op: str, results: Sequence[Result], estimate: Estimate | None) -> ClauseJudgement | None:
+    """The judgement of a latency that what was outstanding at the end decides or leaves open; None where it changes nothing."""
+    least, most = lowest(results, op, clause.metric), highest(results, op, clause.metric)
+    if least is None or most is None:
+        return None
+    holds = clause.holds(least)
+    if (estimate is None or estimate.at_least or holds != clause.holds(estimate.value)) and (not holds or clause.relation.startswith(">")):
+        return ClauseJudgement(clause, op, Estimate(least, at_least=True), holds, settled=True)
+    if holds and not clause.holds(most):
+        shown = estimate or Estimate(least, at_least=True)
+        return ClauseJudgement(clause, op, shown, holds=False, settled=False, unanswered=unanswered(results, op))
+    return None
 
 
 def _estimate(clause: Clause, op: str, results: Sequence[Result]) -> Estimate | None:
@@ -201,6 +231,11 @@ def _overload(item: ClauseJudgement) -> float:
 
 
 def _reason(item: ClauseJudgement) -> str:
+    if item.unanswered:
+        requests = f"{item.unanswered:,} request{'s' if item.unanswered > 1 else ''}"
+        return f"{item.text} (could be broken: {requests} had no answer when the measured time ended)"
+    if item.estimate is not None and item.estimate.at_least:
+        return f"{item.text} ({called(item.op, item.clause.metric)} ≥ {duration(item.estimate.value)})"
     if item.estimate is not None:
         return item.text
     missing = "no rate was offered" if item.clause.metric == ACHIEVED else f"no {'request' if item.op == ALL else item.op} was measured"

@@ -47,10 +47,12 @@ def pooled_metric(results: Sequence[Result], op: str, name: str) -> Estimate | N
     found = [estimate for result in results if (estimate := metric(result, op, name)) is not None]
     if not found:
         return None
+    at_least = any(estimate.at_least for estimate in found)
     if name == "max":
         # The slowest request of all repeats; a mean of maxima would be below what was seen.
-        return Estimate(max(estimate.value for estimate in found))
-    return pooled(found)
+        return Estimate(max(estimate.value for estimate in found), at_least=at_least)
+    # With a repeat of which only a lower bound is known, the mean is one, too.
+    return Estimate(pooled(found).value, at_least=True) if at_least else pooled(found)
 
 
 def _within(estimates: Sequence[Estimate], *, upper: bool) -> float | None:

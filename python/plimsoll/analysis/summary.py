@@ -1,7 +1,7 @@
 """Totals of a job from its intervals: counts add, histograms merge without loss, percentiles are read once at the end.
 
 Model: only intervals of the ``measure`` phase count; rates divide by the time those intervals cover together, so a warm-up or a
-drain changes no number. What completes in the drain belongs to no total.
+drain changes no number. What completes in the drain belongs to no total; `plimsoll.analysis.outstanding` says what it says of them.
 Memory does not depend on the length of the job: one histogram per stream, operation and part is kept.
 
     summary = Summary()
@@ -17,8 +17,9 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from plimsoll.analysis.batches import Batches, Portion, portion_key, portion_of
+from plimsoll.analysis.outstanding import Owed
 from plimsoll.histogram import Histogram, decoded
-from plimsoll.result import OPS, LatencySummary, OpTotals, Totals
+from plimsoll.result import OPS, LatencySummary, OpTotals, Outstanding, Totals
 
 Json = dict[str, Any]
 Key = tuple[str | None, str, str | None]
@@ -83,11 +84,13 @@ class Summary:
     def __init__(self, drawn: Mapping[str, frozenset[str]] | None = None) -> None:
         self._drawn = drawn or {}
         self.batches = Batches()
+        self._owed = Owed()
         self._tallies: dict[Key, Tally] = {}
         self._elapsed_ns = 0
 
     def add(self, interval: Json) -> None:
-        """Count one interval; those outside the measured phase change nothing."""
+        """Count one interval; those outside the measured phase only tell what was outstanding at its ends."""
+        self._owed.add(interval)
         if interval["phase"] != "measure":
             return
         elapsed_ns = interval["end_ns"] - interval["start_ns"]
@@ -108,6 +111,11 @@ class Summary:
     def totals(self) -> Totals:
         """Of all streams together. What the parts of a target saw is the same requests once more, and left out."""
         return self._grouped(lambda key: "" if key[2] is None else None).get("", {})
+
+    def outstanding(self) -> dict[str, Outstanding]:
+        """What was due and had no answer when the measured time ended, by operation and for all together."""
+        latencies = {(stream, op): tally.latency for (stream, op, part), tally in self._tallies.items() if part is None and tally.latency}
+        return self._owed.outstanding(latencies, self._drawn)
 
     def streams(self) -> dict[str, Totals]:
         """Per stream."""

@@ -48,7 +48,13 @@ def measured(item: ClauseJudgement) -> str:
     subject = item.clause.text_for(item.op).partition(f" {item.clause.relation} ")[0]
     if item.estimate is None:
         return f"{subject} could not be measured"
-    return f"{subject} was {_beside_limit(item.clause, item.estimate.value)}{_interval(item.clause.metric, item.estimate)}"
+    said = f"{_beside_limit(item.clause, item.estimate.value)}{_interval(item.clause.metric, item.estimate)}"
+    if item.estimate.at_least:
+        said = f"at least {said}"
+    if item.unanswered:
+        requests = f"{item.unanswered:,} request{'s' if item.unanswered > 1 else ''}"
+        return f"{subject} was {said}, and {requests} had no answer when the measured time ended"
+    return f"{subject} was {said}"
 
 
 def _beside_limit(clause: Clause, value: float) -> str:

@@ -21,6 +21,7 @@ from plimsoll.reports.figures import count, megabytes
 from plimsoll.result import Result
 
 _WIDTH = 100
+_NOT_SETTLED = " (not settled: the interval contains the limit, or there is none)"
 
 
 @dataclass(frozen=True)
@@ -45,8 +46,8 @@ def kept(objective: Objective, results: Sequence[Result]) -> str:
     lines = []
     for result in results:
         judgement = judge(objective, result)
-        verdict = "held" if judgement.holds else f"failed: {judgement.failed_by}"
-        doubt = "" if judgement.settled else " (not settled: the interval contains the limit, or there is none)"
+        verdict = "held" if judgement.holds else f"{'undecided' if judgement.unanswered else 'failed'}: {judgement.failed_by}"
+        doubt = "" if judgement.settled or judgement.unanswered else _NOT_SETTLED
         repeat = f" #{result.job.repeat}" if result.job.repeat > 1 else ""
         lines.append(f"  {result.job.workload}{repeat} on {result.job.target}{' (modelled)' if result.modelled else ''}: {verdict}{doubt}")
     return "\n".join([f"objective {objective.text}", *lines])

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from math import floor, log10
 
+from plimsoll.result import Estimate
+
 _BINARY = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
 _TIMES = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns"))
 
@@ -21,6 +23,13 @@ def duration(ns: float | None) -> str:
         if ns >= size * 0.9995:
             return f"{three_digits(ns / size)} {unit}"
     return "0 ns" if ns <= 0 else f"{ns:.2g} ns"
+
+
+def bounded(found: Estimate | None) -> str:
+    """A latency, marked ≥ where requests without an answer make it a lower bound."""
+    if found is None:
+        return duration(None)
+    return f"≥ {duration(found.value)}" if found.at_least else duration(found.value)
 
 
 def three_digits(value: float) -> str:

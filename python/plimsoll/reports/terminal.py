@@ -2,7 +2,7 @@
 
 Model: plain columns, aligned by their widest cell; the last one marks points that carry flags: ``!`` invalid, ``?`` doubt, ``·`` note.
 Latencies of a point's row are of the distribution over all its operations together; ``≤`` marks a percentile that is known by operation
-only.
+only, ``≥`` a lower bound, because requests had no answer when the measured time ended.
 Tables that say how wide they may be are folded to that, the others are as wide as their cells.
 Points of experiments have a column more, with what the experiment set for them, and stand under their configuration in place of the target.
 
@@ -18,10 +18,10 @@ from plimsoll.analysis.components import component_sets
 from plimsoll.analysis.estimation import PERCENTILES
 from plimsoll.analysis.metric import ALL, metric, together
 from plimsoll.displayed import displayed_in_line
-from plimsoll.reports.figures import count, duration, megabytes
+from plimsoll.reports.figures import bounded, count, duration, megabytes
 from plimsoll.reports.limits import busy_words, configuration_words, incident_words, limit_words
 from plimsoll.reports.progress import settings_text
-from plimsoll.result import OPS, Flag, OpTotals, Result, Totals
+from plimsoll.result import OPS, Flag, Result, Totals
 
 #: The state of caches that nothing was done about.
 AS_FOUND = "as found"
@@ -55,15 +55,15 @@ def operations(results: Sequence[Result]) -> str:
     chosen = [result for result in results if not _BLOCK_OPS.issuperset(result.totals)]
     placed = any(settings_text(result) for result in chosen)
     head = _PLACED if placed else _PLAIN
-    rows = [(*_names(result, placed=placed), op, *_operation(result.totals[op])) for result in chosen for op in OPS if op in result.totals]
+    rows = [(*_names(result, placed=placed), op, *_operation(result, op)) for result in chosen for op in OPS if op in result.totals]
     return table([(*head, "operation", *_OPERATION), *rows], left=len(head) + 1) if rows else ""
 
 
-def _operation(total: OpTotals) -> tuple[str, ...]:
-    latency = total.latency_ns
-    figures = (None, None, None, None) if latency is None else (latency.mean, latency.p50, latency.p99, latency.max)
+def _operation(result: Result, op: str) -> tuple[str, ...]:
+    total = result.totals[op]
     moved = megabytes(total.bytes_per_s) if total.bytes else "–"
-    return (count(total.iops), moved, *(duration(figure) for figure in figures), count(total.errors) if total.errors else "")
+    figures = (bounded(metric(result, op, name)) for name in _LATENCIES)
+    return (count(total.iops), moved, *figures, count(total.errors) if total.errors else "")
 
 
 def footnotes(results: Sequence[Result]) -> str:
@@ -132,7 +132,7 @@ def _latency(result: Result, name: str) -> str:
     if found is None:
         return duration(None)
     bound = name in PERCENTILES and name not in result.estimates.get(ALL, {}) and len(together(result)) > 1
-    return f"≤ {duration(found.value)}" if bound else duration(found.value)
+    return f"≤ {duration(found.value)}" if bound else bounded(found)
 
 
 def _marks(result: Result) -> str:

@@ -47,6 +47,7 @@ RULES: tuple[Callable[[Evidence], Iterator[Flag]], ...] = (
     replay.report_incomplete,
     samples.not_steady,
     samples.warmup_too_short,
+    samples.unanswered,
     samples.drain_slower,
     samples.short_run,
     samples.few_samples,

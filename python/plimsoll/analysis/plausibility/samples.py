@@ -8,6 +8,7 @@ from itertools import islice
 
 from plimsoll.analysis.definition import arrival
 from plimsoll.analysis.incidents import FAILED, incidents, rebuilds
+from plimsoll.analysis.metric import ALL
 from plimsoll.analysis.plausibility.evidence import Evidence, duration, quantity
 from plimsoll.analysis.steady import EXCURSION_PERCENT_MAX, SLOPE_PERCENT_MAX, SOURCE, Steadiness, steadiness
 from plimsoll.analysis.transient import Transient, find_transient
@@ -169,3 +170,20 @@ def _more(evidence: Evidence, iops: float, needed: int) -> str:
         return f"Ask for a larger amount: {needed:,} requests are needed."
     seconds = needed / iops if iops > 0 else evidence.result.job.duration_s
     return "Measure for a second or more." if seconds < 1 else f"Measure about {quantity(seconds)} s."
+
+
+def unanswered(evidence: Evidence) -> Iterator[Flag]:
+    """So much had no answer when the measured time ended that it changes what is shown."""
+    result = evidence.result
+    marked = [op for op in result.outstanding if any(estimate.at_least for estimate in result.estimates.get(op, {}).values())]
+    if not marked:
+        return
+    owed = result.outstanding.get(ALL) or result.outstanding[marked[0]]
+    never = f"; {owed.unfinished:,} never had one" if owed.unfinished else ""
+    yield Flag(
+        "unanswered",
+        "doubt",
+        f"{owed.count:,} of {owed.count + owed.measured:,} requests were due and had no answer when the measured time ended{never}. "
+        f"The longest took {duration(owed.longest_ns)} or more: latencies marked ≥ are lower bounds.",
+        "Look at what the target did at the end; measure longer, or offer less if it only was too slow.",
+    )

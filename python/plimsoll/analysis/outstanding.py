@@ -1,0 +1,185 @@
+"""What was due and had no answer when the measured time ended, and what it says about the latencies that were measured.
+
+Model: a request that is in flight, or due and not issued, is in no total, however long it has waited. Its age is a lower bound of its
+latency. Every interval tells what was outstanding at its end (crates/engine/src/outstanding.rs), so:
+
+- *carried*: what was outstanding when the measured time began and completed in it. It was due before; which of the measured latencies are
+  its own is not known.
+- *late*: what was in flight at the end and had its answer in the drain, with its true latency.
+- *waiting*: what never had an answer, or none that was seen, with its age.
+
+A metric over the requests that were due in the measured time lies between two values. *At least*: the measured ones without their slowest
+*carried* ones, together with late and waiting ones, which took no longer than they are known to; so a queue that is as long at the end as
+it was at the beginning changes nothing. *At most*: the measured ones without their fastest *carried* ones, late ones, and what waits,
+which may take for ever. Both are the same when every request had its answer, and neither is below what was measured.
+After a point that ended by its goal, only what is surely older than that end counts as late or waiting.
+Limits: where an interval says nothing of what was outstanding (results of earlier versions), only late ones are known.
+
+    owed = Owed(); owed.add(interval)
+    owed.outstanding({("s", "read"): histogram}, drawn)["read"].at_least["p99"]     # nanoseconds
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from math import ceil
+from typing import Any
+
+from plimsoll.histogram import Histogram, decoded
+from plimsoll.result import OPS, Outstanding
+
+Json = dict[str, Any]
+#: Stream and operation.
+Key = tuple[str | None, str]
+Buckets = list[tuple[int, int]]
+
+#: As `plimsoll.analysis.metric.ALL`; that module is not needed while a load runs.
+ALL = "all"
+PERCENTS = {"p50": 50.0, "p90": 90.0, "p95": 95.0, "p99": 99.0, "p999": 99.9}
+
+
+class Owed:
+    """Accumulates one job, interval by interval, in bounded memory."""
+
+    def __init__(self) -> None:
+        self._carried: dict[Key, int] = {}
+        self._late: dict[Key, Histogram] = {}
+        self._waiting: dict[Key, Histogram] = {}
+        #: Of the carried ones those that still waited when the measured time ended.
+        self._still: dict[Key, int] = {}
+        self._begin_ns: int | None = None
+        self._end_ns: int | None = None
+
+    def add(self, interval: Json) -> None:
+        """Take one interval of any phase into account."""
+        phase = interval["phase"]
+        if phase == "warmup":
+            self._carried = {key: ages.count for key, ages in _waiting(interval, 0).items()}
+        elif phase == "measure":
+            self._begin_ns = interval["start_ns"] if self._begin_ns is None else self._begin_ns
+            self._end_ns = interval["end_ns"]
+            self._waiting = _waiting(interval, 0)
+            self._still = {key: ages.count for key, ages in _waiting(interval, interval["end_ns"] - self._begin_ns).items()}
+        elif self._end_ns is not None:
+            # What completed at the end of an interval had waited since the measured time ended, or it was due later.
+            drains = phase == "drain" or interval.get("backlog_ns") is None
+            since_ns = max(0, interval["start_ns" if drains else "end_ns"] - self._end_ns)
+            self._waiting = _waiting(interval, since_ns)
+            for cell in interval["cells"]:
+                if cell.get("part") is None and cell.get("latency"):
+                    _add(self._late, (cell["stream"], cell["op"]), _above(decoded(cell["latency"]), since_ns))
+
+    def outstanding(self, measured: Mapping[Key, Histogram], drawn: Mapping[str, frozenset[str]]) -> dict[str, Outstanding]:
+        """By operation and for all together, what was outstanding at the end; empty when nothing was.
+
+        ``measured`` are the latencies of the measured time, ``drawn`` the operations that streams draw (`analysis.definition`).
+        """
+        keys = {*measured, *self._late, *self._waiting}
+        by_op = {op: [key for key in keys if key[1] == op] for op in OPS}
+        asked = [key for key in keys if key[0] not in drawn or key[1] in drawn[str(key[0])]]
+        found = {name: self._of(own, measured) for name, own in (*by_op.items(), (ALL, asked)) if own}
+        return {name: one for name, one in found.items() if one.count}
+
+    def _of(self, keys: Iterable[Key], measured: Mapping[Key, Histogram]) -> Outstanding:
+        own = list(keys)
+        late, waiting = _together(self._late, own), _together(self._waiting, own)
+        known = _together(measured, own)
+        carried = sum(max(0, self._carried.get(key, 0) - self._still.get(key, 0)) for key in own)
+        if not late and not waiting:
+            return Outstanding(0, 0, 0, 0)
+        least = _merged(_without_slowest(known, carried), late, waiting)
+        at_least = {name: float(max(_percentile(known, percent), _percentile(least, percent))) for name, percent in PERCENTS.items()}
+        at_least["mean"] = max(_mean(known), _mean(least))
+        at_least["max"] = float(max(value for value, _ in _merged(known, least)))
+        at_most: dict[str, float | None] = dict(at_least)
+        if waiting:
+            answered = _merged(_without_fastest(known, carried), late)
+            every = _count(answered) + _count(waiting)
+            at_most = dict.fromkeys(at_least)
+            for name, percent in PERCENTS.items():
+                if _rank(percent, every) <= _count(answered):
+                    at_most[name] = max(at_least[name], float(_at(answered, _rank(percent, every))))
+        longest_ns = max(value for value, _ in (*late, *waiting))
+        return Outstanding(_count(late) + _count(waiting), _count(waiting), longest_ns, _count(known), at_least, at_most)
+
+
+def _waiting(interval: Json, since_ns: int) -> dict[Key, Histogram]:
+    """The ages of what was outstanding at the end of an interval, those above ``since_ns``."""
+    found: dict[Key, Histogram] = {}
+    for cell in interval.get("outstanding") or []:
+        _add(found, (cell["stream"], cell["op"]), _above(decoded(cell["latency"]), since_ns))
+    return found
+
+
+def _above(histogram: Histogram, least_ns: int) -> Histogram | None:
+    if least_ns <= 0:
+        return histogram
+    kept = Histogram()
+    for value, count in histogram.buckets():
+        if value > least_ns:
+            kept.record_many(value, count)
+    return kept
+
+
+def _add(histograms: dict[Key, Histogram], key: Key, more: Histogram | None) -> None:
+    if more is None or not more.count:
+        return
+    if key in histograms:
+        histograms[key].add(more)
+    else:
+        histograms[key] = more
+
+
+def _together(histograms: Mapping[Key, Histogram], keys: Iterable[Key]) -> Buckets:
+    return _merged(*(histograms[key].buckets() for key in keys if key in histograms))
+
+
+def _merged(*parts: Buckets) -> Buckets:
+    counts: dict[int, int] = {}
+    for part in parts:
+        for value, count in part:
+            counts[value] = counts.get(value, 0) + count
+    return sorted(counts.items())
+
+
+def _without_slowest(buckets: Buckets, number: int) -> Buckets:
+    """All but the ``number`` slowest."""
+    left = list(buckets)
+    while left and number > 0:
+        value, count = left.pop()
+        if count > number:
+            left.append((value, count - number))
+        number -= count
+    return left
+
+
+def _without_fastest(buckets: Buckets, number: int) -> Buckets:
+    """All but the ``number`` fastest."""
+    return _without_slowest(buckets[::-1], number)[::-1]
+
+
+def _count(buckets: Buckets) -> int:
+    return sum(count for _, count in buckets)
+
+
+def _mean(buckets: Buckets) -> float:
+    count = _count(buckets)
+    return sum(value * count for value, count in buckets) / count if count else 0.0
+
+
+def _rank(percent: float, count: int) -> int:
+    """Which of so many values in order the percentile is, as `Histogram.percentile` has it."""
+    return max(1, ceil(percent / 100.0 * count - 1e-9))
+
+
+def _percentile(buckets: Buckets, percent: float) -> int:
+    count = _count(buckets)
+    return _at(buckets, _rank(percent, count)) if count else 0
+
+
+def _at(buckets: Buckets, rank: int) -> int:
+    for value, count in buckets:
+        rank -= count
+        if rank <= 0:
+            return value
+    return buckets[-1][0]
