@@ -196,7 +196,7 @@ def test_an_offset_in_percent_of_a_missing_file_is_none(lines: list[str]) -> Non
 
 def test_an_offset_in_percent_of_a_file_that_is_there_holds() -> None:
     text = "[job]\nfilename=/data/f\ndirect=1\noffset=50%\nsize=1m\n"
-    assert streams(translate(text, "job.fio", size_of=lambda _: 4 << 20))[0]["region_start"] == "50%"
+    assert streams(translate(text, "job.fio", targets=lambda _: 4 << 20))[0]["region_start"] == "50%"
 
 
 @pytest.mark.parametrize("lines", [["size=50%"], ["size=1m", "offset_increment=10%", "numjobs=2"]])
@@ -439,7 +439,7 @@ TWO_DEVICES = "[global]\ndirect=1\nrw=randread\n[one]\nfilename=/dev/sdb\noffset
 
 
 def test_devices_at_once_are_joined_when_their_lengths_are_known() -> None:
-    translation = translate(TWO_DEVICES, "job.fio", size_of={"/dev/sdb": 1 << 30, "/dev/sdc": 2 << 30}.get)
+    translation = translate(TWO_DEVICES, "job.fio", targets={"/dev/sdb": 1 << 30, "/dev/sdc": 2 << 30}.get)
     assert translation.refusal() is None
     assert translation.document["experiment"][0]["configurations"][0]["target"] == "concat:/dev/sdb,/dev/sdc"
     regions = [(each.get("region_start"), each["region_length"], each["amount"]) for each in streams(translation)]
@@ -452,7 +452,7 @@ def test_devices_at_once_are_refused_when_their_lengths_are_not_known() -> None:
 
 def test_what_lies_behind_an_offset_is_transferred_once_when_it_is_known() -> None:
     text = "[job]\nfilename=/dev/sdb\ndirect=1\nrw=write\noffset=1g\n"
-    assert streams(translate(text, "job.fio", size_of=lambda _: 3 << 30))[0]["amount"] == "2GiB"
+    assert streams(translate(text, "job.fio", targets=lambda _: 3 << 30))[0]["amount"] == "2GiB"
     assert "would not end" in str(translate(text, "job.fio").refusal())
 
 

@@ -140,3 +140,66 @@ def test_a_missing_lun_file_is_named_with_what_to_do(plimsoll: Plimsoll) -> None
     said = plimsoll("translate", "orion", "-run", "simple", "-testname", "night")
     assert (said.code, len(said.err.splitlines())) == (2, 1)
     assert "night.lun" in said.err and "put it beside the command line, one path per line" in said.err
+
+
+DEVICES = """
+[one]
+filename=/dev/sdx1
+rw=randread
+size=50%
+loops=3
+[two]
+filename=/dev/sdx2
+rw=read
+offset=10%
+"""
+
+
+def test_devices_that_are_not_here_have_the_assumed_size(plimsoll: Plimsoll, here: Path) -> None:
+    # 99 of 263 public files of fio could not be shown on a host without their devices.
+    (here / "job.fio").write_text(DEVICES)
+    refused = plimsoll("translate", "job.fio")
+    assert refused.code == 2 and "give --assume-size" in refused.err
+    document = tomllib.loads(plimsoll("translate", "--assume-size", "100GiB", "job.fio").out)
+    assert [stream["amount"] for stream in document["workload"][0]["stream"]] == ["150GiB", "90GiB"]
+    assert document["experiment"][0]["configurations"][0]["target"] == "concat:/dev/sdx1,/dev/sdx2"
+
+
+def test_a_typed_target_and_its_size_stand_in_the_translation_and_run(plimsoll: Plimsoll, here: Path, engine: ScriptedEngine) -> None:
+    (here / "job.fio").write_text(DEVICES)
+    said = plimsoll("translate", "-t", "data.bin", "--size", "64KiB", "job.fio")
+    document = tomllib.loads(said.out)
+    assert (said.code, document["experiment"][0]["set"]["size"]) == (0, "64KiB")
+    assert document["experiment"][0]["configurations"] == [{"name": "one", "target": "data.bin"}]
+    assert "this job and those beside it would use 2 files or devices; --target data.bin takes the place of all of them" in said.err
+    assert plimsoll("run", "job.fio", "-t", "data.bin", "--size", "64KiB", "-d", "1s").code == 0
+    assert engine.prepared[0][:2] == ("data.bin", 65536)
+
+
+def test_a_region_beyond_the_typed_size_is_refused_before_the_file_is_made(plimsoll: Plimsoll, here: Path, engine: ScriptedEngine) -> None:
+    (here / "job.fio").write_text("[one]\nfilename=/dev/sdx\nsize=1g\n")
+    said = plimsoll("run", "job.fio", "-t", "data.bin", "--size", "64MiB")
+    assert said.code == 2
+    assert "its region ends at 1GiB, and --target data.bin has 64MiB; give --size 1GiB or smaller sizes in the file" in said.err
+    assert engine.prepared == []
+
+
+def test_several_targets_are_configurations_of_the_translation(plimsoll: Plimsoll, job: Path) -> None:
+    document = tomllib.loads(plimsoll("translate", "-t", "a.bin", "-t", "b.bin", "job.fio").out)
+    assert document["experiment"][0]["configurations"] == [{"name": "a.bin", "target": "a.bin"}, {"name": "b.bin", "target": "b.bin"}]
+
+
+def test_several_targets_of_different_sizes_are_refused_where_the_size_decides(plimsoll: Plimsoll, here: Path) -> None:
+    (here / "job.fio").write_text(DEVICES)
+    for name, length in (("a.bin", 1 << 20), ("b.bin", 2 << 20)):
+        with open(here / name, "wb") as file:
+            file.truncate(length)
+    said = plimsoll("translate", "-t", "a.bin", "-t", "b.bin", "job.fio")
+    assert said.code == 2
+    assert "depends on the size of its target, and a.bin and b.bin differ; give one --target at a time" in said.err
+
+
+def test_a_size_is_given_once(plimsoll: Plimsoll, job: Path) -> None:
+    said = plimsoll("translate", "--size", "1GiB", "--assume-size", "1GiB", "job.fio")
+    assert said.code == 2
+    assert "--size and --assume-size are both the size of what is not there" in said.err

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import click
 
-from plimsoll.cli.experiment.foreign import around, is_foreign, translated
+from plimsoll.cli.experiment.foreign import Onto, is_foreign, translated, translated_command
+from plimsoll.cli.quantity import size_bytes
 from plimsoll.errors import InputError
-from plimsoll.formats.tools import WITH_COMMANDS, translate_command
+from plimsoll.formats.tools import WITH_COMMANDS
 from plimsoll.formats.translation import Translation, counted
 
 _READS_WORDS = {"ignore_unknown_options": True, "allow_interspersed_args": False}
@@ -18,19 +20,36 @@ _READS_WORDS = {"ignore_unknown_options": True, "allow_interspersed_args": False
 @click.command(context_settings=_READS_WORDS, short_help="Show another tool's job file in our words.")
 @click.option("--strict", is_flag=True, help="Exit with 2 when anything is not native.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option(
+    "-t",
+    "--target",
+    "targets",
+    metavar="TARGET",
+    multiple=True,
+    help="Put it in the place of every file and device of the job; several are measured in turn.",
+)
+@click.option("--size", metavar="SIZE", help="Size of the --target where it is a file to be made, e.g. 64MiB.")
+@click.option(
+    "--assume-size", metavar="SIZE", help="Size of the job's files and devices that are not here and have none in the job, e.g. 100GiB."
+)
 @click.argument("words", metavar="FILE | TOOL WORD...", nargs=-1, required=True, type=click.UNPROCESSED)
-def command(words: tuple[str, ...], strict: bool, as_json: bool) -> int:
+def command(words: tuple[str, ...], strict: bool, as_json: bool, **typed: Any) -> int:
     """Print the experiments that a job file of fio, Vdbench, Iometer, ORION or DiskSpd asks for, as TOML that 'plimsoll suite' carries
     out, and on stderr what becomes of each of its options: native, ignored or unsupported.
+
+    The host need not have the job's devices: --target replaces all of them before anything is looked at, and --assume-size says how
+    large those are that are not here. What is here has the size that it has, and a size in the job always holds.
 
     Exit code 0 when the file can be run, 2 when it cannot.
 
     \b
     plimsoll translate job.fio > ours.toml
     plimsoll translate --strict old.parm
+    plimsoll translate --assume-size 100GiB job.fio
+    plimsoll translate -t ./scratch.dat --size 64MiB iometer.icf
     plimsoll translate fio --name=x --rw=randread --bs=8k --filename=/dev/sdb --direct=1
     """
-    translation = _translation(words)
+    translation = _translation(words, _onto(typed))
     if as_json:
         click.echo(json.dumps(translation.to_json(), ensure_ascii=False, indent=1))
     else:
@@ -47,14 +66,22 @@ def command(words: tuple[str, ...], strict: bool, as_json: bool) -> int:
     return 0
 
 
-def _translation(words: tuple[str, ...]) -> Translation:
+def _onto(typed: Mapping[str, Any]) -> Onto:
+    if typed["size"] is not None and typed["assume_size"] is not None:
+        raise InputError("--size and --assume-size are both the size of what is not there; give one of them.")
+    name = "size" if typed["size"] is not None else "assume_size"
+    size = None if typed[name] is None else size_bytes(f"--{name.replace('_', '-')}", typed[name])
+    return Onto(typed["targets"], size, "give --size" if typed["targets"] else "give --assume-size")
+
+
+def _translation(words: tuple[str, ...], onto: Onto) -> Translation:
     first = words[0]
     if is_foreign(first):
         if len(words) > 1:
             raise InputError(f"{first}: a file is translated alone; leave {words[1]!r} out.")
-        return translated(first)
+        return translated(first, onto)
     if first in WITH_COMMANDS:
-        return translate_command(first, words[1:], f"{first} command line", around(""))
+        return translated_command(words, onto)
     if first.endswith(".toml"):
         raise InputError(f"{first}: a .toml file is one of ours already; carry it out with 'plimsoll suite' or 'plimsoll run'.")
     raise InputError(f"{first!r} is neither a file nor one of {', '.join(WITH_COMMANDS)}; name a job file, or a tool and its command line.")

@@ -1,7 +1,7 @@
 """The tools whose files are read, in one visible list, and the way each is called.
 
 Model: a tool is found by the name and first lines of a file; the first that recognises it is taken. What a reader may know of the world
-comes in with `Around`: files named inside, environment variables, sizes of paths. Readers are imported when they are needed.
+comes in with `Around`: files named inside, environment variables, what is known of targets. Readers are imported when they are needed.
 
     tool = recognised("job.fio", head)
     translation = translate(tool, text, "job.fio", around)
@@ -15,23 +15,23 @@ from importlib import import_module
 from typing import Any
 
 from plimsoll.errors import InputError
+from plimsoll.formats.known_targets import KnownTargets
+from plimsoll.formats.onto import onto
 from plimsoll.formats.translation import Translation
 
 #: In the order in which they are asked whether a file is theirs: those with the plainest marks first.
 TOOLS = ("iometer", "diskspd", "orion", "vdbench", "fio")
 #: Those whose command lines are read, too.
 WITH_COMMANDS = ("fio", "vdbench", "orion", "diskspd")
-#: Those for which the size of an existing file or device decides something.
-_ASK_SIZES = ("fio", "iometer", "vdbench")
 
 
 @dataclass(frozen=True)
 class Around:
-    """What a reader may ask for: the text of a file named inside, variables, the size of a path in bytes (None: it is not there)."""
+    """What a reader may ask for: the text of a file named inside, variables, which targets there are and how long."""
 
     include: Callable[[str], str]
     environment: Mapping[str, str]
-    sizes: Callable[[str], int | None]
+    targets: KnownTargets
 
 
 def recognised(name: str, head: str) -> str | None:
@@ -41,18 +41,16 @@ def recognised(name: str, head: str) -> str | None:
 
 def translate(tool: str, text: str, source: str, around: Around) -> Translation:
     """The file ``text`` of ``tool`` in our words; raises `InputError` with file and line."""
-    known = (around.sizes,) if tool in _ASK_SIZES else ()
-    translation: Translation = _module(tool).translate(text, source, around.include, around.environment, *known)
-    return translation
+    translation: Translation = _module(tool).translate(text, source, around.include, around.environment, around.targets)
+    return onto(translation, around.targets)
 
 
 def translate_command(tool: str, words: Sequence[str], source: str, around: Around) -> Translation:
     """A command line of ``tool``, its own name left out, in our words."""
     if tool not in WITH_COMMANDS:
         raise InputError(f"{source}: command lines of {tool} are not read; give its file instead.")
-    known = (around.environment, around.sizes) if tool in _ASK_SIZES else ()
-    translation: Translation = _module(tool).translate_command(words, source, around.include, *known)
-    return translation
+    translation: Translation = _module(tool).translate_command(words, source, around.include, around.environment, around.targets)
+    return onto(translation, around.targets)
 
 
 def _module(tool: str) -> Any:

@@ -1,24 +1,29 @@
 """Job files of other tools on the command line: found out, read, and turned into a file of experiments.
 
 Model: a file that is not TOML is offered to every tool of `plimsoll.formats.tools`. What the run does without is said on stderr, one line
-each; what cannot be run faithfully refuses the file. A target that is typed takes the place of those that the file names.
+each; what cannot be run faithfully refuses the file. A target that is typed takes the place of those that the file names before anything is
+looked at (`formats.known_targets`); several are measured in turn, so they have to be alike in what the file makes of them.
 Models of storage are asked directly, whatever the tool would have called.
 
     if is_foreign("job.fio"):
-        document = foreign_document("job.fio", targets=())
+        document = foreign_document("job.fio", Onto(targets=("/dev/sdb",)))
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
 
 import click
 
 from plimsoll import engine as engines
+from plimsoll.cli.quantity import size_bytes
 from plimsoll.engine import Json
 from plimsoll.errors import InputError, PlimsollError
+from plimsoll.formats.known_targets import KnownTargets
 from plimsoll.formats.tools import TOOLS, WITH_COMMANDS, Around, recognised, translate, translate_command
 from plimsoll.formats.translation import Translation
 
@@ -33,9 +38,24 @@ def is_foreign(name: str) -> bool:
     return not name.endswith(".toml") and os.path.isfile(name)
 
 
-def foreign_document(path: str, targets: Sequence[str]) -> Json:
+@dataclass(frozen=True)
+class Onto:
+    """What was typed of targets: ``size`` is that of what is not there, ``remedy`` says what to type where a size is missing."""
+
+    targets: Sequence[str] = ()
+    size: int | None = None
+    remedy: str = "give --size or a --target that is here"
+
+    @classmethod
+    def of(cls, typed: Mapping[str, Any]) -> Onto:
+        """From the options of a command."""
+        size = typed.get("size")
+        return cls(tuple(typed["targets"]), None if size is None else size_bytes("--size", size))
+
+
+def foreign_document(path: str, onto: Onto) -> Json:
     """The file of experiments that the file at ``path`` stands for; raises `InputError` when it cannot be run."""
-    return _runnable(translated(path), targets)
+    return _runnable(translated(path, onto), onto.targets)
 
 
 def is_command(words: Sequence[str]) -> bool:
@@ -43,9 +63,9 @@ def is_command(words: Sequence[str]) -> bool:
     return len(words) > 1 and words[0] in WITH_COMMANDS
 
 
-def command_document(words: Sequence[str], targets: Sequence[str]) -> Json:
+def command_document(words: Sequence[str], onto: Onto) -> Json:
     """The file of experiments that a command line stands for; raises `InputError` when it cannot be run."""
-    return _runnable(translate_command(words[0], words[1:], f"{words[0]} command line", around("")), targets)
+    return _runnable(translated_command(words, onto), onto.targets)
 
 
 def _runnable(translation: Translation, targets: Sequence[str]) -> Json:
@@ -58,23 +78,70 @@ def _runnable(translation: Translation, targets: Sequence[str]) -> Json:
     return _on_typed(translation.document, targets) if targets else translation.document
 
 
-def translated(path: str) -> Translation:
-    """The file at ``path`` in our words."""
+def translated(path: str, onto: Onto) -> Translation:
+    """The file at ``path`` in our words, on the targets that were typed."""
     text = read_text(path)
     tool = recognised(path, text[:_HEAD_BYTES])
     if tool is None:
         raise InputError(f"{path}: neither TOML nor a file of {', '.join(TOOLS[:-1])} or {TOOLS[-1]}; name a .toml file or one of theirs.")
-    return translate(tool, text, path, around(os.path.dirname(path)))
+    return _on_each(onto, path, lambda known: translate(tool, text, path, _around(os.path.dirname(path), known)))
 
 
-def around(folder: str) -> Around:
+def translated_command(words: Sequence[str], onto: Onto) -> Translation:
+    """The command line of another tool in our words, on the targets that were typed."""
+    source = f"{words[0]} command line"
+    return _on_each(onto, source, lambda known: translate_command(words[0], words[1:], source, _around("", known)))
+
+
+def _on_each(onto: Onto, source: str, translating: Callable[[KnownTargets], Translation]) -> Translation:
+    """The translation, with a configuration for each of several targets; raises `InputError` where they would need different ones."""
+    made = [translating(_known(target, onto)) for target in onto.targets or ("",)]
+    first = made[0]
+    for target, other in zip(onto.targets, made, strict=False):
+        if _bare(other.document) != _bare(first.document) or (other.refusal() is None) != (first.refusal() is None):
+            raise InputError(
+                f"{source}: what it asks for depends on the size of its target, and {onto.targets[0]} and {target} differ; "
+                "give one --target at a time."
+            )
+    if len(made) > 1:
+        experiments = [_on_all(experiment, onto.targets) for experiment in first.document.get("experiment", [])]
+        first.document = {**first.document, "experiment": experiments}
+    return first
+
+
+def _on_all(experiment: Json, targets: Sequence[str]) -> Json:
+    configurations = experiment.get("configurations", [])
+    several = [
+        {**one, "name": target if len(configurations) == 1 else f"{one['name']} on {target}", "target": target}
+        for one in configurations
+        for target in targets
+    ]
+    return {**experiment, "configurations": several}
+
+
+def _bare(document: Json) -> Json:
+    return {**document, "experiment": [_without_target(experiment) for experiment in document.get("experiment", [])]}
+
+
+def _known(target: str, onto: Onto) -> KnownTargets:
+    """What is known of targets, with the typed one (or none) in the place of all."""
+
+    def found(path: str) -> int | None:
+        size, ours = _looked_up(path)
+        return None if ours and onto.size is not None else size
+
+    fixed = not target or onto.size is not None or not _looked_up(target)[1]
+    return KnownTargets(found, target, onto.size, onto.remedy, fixed)
+
+
+def _around(folder: str, targets: KnownTargets) -> Around:
     """The world as a file in ``folder`` sees it."""
 
     def include(name: str) -> str:
         beside = os.path.join(folder, name)
         return read_text(name if os.path.isabs(name) or not os.path.isfile(beside) else beside)
 
-    return Around(include, os.environ, _size_of)
+    return Around(include, os.environ, targets)
 
 
 def read_text(path: str) -> str:
@@ -91,12 +158,13 @@ def read_text(path: str) -> str:
     raise InputError(f"{path}: not a text file.")
 
 
-def _size_of(path: str) -> int | None:
+def _looked_up(path: str) -> tuple[int | None, bool]:
+    """The size of what is there, and whether Plimsoll made it, so that it may be made anew."""
     try:
         inspection = engines.native().inspect_target(path)
     except PlimsollError:
-        return None
-    return int(inspection["size_bytes"]) if inspection.get("exists") else None
+        return None, False
+    return int(inspection["size_bytes"]) if inspection.get("exists") else None, bool(inspection.get("made_by_plimsoll"))
 
 
 def _on_typed(document: Json, targets: Sequence[str]) -> Json:

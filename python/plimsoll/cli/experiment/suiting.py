@@ -21,7 +21,7 @@ from plimsoll import engine as engines
 from plimsoll.apps import filecopy
 from plimsoll.cli.experiment.documenting import typed_settings
 from plimsoll.cli.experiment.experimenting import carry_out
-from plimsoll.cli.experiment.foreign import command_document, foreign_document, is_foreign
+from plimsoll.cli.experiment.foreign import Onto, command_document, foreign_document, is_foreign
 from plimsoll.engine import Json
 from plimsoll.errors import InputError
 from plimsoll.experiments.declaration import OPTIONS_BY_NAME
@@ -50,7 +50,7 @@ class Undertaken:
 def suite_of(name: str, typed: Mapping[str, Any], *, quick: bool = False) -> Undertaken:
     """The suite ``name`` or in the file of that name; raises `InputError` for one that is not there or not right."""
     is_file = catalog.is_file(name) or is_foreign(name)
-    document = _written(name, typed["targets"]) if is_file else _shipped(name)
+    document = _written(name, typed) if is_file else _shipped(name)
     called = os.path.splitext(os.path.basename(name))[0] if is_file else name
     folder = os.path.dirname(name) if is_file else ""
     source = _Source(name if is_file else f"{name}.toml", called, folder, is_shipped=not is_file)
@@ -59,7 +59,7 @@ def suite_of(name: str, typed: Mapping[str, Any], *, quick: bool = False) -> Und
 
 def command_suite(words: Sequence[str], typed: Mapping[str, Any]) -> Undertaken:
     """What the command line of another tool asks for; raises `InputError` for one that cannot be run."""
-    return _undertaken(command_document(words, typed["targets"]), _Source(f"{words[0]} command line", words[0], ""), typed, quick=False)
+    return _undertaken(command_document(words, Onto.of(typed)), _Source(f"{words[0]} command line", words[0], ""), typed, quick=False)
 
 
 @dataclass(frozen=True)
@@ -85,11 +85,11 @@ def _undertaken(document: Json, source: _Source, typed: Mapping[str, Any], quick
     return Undertaken(overruled, f"{called}-quick" if quick else called, source.folder, origin)
 
 
-def _written(path: str, targets: Sequence[str]) -> Json:
+def _written(path: str, typed: Mapping[str, Any]) -> Json:
     if not os.path.isfile(path):
         raise InputError(f"{path}: there is no such file of experiments.")
     if is_foreign(path):
-        return foreign_document(path, targets)
+        return foreign_document(path, Onto.of(typed))
     document = catalog.read(path)
     if "stream" in document and "experiment" not in document:
         raise InputError(f"{path} is a workload, not a suite; measure it with 'plimsoll run {path}'.")

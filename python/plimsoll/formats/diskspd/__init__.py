@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 
 from plimsoll.formats.diskspd.translator import translate_lines, translate_profile, translate_words
+from plimsoll.formats.known_targets import Found, known_targets, nothing_found
 from plimsoll.formats.translation import Translation
 
 __all__ = ["recognises", "translate", "translate_command"]
@@ -30,13 +31,25 @@ def recognises(name: str, head: str) -> bool:
     return _COMMAND.match(first) is not None
 
 
-def translate(text: str, source: str, include: Callable[[str], str] | None, environment: Mapping[str, str]) -> Translation:  # noqa: ARG001 - DiskSpd reads none
+def translate(
+    text: str,
+    source: str,
+    include: Callable[[str], str] | None,
+    environment: Mapping[str, str],  # noqa: ARG001 - DiskSpd reads none
+    targets: Found = nothing_found,
+) -> Translation:
     """A profile, or a file with one command line per line. Raises `InputError` that names line and word."""
     if text.lstrip("\ufeff").lstrip().startswith("<"):
-        return translate_profile(text, source)
-    return translate_lines(text.splitlines(), source, include)
+        return translate_profile(text, source, known_targets(targets))
+    return translate_lines(text.splitlines(), source, include, known_targets(targets))
 
 
-def translate_command(words: Sequence[str], source: str, include: Callable[[str], str] | None = None) -> Translation:
+def translate_command(
+    words: Sequence[str],
+    source: str,
+    include: Callable[[str], str] | None = None,
+    environment: Mapping[str, str] | None = None,  # noqa: ARG001 - DiskSpd reads none
+    targets: Found = nothing_found,
+) -> Translation:
     """A command line as words, with or without the program's name; ``include`` reads the profile of ``-X``."""
-    return translate_words(words, source, include)
+    return translate_words(words, source, include, known_targets(targets))

@@ -24,9 +24,9 @@ plimsoll translate profile.xml        # what becomes of every flag and element
 plimsoll run profile.xml -t /dev/sdb
 ```
 
-Disks and paths of Windows (`#1`, `x:`, `C:\\\\test.dat`) and places of a profile (`*1`) mean nothing here: `-t TARGET` takes their place.
-Several targets of a time span become one target, `concat:` of them all, so files have to be created with the same size (`-c`). A document
-type declaration in a profile is refused.
+Disks and paths of Windows (`#1`, `x:`, `C:\\\\test.dat`) and places of a profile (`*1`) mean nothing here: `-t TARGET` takes the place
+of all targets ([targets](targets.md)). Several targets of a time span become one target, `concat:` of them all, so files have to be
+created with the same size (`-c`), and how long devices are must be known. A document type declaration in a profile is refused.
 
 ## Flags
 

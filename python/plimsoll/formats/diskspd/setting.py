@@ -61,9 +61,16 @@ class Scope:
 
 @dataclass
 class Target(Scope):
-    """A file or disk and how it is used."""
+    """A file or disk and how it is used. ``found`` is how long it is, where that is known; ``own_path`` what the profile names where a
+    typed target takes its place; ``given`` the size of a file that is not there, 0 for none; ``missing`` one that nothing gives a size;
+    ``remedy`` what to do about it."""
 
     path: str = ""
+    found: int | None = None
+    own_path: str = ""
+    given: int = 0
+    missing: bool = False
+    remedy: str = ""
 
 
 @dataclass

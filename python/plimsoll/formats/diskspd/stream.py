@@ -52,10 +52,12 @@ def _addresses(use: Use, thread: int) -> Json:
     if ranges is not None and use.random_percent:
         made["distribution"] = as_toml(zones(ranges, use.region_bytes) or [])
     offset = thread * use.thread_stride
-    start = use.base + offset + (use.index * use.file_bytes if use.several else 0)
+    start = use.base + offset + (use.begin if use.several else 0)
     if start:
         made["region_start"] = start
-    if use.region_bytes is not None and (use.several or use.region_bytes != use.file_bytes - use.base or offset):
+    # A file that is created is as long as the region; what a typed target has, it does not say.
+    typed = bool(use.target.own_path)
+    if use.region_bytes is not None and (typed or use.several or use.region_bytes != use.file_bytes - use.base or offset):
         made["region_length"] = use.region_bytes - offset
     return made
 

@@ -23,6 +23,7 @@ from plimsoll.formats.diskspd.setting import Profile, Setting, Span
 from plimsoll.formats.diskspd.stream import streams_of
 from plimsoll.formats.diskspd.use import Use, uses_of
 from plimsoll.formats.diskspd.verdict import Verdict, judge, worst
+from plimsoll.formats.known_targets import SHARED, KnownTargets, is_device
 from plimsoll.formats.translation import Remark, Translation
 
 Json = dict[str, Any]
@@ -58,12 +59,15 @@ class _Judged:
         return [Remark(setting.line, setting.text, *verdict) for setting, verdict in said] + list(self.surprises)
 
 
-def translate_words(words: Sequence[str], source: str, include: Include | None) -> Translation:
+NOTHING_KNOWN = KnownTargets()
+
+
+def translate_words(words: Sequence[str], source: str, include: Include | None, targets: KnownTargets = NOTHING_KNOWN) -> Translation:
     """One command line, as words."""
-    return _translated([_commanded(words, Place(source), include)], source)
+    return _translated([_commanded(words, Place(source), include)], source, targets)
 
 
-def translate_lines(lines: Sequence[str], source: str, include: Include | None) -> Translation:
+def translate_lines(lines: Sequence[str], source: str, include: Include | None, targets: KnownTargets = NOTHING_KNOWN) -> Translation:
     """A file with one command line per line; ``#`` and ``rem`` begin comments."""
     profiles = []
     for number, line in enumerate(lines, start=1):
@@ -72,12 +76,12 @@ def translate_lines(lines: Sequence[str], source: str, include: Include | None) 
             profiles.append(_commanded(split_line(line, place), place, include))
     if not profiles:
         raise InputError(f"{source}: there is no command line; write one per line, for example diskspd -b4K -r -d10 io.dat.")
-    return _translated(profiles, source)
+    return _translated(profiles, source, targets)
 
 
-def translate_profile(text: str, source: str) -> Translation:
+def translate_profile(text: str, source: str, targets: KnownTargets = NOTHING_KNOWN) -> Translation:
     """A profile in XML."""
-    return _translated([read_profile(text, source)], source)
+    return _translated([read_profile(text, source)], source, targets)
 
 
 def _commanded(words: Sequence[str], place: Place, include: Include | None) -> Profile:
@@ -109,8 +113,21 @@ def _override(profile: Profile, command: Command) -> None:
     profile.others += command.targets
 
 
-def _translated(profiles: Sequence[Profile], source: str) -> Translation:
+def _placed(span: Span, targets: KnownTargets) -> None:
+    """Every target of a time span as it is here: the typed one in its place, and how long it is."""
+    for target in span.targets:
+        if targets.target:
+            target.own_path, target.path = target.path, targets.target
+        target.found, target.remedy = targets.at_length(target.path), targets.remedy
+        if not target.says("FileSize") and not is_device(target.path) and not targets.is_there(target.path):
+            target.given, target.missing = targets.given or 0, targets.looks and targets.given is None
+
+
+def _translated(profiles: Sequence[Profile], source: str, targets: KnownTargets) -> Translation:
     translation = Translation(source, FORMAT)
+    for profile in profiles:
+        for each in profile.spans:
+            _placed(each, targets)
     spans = [(profile, span) for profile in profiles for span in profile.spans]
     workloads: list[Json] = []
     experiments: list[Json] = []
@@ -150,6 +167,8 @@ def _settings(profile: Profile, span: Span, use: Use) -> Iterator[Setting]:
 
 def _surprise(judged: _Judged, use: Use) -> None:
     path = use.target.settings["Path"]
+    if len({target.own_path for target in use.span.targets}) > 1:
+        judged.surprise(path.line, path.text, f"it is one of several targets; --target {use.target.path} {SHARED}")
     if not use.direct and not use.mapped and "b" not in use.caching:
         judged.surprise(path.line, f"{path.text} without -S", _CACHED)
     if use.own_pointers and not use.thread_stride:
@@ -175,8 +194,8 @@ def _experiment(name: str, span: Span) -> Json:
         settings["interval"] = f"{uses[0].interval_ms}ms"
     if span.says("RandSeed") and span.get("RandSeed") >= 0:
         settings["seed"] = span.get("RandSeed")
-    if uses[0].file_bytes:
-        settings["size"] = uses[0].file_bytes * len(uses[0].paths)
+    if any(use.file_bytes or use.target.given for use in uses):
+        settings["size"] = max(use.file_bytes or use.target.given for use in uses) * len(uses[0].paths)
     if uses[0].mapped:
         settings["backend"] = "mmap"
     made: Json = {"name": name, "kind": "single", "workloads": [name], "set": settings}

@@ -121,12 +121,25 @@ class Use:
         return int(self.target.get("FileSize") or 0)
 
     @property
+    def part_bytes(self) -> int:
+        """How long it is beside other targets: as it is created, or as it is; 0 where that is not known."""
+        return self.file_bytes or self.target.found or 0
+
+    @property
+    def begin(self) -> int:
+        """Where it begins among all the targets of the time span."""
+        lengths = {use.target.path: use.part_bytes for use in uses_of(self.span)}
+        return sum(lengths[path] for path in self.paths[: self.index])
+
+    @property
     def region_bytes(self) -> int | None:
         """How long the region is; None when that depends on the target, 0 or less when nothing is left of it."""
         end = int(self.target.get("MaxFileSize") or 0) or self.file_bytes
         length = int(self.target.get("Length") or 0)
         if self.file_bytes:
             end = min(end, self.file_bytes)
+        if not end and self.several:
+            end = self.part_bytes
         if not end:
             return length or None
         return min(length, end - self.base) if length else end - self.base
@@ -172,7 +185,7 @@ class Use:
     @property
     def foreign(self) -> bool:
         """Whether the name of the target means nothing here: one of Windows, or a place of a profile."""
-        return bool(_WINDOWS.fullmatch(self.target.path) or TEMPLATE.fullmatch(self.target.path))
+        return not self.target.own_path and bool(_WINDOWS.fullmatch(self.target.path) or TEMPLATE.fullmatch(self.target.path))
 
 
 def uses_of(span: Span) -> list[Use]:

@@ -72,14 +72,21 @@ def _too_many(use: Use) -> bool:
 
 
 def _path(_: Setting, use: Use) -> Verdict:
-    sizes = {other.file_bytes for other in uses_of(use.span)}
+    uses = uses_of(use.span)
+    sizes = {other.file_bytes for other in uses}
     if len(use.span.targets) > STREAMS_MAX:
         return "unsupported", f"more than {STREAMS_MAX} targets at the same time; nearest: fewer of them"
+    if use.target.own_path:
+        missing = use.target.missing
+        why = f"--target {use.target.path} takes its place" + (f", and is not there; write -c, or {use.target.remedy}" if missing else "")
+        return "unsupported" if missing else "native", why
     if not use.several and len(sizes) > 1:
         return "unsupported", "the same file has two sizes; nearest: one size in every <Target> of it"
-    if use.several and (0 in sizes or len(sizes) > 1):
+    if use.several and (len(sizes) > 1 or (0 in sizes and not all(other.part_bytes for other in uses))):
         why = "several targets are used at the same time, and where each begins is not known; nearest: give all the same size with -c"
-        return "unsupported", f"{why}, or run one at a time"
+        return "unsupported", f"{why}, {use.target.remedy}, or run one at a time"
+    if use.target.missing and not use.foreign:
+        return "unsupported", f"there is no such file, and nothing says how long it is to be; write -c, or {use.target.remedy}"
     if use.foreign and use.several:
         return "ignored", "not a name of this system; --target concat:A,B with as many files or disks takes the place of all targets"
     if use.foreign:

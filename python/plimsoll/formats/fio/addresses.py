@@ -16,9 +16,10 @@ from math import gcd
 from typing import Any
 
 from plimsoll.errors import InputError
+from plimsoll.formats.fio.files import files_of
 from plimsoll.formats.fio.job import Job
 from plimsoll.formats.fio.mode import Mode, read_mode
-from plimsoll.formats.fio.quantity import bytes_text, rounded
+from plimsoll.formats.fio.quantity import Quantity, bytes_text, rounded
 from plimsoll.formats.fio.splits import Sizes
 
 Json = dict[str, Any]
@@ -314,14 +315,29 @@ def _uneven(job: Job, wanted: Any) -> Json:
 
 def _of_region(job: Job, zones: tuple[tuple[int, int], ...]) -> str:
     """Zones in bytes as shares of a region whose length the job gives; what lies behind them is not asked for."""
-    length = job.get("size") or (job.get("filesize") or (None,))[0]
-    if length is None or not length.is_bytes or job.get("nrfiles", 1) > 1:
-        job.unsupported("random_distribution", "zones are shares of a region whose length is known; write size= in bytes, or zoned:")
+    length = _region_of(job)
+    if length is None or not length.is_bytes:
+        why = f"zones are shares of a region whose length is known; write size= in bytes, or zoned:, or {job.targets.remedy}"
+        job.unsupported("random_distribution", why)
         return "uniform"
     if sum(size for _, size in zones) > length.number:
         job.unsupported("random_distribution", "the zones are longer than the region; write shorter ones")
         return "uniform"
     return "hot:" + ",".join(f"{access}/{rounded(100 * size / length.number)}" for access, size in zones)
+
+
+def _region_of(job: Job) -> Quantity | None:
+    """The length of the region, from the job or from its only file; None for several files."""
+    files = files_of(job, 0)
+    if len(files) > 1:
+        return None
+    given: Quantity | None = job.get("size") or (job.get("filesize") or (None,))[0]
+    if given is not None and given.is_bytes and given.number:
+        return given
+    there, start = job.targets.at_length(files[0]), job.get("offset", Quantity(0))
+    if there is None or not start.is_bytes:
+        return None
+    return Quantity(there * given.number // 100 if given is not None and given.number else there - start.number)
 
 
 def _sequence(job: Job, mode: Mode, shapes: dict[str, Shape]) -> Json:

@@ -15,14 +15,14 @@ from dataclasses import dataclass, field
 
 from plimsoll.errors import InputError
 from plimsoll.formats.fio.job import Surroundings
-from plimsoll.formats.fio.layout import SizeOf
 from plimsoll.formats.fio.ledger import Ledger
 from plimsoll.formats.fio.lexer import Include, Line, Section, read_sections
 from plimsoll.formats.fio.option import Verdict
 from plimsoll.formats.fio.place import Place
 from plimsoll.formats.fio.substitution import this_machine
 from plimsoll.formats.fio.table import OPTIONS, canonical, nearest
-from plimsoll.formats.fio.translate import translate_sections, unknown_size
+from plimsoll.formats.fio.translate import translate_sections
+from plimsoll.formats.known_targets import Found, known_targets, nothing_found
 from plimsoll.formats.translation import Translation
 
 
@@ -83,7 +83,7 @@ def translate_command(
     source: str = "command line",
     include: Include | None = None,
     environment: Mapping[str, str] | None = None,
-    size_of: SizeOf = unknown_size,
+    targets: Found = nothing_found,
 ) -> Translation:
     """The translation of a command line; ``include`` reads the job files among its words."""
     rest = list(words)
@@ -97,7 +97,7 @@ def translate_command(
     for line, option in typed.program:
         ledger.enter(line, option.why)
         ledger.note(line, option.verdict, option.why)
-    return translate_sections(sections, source, Surroundings(environment or {}, this_machine(), include), size_of, ledger)
+    return translate_sections(sections, source, Surroundings(environment or {}, this_machine(), include), known_targets(targets), ledger)
 
 
 def _read(typed: _Typed) -> _Typed:

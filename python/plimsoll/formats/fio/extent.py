@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from plimsoll.formats.fio.files import named_files
 from plimsoll.formats.fio.job import Job
 from plimsoll.formats.fio.quantity import Quantity
 
@@ -29,7 +30,7 @@ class Extent:
 def extent(job: Job, clone: int, files: int) -> Extent:
     """The region and amount of a clone that has so many files."""
     start = _start(job, clone)
-    length = _length(job, start, files)
+    length = _length(job, clone, start, files)
     return Extent(start, length, _amount(job, start, length, files))
 
 
@@ -56,17 +57,16 @@ def _checked(job: Job, name: str) -> Quantity:
     return value
 
 
-def _length(job: Job, start: Quantity, files: int) -> Quantity | None:
+def _length(job: Job, clone: int, start: Quantity, files: int) -> Quantity | None:
     if job.has("filesize"):
         least, most = job.get("filesize")
         if least.number != most.number:
             job.unsupported("filesize", "files of one target have one length; write a single size")
-        return Quantity(max(1, most.number - (start.number if start.is_bytes else 0)))
+        count = len(named_files(job, clone)) if job.target else 1
+        return Quantity(max(1, most.number * count - (start.number if start.is_bytes else 0)))
     size = job.get("size")
     if size is None:
-        io_size = job.get("io_size")
-        job_names_file = job.has("filename") or job.name.startswith("/dev/")
-        return Quantity(io_size.number // files) if io_size is not None and io_size.is_bytes and not job_names_file else None
+        return None
     if size.unit == "zones":
         job.unsupported("size", _ZONES)
         return None

@@ -1,7 +1,7 @@
 """Which files a clone of a job uses, under fio's rules for names.
 
 Model: ``filename=a:b`` names them for all clones; otherwise every clone has files of its own, named by ``filename_format``. Of several
-directories each clone takes the next. A job called like a device uses the device.
+directories each clone takes the next. A job called like a device uses the device. A target that was typed takes the place of all.
 
     files_of(job, clone=1)        # ("/data/reader.1.0",)
 """
@@ -11,7 +11,10 @@ from __future__ import annotations
 import re
 
 from plimsoll.formats.fio.job import Job
+from plimsoll.formats.known_targets import is_of_windows
 
+#: What names files, or says how several are used.
+_NAMING = ("filename", "directory", "filename_format", "nrfiles", "file_service_type", "replay_redirect")
 _FORMAT = "$jobname.$jobnum.$filenum"
 #: More than this needs a driver of file trees, not a target.
 FILES_MAX = 256
@@ -19,6 +22,11 @@ FILES_MAX = 256
 
 def files_of(job: Job, clone: int) -> tuple[str, ...]:
     """The paths, in the order in which fio opens them."""
+    return (job.target,) if job.target else named_files(job, clone)
+
+
+def named_files(job: Job, clone: int) -> tuple[str, ...]:
+    """The paths that the job itself names."""
     directories = _names(job.get("directory", ""))
     directory = f"{directories[clone % len(directories)].rstrip('/')}/" if directories else ""
     named = _names(job.get("filename", ""))
@@ -37,8 +45,18 @@ def files_of(job: Job, clone: int) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
+def remark_target(job: Job) -> None:
+    """What becomes of the names where a typed target takes their place."""
+    for name in _NAMING if job.target else ():
+        if job.has(name):
+            job.native(name, f"--target {job.target} takes the place of what it names")
+
+
 def remark_files(job: Job) -> None:
     """What cannot be a target."""
+    remark_target(job)
+    if job.target:
+        return
     count = job.get("nrfiles", 1)
     named = _names(job.get("filename", ""))
     if named and job.has("nrfiles") and count != len(named):
@@ -52,6 +70,8 @@ def remark_files(job: Job) -> None:
     for name in named:
         if name in ("-", "/dev/null", "/dev/zero"):
             job.unsupported("filename", f"{name} holds no blocks; ioengine=null measures without a target")
+        elif is_of_windows(name):
+            job.unsupported("filename", f"{name} is a name of Windows; name a file or device of this system with --target")
 
 
 def _names(text: str) -> list[str]:

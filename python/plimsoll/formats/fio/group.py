@@ -1,6 +1,6 @@
 """A group of jobs as one workload and one experiment of ours.
 
-described = experiment(jobs, Names(), size_of, elapsed_ns=0)
+described = experiment(jobs, Names(), targets, elapsed_ns=0)
 described.workload["stream"], described.experiment["kind"]
 """
 
@@ -14,14 +14,16 @@ from typing import Any
 from plimsoll.formats.fio.content import is_direct
 from plimsoll.formats.fio.engine import Performer
 from plimsoll.formats.fio.extent import Extent
+from plimsoll.formats.fio.files import named_files
 from plimsoll.formats.fio.flow import STREAMS_MAX, Flow, flows, stream_name
 from plimsoll.formats.fio.goal import goal
 from plimsoll.formats.fio.job import Job
-from plimsoll.formats.fio.layout import Layout, SizeOf, layout
+from plimsoll.formats.fio.layout import Layout, layout
 from plimsoll.formats.fio.quantity import Quantity, bytes_text
 from plimsoll.formats.fio.replay import replays
 from plimsoll.formats.fio.timing import timing
 from plimsoll.formats.fio.trees import is_of_files, tree_stream
+from plimsoll.formats.known_targets import SHARED, KnownTargets
 
 Json = dict[str, Any]
 
@@ -53,7 +55,7 @@ class Group:
     lasts_ns: int | None
 
 
-def group(jobs: Sequence[Job], names: Names, size_of: SizeOf, elapsed_ns: int | None) -> Group:
+def group(jobs: Sequence[Job], names: Names, targets: KnownTargets, elapsed_ns: int | None) -> Group:
     """The workload and experiment of jobs that run at the same time."""
     if any(is_of_files(job) for job in jobs):
         return _tree_group(jobs, names, elapsed_ns)
@@ -62,7 +64,8 @@ def group(jobs: Sequence[Job], names: Names, size_of: SizeOf, elapsed_ns: int | 
         streams[STREAMS_MAX].job.unsupported("numjobs", f"a group of {len(streams)} streams; there are at most {STREAMS_MAX} at a time")
         streams = streams[:STREAMS_MAX]
     _name(streams)
-    placed = layout(streams, size_of)
+    _remark_sharing(jobs)
+    placed = layout(streams, targets)
     settings, lasts_ns = timing(streams, elapsed_ns)
     asked = goal(streams, settings)
     settings |= _settings(streams, placed)
@@ -74,6 +77,17 @@ def group(jobs: Sequence[Job], names: Names, size_of: SizeOf, elapsed_ns: int | 
     for job in jobs:
         _remark_place(job, name, len(jobs))
     return Group(_workload(name, jobs, streams), experiment, lasts_ns)
+
+
+def _remark_sharing(jobs: Sequence[Job]) -> None:
+    """Says where one typed target takes the place of several files."""
+    first = jobs[0]
+    if not first.target:
+        return
+    named = {path for job in jobs for clone in range(min(job.get("numjobs", 1), STREAMS_MAX)) for path in named_files(job, clone)}
+    if len(named) > 1:
+        together = "this job" if len(jobs) == 1 else "this job and those beside it"
+        first.surprise("", f"{together} would use {len(named)} files or devices; --target {first.target} {SHARED}")
 
 
 def _tree_group(jobs: Sequence[Job], names: Names, elapsed_ns: int | None) -> Group:
@@ -89,7 +103,7 @@ def _tree_group(jobs: Sequence[Job], names: Names, elapsed_ns: int | None) -> Gr
     settings, lasts_ns = timing(streams, elapsed_ns)
     name = names.unique(streams[0].name)
     folders = dict.fromkeys(str(flow.job.get("directory", ".")) for flow in streams)
-    if len(folders) > 1:
+    if len(folders) > 1 and not streams[-1].job.target:
         streams[-1].job.unsupported("directory", "trees that are worked on at the same time lie in one directory; name one for all")
     target = f"{next(iter(folders)).partition(':')[0].rstrip('/')}/{name}"
     experiment: Json = {"name": name, "kind": "single", "workloads": [name], "set": settings}

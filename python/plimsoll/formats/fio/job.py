@@ -22,6 +22,7 @@ from plimsoll.formats.fio.splits import Sizes
 from plimsoll.formats.fio.substitution import Machine, substituted
 from plimsoll.formats.fio.table import OPTIONS, canonical, nearest
 from plimsoll.formats.fio.value import read_value
+from plimsoll.formats.known_targets import KnownTargets
 
 #: Either of the two sets the other, so the later one holds.
 _PAIRS = {"buffered": "direct", "direct": "buffered", "rwmixread": "rwmixwrite", "rwmixwrite": "rwmixread"}
@@ -41,6 +42,12 @@ class Job:
     values: dict[str, Any] = field(default_factory=dict)
     lines: dict[str, Line] = field(default_factory=dict)
     numbers: Numbers = field(default_factory=Numbers)
+    targets: KnownTargets = field(default_factory=KnownTargets)
+
+    @property
+    def target(self) -> str:
+        """The typed target that takes the place of all the job's own, or nothing."""
+        return self.targets.target
 
     def has(self, name: str) -> bool:
         """Whether a line sets the option."""

@@ -4,23 +4,23 @@ Model: a job of ours has one target. One file is itself. Several files of one st
 taken in turn, which is what fio's round robin does, or joined when they are taken one after the other. Streams with different files get a
 concatenation of all, each its own part of it; that needs the lengths of the files, which are known for files that are made for the run.
 Streams that each take several files of their own in turn get a stripe of all, of which each leaves out what belongs to the others.
-Limits: the lengths of devices are known only where the caller can tell them (`size_of`).
+Limits: the lengths of devices are known only where the caller can tell them (`KnownTargets`).
 
-    layout(flows, size_of)        # Layout("concat:a,b", size_bytes=2 << 30, problem=None), and the flows have their regions
+    layout(flows, targets)        # Layout("concat:a,b", size_bytes=2 << 30, problem=None), and the flows have their regions
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import gcd
 
 from plimsoll.formats.fio.content import check_stamps
+from plimsoll.formats.fio.extent import Extent
 from plimsoll.formats.fio.flow import Flow
 from plimsoll.formats.fio.quantity import Quantity, bytes_text
-
-SizeOf = Callable[[str], int | None]
+from plimsoll.formats.known_targets import KnownTargets, is_device
 
 #: A scratch file is a multiple of this.
 _STEP = 4096
@@ -40,30 +40,33 @@ class Layout:
     size_bytes: int | None = None
 
 
-def layout(flows: Sequence[Flow], size_of: SizeOf) -> Layout:
+def layout(flows: Sequence[Flow], targets: KnownTargets) -> Layout:
     """The target; the regions and amounts are written into the flows' options."""
     empty = [flow for flow in flows if flow.performer.backend == "null"]
     if empty:
         if len(empty) < len(flows):
             empty[0].job.unsupported("ioengine", "null is a target of its own; put stonewall between it and the others")
-        return _null(empty)
+        return _null(empty, targets)
     for flow in flows:
-        _percent_of_nothing(flow, size_of)
+        _percent_of_nothing(flow, targets)
+        _without_size(flow, targets)
         if flow.zoned and len(flow.files) > 1:
             flow.job.unsupported("zonemode", "zones are of one file; name one with filename=")
     paths = list(dict.fromkeys(path for flow in flows for path in flow.files))
     if len(paths) == 1:
-        return _single(paths[0], flows, size_of(paths[0]))
+        return _single(paths[0], flows, targets(paths[0]))
     if all("trace" in flow.options for flow in flows):
         return _replayed(paths, flows)
     if len({flow.files for flow in flows}) == 1:
         return _together(flows)
-    return _in_turn(paths, flows, size_of) or _apart(paths, flows, size_of)
+    return _in_turn(paths, flows, targets) or _apart(paths, flows, targets)
 
 
-def _null(flows: Sequence[Flow]) -> Layout:
+def _null(flows: Sequence[Flow], targets: KnownTargets) -> Layout:
     ends = []
     for flow in flows:
+        if not targets.target:
+            _without_size(flow, targets)
         start, length = flow.extent.start, flow.extent.length
         _write(flow, start, length, flow.extent.amount)
         ends.append(start.number + length.number if length is not None and length.is_bytes and start.is_bytes else 0)
@@ -80,20 +83,49 @@ def _single(path: str, flows: Sequence[Flow], size: int | None) -> Layout:
     return Layout(_alone(path), _made(ends, [path]))
 
 
-def _percent_of_nothing(flow: Flow, size_of: SizeOf) -> None:
+def _percent_of_nothing(flow: Flow, targets: KnownTargets) -> None:
     """Percentages are of a file that is there; of one that has yet to be made fio takes an offset as none, and refuses a size."""
-    if all(path.startswith("/dev/") or size_of(path) is not None for path in flow.files):
+    if all(is_device(path) or targets.at_length(path) is not None for path in flow.files):
         return
     part = flow.extent
     if not part.start.is_bytes and part.start.number:
         if flow.job.has("offset_increment"):
-            flow.job.unsupported("offset_increment", "there is no file yet to take a percentage of; write it in bytes")
+            flow.job.unsupported(
+                "offset_increment", f"there is no file yet to take a percentage of; write it in bytes, or {targets.remedy}"
+            )
         else:
             flow.job.ignored("offset", "fio takes a percentage of a file that is not there yet as 0, so the region starts with the file")
         part = replace(part, start=Quantity(0))
     if part.length is not None and not part.length.is_bytes:
-        flow.job.unsupported("size", "there is no file yet to take a percentage of; write filesize=, or a size in bytes")
+        why = f"there is no file yet to take a percentage of; write filesize=, or a size in bytes, or {targets.remedy}"
+        flow.job.unsupported("size", why)
     flow.extent = part
+
+
+def _without_size(flow: Flow, targets: KnownTargets) -> None:
+    """A file that has yet to be made has the size of the job, or the one that was given; without any, fio refuses the job."""
+    missing = [path for path in flow.files or ("",) if not path or (targets(path) is None and not is_device(path))]
+    part, size = flow.extent, targets.given
+    if not missing or "trace" in flow.options or (part.length is not None and part.length.is_bytes):
+        return
+    if size is not None:
+        flow.extent = _in_bytes(flow, size // max(1, len(flow.files)))
+    elif part.length is None or not missing[0]:
+        which = f"{missing[0]} is not there and the job has no size" if missing[0] else "the job has no size"
+        why = f"{which}, so fio ends with 'you need to specify size='; write size=, or {targets.remedy}"
+        flow.job.unsupported("size" if flow.job.has("size") else "", why)
+
+
+def _in_bytes(flow: Flow, size: int) -> Extent:
+    """The extent in files that have yet to be made, each so long."""
+    part, block = flow.extent, flow.request_bytes or 1
+    start = _absolute(part.start, size)
+    length = max(1, size - start if part.length is None else _absolute(part.length, size))
+    whole = Quantity(max(1, length // block) * block * max(1, len(flow.files)) * flow.job.get("loops", 1))
+    amount = part.amount
+    if not flow.endless and (amount is None or not amount.is_bytes):
+        amount = whole if amount is None or not flow.job.has("io_size") else Quantity(max(1, size * amount.number // 100))
+    return Extent(Quantity(start), Quantity(length), amount)
 
 
 def _counted(flow: Flow, size: int | None) -> Quantity | None:
@@ -108,7 +140,7 @@ def _counted(flow: Flow, size: int | None) -> Quantity | None:
 
 def _made(ends: Sequence[int | None], paths: Iterable[str]) -> int | None:
     """How long a file has to be made for these regions; None for devices, and where a region goes to the end."""
-    if any(path.startswith("/dev/") for path in paths) or any(end is None for end in ends):
+    if any(is_device(path) for path in paths) or any(end is None for end in ends):
         return None
     return _up(max(end for end in ends if end is not None), _STEP)
 
@@ -175,14 +207,14 @@ def _joined(flows: Sequence[Flow]) -> Layout:
         lengths.add(None if length is None else length.number)
         total = None if length is None else Quantity(length.number * len(files))
         _write(flow, Quantity(0), total, flow.extent.amount)
-    if len(lengths) > 1 or (lengths != {None} and any(path.startswith("/dev/") for path in files)):
+    if len(lengths) > 1 or (lengths != {None} and any(is_device(path) for path in files)):
         flows[0].job.unsupported("size", "files that are joined are used whole; leave size out, or name one file")
     ends = [None if length is None else length * len(files) for length in lengths]
     size = _made(ends, files)
     return Layout(f"concat:{_list(files)}", None if size is None else _up(size, len(files) * _STEP))
 
 
-def _in_turn(paths: Sequence[str], flows: Sequence[Flow], size_of: SizeOf) -> Layout | None:
+def _in_turn(paths: Sequence[str], flows: Sequence[Flow], targets: KnownTargets) -> Layout | None:
     """Streams that each take as many files of their own in turn: zones of a stripe, a row of units each; None where they do not."""
     count, lengths, units = len(flows[0].files), {flow.extent.length for flow in flows}, {flow.request_bytes for flow in flows}
     length, unit = lengths.pop(), units.pop()
@@ -195,7 +227,7 @@ def _in_turn(paths: Sequence[str], flows: Sequence[Flow], size_of: SizeOf) -> La
     for place, flow in enumerate(flows):
         flow.options |= {"zone_length": bytes_text(row), "zone_skip": bytes_text(row * (len(flows) - 1))}
         _write(flow, Quantity(place * row), Quantity(rows * row * len(flows) - place * row), flow.extent.amount)
-    made = None if any(path.startswith("/dev/") or size_of(path) is not None for path in paths) else len(paths) * _up(length.number, unit)
+    made = None if any(is_device(path) or targets(path) is not None for path in paths) else len(paths) * _up(length.number, unit)
     return Layout(f"stripe:{_list(paths)}?unit={bytes_text(unit)}", None if made is None else _up(made, len(paths) * _up(unit, _STEP)))
 
 
@@ -205,27 +237,30 @@ def _takes_turns(flow: Flow) -> bool:
     return plain and flow.service == ("roundrobin", 1) and not {"stride", "direction", "sequential"} & flow.options.keys()
 
 
-def _apart(paths: Sequence[str], flows: Sequence[Flow], size_of: SizeOf) -> Layout:
+def _apart(paths: Sequence[str], flows: Sequence[Flow], targets: KnownTargets) -> Layout:
     """Streams with different files: each has a part of the concatenation."""
-    lengths = _lengths(paths, flows, size_of)
+    lengths = _lengths(paths, flows, targets)
     if lengths is None:
-        why = "how long these files are is not known, so requests to them at once cannot be placed; give sizes, or put stonewall between"
+        why = (
+            "how long these files are is not known, so requests to them at once cannot be placed; "
+            f"{targets.remedy}, or put stonewall between"
+        )
         flows[0].job.unsupported("filename" if flows[0].job.has("filename") else "directory", why)
         return Layout(f"concat:{_list(paths)}")
     begin = {path: sum(lengths[other] for other in paths[:index]) for index, path in enumerate(paths)}
     for flow in flows:
         _within(flow, begin, lengths)
-    made = None if any(size_of(path) is not None for path in paths) else sum(lengths.values())
+    made = None if any(targets(path) is not None for path in paths) else sum(lengths.values())
     return Layout(f"concat:{_list(paths)}", made)
 
 
-def _lengths(paths: Sequence[str], flows: Sequence[Flow], size_of: SizeOf) -> dict[str, int] | None:
+def _lengths(paths: Sequence[str], flows: Sequence[Flow], targets: KnownTargets) -> dict[str, int] | None:
     """The length of every file; files that are made are all as long as the longest has to be."""
-    known = {path: size_of(path) for path in paths}
+    known = {path: targets(path) for path in paths}
     sizes = {path: size for path, size in known.items() if size is not None}
     if len(sizes) == len(paths):
         return sizes if all(size % _SECTOR == 0 for size in sizes.values()) else None
-    if sizes or any(path.startswith("/dev/") for path in paths):
+    if sizes or any(is_device(path) for path in paths):
         return None
     ends = []
     for flow in flows:
@@ -267,7 +302,8 @@ def _write(flow: Flow, start: Quantity, length: Quantity | None, amount: Quantit
     if length is not None and not (flow.zoned and not flow.job.has("filesize")):
         flow.options["region_length"] = _text(length)
     if amount is not None and not amount.is_bytes and amount.number > 100:
-        flow.job.unsupported("loops", "how long the target is is not known here, so several passes cannot be counted; write size= in bytes")
+        why = "how long the target is is not known here, so several passes cannot be counted; write size= in bytes, or "
+        flow.job.unsupported("loops", f"{why}{flow.job.targets.remedy}")
         amount = Quantity(100, "percent")
     if amount is not None:
         flow.options["amount"] = _text(amount if not amount.is_bytes else Quantity(min(amount.number, _AMOUNT_MAX)))

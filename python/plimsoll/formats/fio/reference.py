@@ -42,10 +42,12 @@ the version of fio from which the name is taken: 3.33 is what Debian's fio knows
   files at the same time share a `concat:` of all, which needs their sizes; clones that each take files of their own in turn share a
   `stripe:`.
 * More than 256 files of a job, and the engines `filecreate`, `filestat` and `filedelete`, are trees of the driver `files`.
+* `--target` takes the place of all files and devices of a job; sizes of those that are not here can be given ([targets](targets.md)).
 * `read_iolog` is a stream of a trace.
+* A job without `size=` on a file that is not there is refused, as by fio; `--size` gives one.
 * A job without `time_based` ends when it has transferred its `size` or `io_size`; the point lasts until all have.
   Jobs of one group that end at different times have ends of their own (`end_after`).
-* A percentage of a file that has yet to be made is none for `offset`, as with fio, and refused for `size`.
+* A percentage of a file that has yet to be made is none for `offset`, as with fio, and refused for `size`, unless `--size` is given.
 * A job that reads with `verify` expects our stamps, which a writing job with `verify` leaves behind; what fio has written has none.
 
 ## Numbers

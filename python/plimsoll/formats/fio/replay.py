@@ -21,11 +21,12 @@ from plimsoll.errors import InputError
 from plimsoll.formats.fio.content import is_direct
 from plimsoll.formats.fio.engine import performer
 from plimsoll.formats.fio.extent import Extent
+from plimsoll.formats.fio.files import remark_target
 from plimsoll.formats.fio.flow import STREAMS_MAX, Flow, stream_name
 from plimsoll.formats.fio.job import Job
-from plimsoll.formats.fio.layout import SizeOf
 from plimsoll.formats.fio.lexer import Include
 from plimsoll.formats.fio.quantity import Quantity, bytes_text, rounded
+from plimsoll.formats.known_targets import KnownTargets
 
 Json = dict[str, Any]
 
@@ -80,19 +81,19 @@ def read_log(path: str, text: str | None) -> Log:
     return Log(path, timed, tuple(dict.fromkeys(words[-2] for words in added)))
 
 
-def open_logs(jobs: Sequence[Job], include: Include | None, size_of: SizeOf) -> None:
+def open_logs(jobs: Sequence[Job], include: Include | None, targets: KnownTargets) -> None:
     """Puts the logs of every job in place of their names."""
     for job in jobs:
         if job.get("read_iolog"):
             paths = [path for path in str(job.get("read_iolog")).split(":") if path]
-            job.values["read_iolog"] = tuple(read_log(path, _text(job, path, include, size_of)) for path in paths)
+            job.values["read_iolog"] = tuple(read_log(path, _text(job, path, include, targets)) for path in paths)
         else:
             for name in _BELONG:
                 job.idle(name, "there is no read_iolog")
 
 
-def _text(job: Job, path: str, include: Include | None, size_of: SizeOf) -> str | None:
-    if include is None or (size_of(path) or 0) > _LOOKED_AT_MAX:
+def _text(job: Job, path: str, include: Include | None, targets: KnownTargets) -> str | None:
+    if include is None or (targets.found(path) or 0) > _LOOKED_AT_MAX:
         return None
     try:
         return include(path)
@@ -106,6 +107,7 @@ def replays(job: Job) -> list[Flow]:
     engine = performer(job)
     for name in _DECIDED:
         job.idle(name, "the log decides it")
+    remark_target(job)
     for name in ("replay_scale", "loops"):
         if job.get(name, 1) > 1:
             why = "addresses are not divided; trace_map = scale or squeeze fits a long trace onto a short target"
@@ -157,6 +159,8 @@ def _length(job: Job) -> Quantity | None:
 
 def _files(job: Job, log: Log) -> tuple[str, ...]:
     """Where the requests go: fio heeds ``filename`` for logs of other programs only where ``replay_redirect`` is missing."""
+    if job.target:
+        return (job.target,)
     if job.get("replay_redirect"):
         return (str(job.get("replay_redirect")),)
     if log.names:
@@ -164,5 +168,6 @@ def _files(job: Job, log: Log) -> tuple[str, ...]:
         return log.names
     if job.has("filename"):
         return tuple(name for name in str(job.get("filename")).split(":") if name)
-    job.unsupported("read_iolog", "what the log was taken from is not known here; write replay_redirect= with a file or device")
+    why = "what the log was taken from is not known here; write replay_redirect= with a file or device, or name one with --target"
+    job.unsupported("read_iolog", why)
     return ("unknown",)

@@ -79,7 +79,8 @@ def _check_end(flow: Flow) -> None:
     if job.get("runtime"):
         job.surprise("runtime", "how much lies behind the offset is not known here, so the job goes on until its runtime is over")
     else:
-        job.unsupported("offset", "how much lies behind it is not known here, so the job would not end; write size=")
+        why = f"how much lies behind it is not known here, so the job would not end; write size=, or {job.targets.remedy}"
+        job.unsupported("offset", why)
 
 
 def _end(flows: Sequence[Flow], jobs: Sequence[Job], delays: dict[int, int]) -> int | None:

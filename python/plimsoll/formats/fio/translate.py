@@ -16,17 +16,18 @@ from typing import Any
 from plimsoll.formats.fio.batch import batches
 from plimsoll.formats.fio.group import Group, Names, group
 from plimsoll.formats.fio.job import Surroundings, read_jobs
-from plimsoll.formats.fio.layout import SizeOf
 from plimsoll.formats.fio.ledger import Ledger
 from plimsoll.formats.fio.lexer import Include, Section, read_sections
 from plimsoll.formats.fio.quantity import Numbers, bytes_text
 from plimsoll.formats.fio.replay import open_logs
 from plimsoll.formats.fio.substitution import Machine, this_machine
+from plimsoll.formats.known_targets import Found, KnownTargets, known_targets, nothing_found
 from plimsoll.formats.translation import Translation
 
 Json = dict[str, Any]
 
 FORMAT = "fio"
+NOTHING_KNOWN = KnownTargets()
 
 _HEADER = re.compile(r"^[ \t]*\[[^\]\n=]+\][ \t]*(?:[;#].*)?$", re.MULTILINE)
 _OPTION = re.compile(
@@ -43,39 +44,36 @@ def recognises(name: str, head: str) -> bool:
     return bool(_HEADER.search(head)) and bool(_OPTION.search(head)) and "[[" not in head
 
 
-def unknown_size(_path: str) -> int | None:
-    """How long files and devices are, when nobody can say."""
-    return None
-
-
 def translate(
     text: str,
     source: str,
     include: Include | None = None,
     environment: Mapping[str, str] | None = None,
-    size_of: SizeOf = unknown_size,
+    targets: Found = nothing_found,
 ) -> Translation:
-    """The translation of a job file. ``size_of`` gives the length of an existing file or device, where the caller can tell."""
+    """The translation of a job file. ``targets`` says how long files and devices are, where the caller can tell."""
     sections = read_sections(text, source, include)
-    return translate_sections(sections, source, Surroundings(environment or {}, this_machine(), include), size_of)
+    return translate_sections(sections, source, Surroundings(environment or {}, this_machine(), include), known_targets(targets))
 
 
 def translate_sections(
     sections: Sequence[Section],
     source: str,
     around: Surroundings | None = None,
-    size_of: SizeOf = unknown_size,
+    targets: KnownTargets = NOTHING_KNOWN,
     ledger: Ledger | None = None,
 ) -> Translation:
     """The translation of sections that were read already; ``ledger`` may hold remarks on what stood before them."""
     ledger = ledger or Ledger()
     around = around or Surroundings({}, Machine(4096, 1024, 1))
     jobs = read_jobs(sections, ledger, around)
-    open_logs(jobs, around.include, size_of)
+    for job in jobs:
+        job.targets = targets
+    open_logs(jobs, around.include, targets)
     names, groups = Names(), list[Group]()
     elapsed_ns: int | None = 0
     for together in batches(jobs):
-        made = group(together, names, size_of, elapsed_ns)
+        made = group(together, names, targets, elapsed_ns)
         groups.append(made)
         elapsed_ns = None if elapsed_ns is None or made.lasts_ns is None else elapsed_ns + made.lasts_ns
     _same_sizes([made.experiment for made in groups])

@@ -20,8 +20,9 @@ from plimsoll.formats.iometer.reader import SECTIONS, read
 from plimsoll.formats.iometer.remarks import remarks
 from plimsoll.formats.iometer.results import results_csv
 from plimsoll.formats.iometer.results_reader import read_results_csv
-from plimsoll.formats.iometer.storage import Counterpart, Sizes, storages_of
+from plimsoll.formats.iometer.storage import Counterpart, storages_of
 from plimsoll.formats.iometer.writer import write
+from plimsoll.formats.known_targets import Found, known_targets, nothing_found
 from plimsoll.formats.translation import Translation
 
 __all__ = ["Counterpart", "read", "read_results_csv", "recognises", "results_csv", "translate", "translate_onto", "write"]
@@ -42,21 +43,17 @@ def translate(
     source: str,
     include: Callable[[str], str] | None = None,  # noqa: ARG001 — every format is called in the same way
     environment: Mapping[str, str] | None = None,  # noqa: ARG001
-    sizes: Sizes | None = None,
+    targets: Found = nothing_found,
 ) -> Translation:
-    """The ICF ``text`` in our words. ICFs name no other files and no variables; ``sizes`` says how many bytes a path has.
+    """The ICF ``text`` in our words. ICFs name no other files and no variables; ``targets`` says how many bytes a path has.
 
     Raises `InputError` with line, what is wrong and what would be right.
     """
-    return translate_onto(text, source, {}, sizes)
+    return translate_onto(text, source, {}, targets)
 
 
-def translate_onto(text: str, source: str, counterparts: Mapping[str, Counterpart], sizes: Sizes | None = None) -> Translation:
+def translate_onto(text: str, source: str, counterparts: Mapping[str, Counterpart], targets: Found = nothing_found) -> Translation:
     """Like `translate`, on the counterparts that the caller names for targets of the file."""
     file = read(text, source)
-    intent = Intent.of(file, Place(source), lambda names: storages_of(names, counterparts, sizes or _nobody_looks))
+    intent = Intent.of(file, Place(source), lambda names: storages_of(names, counterparts, known_targets(targets)))
     return Translation(source, FORMAT, document(file, source, intent), remarks(file, intent))
-
-
-def _nobody_looks(_path: str) -> None:
-    return None

@@ -125,6 +125,7 @@ was done with every line. *Native*: it is in the experiments. *Ignored*: the run
 - **Targets.** `/dev/…` and Linux disk names are kept; of a mounted file system `iobw.tst` is taken. A drive of Windows alone is whatever
   `--target` says, or the scratch file. Several targets become one `concat:`; sizes of those that exist are looked up, those of files to be
   made follow from the maximum disk size, and a drive letter is a scratch file `iobw-LETTER.tst` in the current directory.
+  `--target` takes the place of all, and sizes of what is not here can be given ([targets](targets.md)).
 - **No workers.** A file of specifications alone runs those assigned to new disk workers, or all where none is, on `--target`.
 - **Content.** Pattern 0 is one byte repeated (`0x5a`); 1, 2, and files that say nothing, incompressible data.
 

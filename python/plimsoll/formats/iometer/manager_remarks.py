@@ -162,10 +162,12 @@ class _Speaker:
 
     def _storage(self, storage: Storage) -> _Said:
         layout = self.intent.layout
+        if storage.typed:
+            return "native", f"--target {storage.path} takes its place"
         if storage.name in layout.sizes_missing:
             why = (
                 "several targets are joined to one, for which the size of each must be known, and this one is not here to ask; "
-                "nearest is the translation's equal shares, right where all are of the same size, or a target for each run"
+                f"{storage.remedy}; nearest is the translation's equal shares, right where all are of one size, or a target for each run"
             )
             return "unsupported", why
         if storage.stands_in:

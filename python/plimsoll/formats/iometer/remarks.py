@@ -16,6 +16,7 @@ from plimsoll.formats.iometer.intent import Intent
 from plimsoll.formats.iometer.manager_remarks import manager_remarks
 from plimsoll.formats.iometer.model import NUMBER_OF_CPUS, Display, IometerFile, Setup
 from plimsoll.formats.iometer.spec_remarks import spec_remarks
+from plimsoll.formats.known_targets import SHARED
 from plimsoll.formats.translation import Kind, Remark
 
 _Said = tuple[Kind, str]
@@ -41,6 +42,8 @@ def _whole(file: IometerFile, intent: Intent) -> Iterator[Remark]:
         yield Remark(line, text, "unsupported", nothing)
     else:
         yield Remark(line, text, "native", "the version decides how the rest is read")
+    if len(intent.storages) > 1 and intent.storages[0].typed:
+        yield Remark(line, text, "surprise", f"it uses {len(intent.storages)} targets; --target {intent.storages[0].path} {SHARED}")
     if intent.implied_workers and file.specs:
         yield Remark(line, text, "surprise", _specs_alone(intent))
     elif intent.implied_targets and intent.assignments:

@@ -12,8 +12,10 @@ where a file is made.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+
+from plimsoll.formats.known_targets import KnownTargets
 
 SECTOR = 512
 #: Scratch files are made in steps of this.
@@ -35,19 +37,24 @@ class Counterpart:
 
 
 #: The size of a path in bytes; None where it does not exist, or nobody can look.
-Sizes = Callable[[str], int | None]
 
 
 @dataclass(frozen=True)
 class Storage:
-    """A target of the file: its counterpart here if there is one. ``is_file``: made by us when it does not exist. ``stands_in``: a scratch
-    file in the place of a drive."""
+    """A target of the file: its counterpart here if there is one.
+
+    ``is_file``: made by us when it does not exist. ``stands_in``: a scratch file in the place of a drive. ``typed``: the target of the
+    command line. ``given``: its size where the file says none and nothing is there. ``remedy``: what to do where a size is missing.
+    """
 
     name: str
     path: str | None
     is_file: bool
     size_bytes: int | None = None
     stands_in: bool = False
+    typed: bool = False
+    given: int | None = None
+    remedy: str = ""
 
     @classmethod
     def of(cls, name: str, counterparts: Mapping[str, Counterpart]) -> Storage:
@@ -72,20 +79,26 @@ class Storage:
         letter = _LETTER.fullmatch(self.name)
         return replace(self, path=f"iobw-{letter[1].lower() if letter else number}.tst", stands_in=True)
 
-    def measured(self, sizes: Sizes) -> Storage:
-        """With the size that it has now, where it exists."""
+    def measured(self, targets: KnownTargets) -> Storage:
+        """With the size that it has now, where it exists, or the one that was given."""
+        drive = self.stands_in and not self.is_file
         # A scratch file in the place of a physical drive is only the nearest thing, whatever its size.
-        if self.size_bytes is not None or self.path is None or (self.stands_in and not self.is_file):
-            return self
-        return replace(self, size_bytes=sizes(self.path))
+        if self.size_bytes is not None or self.path is None or (drive and targets.given is None):
+            return replace(self, remedy=targets.remedy)
+        size = targets(self.path)
+        given = targets.given if size is None else None
+        return replace(self, size_bytes=size, given=given, is_file=self.is_file or drive, remedy=targets.remedy)
 
 
-def storages_of(names: Iterable[str], counterparts: Mapping[str, Counterpart], sizes: Sizes) -> tuple[Storage, ...]:
+def storages_of(names: Iterable[str], counterparts: Mapping[str, Counterpart], targets: KnownTargets) -> tuple[Storage, ...]:
     """What targets of these names are; beside each other, drives without counterpart are scratch files."""
+    if targets.target:
+        size = targets(targets.target)
+        return tuple(Storage(name, targets.target, is_file=size is None, size_bytes=size, typed=True) for name in names)
     found = [Storage.of(name, counterparts) for name in names]
     if len(found) < 2:
         return tuple(found)
-    return tuple(item.made(number).measured(sizes) for number, item in enumerate(found, start=1))
+    return tuple(item.made(number).measured(targets) for number, item in enumerate(found, start=1))
 
 
 @dataclass(frozen=True)
@@ -103,6 +116,8 @@ class Layout:
 
 def laid_out(storages: Sequence[Storage], needed: Mapping[str, int]) -> Layout:
     """One target of ``storages``; ``needed`` says how many bytes of each are used, 0 for all there are."""
+    if storages and storages[0].typed:
+        return _shared(storages, needed)
     if len(storages) > 1:
         return _concatenated(storages, needed)
     if not storages:
@@ -112,8 +127,23 @@ def laid_out(storages: Sequence[Storage], needed: Mapping[str, int]) -> Layout:
     return Layout(only.path, only.name, size or None, {only.name: 0}, {only.name: None})
 
 
+def _shared(storages: Sequence[Storage], needed: Mapping[str, int]) -> Layout:
+    """The typed target, from its start on for each."""
+    first, label = storages[0], storages[0].name if len(storages) == 1 else "all targets"
+    size = max(_rounded(needed[item.name]) for item in storages) if first.is_file and all(needed[item.name] for item in storages) else 0
+    alone = len(storages) == 1
+    return Layout(
+        first.path,
+        label,
+        size or None,
+        {item.name: 0 for item in storages},
+        {item.name: None if alone else item.size_bytes for item in storages},
+    )
+
+
 def _concatenated(storages: Sequence[Storage], needed: Mapping[str, int]) -> Layout:
-    file_bytes = max((_rounded(needed[item.name]) for item in storages if item.is_file and item.size_bytes is None), default=0)
+    made = [item for item in storages if item.is_file and item.size_bytes is None]
+    file_bytes = max((_rounded(needed[item.name]) or item.given or 0 for item in made), default=0)
     sizes = {item.name: _size(item, needed[item.name], file_bytes) for item in storages}
     target = "concat:" + ",".join(_escaped(item.path or "") for item in storages)
     starts, start = {}, 0
@@ -129,7 +159,7 @@ def _concatenated(storages: Sequence[Storage], needed: Mapping[str, int]) -> Lay
 def _size(storage: Storage, needed: int, file_bytes: int) -> int | None:
     if storage.size_bytes is not None:
         return storage.size_bytes
-    return file_bytes if storage.is_file and needed else None
+    return file_bytes if storage.is_file and (needed or storage.given) else None
 
 
 def _rounded(size_bytes: int) -> int:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 
+from plimsoll.formats.known_targets import Found, known_targets, nothing_found
 from plimsoll.formats.orion.lun import read_luns
 from plimsoll.formats.orion.translator import FORMAT, translate_lines, translate_words
 from plimsoll.formats.translation import Remark, Translation
@@ -30,15 +31,27 @@ def recognises(name: str, head: str) -> bool:
     return _COMMAND.match(first) is not None
 
 
-def translate(text: str, source: str, include: Callable[[str], str] | None, environment: Mapping[str, str]) -> Translation:  # noqa: ARG001 - ORION reads none
+def translate(
+    text: str,
+    source: str,
+    include: Callable[[str], str] | None,
+    environment: Mapping[str, str],  # noqa: ARG001 - ORION reads none
+    targets: Found = nothing_found,
+) -> Translation:
     """A file with one command line per line. Raises `InputError` that names line and word."""
     if source.lower().endswith(".lun"):
         luns = read_luns(text, source)
         why = "it says what is measured, not how; write a command line into a .orion file beside it, for example -run simple -testname NAME"
         return Translation(source, FORMAT, {}, [Remark(lun.line, lun.path, "unsupported", why) for lun in luns])
-    return translate_lines(text.splitlines(), source, include)
+    return translate_lines(text.splitlines(), source, include, known_targets(targets))
 
 
-def translate_command(words: Sequence[str], source: str, include: Callable[[str], str] | None = None) -> Translation:
+def translate_command(
+    words: Sequence[str],
+    source: str,
+    include: Callable[[str], str] | None = None,
+    environment: Mapping[str, str] | None = None,  # noqa: ARG001 - ORION reads none
+    targets: Found = nothing_found,
+) -> Translation:
     """A command line as words, with or without the program's name. Raises `InputError` that names the word."""
-    return translate_words(words, source, include)
+    return translate_words(words, source, include, known_targets(targets))

@@ -21,6 +21,8 @@ plimsoll run job.orion
 plimsoll run orion -run simple -testname db
 ```
 
+`--target` takes the place of all LUNs ([targets](targets.md)); with `-num_disks`, `NAME.lun` may then be missing.
+
 A run becomes a workload with the streams `small` and `large`, and experiments of kind `matrix`. The point without any request, which ORION
 counts, is left out. With `-type seq` the small requests alone are an experiment of their own; points with streams warm up for two minutes.
 

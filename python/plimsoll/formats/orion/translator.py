@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from plimsoll.errors import InputError
+from plimsoll.formats.known_targets import KnownTargets, is_of_windows
 from plimsoll.formats.orion.command import Command, Given, Place, read_command, split_line
 from plimsoll.formats.orion.grid import (
     FIXED,
@@ -49,6 +50,8 @@ class _Verdicts:
     """What is said of the options of one command line."""
 
     command: Command
+    #: The typed target that takes the place of all LUNs, or nothing.
+    target: str = ""
     said: dict[str, tuple[Kind, str]] = field(default_factory=dict)
     others: list[Remark] = field(default_factory=list)
 
@@ -74,12 +77,15 @@ class _Verdicts:
         return all(remark.kind != "unsupported" for remark in self.remarks())
 
 
-def translate_words(words: Sequence[str], source: str, include: Include | None) -> Translation:
+NOTHING_KNOWN = KnownTargets()
+
+
+def translate_words(words: Sequence[str], source: str, include: Include | None, targets: KnownTargets = NOTHING_KNOWN) -> Translation:
     """One command line, as words."""
-    return _translated([read_command(words, Place(source))], source, include)
+    return _translated([read_command(words, Place(source))], source, include, targets.target)
 
 
-def translate_lines(lines: Sequence[str], source: str, include: Include | None) -> Translation:
+def translate_lines(lines: Sequence[str], source: str, include: Include | None, targets: KnownTargets = NOTHING_KNOWN) -> Translation:
     """A file with one command line per line."""
     commands = []
     for number, line in enumerate(lines, start=1):
@@ -89,15 +95,15 @@ def translate_lines(lines: Sequence[str], source: str, include: Include | None) 
             commands.append(read_command(words, place))
     if not commands:
         raise InputError(f"{source}: there is no command line; write one per line, for example -run simple -num_disks 4.")
-    return _translated(commands, source, include)
+    return _translated(commands, source, include, targets.target)
 
 
-def _translated(commands: Sequence[Command], source: str, include: Include | None) -> Translation:
+def _translated(commands: Sequence[Command], source: str, include: Include | None, target: str) -> Translation:
     translation = Translation(source, FORMAT)
     workloads: list[Json] = []
     experiments: list[Json] = []
     for command in commands:
-        verdicts = _Verdicts(command)
+        verdicts = _Verdicts(command, target)
         name = _unused(_NAME.sub("-", command.word("testname")).strip("-_")[:40] or "orion", [item["name"] for item in workloads])
         made = _run(command, name, include, verdicts)
         translation.remarks += verdicts.remarks()
@@ -168,16 +174,31 @@ def _luns(command: Command, include: Include | None, verdicts: _Verdicts) -> lis
         return []
     try:
         text = include(name)
-    except OSError as problem:
-        reason = problem.strerror or "not found"
-        raise command.place.wrong(f"{name} cannot be read ({reason}); put it beside the command line, one path per line.") from None
-    except InputError as problem:
-        advice = "put it beside the command line, one path per line, or name the one that is there with -testname"
-        raise command.place.wrong(f"{str(problem).rstrip('.')}; {advice}.") from None
+    except (OSError, InputError) as problem:
+        if verdicts.target:
+            verdicts.say("testname", "native", f"--target {verdicts.target} takes the place of its LUNs")
+            return []
+        raise _unread(command, name, problem) from None
     luns = read_luns(text, name)
     for number, lun in enumerate(luns, start=1):
-        verdicts.other(f"{name}:{lun.line}: {lun.path}", "native", f"part {number} of the target" if len(luns) > 1 else "the target")
+        verdicts.other(f"{name}:{lun.line}: {lun.path}", *_lun_verdict(lun, number if len(luns) > 1 else 0, verdicts.target))
     return luns
+
+
+def _unread(command: Command, name: str, problem: OSError | InputError) -> InputError:
+    advice = "put it beside the command line, one path per line"
+    if isinstance(problem, InputError):
+        return command.place.wrong(f"{str(problem).rstrip('.')}; {advice}, or name the one that is there with -testname.")
+    return command.place.wrong(f"{name} cannot be read ({problem.strerror or 'not found'}); {advice}.")
+
+
+def _lun_verdict(lun: Lun, number: int, target: str) -> tuple[Kind, str]:
+    """What becomes of a LUN; ``number`` counts several."""
+    if target:
+        return "native", f"--target {target} takes {'the place of all LUNs' if number else 'its place'}"
+    if is_of_windows(lun.path):
+        return "unsupported", "it is a name of Windows; name a file or device of this system with --target, or in the .lun file"
+    return "native", f"part {number} of the target" if number else "the target"
 
 
 def _matrix(command: Command, verdicts: _Verdicts) -> str | None:
@@ -231,6 +252,9 @@ def _target(command: Command, luns: Sequence[Lun], verdicts: _Verdicts) -> str |
     striped = command.word("simulate") == "raid0"
     if not striped:
         verdicts.say("stripe", "ignored", "the LUNs are not striped without -simulate raid0, in ORION neither")
+    elif verdicts.target:
+        for name in ("simulate", "stripe"):
+            verdicts.say(name, "ignored", f"--target {verdicts.target} takes the place of all LUNs; it may be a stripe:A,B?unit=… itself")
     elif len(luns) == 1:
         verdicts.say("stripe", "ignored", "there is one LUN, and nothing to stripe")
     elif not luns:
@@ -239,6 +263,8 @@ def _target(command: Command, luns: Sequence[Lun], verdicts: _Verdicts) -> str |
             verdicts.say(name, "ignored", f"the LUNs are not known here; write it into the target, --target stripe:A,B?unit={unit}KiB")
     else:
         verdicts.say("stripe", "native")
+    if verdicts.target:
+        return verdicts.target
     return target_of(luns, command.number("stripe") * 1024 if striped else None) if luns else None
 
 

@@ -4,7 +4,7 @@ Model: `lines` cuts text into parameters, `reader` makes definitions of them, `p
 are threads here; its rates are open loops, its maximum a closed one, its curves our curves with its rounding. File systems (FSD, FWD) are
 in `filesystem`, what both have in common is here.
 Limits: other hosts are read and reported, not run. Sizes of devices are not looked up here: where several targets are used at the same
-time, ``sizes`` has to say them.
+time, ``targets`` has to say them.
 
     translation = translate("sd=sd1,lun=/dev/sdb\\nwd=wd1,sd=sd1\\nrd=run1,wd=wd1,iorate=max,elapsed=60,interval=1\\n", "job", None, {})
     translation.document["experiment"][0]["kind"]        # 'single'
@@ -16,6 +16,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 
 from plimsoll.errors import InputError
+from plimsoll.formats.known_targets import Found, known_targets, nothing_found
 from plimsoll.formats.translation import Translation
 from plimsoll.formats.vdbench.command import parse
 from plimsoll.formats.vdbench.planner import plan
@@ -42,16 +43,16 @@ def translate(
     source: str,
     include: Callable[[str], str] | None,
     environment: Mapping[str, str],
-    sizes: Callable[[str], int | None] | None = None,
+    targets: Found = nothing_found,
 ) -> Translation:
     """The experiments that a parameter file asks for.
 
-    ``include`` reads a file named inside, ``environment`` has the values of ``$name``, ``sizes`` says how many bytes a path has, None where
-    it does not exist. Raises `InputError` with file and line for what Vdbench would refuse.
+    ``include`` reads a file named inside, ``environment`` has the values of ``$name``, ``targets`` says how many bytes a path has, None
+    where it does not exist. Raises `InputError` with file and line for what Vdbench would refuse.
     """
     verdicts = Verdicts()
     file = Reader(source, include, environment, verdicts).read(text, source)
-    return Translation(source, "vdbench", plan(file, verdicts, sizes or _nothing_known), verdicts.remarks())
+    return Translation(source, "vdbench", plan(file, verdicts, known_targets(targets)), verdicts.remarks())
 
 
 def translate_command(
@@ -59,7 +60,7 @@ def translate_command(
     source: str,
     include: Callable[[str], str],
     environment: Mapping[str, str],
-    sizes: Callable[[str], int | None] | None = None,
+    targets: Found = nothing_found,
 ) -> Translation:
     """What a command line of Vdbench asks for: the words after ``vdbench``. ``include`` reads the files that it names.
 
@@ -77,7 +78,7 @@ def translate_command(
         value = f"{unused[0]}={command.values[unused[0]]}"
         raise InputError(f"{source}: no line uses {value}; write ${unused[0]} where it belongs, or leave it out.")
     command.override(file, verdicts)
-    document = plan(file, verdicts, sizes or _nothing_known)
+    document = plan(file, verdicts, known_targets(targets))
     return Translation(source, "vdbench", document, [*command.remarks, *verdicts.remarks()])
 
 
@@ -86,7 +87,3 @@ def _text_of(name: str, include: Callable[[str], str], source: str) -> str:
         return include(name)
     except (OSError, UnicodeError) as problem:
         raise InputError(f"{source}: {name} cannot be read ({getattr(problem, 'strerror', None) or problem}); check its name.") from None
-
-
-def _nothing_known(_: str) -> None:
-    return None

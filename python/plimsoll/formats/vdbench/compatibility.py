@@ -47,8 +47,8 @@ done with every parameter. *Native*: it is in the experiments. *Ignored*: the ru
 
 - **Several SDs.** Vdbench spreads the requests of a WD equally over its SDs. Here a WD has a stream on each of its SDs. SDs of different
   devices or files become one target `concat:`, with a region for each stream. Where one begins follows from the real sizes before it:
-  those of existing files and devices are looked up, a file that does not exist has its `size`. With `concatenatesds=yes` a WD has one
-  stream on all of them.
+  those of existing files and devices are looked up, a file that does not exist has its `size`, and for what has none it can be given
+  ([targets](targets.md)). With `concatenatesds=yes` a WD has one stream on all of them.
 - **Threads** of an SD are requests outstanding on it (8 unless given). They are dealt to the WDs on it by skew, at least one each. In a
   closed loop they are `threads`. At a rate, and at the percentages of a curve (`outstanding = "kept"`), what is due waits for the first of
   them that gets free, so they are `queue_depth` of one thread: never more are outstanding on the SD than in Vdbench.

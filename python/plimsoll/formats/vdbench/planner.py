@@ -3,13 +3,14 @@
 Model: runs are planned first, and what they say of parameters stays; then every parameter that nothing was said of gets the usual verdict
 of its keyword. Parts that no run uses stop nothing.
 
-    plan(file, verdicts, sizes)        # {'title': …, 'workload': […], 'experiment': […]}
+    plan(file, verdicts, targets)      # {'title': …, 'workload': […], 'experiment': […]}
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+from plimsoll.formats.known_targets import KnownTargets
 from plimsoll.formats.vdbench.definition import Definition, ParameterFile
 from plimsoll.formats.vdbench.experiments import Family, Runs
 from plimsoll.formats.vdbench.filesystem import file_system_runs
@@ -17,7 +18,6 @@ from plimsoll.formats.vdbench.keywords import NEEDS_CLUSTER, OF_BLOCK_DEVICES, O
 from plimsoll.formats.vdbench.names import meant
 from plimsoll.formats.vdbench.parameter import Parameter, Word
 from plimsoll.formats.vdbench.planning import LOCAL, Planning
-from plimsoll.formats.vdbench.storage import Sizes
 from plimsoll.formats.vdbench.streams import AXES, LOOPS, Composer
 from plimsoll.formats.vdbench.verdicts import Verdicts
 
@@ -28,12 +28,12 @@ _BLOCK_DEVICES = Family("iorate", LOOPS, AXES, Composer)
 _ALWAYS = ("hd", "rg")
 
 
-def plan(file: ParameterFile, verdicts: Verdicts, sizes: Sizes) -> Json:
+def plan(file: ParameterFile, verdicts: Verdicts, targets: KnownTargets) -> Json:
     """The experiment file; raises `InputError` for what makes no sense."""
     runs = file.of("rd")
     if not runs:
         raise _nothing_to_run(file)
-    planning = Planning(file, verdicts, sizes)
+    planning = Planning(file, verdicts, targets)
     _say_of_hosts(planning)
     document: Json = {"title": f"Vdbench: {', '.join(runs)}", "source": file.source}
     of_files = _is_file_system(file)

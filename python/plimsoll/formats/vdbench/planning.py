@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from plimsoll.formats.known_targets import KnownTargets
 from plimsoll.formats.vdbench.definition import Definition, ParameterFile
 from plimsoll.formats.vdbench.names import chosen
 from plimsoll.formats.vdbench.parameter import Parameter
-from plimsoll.formats.vdbench.storage import Sizes, Storage, storage
+from plimsoll.formats.vdbench.storage import Storage, storage
 from plimsoll.formats.vdbench.verdicts import Verdicts
 
 #: Names of this host.
@@ -23,7 +24,7 @@ class Planning:
 
     file: ParameterFile
     verdicts: Verdicts
-    sizes: Sizes
+    targets: KnownTargets
     used: set[Definition] = field(default_factory=set)
     _storages: dict[str, Storage] = field(default_factory=dict)
 
@@ -32,7 +33,7 @@ class Planning:
         if name not in self._storages:
             definition = self.file.of("sd")[name]
             self.used.add(definition)
-            self._storages[name] = storage(definition, self.sizes, self.verdicts)
+            self._storages[name] = storage(definition, self.targets, self.verdicts)
         return self._storages[name]
 
     def storages(self, parameter: Parameter) -> list[Storage]:

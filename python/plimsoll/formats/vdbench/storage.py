@@ -4,15 +4,16 @@ Model: a path below ``/dev`` is a device, anything else a file. Devices are open
 first block is never touched; files go through the page cache unless ``openflags=o_direct`` is given.
 Limits: this file does not look at the machine. How large a device or an existing file is, only the caller can say.
 
-    storage(definition, sizes, verdicts).path
+    storage(definition, targets, verdicts).path
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from plimsoll.formats.known_targets import KnownTargets, is_device, is_of_windows
 from plimsoll.formats.vdbench import numbers
 from plimsoll.formats.vdbench.definition import Definition
 from plimsoll.formats.vdbench.numbered import filled
@@ -21,16 +22,11 @@ from plimsoll.formats.vdbench.verdicts import Verdicts
 
 Json = dict[str, Any]
 
-#: The size in bytes of what a path names, where it exists.
-Sizes = Callable[[str], int | None]
-
 THREADS = 8
 THREADS_MAX = 4096
 HITAREA = 1 << 20
 #: Vdbench leaves the first block of a device alone; rounded up to the alignment, this is the first block after it.
 FIRST_BYTE_OF_DEVICE = 512
-#: Files below /dev that are files.
-_MEMORY = "/dev/shm/"  # noqa: S108
 SIZE_MIN, SIZE_MAX = 4096, 1 << 50
 
 
@@ -52,7 +48,7 @@ class Storage:
     @property
     def device(self) -> bool:
         """Whether it is a device rather than a file."""
-        return self.path.startswith("/dev/") and not self.path.startswith(_MEMORY)
+        return is_device(self.path)
 
     @property
     def length(self) -> int | None:
@@ -77,18 +73,21 @@ class Storage:
         return self.definition.get("lun") or self.definition.head
 
 
-def storage(definition: Definition, sizes: Sizes, verdicts: Verdicts) -> Storage:
+def storage(definition: Definition, targets: KnownTargets, verdicts: Verdicts) -> Storage:
     """The SD of a definition; raises `InputError` for values that cannot be."""
     lun, size = definition.get("lun"), definition.get("size")
     if lun is None:
         raise definition.head.wrong(f"SD {definition.name!r} has no lun; write lun=/dev/sdb, or lun=FILE with size=10g.")
-    path = lun.word if definition.number is None else filled(lun.word, definition.number)
-    found = sizes(path)
-    made = Storage(definition, path, None if size is None else _size(size), found, threads_of(definition.get("threads")))
-    if path.startswith(("\\", "//./")):
-        verdicts.unsupported(lun, "it is a device of Windows; the nearest thing is the Linux device, for example lun=/dev/sdb")
-    elif not made.device and size is None and found is None:
-        verdicts.native(lun, "a file without size must exist; otherwise Plimsoll makes a scratch file of its default size")
+    path = targets.named(lun.word if definition.number is None else filled(lun.word, definition.number))
+    found = targets(path)
+    written = targets.at_length(path) if size is None and found is None else None if size is None else _size(size)
+    made = Storage(definition, path, written, found, threads_of(definition.get("threads")))
+    if targets.target:
+        verdicts.native(lun, f"--target {path} takes its place")
+    elif is_of_windows(path):
+        verdicts.unsupported(lun, "it is a name of Windows; name a file or device of this system with --target, or with lun=")
+    elif not made.device and found is None and written is None:
+        verdicts.unsupported(lun, f"there is no such file, and nothing says how long it is to be; write the SD's size, or {targets.remedy}")
     else:
         verdicts.native(lun, f"it is {'a device' if made.device else 'a file'}")
     if size is not None:

@@ -17,6 +17,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from plimsoll.formats.known_targets import SHARED
 from plimsoll.formats.vdbench import flags, numbers
 from plimsoll.formats.vdbench.access import Access, Use, access
 from plimsoll.formats.vdbench.amount import Whole, amount_per_thread
@@ -92,6 +93,7 @@ class Composer:
         """The streams of one round; without a rate they are closed loops."""
         parts = self._concatenated_parts(choice, rate) if self.concatenated else self._parts(choice, rate)
         used = tuple(dict.fromkeys(storage for storages in self._storages.values() for storage in storages))
+        self._say_of_sharing(used)
         seats = self._seats(used)
         lengths = [storage.length for storage in used]
         whole = Whole(sum(part.threads for part in parts), None if None in lengths else sum(length or 0 for length in lengths))
@@ -104,6 +106,12 @@ class Composer:
         cold = any(flags.empties_cache(part.use) for part in parts)
         label = " + ".join(storage.name for storage in used)
         return Load(target_of(list(used)), named(streams), label, cold, settings=scratch_size(used, self._planning.verdicts))
+
+    def _say_of_sharing(self, used: Sequence[Storage]) -> None:
+        """Several SDs for which one typed target stands."""
+        target = self._planning.targets.target
+        if target and len(used) > 1:
+            self._planning.verdicts.surprise(self._run.head, f"it uses {len(used)} SDs; --target {target} {SHARED}")
 
     def _workloads_of(self, run: Definition) -> list[Definition]:
         wd = run.get("wd")
@@ -248,7 +256,7 @@ class Composer:
         kind = "device" if storage.device else "file"
         why = (
             f"the run uses several targets at the same time, and where the next one begins follows from the real size of this {kind}, "
-            "which is not known here; the nearest things are an RD for each SD, or concatenatesds=yes"
+            f"which is not known here; {self._planning.targets.remedy}, or write an RD for each SD, or concatenatesds=yes"
         )
         self._planning.verdicts.unsupported(storage.lun, why)
 
@@ -294,7 +302,7 @@ class Composer:
 def _joined(storages: Sequence[Storage]) -> Storage:
     """Several SDs as one: the length is the sum where all are known."""
     first = storages[0]
-    extents = [storage.extent for storage in storages]
+    extents = list({storage.path: storage.extent for storage in storages}.values())
     whole = None if None in extents else sum(extent for extent in extents if extent is not None)
     if len(storages) == 1:
         return first

@@ -12,7 +12,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from plimsoll.formats.vdbench.definition import Definition
 from plimsoll.formats.vdbench.naming import slug, unique
@@ -35,14 +35,39 @@ class Seat:
     name: str
 
 
-def seats(groups: Sequence[Sequence[Definition]], verdicts: Verdicts) -> dict[Definition, Seat]:
-    """The seat of every FSD, from the FSDs of each run; raises `InputError` for anchors that cannot be."""
+def seats(groups: Sequence[Sequence[Definition]], verdicts: Verdicts, target: str = "") -> dict[Definition, Seat]:
+    """The seat of every FSD, from the FSDs of each run, below a typed ``target`` if there is one.
+
+    Raises `InputError` for anchors that cannot be.
+    """
     every = list(dict.fromkeys(fsd for group in groups for fsd in group))
     paths = {fsd: _path(fsd) for fsd in every}
+    if target:
+        paths = {fsd: _below_root(path) for fsd, path in paths.items()}
     _check(every, paths)
     found: dict[Definition, Seat] = {}
     for together in _joined(groups, paths):
-        found |= _seated(together, paths, verdicts)
+        found |= _moved(_seated(together, paths), target, verdicts) if target else _said(_seated(together, paths), verdicts)
+    return found
+
+
+def _below_root(path: str) -> str:
+    """An anchor as if it hung below the root: without a drive, and with slashes."""
+    return posixpath.normpath(f"/{re.sub(r'^[A-Za-z]:', '', path).replace(chr(92), '/')}")
+
+
+def _moved(found: dict[Definition, Seat], target: str, verdicts: Verdicts) -> dict[Definition, Seat]:
+    """The seats below the typed target."""
+    for fsd, seat in found.items():
+        verdicts.native(
+            _anchor(fsd), f"--target {target} takes its place" + (f", below which the tree lies in {seat.path}" if seat.path else "")
+        )
+    return {fsd: replace(seat, target=target) for fsd, seat in found.items()}
+
+
+def _said(found: dict[Definition, Seat], verdicts: Verdicts) -> dict[Definition, Seat]:
+    for fsd, seat in found.items():
+        _say(fsd, seat, verdicts)
     return found
 
 
@@ -88,7 +113,7 @@ def _joined(groups: Sequence[Sequence[Definition]], paths: dict[Definition, str]
     return found
 
 
-def _seated(together: Sequence[Definition], paths: dict[Definition, str], verdicts: Verdicts) -> dict[Definition, Seat]:
+def _seated(together: Sequence[Definition], paths: dict[Definition, str]) -> dict[Definition, Seat]:
     distinct = list(dict.fromkeys(paths[fsd] for fsd in together))
     above = distinct[0] if len(distinct) == 1 else _above(distinct)
     taken: set[str] = set()
@@ -99,7 +124,6 @@ def _seated(together: Sequence[Definition], paths: dict[Definition, str], verdic
         names.setdefault(path, "" if path in names else unique(slug(fsd.name), taken))
         rest = "" if path == above else posixpath.relpath(path, above or "/")
         found[fsd] = Seat(plain_path(above or "/"), rest, names[path])
-        _say(fsd, found[fsd], above, verdicts)
     return found
 
 
@@ -112,14 +136,14 @@ def _above(paths: Sequence[str]) -> str:
     return "" if common.strip("/") == "" and paths[0].startswith("/") else common or "."
 
 
-def _say(fsd: Definition, seat: Seat, above: str, verdicts: Verdicts) -> None:
+def _say(fsd: Definition, seat: Seat, verdicts: Verdicts) -> None:
     anchor = _anchor(fsd)
     if _OF_WINDOWS.match(anchor.word):
-        verdicts.unsupported(anchor, "it is a directory of Windows; the nearest thing is one of Linux, for example anchor=/data/tree")
-    elif not above:
+        verdicts.unsupported(anchor, "it is a directory of Windows; name one of this system with --target, or with anchor=")
+    elif seat.target == "/" and seat.path:
         why = (
             "a run works below one target, and the anchors of its FSDs have nothing above them in common; the nearest things are anchors "
-            "below one directory, or an RD for each FSD"
+            "below one directory, a directory named with --target, or an RD for each FSD"
         )
         verdicts.unsupported(anchor, why)
     elif seat.path:

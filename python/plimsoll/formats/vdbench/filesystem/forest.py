@@ -28,7 +28,7 @@ class Forest:
     def seats(self) -> dict[Definition, Seat]:
         """Where the tree of every FSD lies that a run works on."""
         groups = [self.fsds_of(run) for run in self._planning.file.of("rd").values()]
-        return seats(groups, self._planning.verdicts)
+        return seats(groups, self._planning.verdicts, self._planning.targets.target)
 
     def workloads_of(self, run: Definition) -> list[Definition]:
         """The FWDs of a run."""
