@@ -203,3 +203,33 @@ def test_a_size_is_given_once(plimsoll: Plimsoll, job: Path) -> None:
     said = plimsoll("translate", "--size", "1GiB", "--assume-size", "1GiB", "job.fio")
     assert said.code == 2
     assert "--size and --assume-size are both the size of what is not there" in said.err
+
+
+def test_a_log_of_requests_is_looked_for_where_fio_looks_and_then_beside_the_job(
+    plimsoll: Plimsoll, here: Path, engine: ScriptedEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # translate looked beside the job file, run below the working directory: what the one showed, the other could not find.
+    jobs, work = here / "jobs", here / "work"
+    jobs.mkdir()
+    work.mkdir()
+    log = "fio version 3 iolog\n0 data.bin add\n0 data.bin open\n0 data.bin read 0 4096\n9 data.bin read 4096 4096\n"
+    (jobs / "replay.fio").write_text("[replay]\nread_iolog=load.log\n")
+    (jobs / "load.log").write_text(log)
+    monkeypatch.chdir(work)
+
+    def trace() -> tuple[str, str]:
+        said = plimsoll("translate", "../jobs/replay.fio")
+        assert said.code == 0, said.err
+        return tomllib.loads(said.out)["workload"][0]["stream"][0]["trace"], said.err
+
+    path, told = trace()
+    assert path == str(jobs / "load.log") and f"{path} beside the job file is taken" in told
+    assert plimsoll("run", "../jobs/replay.fio", "-t", "null:", "-d", "1s").code == 0
+    (work / "load.log").write_text(log)
+    path, told = trace()
+    assert path == str(work / "load.log") and "there is one beside the job file, too" in told
+    (work / "load.log").unlink()
+    (jobs / "load.log").unlink()
+    for verb in ("translate", "run"):
+        said = plimsoll(verb, "../jobs/replay.fio")
+        assert said.code == 2 and "name a log that is there" in said.err

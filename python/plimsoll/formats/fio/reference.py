@@ -43,7 +43,7 @@ the version of fio from which the name is taken: 3.33 is what Debian's fio knows
   `stripe:`.
 * More than 256 files of a job, and the engines `filecreate`, `filestat` and `filedelete`, are trees of the driver `files`.
 * `--target` takes the place of all files and devices of a job; sizes of those that are not here can be given ([targets](targets.md)).
-* `read_iolog` is a stream of a trace.
+* `read_iolog` is a stream of a trace. The log is looked for in the working directory, as fio does, then beside the job file.
 * A job without `size=` on a file that is not there is refused, as by fio; `--size` gives one.
 * A job without `time_based` ends when it has transferred its `size` or `io_size`; the point lasts until all have.
   Jobs of one group that end at different times have ends of their own (`end_after`).

@@ -85,11 +85,26 @@ def open_logs(jobs: Sequence[Job], include: Include | None, targets: KnownTarget
     """Puts the logs of every job in place of their names."""
     for job in jobs:
         if job.get("read_iolog"):
-            paths = [path for path in str(job.get("read_iolog")).split(":") if path]
+            paths = [_found(job, path, targets) for path in str(job.get("read_iolog")).split(":") if path]
             job.values["read_iolog"] = tuple(read_log(path, _text(job, path, include, targets)) for path in paths)
         else:
             for name in _BELONG:
                 job.idle(name, "there is no read_iolog")
+
+
+def _found(job: Job, path: str, targets: KnownTargets) -> str:
+    """The log's full path: fio looks in the working directory; where it is not there, the one beside the job file is taken."""
+    folder = os.path.dirname(job.lines["read_iolog"].place.source)
+    here, beside = os.path.abspath(path), os.path.abspath(os.path.join(folder, path))
+    if not folder or here == beside:
+        return path
+    if not targets.is_there(beside):
+        return here
+    if targets.is_there(here):
+        job.surprise("read_iolog", f"there is one beside the job file, too; {here} in the working directory is taken, as fio does")
+        return here
+    job.surprise("read_iolog", f"fio looks in the working directory, where it is not; {beside} beside the job file is taken")
+    return beside
 
 
 def _text(job: Job, path: str, include: Include | None, targets: KnownTargets) -> str | None:
