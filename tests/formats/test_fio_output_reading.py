@@ -99,6 +99,38 @@ def test_clients_are_read_and_their_sum_is_left_out():
     assert read.result.totals["read"].count == 3000
 
 
+def clients(*of: tuple[str, str, int], **more: object) -> str:
+    """A document of fio's client/server mode: job, host and port of each client, and their sum, which has no percentiles."""
+    jobs = [job(jobname=name, hostname=host, port=port, **more) for name, host, port in of]
+    whole = job(jobname="All clients", groupid=0)
+    for op in ("read", "write"):
+        whole.get(op, {}).get("clat_ns", {}).pop("percentile", None)
+    return json.dumps({"fio version": "fio-3.33", "client_stats": [*jobs, whole]})
+
+
+def test_each_client_keeps_its_percentiles_and_all_together_have_mean_and_maximum():
+    (read,) = read_json(clients(("a", "h1", 8765), ("a", "h2", 8765)), "a.json")
+    assert (read.result.job.workload, list(read.result.streams)) == ("a", ["a@h1", "a@h2"])
+    alone = read.result.streams["a@h1"]["read"].latency_ns
+    assert alone is not None and alone.p99 > 0
+    assert read.result.totals["read"].count == 6000
+    assert {name: found.value for name, found in read.result.estimates["read"].items()} == {"mean": alone.mean, "max": alone.max}
+    slowest = [totals.latency_ns.max for totals in read.result.streams["a@h1"].values() if totals.latency_ns]
+    assert slowest and read.result.estimates["all"]["max"].value == max(slowest)
+    assert "Of its streams together it tells no distribution" in read.result.flags[0].message
+
+
+def test_clients_on_one_host_are_told_apart_by_their_port():
+    (read,) = read_json(clients(("a", "h1", 8765), ("a", "h1", 8766), ("b", "h1", 8765)), "a.json")
+    assert list(read.result.streams) == ["a@h1:8765", "a@h1:8766", "b"]
+
+
+def test_jobs_of_one_client_are_added_up_as_ever():
+    (read,) = read_json(clients(("a", "h1", 8765), ("a", "h1", 8765)), "a.json")
+    assert list(read.result.streams) == ["stream-1"]
+    assert read.result.estimates["read"]["max"].value > 0
+
+
 def test_text_that_fio_mixes_in_before_the_document_is_skipped():
     noise = "fio: this platform does not support process shared mutexes\nnote: both iodepth >= 1\n"
     assert read_json(noise + jobs_of(job()), "a.json")[0].result.totals

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from plimsoll.errors import InputError
@@ -178,3 +180,37 @@ def test_a_wrong_flatfile_is_answered_in_one_sentence(text, part):
         read_flatfile(text, "f")
     assert part in str(refused.value)
     assert "\n" not in str(refused.value)
+
+
+def test_the_maximum_of_reads_and_writes_together_is_kept_through_import_and_export():
+    first = read_flatfile(OLD, "f.html")[0]
+    assert first.result.estimates["all"]["max"].value == 30e6
+    assert "of all together max 30 ms" in first.result.flags[0].message
+    again = table(files([first])["flatfile.html"])[-1]
+    assert (float(again["resp_max"]), float(again["resp"])) == (30.0, 7.0)
+    assert (float(again["read_resp"]), float(again["write_resp"]), again["read_max"]) == (5.5, 10.5, "n/a")
+
+
+def test_where_reads_and_writes_have_maxima_of_their_own_these_are_kept():
+    own = OLD.replace("resp_max", "resp_max read_max write_max").replace(" 30.000    1.000", " 30.000 20.000 30.000 1.000")
+    own = own.replace(" 50.000    1.000", " 50.000 0 0 1.000").replace(" 20.000    1.000", " 20.000 0 0 1.000")
+    own = own.partition("10:01:00")[0]
+    (point,) = read_flatfile(own, "f.html")
+    assert (point.result.estimates["read"]["max"].value, point.result.estimates["write"]["max"].value) == (20e6, 30e6)
+    assert point.result.estimates["all"]["max"].value == 30e6
+
+
+def test_points_of_a_curve_are_called_as_vdbench_calls_them_and_keep_their_names():
+    point = recorded_point(MIXED)
+    places = [
+        {"kind": "curve", "role": "maximum"},
+        {"kind": "curve", "label": "10 %"},
+        {"kind": "curve", "label": "12.5 %"},
+        {"kind": "steps", "label": "10 %"},
+    ]
+    curve = [Recorded(replace(point.result, place=place), point.intervals, point.monitor) for place in places]
+    text = files(curve)["flatfile.html"]
+    expected = ["oltp-db", "oltp-db_(10%)", "oltp-db_(12.5%)", "oltp-db_2"]
+    assert [read.result.job.workload for read in read_flatfile(text, "f.html")] == expected
+    again = files(read_flatfile(text, "f.html"))["flatfile.html"]
+    assert [read.result.job.workload for read in read_flatfile(again, "f.html")] == expected

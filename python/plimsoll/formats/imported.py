@@ -12,10 +12,10 @@ use. Its origin stands in ``versions["origin"]``, host and machine stay unknown,
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from plimsoll.formats.recorded import Json, Recorded
+from plimsoll.formats.recorded import Json, Recorded, added
 from plimsoll.histogram import Histogram
 from plimsoll.result import OPS, Estimate, Flag, JobRecord, LatencySummary, OpTotals, Result, Totals
 
@@ -57,6 +57,8 @@ class Imported:
     intervals: list[Json] = field(default_factory=list)
     samples: list[Json] = field(default_factory=list)
     known: dict[str, dict[str, Known]] = field(default_factory=dict)
+    #: Figures of all operations together, in nanoseconds, where the file tells them of no single one.
+    whole: Mapping[str, float] = field(default_factory=dict)
 
     def add(self, stream: str, op: str, known: Known) -> None:
         """Take one operation of one stream; what did not occur is left out."""
@@ -66,9 +68,9 @@ class Imported:
     def recorded(self) -> Recorded:
         """The point as it is stored."""
         streams = {name: {op: self._totals(by_op[op]) for op in OPS if op in by_op} for name, by_op in self.known.items()}
-        totals = joined(list(streams.values()))
-        alone = next(iter(self.known.values())) if len(self.known) == 1 else {}
-        partial = {op: known.partial for op, known in alone.items() if known.partial and known.latency is None}
+        by_op = {op: [known[op] for known in self.known.values() if op in known] for op in OPS}
+        totals = {op: _with_bins(total, by_op[op]) for op, total in joined(list(streams.values())).items()}
+        partial = {op: found for op, total in totals.items() if total.latency_ns is None and (found := figures_of(by_op[op]))}
         result = Result(
             id="",
             status="complete" if self.error is None else "failed",
@@ -82,7 +84,7 @@ class Imported:
             engine={"engine": {"origin": self.origin}},
             monitor=self.monitor,
             versions={"origin": self.origin, "file": self.source},
-            estimates=_estimates(partial, totals),
+            estimates=_estimates(partial, totals, self.whole),
             place=self.place,
             cache={"state": "as found", "how": f"{self.origin} does not say."},
         )
@@ -129,7 +131,12 @@ class Imported:
         figures = [
             f"{op} latency {', '.join(f'{name} {value / 1e6:.4g} ms' for name, value in known.items())}" for op, known in partial.items()
         ]
-        unknown = f" It tells no distribution of latencies: {'; '.join(figures)}." if figures else ""
+        if self.whole:
+            told = ", ".join(f"{name} {value / 1e6:.4g} ms" for name, value in self.whole.items())
+            figures.append(f"of all together {told}")
+        apart = any(known.latency for by_op in self.known.values() for known in by_op.values())
+        whose = "Of its streams together it tells" if apart else "It tells"
+        unknown = f" {whose} no distribution of latencies: {'; '.join(figures)}." if figures else ""
         remark = f" {self.remark}" if self.remark else ""
         return f"{unknown}{remark}"
 
@@ -208,12 +215,47 @@ def _cell(stream: str, op: str, known: Known) -> Json:
     return {**cell(stream, op, known.count, known.bytes), "latency": encoded, "latency_sum_ns": mean * known.count}
 
 
-def _estimates(partial: Mapping[str, Mapping[str, float]], totals: Totals) -> dict[str, dict[str, Estimate]]:
+def figures_of(known: list[Known]) -> dict[str, float]:
+    """Of one operation of all streams: whatever is told of a single one; of several mean and maximum, where all tell these."""
+    told = [
+        (one.count, dict(one.partial) if one.latency is None else {"mean": one.latency.mean, "max": float(one.latency.max)})
+        for one in known
+    ]
+    if len(told) == 1:
+        return told[0][1]
+    found = {}
+    count = sum(number for number, _ in told)
+    if count and all("mean" in figures for _, figures in told):
+        found["mean"] = sum(number * figures["mean"] for number, figures in told) / count
+    if told and all("max" in figures for _, figures in told):
+        found["max"] = max(figures["max"] for _, figures in told)
+    return found
+
+
+def _with_bins(total: OpTotals, known: list[Known]) -> OpTotals:
+    """The total of several streams with the summary of their histograms, where all of them have one."""
+    histograms = [one.histogram for one in known if one.histogram is not None]
+    if total.latency_ns is not None or not histograms or len(histograms) < len(known):
+        return total
+    whole: Histogram | None = None
+    for histogram in histograms:
+        whole = added(whole, histogram)
+    summary = summary_of(whole, figures_of(known)) if whole is not None else None
+    services = {one.service or one.latency for one in known} - {one.latency for one in known}
+    return replace(total, latency_ns=summary, service_ns=total.service_ns if services else summary)
+
+
+def _estimates(partial: Mapping[str, Mapping[str, float]], totals: Totals, whole: Mapping[str, float]) -> dict[str, dict[str, Estimate]]:
     found = {op: {name: Estimate(value) for name, value in known.items()} for op, known in partial.items()}
+    of_all = dict(whole)
     count = sum(totals[op].count for op in found)
-    if found and all("mean" in known for known in partial.values()) and count and set(found) == set(totals):
-        mean = sum(totals[op].count * partial[op]["mean"] for op in found) / count
-        found["all"] = {"mean": Estimate(mean)}
+    if found and count and set(found) == set(totals):
+        if all("mean" in known for known in partial.values()):
+            of_all["mean"] = sum(totals[op].count * partial[op]["mean"] for op in found) / count
+        if all("max" in known for known in partial.values()):
+            of_all["max"] = max(known["max"] for known in partial.values())
+    if of_all:
+        found["all"] = {name: Estimate(value) for name, value in of_all.items()}
     return found
 
 

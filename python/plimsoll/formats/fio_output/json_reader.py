@@ -2,7 +2,8 @@
 
 Model: JSON+ holds every bin, so the point holds a histogram and its percentiles follow from it; JSON holds percentiles, which are taken
 as they stand. fio states percentiles of completion latency, so that is what both our latencies are, unless ``lat_percentiles`` was set.
-Jobs of one name are added up; their percentiles can only be added up in JSON+. Text before the document, which fio mixes in, is skipped.
+Jobs of one name are added up; their percentiles can only be added up in JSON+. In fio's client/server mode each client's job is a stream of
+its own. Text before the document, which fio mixes in, is skipped.
 Limits: results of versions before 3, whose units differ, and ``unified_rw_reporting=mixed``, which does not tell reads from writes, are
 refused.
 
@@ -29,6 +30,8 @@ Json = dict[str, Any]
 _SUMMARY = {"p50": 50.0, "p90": 90.0, "p95": 95.0, "p99": 99.0, "p999": 99.9}
 #: No counter of a real run comes near; sums of many stay within 64 bits.
 _LARGEST = 1e15
+#: The key under which a job that several clients did has its own client.
+CLIENT = "plimsoll client"
 _EXTENT = ("min", "max", "mean", "stddev")
 
 
@@ -68,7 +71,7 @@ def read_json(text: str, source: str) -> list[Recorded]:
     """A point for each group of jobs. Raises `InputError` that names file and place."""
     root = Node(_document(text, source), source)
     origin = root.text("fio version") or "fio"
-    jobs = root.children("jobs") or [job for job in root.children("client_stats") if job.text("jobname") != "All clients"]
+    jobs = root.children("jobs") or _of_clients(root)
     if not jobs:
         raise InputError(
             f"{source}: there are neither 'jobs' nor 'client_stats' in it, so it holds no result of fio's; give its JSON output."
@@ -78,6 +81,31 @@ def read_json(text: str, source: str) -> list[Recorded]:
     for job in jobs:
         groups.setdefault(int(job.number("groupid", 0)), []).append(job)
     return [_point(members, (origin, source, root, shared)) for members in groups.values()]
+
+
+def _of_clients(root: Node) -> list[Node]:
+    """The jobs of all clients without their sum; a job that several clients did is one of each, as percentiles cannot be added up."""
+    jobs = [job for job in root.children("client_stats") if job.text("jobname") != "All clients"]
+    clients: dict[tuple[str, int], set[tuple[str, str]]] = {}
+    for job in jobs:
+        clients.setdefault(_job_and_group(job), set()).add((job.text("hostname"), job.text("port")))
+    for job in jobs:
+        of_job = clients[_job_and_group(job)]
+        if len(of_job) > 1:
+            host = job.text("hostname")
+            alone = sum(1 for name, _ in of_job if name == host) == 1
+            job.value = {**job.value, CLIENT: host if alone else f"{host}:{job.text('port')}"}
+    return jobs
+
+
+def _job_and_group(job: Node) -> tuple[str, int]:
+    return job.text("jobname"), int(job.number("groupid", 0))
+
+
+def _name(job: Node) -> str:
+    """What a job is called: by its name, and by its client where several did it."""
+    client = job.text(CLIENT)
+    return f"{job.text('jobname') or 'job'}{f'@{client}' if client else ''}"
 
 
 def _document(text: str, source: str) -> Any:
@@ -96,13 +124,13 @@ def _document(text: str, source: str) -> Any:
 def _point(jobs: Sequence[Node], about: tuple[str, str, Node, Mapping[str, str]]) -> Recorded:
     origin, source, root, shared = about
     _check_directions(jobs)
-    names = list(dict.fromkeys(job.text("jobname") or "job" for job in jobs))
+    names = list(dict.fromkeys(_name(job) for job in jobs))
     runtime_ms = max(job.child(op).number("runtime", 0) for job in jobs for op in MOVES)
     options = [{**shared, **_options(job.value.get("job options"))} for job in jobs]
-    first = {name: next(one for job, one in zip(jobs, options, strict=True) if (job.text("jobname") or "job") == name) for name in names}
+    first = {name: next(one for job, one in zip(jobs, options, strict=True) if _name(job) == name) for name in names}
     timestamp = root.number("timestamp", 0)
     point = Imported(
-        workload=_workload(names),
+        workload=_workload(list(dict.fromkeys(job.text("jobname") or "job" for job in jobs))),
         origin=origin,
         source=source,
         seconds=runtime_ms / 1000,
@@ -113,7 +141,7 @@ def _point(jobs: Sequence[Node], about: tuple[str, str, Node, Mapping[str, str]]
         monitor=_disks(root, runtime_ms / 1000),
     )
     for name in names:
-        members = [job for job in jobs if (job.text("jobname") or "job") == name]
+        members = [job for job in jobs if _name(job) == name]
         stream = "stream-1" if len(names) == 1 else name.removeprefix(f"{point.workload}.")
         for op in MOVES:
             point.add(stream, op, _together([job.child(op) for job in members]))

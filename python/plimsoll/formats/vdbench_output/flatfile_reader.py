@@ -2,8 +2,8 @@
 
 Model: `entries` reads the rows. Reads and writes of a workload on devices are told apart by ``read%``, their bytes by
 columns that Plimsoll writes; workloads on file systems have columns for every operation.
-Limits: a flatfile holds means, maxima and standard deviations only, no distribution; with reads and writes mixed, their maxima only where
-it has columns of their own.
+Limits: a flatfile holds means, maxima and standard deviations only, no distribution; with reads and writes mixed, their maxima are told
+apart only where it has columns of their own, and of both together otherwise.
 
     points = read_flatfile(text, "flatfile.html")
 """
@@ -53,8 +53,17 @@ def _point(name: str, run: RunRows, source: str) -> Recorded:
     point = Imported(name, run.origin, source, seconds=run.seconds, streams=[_stream(run.sample)], target=run.target, remark=remark)
     for op, share in _shares(run.sample):
         point.add("stream-1", op, _known(op, run, rate * share))
+    if len(_shares(run.sample)) > 1:
+        point.whole = _whole(run)
     point.intervals = _intervals(run)
     return point.recorded()
+
+
+def _whole(run: RunRows) -> dict[str, float]:
+    """The maximum of reads and writes together, which no column tells of either."""
+    apart = any(row.known(f"{op}_max") for row in run.counted for op in ("read", "write"))
+    slowest = max((row.known("resp_max") for row in run.counted), default=0.0)
+    return {"max": slowest * 1e6} if slowest and not apart else {}
 
 
 def _one_size(row: Entry) -> str:

@@ -10,6 +10,7 @@ Limits: standard deviations and maxima need the stored distributions; they are N
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -25,6 +26,7 @@ Json = dict[str, Any]
 #: What stands in ``reqrate`` when no rate was asked for.
 MAXIMUM_RATE = 999977
 INTERVAL_MS = 1000.0
+_PERCENT = re.compile(r"[0-9.]+ %")
 
 
 @dataclass(frozen=True)
@@ -93,14 +95,20 @@ class Frame:
 
 
 def names(points: Sequence[Recorded]) -> list[str]:
-    """A name for each point; those that occur again are numbered."""
+    """A name for each point, with its percentage on a curve as Vdbench writes it; those that occur again are numbered."""
     seen: Counter[str] = Counter()
     found = []
     for point in points:
-        name = point.result.job.workload.replace(" ", "_")
+        name = f"{point.result.job.workload}{_percent(point.result.place)}".replace(" ", "_")
         seen[name] += 1
         found.append(name if seen[name] == 1 else f"{name}_{seen[name]}")
     return found
+
+
+def _percent(place: Mapping[str, Any]) -> str:
+    label = str(place.get("label") or "")
+    on_curve = place.get("kind") == "curve" and _PERCENT.fullmatch(label)
+    return f"_({label.replace(' ', '')})" if on_curve else ""
 
 
 def frame_of(point: Recorded, course: Course) -> Frame:
@@ -173,8 +181,8 @@ def _average(course: Course, when: datetime, count: int) -> Row:
         write_bytes_per_s=totals["write"].bytes_per_s if "write" in totals else 0.0,
         read_percent=100.0 * reads / rate if rate else 0.0,
         both=_both(course, totals),
-        reads=stated(totals["read"].service_ns if "read" in totals else None),
-        writes=stated(totals["write"].service_ns if "write" in totals else None),
+        reads=_of_one(course, "read", totals),
+        writes=_of_one(course, "write", totals),
         cpu=course.result.monitor.get("cpu") or {},
     )
 
@@ -186,12 +194,23 @@ def stated(summary: LatencySummary | None) -> Response:
     return Response(summary.mean / 1e6, summary.max / 1e6, summary.stddev / 1e6)
 
 
+def _of_one(course: Course, op: str, totals: Totals) -> Response:
+    """Of one operation; what an imported point tells without a distribution where there is none."""
+    total = totals.get(op)
+    if total is None or not total.count:
+        return stated(None)
+    return stated(total.service_ns) if total.service_ns is not None else _estimated(course, op)
+
+
 def _both(course: Course, totals: Totals) -> Response:
     found = mixture(list(totals.values()))
-    if found is None:
-        mean = course.result.estimates.get("all", {}).get("mean")
-        return Response(mean.value / 1e6) if mean is not None else Response()
-    return found
+    return _estimated(course, "all") if found is None else found
+
+
+def _estimated(course: Course, op: str) -> Response:
+    known = course.result.estimates.get(op, {})
+    mean, most = (known[name].value / 1e6 if name in known else None for name in ("mean", "max"))
+    return Response(mean, most)
 
 
 def mixture(totals: Sequence[OpTotals]) -> Response | None:
