@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from patience import HANGS_S
 from plimsoll.cli.export import FORMS, TABLES
 from plimsoll.cli.import_ import READERS
 from plimsoll.errors import InputError
@@ -53,6 +56,44 @@ def test_files_appear_in_a_directory(plimsoll: Plimsoll, run: str, form: str) ->
     assert paths and all(Path(path).stat().st_size for path in paths)
     if form.startswith("fio-json"):
         assert sorted(Path(path).name for path in paths) == ["randread-1-1-2.json", "randread-1-1.json"]
+
+
+@pytest.mark.parametrize("form", ["fio-json", "fio-json+", "fio-logs", "vdbench"])
+def test_a_new_path_without_suffix_is_a_directory_for_forms_of_several_files(plimsoll: Plimsoll, run: str, form: str) -> None:
+    said = plimsoll("export", run, "--as", form, "-o", "plots")
+    assert said.code == 0, said.err
+    assert Path("plots").is_dir() and len(said.out.split()) > 1
+    # Again into the same one.
+    assert plimsoll("export", run, "--as", form, "-o", "plots").code == 0
+    # What has a suffix, or exists, is the file that it is called.
+    Path("taken").write_text("mine")
+    assert plimsoll("export", run, "--as", form, "-o", "taken").code == 2 and Path("taken").read_text() == "mine"
+    if form.startswith("fio-json"):
+        assert plimsoll("export", run, "--as", form, "-o", "all.json").code == 0 and Path("all.json").is_file()
+
+
+@pytest.mark.parametrize("form", ["fio-text", "prometheus", "csv"])
+def test_a_form_of_one_file_is_a_file_whatever_it_is_called(plimsoll: Plimsoll, run: str, form: str) -> None:
+    assert plimsoll("export", run, "--as", form, "-o", "plots").code == 0
+    assert Path("plots").is_file()
+
+
+@pytest.mark.skipif(shutil.which("fio-plot") is None, reason="fio-plot is not installed; the layout of its folder is checked alone")
+def test_the_recipe_for_fio_plot_draws_a_chart(plimsoll: Plimsoll, tmp_path: Path) -> None:
+    """As docs/exporting.md has it, with a run of three depths."""
+    assert plimsoll("steps", "small.toml", "-t", "null:", "--over", "queue_depth=1,4,16").code == 0
+    run = next(Path("results").iterdir()).name
+    assert plimsoll("export", run, "--as", "fio-json+", "-o", "plots").code == 0
+    assert plimsoll("export", run, "--as", "fio-logs", "-o", "plots").code == 0
+    drawn = subprocess.run(
+        ["fio-plot", "-i", "plots", "-r", "randread", "-d", "1", "4", "16", "-n", "1", "-T", "Load", "-l", "-o", "load.png"],
+        capture_output=True,
+        text=True,
+        timeout=HANGS_S,
+        check=False,
+    )
+    assert drawn.returncode == 0, drawn.stdout + drawn.stderr
+    assert Path("load.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_one_point_can_be_asked_for(plimsoll: Plimsoll, run: str) -> None:

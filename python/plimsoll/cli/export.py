@@ -33,6 +33,8 @@ FORMS = (
     "diskspd-text",
     "prometheus",
 )
+#: Those of several files, or of one for each point.
+_FOLDERS = ("fio-json", "fio-json+", "fio-logs", "vdbench", "orion")
 
 
 @click.command(short_help="Write a stored run as another tool's results.")
@@ -43,7 +45,8 @@ FORMS = (
 @click.option("--out", metavar="DIR", default="results", show_default=True, help="Where runs called by name are kept.")
 def command(name: str, form: str | None, output: str | None, wanted: tuple[str, ...], out: str) -> None:
     """Write RUN, a directory or the name of one, in the form of another tool. Data goes to stdout, or to PATH; forms of several files
-    (fio-logs, vdbench, orion) need a directory. A directory takes fio's JSON as one file per point, as fio-plot reads it.
+    (fio-logs, vdbench, orion) need a directory. A directory takes fio's JSON as one file per point, as fio-plot reads it. For these forms
+    a PATH that does not exist and has no suffix becomes a directory.
 
     \b
     plimsoll export 2026-11-21T03-36-29_oltp-db --as fio-json+ > oltp.json
@@ -59,6 +62,8 @@ def command(name: str, form: str | None, output: str | None, wanted: tuple[str, 
     if form in TABLES:
         _table(run, form, output)
         return
+    if output is not None and form in _FOLDERS and _has_no_suffix(output):
+        output = os.path.join(output, "")
     files = _files(run, form, apart=output is not None and _is_folder(output))
     if output is None:
         if len(files) > 1:
@@ -133,6 +138,11 @@ def _written(files: Mapping[str, str], output: str) -> list[str]:
 
 def _is_folder(path: str) -> bool:
     return path.endswith(os.sep) or os.path.isdir(path)
+
+
+def _has_no_suffix(path: str) -> bool:
+    """Whether a path that does not exist is called like a directory rather than like a file."""
+    return not os.path.lexists(path) and not os.path.splitext(path)[1]
 
 
 def _make_folder(path: str) -> None:
