@@ -26,6 +26,7 @@ from plimsoll.formats.iometer.model import (
     Target,
     Worker,
 )
+from plimsoll.formats.iometer.spec_reader import name_of
 from plimsoll.formats.iometer.version import Version
 
 T = TypeVar("T")
@@ -76,7 +77,11 @@ class Chance(random.Random):
         count = range(self.randrange(6))
         if version.named_specs:
             return tuple(AccessSpec(f"Spec {number}; x", self.choice(ASSIGNMENTS), self.lines(later=True)) for number in count)
-        return tuple(AccessSpec(f"Specification {number + 1}", "ALL", self.lines(later=False)) for number in count)
+        specs: list[AccessSpec] = []
+        for _ in count:
+            lines = self.lines(later=False)
+            specs.append(AccessSpec(name_of(lines, [spec.name for spec in specs]), "ALL", lines))
+        return tuple(specs)
 
     def lines(self, later: bool) -> tuple[AccessLine, ...]:
         cuts = sorted({0, 100, *(self.randrange(1, 100) for _ in range(self.randrange(8)))})

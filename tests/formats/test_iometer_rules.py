@@ -322,3 +322,36 @@ def test_every_built_in_specification_but_idle_is_a_workload_of_ours() -> None:
     assert len(translation.document["experiment"]) == 31
     for workload in translation.document["workload"]:
         native().check_workload(workload, "load.icf")
+
+
+@pytest.mark.parametrize(
+    ("lines", "names"),
+    [
+        (["2048 100 67 100 0 1"], ["2 KiB random 67% reads"]),
+        (["4096 100 100 100 0 1"], ["4 KiB random reads"]),
+        (["512 100 0 0 0 1"], ["512 B sequential writes"]),
+        (["1048576 100 100 0 0 1"], ["1 MiB sequential reads"]),
+        (["8192 100 67 30 0 1"], ["8 KiB 30% random 67% reads"]),
+        (["1050627 100 0 100 0 1"], ["1 MiB 2 KiB 3 B random writes"]),
+        (["512 50 100 0 0 1", "4096 50 0 100 0 1"], ["Untitled 1"]),
+        (
+            ["512 50 100 0 0 1", "4096 50 0 100 0 1", "2048 100 67 100 0 1", "2048 100 67 100 5 1", "512 60 0 0 0 1", "512 40 0 9 0 1"],
+            ["Untitled 1", "2 KiB random 67% reads", "2 KiB random 67% reads 2", "Untitled 2"],
+        ),
+    ],
+)
+def test_specifications_of_1998_are_called_as_iometer_calls_them(lines: list[str], names: list[str]) -> None:
+    text = (
+        "Version 1998.03.02 \n'ACCESS SPECIFICATIONS ====\n'size\n"
+        + "".join(f"\t{line}\n" for line in lines)
+        + "'END access specifications\n"
+    )
+    found = read(text, "old.icf").specs
+    assert found is not None and [spec.name for spec in found] == names
+
+
+def test_a_worker_of_1998_may_be_assigned_a_specification_by_the_name_that_iometer_gave_it() -> None:
+    """Its columns are those of the version; who wrote the names into the file was Iometer itself."""
+    old = "'ACCESS SPECIFICATIONS ====\n'size\n\t2048 100 67 100 0 1\n'END access specifications\n"
+    text = icf(setup(), old, managers(manager(worker(assigned=["2 KiB random 67% reads"]))), version="1998.03.02")
+    assert _document(text)["workload"][0]["stream"][0]["access"][0]["size"] == "2KiB"

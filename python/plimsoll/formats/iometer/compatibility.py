@@ -106,6 +106,7 @@ was done with every line. *Native*: it is in the experiments. *Ignored*: the run
 
 - Versions order as dates (`2006.07.27`) or releases (`1.1.0`), releases above all dates. Files of every version since 1997 are read.
 - Before 1998.05.21, access specifications have no names and six values between blanks; lines belong together until they reach 100 %.
+  They get the names that Iometer gives them: of one line `2 KiB random 67% reads`, of several `Untitled 1`.
 - Before 1999.02.17, unknown keys of the test setup are tolerated, and sections need no end line.
 - Keys are compared without case. An apostrophe begins a key, never a comment. Sections stand in any order, and each may be missing.
 - Blank lines and a missing version line at the end are accepted with a remark; anything else that is wrong is an error with its line.

@@ -1,7 +1,8 @@
 """Reads section ACCESS SPECIFICATIONS, in the form with names (since 1998.05.21) and in the one without.
 
 Model: a specification is a name and lines of eight values, whose shares sum to exactly 100. Before 1998.05.21 lines have six values between
-blanks and no names: lines belong together until their shares reach 100, and we number them.
+blanks and no names: lines belong together until their shares reach 100. Iometer names those of one line by what the line does, and numbers
+the others; so do we, since workers of the file and results call them so.
 
     read_specs(statements, Version("1.1.0"), Place("load.icf"))[0].name
 """
@@ -56,13 +57,34 @@ def _nameless(section: Sequence[Statement], place: Place) -> tuple[AccessSpec, .
                 value.line, f"the percentages of size reach {total} here; those of one specification must come to exactly 100."
             )
         if total == _PERCENT:
-            name = f"Specification {len(specs) + 1}"
+            name = name_of(group, [spec.name for spec in specs])
             specs.append(AccessSpec(name, "ALL", tuple(group), {"name": Statement(group[0].at.line, name)}))
             group = []
     if group:
         total = sum(line.share for line in group)
         raise place.wrong(group[-1].at.line, f"the percentages of size of the last specification sum to {total}; they must sum to 100.")
     return tuple(specs)
+
+
+def _said(line: AccessLine) -> str:
+    """What a line does, in Iometer's words: ``2 KiB random 67% reads``, ``512 B sequential writes``."""
+    size = " ".join(f"{count} {unit}" for count, unit in _parts(line.size) if count)
+    random = {0: "sequential", _PERCENT: "random"}.get(line.random, f"{line.random}% random")
+    reads = {0: "writes", _PERCENT: "reads"}.get(line.reads, f"{line.reads}% reads")
+    return f"{size} {random} {reads}"
+
+
+def _parts(size: int) -> tuple[tuple[int, str], ...]:
+    """A size as Iometer's dialogs divide it."""
+    return (size >> 20, "MiB"), (size >> 10 & 1023, "KiB"), (size & 1023, "B")
+
+
+def name_of(lines: Sequence[AccessLine], taken: Sequence[str]) -> str:
+    """The name of a specification without one, with a number behind it from the second of its kind on; Untitled from the first."""
+    name, number = _said(lines[0]) if len(lines) == 1 else "Untitled", 1
+    while (found := f"{name} {number}" if number > 1 or name == "Untitled" else name) in taken:
+        number += 1
+    return found
 
 
 def _named(section: Sequence[Statement], place: Place) -> tuple[AccessSpec, ...]:
