@@ -49,6 +49,7 @@ pub mod files;
 pub mod fingerprint;
 pub mod generator;
 pub mod job;
+pub mod journal;
 pub mod kind;
 pub mod option;
 pub mod pattern;

@@ -102,6 +102,31 @@ fn assert_shape(len: usize, start: u64, granule_bytes: u32) {
     assert!(start.is_multiple_of(u64::from(granule_bytes)), "address {start} is not a multiple of {granule}");
 }
 
+/// What a sector is to somebody who knows the run whose stamps should be there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Seen {
+    /// A sound stamp of the run.
+    Own {
+        /// The address it belongs to.
+        address: u64,
+        /// The number of its write.
+        sequence: u64,
+    },
+    /// A stamp whose checksum does not match.
+    Broken,
+    /// No stamp, or one of another run.
+    Other,
+}
+
+/// Looks at one sector.
+pub fn seen_by(sector: &[u8; SECTOR_BYTES], run: u64) -> Seen {
+    match Stamp::decode(sector) {
+        Decoded::Valid(Stamp { run: found, address, sequence, .. }) if found == run => Seen::Own { address, sequence },
+        Decoded::Valid(_) | Decoded::Absent => Seen::Other,
+        Decoded::Broken => Seen::Broken,
+    }
+}
+
 /// The fields of one sector's stamp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Stamp {
