@@ -21,6 +21,8 @@ use crate::control::{Control, StoppedBy};
 use crate::error::EngineError;
 use crate::gate::ShareGroup;
 use crate::job::Job;
+use crate::journal::Journal;
+use crate::journal::journaled::Journaled;
 use crate::lane::{Lane, LaneSeat};
 use crate::ledger::Ledger;
 use crate::mmap::Mmap;
@@ -46,6 +48,7 @@ pub(crate) struct Setup<'a> {
     pub(crate) backend: BackendWord,
     pub(crate) job: &'a Job,
     pub(crate) ledger: Option<&'a Ledger>,
+    pub(crate) journal: Option<&'a Journal>,
     pub(crate) workers: usize,
     pub(crate) control: &'a Control,
     /// The group of each stream that keeps a ratio with others.
@@ -225,7 +228,7 @@ fn pool_reads(setup: &Setup<'_>, seats: &[LaneSeat], need: impl Fn(&LaneSeat, Op
     needs
 }
 
-/// Announces readiness, waits for the start, runs, reads back, reports.
+/// Goes on with a backend that could be had, behind the journal if there is one.
 fn proceed<B: Backend>(
     setup: &Setup<'_>,
     place: Place,
@@ -233,14 +236,28 @@ fn proceed<B: Backend>(
     arena: &Arena,
     backend: std::io::Result<B>,
 ) -> Result<Report, EngineError> {
-    let backend = match backend {
-        Ok(backend) => backend,
-        Err(source) => {
+    match (backend, setup.journal) {
+        (Ok(backend), None) => carry_out(setup, place, seats, arena, backend),
+        (Ok(backend), Some(journal)) => {
+            let journaled = Journaled::new(Box::new(backend), journal, setup.plans, setup.opened.volume.parts());
+            carry_out(setup, place, seats, arena, journaled)
+        }
+        (Err(source), _) => {
             let advice = alternative(setup.backend);
             let _ = place.ready.send(Err(refused(setup, "setting up", source, advice)));
-            return Ok(Report::default());
+            Ok(Report::default())
         }
-    };
+    }
+}
+
+/// Announces readiness, waits for the start, runs, reads back, reports.
+fn carry_out<B: Backend>(
+    setup: &Setup<'_>,
+    place: Place,
+    seats: Vec<LaneSeat>,
+    arena: &Arena,
+    backend: B,
+) -> Result<Report, EngineError> {
     let (lanes, slots) = furnish(setup, &seats, arena);
     let blank_plans = setup.plans.to_vec();
     let parts = setup.opened.volume.parts();
@@ -290,7 +307,10 @@ fn proceed<B: Backend>(
     };
     drop(worker.into_outlet(origin_ns + end_ns));
     let _ = place.full.send(Message::Finished);
-    ran.map_err(|source| refused(setup, "submitting requests", source, alternative(setup.backend))).map(|()| report)
+    ran.map(|()| report).map_err(|source| match setup.journal.and_then(Journal::failure) {
+        Some(sentence) => EngineError::Journal(sentence),
+        None => refused(setup, "submitting requests", source, alternative(setup.backend)),
+    })
 }
 
 /// The place of worker `number` among those that can read back, and how many there are.

@@ -38,6 +38,9 @@ pub enum EngineError {
         /// What is wrong, and what would be right.
         reason: String,
     },
+    /// The journal of a run could not be kept.
+    #[error("{0}")]
+    Journal(String),
     /// A defect of Plimsoll.
     #[error("a worker of the engine stopped unexpectedly; please report this with the command that was run")]
     WorkerLost,

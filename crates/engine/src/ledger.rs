@@ -42,6 +42,21 @@ impl Ledger {
         Self { run, granule_bytes, first_byte, words, writes: AtomicU64::new(1) }
     }
 
+    /// The run that its stamps name.
+    pub const fn run(&self) -> u64 {
+        self.run
+    }
+
+    /// Bytes per granule.
+    pub const fn granule_bytes(&self) -> u32 {
+        self.granule_bytes
+    }
+
+    /// The bytes of the target that it keeps account of.
+    pub fn region(&self) -> Range<u64> {
+        self.first_byte..self.first_byte + self.words.len() as u64 * u64::from(self.granule_bytes)
+    }
+
     fn granules(&self, offset: u64, len: usize) -> Range<usize> {
         let first = (offset - self.first_byte) / u64::from(self.granule_bytes);
         first as usize..first as usize + len / self.granule_bytes as usize

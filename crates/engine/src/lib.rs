@@ -21,6 +21,7 @@ pub mod files;
 mod gate;
 pub mod histogram;
 pub mod job;
+pub mod journal;
 mod lane;
 pub mod ledger;
 pub mod mmap;

@@ -6,10 +6,23 @@ use plimsoll_array::ComponentUse;
 use plimsoll_workload::job::BackendWord;
 use plimsoll_workload::stamp::Findings;
 use plimsoll_workload::{Op, StreamPlan};
+use serde::Serialize;
 
 use crate::clock;
 use crate::control::StoppedBy;
+use crate::journal::Kept;
+use crate::journal::check::Checked;
 use crate::replay::{Logged, ReplayReport};
+
+/// What a run had to do with a journal.
+#[derive(Clone, Debug, Serialize)]
+#[serde(tag = "did", rename_all = "snake_case")]
+pub enum Journalled {
+    /// It was written.
+    Kept(Kept),
+    /// The target was held against it.
+    Checked(Checked),
+}
 
 /// See the module; the intervals went to the sink.
 #[derive(Debug)]
@@ -54,6 +67,8 @@ pub struct Outcome {
     pub ring_workers: usize,
     /// How faithfully traces were replayed, by stream.
     pub replays: Vec<ReplayReport>,
+    /// What a journal says: what was told to it, or what was found by it.
+    pub journal: Option<Journalled>,
     /// What became of the request log, if one was asked for.
     pub logged: Option<Logged>,
 }

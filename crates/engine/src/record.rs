@@ -153,6 +153,7 @@ pub fn outcome(outcome: &Outcome, asked: &'static str) -> Value {
         })),
         "cpu_ns": { "user": outcome.cpu_ns.0, "system": outcome.cpu_ns.1 },
         "verify": outcome.findings,
+        "journal": outcome.journal,
         "offered_per_s": offered(outcome),
         "parts": outcome.parts,
         "replays": outcome.replays.iter().map(replay).collect::<Vec<_>>(),

@@ -10,17 +10,19 @@ use std::time::Duration;
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, bounded, unbounded};
 use plimsoll_workload::job::BackendWord;
+use plimsoll_workload::journal::Header;
 use plimsoll_workload::stamp::{Findings, SECTOR_BYTES};
 use plimsoll_workload::{JobOptions, Op, Recorded, StreamOptions, StreamPlan, Verify, Workload};
 
 use crate::clock::{self, Clock};
 use crate::collector::{Collector, Interval, Message};
-use crate::control::Control;
+use crate::control::{Control, StoppedBy};
 use crate::crew::{Place, Report, Setup, family, groups, work};
 use crate::error::EngineError;
 use crate::job::Job;
+use crate::journal::{Journal, check, lies_apart};
 use crate::ledger::{GRANULES_MAX, Ledger};
-use crate::outcome::Outcome;
+use crate::outcome::{Journalled, Outcome};
 use crate::record::Places;
 use crate::replay::log::RequestLog;
 use crate::replay::{self, Replay};
@@ -54,6 +56,9 @@ pub trait Sink {
 /// # Errors
 /// When the job cannot be run on this target, or a backend fails as a whole. A failed I/O is counted, not an error.
 pub fn run(job: &Job, sink: &mut dyn Sink, control: &Control) -> Result<Outcome, EngineError> {
+    if check::is_asked(job) {
+        return looked(job, sink, control);
+    }
     let (backend, fallback) = choose(job)?;
     let mut recorded = recorded(&job.workload)?;
     let plain = OpenMode { direct: true, dsync: false, writes: writes(&job.workload, &recorded) };
@@ -65,6 +70,7 @@ pub fn run(job: &Job, sink: &mut dyn Sink, control: &Control) -> Result<Outcome,
     let log = request_log(job, &plans, backend)?;
     let descriptors = descriptors(&plans, &opened)?;
     let ledger = ledger(&plans)?;
+    let journal = journal(job, &plans, &opened, ledger.as_ref())?;
     let setup = Setup {
         plans: &plans,
         opened: &opened,
@@ -73,6 +79,7 @@ pub fn run(job: &Job, sink: &mut dyn Sink, control: &Control) -> Result<Outcome,
         backend,
         job,
         ledger: ledger.as_ref(),
+        journal: journal.as_ref(),
         workers: workers(&plans, &job.options, backend),
         control,
         groups: groups(&plans),
@@ -201,7 +208,8 @@ fn descriptors(plans: &[StreamPlan], opened: &Opened) -> Result<Vec<OwnedFd>, En
 fn ledger(plans: &[StreamPlan]) -> Result<Option<Ledger>, EngineError> {
     use plimsoll_workload::plan::ContentKind;
     let stamps = |plan: &StreamPlan| plan.content.kind == ContentKind::Stamps && plan.issues(Op::Write);
-    let stamping = |plan: &&StreamPlan| matches!(plan.verify, Verify::Reads | Verify::All) || stamps(plan);
+    let stamping =
+        |plan: &&StreamPlan| matches!(plan.verify, Verify::Reads | Verify::All | Verify::Journal) || stamps(plan);
     let Some(first) = plans.iter().find(stamping) else {
         // What earlier runs wrote needs no account.
         return Ok(verifies(plans).then(|| Ledger::new(clock::wall_ns(), SECTOR_BYTES as u32, 0..0)));
@@ -225,6 +233,72 @@ fn ledger(plans: &[StreamPlan]) -> Result<Option<Ledger>, EngineError> {
         )));
     }
     Ok(Some(Ledger::new(clock::wall_ns(), granule, start..end)))
+}
+
+/// The journal, when a stream tells one.
+fn journal(
+    job: &Job,
+    plans: &[StreamPlan],
+    opened: &Opened,
+    ledger: Option<&Ledger>,
+) -> Result<Option<Journal>, EngineError> {
+    let asked = plans.iter().any(|plan| plan.verify == Verify::Journal);
+    let (name, ledger) = match (&job.options.journal, ledger.filter(|_| asked)) {
+        (Some(name), Some(ledger)) => (name, ledger),
+        (None, None) => return Ok(None),
+        (Some(name), None) => {
+            return Err(EngineError::Mismatch(format!(
+                "journal {name} has no effect, because no stream has verify = \"journal\"; set that, or drop journal"
+            )));
+        }
+        (None, Some(_)) => {
+            return Err(EngineError::Mismatch(
+                "verify = \"journal\" needs a place for it on another disk or host; give for example \
+                 --set journal=/mnt/other/cut.journal, or journal=tcp://HOST:PORT"
+                    .to_owned(),
+            ));
+        }
+    };
+    lies_apart(name, opened).map_err(EngineError::Mismatch)?;
+    let header = Header {
+        run: ledger.run(),
+        granule_bytes: ledger.granule_bytes(),
+        region: ledger.region(),
+        started_ns: clock::wall_ns(),
+    };
+    Journal::begin(name, &header, opened.volume.parts()).map(Some).map_err(EngineError::Mismatch)
+}
+
+/// A run that looks for what a journal names.
+fn looked(job: &Job, sink: &mut dyn Sink, control: &Control) -> Result<Outcome, EngineError> {
+    let start_ns = (clock::monotonic_ns(), clock::wall_ns());
+    sink.started(start_ns.0, start_ns.1);
+    let (opened, checked) = check::check(job, sink, control)?;
+    let clock = Clock::calibrated();
+    Ok(Outcome {
+        backend: BackendWord::Sync,
+        fallback: None,
+        plans: Vec::new(),
+        parts: part_names(&opened),
+        workers: 1,
+        facts: Vec::new(),
+        components: Vec::new(),
+        clock: (clock.source(), clock.drift_ppm()),
+        is_virtual: false,
+        start_ns,
+        window_ns: 0..0,
+        end_ns: clock::monotonic_ns().saturating_sub(start_ns.0),
+        first_done_ns: None,
+        stopped_by: if checked.complete { StoppedBy::Amount } else { control.reason() },
+        first_error: None,
+        cpu_ns: (0, 0),
+        unissued: 0,
+        findings: None,
+        ring_workers: 0,
+        replays: Vec::new(),
+        journal: Some(Journalled::Checked(checked)),
+        logged: None,
+    })
 }
 
 /// Whether data would have to be kept.
@@ -384,6 +458,7 @@ fn outcome(setup: &Setup<'_>, fallback: Option<String>, (start_ns, reports, ring
         findings: verifies(setup.plans).then_some(findings),
         ring_workers,
         replays: reports.into_iter().flat_map(|report| report.replays).collect(),
+        journal: setup.journal.map(|journal| Journalled::Kept(journal.kept())),
         logged: None,
     }
 }

@@ -140,7 +140,7 @@ pub(crate) fn prepare(slot: &mut Slot, lane: &mut Lane, ledger: Option<&Ledger>)
                 lane.content.refresh(buffer, offset, lane.sequence);
                 return true;
             }
-            (Op::Read, Some(ledger)) if matches!(lane.verify, Verify::Reads | Verify::All) => {
+            (Op::Read, Some(ledger)) if matches!(lane.verify, Verify::Reads | Verify::All | Verify::Journal) => {
                 ledger.begin_read(offset, len as usize, &mut slot.notes);
                 return true;
             }

@@ -43,7 +43,7 @@ pub fn engine(py: Python<'_>, error: &EngineError) -> PyErr {
         EngineError::Workload(error) => workload(py, error),
         EngineError::Target(error) => target(py, error),
         EngineError::Mismatch(_) | EngineError::Trace { .. } => Class::Input.raise(py, error.to_string()),
-        EngineError::Backend { .. } => Class::Engine.raise(py, error.to_string()),
+        EngineError::Backend { .. } | EngineError::Journal(_) => Class::Engine.raise(py, error.to_string()),
         // A mistake of our own is no error of the engine's; the command line tells it, with what the panic said.
         EngineError::WorkerLost => {
             let said = panics::heard();

@@ -22,7 +22,7 @@ const MOST_OUTSTANDING: u64 = 1 << 20;
 type Check = fn(&StreamOptions) -> Result<(), WorkloadError>;
 
 /// Every matter that can be contradictory within a stream.
-const CHECKS: [Check; 21] = [
+const CHECKS: [Check; 22] = [
     a_trace_stands_alone,
     access_list_stands_alone,
     mix_and_sizes_add_up,
@@ -35,6 +35,7 @@ const CHECKS: [Check; 21] = [
     permutation_covers_blocks,
     content_has_what_it_needs,
     verification_can_see,
+    a_journal_has_promises,
     concurrency_is_bounded,
     an_end_is_there_to_flush_at,
     course::zones_are_aligned,
@@ -74,9 +75,9 @@ impl StreamOptions {
     pub(crate) fn content_word(&self) -> ContentWord {
         match (self.content, self.verify, &self.pattern) {
             (Some(content), _, _) => content,
-            (None, VerifyWord::Reads | VerifyWord::All | VerifyWord::Found, _) => ContentWord::Stamps,
-            (None, VerifyWord::Off, Some(_)) => ContentWord::Pattern,
-            (None, VerifyWord::Off, None) => ContentWord::Incompressible,
+            (None, verify, _) if verify != VerifyWord::Off => ContentWord::Stamps,
+            (None, _, Some(_)) => ContentWord::Pattern,
+            (None, _, None) => ContentWord::Incompressible,
         }
     }
 }
@@ -106,6 +107,11 @@ impl Workload {
             })?;
             stream.check().map_err(|error| error.within(stream.place()))?;
         }
+        let checks = |stream: &&StreamOptions| stream.verify == VerifyWord::JournalCheck;
+        let others = self.streams.iter().filter(|stream| !checks(stream)).count();
+        refuse(others > 0 && others < count, || {
+            "verify = \"journal-check\" issues nothing, so it is for all streams of a workload or for none".to_owned()
+        })?;
         Ok(())
     }
 }
@@ -326,6 +332,19 @@ fn verification_can_see(stream: &StreamOptions) -> Result<(), WorkloadError> {
             "stamps stand in sectors of 512 bytes, and sizes and alignments here are multiples of {granule} bytes; \
              make them multiples of 512, or drop verify and stamps"
         )
+    })
+}
+
+/// Without a flush or `dsync` a target promises to keep nothing, and a journal would hold it to nothing.
+fn a_journal_has_promises(stream: &StreamOptions) -> Result<(), WorkloadError> {
+    if stream.verify != VerifyWord::Journal {
+        return Ok(());
+    }
+    let flushes = stream.flush_every > 0 || stream.flush_percent.0 > 0.0 || stream.flush_at_end;
+    refuse(!stream.dsync && !flushes && stream.trace.is_none(), || {
+        "verify = \"journal\" holds the target to what it acknowledges as durable, and nothing here asks it for that; set \
+         dsync = true, or flush_every to a number of writes"
+            .to_owned()
     })
 }
 

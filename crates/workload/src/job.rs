@@ -126,6 +126,9 @@ options! {
             workers: u32 = 0, range 0.0 => 1024.0, example "2";
             /// CSV file that gets a line per request of streams with a trace: when it was due, handed over and complete.
             lateness_report: Option<String> = None, unset "no such file is written", example "lateness.csv";
+            /// Where `verify = "journal"` tells of writes before they are acknowledged, and `journal-check` reads it: a file
+            /// on another disk than the target's, or `tcp://HOST:PORT` where `plimsoll journal` listens.
+            journal: Option<String> = None, unset "no journal is kept", example "/mnt/other/cut.journal";
             /// What happens after a failed request.
             on_error: OnError = OnError::Stop, example "continue";
         }

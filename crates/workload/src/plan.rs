@@ -368,4 +368,8 @@ pub enum Verify {
     All,
     /// Every read of the mix has to find sound stamps of its address, whichever run wrote them.
     Found,
+    /// Every read of the mix, and a journal is told of every write.
+    Journal,
+    /// What a journal names; nothing is issued.
+    JournalCheck,
 }

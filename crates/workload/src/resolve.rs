@@ -87,6 +87,10 @@ impl StreamOptions {
         }
         ops[Op::Trim as usize] |= self.trim_first;
         ops[Op::Flush as usize] |= self.flush_every > 0 && ops[Op::Write as usize] || self.flush_at_end;
+        if self.verify == VerifyWord::JournalCheck {
+            // It looks, and issues nothing of the mix.
+            ops = Op::ALL.map(|op| op == Op::Read);
+        }
         Ok(StreamPlan {
             name: self.name.clone(),
             threads: self.threads,
@@ -116,6 +120,8 @@ impl StreamOptions {
                 VerifyWord::Reads => Verify::Reads,
                 VerifyWord::All => Verify::All,
                 VerifyWord::Found => Verify::Found,
+                VerifyWord::Journal => Verify::Journal,
+                VerifyWord::JournalCheck => Verify::JournalCheck,
             },
             seed,
         })

@@ -103,6 +103,11 @@ words! {
         All = "all",
         /// Every read of the mix; what an earlier run has written with stamps counts as right.
         Found = "found",
+        /// Every read of the mix; besides, the job's `journal` is told of each write before it is acknowledged, so that
+        /// `journal-check` can say after a power cut what the target has kept.
+        Journal = "journal",
+        /// Nothing is issued: every write that `journal` names as durable is looked for on the target.
+        JournalCheck = "journal-check",
     }
 }
 
