@@ -20,6 +20,7 @@ DOCUMENTS = (
     "docs/arrays.md",
     "docs/files.md",
     "docs/glossary.md",
+    "docs/power-cut.md",
     "docs/sizing.md",
     "docs/suites.md",
 )

@@ -33,6 +33,7 @@ MAY_IMPORT = {
     "store": {"result", "analysis", "displayed"},
     "calibration": {"engine", "store", "displayed"},
     "serving": {"engine"},
+    "journal_host": set(),
     "scratch": {"engine", "foreground", "host"},
     "doctor": {"engine", "host", "monitor", "calibration"},
     "apps": {"result", "monitor", "host", "engine", "histogram"},

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from plimsoll import calibration
 from plimsoll.analysis.definition import arrival, concurrency, drawn_by_stream, offered_per_s
+from plimsoll.analysis.journal import checks_journal
 from plimsoll.analysis.observation import Observation
 from plimsoll.analysis.summary import Summary
 from plimsoll.engine import Control, Engine, Json
@@ -120,7 +121,8 @@ def measure(job: Job, engine: Engine, sink: Sink, control: Control) -> Result:
         outcome, failure = served(lambda push: engine.run_job(request, watch.stamped(push), control), recording.take, give_up=control.abort)
     if isinstance(failure, (InputError, SafetyRefusal)):
         raise failure
-    own_cost = calibration.load() or (None if control.stopped and not recording.ended_by_goal else calibration.quick(engine))
+    unmeasured = (control.stopped and not recording.ended_by_goal) or checks_journal(job.workload)
+    own_cost = calibration.load() or (None if unmeasured else calibration.quick(engine))
     return recording.result(outcome or {}, failure, own_cost)
 
 

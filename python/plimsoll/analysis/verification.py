@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from plimsoll.analysis.definition import streams
+from plimsoll.analysis.journal import broken_promises
 from plimsoll.result import Result
 
 Json = dict[str, Any]
@@ -60,6 +61,8 @@ def findings(engine: Json, definition: Json) -> Findings:
 
 def wrong_data(result: Result) -> str | None:
     """Why the point fails although it was measured, in a sentence; None when everything read back was right, or nothing was verified."""
+    if (broken := broken_promises(result.engine)) is not None:
+        return broken
     found = findings(result.engine, result.job.definition)
     if found.nothing_stamped:
         return f"none of the {found.sectors_checked:,} sectors read bears a stamp, so what was written there before is not there."

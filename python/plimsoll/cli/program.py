@@ -45,6 +45,7 @@ VERBS = {
     "size": "Say which stored load lines carry a demand.",
     "watch": "Watch what is asked of live devices.",
     "serve-array": "Serve a modelled array to other programs, in real time.",
+    "journal": "Keep the power-cut journal of another host.",
     "doctor": "Say what on this host would make numbers wrong.",
     "calibrate": "Measure Plimsoll's own cost per I/O.",
 }

@@ -64,6 +64,7 @@ def _reported(outcome: Outcome, run: StoredRun, shown: Shown) -> str:
 
 def _texts(outcome: Outcome, shown: Shown) -> list[str]:
     from plimsoll.reports.conclusion import conclusions, kept
+    from plimsoll.reports.journal import journalled
     from plimsoll.reports.replaying import replayed
     from plimsoll.reports.terminal import footnotes, operations, points
 
@@ -72,6 +73,7 @@ def _texts(outcome: Outcome, shown: Shown) -> list[str]:
         points(outcome.results),
         operations(outcome.results),
         replayed(outcome.results),
+        journalled(outcome.results),
         conclusions([_concluded(found, modelled) for found in outcome.found]),
     ]
     if shown.objective is not None:

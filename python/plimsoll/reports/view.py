@@ -244,7 +244,9 @@ def _by_op(totals: Json) -> dict[str, Any]:
 
 def _engine(engine: Json) -> dict[str, Any]:
     """What the engine says of itself; components have a table of their own."""
-    shown = {key: engine[key] for key in ("backend", "engine", "cpu_ns", "verify", "stopped_by", "first_error") if engine.get(key)}
+    shown = {
+        key: engine[key] for key in ("backend", "engine", "cpu_ns", "verify", "journal", "stopped_by", "first_error") if engine.get(key)
+    }
     if "engine" in shown:
         shown["engine"] = {key: value for key, value in shown["engine"].items() if key != "components"}
     return shown

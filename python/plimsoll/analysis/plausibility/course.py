@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from plimsoll.analysis.incidents import lost
+from plimsoll.analysis.journal import broken_promises, checked
 from plimsoll.analysis.plausibility.evidence import Evidence, quantity
 from plimsoll.analysis.verification import findings
 from plimsoll.result import Flag
@@ -55,7 +56,7 @@ def amount_not_reached(evidence: Evidence) -> Iterator[Flag]:
 
 def nothing_measured(evidence: Evidence) -> Iterator[Flag]:
     """The point came to its end, and nothing happened in the measured time."""
-    if evidence.result.status != "complete" or evidence.result.totals:
+    if evidence.result.status != "complete" or evidence.result.totals or checked(evidence.result.engine):
         return
     before = evidence.observation.warmup_count
     where = (
@@ -108,6 +109,13 @@ def failure_not_reached(evidence: Evidence) -> Iterator[Flag]:
 
 def verification(evidence: Evidence) -> Iterator[Flag]:
     """Data read back was not what had been written, or was never stamped."""
+    if (broken := broken_promises(evidence.result.engine)) is not None:
+        yield Flag(
+            "wrong_data",
+            "invalid",
+            f"{broken[:1].upper()}{broken[1:]}",
+            "Do not trust this storage with data that have to survive a power cut; keep target, journal and run as evidence.",
+        )
     found = findings(evidence.result.engine, evidence.result.job.definition)
     if found.nothing_stamped:
         yield Flag(

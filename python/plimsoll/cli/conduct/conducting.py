@@ -19,6 +19,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
+from plimsoll.analysis.journal import checks_journal
 from plimsoll.cli.conduct.brake import Brake
 from plimsoll.cli.conduct.caching import cache_state
 from plimsoll.cli.conduct.driving import driver_of
@@ -116,7 +117,8 @@ class _Machine:
             if point.refusal is not None:
                 raise InputError(point.refusal)
             check_stamped(point.workload, lambda: driver.inspect_target(point.target))
-            inspection = self._targets.prepared(driver, point)
+            as_it_stands = checks_journal(point.workload)
+            inspection = driver.inspect_target(point.target) if as_it_stands else self._targets.prepared(driver, point)
         except StoreError:
             raise
         except PlimsollError as error:

@@ -61,7 +61,7 @@ def _check_kinds(pairs: Iterable[tuple[Json, str]], engine: Engine) -> None:
 
 def _overwrites(workload: Json) -> bool:
     """What a stream with a trace does is said by the trace; the others say it themselves."""
-    replayed = [stream for stream in streams(workload) if stream.get("trace")]
+    replayed = [stream for stream in streams(workload) if stream.get("trace") and stream.get("verify") != "journal-check"]
     if not replayed:
         return overwrites(workload)
     from plimsoll.cli.conduct.tracing import trace_ops

@@ -4,6 +4,8 @@ Model: `verify = "found"` reads stamps of whichever run; a target that does not 
 called corrupt. A workload that also writes stamps has its own order, and is left to it.
 
     check_stamped(workload, lambda: driver.inspect_target(target))        # raises InputError
+
+`verify = "journal-check"` looks at what a power cut left: its target is taken as it stands, and neither made, filled nor removed.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from plimsoll.host.target import target_paths
 def check_stamped(workload: Json, inspect: Callable[[], Json]) -> None:
     """Raises `InputError` when the workload verifies what nobody can have stamped."""
     streams = workload.get("stream") or []
-    if not any(stream.get("verify") == "found" for stream in streams):
+    if not any(stream.get("verify") in ("found", "journal-check") for stream in streams):
         return
     if any(stream.get("verify") in ("all", "reads") or stream.get("content") == "stamps" for stream in streams):
         return
