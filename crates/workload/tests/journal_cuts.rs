@@ -1,6 +1,8 @@
 //! Two hundred power cuts of a small disk: one that keeps its promises is never accused, one that breaks them is found out,
 //! write by write.
 
+#![allow(clippy::unwrap_used)]
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use plimsoll_workload::journal::{Account, Header, Inspection, Kind, Record, Verdict, Write};
