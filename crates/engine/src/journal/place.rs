@@ -130,9 +130,7 @@ fn in_memory(directory: &Path) -> bool {
     let Ok(name) = std::ffi::CString::new(directory.as_os_str().as_bytes()) else { return false };
     let mut found = std::mem::MaybeUninit::<libc::statfs>::uninit();
     // SAFETY: statfs fills the struct when it returns 0.
-    unsafe {
-        libc::statfs(name.as_ptr(), found.as_mut_ptr()) == 0 && IN_MEMORY.contains(&(found.assume_init().f_type as i64))
-    }
+    unsafe { libc::statfs(name.as_ptr(), found.as_mut_ptr()) == 0 && IN_MEMORY.contains(&(found.assume_init().f_type)) }
 }
 
 /// The disk that a device is a partition of, or the device itself.
