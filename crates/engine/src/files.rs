@@ -7,19 +7,23 @@
 //! requests, with more operations.
 //!
 //! Limits: Linux only; one host; a thread has one operation under way and at most one file open. Files that somebody else
-//! makes or removes below the directory while a run lasts show up as errors.
+//! makes or removes below the directory while a run lasts show up as errors. Nothing leads out of the directory
+//! ([`beneath`]).
 
 mod actor;
+mod beneath;
 mod bits;
 mod calls;
 mod claims;
 mod copying;
 mod crew;
 mod desk;
+mod directories;
 mod hunger;
 mod intact;
 mod lane;
 mod layout;
+mod listing;
 mod marker;
 mod naming;
 mod opened;

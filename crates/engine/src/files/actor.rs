@@ -5,12 +5,12 @@
 //! fails is recorded as a failure and changes nothing in what is thought to exist.
 
 use std::ffi::CStr;
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::{AsFd, OwnedFd};
 
 use plimsoll_workload::Content;
 use plimsoll_workload::files::{FileAccess, FileOp, FileState, FileStreamPlan, Passage, Script};
 
-use super::calls::{self, Errno, PathText};
+use super::calls::{self, Errno, Kind, PathText, Seen};
 use super::claims::Use;
 use super::hunger::Hunger;
 use super::opened::{OpenFile, PageBuffer};
@@ -126,7 +126,7 @@ impl<'a> Actor<'a> {
         op: FileOp,
         due_ns: Option<u64>,
         taken: Taken,
-        call: impl FnOnce(BorrowedFd<'_>, &CStr) -> Result<T, Errno>,
+        call: impl FnOnce(&TreeState, &CStr) -> Result<T, Errno>,
     ) -> Step<T> {
         let state = self.state(taken);
         let directory = matches!(op, FileOp::Mkdir | FileOp::Rmdir);
@@ -138,7 +138,7 @@ impl<'a> Actor<'a> {
             }
         });
         let under = self.watch.begin(op, due_ns);
-        match call(state.anchor(), path) {
+        match call(state, path) {
             Ok(found) => {
                 self.watch.succeed(under, 0);
                 Ok(found)
@@ -249,15 +249,27 @@ impl<'a> Actor<'a> {
             _ => libc::O_RDONLY,
         };
         let flags = flags | self.flags(writes);
-        let called = self.call(FileOp::Open, due_ns, taken, |anchor, path| calls::open(anchor, path, flags));
+        let called = self.call(FileOp::Open, due_ns, taken, |state, path| state.open_file(taken.number, path, flags));
         let file = called.inspect_err(|_| self.give(taken))?;
-        let whole_bytes = self.state(taken).shape.size_bytes(taken.number);
+        let seen = self.looked_at(op, taken, &file, writes).inspect_err(|_| self.give(taken))?;
         // What was moved here may have another size than the place is made for.
         let size_bytes =
-            if writes && !random { whole_bytes } else { calls::size_bytes(file.as_fd()).unwrap_or(whole_bytes) };
+            if writes && !random { self.state(taken).shape.size_bytes(taken.number) } else { seen.size_bytes };
         let passage = Passage::new(self.plan.access, self.plan.stop, size_bytes);
         self.open = Some(OpenFile { file, taken, passage, reads, writes, wrote: false });
         Ok(())
+    }
+
+    /// Looks at a file that was opened: what is no file fails `op`, and so does writing to one that has other names.
+    fn looked_at(&mut self, op: FileOp, taken: Taken, file: &OwnedFd, writes: bool) -> Step<Seen> {
+        let refused = match calls::seen(file.as_fd()) {
+            Ok(seen) if seen.kind != Kind::File => libc::EEXIST,
+            Ok(seen) if writes && seen.links > 1 => libc::EMLINK,
+            Ok(seen) => return Ok(seen),
+            Err(errno) => errno,
+        };
+        let under = self.watch.begin(op, None);
+        Err(self.failed(under, taken, refused))
     }
 
     pub(crate) const fn flags(&self, writes: bool) -> i32 {

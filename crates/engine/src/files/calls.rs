@@ -1,6 +1,8 @@
 //! The system calls that operations are made of, relative to an open directory; errors are errnos.
+//!
+//! A path here is a single name in a directory that [`super::beneath`] has opened, or else is followed through links.
 
-use std::ffi::CStr;
+use std::ffi::{CStr, CString};
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 
 /// An errno.
@@ -26,7 +28,22 @@ impl PathText {
     }
 }
 
-fn errno() -> Errno {
+/// The last name of a path.
+pub(crate) fn name_of(path: &CStr) -> &CStr {
+    let bytes = path.to_bytes_with_nul();
+    let at = bytes.iter().rposition(|byte| *byte == b'/').map_or(0, |slash| slash + 1);
+    // SAFETY: the end of a CStr is one.
+    unsafe { CStr::from_bytes_with_nul_unchecked(&bytes[at..]) }
+}
+
+/// The path before the last name; `None` if it is a name alone.
+pub(crate) fn folder_of(path: &CStr) -> Option<CString> {
+    let bytes = path.to_bytes();
+    let slash = bytes.iter().rposition(|byte| *byte == b'/')?;
+    CString::new(&bytes[..slash]).ok()
+}
+
+pub(crate) fn errno() -> Errno {
     std::io::Error::last_os_error().raw_os_error().unwrap_or(libc::EIO)
 }
 
@@ -66,19 +83,59 @@ pub(crate) fn sync(file: BorrowedFd<'_>) -> Result<(), Errno> {
     checked(unsafe { libc::fsync(file.as_raw_fd()) })
 }
 
-/// The size of an open file.
-pub(crate) fn size_bytes(file: BorrowedFd<'_>) -> Result<u64, Errno> {
+/// What kind of thing has a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    File,
+    Directory,
+    Link,
+    Other,
+}
+
+/// What `stat` shows.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Seen {
+    pub(crate) kind: Kind,
+    pub(crate) size_bytes: u64,
+    /// Names that it has.
+    pub(crate) links: u64,
+    /// Device and inode.
+    pub(crate) identity: (u64, u64),
+}
+
+impl Seen {
+    // The fields have other widths on other processors.
+    #[allow(clippy::unnecessary_cast)]
+    const fn of(stat: &libc::stat) -> Self {
+        let kind = match stat.st_mode & libc::S_IFMT {
+            libc::S_IFREG => Kind::File,
+            libc::S_IFDIR => Kind::Directory,
+            libc::S_IFLNK => Kind::Link,
+            _ => Kind::Other,
+        };
+        let identity = (stat.st_dev as u64, stat.st_ino as u64);
+        Self { kind, size_bytes: stat.st_size as u64, links: stat.st_nlink as u64, identity }
+    }
+
+    /// Whether what is written to it changes nothing that has a name elsewhere.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.kind == Kind::File && self.links == 1
+    }
+}
+
+/// `fstat` of an open file.
+pub(crate) fn seen(file: BorrowedFd<'_>) -> Result<Seen, Errno> {
     let mut stat = std::mem::MaybeUninit::<libc::stat>::zeroed();
     // SAFETY: fstat fills the struct; zeroes are a valid one.
     let stat = unsafe {
         checked(libc::fstat(file.as_raw_fd(), stat.as_mut_ptr()))?;
         stat.assume_init()
     };
-    Ok(stat.st_size as u64)
+    Ok(Seen::of(&stat))
 }
 
-/// `stat`, without following a link: the size.
-pub(crate) fn stat(at: BorrowedFd<'_>, path: &CStr) -> Result<u64, Errno> {
+/// `stat`, without following a link.
+pub(crate) fn stat(at: BorrowedFd<'_>, path: &CStr) -> Result<Seen, Errno> {
     let mut stat = std::mem::MaybeUninit::<libc::stat>::zeroed();
     // SAFETY: `path` ends with NUL; fstatat fills the struct, of which zeroes are a valid one.
     let stat = unsafe {
@@ -86,23 +143,44 @@ pub(crate) fn stat(at: BorrowedFd<'_>, path: &CStr) -> Result<u64, Errno> {
         checked(libc::fstatat(at.as_raw_fd(), path.as_ptr(), stat.as_mut_ptr(), flags))?;
         stat.assume_init()
     };
-    Ok(stat.st_size as u64)
+    Ok(Seen::of(&stat))
 }
 
-pub(crate) fn access(at: BorrowedFd<'_>, path: &CStr) -> Result<(), Errno> {
-    // SAFETY: `path` ends with NUL.
-    checked(unsafe { libc::faccessat(at.as_raw_fd(), path.as_ptr(), libc::R_OK | libc::W_OK, 0) })
+/// `access`, without following a link where the kernel can (5.8).
+pub(crate) fn access(at: BorrowedFd<'_>, name: &CStr) -> Result<(), Errno> {
+    let (at, mode) = (at.as_raw_fd(), libc::R_OK | libc::W_OK);
+    // SAFETY: `name` ends with NUL.
+    let asked = unsafe { libc::syscall(libc::SYS_faccessat2, at, name.as_ptr(), mode, libc::AT_SYMLINK_NOFOLLOW) };
+    match if asked < 0 { errno() } else { return Ok(()) } {
+        // SAFETY: `name` ends with NUL. Some sandboxes refuse calls that they do not know with EPERM.
+        libc::ENOSYS | libc::EPERM => checked(unsafe { libc::faccessat(at, name.as_ptr(), mode, 0) }),
+        errno => Err(errno),
+    }
 }
 
-/// Sets access and modification time to now.
-pub(crate) fn touch(at: BorrowedFd<'_>, path: &CStr) -> Result<(), Errno> {
-    // SAFETY: `path` ends with NUL; no times means now.
-    checked(unsafe { libc::utimensat(at.as_raw_fd(), path.as_ptr(), std::ptr::null(), 0) })
+/// Sets access and modification time to now, those of a link if it is one.
+pub(crate) fn touch(at: BorrowedFd<'_>, name: &CStr) -> Result<(), Errno> {
+    let flags = libc::AT_SYMLINK_NOFOLLOW;
+    // SAFETY: `name` ends with NUL; no times means now.
+    checked(unsafe { libc::utimensat(at.as_raw_fd(), name.as_ptr(), std::ptr::null(), flags) })
 }
 
-pub(crate) fn rename(from: (BorrowedFd<'_>, &CStr), to: (BorrowedFd<'_>, &CStr)) -> Result<(), Errno> {
+/// `rename`, which puts the new name in place of what has it.
+pub(crate) fn replace(from: (BorrowedFd<'_>, &CStr), to: (BorrowedFd<'_>, &CStr)) -> Result<(), Errno> {
     // SAFETY: both paths end with NUL.
     checked(unsafe { libc::renameat(from.0.as_raw_fd(), from.1.as_ptr(), to.0.as_raw_fd(), to.1.as_ptr()) })
+}
+
+/// `rename` to a name that nothing has, or EEXIST. File systems that cannot do that in one step (NFS, many of FUSE) say
+/// EINVAL.
+pub(crate) fn rename(from: (BorrowedFd<'_>, &CStr), to: (BorrowedFd<'_>, &CStr)) -> Result<(), Errno> {
+    let flags = libc::RENAME_NOREPLACE;
+    // SAFETY: both paths end with NUL.
+    let renamed = unsafe {
+        let (old, new) = (from.1.as_ptr(), to.1.as_ptr());
+        libc::syscall(libc::SYS_renameat2, from.0.as_raw_fd(), old, to.0.as_raw_fd(), new, flags)
+    };
+    if renamed < 0 { Err(errno()) } else { Ok(()) }
 }
 
 pub(crate) fn unlink(at: BorrowedFd<'_>, path: &CStr) -> Result<(), Errno> {

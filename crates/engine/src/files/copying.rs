@@ -37,19 +37,20 @@ impl Actor<'_> {
     fn copy_between(&mut self, from: Taken, to: Taken, due_ns: Option<u64>) -> Step<u64> {
         let (source, target, watch) = (self.state(from), self.state(to), self.watch);
         let in_flags = libc::O_RDONLY | self.flags(false);
-        let out_flags = libc::O_WRONLY | libc::O_CREAT | libc::O_EXCL | self.flags(true);
+        let out_flags = self.flags(true);
         let mut other = std::mem::take(&mut self.other);
         let to_path = other.put(|text| target.shape.file_path(to.number, text));
         let path = self.path.put(|text| source.file_path(from.number, text));
         let under = watch.begin(FileOp::Copy, due_ns);
-        let opened = calls::open(source.anchor(), path, in_flags)
-            .and_then(|input| Ok((input, calls::open(target.anchor(), to_path, out_flags)?)));
+        let opened = source
+            .open_file(from.number, path, in_flags)
+            .and_then(|input| Ok((input, target.make_file(to.number, to_path, out_flags)?)));
         let copied = match opened {
             Err(errno) => Err(Trouble::Refused(errno)),
             Ok((input, output)) => {
                 let copied = self.pour(&input, &output).and_then(|bytes| Ok(calls::close(output).map(|()| bytes)?));
                 if copied.is_err() {
-                    let _ = calls::unlink(target.anchor(), to_path);
+                    let _ = target.beside(to.number, to_path, calls::unlink);
                 }
                 copied
             }

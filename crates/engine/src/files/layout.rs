@@ -7,7 +7,9 @@
 //!
 //! Limits: content of files that exist with the right size is not looked at.
 
+use std::ffi::CStr;
 use std::fs;
+use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -17,8 +19,10 @@ use std::time::Duration;
 use plimsoll_workload::files::{FilePlan, LayOut, TreePlan};
 use serde::Serialize;
 
-use super::calls::{self, PathText};
+use super::beneath::{Mounts, Root};
+use super::calls::{self, Errno, Kind, PathText};
 use super::intact::is_intact;
+use super::listing::each_entry;
 use super::marker::Condition;
 use super::place::Held;
 use super::removal;
@@ -62,7 +66,7 @@ pub fn prepare(
     stop: &AtomicBool,
 ) -> Result<FilesPrepared, TargetError> {
     let mut held = Held::take(target, permission)?;
-    if held.marker.condition == Condition::Ready && !is_intact(&held.path, plan, stop) {
+    if held.marker.condition == Condition::Ready && !is_intact(&held.root, plan, stop) {
         // Somebody else has been at them.
         held.marker.condition = Condition::Changed;
     }
@@ -104,7 +108,7 @@ fn order(
     stop: &AtomicBool,
 ) -> Result<bool, TargetError> {
     let wanted: Vec<String> = plan.trees.iter().map(|tree| tree.definition.clone()).collect();
-    if held.marker.condition == Condition::Ready && held.marker.trees == wanted && anchors_exist(&held.path, plan) {
+    if held.marker.condition == Condition::Ready && held.marker.trees == wanted && anchors_exist(&held.root, plan) {
         return Ok(false);
     }
     let weights = plan.trees.iter().map(|tree| tree.shape.first_bytes());
@@ -113,11 +117,11 @@ fn order(
     held.mark()?;
     let is_old = |definition: &&String| !wanted.contains(definition);
     for tree in held.marker.trees.iter().filter(is_old).filter_map(|text| TreePlan::of_definition(text).ok()) {
-        removal::remove_tree(&held.path, &tree)?;
+        removal::remove_tree(held, &tree)?;
     }
     let is_new = |tree: &&TreePlan| !held.marker.trees.contains(&tree.definition);
     if plan.trees.iter().any(|tree| is_new(&tree)) {
-        plan.trees.iter().filter(is_new).try_for_each(|tree| vacant(&held.path.join(&tree.path)))?;
+        plan.trees.iter().filter(is_new).try_for_each(|tree| vacant(held, tree))?;
         check_space(&held.path, plan)?;
     }
     held.marker.trees = wanted;
@@ -129,23 +133,37 @@ fn order(
                 progress(done_bytes, total);
             }
         };
-        Layout { tree, root: held.path.join(&tree.path), done: &done, stop }.carry_out(&mut report)?;
+        let anchor = anchor(held, tree, true)?;
+        Layout { tree, anchor, shown: held.path.join(&tree.path), done: &done, stop }.carry_out(&mut report)?;
     }
     held.marker.condition = Condition::Ready;
     held.mark()?;
     Ok(true)
 }
 
-fn anchors_exist(target: &Path, plan: &FilePlan) -> bool {
-    plan.trees.iter().all(|tree| target.join(&tree.path).is_dir())
+fn anchors_exist(target: &Root, plan: &FilePlan) -> bool {
+    plan.trees.iter().all(|tree| target.below(Path::new(&tree.path), false).is_ok())
 }
 
 /// Refuses an anchor in which something already has a name that a tree would give.
-fn vacant(anchor: &Path) -> Result<(), TargetError> {
-    let Ok(entries) = fs::read_dir(anchor) else { return Ok(()) };
-    let taken = entries.flatten().map(|entry| entry.file_name()).find(|name| name.to_str().is_some_and(gives));
+fn vacant(held: &Held, tree: &TreePlan) -> Result<(), TargetError> {
+    let shown = held.path.join(&tree.path);
+    let opened = match held.root.below(Path::new(&tree.path), false) {
+        Err(libc::ENOENT) => return Ok(()),
+        opened => opened.and_then(|anchor| anchor.listing(c".", Mounts::Crossed)),
+    };
+    let mut taken = None;
+    let listed = opened.and_then(|directory| {
+        each_entry(directory, |_, name, _| {
+            if taken.is_none() && name.to_str().is_ok_and(gives) {
+                taken = Some(name.to_string_lossy().into_owned());
+            }
+            Ok(())
+        })
+    });
+    listed.map_err(|errno| refused(&held.path, Path::new(&tree.path), errno))?;
     match taken {
-        Some(name) => Err(Refusal::InTheWay { path: anchor.join(name) }.into()),
+        Some(name) => Err(Refusal::InTheWay { path: shown.join(name) }.into()),
         None => Ok(()),
     }
 }
@@ -156,11 +174,10 @@ fn gives(name: &str) -> bool {
     is_directory || file_of_name(name).is_some()
 }
 
-/// Opens the anchor of a tree.
-pub(crate) fn anchor(target: &Path, tree: &TreePlan) -> Result<OwnedFd, TargetError> {
-    let path = target.join(&tree.path);
-    let anchor = fs::File::open(&path).map_err(TargetError::io(&path, "open it"))?;
-    Ok(anchor.into())
+/// Opens the anchor of a tree, made before if `make` says so.
+pub(crate) fn anchor(held: &Held, tree: &TreePlan, make: bool) -> Result<Root, TargetError> {
+    let path = Path::new(&tree.path);
+    held.root.below(path, make).map_err(|errno| refused(&held.path, path, errno))
 }
 
 /// Refuses what the file system has no room for.
@@ -185,56 +202,77 @@ fn check_space(target: &Path, plan: &FilePlan) -> Result<(), TargetError> {
 /// One tree being laid out.
 struct Layout<'a> {
     tree: &'a TreePlan,
-    root: PathBuf,
+    anchor: Root,
+    /// The anchor's path, for messages.
+    shown: PathBuf,
     done: &'a AtomicU64,
     stop: &'a AtomicBool,
 }
 
 impl Layout<'_> {
     fn carry_out(&self, report: &mut dyn FnMut(u64)) -> Result<(), TargetError> {
-        fs::create_dir_all(&self.root).map_err(TargetError::io(&self.root, "make it"))?;
         if self.tree.lay_out == LayOut::Nothing {
-            removal::empty_tree(&self.root, self.tree)?;
+            removal::empty_tree(&self.anchor, &self.shown, self.tree)?;
             return Ok(());
         }
-        let anchor: OwnedFd = fs::File::open(&self.root).map_err(TargetError::io(&self.root, "open it"))?.into();
-        self.make_directories(&anchor)?;
-        self.order_files(&anchor, report)?;
+        self.make_directories()?;
+        self.order_files(report)?;
         report(self.done.load(Ordering::Relaxed));
-        calls::sync_file_system(anchor.as_fd()).map_err(|errno| self.refused(self.root.clone(), errno))
+        calls::sync_file_system(self.anchor.fd()).map_err(|errno| self.refused(Path::new(""), errno))
     }
 
-    fn make_directories(&self, anchor: &OwnedFd) -> Result<(), TargetError> {
+    fn make_directories(&self) -> Result<(), TargetError> {
+        let shape = &self.tree.shape;
         let mut path = PathText::default();
-        for directory in 1..self.tree.shape.directories() {
+        // Directories come parent by parent.
+        let mut above: Option<(u64, OwnedFd)> = None;
+        for directory in 1..shape.directories() {
             if self.stop.load(Ordering::Relaxed) {
                 return Err(TargetError::Stopped);
             }
-            let text = path.put(|text| self.tree.shape.directory_path(directory, text));
-            let made = if self.tree.shape.directory_exists_first(directory) {
-                calls::mkdir(anchor.as_fd(), text)
-            } else {
-                calls::rmdir(anchor.as_fd(), text)
-            };
-            match made {
-                Ok(()) | Err(libc::EEXIST | libc::ENOENT) => {}
-                Err(errno) => return Err(self.refused(self.root.join(path.shown()), errno)),
+            let text = path.put(|text| shape.directory_path(directory, text));
+            let parent = shape.parent(directory);
+            if above.as_ref().is_none_or(|(number, _)| *number != parent) {
+                above = match self.above(text) {
+                    Ok(opened) => Some((parent, opened)),
+                    // What does not exist has nothing in it.
+                    Err(libc::ENOENT) if !shape.directory_exists_first(directory) => continue,
+                    Err(errno) => return Err(self.refused(Path::new(&path.shown()), errno)),
+                };
             }
+            let Some((_, at)) = &above else { continue };
+            let name = calls::name_of(text);
+            let made = if shape.directory_exists_first(directory) {
+                match calls::mkdir(at.as_fd(), name) {
+                    Err(libc::EEXIST) => is_directory(calls::stat(at.as_fd(), name)),
+                    made => made,
+                }
+            } else {
+                match calls::rmdir(at.as_fd(), name) {
+                    Err(libc::ENOENT) => Ok(()),
+                    removed => removed,
+                }
+            };
+            made.map_err(|errno| self.refused(Path::new(&path.shown()), errno))?;
         }
         Ok(())
     }
 
+    /// The directory that `path` is in.
+    fn above(&self, path: &CStr) -> Result<OwnedFd, Errno> {
+        let folder = calls::folder_of(path);
+        self.anchor.directory(folder.as_deref().unwrap_or(c"."), Mounts::Refused)
+    }
+
     /// Puts the files of all directories in order, several directories at once.
-    fn order_files(&self, anchor: &OwnedFd, report: &mut dyn FnMut(u64)) -> Result<(), TargetError> {
+    fn order_files(&self, report: &mut dyn FnMut(u64)) -> Result<(), TargetError> {
         let next = AtomicU64::new(0);
         let failed = Mutex::new(None);
         std::thread::scope(|scope| {
             let workers: Vec<_> = (0..THREADS)
                 .map(|number| {
                     let (next, failed) = (&next, &failed);
-                    scope.spawn(move || {
-                        self.work(Restorer::new(self.tree, anchor.as_fd(), &self.root, number as u64), next, failed)
-                    })
+                    scope.spawn(move || self.work(Restorer::new(self.tree, &self.anchor, number as u64), next, failed))
                 })
                 .collect();
             while workers.iter().any(|worker| !worker.is_finished()) {
@@ -264,7 +302,7 @@ impl Layout<'_> {
                 continue;
             }
             if let Err(errno) = restorer.restore(directory, &advance) {
-                let error = self.refused(restorer.place(), errno);
+                let error = self.refused(Path::new(&restorer.place()), errno);
                 failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
                 // The others need not go on.
                 next.store(u64::MAX / 2, Ordering::Relaxed);
@@ -273,10 +311,47 @@ impl Layout<'_> {
         }
     }
 
-    fn refused(&self, path: PathBuf, errno: i32) -> TargetError {
-        match errno {
-            libc::ENOSPC | libc::EDQUOT => TargetError::BecameFullOfTrees { path },
-            other => TargetError::io(&path, "lay it out")(std::io::Error::from_raw_os_error(other)),
+    fn refused(&self, path: &Path, errno: Errno) -> TargetError {
+        refused(&self.shown, path, errno)
+    }
+}
+
+fn is_directory(seen: Result<calls::Seen, Errno>) -> Result<(), Errno> {
+    match seen?.kind {
+        Kind::Directory => Ok(()),
+        Kind::Link => Err(libc::ELOOP),
+        Kind::File | Kind::Other => Err(libc::ENOTDIR),
+    }
+}
+
+/// Why the layout could not go on at `path` below `shown`.
+fn refused(shown: &Path, path: &Path, errno: Errno) -> TargetError {
+    let whole = shown.join(path);
+    match errno {
+        libc::ENOSPC | libc::EDQUOT => TargetError::BecameFullOfTrees { path: whole },
+        libc::ELOOP => Refusal::LinkInTree { path: first(shown, path, Path::is_symlink) }.into(),
+        libc::ENOTDIR => Refusal::InTheWay { path: first(shown, path, |at| at.exists() && !at.is_dir()) }.into(),
+        libc::EEXIST | libc::ENOTEMPTY => Refusal::InTheWay { path: whole }.into(),
+        libc::EXDEV => Refusal::MountInTree { path: first(shown, path, is_mount_point) }.into(),
+        other => TargetError::io(&whole, "lay it out")(io::Error::from_raw_os_error(other)),
+    }
+}
+
+/// The first directory on the way from `shown` to `path` of which this is true, or the end. For messages only: paths are
+/// looked at anew.
+fn first(shown: &Path, path: &Path, is: impl Fn(&Path) -> bool) -> PathBuf {
+    let mut at = shown.to_owned();
+    for name in path.components() {
+        at.push(name);
+        if is(&at) {
+            break;
         }
     }
+    at
+}
+
+fn is_mount_point(path: &Path) -> bool {
+    // Its own name among the mounts; a path with blanks is told by the end of the way.
+    let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
+    mounts.lines().any(|line| line.split(' ').nth(4) == path.to_str())
 }

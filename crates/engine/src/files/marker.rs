@@ -4,16 +4,21 @@
 //! pass for ours. It is written before the first file is made and replaced atomically: whatever is found later under
 //! the names of a tree was made by Plimsoll, because files are only ever made where none was.
 
-use std::fs::{self, Metadata};
-use std::io;
-use std::os::unix::fs::MetadataExt;
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::fd::{AsFd, BorrowedFd};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::beneath::Root;
+use super::calls::{self, Kind};
 use crate::durable;
 
 const SCHEMA: &str = "plimsoll.files/1";
+/// A marker holds a definition per tree, of a few hundred bytes each.
+const MOST_BYTES: u64 = 1 << 20;
 /// The marker's name in the target directory.
 pub(crate) const NAME: &str = ".plimsoll-files";
 
@@ -42,12 +47,12 @@ pub(crate) struct Marker {
 }
 
 impl Marker {
-    pub(crate) fn new(directory: &Metadata, made_directory: bool) -> Self {
+    pub(crate) fn new(directory: (u64, u64), made_directory: bool) -> Self {
         Self {
             schema: SCHEMA.to_owned(),
             plimsoll: env!("CARGO_PKG_VERSION").to_owned(),
-            device: directory.dev(),
-            inode: directory.ino(),
+            device: directory.0,
+            inode: directory.1,
             made_directory,
             condition: Condition::Changed,
             trees: Vec::new(),
@@ -59,16 +64,20 @@ impl Marker {
     }
 
     /// The marker in `directory`, if there is one that speaks for it.
-    pub(crate) fn read(directory: &Path) -> Option<Self> {
-        let text = fs::read_to_string(Self::path_in(directory)).ok()?;
+    pub(crate) fn read(directory: &Root) -> Option<Self> {
+        let file = directory.file(directory.fd(), c".plimsoll-files", libc::O_RDONLY | libc::O_NONBLOCK).ok()?;
+        if calls::seen(file.as_fd()).ok()?.kind != Kind::File {
+            return None;
+        }
+        let mut text = String::new();
+        File::from(file).take(MOST_BYTES).read_to_string(&mut text).ok()?;
         let marker: Self = serde_json::from_str(&text).ok()?;
-        let metadata = fs::metadata(directory).ok()?;
-        let speaks = (marker.device, marker.inode) == (metadata.dev(), metadata.ino());
+        let speaks = (marker.device, marker.inode) == calls::seen(directory.fd()).ok()?.identity;
         Some(marker).filter(|marker| speaks && marker.schema == SCHEMA)
     }
 
     /// Writes it into `directory`, durably.
-    pub(crate) fn write(&self, directory: &Path) -> io::Result<()> {
-        durable::write(&Self::path_in(directory), &serde_json::to_string_pretty(self)?)
+    pub(crate) fn write(&self, directory: BorrowedFd<'_>) -> io::Result<()> {
+        durable::write_in(directory, OsStr::new(NAME), &serde_json::to_string_pretty(self)?)
     }
 }

@@ -20,8 +20,8 @@ impl Actor<'_> {
     }
 
     fn make(&mut self, taken: Taken, due_ns: Option<u64>) -> Step<u64> {
-        let flags = libc::O_WRONLY | libc::O_CREAT | libc::O_EXCL | self.flags(true);
-        let called = self.call(FileOp::Create, due_ns, taken, |anchor, path| calls::open(anchor, path, flags));
+        let flags = self.flags(true);
+        let called = self.call(FileOp::Create, due_ns, taken, |state, path| state.make_file(taken.number, path, flags));
         let file = called.inspect_err(|_| self.give(taken))?;
         let state = self.state(taken);
         state.made(taken.number, false);
@@ -46,10 +46,12 @@ impl Actor<'_> {
     /// `access`, `stat` and `setattr`.
     pub(crate) fn look_at(&mut self, op: FileOp, due_ns: Option<u64>) -> Step<u64> {
         let taken = self.find(Wanted::File, self.sharing(), None)?;
-        let called = self.call(op, due_ns, taken, |anchor, path| match op {
-            FileOp::Access => calls::access(anchor, path),
-            FileOp::Stat => calls::stat(anchor, path).map(drop),
-            _ => calls::touch(anchor, path),
+        let called = self.call(op, due_ns, taken, |state, path| {
+            state.beside(taken.number, path, |at, name| match op {
+                FileOp::Access => calls::access(at, name),
+                FileOp::Stat => calls::stat(at, name).map(drop),
+                _ => calls::touch(at, name),
+            })
         });
         self.give(taken);
         called.map(|()| 0)
@@ -57,7 +59,8 @@ impl Actor<'_> {
 
     pub(crate) fn delete(&mut self, due_ns: Option<u64>) -> Step<u64> {
         let taken = self.find(Wanted::File, Use::Alone, None)?;
-        let called = self.call(FileOp::Delete, due_ns, taken, calls::unlink);
+        let called =
+            self.call(FileOp::Delete, due_ns, taken, |state, path| state.beside(taken.number, path, calls::unlink));
         if called.is_ok() {
             self.state(taken).gone(taken.number);
         }
@@ -71,8 +74,11 @@ impl Actor<'_> {
         let state = self.state(taken);
         let mut other = std::mem::take(&mut self.other);
         let to = other.put(|text| state.other_path(taken.number, text));
-        let called =
-            self.call(FileOp::Rename, due_ns, taken, |anchor, path| calls::rename((anchor, path), (anchor, to)));
+        let number = taken.number;
+        let free = state.looked_free(number, to);
+        let called = self.call(FileOp::Rename, due_ns, taken, |state, path| {
+            free.and_then(|()| state.rename((number, path), state, (number, to)))
+        });
         self.other = other;
         if called.is_ok() {
             state.renamed.set(taken.number, !state.renamed.get(taken.number));
@@ -87,8 +93,10 @@ impl Actor<'_> {
         let (source, target) = (self.state(from), self.state(to));
         let mut other = std::mem::take(&mut self.other);
         let path = other.put(|text| target.shape.file_path(to.number, text));
-        let called = self
-            .call(FileOp::Move, due_ns, from, |anchor, name| calls::rename((anchor, name), (target.anchor(), path)));
+        let free = target.looked_free(to.number, path);
+        let called = self.call(FileOp::Move, due_ns, from, |source, name| {
+            free.and_then(|()| source.rename((from.number, name), target, (to.number, path)))
+        });
         self.other = other;
         if called.is_ok() {
             target.made(to.number, source.content.get(from.number));
@@ -119,7 +127,8 @@ impl Actor<'_> {
 
     pub(crate) fn make_directory(&mut self, due_ns: Option<u64>) -> Step<u64> {
         let taken = self.find(Wanted::NoDirectory, Use::Alone, None)?;
-        let called = self.call(FileOp::Mkdir, due_ns, taken, calls::mkdir);
+        let called =
+            self.call(FileOp::Mkdir, due_ns, taken, |state, path| state.above(taken.number, path, calls::mkdir));
         if called.is_ok() {
             self.state(taken).directories.set(taken.number, true);
         }
@@ -129,7 +138,10 @@ impl Actor<'_> {
 
     pub(crate) fn remove_directory(&mut self, due_ns: Option<u64>) -> Step<u64> {
         let taken = self.find(Wanted::EmptyDirectory, Use::Alone, None)?;
-        let called = self.call(FileOp::Rmdir, due_ns, taken, calls::rmdir);
+        // Held open it would be removed only in part, and the rest when it is closed.
+        self.state(taken).forget(taken.number);
+        let called =
+            self.call(FileOp::Rmdir, due_ns, taken, |state, path| state.above(taken.number, path, calls::rmdir));
         if called.is_ok() {
             self.state(taken).directories.set(taken.number, false);
         }

@@ -41,10 +41,27 @@ pub fn outcome(outcome: &FileOutcome, asked: &'static str) -> Value {
 fn first_error(error: &FirstError) -> Value {
     let what = match error.errno {
         SHORT => "transferred less than was asked for; did somebody else change the file?".to_owned(),
-        errno => format!("failed with {} ({})", errno_name(errno), std::io::Error::from_raw_os_error(errno)),
+        errno => {
+            let text = std::io::Error::from_raw_os_error(errno);
+            format!("failed with {} ({text}){}", errno_name(errno), advice(error.op, errno))
+        }
     };
     let message = format!("{} of {} in tree {} {what}", error.op.name(), error.path, error.tree);
     json!({ "op": error.op.name(), "offset": null, "errno": errno_name(error.errno), "message": message })
+}
+
+/// What became of a tree that somebody else has changed during a run.
+fn advice(op: FileOp, errno: i32) -> &'static str {
+    match errno {
+        libc::ELOOP => "; a symbolic link stands there now, and Plimsoll does not follow links in a tree",
+        libc::EMLINK => {
+            "; the file has another name outside the tree, and what is written to it would be written there, too; \
+             repeat the command: the file is made anew before it begins"
+        }
+        libc::EXDEV if op != FileOp::Move => "; something is mounted there now, and Plimsoll stays out of it",
+        libc::EEXIST => "; somebody else has put something there, which Plimsoll does not replace",
+        _ => "",
+    }
 }
 
 /// Offered operations per second of all open streams together; null when there is none.

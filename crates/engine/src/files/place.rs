@@ -2,13 +2,17 @@
 //!
 //! Limits: an empty directory counts as nobody's, and so does one with nothing but `lost+found`.
 
-use std::fs::{self, File};
+use std::fs::{self, OpenOptions};
 use std::io;
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
+use super::beneath::{Mounts, Root};
+use super::calls;
+use super::listing::each_entry;
 use super::marker::{self, Marker};
 use crate::safety::{Permission, Refusal, path_text};
 use crate::target::TargetError;
@@ -42,8 +46,12 @@ pub struct FilesInspection {
 pub fn inspect(spec: &str) -> Result<FilesInspection, TargetError> {
     let path = absolute(Path::new(spec))?;
     let exists = exists(&path)?;
-    let marker = if exists { Marker::read(&path) } else { None };
-    let refusal = if exists && marker.is_none() { stranger(&path)? } else { None };
+    let root = if exists { Some(Root::of(opened(&path, 0)?)) } else { None };
+    let marker = root.as_ref().and_then(Marker::read);
+    let refusal = match root.filter(|_| marker.is_none()) {
+        Some(root) => stranger(&root, &path)?,
+        None => None,
+    };
     Ok(FilesInspection {
         kind: "directory",
         spec: spec.to_owned(),
@@ -83,20 +91,31 @@ fn exists(path: &Path) -> Result<bool, TargetError> {
 }
 
 /// Something in a directory that is not ours.
-fn stranger(path: &Path) -> Result<Option<String>, TargetError> {
-    let entries = fs::read_dir(path).map_err(TargetError::io(path, "list it"))?;
-    let names = entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());
-    Ok(names.filter(|name| name != "lost+found" && !name.starts_with(marker::NAME)).min())
+fn stranger(root: &Root, path: &Path) -> Result<Option<String>, TargetError> {
+    let mut first: Option<String> = None;
+    let listed = root.listing(c".", Mounts::Crossed).and_then(|directory| {
+        each_entry(directory, |_, name, _| {
+            let name = name.to_string_lossy();
+            let ours = name == "lost+found" || name.starts_with(marker::NAME);
+            if !ours && first.as_deref().is_none_or(|first| *name < *first) {
+                first = Some(name.into_owned());
+            }
+            Ok(())
+        })
+    });
+    listed.map_err(|errno| TargetError::io(path, "list it")(io::Error::from_raw_os_error(errno)))?;
+    Ok(first)
 }
 
-/// A directory that this process works in, and nobody else's Plimsoll.
+/// A directory that this process works in, and nobody else's Plimsoll. It is worked in by its descriptor, which bears the
+/// lock: what becomes of its path meanwhile changes nothing.
 #[derive(Debug)]
 pub(crate) struct Held {
     pub(crate) path: PathBuf,
+    pub(crate) root: Root,
     pub(crate) marker: Marker,
     /// Whether this call made the directory.
     pub(crate) created: bool,
-    _lock: File,
 }
 
 impl Held {
@@ -107,36 +126,57 @@ impl Held {
         if created {
             fs::create_dir(&path).map_err(TargetError::io(&path, "make it"))?;
         }
-        let lock = lock(&path)?;
-        let marker = match Marker::read(&path) {
+        // A link that the user names is followed; one in place of what was just made is not.
+        let root = Root::of(locked(&path, if created { libc::O_NOFOLLOW } else { 0 })?);
+        let marker = match Marker::read(&root) {
             Some(marker) => marker,
             None => {
-                if let Some(example) = stranger(&path)?.filter(|_| !permission.destroy) {
+                if let Some(example) = stranger(&root, &path)?.filter(|_| !permission.destroy) {
                     return Err(Refusal::ForeignDirectory { path, example }.into());
                 }
-                let metadata = fs::metadata(&path).map_err(TargetError::io(&path, "look at it"))?;
-                Marker::new(&metadata, created)
+                Marker::new(identity(&root, &path)?, created)
             }
         };
-        Ok(Self { path, marker, created, _lock: lock })
+        Ok(Self { path, root, marker, created })
     }
 
     /// Takes a directory that Plimsoll works in; `None` if it is none.
     pub(crate) fn again(path: &Path) -> Result<Option<Self>, TargetError> {
         let path = absolute(path)?;
-        let Some(marker) = Marker::read(&path) else { return Ok(None) };
-        let lock = lock(&path)?;
-        Ok(Some(Self { path, marker, created: false, _lock: lock }))
+        let Ok(root) = opened(&path, 0).map(Root::of) else { return Ok(None) };
+        if Marker::read(&root).is_none() {
+            return Ok(None);
+        }
+        let root = Root::of(locked(&path, 0)?);
+        Ok(Marker::read(&root).map(|marker| Self { path, root, marker, created: false }))
     }
 
     /// Writes the marker.
     pub(crate) fn mark(&self) -> Result<(), TargetError> {
-        self.marker.write(&self.path).map_err(TargetError::io(&Marker::path_in(&self.path), "write the marker"))
+        self.marker.write(self.root.fd()).map_err(TargetError::io(&Marker::path_in(&self.path), "write the marker"))
+    }
+
+    /// Removes the directory if it is empty, and if its path still leads to it.
+    pub(crate) fn remove_directory(&self) -> bool {
+        let Ok(there) = fs::symlink_metadata(&self.path) else { return false };
+        let held = calls::seen(self.root.fd()).map(|seen| seen.identity);
+        held == Ok((there.dev(), there.ino())) && fs::remove_dir(&self.path).is_ok()
     }
 }
 
-fn lock(path: &Path) -> Result<File, TargetError> {
-    let directory = File::open(path).map_err(TargetError::io(path, "open it"))?;
+fn identity(root: &Root, path: &Path) -> Result<(u64, u64), TargetError> {
+    let seen = calls::seen(root.fd());
+    let seen = seen.map_err(|errno| TargetError::io(path, "look at it")(io::Error::from_raw_os_error(errno)))?;
+    Ok(seen.identity)
+}
+
+fn opened(path: &Path, flags: i32) -> Result<OwnedFd, TargetError> {
+    let opened = OpenOptions::new().read(true).custom_flags(libc::O_DIRECTORY | flags).open(path);
+    opened.map(OwnedFd::from).map_err(TargetError::io(path, "open it"))
+}
+
+fn locked(path: &Path, flags: i32) -> Result<OwnedFd, TargetError> {
+    let directory = opened(path, flags)?;
     // SAFETY: a valid descriptor.
     if unsafe { libc::flock(directory.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } == 0 {
         return Ok(directory);

@@ -1,18 +1,18 @@
 //! Brings one directory of a tree to what its definition says: files that are missing are made, those that should not
-//! be there are removed, those of another size are written anew.
+//! be there are removed, those of another size and those that have another name elsewhere (a hard link) are made anew.
 //!
-//! Only names that the tree gives are touched; whatever else lies in the directory is left alone.
+//! Only names that the tree gives are touched, and only where they are files; whatever else lies in the directory is left
+//! alone. No file is ever opened to be overwritten: what is not in order loses its name, and a new file gets it.
 
-use std::fs;
-use std::io;
-use std::os::fd::{AsFd, BorrowedFd};
-use std::path::Path;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use plimsoll_workload::Content;
 use plimsoll_workload::files::TreePlan;
 use plimsoll_workload::plan::{ContentKind, ContentPlan};
 
-use super::calls::{self, Errno, PathText};
+use super::beneath::{Mounts, Root};
+use super::calls::{self, Errno, Kind, PathText, name_of};
+use super::listing::each_entry;
 use super::state::RENAMED;
 
 /// How much is written at once.
@@ -25,8 +25,7 @@ const GRANULE_BYTES: u32 = 4096;
 /// One worker of a layout, with its buffer.
 pub(crate) struct Restorer<'a> {
     tree: &'a TreePlan,
-    anchor: BorrowedFd<'a>,
-    root: &'a Path,
+    anchor: &'a Root,
     content: Content,
     buffer: Vec<u8>,
     path: PathText,
@@ -36,23 +35,23 @@ pub(crate) struct Restorer<'a> {
 }
 
 impl<'a> Restorer<'a> {
-    pub(crate) fn new(tree: &'a TreePlan, anchor: BorrowedFd<'a>, root: &'a Path, number: u64) -> Self {
+    pub(crate) fn new(tree: &'a TreePlan, anchor: &'a Root, number: u64) -> Self {
         let plan = ContentPlan { kind: ContentKind::Random, compress_ratio: 1.0, duplicate_ratio: 1.0 };
         let content = Content::of(&plan, GRANULE_BYTES, 0x0066_696c_6573);
         let mut buffer = vec![0; CHUNK_BYTES];
         content.prepare(&mut buffer, number);
         let (path, other) = (PathText::default(), PathText::default());
-        Self { tree, anchor, root, content, buffer, path, other, found: Vec::new() }
+        Self { tree, anchor, content, buffer, path, other, found: Vec::new() }
     }
 
-    /// Where the last call failed.
-    pub(crate) fn place(&self) -> std::path::PathBuf {
-        self.root.join(self.path.shown())
+    /// Where the last call failed, below the anchor.
+    pub(crate) fn place(&self) -> String {
+        self.path.shown()
     }
 
     /// Brings `directory` to its state. `advance` gets the bytes of each file that is in order, and says whether to go on.
     pub(crate) fn restore(&mut self, directory: u64, advance: &dyn Fn(u64) -> bool) -> Result<(), Errno> {
-        self.list(directory)?;
+        let opened = self.list(directory)?;
         let shape = &self.tree.shape;
         let mut found = std::mem::take(&mut self.found);
         found.sort_unstable();
@@ -61,7 +60,7 @@ impl<'a> Restorer<'a> {
             let names = found[at..].partition_point(|(other, _)| *other == file);
             let here = &found[at..at + names];
             at += names;
-            self.file(file, here)?;
+            self.file(opened.as_fd(), file, here)?;
             if !advance(if shape.exists_first(file) { shape.size_bytes(file) + ENTRY_BYTES } else { 0 }) {
                 break;
             }
@@ -70,65 +69,83 @@ impl<'a> Restorer<'a> {
         Ok(())
     }
 
-    /// Which of the tree's files lie in `directory`.
-    fn list(&mut self, directory: u64) -> Result<(), Errno> {
+    /// Which of the tree's files lie in `directory`, which is opened.
+    fn list(&mut self, directory: u64) -> Result<OwnedFd, Errno> {
         self.found.clear();
-        let mut path = Vec::new();
-        self.tree.shape.directory_path(directory, &mut path);
-        let expected = self.tree.shape.files_in(directory);
-        let entries = fs::read_dir(self.root.join(String::from_utf8_lossy(&path).as_ref()))
-            .map_err(|error: io::Error| error.raw_os_error().unwrap_or(libc::EIO))?;
-        for entry in entries.flatten() {
-            let name = entry.file_name();
-            let Some((number, renamed)) = name.to_str().and_then(file_of_name) else { continue };
-            if expected.contains(&number) {
-                self.found.push((number, renamed));
+        let shape = &self.tree.shape;
+        let path = self.path.put(|text| shape.directory_path(directory, text));
+        let opened = self.anchor.listing(path, Mounts::Refused)?;
+        let expected = shape.files_in(directory);
+        let at = opened.try_clone().map_err(|error| error.raw_os_error().unwrap_or(libc::EIO))?;
+        let (found, path) = (&mut self.found, &mut self.path);
+        each_entry(opened, |_, name, kind| {
+            let Some((number, renamed)) = name.to_str().ok().and_then(file_of_name) else { return Ok(()) };
+            if !expected.contains(&number) {
+                return Ok(());
             }
-        }
-        Ok(())
+            found.push((number, renamed));
+            let refused = match kind {
+                Kind::File => return Ok(()),
+                Kind::Link => libc::ELOOP,
+                Kind::Directory | Kind::Other => libc::EEXIST,
+            };
+            path.put(|text| {
+                shape.file_path(number, text);
+                text.extend_from_slice(if renamed { RENAMED } else { b"" });
+            });
+            Err(refused)
+        })?;
+        Ok(at)
     }
 
-    /// One file, of which these names were found.
-    fn file(&mut self, file: u64, names: &[(u64, bool)]) -> Result<(), Errno> {
+    /// One file, of which these names were found in its directory.
+    fn file(&mut self, at: BorrowedFd<'_>, file: u64, names: &[(u64, bool)]) -> Result<(), Errno> {
         let shape = &self.tree.shape;
         let wanted = shape.exists_first(file);
         let plain = names.iter().any(|(_, renamed)| !renamed);
-        let path = self.path.put(|text| shape.file_path(file, text));
+        let name = name_of(self.path.put(|text| shape.file_path(file, text)));
         if names.iter().any(|(_, renamed)| *renamed) {
-            let other = self.other.put(|text| {
+            let other = name_of(self.other.put(|text| {
                 shape.file_path(file, text);
                 text.extend_from_slice(RENAMED);
-            });
+            }));
+            // A link that was put there meanwhile loses its name only.
             if plain || !wanted {
-                calls::unlink(self.anchor, other)?;
+                calls::unlink(at, other)?;
             } else {
-                calls::rename((self.anchor, other), (self.anchor, path))?;
+                calls::replace((at, other), (at, name))?;
             }
         }
         match (wanted, names.is_empty()) {
-            (false, _) if plain => calls::unlink(self.anchor, path),
+            (false, _) if plain => calls::unlink(at, name),
             (false, _) => Ok(()),
-            (true, true) => self.fill(file, libc::O_CREAT | libc::O_EXCL),
-            (true, false) if calls::stat(self.anchor, path)? == shape.size_bytes(file) => Ok(()),
-            (true, false) => self.fill(file, libc::O_TRUNC),
+            (true, true) => self.make(at, file),
+            (true, false) => {
+                let seen = calls::stat(at, name)?;
+                if seen.is_plain() && seen.size_bytes == shape.size_bytes(file) {
+                    return Ok(());
+                }
+                calls::unlink(at, name)?;
+                self.make(at, file)
+            }
         }
     }
 
-    /// Writes a file to its size.
-    fn fill(&mut self, file: u64, flags: i32) -> Result<(), Errno> {
+    /// Makes a file where none is, and writes it to its size.
+    fn make(&mut self, at: BorrowedFd<'_>, file: u64) -> Result<(), Errno> {
         let shape = &self.tree.shape;
-        let path = self.path.put(|text| shape.file_path(file, text));
+        let name = name_of(self.path.put(|text| shape.file_path(file, text)));
         let size_bytes = shape.size_bytes(file);
-        let out = calls::open(self.anchor, path, libc::O_WRONLY | flags)?;
-        let mut at = 0;
-        while at < size_bytes {
-            let len = (size_bytes - at).min(CHUNK_BYTES as u64) as usize;
-            self.content.refresh(&mut self.buffer[..len], at, file);
-            let done = calls::write(out.as_fd(), &self.buffer[..len], at)?;
+        let out = calls::open(at, name, libc::O_WRONLY | libc::O_CREAT | libc::O_EXCL)?;
+        let mut done_bytes = 0;
+        while done_bytes < size_bytes {
+            let len = (size_bytes - done_bytes).min(CHUNK_BYTES as u64) as usize;
+            self.content.refresh(&mut self.buffer[..len], done_bytes, file);
+            let done = calls::write(out.as_fd(), &self.buffer[..len], done_bytes)?;
             if done == 0 {
                 return Err(libc::ENOSPC);
             }
-            at += done as u64;
+            done_bytes += done as u64;
         }
         calls::close(out)
     }

@@ -17,6 +17,7 @@ use plimsoll_workload::job::{BackendWord, OnError};
 use super::actor::FirstError;
 use super::crew::{Report, Stage, blank, kits, start};
 use super::desk::Desk;
+use super::directories::Directories;
 use super::hunger::Hunger;
 use super::layout::{anchor, lay_out};
 use super::marker::Condition;
@@ -45,6 +46,8 @@ const START_DELAY_EACH_NS: u64 = 30_000;
 /// Descriptors that a thread may have open, and those of everything else.
 const FILES_PER_THREAD: u64 = 4;
 const OTHER_FILES: u64 = 128;
+/// Directories that stay open at most: the kernel keeps about a kilobyte for each.
+const DIRECTORIES: u64 = 8192;
 
 /// A job of file operations.
 #[derive(Clone, Debug)]
@@ -106,13 +109,13 @@ pub fn run(job: &FileJob, sink: &mut dyn Sink, control: &Control) -> Result<File
     let plan = job.workload.resolve(job.options.seed)?;
     let mut held = Held::take(&job.target, &job.permission)?;
     lay_out(&mut held, &plan, &mut |_, _| {}, control.flag())?;
-    let trees = states(&held, &plan)?;
+    let kits = kits(&plan);
+    let kept = keepable(&plan, allow_files(&plan, kits.len() as u64));
+    let trees = states(&held, &plan, &kept)?;
     if plan.streams.iter().any(|stream| stream.changes_names()) {
         held.marker.condition = Condition::Changed;
         held.mark()?;
     }
-    let kits = kits(&plan);
-    allow_files(kits.len() as u64);
     sink.placed(Places {
         streams: plan.streams.iter().map(|stream| stream.name.clone()).collect(),
         ops: FileOp::NAMES.to_vec(),
@@ -151,24 +154,47 @@ pub fn run(job: &FileJob, sink: &mut dyn Sink, control: &Control) -> Result<File
     Ok(outcome(&stage, timeline, (origin_ns, wall_ns), &reports, ran_out))
 }
 
-fn states(held: &Held, plan: &FilePlan) -> Result<Vec<TreeState>, EngineError> {
+fn states(held: &Held, plan: &FilePlan, kept: &[u64]) -> Result<Vec<TreeState>, EngineError> {
     let comes_and_goes = |op: FileOp| plan.streams.iter().any(|stream| stream.issues(op));
     let moving = comes_and_goes(FileOp::Mkdir) || comes_and_goes(FileOp::Rmdir);
-    let state = |tree| Ok(TreeState::laid_out(tree, anchor(&held.path, tree)?, moving));
-    plan.trees.iter().map(state).collect()
+    let state = |(tree, kept): (_, &u64)| {
+        let open = Directories::below(anchor(held, tree, false)?, *kept);
+        Ok(TreeState::laid_out(tree, open, moving))
+    };
+    plan.trees.iter().zip(kept).map(state).collect()
 }
 
-/// Raises the limit of open files as far as these threads need it and the hard limit allows.
-fn allow_files(threads: u64) {
+/// Raises the limit of open files as far as these threads and trees need it and the hard limit allows; how many are left
+/// for directories.
+fn allow_files(plan: &FilePlan, threads: u64) -> u64 {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-    let needed = threads * FILES_PER_THREAD + OTHER_FILES;
+    let others = threads * FILES_PER_THREAD + OTHER_FILES;
+    let directories: u64 = plan.trees.iter().map(|tree| tree.shape.directories()).sum();
+    let needed = others + directories.min(DIRECTORIES);
     // SAFETY: both calls take a valid rlimit; a refusal leaves the limit as it is, and opening says so later.
     unsafe {
         if libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit) == 0 && limit.rlim_cur < needed {
-            limit.rlim_cur = needed.min(limit.rlim_max);
-            libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit);
+            let raised = libc::rlimit { rlim_cur: needed.min(limit.rlim_max), ..limit };
+            if libc::setrlimit(libc::RLIMIT_NOFILE, &raw const raised) == 0 {
+                limit = raised;
+            }
         }
     }
+    limit.rlim_cur.saturating_sub(others).min(DIRECTORIES)
+}
+
+/// How many directories of each tree stay open when `left` do in all.
+fn keepable(plan: &FilePlan, mut left: u64) -> Vec<u64> {
+    let mut trees: Vec<(usize, u64)> = plan.trees.iter().map(|tree| tree.shape.directories()).enumerate().collect();
+    let mut kept = vec![0; trees.len()];
+    // The smallest first, so that what they do not need is the larger ones'.
+    trees.sort_by_key(|(_, directories)| *directories);
+    let count = trees.len();
+    for (place, (tree, directories)) in trees.into_iter().enumerate() {
+        kept[tree] = directories.min(left / (count - place) as u64);
+        left -= kept[tree];
+    }
+    kept
 }
 
 /// The calling thread's part of a run.

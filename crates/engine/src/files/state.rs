@@ -4,12 +4,15 @@
 //! thread that has the file for itself, right after the call that made it true. A directory is claimed only where
 //! directories come and go.
 
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::ffi::CStr;
+use std::os::fd::{BorrowedFd, OwnedFd};
 
 use plimsoll_workload::files::{LayOut, TreePlan, TreeShape};
 
 use super::bits::Bits;
+use super::calls::{self, Errno};
 use super::claims::Claims;
+use super::directories::Directories;
 
 /// What a renamed file's name ends with.
 pub(crate) const RENAMED: &[u8] = b".r";
@@ -18,7 +21,7 @@ pub(crate) const RENAMED: &[u8] = b".r";
 pub(crate) struct TreeState {
     pub(crate) name: String,
     pub(crate) shape: TreeShape,
-    anchor: OwnedFd,
+    open: Directories,
     /// Files that exist.
     pub(crate) files: Bits,
     /// Files that hold what a read can read.
@@ -34,12 +37,12 @@ pub(crate) struct TreeState {
 
 impl TreeState {
     /// The state of a tree that has just been laid out.
-    pub(crate) fn laid_out(plan: &TreePlan, anchor: OwnedFd, moving: bool) -> Self {
+    pub(crate) fn laid_out(plan: &TreePlan, open: Directories, moving: bool) -> Self {
         let shape = plan.shape.clone();
         let (files, directories) = (shape.files(), shape.directories());
         let state = Self {
             name: plan.name.clone(),
-            anchor,
+            open,
             files: Bits::new(files),
             content: Bits::new(files),
             renamed: Bits::new(files),
@@ -61,9 +64,54 @@ impl TreeState {
         state
     }
 
-    /// The directory that paths are relative to.
-    pub(crate) fn anchor(&self) -> BorrowedFd<'_> {
-        self.anchor.as_fd()
+    /// Has `call` work in the directory that holds a file.
+    pub(crate) fn beside<T>(
+        &self,
+        file: u64,
+        path: &CStr,
+        call: impl FnOnce(BorrowedFd<'_>, &CStr) -> Result<T, Errno>,
+    ) -> Result<T, Errno> {
+        self.open.within(self.shape.holder(file), path, call)
+    }
+
+    /// Has `call` work in the directory that a directory is in.
+    pub(crate) fn above<T>(
+        &self,
+        directory: u64,
+        path: &CStr,
+        call: impl FnOnce(BorrowedFd<'_>, &CStr) -> Result<T, Errno>,
+    ) -> Result<T, Errno> {
+        self.open.within(self.shape.parent(directory), path, call)
+    }
+
+    /// Opens a file that exists.
+    pub(crate) fn open_file(&self, file: u64, path: &CStr, flags: i32) -> Result<OwnedFd, Errno> {
+        self.open.open(self.shape.holder(file), path, flags)
+    }
+
+    /// Makes a file.
+    pub(crate) fn make_file(&self, file: u64, path: &CStr, flags: i32) -> Result<OwnedFd, Errno> {
+        self.beside(file, path, |at, name| calls::open(at, name, flags | libc::O_WRONLY | libc::O_CREAT | libc::O_EXCL))
+    }
+
+    /// Closes a directory that is about to be removed.
+    pub(crate) fn forget(&self, directory: u64) {
+        self.open.forget(directory);
+    }
+
+    /// Renames a file to a name of `target` that is free: (file, path) each.
+    pub(crate) fn rename(&self, from: (u64, &CStr), target: &Self, to: (u64, &CStr)) -> Result<(), Errno> {
+        self.beside(from.0, from.1, |old_at, old| {
+            if std::ptr::eq(self, target) && self.shape.holder(from.0) == target.shape.holder(to.0) {
+                return target.open.rename((old_at, old), (old_at, calls::name_of(to.1)));
+            }
+            target.beside(to.0, to.1, |new_at, new| target.open.rename((old_at, old), (new_at, new)))
+        })
+    }
+
+    /// Where renaming cannot see by itself that a name is free: EEXIST if it is not.
+    pub(crate) fn looked_free(&self, file: u64, path: &CStr) -> Result<(), Errno> {
+        if self.open.looks_before_renaming() { self.open.is_free(self.shape.holder(file), path) } else { Ok(()) }
     }
 
     /// Puts a file's present path into `path`.

@@ -17,6 +17,26 @@ pub enum Refusal {
         /// What is there.
         path: PathBuf,
     },
+    /// A link where a tree has a directory or file.
+    #[error(
+        "{} is a symbolic link, and Plimsoll neither follows nor removes links in a tree of files; put the directory or \
+         file itself there, remove the link, or give another directory",
+        path.display()
+    )]
+    LinkInTree {
+        /// The link.
+        path: PathBuf,
+    },
+    /// Something is mounted within a tree.
+    #[error(
+        "{} is a mount point, and Plimsoll stays on one file system within a tree of files; unmount it, or measure it as \
+         a target of its own",
+        path.display()
+    )]
+    MountInTree {
+        /// The mount point.
+        path: PathBuf,
+    },
     /// A directory with somebody's files in it.
     #[error(
         "{} will not be written to: it holds files that Plimsoll did not make, for example {example}; give a new \
