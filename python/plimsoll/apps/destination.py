@@ -85,7 +85,10 @@ def _made(path: str, *, direct: bool) -> int:
 
 
 def _mark(path: str, facts: os.stat_result) -> None:
-    with open(marker_of(path), "w", encoding="utf-8") as file:
+    # One that a killed process has left goes; a link goes, not what it leads to.
+    with suppress(FileNotFoundError):
+        os.unlink(marker_of(path))
+    with open(marker_of(path), "x", encoding="utf-8") as file:
         json.dump({"schema": SCHEMA, "device": facts.st_dev, "inode": facts.st_ino}, file)
         file.write("\n")
 

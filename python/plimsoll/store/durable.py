@@ -16,27 +16,31 @@ from contextlib import suppress
 
 from plimsoll.displayed import encoded
 from plimsoll.errors import StoreError
+from plimsoll.store.beside import fresh
 
 
 def replace_file(path: str, content: bytes, *, durable: bool = True) -> None:
-    """Make ``path`` hold ``content``, at once and completely; leaves no temporary file behind when it cannot."""
-    folder, name = os.path.split(path)
-    beside = os.path.join(folder, f".{name}.part")
+    """Make ``path`` hold ``content``, at once and completely; leaves no temporary file behind when it cannot.
+
+    A link at ``path`` is replaced by the file; what it leads to stays as it is.
+    """
     try:
-        file = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o644)
-        try:
-            _write_all(file, content)
-            if durable:
-                os.fsync(file)
-        finally:
-            os.close(file)
+        beside, file = fresh(path)
+    except OSError as problem:
+        raise store_error(path, problem) from None
+    try:
+        _write_all(file, content)
+        if durable:
+            os.fsync(file)
         os.rename(beside, path)
         if durable:
-            sync_folder(folder or ".")
+            sync_folder(os.path.dirname(path) or ".")
     except OSError as problem:
         with suppress(OSError):
             os.unlink(beside)
         raise store_error(path, problem) from None
+    finally:
+        os.close(file)
 
 
 def sync_folder(folder: str) -> None:
@@ -67,7 +71,7 @@ class LineFile:
         self._path = path
         self._length = 0
         try:
-            self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+            self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC, 0o644)
         except OSError as problem:
             raise store_error(path, problem) from None
 

@@ -20,6 +20,7 @@ from typing import Any
 from plimsoll import displayed
 from plimsoll.errors import StoreError
 from plimsoll.result import Result, iso_time
+from plimsoll.store.beside import fresh_folder
 from plimsoll.store.durable import LineFile, replace_file, store_error, sync_folder
 from plimsoll.store.lifetime import own_identity
 
@@ -88,7 +89,7 @@ class RunWriter:
         path = os.path.join(folder, skeleton.id)
         beside = os.path.join(folder, f".{skeleton.id}.part")
         try:
-            os.makedirs(beside, exist_ok=True)
+            fresh_folder(beside)
             replace_file(os.path.join(beside, "job.json"), encoded(skeleton.to_json()), durable=False)
             os.rename(beside, path)
         except OSError as problem:
@@ -163,7 +164,8 @@ def slug(name: str) -> str:
 def _claim(out: str, name: str, meta: Json) -> str:
     """Make a directory whose name is taken by nobody, complete with run.json from its first instant."""
     beside = os.path.join(out, f".{name}.{os.getpid()}.part")
-    os.makedirs(os.path.join(beside, "points"))
+    os.mkdir(beside)
+    os.mkdir(os.path.join(beside, "points"))
     try:
         for attempt in range(1, 1000):
             meta["name"] = name if attempt == 1 else f"{name}-{attempt}"

@@ -14,7 +14,7 @@
 //! from the hand-over.
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, Read, Write};
+use std::io::{self, Read, Seek, Write};
 use std::os::unix::fs::FileTypeExt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -188,16 +188,25 @@ fn created(path: &str) -> io::Result<File> {
     let refused = |what| Err(io::Error::new(io::ErrorKind::AlreadyExists, what));
     match std::fs::metadata(path) {
         Ok(known) if known.file_type().is_block_device() => return refused("it is a device"),
-        Ok(known) if known.is_file() && known.len() > 0 => {
-            let mut head = Vec::new();
-            File::open(path)?.take(HEAD.len() as u64).read_to_end(&mut head)?;
-            if head != HEAD.as_bytes() {
-                return refused("a file is there that no replay wrote");
-            }
-        }
+        // A pipe takes the log as it comes.
+        Ok(known) if !known.is_file() => return OpenOptions::new().write(true).open(path),
         _ => {}
     }
-    OpenOptions::new().write(true).create(true).truncate(true).open(path)
+    let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
+    // What was opened is looked at, not what had the name before.
+    if !file.metadata()?.is_file() {
+        return refused("it has become something else meanwhile");
+    }
+    if file.metadata()?.len() > 0 {
+        let mut head = Vec::new();
+        (&mut file).take(HEAD.len() as u64).read_to_end(&mut head)?;
+        if head != HEAD.as_bytes() {
+            return refused("a file is there that no replay wrote");
+        }
+        file.set_len(0)?;
+        file.rewind()?;
+    }
+    Ok(file)
 }
 
 /// Writes whole blocks. After a failure it takes further ones and counts their rows, so that nobody waits for it in vain.

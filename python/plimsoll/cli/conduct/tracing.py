@@ -103,10 +103,12 @@ def convert(choice: Choice, path: str) -> Json:
     """Write the compact form of a trace to ``path``, which appears whole; its header."""
     from plimsoll.formats.traces import open_trace
     from plimsoll.formats.traces.compact import finish_source, write_compact
+    from plimsoll.store.beside import fresh
 
-    beside = f"{path}.{os.getpid()}.part"
+    beside = ""
     try:
-        with _hashing(choice.path) as (file, digest), open(beside, "w+b") as out:
+        beside, made = fresh(path)
+        with open(made, "w+b") as out, _hashing(choice.path) as (file, digest):
             trace = open_trace(file, choice.path, choice.form, choice.counted)
             source = {"name": os.path.basename(choice.path), "format": trace.title}
             seen: dict[str, None] = {}
@@ -118,7 +120,8 @@ def convert(choice: Choice, path: str) -> Json:
             while whole and file.read(1 << 20):
                 pass
             header = finish_source(out, {**header, **left_out}, {"sha256": digest.hexdigest() if whole else ""})
-        os.replace(beside, path)
+            out.flush()
+            os.replace(beside, path)
         return header
     except OSError as problem:
         in_cache = os.path.dirname(path) == cache_folder()
