@@ -29,6 +29,7 @@ pub mod neighbours;
 pub mod null;
 pub mod outcome;
 pub mod outstanding;
+pub mod owner;
 mod pause;
 pub mod queue;
 pub mod record;

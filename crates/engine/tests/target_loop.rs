@@ -134,9 +134,11 @@ fn an_empty_device_is_read_freely_and_written_with_destroy_data() {
 fn a_device_that_is_written_is_claimed_and_can_be_reopened_by_its_owner_only() {
     let Some(device) = Loop::new(&empty(), &[]) else { return };
     let owner = open(&device.spec(), WRITE, &destroy(None)).unwrap();
-    assert!(matches!(refusal(&device.spec(), &destroy(None)), Refusal::Claimed { .. }));
+    for mode in [READ, WRITE] {
+        let busy = open(&device.spec(), mode, &destroy(None)).unwrap_err();
+        assert!(matches!(busy, TargetError::Busy { .. }), "{busy}");
+    }
     owner.reopen(OpenMode { direct: false, dsync: true, writes: true }).unwrap();
-    open(&device.spec(), READ, &Permission::default()).unwrap();
     drop(owner);
     open(&device.spec(), WRITE, &destroy(None)).unwrap();
 }
@@ -209,6 +211,84 @@ fn the_file_behind_a_loop_device_is_in_use() {
     let Some(device) = Loop::new(&empty(), &[]) else { return };
     let refusal = refusal(&device.image().parse().unwrap(), &destroy(Some(device.image())));
     assert!(matches!(&refusal, Refusal::FileInUse { users, .. } if users == device.name()), "{refusal}");
+}
+
+#[test]
+fn a_mounted_file_system_is_not_written_through_a_loop_device_below_above_or_beside_it() {
+    let Some(lower) = Loop::new(&vec![0; 64 << 20], &[]) else { return };
+    if !make_ext4(&lower.device) {
+        return;
+    }
+    let Some(mounted) = Mounted::new(&lower.device) else { return };
+    let attach = |arguments: &[&str]| run("losetup", &[&["--find", "--show"], arguments].concat()).unwrap();
+    let above = attach(&["--offset", "20971520", &lower.device]);
+    let beside = attach(&["--offset", "20971520", lower.image()]);
+    let apart = attach(&["--offset", "67108864", lower.image()]);
+    let highest = attach(&["--offset", "1048576", &above]);
+    let last = |device: &str| device.strip_prefix("/dev/").unwrap().to_owned();
+    let refused = |device: &str| {
+        let refusal = open(&device.parse().unwrap(), WRITE, &destroy(Some(device)));
+        refusal.map(|_| String::new()).unwrap_or_else(|error| error.to_string())
+    };
+    let said: Vec<_> = [&above, &beside, &highest].into_iter().map(|device| refused(device)).collect();
+    let hard_link = lower.image.with_file_name("link");
+    fs::hard_link(&lower.image, &hard_link).unwrap();
+    fs::remove_file(&lower.image).unwrap();
+    let linked = refused(hard_link.to_str().unwrap());
+    let idle = refused(&apart);
+    for device in [&highest, &apart, &beside, &above] {
+        run("losetup", &["--detach", device]).unwrap();
+    }
+    for said in said {
+        assert!(said.contains(&format!("which is mounted at {}", mounted.0.path().display())), "{said}");
+    }
+    assert!(linked.contains("it is in use by loop") && linked.contains(&last(&lower.device)), "{linked}");
+    assert!(!idle.contains("mounted"), "nothing of it is mounted: {idle}");
+}
+
+#[test]
+fn two_runs_on_two_loop_devices_over_one_device_exclude_each_other() {
+    let Some(lower) = Loop::new(&empty(), &[]) else { return };
+    let upper = run("losetup", &["--find", "--show", &lower.device]).unwrap();
+    let owner = open(&upper.parse().unwrap(), WRITE, &destroy(None));
+    let said = open(&lower.spec(), WRITE, &destroy(None)).unwrap_err().to_string();
+    let reading = open(&lower.spec(), READ, &Permission::default());
+    drop(owner.unwrap());
+    let idle = open(&lower.spec(), WRITE, &destroy(None)).unwrap_err().to_string();
+    run("losetup", &["--detach", &upper]).unwrap();
+    assert!(said.contains("is in use by another run of Plimsoll"), "{said}");
+    assert!(reading.is_err());
+    assert!(idle.contains(&format!("{} is attached to it", upper.strip_prefix("/dev/").unwrap())), "{idle}");
+}
+
+#[test]
+fn a_device_with_data_in_the_middle_needs_its_name_and_one_that_plimsoll_filled_does_not() {
+    let mut image = empty();
+    image[7 << 20..9 << 20].fill(b'x');
+    let Some(device) = Loop::new(&image, &[]) else { return };
+    let sentence = refusal(&device.spec(), &destroy(None)).to_string();
+    assert!(sentence.contains("something that Plimsoll does not know (not zeros at byte "), "{sentence}");
+    open(&device.spec(), WRITE, &destroy(Some(device.image()))).unwrap();
+
+    let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let filled = directory.path().join("filled");
+    let target: TargetSpec = filled.to_str().unwrap().parse().unwrap();
+    prepare(&target, Some(16 << 20), &Permission::default(), &mut |_, _| (), &AtomicBool::new(false)).unwrap();
+    let Some(device) = Loop::new(&fs::read(&filled).unwrap(), &[]) else { return };
+    open(&device.spec(), WRITE, &destroy(None)).unwrap();
+}
+
+#[test]
+fn a_device_that_a_program_has_open_for_writing_is_not_written() {
+    let Some(device) = Loop::new(&empty(), &[]) else { return };
+    // Its parent is not this process: the shell in between ends at once.
+    let script = format!("sleep 600 0<>{} >/dev/null 2>&1 & echo $!", device.device);
+    let output = Command::new("sh").args(["-c", &script]).output().unwrap();
+    let pid = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+    let sentence = open(&device.spec(), WRITE, &destroy(Some(device.image()))).map(|_| String::new());
+    run("kill", &[&pid]).unwrap();
+    let sentence = sentence.unwrap_or_else(|error| error.to_string());
+    assert!(sentence.contains(&format!("sleep (pid {pid}) has it open for writing")), "{sentence}");
 }
 
 #[test]

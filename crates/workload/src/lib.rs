@@ -52,6 +52,7 @@ pub mod job;
 pub mod journal;
 pub mod kind;
 pub mod option;
+pub mod own;
 pub mod pattern;
 pub mod plan;
 pub mod reference;

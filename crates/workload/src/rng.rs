@@ -14,7 +14,7 @@
 //! ```
 
 /// The golden ratio as an odd 64-bit integer: the step of the Weyl sequence.
-const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
+pub(crate) const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// A bijection of 64-bit integers whose output bits all depend on all input bits.
 #[inline]
@@ -22,6 +22,20 @@ pub(crate) const fn mix(value: u64) -> u64 {
     let value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let value = (value ^ (value >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     value ^ (value >> 31)
+}
+
+/// Undoes [`mix`]: each of its steps is a bijection, undone from the last to the first.
+pub(crate) const fn unmix(value: u64) -> u64 {
+    let value = value ^ (value >> 31) ^ (value >> 62);
+    let value = value.wrapping_mul(0x3196_42b2_d24d_8ec3); // times the second factor: 1
+    let value = value ^ (value >> 27) ^ (value >> 54);
+    let value = value.wrapping_mul(0x96de_1b17_3f11_9089); // times the first factor: 1
+    value ^ (value >> 30) ^ (value >> 60)
+}
+
+/// Draw `number` of the sequence that a size or another number stands for.
+pub const fn drawn(key: u64, number: u64) -> u64 {
+    mix(mix(key.wrapping_add(STEP)).wrapping_add(number.wrapping_mul(STEP)))
 }
 
 /// The draw that follows `draw` when one request needs several, as rejection does.
@@ -133,6 +147,13 @@ mod tests {
         let draws = Draws { key: 1_234_567 };
         assert_eq!(draws.at(1), 6_457_827_717_110_365_317);
         assert_eq!(draws.at(2), 3_203_168_211_198_807_973);
+    }
+
+    #[test]
+    fn the_finaliser_can_be_undone() {
+        for value in [0, 1, 42, STEP, u64::MAX, 0x0123_4567_89ab_cdef] {
+            assert_eq!(unmix(mix(value)), value);
+        }
     }
 
     #[test]

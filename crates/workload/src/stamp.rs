@@ -94,6 +94,11 @@ pub fn write(buffer: &mut [u8], header: &StampHeader, mut generation: impl FnMut
     }
 }
 
+/// Whether a sector is a whole stamp, of whatever run.
+pub fn is_valid(sector: &Sector) -> bool {
+    matches!(Stamp::decode(sector), Decoded::Valid(_))
+}
+
 /// Stamps are for whole granules of whole sectors: anything else is a mistake of ours.
 fn assert_shape(len: usize, start: u64, granule_bytes: u32) {
     let granule = granule_bytes as usize;

@@ -182,7 +182,7 @@ fn locked(path: &Path, flags: i32) -> Result<OwnedFd, TargetError> {
         return Ok(directory);
     }
     match io::Error::last_os_error() {
-        error if error.raw_os_error() == Some(libc::EWOULDBLOCK) => Err(TargetError::Busy { path: path.to_owned() }),
+        error if error.raw_os_error() == Some(libc::EWOULDBLOCK) => Err(TargetError::busy(path, &directory)),
         // Some network file systems know no locks.
         _ => Ok(directory),
     }

@@ -4,16 +4,18 @@
 //! knows of a target, [`judge`] decides from those facts and the user's [`Permission`] alone, so that every rule is
 //! tested without a device. The rules, from the first that applies:
 //!
-//! 1. in use (mounted, swap, held by RAID, LVM or dm, claimed, behind a loop device) or read-only: refused, always;
+//! 1. in use or read-only: refused, always. In use is what is mounted, swap, held by RAID, LVM or dm, claimed, behind a
+//!    loop device, open for writing in another program or locked by one, and what shares its blocks with something of
+//!    the kind below it ([`stack`]);
 //! 2. a block device, or a file that Plimsoll did not make: refused without `--destroy-data`;
-//! 3. carrying a partition table, file system, RAID/LVM/ZFS membership or any other known signature, or unreadable:
-//!    refused unless its serial number or path is typed as well (`--destroy-data=SERIAL`), also when Plimsoll once made
-//!    the file;
+//! 3. carrying a partition table, file system, RAID/LVM/ZFS membership or any other known signature, or unreadable, or a
+//!    device with anything but zeros and Plimsoll's own content at the places of a sample ([`contents`]): refused unless
+//!    its serial number or path is typed as well (`--destroy-data=SERIAL`), also when Plimsoll once made the file;
 //! 4. what was typed names other devices only: refused, since the user means those.
 //!
-//! Limits: facts are a snapshot; the opener therefore takes the kernel's exclusive claim (`O_EXCL`) on block devices
-//! and gathers and judges once more while it holds it. Owners that leave no trace (a database writing to a raw device
-//! without a claim or a signature) cannot be seen.
+//! Limits: facts are a snapshot; the opener therefore takes its claims first (`O_EXCL`, `flock`), judges what it holds,
+//! and keeps the claims to the end. Programs of other users are seen by root only. Users inside the kernel that leave no
+//! trace in sysfs (an exported LUN or NVMe namespace on a file) cannot be seen.
 //!
 //! ```
 //! use plimsoll_engine::safety::{DeviceFacts, Facts, Permission, judge};
@@ -22,17 +24,22 @@
 //! assert!(judge(&[disk], &Permission { destroy: true, typed: None }).is_ok());
 //! ```
 
+mod contents;
+mod facts;
 pub mod gather;
+mod kernel_tables;
+pub(crate) mod loops;
+mod openers;
 pub(crate) mod path_text;
 mod refusal;
 pub mod signature;
-
-use std::path::{Path, PathBuf};
+mod stack;
+mod sysfs;
 
 use serde::{Deserialize, Serialize};
 
+pub use facts::{DeviceFacts, Facts, FileFacts, Mount, Opener, Sharer};
 pub use refusal::Refusal;
-use signature::Found;
 
 /// What the user has said about destroying data.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -57,126 +64,6 @@ impl Permission {
     /// Whether one of them names this subject.
     fn names(&self, facts: &Facts) -> bool {
         self.typed_names().any(|name| facts.answers_to(name))
-    }
-}
-
-/// A mounted file system on a device.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Mount {
-    /// The device's kernel name, for example `sdb1` or `dm-0`.
-    pub device: String,
-    /// Where it is mounted.
-    #[serde(serialize_with = "path_text::one")]
-    pub point: PathBuf,
-}
-
-/// What the system knows of a block device.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct DeviceFacts {
-    /// The device node, symbolic links resolved.
-    #[serde(serialize_with = "path_text::one")]
-    pub path: PathBuf,
-    /// The path as the user gave it.
-    #[serde(serialize_with = "path_text::one")]
-    pub asked: PathBuf,
-    /// Size in bytes.
-    pub size_bytes: u64,
-    /// Model as the kernel reports it.
-    pub model: Option<String>,
-    /// Serial numbers, world-wide names, the file behind a loop device: each identifies the device, the best one first.
-    pub identities: Vec<String>,
-    /// Mounts of the device, its partitions, the disk it is part of, and whatever is stacked on them.
-    pub mounts: Vec<Mount>,
-    /// The same for swap space, as kernel names.
-    pub swaps: Vec<String>,
-    /// Device-mapper, RAID and similar devices on top, as kernel names.
-    pub holders: Vec<String>,
-    /// Somebody has it open exclusively: a mount, RAID, ZFS, another Plimsoll.
-    pub claimed: bool,
-    /// The kernel refuses writes.
-    pub read_only: bool,
-    /// Partitions the kernel knows, as kernel names.
-    pub partitions: Vec<String>,
-    /// What is stored on it.
-    pub signatures: Vec<Found>,
-    /// Why looking for signatures failed, if it did.
-    pub unreadable: Option<String>,
-}
-
-/// What the system knows of a regular file.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct FileFacts {
-    /// The file, symbolic links resolved.
-    #[serde(serialize_with = "path_text::one")]
-    pub path: PathBuf,
-    /// The path as the user gave it.
-    #[serde(serialize_with = "path_text::one")]
-    pub asked: PathBuf,
-    /// Plimsoll made this very file (same inode, birth and size as its marker says).
-    pub made_by_plimsoll: bool,
-    /// Who uses it: `loop0`, `swap`.
-    pub used_by: Vec<String>,
-    /// What is stored in it.
-    pub signatures: Vec<Found>,
-    /// Why looking for signatures failed, if it did.
-    pub unreadable: Option<String>,
-}
-
-/// What the system knows of one part of a target.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-pub enum Facts {
-    /// A block device.
-    Device(DeviceFacts),
-    /// A regular file.
-    File(FileFacts),
-}
-
-impl Facts {
-    /// The resolved path.
-    pub fn path(&self) -> &Path {
-        match self {
-            Self::Device(device) => &device.path,
-            Self::File(file) => &file.path,
-        }
-    }
-
-    /// Whether Plimsoll made it.
-    const fn is_ours(&self) -> bool {
-        matches!(self, Self::File(file) if file.made_by_plimsoll)
-    }
-
-    /// What the user would best type to mean this and nothing else.
-    fn identity(&self) -> String {
-        match self {
-            Self::Device(DeviceFacts { identities, .. }) if !identities.is_empty() => identities[0].clone(),
-            _ => self.path().display().to_string(),
-        }
-    }
-
-    /// Whether `name` is its path or one of its serial numbers.
-    fn answers_to(&self, name: &str) -> bool {
-        let (asked, identities): (&Path, &[String]) = match self {
-            Self::Device(device) => (&device.asked, &device.identities),
-            Self::File(file) => (&file.asked, &[]),
-        };
-        self.path() == Path::new(name) || asked == Path::new(name) || identities.iter().any(|identity| identity == name)
-    }
-
-    /// What it carries, in words; `None` when nothing is known to be there.
-    fn contents(&self) -> Option<String> {
-        let (signatures, unreadable, partitions): (&[Found], &Option<String>, &[String]) = match self {
-            Self::Device(device) => (&device.signatures, &device.unreadable, &device.partitions),
-            Self::File(file) => (&file.signatures, &file.unreadable, &[]),
-        };
-        let mut words: Vec<_> = signatures.iter().map(|found| found.kind.phrase(found.name)).collect();
-        if words.is_empty() && !partitions.is_empty() {
-            words.push(format!("partitions ({})", partitions.join(", ")));
-        }
-        if let Some(reason) = unreadable {
-            words.push(format!("unknown contents (reading them failed: {reason})"));
-        }
-        (!words.is_empty()).then(|| words.join(" and "))
     }
 }
 
@@ -209,8 +96,17 @@ fn in_use(facts: &Facts) -> Result<(), Refusal> {
             if !device.holders.is_empty() {
                 return Err(Refusal::Held { path, holders: device.holders.join(", ") });
             }
+            if let Some(Sharer { name, usage }) = device.shared.first().cloned() {
+                return Err(Refusal::Shared { path, name, usage });
+            }
+            if !device.loops.is_empty() {
+                return Err(Refusal::LoopAttached { path, loops: device.loops.join(", ") });
+            }
             if device.claimed {
                 return Err(Refusal::Claimed { path });
+            }
+            if let Some(opener) = device.openers.first() {
+                return Err(Refusal::Opened { path, opener: opener.words() });
             }
             if device.read_only {
                 return Err(Refusal::ReadOnly { path });
@@ -219,6 +115,9 @@ fn in_use(facts: &Facts) -> Result<(), Refusal> {
         Facts::File(file) => {
             if !file.used_by.is_empty() {
                 return Err(Refusal::FileInUse { path, users: file.used_by.join(", ") });
+            }
+            if let Some(opener) = file.openers.first() {
+                return Err(Refusal::Opened { path, opener: opener.words() });
             }
         }
     }
@@ -244,20 +143,13 @@ fn permitted(facts: &Facts, permission: &Permission) -> Result<(), Refusal> {
         Some(contents) if !(permission.destroy && permission.names(facts)) => {
             Err(Refusal::Carries { path, contents, identity })
         }
-        None if !(facts.is_ours() || permission.destroy) => Err(match facts {
-            Facts::Device(device) => Refusal::Device { path, description: describe(device) },
-            Facts::File(_) => Refusal::ForeignFile { path },
+        None if !(facts.is_ours() || permission.destroy) => Err(match (facts.description(), facts) {
+            (Some(description), _) => Refusal::Device { path, description },
+            (None, Facts::File(file)) if file.changed_since => Refusal::ChangedSince { path },
+            (None, _) => Refusal::ForeignFile { path },
         }),
         _ => Ok(()),
     }
-}
-
-/// Size, model and serial number in brackets, to recognise a device by.
-fn describe(device: &DeviceFacts) -> String {
-    let size = format!("{:.1} GB", device.size_bytes as f64 / 1e9);
-    let serial = device.identities.first().map(|identity| format!("serial {identity}"));
-    let words: Vec<_> = [Some(size), device.model.clone(), serial].into_iter().flatten().collect();
-    words.join(", ")
 }
 
 #[cfg(test)]

@@ -86,6 +86,40 @@ pub enum Refusal {
         /// Kernel names of what is on top.
         holders: String,
     },
+    /// A loop device is attached to it.
+    #[error(
+        "{} will not be written to: {loops} is attached to it; detach that first (`losetup --detach /dev/{loops}`) or \
+         choose another target",
+        path.display()
+    )]
+    LoopAttached {
+        /// The target.
+        path: PathBuf,
+        /// Kernel names of the loop devices.
+        loops: String,
+    },
+    /// What is below it is in use.
+    #[error(
+        "{} will not be written to: its blocks are those of {name}, which is {usage}; release that first or choose \
+         another target",
+        path.display()
+    )]
+    Shared {
+        /// The target.
+        path: PathBuf,
+        /// What is in use: a kernel name or a path.
+        name: String,
+        /// How it is used.
+        usage: String,
+    },
+    /// A program uses it without a claim.
+    #[error("{} will not be written to: {opener}; end that program first or choose another target", path.display())]
+    Opened {
+        /// The target.
+        path: PathBuf,
+        /// Who, and what it does.
+        opener: String,
+    },
     /// Opened exclusively by somebody.
     #[error(
         "{} will not be written to: it is in exclusive use (a mount in another namespace, ZFS, btrfs, a cluster, or \
@@ -151,6 +185,16 @@ pub enum Refusal {
         path: PathBuf,
         /// Size, model, serial.
         description: String,
+    },
+    /// A scratch file that is somebody's by now.
+    #[error(
+        "{} was made by Plimsoll, but something else has written to it or linked it since, and this workload would \
+         overwrite it; give a path that does not exist yet or, if you mean this file, repeat with `--destroy-data`",
+        path.display()
+    )]
+    ChangedSince {
+        /// The target.
+        path: PathBuf,
     },
     /// A file that Plimsoll did not make.
     #[error(

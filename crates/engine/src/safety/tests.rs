@@ -1,4 +1,6 @@
-use super::signature::Kind;
+use std::path::Path;
+
+use super::signature::{Found, Kind};
 use super::*;
 
 fn disk() -> DeviceFacts {
@@ -145,4 +147,47 @@ fn names_for_another_target_of_the_same_command_do_no_harm() {
 fn a_name_with_blanks_is_shown_as_a_shell_takes_it() {
     let facts = DeviceFacts { identities: vec!["WD's own 1".into()], ..with_xfs() };
     assert!(sentence(device(facts, &destroy(None))).ends_with(r"`--destroy-data='WD'\''s own 1'`"));
+}
+
+#[test]
+fn what_shares_its_blocks_with_something_in_use_is_refused_whatever_is_typed() {
+    let all = destroy(Some("Z1Z0ABCD"));
+    let sharer = Sharer { name: "loop0".into(), usage: "mounted at /m".into() };
+    let facts = DeviceFacts { shared: vec![sharer], ..disk() };
+    assert_eq!(
+        sentence(device(facts, &all)),
+        "/dev/sdb will not be written to: its blocks are those of loop0, which is mounted at /m; release that first or \
+         choose another target"
+    );
+    let facts = DeviceFacts { loops: vec!["loop1".into()], ..disk() };
+    assert!(sentence(device(facts, &all)).contains("loop1 is attached to it; detach that first"));
+}
+
+#[test]
+fn a_program_that_uses_the_target_without_a_claim_is_named() {
+    let opener = |does| Opener { pid: Some(12), program: "mysqld".into(), does };
+    let facts = DeviceFacts { openers: vec![opener("has it open for writing")], ..disk() };
+    let said = sentence(device(facts, &destroy(Some("Z1Z0ABCD"))));
+    assert!(said.contains("mysqld (pid 12) has it open for writing; end that program first"), "{said}");
+    let ours = FileFacts { made_by_plimsoll: true, openers: vec![opener("has locked it")], ..file() };
+    assert!(sentence(judge(&[Facts::File(ours)], &destroy(None))).contains("mysqld (pid 12) has locked it"));
+}
+
+#[test]
+fn a_device_that_holds_anything_but_zeros_needs_its_name_typed() {
+    let facts = DeviceFacts { stored_at: Some(4096), ..disk() };
+    assert_eq!(
+        sentence(device(facts.clone(), &destroy(None))),
+        "/dev/sdb carries something that Plimsoll does not know (not zeros at byte 4096), which this workload would \
+         destroy; if you mean it, repeat with `--destroy-data=Z1Z0ABCD`"
+    );
+    assert_eq!(device(facts, &destroy(Some("Z1Z0ABCD"))), Ok(()));
+}
+
+#[test]
+fn a_scratch_file_that_somebody_else_wrote_to_is_not_ours_any_more() {
+    let facts = Facts::File(FileFacts { changed_since: true, ..file() });
+    let said = sentence(judge(std::slice::from_ref(&facts), &Permission::default()));
+    assert!(said.contains("was made by Plimsoll, but something else has written to it"), "{said}");
+    assert_eq!(judge(&[facts], &destroy(None)), Ok(()));
 }

@@ -1,13 +1,15 @@
 //! Why a target cannot be used: one sentence each, with what would be right.
 
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
+use super::marker::Marker;
 use super::spec::SpecError;
 use crate::safety::Refusal;
-use crate::safety::gather::reason;
+use crate::safety::gather::{System, reason};
 
 /// Why a target cannot be used.
 #[derive(Debug, Error)]
@@ -36,6 +38,34 @@ pub enum TargetError {
     Missing {
         /// The path.
         path: PathBuf,
+    },
+    /// A device that is not there.
+    #[error("{}: there is no such device; {hint}", path.display())]
+    NoSuchDevice {
+        /// The path.
+        path: PathBuf,
+        /// What may be meant.
+        hint: String,
+    },
+    /// A regular file where devices are.
+    #[error(
+        "{} is no device but a file in memory, among the devices; remove it (`rm {}`) and check the name with `lsblk`",
+        path.display(), path.display()
+    )]
+    FileAmongDevices {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A file system of the kernel's own.
+    #[error(
+        "{}: {kind} is a file system of the kernel's own and stores nothing; choose a path on a disk's file system",
+        path.display()
+    )]
+    KernelOwn {
+        /// The path.
+        path: PathBuf,
+        /// Its file system's type.
+        kind: String,
     },
     /// Not even the directory is there.
     #[error(
@@ -135,11 +165,13 @@ pub enum TargetError {
         /// The file.
         path: PathBuf,
     },
-    /// Another process works on the file.
-    #[error("{} is in use by another run of Plimsoll; wait for it to end or choose another path", path.display())]
+    /// Another process works on it.
+    #[error("{} is in use by {by}; wait for it to end or choose another target", path.display())]
     Busy {
-        /// The file.
+        /// The file, directory or device.
         path: PathBuf,
+        /// Who: `another run of Plimsoll (pid 12)`.
+        by: String,
     },
     /// A size was asked for, but the target has one.
     #[error(
@@ -277,6 +309,24 @@ impl TargetError {
         let path = path.to_owned();
         move |source| Self::Io { path, doing, source }
     }
+
+    /// Says who has the lock of flock(2) that this open file did not get.
+    pub(crate) fn busy(path: &Path, file: &File) -> Self {
+        let system = System::host();
+        let by = match system.flock_holder(file) {
+            Some((pid, _)) if is_plimsoll(pid, path) => format!("another run of Plimsoll (pid {pid})"),
+            Some((pid, program)) => format!("{program} (pid {pid}), which has locked it"),
+            None => "another run of Plimsoll".to_owned(),
+        };
+        Self::Busy { path: path.to_owned(), by }
+    }
+}
+
+/// Whether a process is a run of Plimsoll: the marker of the file says so, or its command line does.
+fn is_plimsoll(pid: u32, path: &Path) -> bool {
+    let marked = Marker::read(path).and_then(|marker| marker.run).is_some_and(|run| run.pid == pid);
+    let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    marked || pid == std::process::id() || String::from_utf8_lossy(&line).contains("plimsoll")
 }
 
 /// What may help.

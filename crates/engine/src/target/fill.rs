@@ -11,17 +11,18 @@ use std::io;
 use std::ops::Range;
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
-use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use super::place::Handle;
 
 pub(crate) const CHUNK_BYTES: u64 = 1 << 20;
 const THREADS: usize = 4;
 const ALIGNMENT: usize = 4096;
 
-/// Opens a scratch file for filling: without the page cache where possible.
-fn open_for_fill(path: &Path) -> io::Result<File> {
-    let attempt = |flags| OpenOptions::new().write(true).custom_flags(flags).open(path);
+/// Opens a scratch file for filling, through what is held of it: without the page cache where possible.
+fn open_for_fill(file: &Handle) -> io::Result<File> {
+    let attempt = |flags| file.open(OpenOptions::new().write(true).custom_flags(flags));
     match attempt(libc::O_DIRECT) {
         Err(error) if error.raw_os_error() == Some(libc::EINVAL) => attempt(0),
         result => result,
@@ -38,21 +39,21 @@ struct Fill<'a> {
     failure: Mutex<Option<io::Error>>,
 }
 
-/// Fills `range` of the file at `path`, whose ends are multiples of 4 KiB (the end may be the file's), and makes it
+/// Fills `range` of the file that is held, whose ends are multiples of 4 KiB (the end may be the file's), and makes it
 /// durable. Calls `progress` with the bytes that were just written. Returns the offset up to which it is filled: the
 /// range's end unless stopped.
 ///
 /// # Errors
 /// The first write error, ENOSPC for example.
 pub(crate) fn fill(
-    path: &Path,
+    held: &Handle,
     range: Range<u64>,
     seed: u64,
     progress: &mut dyn FnMut(u64),
     stop: &AtomicBool,
 ) -> io::Result<u64> {
     let fill = Fill {
-        file: open_for_fill(path)?,
+        file: open_for_fill(held)?,
         range,
         seed,
         next_chunk: AtomicU64::new(0),

@@ -8,7 +8,6 @@
 //! println!("{}", serde_json::to_string_pretty(&found).unwrap());
 //! ```
 
-use std::fs::File;
 use std::os::fd::AsFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
@@ -17,8 +16,9 @@ use serde::Serialize;
 
 use super::device::{DirectIo, logical_block_bytes, rotational};
 use super::error::TargetError;
+use super::look::facts_in_passing;
 use super::marker::Marker;
-use super::open::{MODELLED_BLOCK_BYTES, facts_of};
+use super::open::MODELLED_BLOCK_BYTES;
 use super::place::{Place, places};
 use super::sample::Sample;
 use super::scratch::default_size;
@@ -49,6 +49,8 @@ pub struct Inspection {
     pub rotational: Option<bool>,
     /// Every part is a scratch file of Plimsoll's.
     pub made_by_plimsoll: bool,
+    /// Every part is a scratch file that a run left behind when it was killed.
+    pub left_behind: bool,
     /// Why a workload that writes would be refused without further words, with what to type; `None` if it would not.
     pub write_refusal: Option<String>,
     /// The files and devices.
@@ -75,6 +77,8 @@ pub struct PartInspection {
     pub rotational: Option<bool>,
     /// It is a scratch file of Plimsoll's.
     pub made_by_plimsoll: bool,
+    /// A run that was killed left it behind: whoever uses it next removes it.
+    pub left_behind: bool,
     /// What a file is made of; `None` for devices and unreadable files.
     pub sample: Option<Sample>,
     /// What the safety rules go by; `None` for what does not exist.
@@ -113,6 +117,7 @@ pub fn inspect(spec: &TargetSpec) -> Result<Inspection, TargetError> {
         logical_block_bytes: block_bytes,
         rotational: if media.is_empty() { None } else { Some(media.contains(&true)) },
         made_by_plimsoll: !parts.is_empty() && parts.iter().all(|part| part.made_by_plimsoll),
+        left_behind: !parts.is_empty() && parts.iter().all(|part| part.left_behind),
         write_refusal: judge(&facts, &Permission::default()).err().map(|refusal| refusal.to_string()),
         parts,
     })
@@ -128,7 +133,7 @@ impl Inspection {
 }
 
 fn look(part: &PartSpec, place: &Place, parts: u64) -> Result<PartInspection, TargetError> {
-    let facts = facts_of(std::slice::from_ref(part), std::slice::from_ref(place), true).into_iter().next();
+    let facts = facts_in_passing(part, place);
     let path = place.path().to_owned();
     match place {
         Place::Missing { path: missing } => Ok(PartInspection {
@@ -139,12 +144,14 @@ fn look(part: &PartSpec, place: &Place, parts: u64) -> Result<PartInspection, Ta
             rotational: missing.parent().and_then(|directory| std::fs::metadata(directory).ok()).and_then(below),
             exists: false,
             made_by_plimsoll: false,
+            left_behind: false,
             sample: None,
             path,
             facts,
         }),
-        Place::File { metadata, .. } => {
-            let file = File::open(&path).ok();
+        Place::File { metadata, handle, .. } => {
+            let file = handle.open_for_reading().ok();
+            let marker = Marker::of(&path, metadata);
             let direct = file.as_ref().map_or(DirectIo::Unknown, |file| DirectIo::of(file.as_fd()));
             Ok(PartInspection {
                 kind: "file",
@@ -153,14 +160,15 @@ fn look(part: &PartSpec, place: &Place, parts: u64) -> Result<PartInspection, Ta
                 logical_block_bytes: direct.block_bytes(device_number(metadata.dev())),
                 direct: direct.is_possible(),
                 rotational: below(metadata.clone()),
-                made_by_plimsoll: Marker::read(&path).is_some_and(|marker| marker.is_of(metadata)),
+                made_by_plimsoll: marker.is_some(),
+                left_behind: marker.is_some_and(|marker| marker.is_left_behind()),
                 sample: file.and_then(|file| Sample::of(&file).ok()),
                 path,
                 facts,
             })
         }
-        Place::Device { number, .. } => {
-            let block = File::open(&path).and_then(|file| logical_block_bytes(file.as_fd()));
+        Place::Device { number, handle, .. } => {
+            let block = handle.open_for_reading().and_then(|file| logical_block_bytes(file.as_fd()));
             Ok(PartInspection {
                 kind: "device",
                 exists: true,
@@ -169,6 +177,7 @@ fn look(part: &PartSpec, place: &Place, parts: u64) -> Result<PartInspection, Ta
                 direct: Some(true),
                 rotational: rotational(*number),
                 made_by_plimsoll: false,
+                left_behind: false,
                 sample: None,
                 path,
                 facts,

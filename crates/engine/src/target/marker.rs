@@ -1,25 +1,47 @@
-//! The marker beside a scratch file: proof that Plimsoll made it, and how far it is filled.
+//! The marker beside a scratch file: proof that Plimsoll made it, how far it is filled, which run uses it, and whether
+//! it is to stay.
 //!
 //! `/data/scratch` is marked by `/data/scratch.plimsoll`, a JSON document. A marker speaks for a file only if device,
-//! inode, birth time and size are those it names: inode numbers are used again as soon as a file is deleted, so
-//! another file put at the path later must not pass for ours. It is written before the first byte of data and
-//! replaced atomically.
+//! inode, birth time and size are those it names and both have the same owner: inode numbers are used again as soon as a
+//! file is deleted, so another file put at the path later must not pass for ours. It is written before the first byte of
+//! data and replaced atomically.
 //!
-//! Limits: a file overwritten in place by somebody else, with exactly as many bytes, still passes; [`crate::safety`]
-//! therefore looks for signatures in marked files, too. Device numbers of some file systems change on reboot: then
-//! the file is taken for somebody else's, which is the safe error.
+//! A file is still ours only if nobody else has written to it or linked it since: the marker holds the time of our own
+//! last write, taken when a run had ended. It was *left behind* when the run that it names is dead and nobody asked to
+//! keep it; whoever uses it next removes it.
+//!
+//! Limits: the time of the last write is compared on file systems of this host only, since others may set it later. A run
+//! that was killed while it wrote leaves no such time. Device numbers of some file systems change on reboot: then the
+//! file is taken for somebody else's, which is the safe error.
 
-use std::fs::{self, Metadata};
-use std::io;
-use std::os::unix::fs::MetadataExt;
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::io::{self, Read};
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
 use crate::durable;
+use crate::owner::Run;
+use crate::safety::gather::Ownership;
 
 const SCHEMA: &str = "plimsoll.scratch/1";
+/// No marker is larger.
+const BYTES_MAX: u64 = 64 << 10;
+
+/// What a scratch file is to become of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum State {
+    /// Being filled; goes with its run.
+    Filling,
+    /// Filled; goes with its run.
+    InUse,
+    /// Stays when no run uses it.
+    Kept,
+}
 
 /// What the marker says.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -43,6 +65,19 @@ pub(crate) struct Marker {
     pub(crate) full: bool,
     /// Bytes the file system had allocated when the file was full; 0 before that.
     pub(crate) allocated_bytes: u64,
+    /// What it is to become of. Versions that did not say left files to be kept.
+    #[serde(default = "kept")]
+    pub(crate) state: State,
+    /// The run that uses it.
+    #[serde(default)]
+    pub(crate) run: Option<Run>,
+    /// When Plimsoll last wrote to the file, in nanoseconds since 1970; none while a run may write to it.
+    #[serde(default)]
+    pub(crate) wrote_ns: Option<u64>,
+}
+
+const fn kept() -> State {
+    State::Kept
 }
 
 impl Marker {
@@ -59,6 +94,9 @@ impl Marker {
             filled_bytes: 0,
             full: false,
             allocated_bytes: 0,
+            state: State::Filling,
+            run: Some(Run::this()),
+            wrote_ns: None,
         }
     }
 
@@ -71,14 +109,51 @@ impl Marker {
 
     /// The marker beside `file`, if there is a readable one.
     pub(crate) fn read(file: &Path) -> Option<Self> {
-        let text = fs::read_to_string(Self::path_for(file)).ok()?;
-        serde_json::from_str(&text).ok().filter(|marker: &Self| marker.schema == SCHEMA)
+        Self::read_with_owner(file).map(|(marker, _)| marker)
+    }
+
+    /// With the user that it belongs to. A link in its place is nobody's marker.
+    fn read_with_owner(file: &Path) -> Option<(Self, u32)> {
+        let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
+        let marker = OpenOptions::new().read(true).custom_flags(flags).open(Self::path_for(file)).ok()?;
+        let metadata = marker.metadata().ok().filter(Metadata::is_file)?;
+        let mut text = String::new();
+        marker.take(BYTES_MAX).read_to_string(&mut text).ok()?;
+        let marker: Self = serde_json::from_str(&text).ok()?;
+        (marker.schema == SCHEMA).then_some((marker, metadata.uid()))
+    }
+
+    /// The marker of `file`, whose metadata this is, when it speaks for it and the file is Plimsoll's still.
+    pub(crate) fn of(file: &Path, metadata: &Metadata) -> Option<Self> {
+        (Self::ownership(file, metadata) == Ownership::Ours).then(|| Self::read(file)).flatten()
+    }
+
+    /// Whose the file with this metadata is.
+    pub(crate) fn ownership(file: &Path, metadata: &Metadata) -> Ownership {
+        match Self::read_with_owner(file) {
+            Some((marker, owner)) if owner == metadata.uid() && marker.is_of(metadata) => {
+                let written = marker.wrote_ns.is_some_and(|wrote_ns| wrote_ns != modified_ns(metadata));
+                if written || metadata.nlink() > 1 { Ownership::Changed } else { Ownership::Ours }
+            }
+            _ => Ownership::Foreign,
+        }
+    }
+
+    /// Whether a run that was killed left the file behind.
+    pub(crate) fn is_left_behind(&self) -> bool {
+        self.state != State::Kept && self.run.as_ref().is_none_or(|run| !run.is_alive())
     }
 
     /// Whether it speaks for the file with this metadata. A file that is still being filled may have any size.
-    pub(crate) fn is_of(&self, metadata: &Metadata) -> bool {
+    fn is_of(&self, metadata: &Metadata) -> bool {
         let same = (self.device, self.inode, self.born_ns) == (metadata.dev(), metadata.ino(), born_ns(metadata));
         same && (!self.full || metadata.len() == self.size_bytes)
+    }
+
+    /// Notes when the open file was last written to, all writes having ended.
+    pub(crate) fn settle(&mut self, file: &File) {
+        let metadata = file.metadata().ok().filter(|_| tells_writes(file));
+        self.wrote_ns = metadata.map(|metadata| modified_ns(&metadata));
     }
 
     /// Different for every file, so that the parts of a set are no duplicates of each other.
@@ -103,4 +178,31 @@ impl Marker {
 fn born_ns(metadata: &Metadata) -> Option<u64> {
     let born = metadata.created().ok()?.duration_since(UNIX_EPOCH).ok()?;
     u64::try_from(born.as_nanos()).ok()
+}
+
+/// The time of the last write in nanoseconds since 1970.
+fn modified_ns(metadata: &Metadata) -> u64 {
+    (metadata.mtime() as u64).wrapping_mul(1_000_000_000).wrapping_add(metadata.mtime_nsec() as u64)
+}
+
+/// Whether the file's file system keeps the time of the last write itself, so that it does not change later. Source: the
+/// numbers of Linux `include/uapi/linux/magic.h` and of the file systems themselves.
+fn tells_writes(file: &File) -> bool {
+    const LOCAL: [u32; 9] = [
+        0xef53,      // ext2, ext3, ext4
+        0x5846_5342, // xfs
+        0x9123_683e, // btrfs
+        0xf2f5_2010, // f2fs
+        0xca45_1a4e, // bcachefs
+        0x2fc1_2fc1, // zfs
+        0x3153_464a, // jfs
+        0x0102_1994, // tmpfs
+        0x794c_7630, // overlay
+    ];
+    // SAFETY: statfs is plain data for which all zeros is valid; the descriptor is open.
+    let kind = unsafe {
+        let mut facts: libc::statfs = std::mem::zeroed();
+        if libc::fstatfs(file.as_raw_fd(), &raw mut facts) == 0 { facts.f_type as u32 } else { 0 }
+    };
+    LOCAL.contains(&kind)
 }

@@ -15,21 +15,25 @@
 //! assert_eq!(target.shape().size_bytes, 1 << 30);
 //! ```
 
+mod claim;
 mod device;
 mod error;
 mod fill;
 mod inspect;
+mod look;
 mod marker;
+pub(crate) mod medium;
 mod open;
 mod place;
 mod sample;
 mod scratch;
 pub mod spec;
 
+pub use claim::Session;
 pub use error::TargetError;
 pub use inspect::{Inspection, PartInspection, inspect};
 pub use open::{OpenMode, Opened, Part, PartKind, open};
 pub use sample::{COMPRESSIBLE_BELOW_BITS, Sample};
 pub(crate) use scratch::room;
-pub use scratch::{DEFAULT_SIZE_BYTES, Prepared, prepare, remove};
+pub use scratch::{DEFAULT_SIZE_BYTES, Prepared, prepare, release, remove};
 pub use spec::{ArrayTarget, PartSpec, QueueFaults, QueueSpec, Service, SpecError, Stall, TargetSpec};

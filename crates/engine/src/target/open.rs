@@ -1,9 +1,10 @@
-//! Opening a target: judged first, then opened, then (block devices) judged again while nobody else can claim it.
+//! Opening a target: held and claimed first, then judged, then opened through what is held.
 //!
 //! Model: every part gets one descriptor with the flags of an [`OpenMode`]; streams that need other flags get further
-//! descriptors from [`Opened::reopen`]. Parts are opened for writing only if the workload writes or trims. Block
-//! devices that are written are claimed exclusively (`O_EXCL`) for as long as the [`Opened`] lives; files carry a
-//! shared lock, so that no other run of Plimsoll refills or deletes them meanwhile.
+//! descriptors from [`Opened::reopen`]. Parts are opened for writing only if the workload writes or trims. Claims are taken
+//! before the parts are judged and live at least as long as the [`Opened`] ([`super::claim`]); a name is looked up once
+//! ([`super::place`]), so what is judged is what is opened. The marker of a scratch file says that a run may write to it
+//! until the [`Opened`] is dropped.
 //!
 //! Limits: the size is read once; a file that shrinks afterwards gives I/O errors or short reads.
 //!
@@ -19,18 +20,21 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Seek, SeekFrom};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use plimsoll_workload::TargetShape;
 use serde::Serialize;
 
+use super::claim::{Claims, Purpose};
 use super::device::{DirectIo, logical_block_bytes};
 use super::error::TargetError;
+use super::look::facts_of_claimed;
 use super::marker::Marker;
-use super::place::{Place, places};
+use super::place::{Handle, Place, places};
 use super::spec::{PartSpec, TargetSpec};
-use crate::safety::gather::{System, device_number};
-use crate::safety::{Facts, Permission, judge};
+use crate::safety::gather::device_number;
+use crate::safety::{Permission, judge};
 use crate::volume::Volume;
 
 /// Logical block of targets that have no medium.
@@ -81,6 +85,39 @@ pub struct Opened {
     pub parts: Vec<Part>,
     /// How its bytes lie on them.
     pub volume: Volume,
+    /// Scratch files that may be written to meanwhile.
+    _written: Vec<Written>,
+    /// What keeps others away; dropped last.
+    _claims: Arc<Claims>,
+}
+
+/// A scratch file that a run may write to: its marker says so, and when it was last written once this is dropped.
+#[derive(Debug)]
+struct Written {
+    path: PathBuf,
+    handle: Handle,
+}
+
+impl Written {
+    /// Marks the file at a place, if it is Plimsoll's.
+    fn begin(place: &Place) -> Result<Option<Self>, TargetError> {
+        let Place::File { path, handle, metadata } = place else { return Ok(None) };
+        let Some(mut marker) = Marker::of(path, metadata) else { return Ok(None) };
+        marker.wrote_ns = None;
+        marker.write(path).map_err(TargetError::io(path, "write its marker"))?;
+        Ok(Some(Self { path: path.clone(), handle: handle.clone() }))
+    }
+}
+
+impl Drop for Written {
+    /// Best effort: a marker without the time still speaks for the file.
+    fn drop(&mut self) {
+        let (Ok(file), Ok(metadata)) = (self.handle.open_for_reading(), self.handle.metadata()) else { return };
+        if let Some(mut marker) = Marker::of(&self.path, &metadata) {
+            marker.settle(&file);
+            let _ = marker.write(&self.path);
+        }
+    }
 }
 
 impl Opened {
@@ -105,14 +142,10 @@ fn reopen_part(part: &Part, mode: OpenMode) -> Result<OwnedFd, TargetError> {
     let flags = unsafe { libc::fcntl(part.fd.as_raw_fd(), libc::F_GETFL) };
     let writable = flags >= 0 && flags & libc::O_ACCMODE != libc::O_RDONLY;
     assert!(writable || !mode.writes, "a target opened for reading is not reopened for writing");
-    // The magic link reaches the very same file, whatever its path means by now.
+    // The link reaches the very same file, whatever its path means by now.
     let link = PathBuf::from(format!("/proc/self/fd/{}", part.fd.as_raw_fd()));
-    let name_errors = |error| match error {
-        TargetError::Io { doing, source, .. } => TargetError::Io { path: part.path.clone(), doing, source },
-        TargetError::NoDirect { .. } => TargetError::NoDirect { path: part.path.clone() },
-        other => other,
-    };
-    open_file(&link, mode, 0).map(OwnedFd::from).map_err(name_errors)
+    let open = |options: &OpenOptions| options.open(&link);
+    open_with(&part.path, mode, open).map(OwnedFd::from)
 }
 
 /// Opens a target. Nothing is opened for writing that [`judge`] refuses.
@@ -121,50 +154,42 @@ fn reopen_part(part: &Part, mode: OpenMode) -> Result<OwnedFd, TargetError> {
 /// A [`TargetError`]; writing refused is [`TargetError::Refused`].
 pub fn open(spec: &TargetSpec, mode: OpenMode, permission: &Permission) -> Result<Opened, TargetError> {
     let places = places(spec.parts())?;
-    if mode.writes {
-        judge(&facts_of(spec.parts(), &places, true), permission)?;
+    if let Some(path) = places.iter().find(|place| place.handle().is_none()).map(|place| place.path().to_owned()) {
+        return Err(TargetError::Missing { path });
     }
-    let mut parts = Vec::with_capacity(places.len());
+    let claims = Claims::current();
+    let purpose = if mode.writes { Purpose::Write } else { Purpose::Read };
+    let mut facts = Vec::new();
     for (part, place) in spec.parts().iter().zip(&places) {
-        parts.push(open_part(part, place, mode)?);
+        let contested = claims.take(place, purpose)?;
+        facts.extend(if mode.writes { facts_of_claimed(part, place, contested) } else { None });
     }
-    if mode.writes && parts.iter().any(|part| part.kind == PartKind::Device) {
-        // What came between the first look and the claim is seen now.
-        judge(&facts_of(spec.parts(), &places, false), permission)?;
+    let mut written = Vec::new();
+    if mode.writes {
+        judge(&facts, permission)?;
+        for place in &places {
+            written.extend(Written::begin(place)?);
+        }
     }
+    let parts = spec.parts().iter().zip(&places).map(|(part, place)| open_part(part, place, mode));
+    let mut parts = parts.collect::<Result<Vec<_>, _>>()?;
     whole_blocks(&mut parts);
     let volume = volume_of(spec, &parts)?;
-    Ok(Opened { parts, volume })
-}
-
-/// The safety facts of existing parts.
-pub(super) fn facts_of(parts: &[PartSpec], places: &[Place], probe_claim: bool) -> Vec<Facts> {
-    let system = System::host();
-    let facts = parts.iter().zip(places).filter_map(|(part, place)| match place {
-        Place::Missing { .. } => None,
-        Place::File { path, metadata } => {
-            let ours = Marker::read(path).is_some_and(|marker| marker.is_of(metadata));
-            Some(Facts::File(system.file(path, &part.path, ours)))
-        }
-        Place::Device { path, number } => Some(Facts::Device(system.device(path, &part.path, *number, probe_claim))),
-    });
-    facts.collect()
+    Ok(Opened { parts, volume, _written: written, _claims: claims })
 }
 
 fn open_part(spec: &PartSpec, place: &Place, mode: OpenMode) -> Result<Part, TargetError> {
     match place {
         Place::Missing { path } => Err(TargetError::Missing { path: path.clone() }),
-        Place::Device { path, .. } => {
-            let claim = if mode.writes { libc::O_EXCL } else { 0 };
-            let mut file = open_file(path, mode, claim)?;
+        Place::Device { path, handle, .. } => {
+            let mut file = open_with(path, mode, |options| handle.open(options))?;
             let block_bytes =
                 logical_block_bytes(file.as_fd()).map_err(TargetError::io(path, "ask for its block size"))?;
             let size = file.seek(SeekFrom::End(0)).map_err(TargetError::io(path, "ask for its size"))?;
             part(spec, path.clone(), file, (size, block_bytes), PartKind::Device)
         }
-        Place::File { path, .. } => {
-            let file = open_file(path, mode, 0)?;
-            lock_shared(&file).map_err(|()| TargetError::Busy { path: path.clone() })?;
+        Place::File { path, handle, .. } => {
+            let file = open_with(path, mode, |options| handle.open(options))?;
             let metadata = file.metadata().map_err(TargetError::io(path, "look at it"))?;
             let direct = DirectIo::of(file.as_fd());
             if mode.direct && direct == DirectIo::Impossible {
@@ -190,13 +215,17 @@ fn part(
     Ok(Part { spec: spec.clone(), path, fd: file.into(), size_bytes: usable, block_bytes, kind })
 }
 
-/// Opens with the mode's flags, and without access times where that is allowed (owners and root only).
-fn open_file(path: &std::path::Path, mode: OpenMode, extra: libc::c_int) -> Result<File, TargetError> {
+/// Opens with the mode's flags, and without access times where that is allowed (owners and root only). `path` is what
+/// errors call it.
+fn open_with(
+    path: &Path,
+    mode: OpenMode,
+    open: impl Fn(&OpenOptions) -> io::Result<File>,
+) -> Result<File, TargetError> {
     let direct = if mode.direct { libc::O_DIRECT } else { 0 };
     let dsync = if mode.dsync { libc::O_DSYNC } else { 0 };
     let attempt = |noatime: libc::c_int| {
-        let flags = direct | dsync | extra | noatime;
-        OpenOptions::new().read(true).write(mode.writes).custom_flags(flags).open(path)
+        open(OpenOptions::new().read(true).write(mode.writes).custom_flags(direct | dsync | noatime))
     };
     let result = match attempt(libc::O_NOATIME) {
         Err(error) if error.raw_os_error() == Some(libc::EPERM) => attempt(0),
@@ -204,20 +233,9 @@ fn open_file(path: &std::path::Path, mode: OpenMode, extra: libc::c_int) -> Resu
     };
     result.map_err(|error| match error.raw_os_error() {
         Some(libc::EINVAL) if mode.direct => TargetError::NoDirect { path: path.to_owned() },
-        Some(libc::EBUSY) if extra & libc::O_EXCL != 0 => {
-            TargetError::Refused(crate::safety::Refusal::Claimed { path: path.to_owned() })
-        }
         _ if mode.writes => TargetError::io(path, "open it for writing")(error),
         _ => TargetError::io(path, "open it for reading")(error),
     })
-}
-
-/// A shared lock on a file that nobody is preparing or removing. File systems without locks do without.
-fn lock_shared(file: &File) -> Result<(), ()> {
-    // SAFETY: flock on an open descriptor; the lock ends with the descriptor.
-    let result = unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_SH | libc::LOCK_NB) };
-    let busy = result != 0 && io::Error::last_os_error().kind() == io::ErrorKind::WouldBlock;
-    if busy { Err(()) } else { Ok(()) }
 }
 
 /// Rounds every size down to the largest block of all parts, so that aligned requests stay aligned on every part.

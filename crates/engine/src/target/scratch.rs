@@ -30,13 +30,16 @@ use std::sync::atomic::AtomicBool;
 
 use serde::Serialize;
 
+use super::claim::{Claims, Purpose};
 use super::error::TargetError;
 use super::fill::{CHUNK_BYTES, fill};
-use super::marker::Marker;
-use super::open::facts_of;
-use super::place::{Place, places};
+use super::look::facts_in_passing;
+use super::marker::{Marker, State};
+use super::place::{Handle, Place, places};
 use super::sample::{COMPRESSIBLE_BELOW_BITS, Sample};
 use super::spec::{PartSpec, TargetSpec};
+use crate::owner::Run;
+use crate::safety::loops::Base;
 use crate::safety::{Permission, Refusal, judge, path_text};
 
 /// Default size of a scratch target unless a quarter of the free space is less.
@@ -61,8 +64,8 @@ pub struct Prepared {
 /// What is to be done for one scratch file.
 struct Step {
     path: PathBuf,
-    /// The file does not exist.
-    create: bool,
+    /// The file, claimed; none where there is none yet.
+    existing: Option<Place>,
     /// Size it shall have.
     size_bytes: u64,
     /// Bytes that are filled already.
@@ -89,26 +92,27 @@ pub fn prepare(
     let parts = spec.parts();
     let places = places(parts)?;
     let sizes = size_bytes.map(|size| share(spec, size)).transpose()?;
+    let claims = Claims::current();
     let mut steps = Vec::new();
     for (part, place) in parts.iter().zip(&places) {
-        steps.extend(plan((part, place), sizes, parts.len() as u64, permission)?);
+        steps.extend(plan((part, place), sizes, parts.len() as u64, permission, &claims)?);
     }
     check_space(&steps)?;
 
     let total: u64 = steps.iter().map(|step| step.size_bytes - step.filled_bytes).sum();
     let mut done = 0;
     let mut made = Vec::new();
-    for step in steps.iter().filter(|step| !step.ready) {
+    for step in &steps {
         let mut advance = |bytes| {
             done += bytes;
             progress(done, total);
         };
-        let result = carry_out(step, &mut advance, stop);
-        if step.create {
+        let result = if step.ready { use_as_it_is(step) } else { carry_out(step, &claims, &mut advance, stop) };
+        if step.existing.is_none() {
             made.push(step.path.as_path());
         }
         if let Err(error) = result {
-            made.iter().for_each(|path| discard(path));
+            made.iter().for_each(|path| discard(path, &claims));
             return Err(error);
         }
     }
@@ -137,6 +141,7 @@ fn plan(
     size_bytes: Option<u64>,
     parts: u64,
     permission: &Permission,
+    claims: &Claims,
 ) -> Result<Option<Step>, TargetError> {
     match place {
         Place::Missing { path } => {
@@ -145,22 +150,25 @@ fn plan(
                 None => default_size(path, parts)?,
             };
             let (path, needed_bytes) = (path.clone(), size_bytes);
-            Ok(Some(Step { path, create: true, size_bytes, filled_bytes: 0, ready: false, needed_bytes }))
+            Ok(Some(Step { path, existing: None, size_bytes, filled_bytes: 0, ready: false, needed_bytes }))
         }
-        Place::File { path, metadata } => {
-            let Some(marker) = Marker::read(path).filter(|marker| marker.is_of(metadata)) else {
+        Place::File { path, metadata, .. } => {
+            if Marker::of(path, metadata).is_none() {
                 return foreign(path, metadata.len(), size_bytes);
-            };
-            let step = plan_again(path, metadata, &marker, size_bytes)?;
-            let facts = || facts_of(std::slice::from_ref(part), std::slice::from_ref(place), false);
+            }
+            claims.take(place, Purpose::Write)?;
+            // Another run may have ended just before this one got the file.
+            let Some(marker) = Marker::of(path, metadata) else { return foreign(path, metadata.len(), size_bytes) };
+            let step = plan_again(place, metadata, &marker, size_bytes)?;
+            let facts = || facts_in_passing(part, place).map(|facts| [facts]);
             // A scratch file that somebody put a file system in, or a loop device on, has become theirs.
-            let theirs = !step.ready && judge(&facts(), permission).is_err();
+            let theirs = !step.ready && facts().is_some_and(|facts| judge(&facts, permission).is_err());
             if theirs { foreign(path, metadata.len(), size_bytes) } else { Ok(Some(step)) }
         }
-        Place::Device { path, .. } => match size_bytes {
+        Place::Device { path, handle, .. } => match size_bytes {
             None => Ok(None),
             Some(asked_bytes) => {
-                let mut device = File::open(path).map_err(TargetError::io(path, "open it for reading"))?;
+                let mut device = handle.open_for_reading().map_err(TargetError::io(path, "open it for reading"))?;
                 let end = io::Seek::seek(&mut device, io::SeekFrom::End(0));
                 foreign(path, end.map_err(TargetError::io(path, "ask for its size"))?, Some(asked_bytes))
             }
@@ -170,16 +178,16 @@ fn plan(
 
 /// What a scratch file of ours needs to have this size, or the one it has.
 fn plan_again(
-    path: &Path,
+    place: &Place,
     metadata: &fs::Metadata,
     marker: &Marker,
     size_bytes: Option<u64>,
 ) -> Result<Step, TargetError> {
     let size_bytes = size_bytes.unwrap_or(marker.size_bytes);
-    let filled_bytes = still_filled(path, marker)?.min(size_bytes);
+    let filled_bytes = still_filled(place, marker)?.min(size_bytes);
     Ok(Step {
-        path: path.to_owned(),
-        create: false,
+        path: place.path().to_owned(),
+        existing: Some(place.clone()),
         size_bytes,
         filled_bytes,
         ready: marker.full && filled_bytes == size_bytes && marker.size_bytes == size_bytes,
@@ -199,11 +207,11 @@ fn foreign(path: &Path, found_bytes: u64, asked: Option<u64>) -> Result<Option<S
 
 /// How much of a scratch file still holds incompressible data: what its marker says, or nothing if a sample says
 /// otherwise.
-fn still_filled(path: &Path, marker: &Marker) -> Result<u64, TargetError> {
-    if !marker.full {
+fn still_filled(place: &Place, marker: &Marker) -> Result<u64, TargetError> {
+    let (path, Some(handle)) = (place.path(), place.handle().filter(|_| marker.full)) else {
         return Ok(marker.filled_bytes);
-    }
-    let file = File::open(path).map_err(TargetError::io(path, "open it for reading"))?;
+    };
+    let file = handle.open_for_reading().map_err(TargetError::io(path, "open it for reading"))?;
     let sample = Sample::of(&file).map_err(TargetError::io(path, "read it"))?;
     let holes = sample.allocated_bytes < marker.allocated_bytes - marker.allocated_bytes / 100;
     let spoilt = holes || sample.entropy_bits_per_byte < COMPRESSIBLE_BELOW_BITS;
@@ -276,42 +284,67 @@ fn check_space(steps: &[Step]) -> Result<(), TargetError> {
     Ok(())
 }
 
+/// Notes in the marker of a file that is ready that this run uses it.
+fn use_as_it_is(step: &Step) -> Result<(), TargetError> {
+    let Some(mut marker) = Marker::read(&step.path) else { return Ok(()) };
+    marker.run = Some(Run::this());
+    marker.write(&step.path).map_err(TargetError::io(&step.path, "write its marker"))
+}
+
 /// Makes, resizes and fills one file. A file that existed keeps at least what was filled before, whatever happens.
-fn carry_out(step: &Step, advance: &mut dyn FnMut(u64), stop: &AtomicBool) -> Result<(), TargetError> {
+fn carry_out(step: &Step, claims: &Claims, advance: &mut dyn FnMut(u64), stop: &AtomicBool) -> Result<(), TargetError> {
     let path = &step.path;
-    let (file, mut marker) = if step.create { create(step)? } else { take_up(step)? };
+    let (file, mut marker) = match &step.existing {
+        None => create(step, claims)?,
+        Some(place) => take_up(place)?,
+    };
+    let held = Handle::of(&file).map_err(TargetError::io(path, "look at it"))?;
     let save = |marker: &Marker| marker.write(path).map_err(TargetError::io(path, "write its marker"));
     (marker.size_bytes, marker.filled_bytes, marker.full) = (step.size_bytes, step.filled_bytes, false);
+    (marker.run, marker.wrote_ns) = (Some(Run::this()), None);
+    if marker.state == State::InUse {
+        marker.state = State::Filling;
+    }
     save(&marker)?;
 
     let range = step.filled_bytes..step.size_bytes;
-    let result = resize(&file, step.size_bytes).and_then(|()| fill(path, range, marker.seed(), advance, stop));
+    let result = resize(&file, step.size_bytes).and_then(|()| fill(&held, range, marker.seed(), advance, stop));
     match result {
         Ok(filled_bytes) => marker.filled_bytes = filled_bytes,
         Err(error) => {
-            if !step.create && step.filled_bytes > 0 && file.set_len(step.filled_bytes).is_ok() {
+            if step.existing.is_some() && step.filled_bytes > 0 && file.set_len(step.filled_bytes).is_ok() {
                 (marker.size_bytes, marker.full) = (step.filled_bytes, true);
+                marker.settle(&file);
                 save(&marker)?;
             }
             return Err(failure(error, step));
         }
     }
     marker.full = marker.filled_bytes == marker.size_bytes;
+    if marker.full && marker.state == State::Filling {
+        marker.state = State::InUse;
+    }
     marker.allocated_bytes = file.metadata().map_or(0, |metadata| metadata.blocks() * 512);
+    marker.settle(&file);
     save(&marker)?;
     if marker.full { Ok(()) } else { Err(TargetError::Stopped) }
 }
 
 /// Makes the file and its marker.
-fn create(step: &Step) -> Result<(File, Marker), TargetError> {
+fn create(step: &Step, claims: &Claims) -> Result<(File, Marker), TargetError> {
     let path = &step.path;
     if fs::symlink_metadata(Marker::path_for(path)).is_ok() && Marker::read(path).is_none() {
         return Err(TargetError::MarkerInTheWay { path: Marker::path_for(path) });
     }
     let mut options = OpenOptions::new();
     options.read(true).write(true).create_new(true).mode(0o600);
-    let file = options.open(path).map_err(TargetError::io(path, "make it"))?;
-    let marked = lock_exclusively(&file, path).and_then(|()| {
+    let file = options.open(path).map_err(|error| match error.kind() {
+        // It was not there a moment ago.
+        io::ErrorKind::AlreadyExists => made_meanwhile(path),
+        _ => TargetError::io(path, "make it")(error),
+    })?;
+    let marked = Place::of_file(path, &file).and_then(|place| {
+        claims.take(&place, Purpose::Write)?;
         let metadata = file.metadata().map_err(TargetError::io(path, "look at it"))?;
         let marker = Marker::new(&metadata, step.size_bytes);
         marker.write(path).map_err(TargetError::io(path, "write its marker"))?;
@@ -328,26 +361,24 @@ fn create(step: &Step) -> Result<(File, Marker), TargetError> {
     }
 }
 
-/// Opens a scratch file that exists, with a lock that keeps other runs away until it is ready.
-fn take_up(step: &Step) -> Result<(File, Marker), TargetError> {
-    let path = &step.path;
-    let file =
-        OpenOptions::new().read(true).write(true).open(path).map_err(TargetError::io(path, "open it for writing"))?;
-    lock_exclusively(&file, path)?;
-    let metadata = file.metadata().map_err(TargetError::io(path, "look at it"))?;
-    match Marker::read(path).filter(|marker| marker.is_of(&metadata)) {
-        Some(marker) => Ok((file, marker)),
-        None => Err(Refusal::ForeignFile { path: path.clone() }.into()),
-    }
+/// Two runs wanted to make one file, and the other was quicker.
+fn made_meanwhile(path: &Path) -> TargetError {
+    let by = match Marker::read(path).and_then(|marker| marker.run) {
+        Some(run) => format!("another run of Plimsoll (pid {})", run.pid),
+        None => "another program, which has just made it".to_owned(),
+    };
+    TargetError::Busy { path: path.to_owned(), by }
 }
 
-fn lock_exclusively(file: &File, path: &Path) -> Result<(), TargetError> {
-    // SAFETY: flock on an open descriptor; the lock ends with the descriptor.
-    let result = unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) };
-    if result != 0 && io::Error::last_os_error().kind() == io::ErrorKind::WouldBlock {
-        return Err(TargetError::Busy { path: path.to_owned() });
-    }
-    Ok(())
+/// Opens a scratch file that exists and is claimed.
+fn take_up(place: &Place) -> Result<(File, Marker), TargetError> {
+    let path = place.path();
+    let foreign = || TargetError::from(Refusal::ForeignFile { path: path.to_owned() });
+    let handle = place.handle().ok_or_else(foreign)?;
+    let opened = handle.open(OpenOptions::new().read(true).write(true));
+    let file = opened.map_err(TargetError::io(path, "open it for writing"))?;
+    let metadata = file.metadata().map_err(TargetError::io(path, "look at it"))?;
+    Marker::of(path, &metadata).map(|marker| (file, marker)).ok_or_else(foreign)
 }
 
 /// Gives the file its size and, where the file system can, its blocks.
@@ -375,34 +406,59 @@ fn failure(error: io::Error, step: &Step) -> TargetError {
 }
 
 /// Removes what this call made. Best effort: the error that led here matters more.
-fn discard(path: &Path) {
-    if Marker::read(path).is_some_and(|marker| fs::metadata(path).is_ok_and(|metadata| marker.is_of(&metadata))) {
+fn discard(path: &Path, claims: &Claims) {
+    // Another run may have made a file of that name just before.
+    let ours = |metadata: &fs::Metadata| claims.owns(Base::of(metadata)) && Marker::of(path, metadata).is_some();
+    if let Some(metadata) = fs::symlink_metadata(path).ok().filter(ours) {
         let _ = fs::remove_file(path);
         let _ = Marker::remove(path);
+        claims.release(Base::of(&metadata));
     }
 }
 
-/// Deletes the target's scratch files with their markers, and says which. Files that Plimsoll did not make stay.
+/// Deletes the target's scratch files with their markers, and says which. Files that Plimsoll did not make stay, and so do
+/// those that somebody else has written to since.
 ///
 /// # Errors
 /// When a file of ours cannot be deleted, or another run uses it.
 pub fn remove(spec: &TargetSpec) -> Result<Vec<PathBuf>, TargetError> {
+    let claims = Claims::current();
     let mut removed = Vec::new();
     for place in places(spec.parts())? {
         let path = place.path();
-        match (&place, Marker::read(path)) {
-            (Place::File { metadata, .. }, Some(marker)) if marker.is_of(metadata) => {
-                let file = File::open(path).map_err(TargetError::io(path, "open it"))?;
-                lock_exclusively(&file, path)?;
+        match &place {
+            Place::File { metadata, .. } if Marker::of(path, metadata).is_some() => {
+                claims.take(&place, Purpose::Write)?;
+                // What is deleted by name is what was claimed, as far as a name allows.
+                let now = fs::symlink_metadata(path).map_err(TargetError::io(path, "look at it"))?;
+                if Some(Base::of(&now)) != place.base() {
+                    continue;
+                }
                 fs::remove_file(path).map_err(TargetError::io(path, "delete it"))?;
                 Marker::remove(path).map_err(TargetError::io(path, "delete its marker"))?;
+                claims.release(Base::of(metadata));
                 removed.push(path.to_owned());
             }
-            (Place::Missing { .. }, Some(_)) => {
+            Place::Missing { .. } if Marker::read(path).is_some() => {
                 Marker::remove(path).map_err(TargetError::io(path, "delete its marker"))?;
             }
             _ => {}
         }
     }
     Ok(removed)
+}
+
+/// Notes in the markers of the target's scratch files that no run uses them any more, and that they stay.
+///
+/// # Errors
+/// When a marker cannot be written.
+pub fn release(spec: &TargetSpec) -> Result<(), TargetError> {
+    for place in places(spec.parts())? {
+        let Place::File { path, metadata, .. } = &place else { continue };
+        if let Some(mut marker) = Marker::of(path, metadata) {
+            (marker.run, marker.state) = (None, State::Kept);
+            marker.write(path).map_err(TargetError::io(path, "write its marker"))?;
+        }
+    }
+    Ok(())
 }

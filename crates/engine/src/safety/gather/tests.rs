@@ -34,10 +34,47 @@ impl Fake {
         self
     }
 
-    fn facts(&self, number: DeviceNumber) -> DeviceFacts {
+    fn system(&self) -> System {
         let root = &self.root;
-        System { proc: root.join("proc"), sys: root.join("sys"), udev: root.join("udev") }.kernel_facts(number)
+        System { proc: root.join("proc"), sys: root.join("sys"), dev: root.join("dev"), udev: root.join("udev") }
     }
+
+    fn facts(&self, number: DeviceNumber) -> DeviceFacts {
+        self.system().kernel_facts(number)
+    }
+
+    /// Where a device lies and how large it is, in sectors.
+    fn stretch(&self, dir: &str, start: u64, sectors: u64) -> &Self {
+        self.write(&format!("sys/devices/{dir}/start"), &format!("{start}\n"));
+        self.write(&format!("sys/devices/{dir}/size"), &format!("{sectors}\n"))
+    }
+
+    /// A loop device of so many sectors that shows the file or device at `backing` from `offset` bytes on.
+    fn attach(&self, number: u32, backing: &Path, offset: u64, sectors: u64) -> &Self {
+        let dir = format!("virtual/loop{number}");
+        self.block(&dir, &format!("7:{number}"));
+        self.write(&format!("sys/devices/{dir}/loop/backing_file"), &format!("{}\n", backing.display()));
+        self.write(&format!("sys/devices/{dir}/loop/offset"), &format!("{offset}\n"));
+        self.write(&format!("sys/devices/{dir}/size"), &format!("{sectors}\n"))
+    }
+
+    fn mounted(&self, number: &str, point: &str) -> &Self {
+        self.write("proc/self/mountinfo", &format!("22 1 {number} / {point} rw - ext4 /dev/x rw\n"))
+    }
+
+    fn image(&self) -> PathBuf {
+        self.write("images/disk.img", "data");
+        self.root.join("images/disk.img")
+    }
+}
+
+fn subject(path: &Path) -> Subject<'_> {
+    Subject { path, asked: path, opened: File::open(path) }
+}
+
+/// What is in use below a device, in words.
+fn shared(facts: &DeviceFacts) -> Vec<String> {
+    facts.shared.iter().map(|sharer| format!("{} {}", sharer.name, sharer.usage)).collect()
 }
 
 /// A disk with two partitions; LVM on the second, a file system on the logical volume and one on the first partition.
@@ -49,6 +86,7 @@ fn server() -> Fake {
         .block("virtual/dm-0", "253:0");
     fake.write("sys/devices/pci/sda/sda1/partition", "1\n").write("sys/devices/pci/sda/sda2/partition", "2\n");
     fake.write("sys/devices/pci/sda/size", "7814037168\n");
+    fake.stretch("pci/sda/sda1", 2048, 1_048_576).stretch("pci/sda/sda2", 1_050_624, 1_000_000);
     fake.write("sys/devices/pci/sda/device/model", "ST4000NM0035   \n");
     fake.write("sys/devices/pci/sda/device/wwid", "naa.5000c500a1\n");
     fake.write("sys/devices/pci/sda/ro", "0\n").write("sys/devices/pci/sda/sda2/holders/dm-0/x", "");
@@ -110,29 +148,144 @@ fn a_device_sysfs_does_not_know_has_no_facts_and_is_no_error() {
 #[test]
 fn a_file_behind_swap_or_a_loop_device_is_in_use() {
     let fake = server();
-    fake.write("images/disk.img", "data").block("virtual/loop3", "7:3");
-    let image = fake.root.join("images/disk.img");
-    fake.write("sys/devices/virtual/loop3/loop/backing_file", &format!("{}\n", image.display()));
-    fake.write("proc/swaps", &format!("Filename Type\n{} file\n", image.display()));
-    let root = &fake.root;
-    let system = System { proc: root.join("proc"), sys: root.join("sys"), udev: root.join("udev") };
-    assert_eq!(system.file(&image, &image, false).used_by, ["loop3", "swap"]);
+    let image = fake.image();
+    fake.attach(3, &image, 0, 64).write("proc/swaps", &format!("Filename Type\n{} file\n", image.display()));
+    let system = fake.system();
+    assert_eq!(system.file(&subject(&image), Ownership::Foreign).used_by, ["loop3", "swap"]);
     let other = fake.write("images/other.img", "data").root.join("images/other.img");
-    assert!(system.file(&other, &other, false).used_by.is_empty());
+    assert!(system.file(&subject(&other), Ownership::Foreign).used_by.is_empty());
+}
+
+#[test]
+fn a_file_behind_a_loop_device_is_known_by_its_inode_whatever_its_name() {
+    use std::os::unix::ffi::OsStrExt;
+    let fake = Fake::new();
+    for (number, name) in [&b"bytes\xff.img"[..], b"blank ", b"gone (deleted)"].into_iter().enumerate() {
+        let image = fake.root.join(std::ffi::OsStr::from_bytes(name));
+        fs::write(&image, "data").unwrap();
+        let link = fake.root.join(format!("link{number}"));
+        fs::hard_link(&image, &link).unwrap();
+        fake.attach(number as u32, Path::new("x"), 0, 64);
+        let line = [image.as_os_str().as_bytes(), b"\n"].concat();
+        fs::write(fake.root.join(format!("sys/devices/virtual/loop{number}/loop/backing_file")), line).unwrap();
+        for path in [image, link] {
+            assert_eq!(fake.system().file(&subject(&path), Ownership::Foreign).used_by, [format!("loop{number}")]);
+        }
+    }
+}
+
+#[test]
+fn a_second_loop_device_on_a_mounted_file_shares_its_blocks_if_the_stretches_overlap() {
+    let fake = Fake::new();
+    let image = fake.image();
+    fake.attach(0, &image, 0, 131_072).attach(1, &image, 20 << 20, 90_112).attach(2, &image, 64 << 20, 8);
+    fake.mounted("7:0", "/m");
+    assert_eq!(shared(&fake.facts((7, 1))), ["loop0 mounted at /m"]);
+    assert!(shared(&fake.facts((7, 2))).is_empty(), "it begins where the mounted one ends");
+    assert_eq!(fake.facts((7, 0)).mounts.len(), 1);
+    assert!(shared(&fake.facts((7, 0))).is_empty(), "nothing is wrong with what it shares with itself");
+}
+
+#[test]
+fn the_chain_is_followed_through_loop_devices_and_partitions_to_its_end() {
+    let fake = server();
+    fake.write("dev/sda1", "").write("dev/loop0", "");
+    // A file system on sda1, which loop0 shows from its second half on, of which loop1 shows all but the start.
+    fake.attach(0, Path::new("/nowhere"), 256 << 20, 524_288).attach(1, Path::new("/nowhere"), 1 << 20, 522_240);
+    let stack_of = |number: u32, base: DeviceNumber| {
+        let system = fake.system();
+        let mut loops = crate::safety::loops::attached(&system);
+        loops
+            .iter_mut()
+            .filter(|found| found.node.number == (7, number))
+            .for_each(|found| found.backing = Some(Base::Device(base)));
+        loops
+    };
+    let mut loops = stack_of(0, (8, 1));
+    loops
+        .iter_mut()
+        .filter(|found| found.node.number == (7, 1))
+        .for_each(|found| found.backing = Some(Base::Device((7, 0))));
+    let system = fake.system();
+    let stack = Stack::with(&system, loops);
+    let top = Node::of(&system.sys, (7, 1)).unwrap();
+    let below: Vec<_> = stack.below(&top).into_iter().map(|layer| (layer.name, layer.range)).collect();
+    let start = 1 << 20;
+    let length = 522_240 * 512;
+    let (loop0, sda1) = (start..start + length, start + (256 << 20)..start + (256 << 20) + length);
+    let sda = sda1.start + 2048 * 512..sda1.end + 2048 * 512;
+    assert_eq!(below, [("loop0".into(), loop0), ("sda1".into(), sda1), ("sda".into(), sda)]);
+}
+
+#[test]
+fn the_members_of_a_stack_are_looked_at_but_not_what_else_is_held_on_them() {
+    let fake = server();
+    // A second logical volume on sda2: its neighbour dm-0 is mounted, which is nobody's fault.
+    fake.block("virtual/dm-1", "253:1").write("sys/devices/pci/sda/sda2/holders/dm-1/x", "");
+    fake.write("sys/devices/virtual/dm-1/slaves/sda2/x", "");
+    symlink(fake.root.join("sys/devices/pci/sda/sda2"), fake.root.join("sys/block/sda2")).ok();
+    assert_eq!(shared(&fake.facts((253, 1))), [""; 0]);
+    fake.mounted("8:2", "/wrong");
+    assert_eq!(shared(&fake.facts((253, 1))), ["sda2 mounted at /wrong"]);
+}
+
+#[test]
+fn a_mount_point_that_is_no_text_hides_neither_itself_nor_the_others() {
+    let fake = server();
+    let table = b"20 1 8:9 / /\xff rw - ext4 /dev/x rw\n21 1 8:1 / /boot\xfe rw - ext4 /dev/sda1 rw\n";
+    fs::write(fake.root.join("proc/self/mountinfo"), table).unwrap();
+    assert_eq!(fake.facts((8, 0)).mounts.len(), 1);
+}
+
+#[test]
+fn a_loop_device_attached_to_a_device_is_told() {
+    let fake = server();
+    fake.attach(0, Path::new("/nowhere"), 0, 64);
+    let system = fake.system();
+    let mut loops = crate::safety::loops::attached(&system);
+    loops[0].backing = Some(Base::Device((8, 1)));
+    let stack = Stack::with(&system, loops);
+    let of = |number| stack.above(Base::Device(number), &(0..u64::MAX), &BTreeSet::new());
+    assert!(of((8, 1)).iter().any(|(node, link)| node.name == "loop0" && *link == Link::Loop));
+    assert!(of((8, 0)).iter().any(|(node, _)| node.name == "loop0"), "through the partition");
+    assert!(of((8, 2)).iter().all(|(node, _)| node.name != "loop0"), "not of its neighbour");
+}
+
+#[test]
+fn a_program_that_has_the_file_open_for_writing_is_named_and_a_reader_is_not() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("data");
+    fs::write(&path, "data").unwrap();
+    let fake = Fake::new();
+    let system = fake.system();
+    for (pid, flags) in [(4001, "0100000"), (4002, "0100002")] {
+        fake.write(&format!("proc/{pid}/comm"), "mysqld\n")
+            .write(&format!("proc/{pid}/fdinfo/7"), &format!("flags:\t{flags}\n"));
+        fake.write(&format!("proc/{pid}/stat"), &format!("{pid} (my sql) d) S 1 0"));
+        fs::create_dir_all(fake.root.join(format!("proc/{pid}/fd"))).unwrap();
+        symlink(&path, fake.root.join(format!("proc/{pid}/fd/7"))).unwrap();
+    }
+    let facts = system.file(&subject(&path), Ownership::Foreign);
+    let words: Vec<_> = facts.openers.iter().map(crate::safety::Opener::words).collect();
+    assert_eq!(words, ["mysqld (pid 4002) has it open for writing"]);
+    let own = std::process::id();
+    fake.write("proc/4002/stat", &format!("4002 (my sql) d) S {own} 0"));
+    assert!(system.file(&subject(&path), Ownership::Foreign).openers.is_empty(), "a child of ours");
 }
 
 #[test]
 fn escaped_paths_come_back_as_they_were() {
-    assert_eq!(unescape("/a\\040b\\134c\\011"), Path::new("/a b\\c\t"));
-    assert_eq!(unescape("/plain\\"), Path::new("/plain\\"));
-    assert_eq!(unescape("/ü\\040"), Path::new("/ü "));
+    use crate::safety::kernel_tables::unescape;
+    assert_eq!(unescape(b"/a\\040b\\134c\\011"), Path::new("/a b\\c\t"));
+    assert_eq!(unescape(b"/plain\\"), Path::new("/plain\\"));
+    assert_eq!(unescape("/ü\\040".as_bytes()), Path::new("/ü "));
 }
 
 #[test]
 fn the_machines_own_disk_is_known_to_be_mounted_or_the_host_has_none() {
-    let root = device_number(fs::metadata("/").unwrap().dev());
+    let root = device_number(std::os::unix::fs::MetadataExt::dev(&fs::metadata("/").unwrap()));
     let system = System::host();
-    if system.node(root).is_none() {
+    if Node::of(&system.sys, root).is_none() {
         println!("skipped: the root file system is not on a block device of its own");
         return;
     }

@@ -82,6 +82,32 @@ pub(super) fn ext(view: &View<'_>, magic: u64) -> io::Result<bool> {
     Ok(inodes != 0 && log_block <= 6 && revision <= 1)
 }
 
+/// An ext superblock of a device that holds nothing but another file system's journal: no inodes, and a feature bit.
+/// Source: Linux `fs/ext4/ext4.h`, `EXT4_FEATURE_INCOMPAT_JOURNAL_DEV`.
+pub(super) fn ext_journal(view: &View<'_>, magic: u64) -> io::Result<bool> {
+    let features = u32::from_le_bytes(bytes!(view, magic + 0x28));
+    let revision = u32::from_le_bytes(bytes!(view, magic + 0x14));
+    Ok(features & 0x8 != 0 && features < 0x10_0000 && revision <= 1)
+}
+
+/// The superblock of the second allocation group of an XFS file system, wherever mkfs.xfs would have put that: groups of
+/// half, a quarter, … of the device, or of 1 TiB. Source: xfsprogs, `libxfs/topology.c`, `calc_default_ag_geometry`.
+pub(super) fn xfs_copy(view: &View<'_>, _magic: u64) -> io::Result<bool> {
+    const BLOCK: u64 = 4096;
+    const LARGEST: u64 = (1 << 40) / BLOCK - 1;
+    if view.holds(0, b"XFSB")? {
+        return Ok(false);
+    }
+    let blocks = view.size_bytes() / BLOCK;
+    let groups = (1..=5).map(|shift| blocks.div_ceil(1 << shift)).chain([LARGEST, LARGEST + 1]);
+    for group in groups.filter(|group| *group > 0) {
+        if view.holds(group * BLOCK, b"XFSB")? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 /// A nilfs2 superblock of revision 2 and its usual length.
 pub(super) fn nilfs(view: &View<'_>, magic: u64) -> io::Result<bool> {
     let revision = u32::from_le_bytes(bytes!(view, magic - 6));

@@ -9,6 +9,7 @@ use super::{Signature, plausible};
 
 const KIB: u64 = 1 << 10;
 const MIB: u64 = 1 << 20;
+const GIB: u64 = 1 << 30;
 
 /// Sector `n` before the end, in 512-byte sectors.
 const fn end_sector(n: u64) -> Place {
@@ -41,6 +42,7 @@ const DM_WRITECACHE: [u8; 4] = 0x2348_9321u32.to_le_bytes();
 
 const BCACHE: &[u8] = b"\xc6\x85\x73\xf6\x4e\x1a\x45\xca\x82\x65\xf5\x7f\x48\xba\x6d\x81";
 const BCACHEFS: &[u8] = b"\xc6\x85\x73\xf6\x66\xce\x90\xa9\xd9\x6a\x60\xcf\x80\x3d\xf7\xef";
+const EXT: &[u8] = b"\x53\xef";
 const STRATIS: &[u8] = b"!Stra0tis\x86\xff\x02^\x41rh";
 const LUKS_SECONDARY: &[u8] = b"SKUL\xba\xbe";
 const PROMISE: &[u8] = b"Promise Technology, Inc.";
@@ -69,15 +71,53 @@ pub(super) static SIGNATURES: &[Signature] = &[
         &[(Start(0), b"RDSK"), (Start(512), b"RDSK"), (Start(1024), b"RDSK")],
     ),
     // File systems.
-    checked("ext2/3/4", FileSystem, &[(Start(0x438), b"\x53\xef")], plausible::ext),
-    sure("xfs", FileSystem, &[(Start(0), b"XFSB")]),
+    checked(
+        "ext2/3/4",
+        FileSystem,
+        &[
+            (Start(0x438), EXT),
+            // Copies in block groups 1, 3, 5 and 7, of 8 × the block size in blocks: 1, 2 and 4 KiB.
+            (Start(8193 * KIB + 0x38), EXT),
+            (Start(24_577 * KIB + 0x38), EXT),
+            (Start(40_961 * KIB + 0x38), EXT),
+            (Start(32 * MIB + 0x38), EXT),
+            (Start(96 * MIB + 0x38), EXT),
+            (Start(128 * MIB + 0x38), EXT),
+            (Start(384 * MIB + 0x38), EXT),
+            (Start(640 * MIB + 0x38), EXT),
+            (Start(896 * MIB + 0x38), EXT),
+        ],
+        plausible::ext,
+    ),
+    checked("journal of ext3/4", FileSystem, &[(Start(0x438), EXT)], plausible::ext_journal),
+    // The headers of free space and inodes follow the superblock, sector by sector (Linux fs/xfs/libxfs/xfs_format.h).
+    sure(
+        "xfs",
+        FileSystem,
+        &[
+            (Start(0), b"XFSB"),
+            (Start(512), b"XAGF"),
+            (Start(KIB), b"XAGI"),
+            (Start(4 * KIB), b"XAGF"),
+            (Start(8 * KIB), b"XAGI"),
+        ],
+    ),
+    checked("copy of an xfs superblock", FileSystem, &[(Start(0), b"")], plausible::xfs_copy),
     sure("xfs log", FileSystem, &[(Start(0), b"\xfe\xed\xba\xbe")]),
-    sure("btrfs", FileSystem, &[(Start(0x1_0040), b"_BHRfS_M"), (Start(64 * MIB + 0x40), b"_BHRfS_M")]),
+    sure(
+        "btrfs",
+        FileSystem,
+        &[
+            (Start(0x1_0040), b"_BHRfS_M"),
+            (Start(64 * MIB + 0x40), b"_BHRfS_M"),
+            (Start(256 * GIB + 0x40), b"_BHRfS_M"),
+        ],
+    ),
     sure("f2fs", FileSystem, &[(Start(KIB), b"\x10\x20\xf5\xf2"), (Start(5 * KIB), b"\x10\x20\xf5\xf2")]),
     sure("bcachefs", FileSystem, &[(Start(4 * KIB + 24), BCACHEFS)]),
-    sure("NTFS", FileSystem, &[(Start(3), b"NTFS    ")]),
+    sure("NTFS", FileSystem, &[(Start(3), b"NTFS    "), (Place::End { align: 512, back: 512, plus: 3 }, b"NTFS    ")]),
     sure("ReFS", FileSystem, &[(Start(3), b"ReFS\0\0\0\0")]),
-    sure("exFAT", FileSystem, &[(Start(3), b"EXFAT   ")]),
+    sure("exFAT", FileSystem, &[(Start(3), b"EXFAT   "), (Start(12 * 512 + 3), b"EXFAT   ")]),
     sure(
         "FAT",
         FileSystem,
@@ -88,6 +128,7 @@ pub(super) static SIGNATURES: &[Signature] = &[
             (Start(0x36), b"MSDOS"),
             (Start(0x52), b"FAT32   "),
             (Start(0x52), b"MSWIN"),
+            (Start(6 * 512 + 0x52), b"FAT32   "),
         ],
     ),
     checked("FAT without a name", FileSystem, &[(Start(510), b"\x55\xaa")], plausible::unnamed_fat),
@@ -104,7 +145,7 @@ pub(super) static SIGNATURES: &[Signature] = &[
             (Start(0x9001), b"NSR03"),
         ],
     ),
-    sure("JFS", FileSystem, &[(Start(0x8000), b"JFS1")]),
+    sure("JFS", FileSystem, &[(Start(0x8000), b"JFS1"), (Start(0xf000), b"JFS1")]),
     sure(
         "reiserfs",
         FileSystem,
@@ -122,8 +163,22 @@ pub(super) static SIGNATURES: &[Signature] = &[
     sure("cramfs", FileSystem, &[(Start(0), b"\x45\x3d\xcd\x28"), (Start(0), b"\x28\xcd\x3d\x45")]),
     sure("romfs", FileSystem, &[(Start(0), b"-rom1fs-")]),
     sure("zonefs", FileSystem, &[(Start(0), b"SFOZ")]),
-    checked("nilfs2", FileSystem, &[(Start(KIB + 6), b"\x34\x34")], plausible::nilfs),
-    sure("HFS+", FileSystem, &[(Start(KIB), b"H+\0\x04"), (Start(KIB), b"HX\0\x05")]),
+    checked(
+        "nilfs2",
+        FileSystem,
+        &[(Start(KIB + 6), b"\x34\x34"), (Place::End { align: 4096, back: 4096, plus: 6 }, b"\x34\x34")],
+        plausible::nilfs,
+    ),
+    sure(
+        "HFS+",
+        FileSystem,
+        &[
+            (Start(KIB), b"H+\0\x04"),
+            (Start(KIB), b"HX\0\x05"),
+            (end_sector(2), b"H+\0\x04"),
+            (end_sector(2), b"HX\0\x05"),
+        ],
+    ),
     checked("HFS", FileSystem, &[(Start(KIB), b"BD")], plausible::hfs),
     sure("APFS", FileSystem, &[(Start(32), b"NXSB")]),
     sure(

@@ -23,16 +23,62 @@ fn put(image: &mut [u8], offset: usize, bytes: &[u8]) {
     image[offset..offset + bytes.len()].copy_from_slice(bytes);
 }
 
+/// A device of zeros with a few bytes on it, however large.
+struct Sparse<'a> {
+    size: u64,
+    offset: u64,
+    bytes: &'a [u8],
+}
+
+impl Image for Sparse<'_> {
+    fn size_bytes(&self) -> u64 {
+        self.size
+    }
+
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<()> {
+        buffer.fill(0);
+        for (at, byte) in (self.offset..).zip(self.bytes) {
+            if let Some(within) = at.checked_sub(offset).filter(|within| *within < buffer.len() as u64) {
+                buffer[within as usize] = *byte;
+            }
+        }
+        Ok(())
+    }
+}
+
 #[test]
 fn every_sure_magic_is_found_at_every_place_it_may_stand() {
-    let mut image = vec![0; SIZE];
     for signature in table::SIGNATURES.iter().filter(|signature| signature.check.is_none()) {
-        for (place, magic) in signature.magics {
-            let offset = place.offset(SIZE as u64).unwrap() as usize;
-            put(&mut image, offset, magic);
-            assert!(names(&image).contains(&signature.name), "{} at {offset}", signature.name);
-            image[offset..offset + magic.len()].fill(0);
+        for (place, bytes) in signature.magics {
+            let size = 1 << 39;
+            let offset = place.offset(size).unwrap();
+            let found = scan(&Sparse { size, offset, bytes }).unwrap();
+            assert!(found.iter().any(|found| found.name == signature.name), "{} at {offset}", signature.name);
         }
+    }
+}
+
+#[test]
+fn an_external_journal_is_known_although_it_has_no_inodes() {
+    let mut image = vec![0; 1 << 20];
+    put(&mut image, 0x438, b"\x53\xef");
+    put(&mut image, 0x460, &8u32.to_le_bytes()); // INCOMPAT_JOURNAL_DEV
+    assert_eq!(names(&image), ["journal of ext3/4"]);
+}
+
+#[test]
+fn a_file_system_whose_first_superblock_is_gone_is_known_by_its_copies() {
+    let mut superblock = vec![0; 0x60];
+    superblock[..4].copy_from_slice(&1024u32.to_le_bytes());
+    superblock[0x38..0x3a].copy_from_slice(b"\x53\xef");
+    for offset in [8193 << 10, 32 << 20, 128 << 20, 3 * (128 << 20)] {
+        let found = scan(&Sparse { size: 1 << 30, offset, bytes: &superblock }).unwrap();
+        assert_eq!(found[0].name, "ext2/3/4", "at {offset}");
+    }
+    // Four allocation groups, as mkfs.xfs makes them: 262,144 blocks of 4 KiB, and 300,001 for the rounding.
+    for (blocks, group) in [(262_144_u64, 65_536), (300_001, 75_001)] {
+        let found = scan(&Sparse { size: blocks * 4096, offset: group * 4096, bytes: b"XFSB" }).unwrap();
+        assert_eq!(found[0].name, "copy of an xfs superblock", "{blocks} blocks");
     }
 }
 

@@ -1,0 +1,124 @@
+//! Programs that use a target without the kernel's exclusive claim: open for writing, or locked.
+//!
+//! Model: every descriptor of every process that may be looked at (`/proc/PID/fd`) is compared by device and inode,
+//! never by name; this process and its children do not count, since what they have open is ours. Locks are asked for on
+//! the open file itself, which needs no rights over the other process.
+//!
+//! Limits: other users' processes are seen by root only; memory mapped after its descriptor was closed is not seen.
+//! Descriptors on file systems that do not answer are skipped by asking for what the kernel remembers
+//! (`AT_STATX_DONT_SYNC`).
+
+use std::collections::BTreeSet;
+use std::ffi::CString;
+use std::fs::{self, File};
+use std::os::fd::AsRawFd;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use super::Opener;
+use super::gather::System;
+use super::loops::Base;
+
+impl System {
+    /// Who has one of `bases` open for writing.
+    pub(super) fn writers_of(&self, bases: &BTreeSet<Base>) -> Vec<Opener> {
+        let own = std::process::id();
+        let entries = fs::read_dir(&self.proc).into_iter().flatten().flatten();
+        let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+        let writing = pids.filter(|pid| self.writes(*pid, bases) && !self.descends(*pid, own));
+        writing
+            .map(|pid| Opener { pid: Some(pid), program: self.program(pid), does: "has it open for writing" })
+            .collect()
+    }
+
+    fn writes(&self, pid: u32, bases: &BTreeSet<Base>) -> bool {
+        let directory = self.proc.join(pid.to_string());
+        let descriptors = fs::read_dir(directory.join("fd")).into_iter().flatten().flatten();
+        descriptors.into_iter().any(|entry| {
+            let open = base_remembered(&entry.path()).is_some_and(|base| bases.contains(&base));
+            open && for_writing(&directory.join("fdinfo").join(entry.file_name()))
+        })
+    }
+
+    /// Whether a process is `ancestor` or comes from it.
+    fn descends(&self, pid: u32, ancestor: u32) -> bool {
+        let mut pid = pid;
+        while pid > 1 {
+            if pid == ancestor {
+                return true;
+            }
+            let Some(parent) = self.parent(pid) else { return false };
+            pid = parent;
+        }
+        false
+    }
+
+    /// Format: proc(5), `/proc/PID/stat`; the name before the fields may itself contain brackets and blanks.
+    fn parent(&self, pid: u32) -> Option<u32> {
+        let text = String::from_utf8_lossy(&fs::read(self.proc.join(format!("{pid}/stat"))).ok()?).into_owned();
+        text.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()
+    }
+
+    /// The name of a process.
+    pub(crate) fn program(&self, pid: u32) -> String {
+        let name = fs::read(self.proc.join(format!("{pid}/comm"))).unwrap_or_default();
+        let name = String::from_utf8_lossy(&name).trim().chars().filter(|character| !character.is_control()).collect();
+        if name == String::new() { "a program".to_owned() } else { name }
+    }
+
+    /// Who holds a lock on the file's whole or parts by fcntl(2), this process apart from the descriptor's own locks.
+    pub(super) fn locker_of(&self, file: &File) -> Option<Opener> {
+        // SAFETY: flock is plain data for which all zeros is valid.
+        let mut lock: libc::flock = unsafe { std::mem::zeroed() };
+        lock.l_type = libc::F_WRLCK as libc::c_short;
+        lock.l_whence = libc::SEEK_SET as libc::c_short;
+        // SAFETY: the descriptor is open, and the call reads and writes the one structure given.
+        let asked = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_OFD_GETLK, &raw mut lock) };
+        if asked != 0 || lock.l_type == libc::F_UNLCK as libc::c_short {
+            return None;
+        }
+        let pid = u32::try_from(lock.l_pid).ok().filter(|pid| *pid != 0);
+        let program = pid.map_or_else(|| "a program".to_owned(), |pid| self.program(pid));
+        Some(Opener { pid, program, does: "has locked it" })
+    }
+
+    /// Who holds a lock of flock(2) on a file. Format: proc(5), `/proc/locks`.
+    pub(crate) fn flock_holder(&self, file: &File) -> Option<(u32, String)> {
+        use std::os::unix::fs::MetadataExt;
+        let metadata = file.metadata().ok()?;
+        let (major, minor) = super::gather::device_number(metadata.dev());
+        let place = format!("{major:02x}:{minor:02x}:{}", metadata.ino());
+        let text = fs::read_to_string(self.proc.join("locks")).ok()?;
+        let pid = text.lines().find_map(|line| {
+            let words: Vec<_> = line.split_whitespace().collect();
+            let held = words.get(1) == Some(&"FLOCK") && words.get(5) == Some(&place.as_str());
+            words.get(4).filter(|_| held)?.parse::<u32>().ok()
+        })?;
+        Some((pid, self.program(pid)))
+    }
+}
+
+/// What a descriptor is of, from what the kernel remembers: no file system is asked.
+fn base_remembered(link: &Path) -> Option<Base> {
+    let path = CString::new(link.as_os_str().as_bytes()).ok()?;
+    // SAFETY: statx is plain data for which all zeros is valid; the path is a C string.
+    let facts = unsafe {
+        let mut facts: libc::statx = std::mem::zeroed();
+        let mask = libc::STATX_TYPE | libc::STATX_INO;
+        let done = libc::statx(libc::AT_FDCWD, path.as_ptr(), libc::AT_STATX_DONT_SYNC, mask, &raw mut facts);
+        (done == 0).then_some(facts)?
+    };
+    match u32::from(facts.stx_mode) & libc::S_IFMT {
+        libc::S_IFBLK => Some(Base::Device((facts.stx_rdev_major, facts.stx_rdev_minor))),
+        libc::S_IFREG => Some(Base::File((facts.stx_dev_major, facts.stx_dev_minor), facts.stx_ino)),
+        _ => None,
+    }
+}
+
+/// Format: proc(5), `/proc/PID/fdinfo`: a line `flags:` with the flags of open(2) in octal.
+fn for_writing(info: &Path) -> bool {
+    let text = fs::read_to_string(info).unwrap_or_default();
+    let flags = text.lines().find_map(|line| line.strip_prefix("flags:"));
+    let flags = flags.and_then(|octal| i32::from_str_radix(octal.trim(), 8).ok()).unwrap_or(libc::O_RDONLY);
+    flags & libc::O_ACCMODE != libc::O_RDONLY && flags & libc::O_PATH == 0
+}

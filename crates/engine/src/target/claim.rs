@@ -1,0 +1,213 @@
+//! Who may use a target: nobody else while it is written, other readers while it is only read.
+//!
+//! Model: a file or device in use carries a lock of flock(2), shared for readers and exclusive for writers and for scratch
+//! files; a device that is written is also claimed from the kernel (`O_EXCL`), together with the device or file behind a
+//! loop device. Claims are taken before anything is judged and kept until the [`Claims`] are dropped. A [`Session`] keeps
+//! those of all points of a run, so that nobody comes in between two of them; within it the same storage is claimed once
+//! and used again. The kernel releases everything when the process ends, however it ends.
+//!
+//! Limits: flock(2) is advisory, so it excludes runs of Plimsoll and the few tools that ask for it; file systems without
+//! locks do without. One session per process at a time.
+
+use std::collections::BTreeMap;
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
+
+use super::error::TargetError;
+use super::place::{Handle, Place};
+use crate::safety::Sharer;
+use crate::safety::gather::System;
+use crate::safety::loops::Base;
+
+/// How long a lock or claim is tried for: udev and mount(8) take them for moments.
+const TRIES: u32 = 20;
+const PAUSE: Duration = Duration::from_millis(10);
+
+/// What a part is claimed for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// Others may read it, too.
+    Read,
+    /// Nobody else may use it.
+    Write,
+}
+
+/// One claimed file or device.
+#[derive(Debug)]
+struct Claim {
+    /// Open for reading; carries the lock.
+    locked: File,
+    exclusive: bool,
+    /// The kernel's claim on a device that is written.
+    kernels: Option<File>,
+}
+
+/// What claiming for writing found in exclusive use by others.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Contested {
+    /// The device itself.
+    pub(crate) claimed: bool,
+    /// What is behind it.
+    pub(crate) below: Vec<Sharer>,
+}
+
+/// Everything that is claimed for one open target, or for a whole run.
+#[derive(Debug, Default)]
+pub struct Claims {
+    parts: Mutex<BTreeMap<Base, Claim>>,
+    below: Mutex<BTreeMap<Base, File>>,
+}
+
+/// The claims of a run, kept between its points.
+#[derive(Debug)]
+pub struct Session {
+    _claims: Arc<Claims>,
+}
+
+static SESSION: Mutex<Weak<Claims>> = Mutex::new(Weak::new());
+
+impl Session {
+    /// From now on every claim of this process is kept until the session is dropped.
+    pub fn begin() -> Self {
+        let claims = Claims::current();
+        *locked(&SESSION) = Arc::downgrade(&claims);
+        Self { _claims: claims }
+    }
+}
+
+impl Claims {
+    /// Those of the session; new ones outside of one.
+    pub(crate) fn current() -> Arc<Self> {
+        locked(&SESSION).upgrade().unwrap_or_default()
+    }
+
+    /// Claims what is at a place. Exclusive use by somebody else is for the judge to tell of; see [`Contested`].
+    ///
+    /// # Errors
+    /// [`TargetError::Busy`] when another process has the lock, or the refusal to open it.
+    pub(crate) fn take(&self, place: &Place, purpose: Purpose) -> Result<Contested, TargetError> {
+        let (Some(handle), Some(base)) = (place.handle(), place.base()) else { return Ok(Contested::default()) };
+        let mut parts = locked(&self.parts);
+        if let std::collections::btree_map::Entry::Vacant(entry) = parts.entry(base) {
+            let file = handle.open_for_reading().map_err(TargetError::io(place.path(), "open it for reading"))?;
+            lock(&file, purpose).map_err(|()| TargetError::busy(place.path(), &file))?;
+            entry.insert(Claim { locked: file, exclusive: purpose == Purpose::Write, kernels: None });
+        }
+        let Some(claim) = parts.get_mut(&base) else { return Ok(Contested::default()) };
+        if purpose == Purpose::Read {
+            return Ok(Contested::default());
+        }
+        if !claim.exclusive {
+            lock(&claim.locked, purpose).map_err(|()| TargetError::busy(place.path(), &claim.locked))?;
+            claim.exclusive = true;
+        }
+        let Base::Device(number) = base else { return Ok(Contested::default()) };
+        let claimed = claim.kernels.is_none() && {
+            claim.kernels = claimed_from_kernel(|options| handle.open(options));
+            claim.kernels.is_none()
+        };
+        drop(parts);
+        let below = System::host().unclaimed_below(number);
+        Ok(Contested { claimed, below: below.iter().filter_map(|(base, path)| self.take_below(*base, path)).collect() })
+    }
+
+    /// Claims what is behind a loop device; somebody else's use of it otherwise.
+    fn take_below(&self, base: Base, path: &Path) -> Option<Sharer> {
+        let mut below = locked(&self.below);
+        if below.contains_key(&base) || locked(&self.parts).get(&base).is_some_and(|claim| claim.exclusive) {
+            return None;
+        }
+        let open = |options: &OpenOptions| {
+            let file = options.open(path)?;
+            let found = Base::of(&file.metadata()?);
+            if found == base { Ok(file) } else { Err(io::Error::from(io::ErrorKind::NotFound)) }
+        };
+        let file = match base {
+            Base::Device(_) => claimed_from_kernel(open),
+            // Under a name that leads elsewhere by now there is nothing to lock; the judge looks at inodes.
+            Base::File(..) => Some(open(OpenOptions::new().read(true)).ok()?),
+        };
+        let name = path.display().to_string();
+        match file {
+            Some(file) if lock(&file, Purpose::Write).is_ok() => {
+                below.insert(base, file);
+                None
+            }
+            Some(file) => {
+                let error = TargetError::busy(path, &file);
+                let by = if let TargetError::Busy { by, .. } = error { by } else { String::new() };
+                Some(Sharer { name, usage: format!("in use by {by}") })
+            }
+            None => Some(Sharer { name, usage: "in exclusive use".to_owned() }),
+        }
+    }
+
+    /// Whether this storage is claimed for writing here, so that finding it claimed means nothing.
+    pub(crate) fn holds(&self, base: Base) -> bool {
+        let parts = locked(&self.parts);
+        parts.get(&base).is_some_and(|claim| claim.kernels.is_some()) || locked(&self.below).contains_key(&base)
+    }
+
+    /// Whether nobody else may use this file meanwhile.
+    pub(crate) fn owns(&self, base: Base) -> bool {
+        locked(&self.parts).get(&base).is_some_and(|claim| claim.exclusive)
+    }
+
+    /// Gives up what was claimed of a file that is deleted.
+    pub(crate) fn release(&self, base: Base) {
+        locked(&self.parts).remove(&base);
+    }
+}
+
+/// Whether somebody holds a device exclusively: tried for a moment, without keeping it.
+pub(crate) fn is_claimed(handle: &Handle) -> bool {
+    let result = handle.open(&exclusive_options());
+    result.is_err_and(|error| error.raw_os_error() == Some(libc::EBUSY))
+}
+
+fn exclusive_options() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.read(true).custom_flags(libc::O_EXCL | libc::O_NONBLOCK);
+    options
+}
+
+/// The kernel's exclusive claim on a block device; `None` when somebody else has it or it cannot be had. Nothing is
+/// written by that. Source: open(2), `O_EXCL` on block devices.
+fn claimed_from_kernel(open: impl Fn(&OpenOptions) -> io::Result<File>) -> Option<File> {
+    patiently(|| match open(&exclusive_options()) {
+        Err(error) if error.raw_os_error() == Some(libc::EBUSY) => None,
+        result => Some(result.ok()),
+    })
+    .flatten()
+}
+
+/// Takes the lock of flock(2); what knows no locks does without.
+fn lock(file: &File, purpose: Purpose) -> Result<(), ()> {
+    let kind = if purpose == Purpose::Write { libc::LOCK_EX } else { libc::LOCK_SH };
+    patiently(|| {
+        // SAFETY: flock on an open descriptor; the lock ends with the descriptor.
+        let result = unsafe { libc::flock(file.as_raw_fd(), kind | libc::LOCK_NB) };
+        let busy = result != 0 && io::Error::last_os_error().kind() == io::ErrorKind::WouldBlock;
+        (!busy).then_some(())
+    })
+    .ok_or(())
+}
+
+/// What `attempt` gives, tried again for a fifth of a second.
+fn patiently<T>(attempt: impl Fn() -> Option<T>) -> Option<T> {
+    (0..TRIES).find_map(|tried| {
+        if tried > 0 {
+            std::thread::sleep(PAUSE);
+        }
+        attempt()
+    })
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
