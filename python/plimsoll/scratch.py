@@ -2,8 +2,9 @@
 
 Model: the engine makes and fills; this remembers which files it made, and says so before the first byte is written, so that a run that is
 killed and resumed still removes them. A file that was there before is never removed, and neither is one that the user wants to keep.
+What should be removed and cannot be is told with its reason, since it takes up room.
 
-    with prepared(engine, Wanted("./plimsoll-scratch.dat"), on_progress, control) as inspection:
+    with prepared(engine, Wanted("./plimsoll-scratch.dat"), Hearer(on_progress), control) as inspection:
         ...
 """
 
@@ -11,7 +12,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,27 +35,42 @@ class Wanted:
     made: frozenset[str] = frozenset()
 
 
+@dataclass(frozen=True)
+class Hearer:
+    """Who hears of a target's life: bytes made and to be made, paths before they are made, and why something could not be removed."""
+
+    on_progress: Callable[[int, int], None]
+    on_making: Callable[[set[str]], None] = lambda _: None
+    on_left: Callable[[str], None] = lambda _: None
+
+
 @contextmanager
-def prepared(
-    engine: Engine,
-    wanted: Wanted,
-    on_progress: Callable[[int, int], None],
-    control: Control,
-    on_making: Callable[[set[str]], None] = lambda _: None,
-) -> Iterator[Json]:
-    """The inspection of the target, ready to be measured; files made for it are removed on leaving. ``on_making`` gets them before."""
+def prepared(engine: Engine, wanted: Wanted, hearer: Hearer, control: Control) -> Iterator[Json]:
+    """The inspection of the target, ready to be measured; files made for it are removed on leaving."""
     before = engine.inspect_target(wanted.spec)
     missing = {path for path in target_paths(before) if not os.path.exists(path) or _is_unused_directory(before)}
     ours = wanted.spec in (DEFAULT_TARGET, default_target(engine)) and bool(before.get("made_by_plimsoll"))
     made = missing | {path for path in target_paths(before) if ours or os.path.abspath(path) in wanted.made}
-    on_making({os.path.abspath(path) for path in made})
+    hearer.on_making({os.path.abspath(path) for path in made})
     try:
-        yield _prepare(engine, wanted, on_progress, control)
+        yield _prepare(engine, wanted, hearer.on_progress, control)
     finally:
         if not wanted.keep:
-            for path in made:
-                with suppress(PlimsollError):
-                    engine.remove_target(path)
+            for path in sorted(made):
+                left = _remove(engine, path)
+                if left is not None:
+                    hearer.on_left(left)
+
+
+def _remove(engine: Engine, path: str) -> str | None:
+    """Remove what was made at a path; a sentence if it is still there."""
+    try:
+        engine.remove_target(path)
+    except PlimsollError as error:
+        return f"{path} was made for this run and is left behind: {error}"
+    if os.path.isfile(path):
+        return f"{path} was made for this run and is left behind, since something else has changed or replaced it; delete it yourself."
+    return None
 
 
 def default_target(engine: Engine) -> str:

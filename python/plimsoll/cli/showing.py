@@ -50,6 +50,8 @@ def show(outcome: Outcome, path: str, shown: Shown) -> None:
     click.echo(f"\nresults  {path}", err=shown.as_json)
     if outcome.results:
         click.echo(f"report   {_reported(outcome, open_run(path), shown)}", err=shown.as_json)
+    for left in outcome.left:
+        click.echo(f"plimsoll: {left}", err=True)
     if outcome.sentence is not None:
         click.echo(f"plimsoll: {outcome.sentence}", err=True)
 

@@ -52,7 +52,7 @@ def conduct(feed: Feed, setup: Setup) -> Outcome:
     """Measure until the feed ends or a signal comes; whatever happens, the run's end is recorded."""
     outcome = Outcome()
     try:
-        with Brake() as brake, Targets(setup, brake) as targets:
+        with Brake() as brake, Targets(setup, brake, outcome.left.append) as targets:
             _Machine(setup, brake, targets, outcome).run(feed)
             outcome.interrupted = brake.pulled
     except BaseException as problem:

@@ -47,6 +47,8 @@ class Outcome:
     found: Sequence[Found] = ()
     interrupted: bool = False
     failures: list[int] = field(default_factory=list)
+    #: Sentences on what was made for the run and could not be removed.
+    left: list[str] = field(default_factory=list)
 
     def keep(self, result: Result, failure_code: int = EXIT_POINT_FAILED) -> None:
         """One more point has its result."""

@@ -4,12 +4,13 @@ Model: points of an interleaved experiment go A B A B, so scratch files of sever
 together at the end. A target that could not be prepared is not tried again: all its points fail with the same reason. A point that wants
 another size than the target has got has it prepared anew.
 
-    with Targets(setup, brake) as targets:
+    with Targets(setup, brake, left.append) as targets:
         inspection = targets.prepared(engine, point)
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import ExitStack
 
 from plimsoll.cli.conduct.brake import Brake
@@ -18,14 +19,15 @@ from plimsoll.cli.conduct.planning import PlannedPoint
 from plimsoll.cli.conduct.setup import Setup
 from plimsoll.engine import Engine, Json
 from plimsoll.errors import PlimsollError, StoreError
-from plimsoll.scratch import Wanted, prepared
+from plimsoll.scratch import Hearer, Wanted, prepared
 
 
 class Targets:
     """Every target that a run has used so far."""
 
-    def __init__(self, setup: Setup, brake: Brake) -> None:
+    def __init__(self, setup: Setup, brake: Brake, on_left: Callable[[str], None]) -> None:
         self._setup = setup
+        self._on_left = on_left
         self._brake = brake
         self._kept = ExitStack()
         self._known: dict[tuple[str | None, str], Json | PlimsollError] = {}
@@ -50,7 +52,8 @@ class Targets:
 
         wanted = Wanted(spec, size_bytes, setup.permission, setup.keep, frozenset(setup.run.scratch))
         try:
-            inspection = self._kept.enter_context(prepared(driver, wanted, on_progress, control, setup.run.keep_scratch))
+            hearer = Hearer(on_progress, setup.run.keep_scratch, self._on_left)
+            inspection = self._kept.enter_context(prepared(driver, wanted, hearer, control))
         except StoreError:
             raise
         except PlimsollError as error:

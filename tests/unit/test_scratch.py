@@ -1,0 +1,53 @@
+"""What was made for a run and stays behind is told, with its reason."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from plimsoll.errors import TargetError
+from plimsoll.scratch import Hearer, Wanted, prepared
+from scripted_engine import ScriptedEngine
+
+
+class Unable(ScriptedEngine):
+    """An engine on a file system that became read-only."""
+
+    def remove_target(self, spec: str) -> list[str]:
+        raise TargetError(f"{spec}: cannot delete it (Read-only file system)")
+
+
+class Unwilling(ScriptedEngine):
+    """An engine that does not know the file as its own any more."""
+
+    def remove_target(self, spec: str) -> list[str]:
+        return []
+
+
+def left_by(engine: ScriptedEngine, path: Path, *, keep: bool = False) -> list[str]:
+    left: list[str] = []
+    hearer = Hearer(lambda _done, _total: None, on_left=left.append)
+    with prepared(engine, Wanted(str(path), keep=keep), hearer, engine.control()):
+        assert path.exists()
+    return left
+
+
+def test_what_is_removed_is_not_told(tmp_path: Path) -> None:
+    assert left_by(ScriptedEngine(), tmp_path / "a.dat") == []
+    assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("engine", "reason"), [(Unable(), "Read-only file system"), (Unwilling(), "something else has changed or replaced it")]
+)
+def test_a_scratch_file_that_cannot_be_removed_is_told(engine: ScriptedEngine, reason: str, tmp_path: Path) -> None:
+    # A file system that turned read-only during the run kept 4 GiB without a word.
+    (left,) = left_by(engine, tmp_path / "a.dat")
+    assert left.startswith(f"{tmp_path / 'a.dat'} was made for this run and is left behind")
+    assert reason in left
+
+
+def test_what_is_to_be_kept_is_not_left_behind(tmp_path: Path) -> None:
+    assert left_by(Unable(), tmp_path / "a.dat", keep=True) == []
