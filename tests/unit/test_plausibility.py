@@ -94,6 +94,16 @@ def test_a_queue_that_grew_until_the_end_does_not_break_littles_law() -> None:
     assert "littles_law" not in judge([*intervals, drain])
 
 
+@pytest.mark.parametrize(("factor", "raised"), [(1.5, False), (0.5, True)])
+def test_failed_requests_were_in_flight_too(factor: float, raised: bool) -> None:
+    # Half of all requests failed with EROFS: their time in flight is in no latency, so the law was said to be broken.
+    def change(_: int, one: dict[str, Any]) -> None:
+        one["inflight_mean"] *= factor
+
+    failing = replace(SOUND, errors={"EROFS": 1000})
+    assert ("littles_law" in judge(altered(change, failing))) is raised
+
+
 def test_littles_law_is_not_asked_of_stamps() -> None:
     # 200 ns of service time is the clock's own cost, not time in flight.
     assert "littles_law" not in judge(altered(lambda _, one: one.update(inflight_mean=9.0), Script(latencies_ns=(200,) * 1000)))

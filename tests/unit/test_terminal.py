@@ -8,7 +8,7 @@ import pytest
 
 from made_results import Load, Setting, made
 from plimsoll.reports.progress import settings_text
-from plimsoll.reports.terminal import footnotes, table
+from plimsoll.reports.terminal import footnotes, operations, table
 from plimsoll.result import Flag, Result
 
 MS = 1e6
@@ -94,3 +94,11 @@ def test_a_table_that_is_too_wide_is_folded_in_its_last_column_and_rows_across_i
         "           else is known of it",
     ]
     assert len(table(rows, left=3).splitlines()) == 4
+
+
+def test_errors_of_an_operation_are_counted_whole() -> None:
+    # One error was shown as 1.0, as if it were a rate.
+    result = at(1)
+    total = replace(result.totals["read"], errors=1)
+    row = operations([replace(result, totals={"create": total, "delete": replace(total, errors=1234)})]).splitlines()
+    assert [line.split()[-1] for line in row[2:]] == ["1", "1,234"]

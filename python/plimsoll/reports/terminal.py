@@ -63,7 +63,7 @@ def _operation(result: Result, op: str) -> tuple[str, ...]:
     total = result.totals[op]
     moved = megabytes(total.bytes_per_s) if total.bytes else "–"
     figures = (bounded(metric(result, op, name)) for name in _LATENCIES)
-    return (count(total.iops), moved, *figures, count(total.errors) if total.errors else "")
+    return (count(total.iops), moved, *figures, f"{total.errors:,}" if total.errors else "")
 
 
 def footnotes(results: Sequence[Result]) -> str:

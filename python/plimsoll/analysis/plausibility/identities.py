@@ -28,7 +28,10 @@ def littles_law(evidence: Evidence) -> Iterator[Flag]:
     expected = evidence.iops * service_ns / 1e9
     # Requests in flight at either edge of the window are counted in one side of the law only.
     tolerance = LITTLE_TOLERANCE + service_ns / elapsed_ns
-    if max(expected - inflight, inflight - expected - _still_waiting(evidence)) > tolerance * max(expected, inflight):
+    # Requests that failed were in flight as well, for a time that is in no latency.
+    failed = any(total.errors for total in evidence.result.totals.values())
+    more = 0.0 if failed else inflight - expected - _still_waiting(evidence)
+    if max(expected - inflight, more) > tolerance * max(expected, inflight):
         yield Flag(
             "littles_law",
             "invalid",
