@@ -12,10 +12,12 @@ schema is refused with a sentence.
 from __future__ import annotations
 
 import time
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
 from plimsoll.errors import StoreError
+from plimsoll.shape import Misshapen, fitted, sound
+from plimsoll.stored import ResultParts
 
 Json = dict[str, Any]
 Status = Literal["complete", "interrupted", "failed", "incomplete"]
@@ -174,12 +176,16 @@ class Result:
         """The result that ``value`` holds; ``source`` names its file in messages."""
         check_schema(value, SCHEMA, source)
         try:
-            return _result(value)
-        except (KeyError, TypeError, AttributeError) as problem:
+            sound(value)
+            fitted(value, ResultParts)
+            found: Result = fitted(value, cls)
+        except Misshapen as problem:
             raise StoreError(
-                f"{source}: not a complete {SCHEMA} document ({_named(problem)}); "
+                f"{source}: not a whole {SCHEMA} document: {problem}; "
                 "the file was changed after Plimsoll wrote it, so measure the point again."
             ) from None
+        streams, parts = ({name: _in_order(totals) for name, totals in groups.items()} for groups in (found.streams, found.parts))
+        return replace(found, totals=_in_order(found.totals), streams=streams, parts=parts)
 
 
 def iso_time(seconds: float) -> str:
@@ -203,60 +209,6 @@ def check_schema(value: Any, known: str, source: str) -> None:
     raise StoreError(f"{source}: schema is {found!r}, but {known!r} is expected; this is not a file of Plimsoll's.")
 
 
-def _named(problem: Exception) -> str:
-    return f"{problem} is missing" if isinstance(problem, KeyError) else str(problem)
-
-
-def _result(value: Json) -> Result:
-    return Result(
-        id=value["id"],
-        status=value["status"],
-        error=value["error"],
-        started=value["started"],
-        modelled=value["modelled"],
-        job=_job(value["job"]),
-        totals=_totals(value["totals"]),
-        streams={name: _totals(totals) for name, totals in value["streams"].items()},
-        parts={name: _totals(totals) for name, totals in value["parts"].items()},
-        errors=value["errors"],
-        flags=[Flag(f["name"], f["severity"], f["message"], f["advice"]) for f in value["flags"]],
-        engine=value["engine"],
-        host=value["host"],
-        monitor=value["monitor"],
-        calibration=value["calibration"],
-        versions=value["versions"],
-        offered_per_s=value["offered_per_s"],
-        **_later(value),
-    )
-
-
-def _later(value: Json) -> Json:
-    """The fields that results of earlier versions do not have."""
-    found: Json = {name: value[name] for name in ("unfinished", "place", "cache", "ended", "replay") if name in value}
-    if "estimates" in value:
-        found["estimates"] = {
-            op: {metric: Estimate(**figures) for metric, figures in metrics.items()} for op, metrics in value["estimates"].items()
-        }
-    if "outstanding" in value:
-        found["outstanding"] = {op: Outstanding(**figures) for op, figures in value["outstanding"].items()}
-    return found
-
-
-def _job(value: Json) -> JobRecord:
-    names = JobRecord.__dataclass_fields__
-    return JobRecord(**{name: value[name] for name in names})
-
-
-def _totals(value: Json) -> Totals:
-    return {op: _op_totals(value[op]) for op in OPS if op in value}
-
-
-def _op_totals(value: Json) -> OpTotals:
-    plain = {name: value[name] for name in ("count", "iops", "bytes", "bytes_per_s", "errors")}
-    return OpTotals(latency_ns=_latency(value["latency_ns"]), service_ns=_latency(value["service_ns"]), **plain)
-
-
-def _latency(value: Json | None) -> LatencySummary | None:
-    if value is None:
-        return None
-    return LatencySummary(**{name: value[name] for name in LatencySummary.__dataclass_fields__})
+def _in_order(totals: Totals) -> Totals:
+    """Operations in the order of `OPS`; those of a later version are left out."""
+    return {op: totals[op] for op in OPS if op in totals}

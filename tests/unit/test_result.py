@@ -78,5 +78,5 @@ def test_another_schema_is_refused_in_a_sentence(here: object, schema: object, s
 def test_a_missing_field_is_named(here: object) -> None:
     value = measured().to_json()
     del value["job"]["target"]
-    with pytest.raises(StoreError, match="'target' is missing"):
+    with pytest.raises(StoreError, match=r"job\.target is missing"):
         Result.from_json(value, "r.json")

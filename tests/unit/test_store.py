@@ -14,7 +14,7 @@ import pytest
 from plimsoll.errors import InputError, StoreError
 from plimsoll.measure import Job, measure, unfinished
 from plimsoll.result import Result
-from plimsoll.store.reader import StoredRun, list_runs, open_run
+from plimsoll.store.reader import DamagedRun, StoredRun, list_runs, open_run
 from plimsoll.store.writer import RunInfo, RunWriter
 from scripted_engine import Script, ScriptedEngine, interval
 
@@ -147,7 +147,7 @@ def test_a_run_of_a_newer_schema_is_listed_with_the_reason(here: Path) -> None:
     file = Path(run.path, "run.json")
     file.write_text(file.read_text().replace("plimsoll.run/1", "plimsoll.run/2"))
     (only,) = list_runs("results")
-    assert isinstance(only, StoreError) and "a newer Plimsoll wrote it" in str(only)
+    assert isinstance(only, DamagedRun) and "a newer Plimsoll wrote it" in str(only.problem)
 
 
 def test_a_reused_process_id_does_not_keep_a_run_alive(here: Path) -> None:

@@ -12,7 +12,7 @@ import click
 from plimsoll.cli.report import checked_format
 from plimsoll.errors import InputError
 from plimsoll.store.overwriting import REPLACED
-from plimsoll.store.reader import StoredRun, open_run
+from plimsoll.store.reader import StoredRun, damage_named, open_run
 
 if TYPE_CHECKING:
     from plimsoll.analysis.comparison import Comparison
@@ -44,6 +44,11 @@ def command(runs: tuple[str, ...], as_json: bool, output: str | None, out: str, 
     if output is not None:
         checked_format(output)
     stored = [open_run(run, out) for run in _distinct(runs)]
+    with damage_named(point for run in stored for point in run.points):
+        _show(stored, typed, output, as_json=as_json)
+
+
+def _show(stored: list[StoredRun], typed: dict[str, Any], output: str | None, *, as_json: bool) -> None:
     comparison = _compared(stored, typed)
     if as_json:
         from plimsoll.reports.json import comparison_document

@@ -52,13 +52,18 @@ def command(name: str, form: str | None, output: str | None, wanted: tuple[str, 
     plimsoll export 2026-11-21T03-36-29_oltp-db --as fio-json+ > oltp.json
     plimsoll export 2026-11-21T03-36-29_oltp-db --as fio-logs -o logs/
     """
-    from plimsoll.store.reader import open_run
+    from plimsoll.store.reader import damage_named, open_run
 
     if form is None:
         raise InputError(f"the form is missing; say it with --as {', '.join((*FORMS, *TABLES))}.")
     run = open_run(name, out)
     if wanted:
         _keep_only(run, wanted)
+    with damage_named(run.points):
+        _export(run, form, output)
+
+
+def _export(run: StoredRun, form: str, output: str | None) -> None:
     if form in TABLES:
         _table(run, form, output)
         return

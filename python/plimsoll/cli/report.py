@@ -10,7 +10,7 @@ import click
 
 from plimsoll.errors import InputError
 from plimsoll.store.overwriting import REPLACED, check_replaceable
-from plimsoll.store.reader import StoredRun, open_run
+from plimsoll.store.reader import StoredRun, damage_named, open_run
 
 FORMATS = (".html", ".csv", ".json")
 
@@ -53,6 +53,12 @@ def write_report(runs: Sequence[StoredRun], output: str | None) -> str:
     """Write the report of ``runs`` in the format that the file's ending says; gives the file's path."""
     path = output or os.path.join(runs[0].path, "report.html")
     ending = checked_format(path) if output else ".html"
+    with damage_named(point for run in runs for point in run.points):
+        _write(runs, path, ending)
+    return path
+
+
+def _write(runs: Sequence[StoredRun], path: str, ending: str) -> None:
     if ending == ".html":
         from plimsoll.reports import html
 
@@ -65,4 +71,3 @@ def write_report(runs: Sequence[StoredRun], output: str | None) -> str:
         from plimsoll.reports import json
 
         json.write(runs, path)
-    return path

@@ -8,8 +8,12 @@ from typing import Any
 
 import click
 
-from plimsoll.errors import PlimsollError
-from plimsoll.store.reader import StoredRun, list_runs
+from plimsoll.displayed import displayed_in_line
+from plimsoll.errors import StoreError
+from plimsoll.store.reader import DamagedRun, StoredPoint, StoredRun, list_runs
+
+#: The status of a run or point that is damaged.
+UNREADABLE = "unreadable"
 
 
 @click.command(short_help="List the stored runs.")
@@ -32,12 +36,24 @@ def command(out: str, as_json: bool) -> None:
         points = str(entry["complete"]) if entry["planned"] is None else f"{entry['complete']}/{entry['planned']}"
         rows.append((entry["name"], entry["status"], points, entry["label"] or "", shlex.join(entry["command"])))
     click.echo(table(rows, left=5))
+    problems = [problem for entry in entries for problem in entry["problems"]]
+    for problem in problems:
+        click.echo(f"! {displayed_in_line(problem)}", err=True)
+    if problems:
+        click.echo("  What is damaged is left out of no other run. Move its directory away, and the rest can be used.", err=True)
 
 
-def _entry(run: StoredRun | PlimsollError) -> dict[str, Any]:
-    if isinstance(run, PlimsollError):
-        return {"name": str(run), "status": "unreadable", "complete": 0, "planned": 0, "label": None, "command": []}
-    statuses = [_status(point) for point in run.points]
+def _entry(run: StoredRun | DamagedRun) -> dict[str, Any]:
+    """One line of the list; what is damaged in the run stands under ``problems``."""
+    try:
+        return _read(run) if isinstance(run, StoredRun) else _unreadable(run.name, run.problem)
+    except StoreError as problem:
+        return _unreadable(run.name, problem)
+
+
+def _read(run: StoredRun) -> dict[str, Any]:
+    problems: list[str] = []
+    statuses = [_status(point, problems) for point in run.points]
     return {
         "name": run.name,
         "status": run.status,
@@ -47,11 +63,27 @@ def _entry(run: StoredRun | PlimsollError) -> dict[str, Any]:
         "label": run.meta.get("label"),
         "command": run.meta.get("command", []),
         "created": run.meta.get("created"),
+        "problems": problems,
     }
 
 
-def _status(point: Any) -> str:
+def _unreadable(name: str, problem: StoreError) -> dict[str, Any]:
+    return {
+        "name": name,
+        "status": UNREADABLE,
+        "complete": 0,
+        "planned": 0,
+        "points": [],
+        "label": None,
+        "command": [],
+        "created": None,
+        "problems": [str(problem)],
+    }
+
+
+def _status(point: StoredPoint, problems: list[str]) -> str:
     try:
         return str(point.result.status)
-    except PlimsollError:
-        return "unreadable"
+    except StoreError as problem:
+        problems.append(str(problem))
+        return UNREADABLE

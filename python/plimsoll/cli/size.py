@@ -264,15 +264,21 @@ def _price(typed: Json) -> float | None:
 
 def _results(names: tuple[str, ...], out: str) -> dict[str, list[Result]]:
     """The results of the runs named, or of all; what cannot be read is said and left out, unless it was named."""
-    from plimsoll.store.reader import list_runs, open_run
+    from plimsoll.store.reader import DamagedRun, StoredRun, list_runs, open_run
 
     results: dict[str, list[Result]] = {}
-    for run in [open_run(name, out) for name in names] if names else list_runs(out):
-        if isinstance(run, StoreError):
-            click.echo(f"left out: {run}", err=True)
+    runs: list[StoredRun | DamagedRun] = [open_run(name, out) for name in names] if names else list_runs(out)
+    for run in runs:
+        if isinstance(run, DamagedRun):
+            click.echo(f"left out: {run.problem}", err=True)
             continue
         found = results.setdefault(run.name if run.name not in results else run.path, [])
-        for point in run.points:
+        try:
+            points = run.points
+        except StoreError as problem:
+            click.echo(f"left out: {problem}", err=True)
+            continue
+        for point in points:
             try:
                 found.append(point.result)
             except PlimsollError as problem:

@@ -10,9 +10,9 @@ Model: a point without ``result.json`` never ended; its totals are made anew fro
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -20,8 +20,10 @@ from typing import Any
 from plimsoll.analysis.verification import verified
 from plimsoll.errors import InputError, StoreError
 from plimsoll.result import Result, check_schema
+from plimsoll.store.document import CHANGED, fitting, line_value, read_document
 from plimsoll.store.lifetime import is_alive
 from plimsoll.store.writer import RUN_SCHEMA
+from plimsoll.stored import Interval, Run, Sample
 
 Json = dict[str, Any]
 
@@ -44,10 +46,10 @@ class StoredPoint:
     def result(self) -> Result:
         """The stored result, or what can be made of the intervals when the point never ended."""
         final = os.path.join(self.path, "result.json")
-        if os.path.exists(final):
-            return verified(Result.from_json(_document(final), final))
+        if os.path.lexists(final):
+            return verified(Result.from_json(read_document(final), final))
         started = os.path.join(self.path, "job.json")
-        skeleton = Result.from_json(_document(started), started)
+        skeleton = Result.from_json(read_document(started), started)
         return self._made_anew(skeleton)
 
     def _made_anew(self, skeleton: Result) -> Result:
@@ -59,53 +61,82 @@ class StoredPoint:
 
         drawn = drawn_by_stream(skeleton.job.definition)
         summary, observation = Summary(drawn), Observation(drawn)
-        for interval in self.intervals():
-            summary.add(interval)
-            observation.add(interval)
-        return concluded(skeleton, summary, observation)
+        with damage_named([self]):
+            for interval in self.intervals():
+                summary.add(interval)
+                observation.add(interval)
+            return concluded(skeleton, summary, observation)
+
+    def check(self) -> None:
+        """Read everything that is there, histograms included; raises `StoreError` for what is damaged."""
+        final = os.path.join(self.path, "result.json")
+        if os.path.lexists(final):
+            Result.from_json(read_document(final), final)
+        for number, interval in enumerate(self.intervals(), start=1):
+            for cell in interval["cells"]:
+                for name in ("latency", "service"):
+                    self._check_histogram(cell.get(name), f"intervals.jsonl, line {number}")
+        for _ in self.monitor():
+            pass
+
+    def _check_histogram(self, encoded: str | None, where: str) -> None:
+        from plimsoll.histogram import decoded
+
+        try:
+            if encoded:
+                decoded(encoded)
+        except InputError as problem:
+            raise StoreError(f"{os.path.join(self.path, where)}: {problem}; {CHANGED}.") from None
 
     def intervals(self) -> Iterable[Json]:
         """The intervals in order of time."""
-        return _Lines(lambda: self._lines("intervals.jsonl"))
+        return _Lines(lambda: self._lines("intervals.jsonl", Interval))
 
     def interval_count(self) -> int:
         """How many there are, without reading what they say."""
         try:
-            with open(os.path.join(self.path, "intervals.jsonl"), "rb") as file:
-                return sum(1 for _ in file)
-        except OSError:
+            return sum(1 for _ in _raw_lines(os.path.join(self.path, "intervals.jsonl")))
+        except StoreError:
             return 0
 
     def monitor(self) -> Iterable[Json]:
         """The samples of the host's counters in order of time."""
-        return _Lines(lambda: self._lines("monitor.jsonl"))
+        return _Lines(lambda: self._lines("monitor.jsonl", Sample))
 
-    def _lines(self, name: str) -> Iterator[Json]:
+    def _lines(self, name: str, kind: Any) -> Iterator[Json]:
         path = os.path.join(self.path, name)
-        try:
-            with open(path, "rb") as file:
-                for number, line in enumerate(file, start=1):
-                    value = self._line(f"{path}, line {number}", line)
-                    if value is None:
-                        return
-                    yield value
-        except FileNotFoundError:
-            return
-        except OSError as problem:
-            raise StoreError(f"{path}: cannot be read ({str(problem.strerror).lower()}).") from None
+        for number, line in enumerate(_raw_lines(path), start=1):
+            where = f"{path}, line {number}"
+            if not line.endswith(b"\n"):
+                note = f"{where}: the process ended while writing it, so it is left out."
+                if note not in self.notes:
+                    self.notes.append(note)
+                return
+            yield line_value(line, where, kind)
 
-    def _line(self, where: str, line: bytes) -> Json | None:
-        """One line's value; None for a torn last one."""
-        if not line.endswith(b"\n"):
-            note = f"{where}: the process ended while writing it, so it is left out."
-            if note not in self.notes:
-                self.notes.append(note)
-            return None
-        try:
-            value: Json = json.loads(line)
-        except ValueError:
-            raise StoreError(f"{where}: not JSON; the file was changed after Plimsoll wrote it.") from None
-        return value
+
+@contextmanager
+def damage_named(points: Iterable[StoredPoint]) -> Iterator[None]:
+    """What goes wrong within the block because a file is damaged is said of that file; anything else passes on."""
+    try:
+        yield
+    except (StoreError, OSError):
+        raise
+    except Exception:
+        for point in points:
+            point.check()
+        raise
+
+
+def _raw_lines(path: str) -> Iterator[bytes]:
+    try:
+        # A pipe in place of the file would never answer.
+        with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as file:
+            yield from file
+    except FileNotFoundError:
+        return
+    except OSError as problem:
+        raise StoreError(f"{path}: cannot be read ({(problem.strerror or str(problem)).lower()}).") from None
 
 
 @dataclass(frozen=True)
@@ -147,6 +178,8 @@ class StoredRun:
             names = os.listdir(folder)
         except FileNotFoundError:
             return []
+        except OSError as problem:
+            raise StoreError(f"{folder}: cannot be read ({str(problem.strerror).lower()}).") from None
         points = [StoredPoint(os.path.join(folder, name)) for name in names if not name.startswith(".")]
         return sorted(points, key=lambda point: (point.number, point.id))
 
@@ -154,12 +187,20 @@ class StoredRun:
 def open_run(name: str, out: str = "results") -> StoredRun:
     """The run at path ``name``, or called ``name`` in the directory ``out``."""
     for path in (name, os.path.join(out, name)):
-        if os.path.isfile(os.path.join(path, "run.json")):
+        if os.path.lexists(os.path.join(path, "run.json")) or os.path.isdir(os.path.join(path, "points")):
             return _open(path)
     raise InputError(f"{name!r} is not a run: {_nearest(name, out)}.")
 
 
-def list_runs(out: str) -> list[StoredRun | StoreError]:
+@dataclass(frozen=True)
+class DamagedRun:
+    """A run that cannot be read, and why."""
+
+    name: str
+    problem: StoreError
+
+
+def list_runs(out: str) -> list[StoredRun | DamagedRun]:
     """Every run in ``out``, oldest first; one that cannot be read is represented by the error that says why."""
     try:
         names = sorted(name for name in os.listdir(out) if not name.startswith("."))
@@ -167,23 +208,24 @@ def list_runs(out: str) -> list[StoredRun | StoreError]:
         return []
     except OSError as problem:
         raise StoreError(f"{out}: cannot be read ({str(problem.strerror).lower()}).") from None
-    runs: list[StoredRun | StoreError] = []
+    runs: list[StoredRun | DamagedRun] = []
     for name in names:
         path = os.path.join(out, name)
-        if not os.path.isfile(os.path.join(path, "run.json")):
+        # Points without a run.json have lost it.
+        if not os.path.lexists(os.path.join(path, "run.json")) and not os.path.isdir(os.path.join(path, "points")):
             continue
         try:
             runs.append(_open(path))
         except StoreError as problem:
-            runs.append(problem)
+            runs.append(DamagedRun(name, problem))
     return runs
 
 
 def _open(path: str) -> StoredRun:
     source = os.path.join(path, "run.json")
-    meta = _document(source)
+    meta = read_document(source)
     check_schema(meta, RUN_SCHEMA, source)
-    return StoredRun(path, meta)
+    return StoredRun(path, fitting(meta, Run, source))
 
 
 def _nearest(name: str, out: str) -> str:
@@ -196,14 +238,3 @@ def _nearest(name: str, out: str) -> str:
     spelled = {spelling: run for run in known for spelling in (run, run.partition("_")[2])}
     near = difflib.get_close_matches(os.path.basename(name), spelled, n=1, cutoff=0.6)
     return f"did you mean {spelled[near[0]]!r}? 'plimsoll runs' lists them" if near else "'plimsoll runs' lists those there are"
-
-
-def _document(path: str) -> Json:
-    try:
-        with open(path, "rb") as file:
-            value: Json = json.load(file)
-    except OSError as problem:
-        raise StoreError(f"{path}: cannot be read ({str(problem.strerror).lower()}).") from None
-    except ValueError:
-        raise StoreError(f"{path}: not JSON; the file was changed after Plimsoll wrote it.") from None
-    return value

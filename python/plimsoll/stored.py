@@ -1,0 +1,402 @@
+"""The form of what the store holds, as far as code takes it for granted; what no line here names may be anything, or may be missing.
+
+Model: typed dictionaries for `plimsoll.shape.fitted`. Keys of a class without ``total=False`` have to be there. The classes of
+`plimsoll.result` say the rest of a result.
+
+    fitted(json.loads(line), Interval)
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypedDict
+
+Number = int | float
+Json = dict[str, Any]
+Phase = Literal["warmup", "measure", "drain", "after"]
+
+
+class _EntryCount(TypedDict):
+    count: int
+
+
+class Entry(_EntryCount, total=False):
+    """An operation in the summary of an interval."""
+
+    bytes: Number | None
+    errors: int | None
+    mean_ns: Number | None
+    p50_ns: Number | None
+    p99_ns: Number | None
+    max_ns: Number | None
+
+
+class _CellFigures(TypedDict):
+    stream: str | None
+    op: str
+    count: int
+    bytes: int
+
+
+class Cell(_CellFigures, total=False):
+    """A stream × operation of an interval, or part × operation."""
+
+    part: str | None
+    errors: dict[str, int] | None
+    latency: str | None
+    service: str | None
+    latency_sum_ns: Number | None
+    service_sum_ns: Number | None
+
+
+class Lag(TypedDict, total=False):
+    """How late requests left."""
+
+    late: int | None
+    p99_ns: Number | None
+    max_ns: Number | None
+
+
+class _IntervalTimes(TypedDict):
+    index: int
+    phase: Phase
+    start_ns: int
+    end_ns: int
+    cells: list[Cell]
+
+
+class Interval(_IntervalTimes, total=False):
+    """A line of intervals.jsonl."""
+
+    inflight_mean: Number | None
+    backlog_ns: Number | None
+    lag: Lag | None
+    summary: dict[str, Entry]
+
+
+class Sample(TypedDict, total=False):
+    """A line of monitor.jsonl, and the section ``monitor`` of a result."""
+
+    index: int
+    end_ns: int
+    seconds: Number
+    devices: dict[str, dict[str, Number | None]] | None
+    cpu: dict[str, Number | None] | None
+    paging: dict[str, Number | None] | None
+
+
+class _AccessSize(TypedDict):
+    size: int | str
+
+
+class Access(_AccessSize, total=False):
+    """A line of an access specification."""
+
+    weight: Number
+    read_percent: Number
+    random_percent: Number
+    delay: Number | str
+    burst: int
+    align: int
+
+
+class _StreamName(TypedDict):
+    name: str
+
+
+class Stream(_StreamName, total=False):
+    """The options of a stream that are read again."""
+
+    threads: int
+    queue_depth: int
+    arrival: str
+    read_percent: Number
+    write_percent: Number
+    trim_percent: Number
+    flush_percent: Number
+    random_percent: Number
+    compress_ratio: Number
+    duplicate_ratio: Number
+    think_time: Number | str
+    block_size: int | str | dict[str, Number]
+    read_block_size: int | str | dict[str, Number]
+    write_block_size: int | str | dict[str, Number]
+    trim_block_size: int | str | dict[str, Number]
+    rate: Number | str | Json | list[Any]
+    verify: str
+    content: str
+    direct: bool
+    trace: str
+    access: list[Access]
+    operation: str | dict[str, Number]
+
+
+class Definition(TypedDict, total=False):
+    """A workload."""
+
+    name: str
+    title: str
+    group: str
+    driver: str
+    stream: list[Stream]
+    tree: list[Json]
+
+
+class Options(TypedDict, total=False):
+    """The options of a job."""
+
+    duration: Number
+    warmup: Number
+    seed: int
+    on_error: str
+
+
+class Job(TypedDict):
+    """What was asked for."""
+
+    definition: Definition
+    options: Options
+
+
+class Fault(TypedDict, total=False):
+    """How often a fault was found."""
+
+    findings: int
+    sectors: int
+
+
+class Example(TypedDict):
+    """Where a fault was found."""
+
+    fault: str
+    address: int
+
+
+class Verify(TypedDict, total=False):
+    """What verification found."""
+
+    sectors_checked: int
+    lost: Fault
+    torn: Fault
+    misdirected: Fault
+    stale: Fault
+    corrupt: Fault
+    examples: list[Example]
+
+
+class Backend(TypedDict, total=False):
+    """Which backend was asked for and used."""
+
+    asked: str
+    used: str | None
+    fallback_reason: str | None
+
+
+class _ComponentName(TypedDict):
+    name: str
+    servers: Number
+    utilisation: Number
+    operations: Number
+    bytes: Number
+
+
+class Component(_ComponentName, total=False):
+    """What a part of a modelled array did."""
+
+    kind: str
+    written_bytes: Number | None
+    programmed_bytes: Number | None
+    write_amplification: Number | None
+
+
+class EngineFacts(TypedDict, total=False):
+    """What the engine says of itself."""
+
+    workers: int
+    unissued: int
+    iou_wrk_threads: int
+    clock: Json | None
+    facts: Json | None
+    components: list[Json] | None
+
+
+class Engine(TypedDict, total=False):
+    """What the engine says at the end of a run."""
+
+    backend: Backend | None
+    engine: EngineFacts | None
+    verify: Verify | None
+    end_ns: int
+    first_error: Json | str | None
+    cpu_ns: dict[str, Number] | None
+    replays: list[Json] | None
+
+
+class Failure(TypedDict):
+    """When a member of a modelled array is to fail, or a new drive to come."""
+
+    time_s: Number
+    member: int | str
+    group: str
+
+
+class Target(TypedDict, total=False):
+    """What the host says of a target."""
+
+    kind: str | None
+    size_bytes: int | None
+    devices: list[Json] | None
+    failures: list[Failure] | None
+    replacements: list[Failure] | None
+
+
+class Host(TypedDict, total=False):
+    """What the machine is."""
+
+    machine: Json | None
+    cpu: Json | None
+    kernel: Json | None
+    memory: Json | None
+    target: Target | None
+
+
+class Place(TypedDict, total=False):
+    """Where a point stands in its experiment."""
+
+    key: str
+    experiment: str
+    kind: str
+    subject: str
+    configuration: str
+    role: str
+    label: str | None
+    level: Number | None
+    settings: dict[str, Any]
+
+
+class Cache(TypedDict, total=False):
+    """What the caches held."""
+
+    state: str
+    how: str | None
+
+
+class Ended(TypedDict, total=False):
+    """Why the measured time ended."""
+
+    by: str
+    how: str
+    goal: str
+
+
+class _ResultParts(TypedDict):
+    job: Job
+    engine: Engine
+    host: Host
+    monitor: Sample
+
+
+class ResultParts(_ResultParts, total=False):
+    """The parts of a result that its classes leave open."""
+
+    calibration: Json | None
+    place: Place
+    cache: Cache
+    ended: Ended
+    replay: list[Json]
+
+
+class _ConfigurationName(TypedDict):
+    name: str
+
+
+class Configuration(_ConfigurationName, total=False):
+    """One of the things compared."""
+
+    target: str | None
+    set: Json | None
+
+
+class _ExperimentName(TypedDict):
+    name: str
+    configurations: list[Configuration]
+
+
+class Experiment(_ExperimentName, total=False):
+    """An experiment as run.json keeps it."""
+
+    kind: str
+    objective: str | None
+    workloads: list[str]
+    parameters: Json
+
+
+class _MarkFigures(TypedDict):
+    iops: Number
+    bytes_per_s: Number
+    level: Number
+    interval: list[Number] | None
+    objective: str
+    failed_by: str | None
+    next_level: Number | None
+
+
+class Mark(_MarkFigures, total=False):
+    """A mark."""
+
+    crossing: Number | None
+    notes: list[str]
+
+
+class _ConclusionPlace(TypedDict):
+    experiment: str
+    kind: str
+    workload: str
+    configuration: str
+    sentences: list[str]
+
+
+class Conclusion(_ConclusionPlace, total=False):
+    """What an experiment found."""
+
+    mark: Mark | None
+    figures: Json
+
+
+class Process(TypedDict, total=False):
+    """Which process writes a run."""
+
+    pid: int | None
+    boot_id: str | None
+    start_ticks: int | None
+
+
+class Suite(TypedDict, total=False):
+    """Where the experiments come from."""
+
+    name: str
+    title: str
+    published: list[str] | None
+
+
+class _RunStatus(TypedDict):
+    status: str
+
+
+class Run(_RunStatus, total=False):
+    """run.json."""
+
+    name: str
+    label: str | None
+    created: str | None
+    finished: str | None
+    command: list[str]
+    points_planned: int | None
+    process: Process | None
+    host: Host | None
+    versions: Json | None
+    experiments: list[Experiment] | None
+    conclusions: list[Conclusion] | None
+    suite: Suite | None
+    scratch: list[str]
+    resumed: list[str]
+    fingerprint: str | None
