@@ -56,7 +56,7 @@ def mode_of(job: Job) -> Mode:
 def verifies_only(job: Job) -> bool:
     """Whether the job reads back what an earlier one wrote in place of writing it."""
     mode: Mode = job.get("rw") or read_mode("read")
-    return bool(job.get("verify_only")) and mode.ops == "w" and job.get("verify", "0") not in ("0", "none", "null")
+    return bool(job.get("verify_only")) and mode.ops == "w" and job.get("verify", "0") not in ("0", "null")
 
 
 def shares_of(job: Job) -> dict[str, float]:

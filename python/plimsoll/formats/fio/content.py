@@ -85,7 +85,7 @@ def _read(job: Job) -> Json:
 
 def _verifies(job: Job) -> bool:
     method = job.get("verify", "0").partition(":")[0]
-    if method in ("0", "none"):
+    if method == "0":
         return False
     if method not in _METHODS:
         raise job.wrong("verify", f"there are {', '.join(_METHODS)}.")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from plimsoll.formats.fio.engine_options import ENGINES
+from plimsoll.formats.fio.engine_options import ENGINE_ALIASES, ENGINES
 from plimsoll.formats.fio.job import Job
 from plimsoll.formats.fio.table import OPTIONS
 
@@ -26,7 +26,8 @@ class Performer:
 
 def performer(job: Job) -> Performer:
     """The backend and depth of a job; raises `InputError` for a name that fio does not know either."""
-    name = job.get("ioengine", _DEFAULT).partition(":")[0]
+    given = job.get("ioengine", _DEFAULT).partition(":")[0]
+    name = ENGINE_ALIASES.get(given, given)
     engine = ENGINES.get(name)
     if engine is None:
         raise job.wrong("ioengine", f"fio has no engine {name!r}; nearest is ioengine=io_uring or ioengine=psync.")

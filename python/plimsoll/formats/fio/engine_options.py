@@ -60,6 +60,10 @@ ENGINES: dict[str, Engine] = {
 }
 
 
+#: Other names of engines.
+ENGINE_ALIASES = {"aio": "libaio", "linuxaio": "libaio"}
+
+
 def _of(engine: str, how: tuple[Verdict, str], why: str, names: str, since: str = DEBIAN) -> tuple[Option, ...]:
     """Options of an engine that are alike; ``how`` is verdict and form."""
     verdict, form = how

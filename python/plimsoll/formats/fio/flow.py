@@ -15,6 +15,7 @@ from typing import Any
 from plimsoll.formats.fio.addresses import addresses, mode_of, sizes_of
 from plimsoll.formats.fio.content import content, is_direct
 from plimsoll.formats.fio.engine import Performer, performer
+from plimsoll.formats.fio.engine_options import ENGINE_ALIASES
 from plimsoll.formats.fio.extent import Extent, extent, is_time_based
 from plimsoll.formats.fio.files import files_of, remark_files
 from plimsoll.formats.fio.job import Job
@@ -115,7 +116,7 @@ def _options(job: Job, engine: Performer, threads: int) -> Json:
         options["requests"] = job.get("number_ios") * (job.get("loops", 1) if ends else 1) * _times(options)
     options |= content(job, ends=ends)
     options |= _start(job)
-    if job.get("ioengine") == "libaio" and not is_direct(job) and engine.depth > 1:
+    if job.get("ioengine") in ("libaio", *ENGINE_ALIASES) and not is_direct(job) and engine.depth > 1:
         job.surprise("iodepth", "libaio waits for each request that goes through the page cache; here they are outstanding together")
     return options
 

@@ -75,7 +75,11 @@ def _share(job: Job, *, paced: bool) -> Json:
         for name in ("flow_id", "flow_sleep", "flow_watermark"):
             job.idle(name, "there is no flow")
         return {}
-    if not 0 < weight <= _WEIGHT_MAX:
+    if weight < 0:
+        why = "negative weights are of old files, and fio 3.33 runs such jobs without a ratio; write positive ones: the larger runs more"
+        job.unsupported("flow", why)
+        return {}
+    if weight > _WEIGHT_MAX:
         raise job.wrong("flow", f"a weight is 1 to {_WEIGHT_MAX}.")
     if paced:
         job.unsupported("flow", "requests of a rate wait for nobody; drop flow, and give the jobs rates of this ratio")

@@ -18,6 +18,8 @@ from dataclasses import dataclass, field
 from plimsoll.displayed import encoded
 from plimsoll.errors import InputError
 from plimsoll.formats.fio.place import Place
+from plimsoll.formats.fio.table import OPTIONS, canonical
+from plimsoll.formats.fio.value import NUMERIC
 
 Include = Callable[[str], str]
 
@@ -25,6 +27,7 @@ Include = Callable[[str], str]
 _NAME_MAX = 255
 #: Deeper than this, a file includes itself.
 _DEPTH_MAX = 16
+_TEXTS = ("name", "description")
 _INCLUDE = re.compile(r"include\s+(\S.*)")
 _KEY = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]*")
 
@@ -86,16 +89,24 @@ def read_sections(text: str, source: str, include: Include | None = None) -> lis
 
 
 def split_option(words: str, place: Place) -> Line:
-    """``key=value`` or ``key``; a blank before the value is refused because fio then loses the suffix of a number."""
+    """``key=value`` or ``key``; a blank before the value is refused where fio then loses the suffix of a number, or knows no such word."""
     key, equals, value = words.partition("=")
     key = key.strip()
     if not _KEY.fullmatch(key):
         raise place.wrong(f"{words!r} is neither option=value nor a single option; write for example rw=randread.")
     if not equals:
         return Line(key, None, place)
-    if value[:1].isspace() and value.strip():
+    if value[:1].isspace() and value.strip() and not _is_read_behind_blanks(key, value.strip()):
         raise place.wrong(f"{words!r} has a blank before its value, which fio 3.33 misreads; write {key}={value.strip()}.")
     return Line(key, value.strip(), place)
+
+
+def _is_read_behind_blanks(key: str, value: str) -> bool:
+    """Whether fio reads the value as it stands: a plain number, or a text that keeps its blanks."""
+    option = OPTIONS.get(canonical(key) or "")
+    if option is None or key in _TEXTS:
+        return True
+    return option.form in NUMERIC and value.isdecimal()
 
 
 def _words(text: str, place: Place, include: Include | None, depth: int) -> Iterator[tuple[Place, str]]:

@@ -25,8 +25,8 @@ class Pattern:
     problem: str = ""
 
 
-def read_pattern(text: str) -> Pattern:
-    """Raises `InputError` when fio would refuse the value."""
+def read_pattern(text: str, *, offsets: bool = False) -> Pattern:
+    """Raises `InputError` when fio would refuse the value; it takes ``offsets`` where it verifies."""
     at, found = 0, b""
     problem = ""
     while at < len(text.rstrip()):
@@ -36,6 +36,8 @@ def read_pattern(text: str) -> Pattern:
         hexadecimal, quoted, file, offset, number = match.groups()
         if file is not None:
             problem = "the content of a file is not taken as a pattern; write its bytes as 0x…"
+        elif offset and not offsets:
+            raise InputError(f"{text!r} has an offset in it, which fio takes for verify_pattern only; write for example 0xdeadbeef.")
         elif offset:
             problem = "a pattern has no offsets in it; verify= writes stamps with the address in every sector"
         else:

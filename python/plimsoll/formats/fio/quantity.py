@@ -20,6 +20,8 @@ _POWERS = {letter: power for power, letter in enumerate("kmgtpe", start=1)}
 _NS = {"ns": 1, "us": 1_000, "usec": 1_000, "ms": 1_000_000, "msec": 1_000_000, "s": 10**9, "sec": 10**9}
 _NS |= {"m": 60 * 10**9, "h": 3_600 * 10**9, "d": 86_400 * 10**9}
 _LARGEST = 1 << 63
+#: Files that were templates once have two signs; fio stops at the first.
+_PERCENT = ("%", "%%")
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,7 @@ def whole(text: str) -> tuple[int, str]:
         raise InputError(f"{text!r} has a fraction, at which fio stops reading ({number}); write a whole number of a smaller unit.")
     if re.match(r"[eE][+-]?\d", rest):
         raise InputError(f"{text!r} has an exponent, at which fio stops reading ({number}); write the number in full.")
-    if re.match(r"\s*[-+*/%(]", rest) and rest.strip() != "%":
+    if re.match(r"\s*[-+*/%(]", rest) and rest.strip() not in _PERCENT:
         raise InputError(
             f"{text!r} is a sum, at which fio stops reading ({number}); only values with $pagesize, $mb_memory or "
             "$ncpus are calculated, write the result."
@@ -74,7 +76,7 @@ class Numbers:
     def share(self, text: str) -> Quantity:
         """A size, percent of the target, or zones."""
         number, suffix = whole(text)
-        if suffix == "%":
+        if suffix in _PERCENT:
             if not 0 <= number <= 100:
                 raise InputError(f"{text!r} is not a percentage from 0% to 100%.")
             return Quantity(number, "percent")

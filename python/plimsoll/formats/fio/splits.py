@@ -46,9 +46,9 @@ def read_size(text: str, numbers: Numbers) -> Sizes:
 
 
 def read_range(text: str, numbers: Numbers) -> Sizes:
-    """``1k-4k`` or ``1k:4k``; a single size is a range of one."""
+    """``1k-4k`` or ``1k:4k``."""
     parts = re.split("[-:]", text.strip())
-    if len(parts) > 2 or not all(parts):
+    if len(parts) != 2 or not all(parts):
         raise InputError(f"{text!r} is not a range of sizes; write for example 4k-64k.")
     least, most = numbers.size(parts[0]), numbers.size(parts[-1])
     for quantity in (least, most):

@@ -15,7 +15,8 @@ from plimsoll.errors import InputError
 from plimsoll.formats.fio.quantity import Numbers, decimal, whole
 
 _KINDS = ("random", "zipf", "pareto", "normal", "zoned", "zoned_abs", "sequence")
-_DEFAULTS = {"zipf": "1.1", "pareto": "0.2"}
+#: Without a deviation, or with 0, fio takes a twelfth of the region.
+_DEFAULTS = {"zipf": "1.1", "pareto": "0.2", "normal": "8.33333"}
 _RANGES = {"zipf": (0.01, 10.0), "pareto": (0.001, 0.999), "normal": (0.001, 100.0)}
 _ZONES_MAX = 256
 
@@ -44,14 +45,16 @@ def read_distribution(text: str, numbers: Numbers) -> Distribution:
         return Distribution(kind, problem="addresses are not taken from a list; zoned: names regions")
     if kind in ("zoned", "zoned_abs"):
         return _zoned(kind, rest, text, numbers)
-    return _shaped(kind, rest or _DEFAULTS.get(kind, ""), text)
+    if text.endswith(":"):
+        raise InputError(f"{text!r} has no number behind its colon; write for example {kind}:{_DEFAULTS[kind]}, or {kind}.")
+    return _shaped(kind, rest or _DEFAULTS[kind], text)
 
 
 def _shaped(kind: str, rest: str, text: str) -> Distribution:
     number_text, _, centre = rest.partition(":")
-    if not number_text:
-        raise InputError(f"{text!r} has no number; write for example {kind}:10.")
     number = decimal(number_text)
+    if kind == "normal" and number == 0:
+        number = decimal(_DEFAULTS[kind])
     least, most = _RANGES[kind]
     if kind == "zipf" and number == 1.0:
         raise InputError(f"{text!r}: fio does not take a theta of exactly 1; write for example zipf:1.01.")

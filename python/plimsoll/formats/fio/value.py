@@ -1,7 +1,8 @@
 """How the value of each form of option is read, in one table.
 
-Model: `FORMS` maps the word in the compatibility table to a function from text and `Numbers` to a value. Bare words are 1, as fio has it
-for switches; anything else needs a value.
+Model: `FORMS` maps the word in the compatibility table to a function from text and `Numbers` to a value; ``one of A B`` lists the words
+that an option takes, ``from 0 to 7`` the numbers. A bare word is 1 for a *flag*; a *switch* is 0 or 1 and, like anything else, needs its
+value.
 
     read_value("sizes", "4k,8k", Numbers())
 """
@@ -22,6 +23,14 @@ from plimsoll.formats.fio.spread import read_distribution
 
 Read = Callable[[str, Numbers], Any]
 
+#: Begins a form that lists the words it takes.
+_ONE_OF = "one of "
+#: A form with the smallest and largest number it takes.
+_FROM_TO = re.compile(r"from (-?\d+) to (\d+)")
+#: Forms of which a plain number is read behind blanks, too.
+NUMERIC = frozenset(
+    ("flag", "switch", "count", "count1", "counts", "integer", "percent", "size", "share", "sizes", "seconds", "millis", "micros")
+)
 #: fio keeps counts in 32 bits.
 _COUNT_MAX = (1 << 32) - 1
 _PERCENTILES_MAX = 20
@@ -31,11 +40,30 @@ def read_value(form: str, text: str | None, numbers: Numbers) -> Any:
     """The value; raises `InputError` without a place."""
     if text is None:
         if form != "flag":
-            raise InputError("it needs a value.")
+            raise InputError("it needs a value, write =1." if form == "switch" else "it needs a value.")
         return True
     if not text and form != "text":
         raise InputError("its value is empty.")
-    return FORMS[form](text, numbers)
+    return form_of(form)(text, numbers)
+
+
+def form_of(form: str) -> Read:
+    """How the value of a form is read; `KeyError` for one that is none."""
+    if form.startswith(_ONE_OF):
+        known = form.removeprefix(_ONE_OF).split()
+        return lambda text, _: _word(text, known)
+    limits = _FROM_TO.fullmatch(form)
+    if limits is not None:
+        least, most = int(limits[1]), int(limits[2])
+        return lambda text, numbers: _bounded(text, numbers, least, most)
+    return FORMS[form]
+
+
+def _word(text: str, known: list[str]) -> str:
+    """One of the words that fio knows; what follows a colon is the word's own affair."""
+    if text.partition(":")[0] not in known:
+        raise InputError(f"fio does not know {text!r} there; write {', '.join(known[:-1])} or {known[-1]}.")
+    return text
 
 
 def _flag(text: str, _: Numbers) -> bool:
@@ -67,6 +95,20 @@ def _percent(text: str, numbers: Numbers) -> int:
     return number
 
 
+def _percentile(text: str, _: Numbers) -> float:
+    number = decimal(text)
+    if not 0 <= number <= 100:
+        raise InputError(f"{text!r} is not a percentile from 0 to 100.")
+    return number
+
+
+def _power(text: str, numbers: Numbers) -> Any:
+    quantity = _size(text, numbers)
+    if quantity.number < 1 or quantity.number & (quantity.number - 1):
+        raise InputError(f"{text!r} is not a power of two; write for example 4k.")
+    return quantity
+
+
 def _share(text: str, numbers: Numbers) -> Any:
     quantity = numbers.share(text)
     if quantity.number < 0:
@@ -83,6 +125,8 @@ def _size(text: str, numbers: Numbers) -> Any:
 
 def _size_range(text: str, numbers: Numbers) -> Any:
     ends = [_size(part, numbers) for part in re.split("[-:]", text, maxsplit=1)]
+    if not ends[0].number:
+        raise InputError(f"{text!r} is no length of a file; write at least 1.")
     return ends[0], ends[-1]
 
 
@@ -104,14 +148,20 @@ def _delay(text: str, _: Numbers) -> tuple[int, int]:
 
 FORMS: dict[str, Read] = {
     "text": lambda text, _: text,
+    "name": lambda text, _: text,
     "flag": _flag,
+    "switch": _flag,
     "count": _count,
     "count1": _count_from_one,
     "counts": lambda text, numbers: by_direction(text, lambda part: _count(part, numbers)),
     "integer": lambda text, numbers: numbers.count(text),
     "number": lambda text, _: decimal(text),
     "numbers": _percentiles,
+    "floats": lambda text, _: [decimal(part) for part in text.split(":")],
     "percent": _percent,
+    "percents": lambda text, numbers: by_direction(text, lambda part: _percent(part, numbers)),
+    "percentile": _percentile,
+    "power": _power,
     "size": _size,
     "share": _share,
     "sizerange": _size_range,
@@ -126,4 +176,5 @@ FORMS: dict[str, Read] = {
     "rw": lambda text, _: read_mode(text),
     "distribution": read_distribution,
     "pattern": lambda text, _: read_pattern(text),
+    "offsets": lambda text, _: read_pattern(text, offsets=True),
 }
