@@ -233,3 +233,17 @@ def test_a_log_of_requests_is_looked_for_where_fio_looks_and_then_beside_the_job
     for verb in ("translate", "run"):
         said = plimsoll(verb, "../jobs/replay.fio")
         assert said.code == 2 and "name a log that is there" in said.err
+
+
+def test_a_window_of_logs_that_is_longer_than_the_run_is_left_out_by_both_commands(
+    plimsoll: Plimsoll, here: Path, engine: ScriptedEngine
+) -> None:
+    # translate said yes, run failed: "interval 10s is longer than duration 2s".
+    for window in ("10000", "1500"):
+        (here / "job.fio").write_text(f"{FIO}log_avg_msec={window}\n")
+        document = tomllib.loads(plimsoll("translate", "job.fio").out)
+        assert document["experiment"][0]["set"].get("interval") == {"10000": None, "1500": "1500ms"}[window]
+        assert plimsoll("run", "job.fio", "-t", "null:").code == 0
+    said = plimsoll("run", "job.fio", "-t", "null:", "-d", "1s")
+    assert said.code == 0 and "interval=1500ms is longer than --duration 1s" in said.err
+    assert [job["job"].get("interval") for job in engine.jobs][-1] != 1.5

@@ -22,6 +22,7 @@ from plimsoll.apps import filecopy
 from plimsoll.cli.experiment.documenting import typed_settings
 from plimsoll.cli.experiment.experimenting import carry_out
 from plimsoll.cli.experiment.foreign import Onto, command_document, foreign_document, is_foreign
+from plimsoll.cli.quantity import duration_s
 from plimsoll.engine import Json
 from plimsoll.errors import InputError
 from plimsoll.experiments.declaration import OPTIONS_BY_NAME
@@ -123,7 +124,7 @@ def _is_fileless(target: str) -> bool:
 
 def _overruled(experiment: Experiment, typed: Mapping[str, Any]) -> Experiment:
     """The experiment with what was typed, as far as its kind has the option."""
-    changes: dict[str, Any] = {"settings": layered(_fitting(experiment), typed_settings(typed))}
+    changes: dict[str, Any] = {"settings": layered(_in_time(_fitting(experiment), typed), typed_settings(typed))}
     for name in _TYPED:
         option, value = OPTIONS_BY_NAME[name], typed.get(name)
         if value not in (None, False) and option.belongs_to(experiment.kind):
@@ -137,6 +138,15 @@ def _fitting(experiment: Experiment) -> Mapping[str, Any]:
     if "size" not in experiment.settings or not any(_has_its_size(target) for target in targets):
         return experiment.settings
     return {name: value for name, value in experiment.settings.items() if name != "size"}
+
+
+def _in_time(settings: Mapping[str, Any], typed: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The settings of a file without an interval that the typed duration is too short for."""
+    interval, duration = settings.get("interval"), typed.get("duration")
+    if interval in (None, "auto") or duration is None or duration_s("interval", str(interval)) <= duration_s("--duration", duration):
+        return settings
+    click.echo(f"interval={interval} is longer than --duration {duration}, so intervals are as long as without it.", err=True)
+    return {name: value for name, value in settings.items() if name != "interval"}
 
 
 def _has_its_size(target: str) -> bool:

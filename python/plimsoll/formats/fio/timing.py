@@ -24,7 +24,7 @@ Json = dict[str, Any]
 #: A point that ends by its amounts; only the limit for a target that takes nothing any more.
 _LIMIT = "30d"
 _LIMIT_INTERVAL = "1s"
-_SHORTEST_NS = 1_000_000
+_SHORTEST_NS, _LONGEST_NS = 1_000_000, time_ns("1d", "d")
 _WINDOWS = ("log_avg_msec", "log_hist_msec", "bwavgtime", "iopsavgtime")
 
 
@@ -44,10 +44,11 @@ def timing(flows: Sequence[Flow], elapsed_ns: int | None) -> tuple[Json, int | N
     end = _end(flows, jobs, delays)
     settings: Json = {"duration": _LIMIT, "warmup": time_text(warmup), "interval": _LIMIT_INTERVAL}
     if end is None:
-        _log(jobs, settings)
+        _log(jobs, settings, _LONGEST_NS)
         return settings, None
-    settings = {"duration": time_text(max(_SHORTEST_NS, end - warmup)), "warmup": time_text(warmup)}
-    _log(jobs, settings)
+    duration = max(_SHORTEST_NS, end - warmup)
+    settings = {"duration": time_text(duration), "warmup": time_text(warmup)}
+    _log(jobs, settings, min(duration, _LONGEST_NS))
     return settings, end if all(is_time_based(job) for job in jobs) else None
 
 
@@ -104,12 +105,15 @@ def _end(flows: Sequence[Flow], jobs: Sequence[Job], delays: dict[int, int]) -> 
     return None if None in different else max(known)
 
 
-def _log(jobs: Sequence[Job], settings: Json) -> None:
-    """The shortest window that a job asks to see its numbers in is the interval of the record."""
+def _log(jobs: Sequence[Job], settings: Json, longest: int) -> None:
+    """The shortest window that a job asks to see its numbers in is the interval of the record, where it fits into the run."""
     wanted = [job.get(name) for job in jobs for name in _WINDOWS if job.has(name)]
-    possible = [window for window in wanted if _SHORTEST_NS <= window <= time_ns("1d", "d")]
+    possible = [window for window in wanted if _SHORTEST_NS <= window <= longest]
     if possible:
         settings["interval"] = time_text(min(possible))
     for job in jobs:
         for name in [name for name in _WINDOWS if job.has(name) and job.get(name) not in possible]:
-            job.ignored(name, "an interval lasts 1 ms to a day; requests are not written down one by one")
+            if longest < job.get(name) <= _LONGEST_NS:
+                job.ignored(name, f"an interval is no longer than the run, {time_text(longest)}; fio writes nothing down before it is over")
+            else:
+                job.ignored(name, "an interval lasts 1 ms to a day; requests are not written down one by one")
