@@ -49,6 +49,32 @@ MQSIM = b"""# time device sector sectors type
 48513000 0 303567 7 0
 48514000 3 8 16 1
 """
+CLOUDPHYSICS = b"""version,time,op,size,lbn
+1,33898,2a,512,42932745
+1,33898,28,6656,40409911
+1,33899,35,0,0
+1,33899.5,42,65536,2048
+1,33900,12,36,0
+1,33901,88,4096,6160447
+"""
+
+
+def vscsi(version: int, *requests: tuple[int, int, int, int]) -> bytes:
+    """Records of command, length, block and microseconds."""
+    if version == 1:
+        return b"".join(struct.pack("<IIIHHQQ", 7, length, 1, code, 1 << 8, block, at_us) for code, length, block, at_us in requests)
+    return b"".join(struct.pack("<HHIIIQQQ", code, 2 << 8 | 3, 7, length, 1, block, at_us, 900) for code, length, block, at_us in requests)
+
+
+VSCSI = ((0x2A, 512, 42932745, 5_000_000), (0x28, 6656, 40409911, 5_000_250), (0x35, 0, 0, 5_001_000), (0x12, 36, 0, 5_002_000))
+
+
+def oracle_general(*requests: tuple[int, int, int, int]) -> bytes:
+    """Records of second, object, size and place of the next access."""
+    return b"".join(struct.pack("<IQIq", *request) for request in requests)
+
+
+ORACLE_GENERAL = oracle_general((33898, 42932745, 512, -1), (33898, 40409911, 6656, 7), (33901, 6160447, 4096, (1 << 63) - 1))
 
 
 def record(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import itertools
 import shutil
@@ -14,7 +15,25 @@ from patience import HANGS_S
 from plimsoll.errors import InputError
 from plimsoll.formats.traces import FORMATS, TraceRequest, open_trace, recognised
 from plimsoll.formats.traces.completions import MOST_WAITING
-from trace_samples import ALIBABA, BLKPARSE, COMPLETE, IOLOG_2, IOLOG_3, ISSUE, MQSIM, MSR, READ, blktrace, compact, record
+from trace_samples import (
+    ALIBABA,
+    BLKPARSE,
+    CLOUDPHYSICS,
+    COMPLETE,
+    IOLOG_2,
+    IOLOG_3,
+    ISSUE,
+    MQSIM,
+    MSR,
+    ORACLE_GENERAL,
+    READ,
+    VSCSI,
+    blktrace,
+    compact,
+    oracle_general,
+    record,
+    vscsi,
+)
 
 
 def read(content: bytes, form: str | None = None, counted: str | None = None) -> list[TraceRequest]:
@@ -95,6 +114,78 @@ def test_mqsim_has_nanoseconds_sectors_and_1_for_reads() -> None:
     ]
 
 
+def test_cloudphysics_has_seconds_bytes_blocks_and_scsi_codes() -> None:
+    trace = open_trace(io.BytesIO(CLOUDPHYSICS), "w01.csv")
+    assert list(trace.requests()) == [
+        TraceRequest(0, "write", 42932745 * 512, 512, "vm"),
+        TraceRequest(0, "read", 40409911 * 512, 6656, "vm"),
+        TraceRequest(1_000_000_000, "flush", 0, 0, "vm"),
+        TraceRequest(1_500_000_000, "trim", 1 << 20, 65536, "vm"),
+        TraceRequest(3_000_000_000, "read", 6160447 * 512, 4096, "vm"),
+    ]
+    assert trace.reading.left_out == {"commands without sectors": 1}
+    assert list(trace.reading.assumed) == ["its times are whole seconds, so the requests of a second are due together"]
+
+
+def test_cloudphysics_times_that_would_be_thousands_of_years_are_microseconds() -> None:
+    trace = open_trace(io.BytesIO(b"1,5633898611441,2a,512,42932745\n1,5633898611941,2a,512,42932746\n"), "w01.csv")
+    assert [request.at_ns for request in trace.requests()] == [0, 500_000]
+    assert list(trace.reading.assumed) == ["its times are microseconds"]
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_vscsi_has_microseconds_bytes_and_blocks_in_both_versions(version: int) -> None:
+    trace = open_trace(io.BytesIO(vscsi(version, *VSCSI)), "w01.vscsi")
+    assert list(trace.requests()) == [
+        TraceRequest(0, "write", 42932745 * 512, 512, "vm"),
+        TraceRequest(250_000, "read", 40409911 * 512, 6656, "vm"),
+        TraceRequest(1_000_000, "flush", 0, 0, "vm"),
+    ]
+    assert trace.reading.left_out == {"commands without sectors": 1}
+
+
+def test_oracle_general_says_what_is_taken_for_granted() -> None:
+    trace = open_trace(io.BytesIO(ORACLE_GENERAL), "w01.oracleGeneral.bin")
+    assert list(trace.requests()) == [
+        TraceRequest(0, "read", 42932745 * 512, 512, "vm"),
+        TraceRequest(0, "read", 40409911 * 512, 6656, "vm"),
+        TraceRequest(3_000_000_000, "read", 6160447 * 512, 4096, "vm"),
+    ]
+    assert len(trace.reading.assumed) == 3
+    assert "every request is taken as a read, as the format does not say what was done" in trace.reading.assumed
+
+
+@pytest.mark.parametrize("content", [CLOUDPHYSICS, vscsi(1, *VSCSI), vscsi(2, *VSCSI), ORACLE_GENERAL])
+def test_traces_of_virtual_machines_are_read_out_of_gzip_files(content: bytes) -> None:
+    assert read(gzip.compress(content)) == read(content)
+
+
+def test_a_trace_that_zstd_compressed_says_how_to_unpack_it() -> None:
+    with pytest.raises(InputError, match=r"it is compressed \(zstd\).*unpack it first with zstd -d\."):
+        read(b"\x28\xb5\x2f\xfd" + bytes(40))
+
+
+@pytest.mark.parametrize(
+    ("content", "form", "part"),
+    [
+        (b"1,1,2a,512\n", "cloudphysics", "trace:1: the line has 4 columns instead of 5; write version,time,op,size,lbn"),
+        (b"1,soon,2a,512,7\n", "cloudphysics", "the time 'soon' is not a number of seconds"),
+        (b"1,1,write,512,7\n", "cloudphysics", "the operation 'write' is no SCSI code in hexadecimal"),
+        (b"1,1,2a,-1,7\n", "cloudphysics", "the size '-1' is not a whole number"),
+        (b"1,1,2a,512,99999999999999999999\n", "cloudphysics", "beyond any storage"),
+        (vscsi(1, *VSCSI) + b"\0" * 7, "vscsi", "trace: record 5: it has 7 of 32 bytes; the file is cut off"),
+        (vscsi(1, *VSCSI, *VSCSI * 8) + vscsi(2, *VSCSI)[2:34], "vscsi", "trace: record 37: it is of version"),
+        (MSR, "vscsi", "trace: record 1: it is of neither version 1 nor version 2"),
+        (ORACLE_GENERAL + b"\0", "oracle-general", "trace: record 4: it has 1 of 24 bytes"),
+        (oracle_general((1, 1 << 63, 512, -1)), "oracle-general", "object 9223372036854775808 is no block of any storage"),
+    ],
+)
+def test_what_is_wrong_with_a_trace_of_a_virtual_machine_is_one_sentence(content: bytes, form: str, part: str) -> None:
+    with pytest.raises(InputError) as caught:
+        read(content, form)
+    assert part in str(caught.value) and "\n" not in str(caught.value)
+
+
 @pytest.mark.parametrize(
     ("content", "form"),
     [
@@ -107,6 +198,17 @@ def test_mqsim_has_nanoseconds_sectors_and_1_for_reads() -> None:
         (ALIBABA, "alibaba"),
         (ALIBABA.partition(b"\n")[2], "alibaba"),
         (MQSIM, "mqsim"),
+        (CLOUDPHYSICS, "cloudphysics"),
+        (CLOUDPHYSICS.partition(b"\n")[2], "cloudphysics"),
+        (vscsi(1, *VSCSI), "vscsi"),
+        (vscsi(2, *VSCSI), "vscsi"),
+        (vscsi(1, *VSCSI[:1]), "vscsi"),
+        (vscsi(2, *VSCSI[:1]), "vscsi"),
+        (ORACLE_GENERAL, "oracle-general"),
+        (ORACLE_GENERAL[:24], "oracle-general"),
+        (gzip.compress(b"x"), None),
+        (bytes(4096), None),
+        (bytes(range(256)) * 16, None),
         (compact(MSR), "compact"),
         (b"\xef\xbb\xbf\r\n" + MSR.replace(b"\n", b"\r\n"), "msr"),
         (b"hello\n", None),
@@ -116,9 +218,9 @@ def test_a_format_is_recognised_by_content(content: bytes, form: str | None) -> 
     assert recognised(content) == form
 
 
-@pytest.mark.parametrize("form", [form for form in FORMATS if form not in ("blktrace", "compact")])
+@pytest.mark.parametrize("form", [form for form in FORMATS if form not in ("blktrace", "compact", "vscsi", "oracle-general")])
 def test_blank_lines_comments_and_carriage_returns_change_nothing(form: str) -> None:
-    content = {"iolog": IOLOG_3, "blkparse": BLKPARSE, "msr": MSR, "alibaba": ALIBABA, "mqsim": MQSIM}[form]
+    content = {"iolog": IOLOG_3, "blkparse": BLKPARSE, "msr": MSR, "alibaba": ALIBABA, "mqsim": MQSIM, "cloudphysics": CLOUDPHYSICS}[form]
     spaced = b"# a comment\r\n\r\n" + content.replace(b"\n", b"\r\n\r\n// another\r\n")
     assert read(spaced) == read(content)
 
@@ -153,7 +255,7 @@ class _Endless(io.RawIOBase):
         return len(buffer)
 
 
-@pytest.mark.parametrize("form", ["%(n)d 0 8 8 1\n", "419,R,0,4096,%(n)d\n", "%(n)d,hm,0,Read,0,512,1\n"])
+@pytest.mark.parametrize("form", ["%(n)d 0 8 8 1\n", "419,R,0,4096,%(n)d\n", "%(n)d,hm,0,Read,0,512,1\n", "1,%(n)d,2a,512,8\n"])
 def test_requests_come_while_the_trace_is_read(form: str) -> None:
     endless = _Endless(itertools.count(), form)
     trace = open_trace(io.BufferedReader(endless), "endless")

@@ -28,7 +28,20 @@ from plimsoll.errors import InputError
 from plimsoll.experiments.document import read_experiments
 from plimsoll.formats import diskspd, fio, iometer, measured, orion, vdbench
 from plimsoll.formats.translation import Translation
-from trace_samples import ALIBABA, BLKPARSE, IOLOG_2, IOLOG_3, MQSIM, MSR, blktrace, compact
+from trace_samples import (
+    ALIBABA,
+    BLKPARSE,
+    CLOUDPHYSICS,
+    IOLOG_2,
+    IOLOG_3,
+    MQSIM,
+    MSR,
+    ORACLE_GENERAL,
+    VSCSI,
+    blktrace,
+    compact,
+    vscsi,
+)
 
 #: Grids have tens of thousands; that they are alike is what makes them grids.
 _POINTS_MAX = 100
@@ -279,9 +292,17 @@ READERS: Mapping[str, Reader] = {
     "trace msr": Reader(traces(MSR), trace("msr"), ("t:",)),
     "trace alibaba": Reader(traces(ALIBABA), trace("alibaba"), ("t:",)),
     "trace mqsim": Reader(traces(MQSIM), trace("mqsim"), ("t:",)),
+    "trace cloudphysics": Reader(traces(CLOUDPHYSICS), trace("cloudphysics"), ("t:",)),
+    "trace vscsi": Reader(traces(vscsi(1, *VSCSI), vscsi(2, *VSCSI)), trace("vscsi"), ("t: record ", "t:1:", "t:")),
+    "trace oracle-general": Reader(traces(ORACLE_GENERAL), trace("oracle-general"), ("t: record ", "t:1:", "t:")),
     "trace compact": Reader(traces(compact(MSR), compact(BLKPARSE)), trace("compact"), ("t: record ", "t:1:", "t:")),
     "measured rows": Reader(
         lambda: mutations([MEASURED], [",", "\n", '"', "#", "-1", "1e400", "nan", "8G"]), measured_rows, ("rows.csv:",)
     ),
-    "trace of any format": Reader(traces(IOLOG_2, IOLOG_3, BLKPARSE, MSR, ALIBABA, MQSIM, blktrace("<")), trace(None), ("t:",), share=0.1),
+    "trace of any format": Reader(
+        traces(IOLOG_2, IOLOG_3, BLKPARSE, MSR, ALIBABA, MQSIM, blktrace("<"), CLOUDPHYSICS, vscsi(1, *VSCSI), ORACLE_GENERAL),
+        trace(None),
+        ("t:", "t: record "),
+        share=0.1,
+    ),
 }

@@ -26,6 +26,10 @@ SAMPLES = {
     "msr": samples.MSR,
     "alibaba": samples.ALIBABA,
     "mqsim": samples.MQSIM,
+    "cloudphysics": samples.CLOUDPHYSICS,
+    "vscsi 1": samples.vscsi(1, *samples.VSCSI),
+    "vscsi 2": samples.vscsi(2, *samples.VSCSI),
+    "oracle-general": samples.ORACLE_GENERAL,
 }
 Said = tuple[Json, list[Json]]
 
@@ -270,3 +274,21 @@ def test_the_terminal_says_how_late_requests_were(here: Path, capsys: pytest.Cap
     assert "replay    hm.csv (MSR-Cambridge CSV), as recorded at 2× speed: 200 requests\n" in said
     assert "late      p50 0 ns, p99 0 ns, max 0 ns; 0 % over 100 µs, 0 % over 1 ms, 0 % over a tenth of the gap\n" in said
     assert "distance 0.000" in said and "response  recorded 400 µs; achieved 100 µs" in said
+
+
+def test_what_a_trace_does_not_say_is_said_where_it_is_replayed_converted_and_fitted(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("w01.bin").write_bytes(samples.ORACLE_GENERAL)
+    taken = "every request is taken as a read, as the format does not say what was done"
+    assert main(["replay", "w01.bin", "-t", SIXTEEN_TIB, "--as-fast-as-possible", "--json"]) == 0
+    said = capsys.readouterr()
+    assert taken in said.err
+    (result,) = json.loads(said.out)["results"]
+    assert taken in result["job"]["definition"]["rationale"]
+    assert main(["replay", "w01.bin", "--convert", "w01.trace"]) == 0
+    assert taken in capsys.readouterr().err
+    assert main(["fit", "w01.bin", "--json"]) == 0
+    assert taken in json.loads(capsys.readouterr().out)["trace"]["assumed"]
+    assert main(["fit", "w01.bin"]) == 0
+    assert f"assumed   {taken}" in capsys.readouterr().out

@@ -22,7 +22,7 @@ Json = dict[str, Any]
 
 SCHEMA = "plimsoll.fit/1"
 #: The formats of `plimsoll.formats.traces`, which is imported when it is needed.
-FORMS = ("iolog", "blktrace", "blkparse", "msr", "alibaba", "mqsim", "compact")
+FORMS = ("iolog", "blktrace", "blkparse", "msr", "alibaba", "mqsim", "cloudphysics", "vscsi", "oracle-general", "compact")
 ACTIONS = ("issue", "queue", "complete")
 #: How unknowns of an array are looked for (`plimsoll.analysis.adjustment.search`).
 SEARCHES = ("simplex", "grid")
@@ -272,6 +272,7 @@ def _document(trace: Trace, fit: Fit, workload: Json, measures: list[Measure], g
             "targets": dict(profile.targets.most_common()),
             "outstanding": profile.outstanding,
             "left_out": dict(trace.reading.left_out),
+            "assumed": list(trace.reading.assumed),
         },
         "workload": workload,
         "target_bytes": fit.size_bytes,
@@ -285,6 +286,7 @@ def _text(trace: Trace, fit: Fit, measures: list[Measure], drawn: int, issued: J
     from plimsoll.reports.fitting import match_lines, match_table, stream_lines, trace_lines
 
     yield from trace_lines(fit.profile, trace.title, dict(trace.reading.left_out))
+    yield from (f"assumed   {what}" for what in trace.reading.assumed)
     yield from stream_lines(fit)
     yield ""
     yield match_table(measures)

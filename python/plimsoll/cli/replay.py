@@ -63,7 +63,9 @@ def command(trace: str, **typed: Any) -> int:
         return _convert(choice, typed["convert"])
     _check_outputs(trace, typed)
     path = compact_of(choice)
-    return _measure(choice, path, header_of(path), {**typed, "speed": speed})
+    header = header_of(path)
+    _say_assumed(header)
+    return _measure(choice, path, header, {**typed, "speed": speed})
 
 
 def _measure(choice: Any, path: str, header: Json, typed: Json) -> int:
@@ -135,6 +137,7 @@ def _document(choice: Any, path: str, header: Json, typed: Json) -> Json:
         "group": "replay",
         "purpose": f"Issues the {sum(header['ops']):,} requests of a trace {pace}",
         "source": f"{source['name']} ({source['format']}){', sha256 ' + source['sha256'] if source.get('sha256') else ''}",
+        **({"rationale": f"{'; '.join(assumed)}."} if (assumed := source.get("assumed")) else {}),
         "stream": [stream],
     }
 
@@ -226,7 +229,14 @@ def _convert(choice: Any, path: str) -> int:
     click.echo(f"{path}: {of}, {duration(header['span_ns'])}")
     for what, number in {**header["left_out"], **header["changed"]}.items():
         click.echo(f"  {what}: {number:,}", err=True)
+    _say_assumed(header)
     return 0
+
+
+def _say_assumed(header: Json) -> None:
+    """What the trace does not say and is taken for granted."""
+    for what in header["source"].get("assumed", []):
+        click.echo(f"  {what}", err=True)
 
 
 def _name(path: str) -> str:

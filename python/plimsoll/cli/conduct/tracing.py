@@ -119,7 +119,8 @@ def convert(choice: Choice, path: str) -> Json:
             whole = choice.requests is None and choice.seconds is None
             while whole and file.read(1 << 20):
                 pass
-            header = finish_source(out, {**header, **left_out}, {"sha256": digest.hexdigest() if whole else ""})
+            taken = {"sha256": digest.hexdigest() if whole else "", "assumed": list(trace.reading.assumed)}
+            header = finish_source(out, {**header, **left_out}, taken)
             out.flush()
             os.replace(beside, path)
         return header

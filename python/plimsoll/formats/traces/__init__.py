@@ -1,4 +1,4 @@
-"""Readers of block traces: fio iolog, blkparse text, blktrace binary, MSR-Cambridge CSV, Alibaba CSV, MQSim.
+"""Readers of block traces: fio iolog, blkparse text, blktrace binary, MSR-Cambridge CSV, Alibaba CSV, MQSim, CloudPhysics.
 
 trace = open_trace(file, "hm_0.csv")
 """

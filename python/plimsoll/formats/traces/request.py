@@ -35,11 +35,13 @@ class TraceRequest(NamedTuple):
 
 @dataclass
 class Reading:
-    """Where a reader is, and the lines that it left out, counted by reason."""
+    """Where a reader is, the lines that it left out, counted by reason, and what it takes for granted that the trace does not say."""
 
     source: str
     line: int = 0
     left_out: Counter[str] = field(default_factory=Counter)
+    #: In the order in which it came up.
+    assumed: dict[str, None] = field(default_factory=dict)
 
     def error(self, problem: str) -> InputError:
         """A sentence that names the line."""

@@ -1,8 +1,8 @@
 """A trace of any format: which it is, and its requests.
 
 Model: the format is told by content, from the first bytes: the binary magic, the first line of an iolog, or the first line that is neither
-blank nor a comment. A name is never looked at. What gzip compressed is unpacked on the way. `FORMATS` lists the readers in the order in
-which they are asked.
+blank nor a comment. Binary forms without a mark are told by fields that only they fill so. A name is never looked at. What gzip compressed
+is unpacked on the way. `FORMATS` lists the readers in the order in which they are asked.
 
     with open("hm_0.csv", "rb") as file:
         trace = open_trace(file, "hm_0.csv")
@@ -21,12 +21,15 @@ from plimsoll.errors import InputError
 from plimsoll.formats.traces.alibaba import is_alibaba, read_alibaba
 from plimsoll.formats.traces.blkparse import ACTIONS, is_blkparse, read_blkparse
 from plimsoll.formats.traces.blktrace import byte_order, read_blktrace
+from plimsoll.formats.traces.cloudphysics import is_cloudphysics, read_cloudphysics
 from plimsoll.formats.traces.compact import is_compact, read_compact
 from plimsoll.formats.traces.gzipped import GZIP, unpacked
 from plimsoll.formats.traces.iolog import is_iolog, read_iolog
 from plimsoll.formats.traces.mqsim import is_mqsim, read_mqsim
 from plimsoll.formats.traces.msr import is_msr, read_msr
+from plimsoll.formats.traces.oracle_general import is_oracle_general, read_oracle_general
 from plimsoll.formats.traces.request import Reading, TraceRequest
+from plimsoll.formats.traces.vscsi import layout_of, read_vscsi
 
 HEAD_BYTES = 4096
 Reader = Callable[[BinaryIO, Reading], Iterator[TraceRequest]]
@@ -49,12 +52,16 @@ FORMATS = {
     "msr": Form("MSR-Cambridge CSV", read_msr),
     "alibaba": Form("Alibaba CSV", read_alibaba),
     "mqsim": Form("MQSim text", read_mqsim),
+    "cloudphysics": Form("CloudPhysics CSV", read_cloudphysics),
+    "vscsi": Form("CloudPhysics vscsi", read_vscsi),
+    "oracle-general": Form("libCacheSim oracleGeneral", read_oracle_general),
     "compact": Form("compact trace", read_compact),
 }
 #: Tests of the first line that says something, in the order in which they are made.
 _LINES: tuple[tuple[str, Callable[[str], bool]], ...] = (
     ("msr", is_msr),
     ("alibaba", is_alibaba),
+    ("cloudphysics", is_cloudphysics),
     ("blkparse", is_blkparse),
     ("mqsim", is_mqsim),
 )
@@ -70,6 +77,8 @@ _PACKED = {
     b"7z\xbc\xaf": "7z",
     b"\x04\x22\x4d\x18": "lz4",
 }
+#: What unpacks those that are not everywhere.
+_HOW = {"zstd": " with zstd -d"}
 
 
 @dataclass(frozen=True)
@@ -120,7 +129,8 @@ def _check_unpacked(head: bytes, source: str, *, gzipped: bool) -> None:
         raise InputError(f"{source}:1: a compact trace is not read out of a gzip file; unpack it first.")
     packed = next((name for mark, name in _PACKED.items() if head.startswith(mark)), None)
     if packed is not None:
-        raise InputError(f"{source}:1: it is compressed ({packed}), and only what gzip compressed is read as it is; unpack it first.")
+        how = _HOW.get(packed, "")
+        raise InputError(f"{source}:1: it is compressed ({packed}), and only what gzip compressed is read as it is; unpack it first{how}.")
 
 
 def recognised(head: bytes) -> str | None:
@@ -129,6 +139,10 @@ def recognised(head: bytes) -> str | None:
         return "blktrace"
     if is_compact(head):
         return "compact"
+    if layout_of(head) is not None:
+        return "vscsi"
+    if is_oracle_general(head):
+        return "oracle-general"
     text = head.decode("utf-8", errors="replace").removeprefix("\ufeff")
     said = [line.strip() for line in text.splitlines() if line.strip() and not line.strip().startswith(("#", "//"))]
     if not said:
