@@ -2,7 +2,7 @@
 //!
 //! Limits: an empty directory counts as nobody's, and so does one with nothing but `lost+found`.
 
-use std::fs::{self, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
@@ -182,7 +182,9 @@ fn locked(path: &Path, flags: i32) -> Result<OwnedFd, TargetError> {
         return Ok(directory);
     }
     match io::Error::last_os_error() {
-        error if error.raw_os_error() == Some(libc::EWOULDBLOCK) => Err(TargetError::busy(path, &directory)),
+        error if error.raw_os_error() == Some(libc::EWOULDBLOCK) => {
+            Err(TargetError::busy(path, &File::from(directory)))
+        }
         // Some network file systems know no locks.
         _ => Ok(directory),
     }
