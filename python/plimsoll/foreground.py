@@ -11,17 +11,26 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
+from time import monotonic
 from typing import Any, TypeVar
 
 from plimsoll.errors import PlimsollError
 
 T = TypeVar("T")
+#: From when on it is worth a word that no event comes.
+QUIET_FROM_S = 5.0
+_LOOK_S = 1.0
 Push = Callable[[str, dict[str, Any]], None]
 
 
-def served(verb: Callable[[Push], T], take: Push, *, give_up: Callable[[], None]) -> tuple[T | None, PlimsollError | None]:
-    """What ``verb`` returned, or the `PlimsollError` it raised; anything else it raises is a mistake of ours and passes on."""
+def served(
+    verb: Callable[[Push], T], take: Push, *, give_up: Callable[[], None], quiet: Callable[[float], None] = lambda _: None
+) -> tuple[T | None, PlimsollError | None]:
+    """What ``verb`` returned, or the `PlimsollError` it raised; anything else it raises is a mistake of ours and passes on.
+
+    ``quiet`` is told once a second for how many seconds no event has come, from `QUIET_FROM_S` on.
+    """
     events: SimpleQueue[tuple[str, Any]] = SimpleQueue()
 
     def body() -> None:
@@ -34,7 +43,7 @@ def served(verb: Callable[[Push], T], take: Push, *, give_up: Callable[[], None]
     thread.start()
     broken: Exception | None = None
     while True:
-        kind, event = events.get()
+        kind, event = _next(events, quiet if broken is None else lambda _: None)
         if kind in ("returned", "raised"):
             break
         if broken is None:
@@ -51,3 +60,15 @@ def served(verb: Callable[[Push], T], take: Push, *, give_up: Callable[[], None]
     if isinstance(event, PlimsollError):
         return None, event
     raise event
+
+
+def _next(events: SimpleQueue[tuple[str, Any]], quiet: Callable[[float], None]) -> tuple[str, Any]:
+    """The next event; ``quiet`` is told while none comes."""
+    begin_s = monotonic()
+    while True:
+        try:
+            return events.get(timeout=_LOOK_S)
+        except Empty:
+            silent_s = monotonic() - begin_s
+            if silent_s >= QUIET_FROM_S:
+                quiet(silent_s)

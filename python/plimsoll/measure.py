@@ -104,13 +104,17 @@ def unfinished(job: Job) -> Result:
     )
 
 
-def measure(job: Job, engine: Engine, sink: Sink, control: Control) -> Result:
+def measure(job: Job, engine: Engine, sink: Sink, control: Control, silent: Callable[[Json], None] = lambda _: None) -> Result:
     """Run ``job`` to its end. A failure of the target or engine becomes part of the result; a failing sink raises.
 
+    ``silent`` is told while the target gives no answer: its name, for how many nanoseconds, and how many requests wait, None while it is
+    opened.
     `InputError` and `SafetyRefusal` are raised: the job was refused before its first request, so there is nothing to keep.
     """
     drawn = drawn_by_stream(job.workload)
-    recording = _Recording(unfinished(job), sink, control, _pursuit(job), summary=Summary(drawn), observation=Observation(drawn))
+    recording = _Recording(
+        unfinished(job), sink, control, _pursuit(job), summary=Summary(drawn), observation=Observation(drawn), silent=silent
+    )
     request: Json = {
         "workload": job.workload,
         "job": job.options,
@@ -118,7 +122,9 @@ def measure(job: Job, engine: Engine, sink: Sink, control: Control) -> Result:
         "permission": job.permission,
     }
     with _Watch(observes_host=not job.modelled) as watch:
-        outcome, failure = served(lambda push: engine.run_job(request, watch.stamped(push), control), recording.take, give_up=control.abort)
+        outcome, failure = served(
+            lambda push: engine.run_job(request, watch.stamped(push), control), recording.take, give_up=control.abort, quiet=recording.quiet
+        )
     if isinstance(failure, (InputError, SafetyRefusal)):
         raise failure
     unmeasured = (control.stopped and not recording.ended_by_goal) or checks_journal(job.workload)
@@ -173,6 +179,8 @@ class _Recording:
     start_ns: int = 0
     snapshots: deque[tuple[int, Snapshot]] = field(default_factory=lambda: deque(maxlen=_SNAPSHOTS_KEPT))
     measured: tuple[Snapshot, Snapshot] | None = None
+    silent: Callable[[Json], None] = lambda _: None
+    silence: Json | None = None
 
     def take(self, kind: str, event: Json) -> None:
         """One event of the engine."""
@@ -183,12 +191,27 @@ class _Recording:
             self._tick(event)
         elif kind == "interval":
             self._interval(event)
+        elif kind == "silence":
+            self._silence(event)
+
+    def quiet(self, seconds: float) -> None:
+        """The engine has said nothing for so long; once it has begun it tells itself what of that is the target's silence."""
+        if not self.start_ns:
+            self.silent({"target": self.skeleton.job.target, "ns": round(seconds * 1e9), "waiting": None})
+
+    def _silence(self, event: Json) -> None:
+        if self.silence is None or event["ns"] > self.silence["ns"]:
+            self.silence = event
+        self.silent({"target": self.skeleton.job.target, **event})
 
     def result(self, outcome: Json, failure: PlimsollError | None, own_cost: Json | None) -> Result:
         """The result of all that was taken; what judges it is imported now that the load is over."""
         from plimsoll.analysis.conclusion import concluded
         from plimsoll.analysis.verification import verified
 
+        if self.silence is not None and not outcome.get("silence"):
+            # Whoever was left without waiting for the target could not say it at the end.
+            outcome = {**outcome, "silence": self.silence}
         status, error = _ending(outcome, failure, ended_by_goal=self.ended_by_goal)
         used = (outcome.get("backend") or {}).get("used")
         finished = replace(

@@ -26,13 +26,15 @@ DEFAULT_TARGET = "./plimsoll-scratch.dat"
 
 @dataclass(frozen=True)
 class Wanted:
-    """A target as asked for; without ``size_bytes`` the engine chooses. ``made`` are files that the same run made before it was killed."""
+    """A target as asked for; without ``size_bytes`` the engine chooses. ``made`` are files that the same run made before it was killed;
+    ``on_quiet`` is told for how many seconds nothing went on while it was prepared."""
 
     spec: str
     size_bytes: int | None = None
     permission: Json | None = None
     keep: bool = False
     made: frozenset[str] = frozenset()
+    on_quiet: Callable[[float], None] = lambda _: None
 
 
 @dataclass(frozen=True)
@@ -96,7 +98,7 @@ def _prepare(engine: Engine, wanted: Wanted, on_progress: Callable[[int, int], N
     def take(_kind: str, event: dict[str, Any]) -> None:
         on_progress(event["done"], event["total"])
 
-    result, failure = served(verb, take, give_up=control.abort)
+    result, failure = served(verb, take, give_up=control.abort, quiet=wanted.on_quiet)
     if failure is not None:
         raise failure
     return {**engine.inspect_target(wanted.spec), **(result or {})}

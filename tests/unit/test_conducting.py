@@ -38,6 +38,8 @@ class Silence:
     def __init__(self) -> None:
         self.begun: list[tuple[int, int | None]] = []
 
+    def silent(self, silence: dict[str, Any]) -> None: ...
+
     def preparing(self, target: str, done_bytes: int, total_bytes: int) -> None:
         pass
 

@@ -108,7 +108,7 @@ def test_the_time_under_way_is_shared_out_over_the_intervals(source: Path) -> No
 def test_an_interval_cut_in_the_middle_of_a_call_gets_its_share() -> None:
     clock = Ticking(0)
     recorder = Recorder("copy", clock, "measure")
-    begun = recorder.begin()
+    begun = recorder.begin("read")
     clock.now_ns = 30
     first = recorder.cut()
     clock.now_ns = 100

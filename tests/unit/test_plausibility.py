@@ -452,6 +452,12 @@ def test_a_slow_request_in_the_drain_is_flagged() -> None:
     assert "30 ms" in judge(intervals)["drain_slower"].message
 
 
+def test_a_target_that_gave_no_answer_is_named() -> None:
+    said = judge(engine={"silence": {"ns": 12_300_000_000, "waiting": 64}})["no_answer"]
+    assert said.message == "The target gave no answer for 12.3 s while 64 requests waited."
+    assert "no_answer" not in judge(engine={"silence": None})
+
+
 def test_requests_without_an_answer_that_raise_a_latency_are_said() -> None:
     last = interval(SOUND, 0, ["main"])
     count = sum(cell["count"] for cell in last["cells"])

@@ -31,6 +31,7 @@ use crate::pause;
 use crate::queue::Queue;
 use crate::recorder::{Recorder, Slice};
 use crate::replay::{Replay, ReplayReport};
+use crate::silence::Pulse;
 use crate::slot::Slot;
 use crate::sync::SyncIo;
 use crate::target::{Opened, TargetSpec};
@@ -51,6 +52,8 @@ pub(crate) struct Setup<'a> {
     pub(crate) journal: Option<&'a Journal>,
     pub(crate) workers: usize,
     pub(crate) control: &'a Control,
+    /// Where each worker says whether it has answers; none in virtual time.
+    pub(crate) pulses: Vec<Pulse>,
     /// The group of each stream that keeps a ratio with others.
     pub(crate) groups: Vec<Option<Arc<ShareGroup>>>,
     /// The generators of each stream's threads, until a worker takes them.
@@ -276,6 +279,7 @@ fn carry_out<B: Backend>(
         carries_data: carries_data(setup.backend),
         continues: setup.job.options.on_error == OnError::Continue,
         workers: setup.workers,
+        pulse: setup.pulses.get(place.number),
     };
     let mut worker = Worker::new(backend, shared, (lanes, slots), (recorder, window), arena);
     while worker.backend.now() < origin_ns {
@@ -289,10 +293,16 @@ fn carry_out<B: Backend>(
         setup.control.stop(StoppedBy::Error);
     }
     drop(place.running);
+    if let Some(pulse) = setup.pulses.get(place.number) {
+        pulse.leave();
+    }
     let _ = place.all_ran.recv();
     let share = share_of_reading_back(setup, place.number).filter(|_| setup.control.reason() != StoppedBy::Signal);
     if let (Ok(()), Some((share, shares))) = (&ran, share) {
         ran = worker.read_back(share, shares);
+    }
+    if let Some(pulse) = setup.pulses.get(place.number) {
+        pulse.leave();
     }
     let report = Report {
         facts: worker.backend.facts(),

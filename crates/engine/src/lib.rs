@@ -37,6 +37,7 @@ pub mod recorder;
 pub mod replay;
 pub mod run;
 pub mod safety;
+pub mod silence;
 mod slot;
 pub mod sync;
 pub mod target;

@@ -13,6 +13,7 @@ use crate::control::StoppedBy;
 use crate::journal::Kept;
 use crate::journal::check::Checked;
 use crate::replay::{Logged, ReplayReport};
+use crate::silence::Silence;
 
 /// What a run had to do with a journal.
 #[derive(Clone, Debug, Serialize)]
@@ -65,6 +66,8 @@ pub struct Outcome {
     pub findings: Option<Findings>,
     /// Most kernel worker threads of the rings seen at once.
     pub ring_workers: usize,
+    /// The longest time that the target answered nothing for, if it was long.
+    pub silence: Option<Silence>,
     /// How faithfully traces were replayed, by stream.
     pub replays: Vec<ReplayReport>,
     /// What a journal says: what was told to it, or what was found by it.

@@ -14,6 +14,7 @@ use crate::histogram;
 use crate::outcome::Outcome;
 use crate::recorder::{Cell, Slice};
 use crate::replay::ReplayReport;
+use crate::silence::Silence;
 use crate::timeline::Phase;
 
 /// How many devices of a trace are named; there can be thousands.
@@ -144,6 +145,7 @@ pub fn outcome(outcome: &Outcome, asked: &'static str) -> Value {
             "iou_wrk_threads": outcome.ring_workers,
             "unissued": outcome.unissued,
         },
+        "silence": outcome.silence.map(silence),
         "start": { "monotonic_ns": outcome.start_ns.0, "wall_ns": outcome.start_ns.1 },
         "end_ns": outcome.end_ns,
         "first_io_ns": outcome.first_done_ns,
@@ -161,6 +163,11 @@ pub fn outcome(outcome: &Outcome, asked: &'static str) -> Value {
             "path": logged.path, "written": logged.written, "dropped": logged.dropped, "failure": logged.failure,
         })),
     })
+}
+
+/// How long a target answered nothing, and how many requests waited.
+pub fn silence(silence: Silence) -> Value {
+    json!({ "ns": silence.ns, "waiting": silence.waiting })
 }
 
 /// How faithfully a trace was replayed.

@@ -26,6 +26,7 @@ use crate::outcome::{Journalled, Outcome};
 use crate::record::Places;
 use crate::replay::log::RequestLog;
 use crate::replay::{self, Replay};
+use crate::silence::{self, Pulse, Silence, Vigil};
 use crate::target::{OpenMode, Opened, TargetSpec, open};
 use crate::timeline::Timeline;
 use crate::uring;
@@ -47,6 +48,8 @@ pub trait Sink {
     fn tick(&mut self, _index: u64) {}
     /// An interval is complete.
     fn interval(&mut self, interval: &Interval);
+    /// The target has answered nothing for so long; told from [`crate::silence::TOLD_FROM_NS`] on, once a second.
+    fn silent(&mut self, _silence: Silence) {}
     /// Called every 50 ms at least.
     fn poll(&mut self) {}
 }
@@ -71,6 +74,7 @@ pub fn run(job: &Job, sink: &mut dyn Sink, control: &Control) -> Result<Outcome,
     let descriptors = descriptors(&plans, &opened)?;
     let ledger = ledger(&plans)?;
     let journal = journal(job, &plans, &opened, ledger.as_ref())?;
+    let workers = workers(&plans, &job.options, backend);
     let setup = Setup {
         plans: &plans,
         opened: &opened,
@@ -80,8 +84,9 @@ pub fn run(job: &Job, sink: &mut dyn Sink, control: &Control) -> Result<Outcome,
         job,
         ledger: ledger.as_ref(),
         journal: journal.as_ref(),
-        workers: workers(&plans, &job.options, backend),
+        workers,
         control,
+        pulses: if is_virtual(backend) { Vec::new() } else { (0..workers).map(|_| Pulse::default()).collect() },
         groups: groups(&plans),
         generators: Mutex::new(plans.iter().map(family).collect()),
         replays: Mutex::new(replays(&plans, log.as_ref())?),
@@ -295,6 +300,7 @@ fn looked(job: &Job, sink: &mut dyn Sink, control: &Control) -> Result<Outcome, 
         unissued: 0,
         findings: None,
         ring_workers: 0,
+        silence: None,
         replays: Vec::new(),
         journal: Some(Journalled::Checked(checked)),
         logged: None,
@@ -333,8 +339,17 @@ fn workers(plans: &[StreamPlan], options: &JobOptions, backend: BackendWord) -> 
 }
 
 /// What comes of driving the workers: the start on `CLOCK_MONOTONIC` and on the wall clock, what each worker leaves
-/// behind, and the most kernel threads of the rings seen at once.
-type Driven = ((u64, u64), Vec<Report>, usize);
+/// behind, and what was seen meanwhile.
+type Driven = ((u64, u64), Vec<Report>, Seen);
+
+/// What the collecting thread saw.
+#[derive(Clone, Copy, Debug, Default)]
+struct Seen {
+    /// The most kernel threads of the rings at once.
+    ring_workers: usize,
+    /// The longest time without an answer.
+    silence: Option<Silence>,
+}
 
 /// Makes the workers, starts them, collects until all have finished.
 fn drive(setup: &Setup<'_>, sink: &mut dyn Sink) -> Result<Driven, EngineError> {
@@ -375,30 +390,30 @@ fn drive(setup: &Setup<'_>, sink: &mut dyn Sink) -> Result<Driven, EngineError> 
         }
         sink.started(start_ns, wall_ns);
         let collector = Collector::new(setup.timeline, setup.workers, empty);
-        let ring_workers = collect(setup, collector, &messages, start_ns, sink);
+        let seen = collect(setup, collector, &messages, start_ns, sink);
         let reports: Result<Vec<Report>, EngineError> =
             threads.into_iter().map(|thread| thread.join().unwrap_or(Err(EngineError::WorkerLost))).collect();
-        Ok(((start_ns, wall_ns), reports?, ring_workers))
+        Ok(((start_ns, wall_ns), reports?, seen))
     })
 }
 
-/// Pushes intervals into the sink until all workers have finished; the most ring worker threads seen.
+/// Pushes intervals into the sink until all workers have finished; what was seen meanwhile.
 fn collect(
     setup: &Setup<'_>,
     mut collector: Collector,
     messages: &Receiver<Message>,
     start_ns: u64,
     sink: &mut dyn Sink,
-) -> usize {
+) -> Seen {
     let real = !is_virtual(setup.backend);
     let mut next_tick = 0;
-    let mut ring_workers = 0;
+    let (mut seen, mut vigil) = (Seen::default(), Vigil::default());
     loop {
         let now_ns = clock::monotonic_ns();
         while real && next_tick <= setup.timeline.intervals() && now_ns >= start_ns + setup.timeline.start_of(next_tick)
         {
             sink.tick(next_tick);
-            ring_workers = ring_workers.max(count_ring_workers(setup.backend));
+            seen.ring_workers = seen.ring_workers.max(count_ring_workers(setup.backend));
             next_tick += 1;
         }
         let tick_ns = start_ns.saturating_add(setup.timeline.start_of(next_tick));
@@ -410,15 +425,21 @@ fn collect(
         match messages.recv_timeout(pause) {
             Ok(message) => collector.take(message),
             Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => return ring_workers,
+            Err(RecvTimeoutError::Disconnected) => return Seen { silence: vigil.longest(), ..seen },
         }
         while let Some(interval) = collector.next() {
             sink.interval(&interval);
             collector.recycle(interval.slice);
         }
         sink.poll();
+        if real {
+            let now_ns = clock::monotonic_ns();
+            if let Some(silence) = vigil.look(now_ns, silence::together(&setup.pulses, now_ns)) {
+                sink.silent(silence);
+            }
+        }
         if collector.is_over() {
-            return ring_workers;
+            return Seen { silence: vigil.longest(), ..seen };
         }
     }
 }
@@ -433,7 +454,7 @@ fn count_ring_workers(backend: BackendWord) -> usize {
     names.filter(|name| name.starts_with("iou-wrk")).count()
 }
 
-fn outcome(setup: &Setup<'_>, fallback: Option<String>, (start_ns, reports, ring_workers): Driven) -> Outcome {
+fn outcome(setup: &Setup<'_>, fallback: Option<String>, (start_ns, reports, seen): Driven) -> Outcome {
     let mut findings = Findings::default();
     reports.iter().for_each(|report| findings.merge(&report.findings));
     let clock = Clock::calibrated();
@@ -456,7 +477,8 @@ fn outcome(setup: &Setup<'_>, fallback: Option<String>, (start_ns, reports, ring
         cpu_ns: reports.iter().fold((0, 0), |sum, report| (sum.0 + report.cpu_ns.0, sum.1 + report.cpu_ns.1)),
         unissued: reports.iter().map(|report| report.unissued).sum(),
         findings: verifies(setup.plans).then_some(findings),
-        ring_workers,
+        ring_workers: seen.ring_workers,
+        silence: seen.silence,
         replays: reports.into_iter().flat_map(|report| report.replays).collect(),
         journal: setup.journal.map(|journal| Journalled::Kept(journal.kept())),
         logged: None,

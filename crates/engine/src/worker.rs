@@ -23,6 +23,7 @@ use crate::ledger::Ledger;
 use crate::outstanding::Outstanding;
 use crate::recorder::{InFlight, Outlet, Recorder};
 use crate::replay::ReplayReport;
+use crate::silence::Pulse;
 use crate::slot::{IDLE, Piece, Slot, prepare, verify_completion};
 use crate::volume::Volume;
 
@@ -54,6 +55,8 @@ pub(crate) struct Shared<'a> {
     pub(crate) carries_data: bool,
     pub(crate) continues: bool,
     pub(crate) workers: usize,
+    /// Where this worker says whether it has answers; nowhere in virtual time.
+    pub(crate) pulse: Option<&'a Pulse>,
 }
 
 /// See the module.
@@ -70,6 +73,8 @@ pub(crate) struct Worker<'a, B, O> {
     end_ns: u64,
     /// When to look at the control even if nothing happens.
     look_ns: u64,
+    /// Whether anything came back since then.
+    answered: bool,
     /// Whether a lane of this worker can issue its amount and end.
     ends: bool,
     /// Whether everything of this worker was issued and came back.
@@ -118,6 +123,7 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
             origin_ns: window.origin_ns,
             end_ns: window.end_ns,
             look_ns: window.origin_ns,
+            answered: false,
             ends,
             spent: false,
             in_flight: 0,
@@ -198,6 +204,7 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
         done.clear();
         self.backend.wait(until_ns, &mut done)?;
         let now_ns = done.last().map_or_else(|| self.backend.now(), |last| last.completed_ns);
+        self.answered |= !done.is_empty();
         let handed_over_ns = self.backend.handed_over_ns().unwrap_or(0);
         let load = InFlight { all: self.in_flight, older: self.older, handed_over_ns };
         let waiting =
@@ -223,8 +230,18 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
         }
         if now_ns >= self.look_ns {
             self.look_ns = now_ns + LOOK_NS;
+            self.speak(now_ns);
         }
         Ok(false)
+    }
+
+    /// Says whether answers come.
+    #[cold]
+    fn speak(&mut self, now_ns: u64) {
+        if let Some(pulse) = self.shared.pulse {
+            pulse.speak(now_ns, self.in_flight, self.answered);
+            self.answered = false;
+        }
     }
 
     #[cold]
@@ -235,7 +252,12 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
         let waiting =
             Waiting { lanes: &self.lanes, slots: &self.slots, given_up: &self.given_up, origin_ns: self.origin_ns };
         self.recorder.cut(now_ns, |slice| waiting.enter(now_ns, slice));
-        self.look_ns = u64::MAX;
+        if self.shared.pulse.is_none() {
+            self.look_ns = u64::MAX;
+        } else if now_ns >= self.look_ns {
+            self.look_ns = now_ns + LOOK_NS;
+            self.speak(now_ns);
+        }
         if self.timed {
             self.fire_timers(now_ns)?;
         }

@@ -1,9 +1,11 @@
 //! Jobs and their preparation: events go to a Python callable, the interpreter lock is held only while it runs.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use plimsoll_engine::control::{Control as Brake, StoppedBy};
 use plimsoll_engine::safety::Permission;
+use plimsoll_engine::silence::Silence;
 use plimsoll_engine::target::{self, TargetSpec};
 use plimsoll_engine::{EngineError, Interval, Job, Sink, record, run};
 use plimsoll_workload::{JobOptions, StreamPlan, Workload};
@@ -50,25 +52,27 @@ impl Control {
     }
 }
 
-/// Tells a Python callable how far a preparation is, every 16 MiB; its first exception stops it.
+/// Tells a Python callable how far a preparation is, every 16 MiB and every second of slow targets; its first exception stops it.
 pub(crate) struct Progress<'a> {
     call: Option<&'a Py<PyAny>>,
     brake: &'a Brake,
     failure: Option<PyErr>,
     told_bytes: u64,
+    told: Instant,
 }
 
 impl<'a> Progress<'a> {
     pub(crate) fn new(call: Option<&'a Py<PyAny>>, brake: &'a Brake) -> Self {
-        Self { call, brake, failure: None, told_bytes: 0 }
+        Self { call, brake, failure: None, told_bytes: 0, told: Instant::now() }
     }
 
     pub(crate) fn tell(&mut self, done_bytes: u64, total_bytes: u64) {
         let Some(call) = self.call.filter(|_| self.failure.is_none()) else { return };
-        if done_bytes < self.told_bytes + (16 << 20) && done_bytes < total_bytes {
+        let waits = self.told.elapsed() < Duration::from_secs(1) || done_bytes == self.told_bytes;
+        if done_bytes < self.told_bytes + (16 << 20) && done_bytes < total_bytes && waits {
             return;
         }
-        self.told_bytes = done_bytes;
+        (self.told_bytes, self.told) = (done_bytes, Instant::now());
         if let Err(error) = Python::attach(|py| call.call1(py, (done_bytes, total_bytes))) {
             self.failure = Some(error);
             self.brake.stop(StoppedBy::Error);
@@ -127,6 +131,10 @@ impl Sink for Events<'_> {
     fn interval(&mut self, interval: &Interval) {
         let event = record::interval(interval, &self.places);
         self.push("interval", &event);
+    }
+
+    fn silent(&mut self, silence: Silence) {
+        self.push("silence", &record::silence(silence));
     }
 
     fn poll(&mut self) {

@@ -141,7 +141,8 @@ def judge(objective: Objective, results: Result | Sequence[Result]) -> Judgement
     return Judgement(
         holds=False,
         settled=any(item.settled for item in failed),
-        failed_by=_reason(max(failed, key=_overload)),
+        # What surely fails comes before what only could.
+        failed_by=_reason(max(failed, key=lambda item: (not item.unanswered, _overload(item)))),
         clauses=judged,
     )
 

@@ -151,7 +151,7 @@ class Copier:
 
     def _call(self, op: str, offset: int, call: Callable[[], int]) -> int:
         """One call of the kernel, recorded; what it transferred."""
-        begun_ns = self._recorder.begin()
+        begun_ns = self._recorder.begin(op)
         try:
             transferred = call()
         except OSError as problem:

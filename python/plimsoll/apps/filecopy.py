@@ -44,6 +44,8 @@ _DEFAULTS: Json = {"name": "copy", "block_size": DEFAULT_BLOCK, "direct": False}
 _AUTO_NS = (1_000_000_000, 500_000_000, 250_000_000)
 _AUTO_LEAST_NS = 100_000_000
 _AUTO_LONG_NS = 10_000_000_000
+#: From when on a call that does not return is told of (`crates/engine/src/silence.rs`).
+_SILENT_FROM_NS = 5_000_000_000
 _TWO_HOURS_NS = 7200 * 1_000_000_000
 
 
@@ -210,6 +212,7 @@ class _Run:
         self._handed: SimpleQueue[Slice | None] = SimpleQueue()
         self._copier = Copier(task, self._recorder, self._brake, self._handed.put)
         self._index = 0
+        self._told_ns = self._silence_ns = 0
         self._mistake: BaseException | None = None
 
     def outcome(self) -> Json:
@@ -240,8 +243,11 @@ class _Run:
         while True:
             due_ns = self._next_boundary_ns(phase_start_ns, last_cut_ns)
             try:
-                ended = self._handed.get(timeout=max(due_ns - self._now_ns(), 0) / 1e9)
+                ended = self._handed.get(timeout=min(max(due_ns - self._now_ns(), 0) / 1e9, 1.0))
             except Empty:
+                self._tell_silence()
+                if self._now_ns() < due_ns:
+                    continue
                 ended = self._recorder.cut()
                 last_cut_ns = ended.end_ns
                 self._push(ended)
@@ -250,6 +256,14 @@ class _Run:
                 return
             phase_start_ns = last_cut_ns = ended.end_ns
             self._push(ended)
+
+    def _tell_silence(self) -> None:
+        """A call that the target does not answer, once a second."""
+        waited_ns = self._recorder.waited_ns
+        if waited_ns >= _SILENT_FROM_NS and time.monotonic_ns() >= self._told_ns + 1_000_000_000:
+            self._told_ns = time.monotonic_ns()
+            self._silence_ns = max(self._silence_ns, waited_ns)
+            self._on_event("silence", {"ns": waited_ns, "waiting": 1})
 
     def _next_boundary_ns(self, phase_start_ns: int, last_cut_ns: int) -> int:
         """The next multiple of the interval in this phase that is not where the phase is to end: there the copying thread cuts."""
@@ -281,6 +295,7 @@ class _Run:
                 "iou_wrk_threads": None,
                 "unissued": 0,
             },
+            "silence": {"ns": self._silence_ns, "waiting": 1} if self._silence_ns else None,
             "start": {"monotonic_ns": self._start_ns, "wall_ns": self._wall_ns},
             "end_ns": self._now_ns(),
             "first_io_ns": ending.first_done_ns,

@@ -6,7 +6,7 @@ cut an interval; a phase ends only between two calls.
 Limits: one stream, one call in flight.
 
     recorder = Recorder("copy", now_ns)
-    begun = recorder.begin()
+    begun = recorder.begin("write")
     recorder.complete("write", begun, length)
     on_event("interval", recorder.cut().event(index=0))
 """
@@ -73,6 +73,8 @@ class Slice:
     end_ns: int = 0
     busy_ns: int = 0
     cells: dict[str, Cell] = field(default_factory=dict)
+    #: The call that was under way at the end, and for how long.
+    under_way: tuple[str, int] | None = None
 
     def cell(self, op: str) -> Cell:
         """The cell of ``op``, made when it is first needed."""
@@ -88,9 +90,19 @@ class Slice:
             "inflight_mean": self.busy_ns / max(self.end_ns - self.start_ns, 1),
             "summary": {op: cell.summary() for op, cell in self.cells.items()},
             "cells": [cell.to_json(self.stream, op) for op, cell in self.cells.items()],
+            "outstanding": self._outstanding(),
             "lag": None,
             "backlog_ns": None if self.phase == "drain" else 0,
         }
+
+    def _outstanding(self) -> list[Json]:
+        """A lower bound of the latency of the call that was under way."""
+        if self.under_way is None:
+            return []
+        op, age_ns = self.under_way
+        age = Histogram()
+        age.record(max(age_ns, 1))
+        return [{"stream": self.stream, "op": op, "count": 1, "latency": age.encode()}]
 
 
 class Recorder:
@@ -101,6 +113,7 @@ class Recorder:
         self._lock = threading.Lock()
         self._slice = Slice(stream, phase, 0)
         self._begun_ns: int | None = None
+        self._op = ""
 
     @property
     def phase(self) -> Phase:
@@ -112,9 +125,16 @@ class Recorder:
         """Start of the interval that lasts."""
         return self._slice.start_ns
 
-    def begin(self) -> int:
+    @property
+    def waited_ns(self) -> int:
+        """For how long the call that is under way has been; 0 when none is."""
+        with self._lock:
+            return 0 if self._begun_ns is None else self._now_ns() - self._begun_ns
+
+    def begin(self, op: str) -> int:
         """A call is about to be made; its instant."""
         with self._lock:
+            self._op = op
             self._begun_ns = self._now_ns()
             return self._begun_ns
 
@@ -142,6 +162,7 @@ class Recorder:
             ended = self._slice
             if self._begun_ns is not None:
                 ended.busy_ns += now_ns - max(self._begun_ns, ended.start_ns)
+                ended.under_way = (self._op, now_ns - self._begun_ns)
             ended.end_ns = now_ns
             self._slice = Slice(ended.stream, next_phase or ended.phase, now_ns)
             return ended

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from plimsoll.displayed import displayed_in_line
 from plimsoll.reports.figures import binary, count, duration, megabytes, seconds
-from plimsoll.reports.progress import counted, settings_text
+from plimsoll.reports.progress import counted, settings_text, silence_text
 from plimsoll.result import OPS, Result
 
 if TYPE_CHECKING:
@@ -35,6 +35,8 @@ class LiveView:
         self._total: int | None = None
         self._point: Result | None = None
         self._errors = 0
+        self._silence: Json | None = None
+        self._interval: Json | None = None
 
     def preparing(self, target: str, done_bytes: int, total_bytes: int) -> None:
         share = done_bytes / total_bytes if total_bytes else 1.0
@@ -44,11 +46,22 @@ class LiveView:
     def begin(self, place: int, total: int | None, skeleton: Result) -> None:
         self._place, self._total, self._point, self._errors = place, total, skeleton, 0
         self._drawn = 0.0
+        self._silence = self._interval = None
 
     def interval(self, interval: Json) -> None:
         self._errors += sum(entry.get("errors") or 0 for entry in interval.get("summary", {}).values())
+        self._interval = interval
+        if interval.get("summary"):
+            self._silence = None
         if self._point is not None and self._due():
             self._draw(self._table(self._point, interval))
+
+    def silent(self, silence: Json) -> None:
+        self._silence = silence
+        if self._point is not None and self._interval is not None:
+            self._draw(self._table(self._point, self._interval))
+        else:
+            self._draw(silence_text(silence))
 
     def end(self, result: Result) -> None:
         self._point = None
@@ -96,6 +109,8 @@ class LiveView:
         foot = Text(f"{_bar(passed_s / planned_s if planned_s else 1.0)}  {interval['phase']}  {left}")
         if self._errors:
             foot.append(f"  {self._errors:,} error{'s' if self._errors > 1 else ''}", style="bold red")
+        if self._silence is not None:
+            foot.append(f"\n{silence_text(self._silence)}", style="bold red")
         return Group(head, table, foot)
 
 

@@ -36,6 +36,9 @@ class Progress(Protocol):
     def interval(self, interval: Json) -> None:
         """An interval has ended."""
 
+    def silent(self, silence: Json) -> None:
+        """The ``target`` has given no answer for so many ``ns``, while so many requests were ``waiting``."""
+
     def end(self, result: Result) -> None:
         """The point has ended."""
 
@@ -49,12 +52,17 @@ class PlainLines:
     ``now_s`` is the clock of this machine in seconds.
     """
 
+    #: Real seconds between two lines about one silence.
+    _silent_every_s = LINE_EVERY_S
+
     def __init__(self, stream: TextIO, now_s: Callable[[], float] = time.monotonic) -> None:
         self._stream = stream
         self._now_s = now_s
         self._due_s = float("-inf")
         self._place = ""
         self._tenth = -1
+        self._silent_ns = 0
+        self._silent_due_s = float("-inf")
 
     def preparing(self, target: str, done_bytes: int, total_bytes: int) -> None:
         tenth = 10 * done_bytes // total_bytes if total_bytes else 10
@@ -77,6 +85,15 @@ class PlainLines:
         words = [self._place, interval["phase"], f"{interval['end_ns'] / 1e9:.1f} s", *operations(interval)]
         self._write("  ".join(words))
 
+    def silent(self, silence: Json) -> None:
+        now_s = self._now_s()
+        if silence["ns"] < self._silent_ns:
+            self._silent_due_s = float("-inf")  # it answered in between
+        self._silent_ns = silence["ns"]
+        if now_s >= self._silent_due_s:
+            self._silent_due_s = now_s + self._silent_every_s
+            self._write("  ".join(filter(None, (self._place, silence_text(silence)))))
+
     def end(self, result: Result) -> None:
         if result.status != "complete":
             self._write(f"{self._place}  {result.status}: {result.error}")
@@ -90,7 +107,9 @@ class PlainLines:
 
 
 class FailuresOnly(PlainLines):
-    """A line per point that failed, and nothing about the others."""
+    """A line per point that failed and per silence of a target, and nothing about the others."""
+
+    _silent_every_s = float("inf")
 
     def preparing(self, target: str, done_bytes: int, total_bytes: int) -> None:
         """Nothing: it is no failure."""
@@ -100,6 +119,13 @@ class FailuresOnly(PlainLines):
 
     def interval(self, interval: Json) -> None:
         """Nothing: it is no failure."""
+
+
+def silence_text(silence: Json) -> str:
+    """``no answer from /dev/sdb for 12 s, 64 requests waiting``."""
+    waiting = silence["waiting"]
+    requests = "" if waiting is None else f", {waiting:,} request{'' if waiting == 1 else 's'} waiting"
+    return f"no answer from {silence['target']} for {silence['ns'] / 1e9:.0f} s{requests}"
 
 
 def counted(place: int, total: int | None) -> str:

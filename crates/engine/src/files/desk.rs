@@ -12,6 +12,7 @@ use plimsoll_workload::files::FileOp;
 use crate::collector::{Line, Message};
 use crate::outstanding::Outstanding;
 use crate::recorder::{BLANK, LATE_NS, Outlet, Slice};
+use crate::silence::Quiet;
 use crate::timeline::Timeline;
 
 /// No call under way; nothing due.
@@ -166,6 +167,14 @@ impl Desk {
     /// Operations that were due and will never be begun: of a stream, so many of one that have waited for `age_ns`.
     pub(crate) fn give_up(&self, stream: usize, op: FileOp, age_ns: u64, count: u64) {
         self.book().given_up.add(place(stream, op), age_ns, count);
+    }
+
+    /// Since when nothing has come back, and how many calls wait; `None` when none does.
+    pub(crate) fn quiet(&self) -> Option<Quiet> {
+        let begun =
+            || self.seats.iter().map(|seat| seat.begun_ns.load(Ordering::Acquire)).filter(|begun_ns| *begun_ns != NONE);
+        let first_ns = begun().min()?;
+        Some(Quiet { since_ns: self.last_ns().max(first_ns), waiting: begun().count() as u64 })
     }
 
     /// When the last call so far completed.

@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 use super::actor::FirstError;
 use super::run::FileOutcome;
 use crate::errno::errno_name;
+use crate::record;
 use crate::recorder::SHORT;
 
 /// What is known of a run when it is over; `asked` is the backend that was asked for.
@@ -21,6 +22,7 @@ pub fn outcome(outcome: &FileOutcome, asked: &'static str) -> Value {
             "iou_wrk_threads": null,
             "unissued": outcome.unissued,
         },
+        "silence": outcome.silence.map(record::silence),
         "start": { "monotonic_ns": outcome.start_ns.0, "wall_ns": outcome.start_ns.1 },
         "end_ns": outcome.end_ns,
         "first_io_ns": outcome.first_done_ns,

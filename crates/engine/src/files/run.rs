@@ -31,6 +31,7 @@ use crate::error::EngineError;
 use crate::record::Places;
 use crate::run::{Sink, timeline};
 use crate::safety::Permission;
+use crate::silence::{Quiet, Silence, Vigil};
 use crate::timeline::Timeline;
 
 /// How often the sink is polled, so that signals are noticed.
@@ -83,6 +84,8 @@ pub struct FileOutcome {
     pub stopped_by: StoppedBy,
     /// Whether it ended because nothing was left to do.
     pub ran_out: bool,
+    /// The longest time that no call came back, if it was long.
+    pub silence: Option<Silence>,
     /// The first call that failed.
     pub(super) first_error: Option<FirstError>,
     /// Processor time of the threads: user, system.
@@ -150,8 +153,8 @@ pub fn run(job: &FileJob, sink: &mut dyn Sink, control: &Control) -> Result<File
     };
     let collector = Collector::new(timeline, desks.len(), empty);
     let watch = Watch { stage: &stage, timeline, messages };
-    let (reports, ran_out) = watch.follow(kits, collector, sink, wall_ns)?;
-    Ok(outcome(&stage, timeline, (origin_ns, wall_ns), &reports, ran_out))
+    let (reports, seen) = watch.follow(kits, collector, sink, wall_ns)?;
+    Ok(outcome(&stage, timeline, (origin_ns, wall_ns), &reports, seen))
 }
 
 fn states(held: &Held, plan: &FilePlan, kept: &[u64]) -> Result<Vec<TreeState>, EngineError> {
@@ -197,6 +200,12 @@ fn keepable(plan: &FilePlan, mut left: u64) -> Vec<u64> {
     kept
 }
 
+/// What the calling thread saw of a run.
+struct Seen {
+    ran_out: bool,
+    silence: Option<Silence>,
+}
+
 /// The calling thread's part of a run.
 struct Watch<'s, 'a> {
     stage: &'s Stage<'a>,
@@ -205,19 +214,19 @@ struct Watch<'s, 'a> {
 }
 
 impl Watch<'_, '_> {
-    /// Starts the threads, and pushes intervals until all is over; whether nothing was left to do.
+    /// Starts the threads, and pushes intervals until all is over; what was seen meanwhile.
     fn follow(
         &self,
         kits: Vec<super::crew::Kit>,
         mut collector: Collector,
         sink: &mut dyn Sink,
         wall_ns: u64,
-    ) -> Result<(Vec<Report>, bool), EngineError> {
+    ) -> Result<(Vec<Report>, Seen), EngineError> {
         let stage = self.stage;
         std::thread::scope(|scope| {
             let threads = start(scope, stage, kits);
             sink.started(stage.origin_ns, wall_ns);
-            let (mut tick, mut polled_ns, mut hungry) = (0, 0, 0);
+            let (mut tick, mut polled_ns, mut hungry, mut vigil) = (0, 0, 0, Vigil::default());
             while !collector.is_over() {
                 let now_ns = Clock::calibrated().now();
                 self.tick(&mut tick, now_ns, sink);
@@ -229,6 +238,9 @@ impl Watch<'_, '_> {
                 if now_ns >= polled_ns + POLL_NS {
                     polled_ns = now_ns;
                     sink.poll();
+                    if let Some(silence) = vigil.look(now_ns, self.quiet()) {
+                        sink.silent(silence);
+                    }
                 }
                 match self.messages.recv_timeout(self.pause(tick)) {
                     Ok(message) => collector.take(message),
@@ -251,8 +263,16 @@ impl Watch<'_, '_> {
                     stage.lanes
                 )));
             }
-            Ok((reports?, hungry >= HUNGRY_LOOKS))
+            Ok((reports?, Seen { ran_out: hungry >= HUNGRY_LOOKS, silence: vigil.longest() }))
         })
+    }
+
+    /// Since when no thread has had an answer, and how many wait.
+    fn quiet(&self) -> Option<Quiet> {
+        let answered_ns = self.stage.desks.iter().map(Desk::last_ns).max().unwrap_or(0);
+        let quiet = self.stage.desks.iter().filter_map(Desk::quiet);
+        let (since_ns, waiting) = quiet.fold((u64::MAX, 0), |sum, one| (sum.0.min(one.since_ns), sum.1 + one.waiting));
+        Some(Quiet { since_ns: since_ns.max(answered_ns), waiting }).filter(|quiet| quiet.waiting > 0)
     }
 
     fn tick(&self, next: &mut u64, now_ns: u64, sink: &mut dyn Sink) {
@@ -287,13 +307,7 @@ impl Watch<'_, '_> {
     }
 }
 
-fn outcome(
-    stage: &Stage<'_>,
-    timeline: Timeline,
-    start_ns: (u64, u64),
-    reports: &[Report],
-    ran_out: bool,
-) -> FileOutcome {
+fn outcome(stage: &Stage<'_>, timeline: Timeline, start_ns: (u64, u64), reports: &[Report], seen: Seen) -> FileOutcome {
     let clock = Clock::calibrated();
     let mut skipped = vec![[0; FileOp::COUNT]; stage.plan.streams.len()];
     for report in reports {
@@ -309,7 +323,8 @@ fn outcome(
         end_ns: clock.now().saturating_sub(stage.origin_ns),
         first_done_ns: first_ns.map(|first_ns| first_ns.saturating_sub(stage.origin_ns)),
         stopped_by: stage.control.reason(),
-        ran_out,
+        ran_out: seen.ran_out,
+        silence: seen.silence,
         first_error: reports.iter().filter_map(|report| report.first_error.clone()).min_by_key(|error| error.at_ns),
         cpu_ns: reports.iter().fold((0, 0), |sum, report| (sum.0 + report.cpu_ns.0, sum.1 + report.cpu_ns.1)),
         unissued: reports.iter().map(|report| report.unissued).sum(),

@@ -28,6 +28,7 @@ impl<B: Backend, O: Outlet> Worker<'_, B, O> {
             self.shared.control.spend(self.shared.workers);
         }
         self.look_ns = now_ns + LOOK_SPENT_NS;
+        self.speak(now_ns);
         if self.shared.control.is_stopped() { self.stopping_turn(now_ns) } else { Ok(false) }
     }
 

@@ -6,7 +6,7 @@ use std::io;
 
 use plimsoll_workload::{Op, Request, Verify};
 
-use super::Worker;
+use super::{LOOK_NS, Worker};
 use crate::backend::{Backend, Done, failure};
 use crate::recorder::Outlet;
 use crate::slot::{Slot, verify_completion};
@@ -39,7 +39,13 @@ impl<B: Backend, O: Outlet> Worker<'_, B, O> {
                 return Ok(());
             }
             done.clear();
-            self.backend.wait(u64::MAX, &mut done)?;
+            let look_ns = if self.shared.pulse.is_some() { self.backend.now() + LOOK_NS } else { u64::MAX };
+            self.backend.wait(look_ns, &mut done)?;
+            self.answered |= !done.is_empty();
+            if self.backend.now() >= self.look_ns {
+                self.look_ns = look_ns;
+                self.speak(self.backend.now());
+            }
             free.extend(done.iter().filter_map(|finished| self.finish_read_back(finished)));
         }
     }

@@ -29,6 +29,7 @@ RULES: tuple[Callable[[Evidence], Iterator[Flag]], ...] = (
     course.virtual_time,
     identities.littles_law,
     identities.bandwidth_identity,
+    target.no_answer,
     target.page_cache_suspected,
     target.sparse_target,
     target.compressible_target,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from plimsoll.analysis.definition import is_direct, stores_little
-from plimsoll.analysis.plausibility.evidence import Evidence
+from plimsoll.analysis.plausibility.evidence import Evidence, duration
 from plimsoll.result import Flag
 
 #: A target is called sparse when less than this share of it is allocated.
@@ -46,6 +46,19 @@ def page_cache_suspected(evidence: Evidence) -> Iterator[Flag]:
             "doubt" if physical is None else "note",
             f"Buffered I/O ({', '.join(buffered)}): the page cache may have answered part of the requests.",
             advice,
+        )
+
+
+def no_answer(evidence: Evidence) -> Iterator[Flag]:
+    """The target answered nothing for seconds while requests waited."""
+    silence = evidence.result.engine.get("silence")
+    if silence:
+        requests = f"{silence['waiting']:,} request{'' if silence['waiting'] == 1 else 's'}"
+        yield Flag(
+            "no_answer",
+            "doubt",
+            f"The target gave no answer for {duration(silence['ns'])} while {requests} waited.",
+            "Look into the kernel's log (dmesg) and at the target, its path and its power; latencies contain the wait.",
         )
 
 

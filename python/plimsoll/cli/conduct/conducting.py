@@ -138,7 +138,7 @@ class _Machine:
             setup.progress.begin(len(self._outcome.results) + 1, setup.total, skeleton)
             control = self._brake.guard(driver.control())
             try:
-                result = measure(job, driver, _Tee(writer, setup.progress), control)
+                result = measure(job, driver, _Tee(writer, setup.progress), control, setup.progress.silent)
             except StoreError:
                 raise
             except PlimsollError as refusal:

@@ -50,7 +50,10 @@ class Targets:
         def on_progress(done_bytes: int, total_bytes: int) -> None:
             setup.progress.preparing(spec, done_bytes, total_bytes)
 
-        wanted = Wanted(spec, size_bytes, setup.permission, setup.keep, frozenset(setup.run.scratch))
+        def on_quiet(seconds: float) -> None:
+            setup.progress.silent({"target": spec, "ns": round(seconds * 1e9), "waiting": None})
+
+        wanted = Wanted(spec, size_bytes, setup.permission, setup.keep, frozenset(setup.run.scratch), on_quiet)
         try:
             hearer = Hearer(on_progress, setup.run.keep_scratch, self._on_left)
             inspection = self._kept.enter_context(prepared(driver, wanted, hearer, control))
