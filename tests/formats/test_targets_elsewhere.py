@@ -174,3 +174,22 @@ def test_files_of_other_tools_that_are_not_there_need_a_size_too(tool: str, text
     refusal = translated(tool, text, looked).refusal()
     assert refusal is not None and "there is no such file" in refusal and "give --size" in refusal
     check_runnable(translated(tool, text.replace(",sd=sd*", ",sd=sd1"), KnownTargets(looked.found, given=GIB)))
+
+
+@pytest.mark.parametrize(
+    ("job", "option", "key", "most"),
+    [
+        ("rw=read\nfilename=/data/f\nsize=400g\nloops=3000\n", "loops=3000", "amount", "1024TiB"),
+        ("rw=read\nfilename=/data/f\nsize=1t\nio_size=8192t\n", "io_size=8192t", "amount", "1024TiB"),
+        ("rw=read\nnrfiles=300\nfile_service_type=sequential\nfilesize=1t\nloops=50000\n", "loops=50000", "amount", "1024TiB"),
+        ("rw=read\nsize=1m\nnumber_ios=1000000000000000\nloops=2\n", "loops=2", "requests", 10**15),
+    ],
+)
+def test_more_than_a_stream_can_be_asked_for_is_capped_and_said(job: str, option: str, key: str, most: object) -> None:
+    # 1,172 TiB became 1,024 TiB in silence; requests and trees beyond the limit were refused by the run that translate had promised.
+    translation = translated("fio", f"[a]\n{job}", KnownTargets())
+    assert translation.document["workload"][0]["stream"][0][key] == most
+    (remark,) = [remark for remark in translation.remarks if remark.text == option]
+    assert remark.kind == "ignored" and "which no run reaches in its time" in remark.why
+    check = native().check_workload if "tree" not in translation.document["workload"][0] else (lambda *_: None)
+    check(translation.document["workload"][0], "job.fio")

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from plimsoll.formats.fio.addresses import addresses, mode_of, sizes_of
+from plimsoll.formats.fio.capping import capped_requests
 from plimsoll.formats.fio.content import content, is_direct
 from plimsoll.formats.fio.engine import Performer, performer
 from plimsoll.formats.fio.engine_options import ENGINE_ALIASES
@@ -113,7 +114,7 @@ def _options(job: Job, engine: Performer, threads: int) -> Json:
             options.setdefault("sequential", "per_thread")
     if job.get("number_ios"):
         # A pass ends after so many, and the next one goes on where it ended.
-        options["requests"] = job.get("number_ios") * (job.get("loops", 1) if ends else 1) * _times(options)
+        options["requests"] = capped_requests(job, job.get("number_ios") * (job.get("loops", 1) if ends else 1) * _times(options))
     options |= content(job, ends=ends)
     options |= _start(job)
     if job.get("ioengine") in ("libaio", *ENGINE_ALIASES) and not is_direct(job) and engine.depth > 1:

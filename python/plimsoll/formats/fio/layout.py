@@ -16,6 +16,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import gcd
 
+from plimsoll.formats.fio.capping import capped_bytes
 from plimsoll.formats.fio.content import check_stamps
 from plimsoll.formats.fio.extent import Extent
 from plimsoll.formats.fio.flow import Flow
@@ -25,8 +26,6 @@ from plimsoll.formats.known_targets import KnownTargets, is_device
 #: A scratch file is a multiple of this.
 _STEP = 4096
 _SECTOR = 512
-#: The most that our option takes; a point ends by time before.
-_AMOUNT_MAX = 1 << 50
 _UNIT_MAX = 1 << 30
 _KIND = re.compile(r"[A-Za-z0-9_-]+:")
 _SPECIAL = re.compile(r"[%,?]")
@@ -306,7 +305,7 @@ def _write(flow: Flow, start: Quantity, length: Quantity | None, amount: Quantit
         flow.job.unsupported("loops", f"{why}{flow.job.targets.remedy}")
         amount = Quantity(100, "percent")
     if amount is not None:
-        flow.options["amount"] = _text(amount if not amount.is_bytes else Quantity(min(amount.number, _AMOUNT_MAX)))
+        flow.options["amount"] = _text(amount if not amount.is_bytes else Quantity(capped_bytes(flow.job, amount.number)))
     check_stamps(flow.job, flow.options)
 
 

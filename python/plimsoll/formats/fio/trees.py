@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import Any
 
 from plimsoll.formats.fio.addresses import mode_of, shares_of, sizes_of
+from plimsoll.formats.fio.capping import capped_bytes, capped_requests
 from plimsoll.formats.fio.content import is_direct
 from plimsoll.formats.fio.extent import is_time_based
 from plimsoll.formats.fio.files import FILES_MAX
@@ -74,7 +75,7 @@ def _budget(job: Job, operation: tuple[str, str] | None, files: int) -> Json:
     """After how much a thread ends: its files once, or so many bytes or requests as the job says."""
     budget: Json = {}
     if operation is None and not is_time_based(job):
-        budget["amount"] = bytes_text(_amount(job, files))
+        budget["amount"] = bytes_text(capped_bytes(job, _amount(job, files)))
     elif not is_time_based(job):
         budget["requests"] = files * _rounds(job, operation)
     elif operation is not None and operation[0] != "stat":
@@ -82,6 +83,8 @@ def _budget(job: Job, operation: tuple[str, str] | None, files: int) -> Json:
     if job.get("number_ios"):
         rounds = 1 if is_time_based(job) else int(job.get("loops", 1))
         budget["requests"] = min(job.get("number_ios") * rounds, budget.get("requests", job.get("number_ios") * rounds))
+    if "requests" in budget:
+        budget["requests"] = capped_requests(job, budget["requests"])
     return budget
 
 
