@@ -32,6 +32,8 @@ ENGINES: dict[str, Engine] = {
     "libaio": Engine("auto", False, "io_uring takes its place"),
     "io_uring": Engine("auto", False, ""),
     "posixaio": Engine("auto", False, "io_uring takes its place"),
+    "windowsaio": Engine("auto", False, "io_uring takes its place"),
+    "solarisaio": Engine("auto", False, "io_uring takes its place"),
     "sync": Engine("sync", True, "pread and pwrite in place of lseek, read and write"),
     "psync": Engine("sync", True, ""),
     "vsync": Engine("sync", True, "neighbouring requests are not joined into vectors"),
@@ -53,7 +55,7 @@ ENGINES: dict[str, Engine] = {
         "data are not moved between pipes; nearest is ioengine=psync": "splice",
         "the processor itself is not loaded; leave the job out": "cpuio",
         "other programs are not run; leave the job out": "exec",
-        "exists on other systems only; nearest is ioengine=libaio": "windowsaio solarisaio guasi syslet-rw binject",
+        "exists on other systems only; nearest is ioengine=libaio": "guasi syslet-rw binject",
         "engines of others cannot be loaded; nearest is ioengine=io_uring": "external",
     }.items()
     for name in names.split()
