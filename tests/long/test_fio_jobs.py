@@ -16,6 +16,8 @@ from long.tally import Tally
 COMMAND = str(Path(sys.executable).with_name("plimsoll"))
 #: These go on until results say that they may end.
 _ENDLESS = ("steadystate", "latency_target")
+#: What ends otherwise, and rightly: nothing is found again on null:, and most devices have no queue that can be polled.
+_OTHER_ENDS = {("write verified", "null:?size=1TiB"): {6}, ("polled", "made.dat"): {0, 4}}
 
 
 def run(name: str, folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
@@ -33,7 +35,8 @@ def test_every_job_runs_on_the_typed_target(target: str, tmp_path: Path, tally: 
             continue
         ended = run(name, tmp_path, "-t", target, *(() if target.startswith("null:") else ("--size", "1GiB")))
         beyond = "its region ends at" in ended.stderr or "longer than the region" in ended.stderr
-        fine = ended.returncode == (2 if beyond else 0) and "Traceback" not in ended.stderr
+        expected = {2} if beyond else _OTHER_ENDS.get((name, target), {0})
+        fine = ended.returncode in expected and "Traceback" not in ended.stderr
         tally.count(f"a job of fio on {target}", survived=fine, named=None)
         failed += [] if fine else [(name, ended.returncode, ended.stdout[-500:], ended.stderr[-500:])]
     assert failed == []
