@@ -88,7 +88,7 @@ def _path(_: Setting, use: Use) -> Verdict:
     if use.target.missing and not use.foreign:
         return "unsupported", f"there is no such file, and nothing says how long it is to be; write -c, or {use.target.remedy}"
     if use.foreign and use.several:
-        return "ignored", "not a name of this system; --target concat:A,B with as many files or disks takes the place of all targets"
+        return "ignored", "not a name of this system; --target takes the place of all targets, which share it"
     if use.foreign:
         return "ignored", "not a name of this system; -t TARGET takes its place, in every time span"
     return NATIVE
