@@ -368,3 +368,14 @@ def test_wrong_skews_of_fwds_are_called_theirs() -> None:
     fwds = "fwd=fwd1,fsd=fsd1,operation=read,skew=60\nfwd=fwd2,fsd=fsd1,operation=stat,skew=60\n"
     with pytest.raises(InputError, match="the skews of the run's FWDs make 120"):
         read(TREE + fwds + RUN)
+
+
+def test_what_an_fsd_and_a_fwd_leave_out_is_what_vdbench_takes() -> None:
+    """``FsdEntry`` and ``FwdEntry`` of its public source: ten files of 4 KiB in one directory, read."""
+    text = "fsd=fsd1,anchor=/data/tree\nfwd=fwd1,fsd=fsd1\n" + RUN
+    ((tree,), (found,)) = workload(text)["tree"], workload(text)["stream"]
+    assert {name: tree[name] for name in ("depth", "width", "files", "sizes")} == {"depth": 1, "width": 1, "files": 10, "sizes": "4KiB"}
+    assert (found["operation"], found["transfer_size"]) == ("read", "4KiB")
+    assert any("depth=1, width=1, files=10, sizes=4k hold in Vdbench" in remark.why for remark in read(text).remarks)
+    with pytest.raises(InputError, match="the workingsetsize is more than the 40960 bytes"):
+        read("fsd=fsd1,anchor=/data/tree,wss=1m\nfwd=fwd1,fsd=fsd1\n" + RUN)

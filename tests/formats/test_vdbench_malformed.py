@@ -160,10 +160,6 @@ MALFORMED = [
     ("fsd=fsd1,anchor=/data,shared=perhaps\nfwd=fwd1,fsd=fsd1\nrd=run1,fwd=fwd1,fwdrate=max,format=yes\n", 1, "neither yes nor no"),
     # file systems
     ("fsd=fsd1,depth=1,width=1,files=1,sizes=4k\n" + FWD + FILE_RD, 1, "FSD 'fsd1' has no anchor; write for example anchor=/data/tree"),
-    ("fsd=fsd1,anchor=/data,width=1,files=1,sizes=4k\n" + FWD + FILE_RD, 1, "FSD 'fsd1' has no depth"),
-    ("fsd=fsd1,anchor=/data,depth=1,files=1,sizes=4k\n" + FWD + FILE_RD, 1, "FSD 'fsd1' has no width"),
-    ("fsd=fsd1,anchor=/data,depth=1,width=1,sizes=4k\n" + FWD + FILE_RD, 1, "FSD 'fsd1' has no files"),
-    ("fsd=fsd1,anchor=/data,depth=1,width=1,files=1\n" + FWD + FILE_RD, 1, "FSD 'fsd1' has no sizes"),
     ("fsd=fsd1,anchor=/data,depth=0,width=1,files=1,sizes=4k\n" + FWD + FILE_RD, 1, "0 is no depth of a tree; write a whole number from 1"),
     ("fsd=fsd1,anchor=/data,depth=1,width=1.5,files=1,sizes=4k\n" + FWD + FILE_RD, 1, "1.5 is no width of a tree"),
     ("fsd=fsd1,anchor=/data,depth=1,width=1,files=0,sizes=4k\n" + FWD + FILE_RD, 1, "0 is no files of a tree"),
@@ -192,7 +188,6 @@ MALFORMED = [
         "FSD 'fsd1' has the same anchor with another sizes",
     ),
     (FSD + "fwd=fwd1,operation=read\n" + FILE_RD, 2, "FWD 'fwd1' has no fsd; write fsd=NAME"),
-    (FSD + "fwd=fwd1,fsd=fsd1\n" + FILE_RD, 2, "FWD 'fwd1' has no operation; write for example operation=read"),
     (FSD + fwd("operation=rename") + FILE_RD, 2, "'rename' is no operation; there are read, write, create"),
     (FSD + fwd("operation=(read,write)") + FILE_RD, 2, "operations takes one value, not 2"),
     (FSD + fwd("fileio=random,rdpct=101") + FILE_RD, 2, "101 is no percentage"),

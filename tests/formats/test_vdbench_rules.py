@@ -437,6 +437,11 @@ def test_a_hotband_needs_the_size_of_its_sd() -> None:
     assert verdict(read(f"{DEVICE}wd=wd1,sd=sd1,rdpct=70,hotband=(0,50)\n{RUN}", sdb=1 << 40), "hotband=(0,50)") == "ignored"
 
 
+def test_a_hotband_holds_for_the_requests_that_look_for_a_place() -> None:
+    (stream,) = streams(f"sd=sd1,lun=/data/file,size=1g\nwd=wd1,sd=sd1,hotband=(0,50),seekpct=60\n{RUN}")
+    assert (stream["random_percent"], stream["distribution"][:4]) == (60, "hot:")
+
+
 def test_several_luns_of_several_hosts_need_the_cluster() -> None:
     translation = read(f"sd=sd1,host=localhost,lun=/dev/sdb,host=h2,lun=/dev/sdc\n{WORKLOAD}{RUN}")
     assert verdict(translation, "lun=/dev/sdb") == "unsupported"
@@ -458,3 +463,15 @@ def test_an_amount_is_the_same_whether_threads_or_slots_transfer_it() -> None:
     assert whole("max") == whole("1000") == 8 << 30
     (stream,) = streams("sd=sd1,lun=/data/file,size=1g\nwd=wd1,sd=sd1,seekpct=eof\nrd=run1,wd=wd1,iorate=9,elapsed=60,interval=1\n")
     assert stream["amount"] == 1 << 30
+
+
+@pytest.mark.parametrize(("word", "share"), [("r", 100), ("ran", 100), ("random", 100), ("s", 0), ("sequ", 0), ("seqnz", 0), ("SEQ", 0)])
+def test_words_of_seekpct_may_be_as_short_as_one_likes(word: str, share: int) -> None:
+    assert streams(f"{DEVICE}wd=wd1,sd=sd1,seekpct={word}\n{RUN}")[0]["random_percent"] == share
+
+
+@pytest.mark.parametrize("word", ["single", "setsof2"])
+def test_runs_that_take_their_sds_one_by_one_or_in_sets_say_what_is_nearest(word: str) -> None:
+    translation = read(f"{DEVICE}{WORKLOAD}rd=run1,wd=wd1,sd={word},iorate=max,elapsed=60,interval=1\n")
+    assert verdict(translation, f"sd={word}") == "unsupported"
+    assert any("the nearest thing is an RD for each" in remark.why for remark in translation.remarks)

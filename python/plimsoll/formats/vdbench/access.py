@@ -26,7 +26,7 @@ Json = dict[str, Any]
 
 #: In how many zones of equal size the falling density of poisson addresses is drawn.
 POISSON_ZONES = 20
-_RANDOM, _SEQUENTIAL = ("random", "rand"), ("seq", "sequential", "seqnz")
+_RANDOM, _SEQUENTIAL, _FROM_ANYWHERE = "random", "sequential", "seqnz"
 
 
 @dataclass(frozen=True)
@@ -112,11 +112,12 @@ def _order(use: Use, verdicts: Verdicts) -> tuple[Json, bool]:
     named = [word for word in words if word != "eof"] or ["seq"]
     if len(named) > 1:
         raise parameter.wrong(f"{' and '.join(named)} cannot both hold; write one of random, seq, seqnz or a percentage.")
-    if named[0] == "seqnz":
+    if named[0] == _FROM_ANYWHERE:
         verdicts.ignored(parameter, "requests start at the beginning of the range; only the first pass differs")
-    if named[0] in _RANDOM:
+    # Vdbench takes any beginning of these words.
+    if _RANDOM.startswith(named[0]):
         return {"random_percent": 100}, ends
-    if named[0] in _SEQUENTIAL:
+    if _SEQUENTIAL.startswith(named[0]) or named[0] == _FROM_ANYWHERE:
         return {"random_percent": 0}, ends
     share = parsed(parameter, Word(named[0])).value
     if share == -1:

@@ -87,8 +87,9 @@ FSDs become trees, FWDs streams, and the runs experiments of the driver `files`.
 - **Anchors.** The anchor of an FSD is the target. FSDs that runs use together lie below one target, the deepest directory above all of
   their anchors, and each has its `path` there. FSDs of one anchor are one tree. A target that does not exist is made, in a directory that
   does. A directory with files that Plimsoll did not make needs `--destroy-data`; those files are left alone.
-- **Shape.** depth, width, files and distribution give as many directories and files as in Vdbench, under Plimsoll's own names. All of them
-  must be given, and sizes. `sizes=(n,0)` is drawn from half of n to one and a half.
+- **Shape.** depth, width, files and distribution give as many directories and files as in Vdbench, under Plimsoll's own names. Without
+  them, and without sizes, a tree has what it has in Vdbench: ten files of 4 KiB in one directory. `sizes=(n,0)` is drawn from half of n to
+  one and a half.
 - **Formatting.** Every point brings its trees to what it needs before it begins. format=yes, restart and once: all files; directories: no
   files. With format=no, Vdbench takes what it finds; here mkdir begins with nothing, create and rmdir with directories, all others with
   files. Files that are there as described are kept, also with format=yes. A run that only formats has no point of its own if another run

@@ -4,6 +4,7 @@ Model: Vdbench draws a probability and looks its place up in a curve: `CURVE` ha
 places they are spread evenly. Places beyond the band are folded back into it, so what is left of the curve there lies evenly over the band.
 Its source (``HotBand.java``) calls the places MB, but divides once by the bytes of a request where it takes KB for bytes; so a place is a
 thousandth of what the table says, and that is what is drawn and what stands here. Writes are moved up by a hundredth of the band there.
+Requests that follow the one before them (seekpct below 100) do not look for a place.
 Limits: reads and writes of a stream share one distribution, so in a mix writes go where reads go. Within a zone requests are spread evenly,
 also where a fold ends in it.
 
@@ -60,8 +61,8 @@ def hot_places(use: Use, found: Access, region: Region, verdicts: Verdicts) -> J
 
 
 def _impossible(use: Use, found: Access, region: Region) -> str:
-    if found.options["random_percent"] < 100:
-        return "sequential requests have no hot places; the nearest thing is seekpct=100, or range in place of hotband"
+    if found.options["random_percent"] == 0:
+        return "sequential requests have no hot places; the nearest thing is a seekpct above 0, or range in place of hotband"
     if "distribution" in found.options or use.parameter("rhpct") is not None or use.parameter("whpct") is not None:
         return "requests follow one distribution, and another parameter says a second one; the nearest thing is hotband alone"
     if region.bytes is None:

@@ -49,7 +49,14 @@ _GENERAL = (
     Keyword("compressionseed", "ignored", "anything", "content follows from the job's seed"),
     Keyword("concatenatesds", "native", "switch", "the SDs of a WD become one target `concat:`, with the WD's threads on all of it", "no"),
     Keyword("create_anchors", "ignored", "switch", "targets are made, but not the directories above them; make these beforehand", "no"),
-    Keyword("data_errors", "varies", "anything", "1 stops at the first failed request; any other number goes on without limit"),
+    Keyword(
+        "data_errors",
+        "varies",
+        "anything",
+        "1 stops at the first failed request; any other number goes on without limit",
+        "",
+        ("dataerrors",),
+    ),
     Keyword("dedupratio", "varies", "number", "`duplicate_ratio` of every stream", "1"),
     Keyword("debug", "ignored", "anything", _NOT_OURS),
     Keyword(
@@ -70,6 +77,7 @@ _GENERAL = (
     Keyword(
         "fwd_thread_adjust", "native", "switch", "with no, a FWD whose threads do not divide by its FSDs and operations is an error", "yes"
     ),
+    Keyword("heartbeat_error", "ignored", "anything", _NOT_OURS),
     Keyword("histogram", "ignored", "anything", "every result has a full histogram of less than 0.1 % error"),
     Keyword("include", "native", "word", "the file is read in its place; one that is included includes no other"),
     Keyword("ios_per_jvm", "ignored", "number", _NOT_OURS),
@@ -81,6 +89,7 @@ _GENERAL = (
     Keyword("misc", "ignored", "anything", _NOT_OURS),
     Keyword("monitor", "ignored", "anything", _NOT_OURS),
     Keyword("pattern", "varies", "anything", '0x… becomes `content = "pattern"`; a file of patterns is not read'),
+    Keyword("pattern_buffer", "ignored", "number", "content follows from the job's seed, however long it is"),
     Keyword("port", "ignored", "anything", _NOT_OURS),
     Keyword("psrset", "ignored", "anything", "threads are not bound to processors"),
     Keyword("report", "ignored", "anything", _NOT_OURS),
@@ -89,6 +98,7 @@ _GENERAL = (
     Keyword("startcmd", "ignored", "anything", "no command is carried out; run it yourself beforehand", "", ("start_cmd",)),
     Keyword("endcmd", "ignored", "anything", "no command is carried out; run it yourself afterwards", "", ("end_cmd",)),
     Keyword("timeout", "ignored", "anything", "a request that hangs is waited for and shows in the maximum"),
+    Keyword("unix2windows", "ignored", "words", "no names of this host are those of Windows"),
     Keyword("validate", "varies", "words", "`verify` of every stream", "no"),
 )
 
@@ -218,9 +228,9 @@ _FSD = (
     Keyword("fsd", "native", "name", "the name of a tree"),
     Keyword("anchor", "varies", "word", "the target; of several FSDs the directory above all of them, below which each has its `path`"),
     Keyword("count", "native", "numbers", "as many FSDs, their numbers filled into (or added to) name and anchor"),
-    Keyword("depth", "native", "number", "`depth`"),
+    Keyword("depth", "native", "number", "`depth`", "1"),
     Keyword("distribution", "native", "word", "`placed`", "bottom"),
-    Keyword("files", "native", "number", "`files`"),
+    Keyword("files", "native", "number", "`files`", "10"),
     Keyword("host", "varies", "words", "this host; any other needs the cluster"),
     Keyword(
         "journal", "unsupported", "anything", "no journal is kept of files; the nearest thing is an SD on one large file with validate=yes"
@@ -229,9 +239,9 @@ _FSD = (
     Keyword("mask", "ignored", "anything", "files and directories have Plimsoll's own names"),
     Keyword("openflags", "varies", "words", "`direct`, `dsync` and `flush_at_close`"),
     Keyword("shared", "native", "switch", "it lets several hosts work on the tree, and there is one", "no"),
-    Keyword("sizes", "native", "numbers", "`sizes`: one size, sizes with shares, or (size,0) for sizes around it"),
+    Keyword("sizes", "native", "numbers", "`sizes`: one size, sizes with shares, or (size,0) for sizes around it", "4k"),
     Keyword("totalsize", "varies", "number", "`total_size`", "", ("total_size",)),
-    Keyword("width", "native", "number", "`width`"),
+    Keyword("width", "native", "number", "`width`", "1"),
     Keyword("workingsetsize", "varies", "number", "`working_set`", "", ("wss",)),
 )
 
@@ -242,7 +252,7 @@ _FWD = (
     Keyword("fsd", "native", "words", "which trees the stream works on; wildcards and ranges of names are resolved"),
     Keyword("host", "varies", "words", "this host; any other needs the cluster", "", ("hd",)),
     Keyword("openflags", "varies", "words", "`direct`, `dsync` and `flush_at_close`"),
-    Keyword("operations", "native", "word", "`operation`; getattr is `stat`"),
+    Keyword("operations", "native", "word", "`operation`; getattr is `stat`", "read"),
     Keyword("rdpct", "native", "number", "`operation = { read = …, write = … }`, where it reads or writes", "", ("readpct",)),
     Keyword(
         "skew",

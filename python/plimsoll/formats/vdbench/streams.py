@@ -161,9 +161,15 @@ class Composer:
             raise workload.head.wrong(f"WD {workload.name!r} has no sd; write sd=NAME, or sd=* for all of them.")
         if parameter.word.lower().startswith("setsof"):
             why = "a run in sets of SDs is not translated; the nearest thing is an RD for each set"
-            self._planning.verdicts.unsupported(parameter, why)
-            return [self._planning.storage(name) for name in self._planning.file.of("sd")]
+            return self._all_unsupported(parameter, why)
+        if parameter.word.lower() == "single" and parameter.word not in self._planning.file.of("sd"):
+            return self._all_unsupported(parameter, "a run repeated for each SD is not translated; the nearest thing is an RD for each")
         return self._planning.storages(parameter)
+
+    def _all_unsupported(self, parameter: Parameter, why: str) -> list[Storage]:
+        """Every SD, so that the rest of the file is looked at."""
+        self._planning.verdicts.unsupported(parameter, why)
+        return [self._planning.storage(name) for name in self._planning.file.of("sd")]
 
     def _parts(self, choice: Mapping[str, Word], rate: Rate | None) -> list[_Part]:
         found = []

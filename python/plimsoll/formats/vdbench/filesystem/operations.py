@@ -1,6 +1,7 @@
 """``operation=``, ``operations=`` and ``rdpct=``: what a FWD does.
 
-Model: an RD's operations come before that of the FWD, and a loop over operations before both. ``rdpct`` makes a mix of reading and writing.
+Model: an RD's operations come before that of the FWD, and a loop over operations before both; without any of them a FWD reads.
+``rdpct`` makes a mix of reading and writing.
 Limits: as in Vdbench, a FWD with sequential access has no ``rdpct``. With that of a run (``forrdpct``), reading or writing is drawn for
 each file that is opened, where Vdbench draws it for each request.
 
@@ -57,7 +58,7 @@ def operations(run: Definition, values: Values) -> list[Shares]:
     share = values.parameter("rdpct")
     if share is not None:
         return [_mixed(share, Word("read"), values)]
-    raise values.definition.head.wrong(f"FWD {values.definition.name!r} has no operation; write for example operation=read.")
+    return [{"read": 100.0}]
 
 
 def _mixed(parameter: Parameter, word: Word, values: Values) -> Shares:

@@ -22,6 +22,9 @@ Json = dict[str, Any]
 
 #: What the driver takes, and Vdbench's own limit on files.
 DEPTH_MAX, WIDTH_MAX, FILES_MAX = 64, 1_000_000, 10_000_000
+#: What holds in Vdbench where an FSD says nothing (``FsdEntry`` of its public source).
+DEFAULTS = {"depth": "1", "width": "1", "files": "10", "sizes": "4k"}
+DEFAULT_SIZE = 4096
 FILES_OF_TREE_MAX = 1 << 27
 DIRECTORIES_MAX = 1 << 26
 SIZE_MAX = 1 << 50
@@ -37,6 +40,7 @@ def tree(values: Values, verdicts: Verdicts) -> Json:
         "width": _whole(values, "width", WIDTH_MAX),
         "files": _whole(values, "files", FILES_MAX),
     }
+    _say_of_defaults(values, verdicts)
     options |= _placed(values)
     options["sizes"] = _sizes(values, verdicts)
     count = _counted(values, options)
@@ -47,10 +51,16 @@ def tree(values: Values, verdicts: Verdicts) -> Json:
     return options | {name: size_text(size) for name, size in (("total_size", total), ("working_set", part)) if size}
 
 
+def _say_of_defaults(values: Values, verdicts: Verdicts) -> None:
+    left_out = [f"{name}={DEFAULTS[name]}" for name in DEFAULTS if values.parameter(name) is None]
+    if left_out:
+        verdicts.surprise(values.definition.head, f"{', '.join(left_out)} hold in Vdbench where nothing is said")
+
+
 def _whole(values: Values, name: str, most: int) -> int:
     parameter = values.parameter(name)
     if parameter is None:
-        raise values.definition.head.wrong(f"FSD {values.definition.name!r} has no {name}; write for example {name}=2.")
+        return int(DEFAULTS[name])
     found = values.number(name, 1)
     if found != int(found) or not 1 <= found <= most:
         raise parameter.wrong(f"{found:g} is no {name} of a tree; write a whole number from 1 to {most}.")
@@ -69,7 +79,7 @@ def _placed(values: Values) -> Json:
 def _sizes(values: Values, verdicts: Verdicts) -> Any:
     parameter = values.parameter("sizes")
     if parameter is None:
-        raise values.definition.head.wrong(f"FSD {values.definition.name!r} has no sizes; write for example sizes=64k.")
+        return size_text(DEFAULT_SIZE)
     found = [parsed(parameter, word) for word in values.words("sizes")]
     if len(found) == 1:
         return size_text(_size(parameter, found[0]))
@@ -120,6 +130,8 @@ def _counted(values: Values, options: Json) -> int:
 def _only(values: Values) -> int:
     """The size of all files, if they have one."""
     words = values.words("sizes")
+    if not words:
+        return DEFAULT_SIZE
     found = parse(words[0].text) if len(words) == 1 else None
     return 0 if found is None else int(found.value)
 
