@@ -213,7 +213,7 @@ class EngineFacts(TypedDict, total=False):
 
     workers: int
     unissued: int
-    iou_wrk_threads: int
+    iou_wrk_threads: int | None
     clock: Json | None
     facts: Json | None
     components: list[Json] | None

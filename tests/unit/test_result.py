@@ -50,6 +50,13 @@ def test_a_field_of_a_later_version_is_ignored(here: object) -> None:
     assert Result.from_json(value, "r.json") == measured_like(value)
 
 
+def test_a_driver_without_workers_of_the_ring_says_so_with_null(here: object) -> None:
+    """File operations and the file copy have none; their results were taken for damaged."""
+    value = measured().to_json()
+    value["engine"]["engine"] = {**(value["engine"].get("engine") or {}), "iou_wrk_threads": None}
+    assert Result.from_json(value, "r.json").engine["engine"]["iou_wrk_threads"] is None
+
+
 def measured_like(value: dict[str, object]) -> Result:
     return Result.from_json({name: item for name, item in value.items() if name != "colour"}, "r.json")
 
