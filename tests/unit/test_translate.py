@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from formats.iometer.made import DEFAULT, simple, worker
 from said import Plimsoll
 from scripted_engine import ScriptedEngine
 
@@ -247,3 +248,15 @@ def test_a_window_of_logs_that_is_longer_than_the_run_is_left_out_by_both_comman
     said = plimsoll("run", "job.fio", "-t", "null:", "-d", "1s")
     assert said.code == 0 and "interval=1500ms is longer than --duration 1s" in said.err
     assert [job["job"].get("interval") for job in engine.jobs][-1] != 1.5
+
+
+def test_configurations_of_a_file_are_measured_once_on_each_of_several_targets(
+    plimsoll: Plimsoll, here: Path, engine: ScriptedEngine
+) -> None:
+    cycle = {"Test Type": "CYCLE_TARGETS", "Disk Cycling": "1 1 LINEAR"}
+    (here / "cycling.icf").write_text(simple(cycle, worker(targets=["sdb", "sdc"], region="64,0"), lines=[DEFAULT]))
+    configurations = len(tomllib.loads(plimsoll("translate", "-t", "a.bin", "cycling.icf").out)["experiment"][0]["configurations"])
+    document = tomllib.loads(plimsoll("translate", "-t", "a.bin", "-t", "b.bin", "cycling.icf").out)
+    assert len(document["experiment"][0]["configurations"]) == 2 * configurations > 2
+    assert plimsoll("run", "cycling.icf", "-t", "a.bin", "-t", "b.bin", "-d", "1s").code == 0
+    assert sorted(job["target"] for job in engine.jobs) == ["a.bin"] * configurations + ["b.bin"] * configurations

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from plimsoll.cli.experiment.foreign import Onto, is_foreign, translated, translated_command
+from plimsoll.cli.experiment.foreign import Onto, is_foreign, on_all, translated, translated_command
 from plimsoll.cli.quantity import size_bytes
 from plimsoll.errors import InputError
 from plimsoll.formats.tools import WITH_COMMANDS
@@ -49,7 +49,7 @@ def command(words: tuple[str, ...], strict: bool, as_json: bool, **typed: Any) -
     plimsoll translate -t ./scratch.dat --size 64MiB iometer.icf
     plimsoll translate fio --name=x --rw=randread --bs=8k --filename=/dev/sdb --direct=1
     """
-    translation = _translation(words, _onto(typed))
+    translation = on_all(_translation(words, _onto(typed)), typed["targets"])
     if as_json:
         click.echo(json.dumps(translation.to_json(), ensure_ascii=False, indent=1))
     else:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import click
@@ -94,7 +94,7 @@ def translated_command(words: Sequence[str], onto: Onto) -> Translation:
 
 
 def _on_each(onto: Onto, source: str, translating: Callable[[KnownTargets], Translation]) -> Translation:
-    """The translation, with a configuration for each of several targets; raises `InputError` where they would need different ones."""
+    """The translation on the first of several targets; raises `InputError` where they would need different ones."""
     made = [translating(_known(target, onto)) for target in onto.targets or ("",)]
     first = made[0]
     for target, other in zip(onto.targets, made, strict=False):
@@ -103,10 +103,15 @@ def _on_each(onto: Onto, source: str, translating: Callable[[KnownTargets], Tran
                 f"{source}: what it asks for depends on the size of its target, and {onto.targets[0]} and {target} differ; "
                 "give one --target at a time."
             )
-    if len(made) > 1:
-        experiments = [_on_all(experiment, onto.targets) for experiment in first.document.get("experiment", [])]
-        first.document = {**first.document, "experiment": experiments}
     return first
+
+
+def on_all(translation: Translation, targets: Sequence[str]) -> Translation:
+    """The translation with a configuration for each of several targets, as its document has to name them; a run adds them itself."""
+    if len(targets) < 2:
+        return translation
+    experiments = [_on_all(experiment, targets) for experiment in translation.document.get("experiment", [])]
+    return replace(translation, document={**translation.document, "experiment": experiments})
 
 
 def _on_all(experiment: Json, targets: Sequence[str]) -> Json:
