@@ -260,3 +260,21 @@ def test_configurations_of_a_file_are_measured_once_on_each_of_several_targets(
     assert len(document["experiment"][0]["configurations"]) == 2 * configurations > 2
     assert plimsoll("run", "cycling.icf", "-t", "a.bin", "-t", "b.bin", "-d", "1s").code == 0
     assert sorted(job["target"] for job in engine.jobs) == ["a.bin"] * configurations + ["b.bin"] * configurations
+
+
+def test_an_included_file_is_taken_where_fio_takes_it(plimsoll: Plimsoll, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # fio opens it from the working directory, and only where it is not there from beside the file that includes it.
+    jobs, work = here / "jobs", here / "work"
+    jobs.mkdir()
+    work.mkdir()
+    (jobs / "job.fio").write_text("[a]\nfilename=data\nsize=1m\ninclude common.inc\n")
+    (jobs / "common.inc").write_text("bs=8k\n")
+    monkeypatch.chdir(work)
+
+    def block_size() -> str:
+        document = tomllib.loads(plimsoll("translate", "../jobs/job.fio").out)
+        return str(document["workload"][0]["stream"][0]["block_size"])
+
+    assert block_size() == "8KiB"
+    (work / "common.inc").write_text("bs=16k\n")
+    assert block_size() == "16KiB"

@@ -11,6 +11,7 @@ Limits: values are text here; what they mean is read by `value`.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -143,9 +144,11 @@ def _included(name: str, here: Place, include: Include | None, depth: int) -> It
 
 
 def _read(name: str, here: Place, include: Include, *, nested: bool) -> tuple[str, str]:
-    """The file as named; in an included file, also beside that file."""
+    """The file in the working directory, as fio has it, then beside the job file; in an included file, also beside that file."""
     folder = here.source.rpartition("/")[0]
-    candidates = [name] if not nested or not folder or name.startswith("/") else [name, f"{folder}/{name}"]
+    candidates = [name]
+    if folder and not name.startswith("/"):
+        candidates = [os.path.abspath(name), name, *([f"{folder}/{name}"] if nested else [])]
     problem: Exception | None = None
     for candidate in candidates:
         try:
