@@ -278,3 +278,14 @@ def test_an_included_file_is_taken_where_fio_takes_it(plimsoll: Plimsoll, here: 
     assert block_size() == "8KiB"
     (work / "common.inc").write_text("bs=16k\n")
     assert block_size() == "16KiB"
+
+
+def test_a_size_that_is_too_small_for_the_files_of_the_job_is_refused_before_they_are_made(
+    plimsoll: Plimsoll, here: Path, engine: ScriptedEngine
+) -> None:
+    (here / "job.fio").write_text("[one]\nfilename=data.bin\nsize=1g\nruntime=1\ntime_based\n")
+    said = plimsoll("run", "job.fio", "--size", "64MiB")
+    assert said.code == 2 and "it is made 1GiB long, and --size is 64MiB; give --size 1GiB, or leave it out" in said.err
+    assert engine.prepared == []
+    assert plimsoll("translate", "--assume-size", "64MiB", "job.fio").code == 0
+    assert plimsoll("run", "job.fio", "--size", "2GiB").code == 0

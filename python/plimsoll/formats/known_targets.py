@@ -53,6 +53,8 @@ class KnownTargets:
     remedy: str = REMEDY
     #: Whether the typed target keeps its size: a file that Plimsoll made is made anew where the file asks for another.
     fixed: bool = True
+    #: Whether the given size replaces that of every file that is made, as that of a run does.
+    overrides: bool = False
 
     @property
     def looks(self) -> bool:

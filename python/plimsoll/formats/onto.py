@@ -26,8 +26,10 @@ _SIZE = re.compile(r"(\d+)(B|[KMGTP]iB)?")
 
 def onto(translation: Translation, targets: KnownTargets) -> Translation:
     """The translation on the typed target, where one was typed."""
-    if not targets.target or not translation.document:
+    if not translation.document:
         return translation
+    if not targets.target:
+        return replace(translation, remarks=[*translation.remarks, *_too_short(translation.document, targets)])
     trees = {workload["name"] for workload in translation.document.get("workload", []) if workload.get("driver") == "files"}
     experiments = [
         _moved(experiment, targets, has_size=not trees & set(experiment["workloads"]))
@@ -44,6 +46,18 @@ def _moved(experiment: Json, targets: KnownTargets, *, has_size: bool) -> Json:
     if has_size and targets.given is not None and not targets.is_there(targets.target):
         settings["size"] = _text(targets.given)
     return {**experiment, "set": settings, "configurations": configurations}
+
+
+def _too_short(document: Json, targets: KnownTargets) -> Iterator[Remark]:
+    """A remark for each experiment whose own files would be made shorter than the file asks for."""
+    given = targets.given
+    if given is None or not targets.overrides:
+        return
+    for experiment in document.get("experiment", []):
+        size = _bytes(experiment.get("set", {}).get("size", 0), 0)
+        if given < size:
+            why = f"it is made {_text(size)} long, and --size is {_text(given)}; give --size {_text(size)}, or leave it out"
+            yield Remark(None, f"the target of {experiment['name']}", "unsupported", why)
 
 
 def _beyond(document: Json, targets: KnownTargets) -> Iterator[Remark]:

@@ -45,12 +45,13 @@ class Onto:
     targets: Sequence[str] = ()
     size: int | None = None
     remedy: str = "give --size or a --target that is here"
+    overrides: bool = False
 
     @classmethod
     def of(cls, typed: Mapping[str, Any]) -> Onto:
         """From the options of a command."""
         size = typed.get("size")
-        return cls(tuple(typed["targets"]), None if size is None else size_bytes("--size", size))
+        return cls(tuple(typed["targets"]), None if size is None else size_bytes("--size", size), overrides=True)
 
 
 def foreign_document(path: str, onto: Onto) -> Json:
@@ -136,7 +137,7 @@ def _known(target: str, onto: Onto) -> KnownTargets:
         return None if ours and onto.size is not None else size
 
     fixed = not target or onto.size is not None or not _looked_up(target)[1]
-    return KnownTargets(found, target, onto.size, onto.remedy, fixed)
+    return KnownTargets(found, target, onto.size, onto.remedy, fixed, onto.overrides)
 
 
 def _around(folder: str, targets: KnownTargets) -> Around:
