@@ -17,8 +17,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
 from plimsoll import calibration
-from plimsoll.analysis.definition import arrival, concurrency, drawn_by_stream, offered_per_s
-from plimsoll.analysis.journal import checks_journal
+from plimsoll.analysis.definition import arrival, checks_journal, concurrency, drawn_by_stream, offered_per_s
 from plimsoll.analysis.observation import Observation
 from plimsoll.analysis.summary import Summary
 from plimsoll.engine import Control, Engine, Json

@@ -197,7 +197,7 @@ def _made(kind: Any) -> Fit:
 def _called(kind: Any) -> str:
     """The type in words."""
     if get_origin(kind) in (Union, types.UnionType):
-        return " or ".join(_called(each) for each in get_args(kind))
+        return " or ".join(dict.fromkeys(_called(each) for each in get_args(kind)))
     names = {str: "text", int: "a number", float: "a number", bool: "true or false", type(None): "null"}
     if kind in names:
         return names[kind]

@@ -375,7 +375,7 @@ class Suite(TypedDict, total=False):
 
     name: str
     title: str
-    published: list[str] | None
+    published: list[Json] | None
 
 
 class _RunStatus(TypedDict):

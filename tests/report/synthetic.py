@@ -346,7 +346,7 @@ def _result(number: int, repeat: int, array: Array, profile: Profile, status: st
             "queue_depth": 8,
             "arrival": "poisson" if array.open_loop else "closed",
             "definition": definition,
-            "options": {"duration": "16s", "warmup": "4s", "interval": "500ms", "backend": "auto", "seed": 1},
+            "options": {"duration": 16, "warmup": 4, "interval": 0.5, "backend": "auto", "seed": 1},
         },
         "totals": {},
         "streams": {},

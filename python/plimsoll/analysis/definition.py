@@ -77,6 +77,11 @@ def overwrites(definition: Json) -> bool:
     return any(_overwrites(stream) for stream in streams(definition))
 
 
+def checks_journal(definition: Json) -> bool:
+    """Whether a workload issues nothing and looks for what a journal names."""
+    return any(stream.get("verify") == "journal-check" for stream in streams(definition))
+
+
 def drawn_operations(stream: Json) -> dict[str, float] | None:
     """Percent of each operation that a stream of file operations draws; None for a stream of block requests."""
     found = stream.get("operation")

@@ -24,11 +24,6 @@ KINDS = {
 }
 
 
-def checks_journal(definition: Json) -> bool:
-    """Whether a workload issues nothing and looks for what a journal names."""
-    return any(stream.get("verify") == "journal-check" for stream in definition.get("stream") or [])
-
-
 def kept(engine: Json) -> Json | None:
     """What was told to a journal: ``{journal, begun, durable}``; None for other runs."""
     found = engine.get("journal") or {}

@@ -19,7 +19,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
-from plimsoll.analysis.journal import checks_journal
+from plimsoll.analysis.definition import checks_journal
 from plimsoll.cli.conduct.brake import Brake
 from plimsoll.cli.conduct.caching import cache_state
 from plimsoll.cli.conduct.driving import driver_of
