@@ -167,7 +167,9 @@ def recorded(log: Path) -> int:
 
 def read_log(log: Path, skip: int, folder: Path) -> Iterator[Request]:
     """The records on files of a folder, behind those that are known."""
-    names = {path.stat().st_ino: str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+    # The marker beside a scratch file is told when a run is over; it is no part of the load.
+    files = [path for path in folder.rglob("*") if path.is_file() and path.suffix != ".plimsoll"]
+    names = {path.stat().st_ino: str(path.relative_to(folder)) for path in files}
     with log.open("rb") as file:
         (count,) = _HEAD.unpack(file.read(_HEAD.size))
         assert _HEAD.size + count * _RECORD.size <= log.stat().st_size, "the observer's log is full"
