@@ -28,6 +28,8 @@ pub(crate) struct Lane {
     pub(crate) max_len: u32,
     /// Whether its writes are stamped and accounted for.
     pub(crate) stamps: bool,
+    /// Whether each of its requests follows the one before, so that none may overtake another.
+    pub(crate) in_order: bool,
     /// Whether it does nothing but draw: no flushes inserted, no end.
     plain: bool,
     flush_every: u64,
@@ -109,6 +111,7 @@ impl Lane {
             verify: plan.verify,
             max_len: plan.max_len,
             stamps: seat.stamps,
+            in_order: plan.trace.is_none() && plan.access.entries.iter().all(|entry| entry.random_percent == 0.0),
             plain: plan.flush_every == 0 && plan.budget == Budget::ENDLESS && plan.end_ns == u64::MAX,
             flush_every: plan.flush_every,
             writes_unflushed: 0,

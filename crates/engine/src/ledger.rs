@@ -3,7 +3,7 @@
 //! Model: one word per granule, shared by all workers: the newest generation issued, the newest one known to have arrived,
 //! and whether a write is outstanding, whether the last write failed (then both are right), and whether a read has already
 //! returned the newest. A write of a granule that already has one outstanding is refused, because the order in which two
-//! overlapping writes arrive is nobody's promise; the stream then goes on with its next request. A granule that is being
+//! overlapping writes arrive is nobody's promise; it then waits (`worker/overlap.rs`). A granule that is being
 //! written while it is read is not checked: what such a read returns is nobody's promise either (copies from and to the
 //! page cache mix the two within a sector).
 //!

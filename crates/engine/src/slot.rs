@@ -1,14 +1,13 @@
 //! A slot: one outstanding request, from being made ready to being accounted for.
 
+use std::ops::Range;
+
 use plimsoll_workload::stamp::{self, Findings};
 use plimsoll_workload::{Op, Request, Verify};
 
 use crate::lane::Lane;
 use crate::ledger::Ledger;
 use crate::replay::Mark;
-
-/// How often a request whose granules are being written is exchanged for the next one before it is put off.
-const REDRAWS: usize = 64;
 
 /// Stands for the instant of issue of a slot that has nothing outstanding.
 pub(crate) const IDLE: u64 = u64::MAX;
@@ -115,40 +114,43 @@ impl Slot {
         }
     }
 
+    /// Whether its request touches a byte of `range`.
+    pub(crate) const fn overlaps(&self, range: &Range<u64>) -> bool {
+        self.request.offset < range.end && range.start < self.request.offset + self.request.len as u64
+    }
+
+    /// The bytes of its request.
+    pub(crate) const fn range(&self) -> Range<u64> {
+        self.request.offset..self.request.offset + self.request.len as u64
+    }
+
     #[inline(always)]
     pub(crate) fn buffer(&self) -> *mut u8 {
         if self.request.op == Op::Write { self.write_buffer } else { self.read_buffer }
     }
 }
 
-/// Makes a request ready: fresh content for a write, notes for a verified read. `false`: its granules are busy.
+/// Makes a request ready: fresh content for a write, notes for a verified read. `false`: its granules are being written.
 pub(crate) fn prepare(slot: &mut Slot, lane: &mut Lane, ledger: Option<&Ledger>) -> bool {
-    for _ in 0..REDRAWS {
-        let Request { offset, len, op, .. } = slot.request;
-        match (op, ledger) {
-            (Op::Write, Some(ledger)) if lane.stamps => {
-                // SAFETY: the slot's buffer is its own and nothing is outstanding on it.
-                let buffer = unsafe { std::slice::from_raw_parts_mut(slot.write_buffer, len as usize) };
-                if ledger.begin_write(offset, buffer) {
-                    return true;
-                }
-            }
-            (Op::Write, _) => {
-                // SAFETY: as above.
-                let buffer = unsafe { std::slice::from_raw_parts_mut(slot.write_buffer, len as usize) };
-                lane.sequence += 1;
-                lane.content.refresh(buffer, offset, lane.sequence);
-                return true;
-            }
-            (Op::Read, Some(ledger)) if matches!(lane.verify, Verify::Reads | Verify::All | Verify::Journal) => {
-                ledger.begin_read(offset, len as usize, &mut slot.notes);
-                return true;
-            }
-            _ => return true,
+    let Request { offset, len, op, .. } = slot.request;
+    match (op, ledger) {
+        (Op::Write, Some(ledger)) if lane.stamps => {
+            // SAFETY: the slot's buffer is its own and nothing is outstanding on it.
+            let buffer = unsafe { std::slice::from_raw_parts_mut(slot.write_buffer, len as usize) };
+            return ledger.begin_write(offset, buffer);
         }
-        lane.draw(&mut slot.request);
+        (Op::Write, _) => {
+            // SAFETY: as above.
+            let buffer = unsafe { std::slice::from_raw_parts_mut(slot.write_buffer, len as usize) };
+            lane.sequence += 1;
+            lane.content.refresh(buffer, offset, lane.sequence);
+        }
+        (Op::Read, Some(ledger)) if matches!(lane.verify, Verify::Reads | Verify::All | Verify::Journal) => {
+            ledger.begin_read(offset, len as usize, &mut slot.notes);
+        }
+        _ => {}
     }
-    false
+    true
 }
 
 /// Accounts for a finished write, or checks a finished read.

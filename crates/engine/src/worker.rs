@@ -30,6 +30,7 @@ use crate::volume::Volume;
 mod due;
 mod ending;
 mod held;
+mod overlap;
 mod read_back;
 mod waiting;
 
@@ -39,8 +40,6 @@ use waiting::Waiting;
 const LANE: u32 = 1 << 31;
 /// Marks the timer at which a lane ends.
 const END: u32 = 1 << 30;
-/// How long a write is put off whose blocks stay busy with other writes.
-const PUT_OFF_NS: u64 = 10_000;
 /// How long a worker with nothing to do may miss that it is told to stop.
 const LOOK_NS: u64 = 100_000_000;
 /// The same for a worker that has issued all it had to and waits for the others.
@@ -67,6 +66,10 @@ pub(crate) struct Worker<'a, B, O> {
     slots: Vec<Slot>,
     timers: BinaryHeap<Reverse<(u64, u32)>>,
     timed: bool,
+    /// Slots whose writes wait for others, in their order.
+    overlapping: Vec<u32>,
+    /// Whether a timer is set for them.
+    calls_up: bool,
     single: bool,
     recorder: Recorder<O>,
     origin_ns: u64,
@@ -118,6 +121,8 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
             slots,
             timers: BinaryHeap::new(),
             timed: false,
+            overlapping: Vec::new(),
+            calls_up: false,
             single,
             recorder,
             origin_ns: window.origin_ns,
@@ -261,7 +266,7 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
         if self.timed {
             self.fire_timers(now_ns)?;
         }
-        Ok(self.in_flight == 0 && self.timers.is_empty())
+        Ok(self.in_flight == 0 && self.timers.is_empty() && self.overlapping.is_empty())
     }
 
     /// A completion: of a piece, and of its request when it is the last.
@@ -286,6 +291,9 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
         self.slots[finished.slot as usize].issued_ns = IDLE;
         self.in_flight -= 1;
         self.older -= 1;
+        if !self.overlapping.is_empty() {
+            self.call_up_for(finished.slot)?;
+        }
         if !stopping {
             return self.follow(finished.slot, now_ns);
         }
@@ -389,7 +397,9 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
                 return Ok(());
             }
             self.timers.pop();
-            if who & LANE != 0 {
+            if who == overlap::CALL_UP {
+                self.call_up_all()?;
+            } else if who & LANE != 0 {
                 match &mut self.lanes[(who & !LANE) as usize].timing {
                     Timing::Open { armed, .. } => *armed = false,
                     Timing::Held(gate) => gate.armed = false,
@@ -402,11 +412,7 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
             } else if self.has_ended(who, now_ns) {
                 continue;
             } else {
-                // A request of an open lane is here because its granules were busy: it stays due when it was.
-                let slot = &self.slots[who as usize];
-                let open = matches!(self.lanes[slot.lane as usize].timing, Timing::Open { .. });
-                let intended_ns = if open { slot.intended_ns } else { due_ns };
-                self.issue(who, intended_ns)?;
+                self.issue(who, due_ns)?;
             }
         }
         self.timed = false;
@@ -441,15 +447,16 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
         self.issue(number, now_ns)
     }
 
-    /// Hands a slot's request to the backend.
+    /// Hands a slot's request to the backend, or puts it off.
     #[inline(always)]
     fn issue(&mut self, number: u32, intended_ns: u64) -> io::Result<()> {
+        let waits = self.is_behind_others(number);
         let slot = &mut self.slots[number as usize];
         let lane = &mut self.lanes[slot.lane as usize];
         slot.intended_ns = intended_ns;
         let prepares = (slot.request.op == Op::Write && self.shared.carries_data) || self.shared.ledger.is_some();
-        if prepares && !prepare(slot, lane, self.shared.ledger) {
-            self.set_timer(self.backend.now() + PUT_OFF_NS, number);
+        if prepares && (waits || !prepare(slot, lane, self.shared.ledger)) {
+            self.put_off(number);
             return Ok(());
         }
         self.in_flight += 1;

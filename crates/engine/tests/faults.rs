@@ -243,7 +243,7 @@ fn stopping_before_the_start_issues_no_more_than_one_request_per_slot() {
 
 #[test]
 fn the_drain_ends_with_its_last_completion() {
-    let stream = json!({ "queue_depth": 8, "read_percent": 0, "verify": "all" });
+    let stream = json!({ "queue_depth": 8, "read_percent": 0, "verify": "all", "distribution": "permutation" });
     let options = json!({ "duration": "1s", "warmup": "0s", "interval": "100ms" });
     let finished = finish(&job("queue:?service=const:10ms&size=1MiB", stream, options));
     // 8 take turns of 10 ms; the one that completes at 1 s sharp is the drain's first.

@@ -12,9 +12,9 @@ use crate::recorder::Outlet;
 use crate::replay::Mark;
 
 impl<B: Backend, O: Outlet> Worker<'_, B, O> {
-    /// Whether no timer waits but for the end of a lane.
+    /// Whether no request waits, and no timer but for the end of a lane.
     pub(super) fn nothing_comes(&self) -> bool {
-        self.timers.iter().all(|&Reverse((_, who))| who & END != 0)
+        self.overlapping.is_empty() && self.timers.iter().all(|&Reverse((_, who))| who & END != 0)
     }
 
     /// Everything was issued and came back: the job ends here when the other workers are as far.

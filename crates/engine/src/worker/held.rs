@@ -2,8 +2,6 @@
 
 use std::io;
 
-use plimsoll_workload::Request;
-
 use super::{LANE, Worker};
 use crate::backend::Backend;
 use crate::gate::Turn;
@@ -27,8 +25,8 @@ impl<B: Backend, O: Outlet> Worker<'_, B, O> {
             let lane = &mut self.lanes[lane_number as usize];
             let Timing::Held(gate) = &mut lane.timing else { return Ok(()) };
             let slots = &self.slots;
-            let overlaps =
-                |&busy: &u32| busy != number && overlap(&slots[busy as usize].request, &slots[number as usize].request);
+            let range = slots[number as usize].range();
+            let overlaps = |&busy: &u32| busy != number && slots[busy as usize].overlaps(&range);
             if gate.busy.iter().any(overlaps) {
                 gate.held = Some(number);
                 return Ok(());
@@ -77,9 +75,4 @@ impl<B: Backend, O: Outlet> Worker<'_, B, O> {
         let _ = lane.free.take();
         Some(number)
     }
-}
-
-/// Whether two requests touch the same bytes.
-const fn overlap(one: &Request, other: &Request) -> bool {
-    one.offset < other.offset + other.len as u64 && other.offset < one.offset + one.len as u64
 }

@@ -6,7 +6,8 @@
 
 use std::io;
 
-use super::{END, LANE, Worker};
+use super::Worker;
+use super::overlap::CALL_UP;
 use crate::backend::Backend;
 use crate::control::StoppedBy;
 use crate::lane::{Lane, Timing};
@@ -64,16 +65,10 @@ impl<B: Backend, O: Outlet> Worker<'_, B, O> {
     pub(super) fn begin_drain(&mut self, now_ns: u64) -> io::Result<()> {
         self.draining = true;
         self.end_ns = self.end_ns.min(now_ns);
-        // What is left are requests of open lanes whose granules are busy: they were due.
-        let (lanes, slots) = (&self.lanes, &self.slots);
-        self.timers.retain(|&std::cmp::Reverse((_, who))| {
-            let slot = slots.get(who as usize).filter(|_| who & (LANE | END) == 0);
-            slot.is_some_and(|slot| matches!(lanes[slot.lane as usize].timing, Timing::Open { .. }))
-        });
         let gone = self.shared.control.reason() == StoppedBy::Error;
-        if gone {
-            self.timers.clear();
-        }
+        self.end_overlapping(gone);
+        let still = !self.overlapping.is_empty();
+        self.timers.retain(|&std::cmp::Reverse((_, who))| still && who == CALL_UP);
         self.timed = !self.timers.is_empty();
         for number in 0..self.lanes.len() {
             if !gone && !self.lanes[number].is_fast() {
