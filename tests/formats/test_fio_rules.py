@@ -267,6 +267,23 @@ def test_neighbours_are_handed_over_together_where_fio_does_so(lines: list[str],
     assert stream("ioengine=libaio", "iodepth=16", "runtime=1", "time_based", *lines).get("merge_depth") == merge_depth
 
 
+@pytest.mark.parametrize(
+    ("lines", "holds"),
+    [
+        # strace of fio 3.33: io_submit, io_getevents, fsync, io_submit … from one thread, which is in fsync meanwhile.
+        (["ioengine=libaio", "iodepth=16", "fsync=1"], True),
+        (["ioengine=libaio", "iodepth=16", "fdatasync=8", "rate_iops=100"], True),
+        (["ioengine=libaio", "iodepth=16"], None),
+        (["ioengine=libaio", "iodepth=1", "fsync=1"], None),
+        (["ioengine=libaio", "iodepth=16", "fsync=1", "thinktime=1ms"], None),
+        (["ioengine=io_uring", "iodepth=16", "fsync=1"], None),
+        (["ioengine=psync", "iodepth=16", "fsync=1"], None),
+    ],
+)
+def test_a_thread_of_libaio_waits_for_its_flushes(lines: list[str], holds: bool | None) -> None:
+    assert stream("rw=randwrite", "runtime=1", "time_based", *lines).get("flush_holds") == holds
+
+
 def test_batches_of_a_rate_are_ignored_and_a_ratio_is_refused() -> None:
     text = "[job]\nfilename=/dev/sdb\ndirect=1\nioengine=libaio\niodepth=16\nrate_iops=100\nruntime=1\ntime_based\n"
     translation = translate(f"{text}iodepth_low=4\nserialize_overlap=1\n", "job.fio")

@@ -3,7 +3,8 @@
 //! Model: the slots of a held lane that have nothing to do wait in its `free` list. Before each request the gate is asked;
 //! it lets the request pass, or says that the next completion or an instant has to come first. A pause is due after so many
 //! requests or so much time, and begins when nothing of the lane is outstanding. A share lets a lane pass while its part of
-//! all requests of its group is not above its part of the group's weight, which is fio's rule.
+//! all requests of its group is not above its part of the group's weight, which is fio's rule. A flush that holds its lane is the lane's own
+//! matter, because it holds open lanes, too.
 //!
 //! Limits: lanes of one group on different workers look at each other's counts every [`LOOK_NS`]; so their ratio holds to
 //! within the requests of that time.

@@ -35,6 +35,10 @@ pub(crate) struct Lane {
     flush_every: u64,
     writes_unflushed: u64,
     left: Budget,
+    /// Whether nothing is issued while a flush is outstanding.
+    flush_holds: bool,
+    /// The slot of that flush.
+    flushing: Option<u32>,
     /// Whether a flush is owed when the amount has been issued.
     pub(crate) owes_flush: bool,
     /// When it starts, from the job's start; open lanes know from their arrivals.
@@ -116,6 +120,8 @@ impl Lane {
             flush_every: plan.flush_every,
             writes_unflushed: 0,
             left: plan.budget,
+            flush_holds: plan.hold.flush_holds,
+            flushing: None,
             owes_flush: plan.flush_at_end,
             start_ns: plan.start_ns,
             end_ns: plan.end_ns,
@@ -234,6 +240,24 @@ impl Lane {
             Process::Drawn(arrivals) => due_in(&mut arrivals.clone(), *due_ns..at_ns, steps_max, each),
             Process::Recorded => each(*due_ns, 1),
         }
+    }
+
+    /// A flush is issued in this slot.
+    pub(crate) fn begin_flush(&mut self, number: u32) {
+        self.flushing = self.flush_holds.then_some(number);
+    }
+
+    /// The request of this slot has come back.
+    #[inline]
+    pub(crate) fn end_flush(&mut self, number: u32) {
+        if self.flushing == Some(number) {
+            self.flushing = None;
+        }
+    }
+
+    /// Whether it waits for a flush and issues nothing.
+    pub(crate) const fn is_flushing(&self) -> bool {
+        self.flushing.is_some()
     }
 
     /// Whether it replays a trace as fast as possible.

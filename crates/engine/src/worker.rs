@@ -379,6 +379,7 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
                 Ok(())
             }
             Timing::Open { .. } => {
+                lane.end_flush(number);
                 lane.free.put(number, now_ns);
                 self.issue_due(lane_number, now_ns)
             }
@@ -462,6 +463,9 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
         self.in_flight += 1;
         slot.issued_ns = self.recorder.last_ns();
         let Request { offset, len, op, .. } = slot.request;
+        if op == Op::Flush {
+            lane.begin_flush(number);
+        }
         if self.single {
             let io = Io { slot: number, piece: 0, file: lane.files, op, len, offset, buffer: slot.buffer() };
             return self.backend.submit(io);

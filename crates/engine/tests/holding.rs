@@ -103,3 +103,24 @@ fn what_holds_a_thread_goes_with_verification() {
     let findings = finished.outcome.findings.unwrap();
     assert!(findings.is_clean() && findings.sectors_checked > 0, "{findings:?}");
 }
+
+/// Writes of 1 ms, as many at a time as the queue has room for, and a flush after every fourth: with it all four come back.
+#[test]
+fn a_flush_that_holds_its_thread_lets_nothing_be_issued_until_it_is_back() {
+    let counts = |more: Value| {
+        let mut stream = json!({ "read_percent": 0, "queue_depth": 16, "flush_every": 4 });
+        stream.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let options = json!({ "duration": "1s", "warmup": "0s" });
+        let finished = finish(&job(SERVERS, stream, options));
+        (cell(&finished.everything, 0, Op::Write).count(), cell(&finished.everything, 0, Op::Flush).count())
+    };
+    assert_eq!(counts(json!({ "flush_holds": true })), (4_000, 1_000));
+    assert_eq!(counts(json!({})), (12_800, 3_200), "16 slots, of which every fifth flushes");
+    let every_millisecond = json!({ "arrival": "burst", "rate": 16_000, "burst_size": 16, "flush_holds": true });
+    assert_eq!(counts(every_millisecond).1, 1_000, "of a thread whose requests are due, too");
+    assert_eq!(counts(json!({ "flush_holds": true, "threads": 3 })), (12_000, 3_000), "each thread by itself");
+    assert_eq!(
+        counts(json!({ "flush_holds": true, "flush_every": 1, "pause": "1ms", "pause_requests": 2 })),
+        (500, 500)
+    );
+}

@@ -22,7 +22,7 @@ const MOST_OUTSTANDING: u64 = 1 << 20;
 type Check = fn(&StreamOptions) -> Result<(), WorkloadError>;
 
 /// Every matter that can be contradictory within a stream.
-const CHECKS: [Check; 22] = [
+const CHECKS: [Check; 23] = [
     a_trace_stands_alone,
     access_list_stands_alone,
     mix_and_sizes_add_up,
@@ -43,6 +43,7 @@ const CHECKS: [Check; 22] = [
     course::trims_come_before_writes,
     course::pointers_of_operations_need_one_line,
     holding::a_closed_thread_is_held,
+    holding::a_flush_is_there_to_hold,
     holding::a_pause_has_its_turn,
     holding::the_end_follows_the_start,
 ];

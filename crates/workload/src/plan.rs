@@ -123,6 +123,8 @@ pub struct HoldPlan {
     pub share: Option<(u64, f64)>,
     /// A request waits for those of its thread that it overlaps.
     pub serializes: bool,
+    /// Nothing is issued while a flush is outstanding; of open threads, too.
+    pub flush_holds: bool,
 }
 
 impl HoldPlan {
@@ -134,6 +136,7 @@ impl HoldPlan {
         pause_interval_ns: u64::MAX,
         share: None,
         serializes: false,
+        flush_holds: false,
     };
 }
 

@@ -207,6 +207,7 @@ impl StreamOptions {
             pause_interval_ns: self.pause_interval.map_or(u64::MAX, |interval| interval.0),
             share: self.share.map(|weight| (self.share_group, weight)),
             serializes: self.serialize_overlap,
+            flush_holds: self.flush_holds,
         }
     }
 

@@ -296,6 +296,8 @@ options! {
             dsync: bool = false, example "true";
             /// Flush after every this many writes of a thread; 0 is never.
             flush_every: u64 = 0, range 0.0 => 1e12, example "64";
+            /// Whether a thread issues nothing while one of its flushes is outstanding. What it issued before is not waited for.
+            flush_holds: bool = false, example "true";
         }
         "Content" {
             /// What is written.

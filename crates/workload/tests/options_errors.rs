@@ -226,6 +226,13 @@ fn options_that_contradict_each_other_say_which_to_drop() {
 }
 
 #[test]
+fn a_flush_can_hold_where_there_are_flushes_and_no_think_times() {
+    assert!(check(json!({ "flush_holds": true })).contains("needs flushes; write for example flush_every = 64"));
+    let thinking = check(json!({ "flush_holds": true, "flush_every": 1, "think_time": "1s" }));
+    assert!(thinking.contains("flush_holds and think_time exclude each other"), "{thinking}");
+}
+
+#[test]
 fn streams_need_names_of_their_own_and_must_exist() {
     let sentence = |file: Value| {
         let workload = Workload::from_json(&file, "my.toml");

@@ -52,6 +52,9 @@ impl<B: Backend, O: Outlet> Worker<'_, B, O> {
                 lane.rest();
                 return Ok(());
             }
+            if lane.is_flushing() {
+                return Ok(());
+            }
             let fast = lane.is_fast();
             let Timing::Open { due_ns, armed, .. } = &mut lane.timing else { return Ok(()) };
             let intended_ns = origin_ns.saturating_add(*due_ns);

@@ -12,6 +12,7 @@ impl<B: Backend, O: Outlet> Worker<'_, B, O> {
     /// A slot of a held lane has its answer.
     pub(super) fn release(&mut self, lane_number: u32, number: u32, now_ns: u64) -> io::Result<()> {
         let lane = &mut self.lanes[lane_number as usize];
+        lane.end_flush(number);
         if let Timing::Held(gate) = &mut lane.timing {
             gate.completed(number);
             lane.free.put(number, now_ns);
@@ -43,6 +44,9 @@ impl<B: Backend, O: Outlet> Worker<'_, B, O> {
     fn next_held(&mut self, lane_number: u32, now_ns: u64) -> Option<u32> {
         let start_ns = self.origin_ns;
         let lane = &mut self.lanes[lane_number as usize];
+        if lane.is_flushing() {
+            return None;
+        }
         let spent = lane.is_spent();
         let Timing::Held(gate) = &mut lane.timing else { return None };
         if let Some(number) = gate.held.take() {

@@ -99,6 +99,7 @@ impl<B: Backend, O: Outlet> Worker<'_, B, O> {
         if !matches!(lane.timing, Timing::Open { .. }) || self.shared.control.reason() == StoppedBy::Error {
             return Ok(());
         }
+        lane.end_flush(number);
         lane.free.put(number, now_ns);
         self.issue_due(lane_number, now_ns)
     }

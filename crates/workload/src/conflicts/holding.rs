@@ -41,6 +41,17 @@ pub(super) fn a_closed_thread_is_held(stream: &StreamOptions) -> Result<(), Work
     }
 }
 
+pub(super) fn a_flush_is_there_to_hold(stream: &StreamOptions) -> Result<(), WorkloadError> {
+    let flushes = stream.flush_every > 0 || stream.flush_percent.0 > 0.0 || stream.trace.is_some();
+    refuse(stream.flush_holds && !flushes, || {
+        "flush_holds needs flushes; write for example flush_every = 64, or drop it".to_owned()
+    })?;
+    refuse(stream.flush_holds && stream.think_time.0 > 0, || {
+        "flush_holds and think_time exclude each other; write pause with pause_requests in place of think_time"
+            .to_owned()
+    })
+}
+
 pub(super) fn a_pause_has_its_turn(stream: &StreamOptions) -> Result<(), WorkloadError> {
     let turns = stream.pause_requests.is_some() || stream.pause_interval.is_some();
     refuse(stream.pause.0 > 0 && !turns, || {

@@ -43,6 +43,9 @@ _SECTOR = 512
 _STAMPED = f"verified data are stamps in every {_SECTOR} bytes; write multiples of {_SECTOR}, or verify=0"
 _SYNC = {"0": False, "none": False, "1": True, "sync": True, "dsync": True}
 
+#: Engines of which the kernel takes no flush beside other requests: the thread that issues one waits for it.
+_WAITING = ("libaio", "aio", "linuxaio")
+
 
 def content(job: Job, *, ends: bool) -> Json:
     """The options; ``ends`` says whether the stream ends by itself, without which nothing can be flushed at its end."""
@@ -155,6 +158,16 @@ def _all_ignored(job: Job, names: tuple[str, ...], why: str) -> None:
 def _ratio(percent: int) -> float | int:
     """A share of the data that costs nothing, as a ratio of all data to the rest."""
     return _RATIO_MAX if percent >= 100 else rounded(min(_RATIO_MAX, 100 / (100 - percent)))
+
+
+def flush_holds(job: Job, options: Json) -> Json:
+    """Whether a thread waits for its flushes, where it has more than one request outstanding; ``options`` are those of its stream."""
+    if job.get("ioengine") not in _WAITING or options.get("queue_depth", 1) == 1 or "flush_every" not in options:
+        return {}
+    for name in ("fsync", "fdatasync"):
+        if job.get(name) == options["flush_every"]:
+            job.native(name, "flush_every and flush_holds, because libaio's thread issues nothing until its flush is back")
+    return {"flush_holds": True}
 
 
 def _durable(job: Job, *, ends: bool) -> Json:

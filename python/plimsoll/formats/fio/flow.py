@@ -14,7 +14,7 @@ from typing import Any
 
 from plimsoll.formats.fio.addresses import addresses, mode_of, sizes_of
 from plimsoll.formats.fio.capping import capped_requests
-from plimsoll.formats.fio.content import content, is_direct
+from plimsoll.formats.fio.content import content, flush_holds, is_direct
 from plimsoll.formats.fio.engine import Performer, performer
 from plimsoll.formats.fio.engine_options import ENGINE_ALIASES
 from plimsoll.formats.fio.extent import Extent, extent, is_time_based
@@ -116,6 +116,7 @@ def _options(job: Job, engine: Performer, threads: int) -> Json:
         # A pass ends after so many, and the next one goes on where it ended.
         options["requests"] = capped_requests(job, job.get("number_ios") * (job.get("loops", 1) if ends else 1) * _times(options))
     options |= content(job, ends=ends)
+    options |= flush_holds(job, options)
     options |= _start(job)
     if job.get("ioengine") in ("libaio", *ENGINE_ALIASES) and not is_direct(job) and engine.depth > 1:
         job.surprise("iodepth", "libaio waits for each request that goes through the page cache; here they are outstanding together")
