@@ -284,6 +284,27 @@ def test_a_thread_of_libaio_waits_for_its_flushes(lines: list[str], holds: bool 
     assert stream("rw=randwrite", "runtime=1", "time_based", *lines).get("flush_holds") == holds
 
 
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        # strace of fio 3.33: madvise by the kind of job, msync of the bytes after each request with direct=1 and without it never.
+        (["ioengine=mmap", "rw=randread", "direct=1"], ("off", None)),
+        (["ioengine=mmap", "rw=read", "direct=0"], ("far", None)),
+        (["ioengine=mmap", "rw=randwrite", "direct=1"], ("off", True)),
+        (["ioengine=mmap", "rw=write", "direct=0", "sync=1"], ("far", None)),
+        (["ioengine=mmap", "rw=write", "direct=0", "fadvise_hint=0"], (None, None)),
+        (["ioengine=mmap", "rw=write", "direct=0", "fadvise_hint=random"], ("far", None)),
+        (["ioengine=psync", "rw=write", "direct=0", "fadvise_hint=random", "sync=1"], ("off", True)),
+        (["ioengine=psync", "rw=randread", "direct=0"], ("off", None)),
+        (["ioengine=psync", "rw=randread", "direct=1"], (None, None)),
+        (["ioengine=psync", "rw=randread", "direct=0", "fadvise_hint=noreuse"], (None, None)),
+    ],
+)
+def test_the_kernel_is_told_what_fio_tells_it(lines: list[str], expected: tuple[str | None, bool | None]) -> None:
+    options = stream("runtime=1", "time_based", *lines)
+    assert (options.get("read_ahead"), options.get("dsync")) == expected
+
+
 def test_batches_of_a_rate_are_ignored_and_a_ratio_is_refused() -> None:
     text = "[job]\nfilename=/dev/sdb\ndirect=1\nioengine=libaio\niodepth=16\nrate_iops=100\nruntime=1\ntime_based\n"
     translation = translate(f"{text}iodepth_low=4\nserialize_overlap=1\n", "job.fio")

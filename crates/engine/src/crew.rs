@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crossbeam_channel::{Receiver, Sender};
 use plimsoll_array::ComponentUse;
 use plimsoll_workload::job::{BackendWord, OnError};
+use plimsoll_workload::plan::ReadAhead;
 use plimsoll_workload::stamp::Findings;
 use plimsoll_workload::{Content, Generator, Op, StreamPlan, Verify};
 
@@ -116,7 +117,7 @@ pub(crate) fn work(setup: &Setup<'_>, place: Place) -> Result<Report, EngineErro
             proceed(setup, place, seats, &arena, backend)
         }
         BackendWord::Sync => proceed(setup, place, seats, &arena, SyncIo::new(&setup.files, pieces)),
-        BackendWord::Mmap => proceed(setup, place, seats, &arena, Mmap::new(&setup.files)),
+        BackendWord::Mmap => proceed(setup, place, seats, &arena, Mmap::new(&setup.files, &read_aheads(setup))),
         BackendWord::Nop => {
             let options = RingOptions { depth: pieces, polled: false, nop: true };
             proceed(setup, place, seats, &arena, Uring::<true>::new(&[], &[], &arena, depth, options))
@@ -142,6 +143,12 @@ fn together(setup: &Setup<'_>) -> Vec<usize> {
         false => usize::MAX,
     };
     setup.plans.iter().flat_map(|plan| std::iter::repeat_n(together(plan), setup.opened.parts.len())).collect()
+}
+
+/// For each file of each stream, how far the kernel reads ahead.
+fn read_aheads(setup: &Setup<'_>) -> Vec<ReadAhead> {
+    let parts = setup.opened.parts.len();
+    setup.plans.iter().flat_map(|plan| std::iter::repeat_n(plan.read_ahead, parts)).collect()
 }
 
 fn refused(setup: &Setup<'_>, doing: &'static str, source: std::io::Error, advice: &'static str) -> EngineError {

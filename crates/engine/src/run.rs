@@ -4,13 +4,14 @@
 //! made ready first and started at one instant. The calling thread collects intervals and pushes them into the [`Sink`];
 //! nothing that was measured is kept here. Modelled targets run on one worker in virtual time.
 
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, bounded, unbounded};
 use plimsoll_workload::job::BackendWord;
 use plimsoll_workload::journal::Header;
+use plimsoll_workload::plan::ReadAhead;
 use plimsoll_workload::stamp::{Findings, SECTOR_BYTES};
 use plimsoll_workload::{JobOptions, Op, Recorded, StreamOptions, StreamPlan, Verify, Workload};
 
@@ -204,9 +205,22 @@ fn descriptors(plans: &[StreamPlan], opened: &Opened) -> Result<Vec<OwnedFd>, En
     for plan in plans {
         let writes = plan.issues(Op::Write) || plan.issues(Op::Trim);
         let mode = OpenMode { direct: plan.direct, dsync: plan.dsync, writes };
-        descriptors.extend(opened.reopen(mode)?);
+        let files = opened.reopen(mode)?;
+        files.iter().for_each(|file| advise(file, plan.read_ahead));
+        descriptors.extend(files);
     }
     Ok(descriptors)
+}
+
+/// Tells the page cache how far to read ahead in an open file; a file system that takes no advice goes on as usual.
+fn advise(file: &OwnedFd, read_ahead: ReadAhead) {
+    let advice = match read_ahead {
+        ReadAhead::Usual => return,
+        ReadAhead::Off => libc::POSIX_FADV_RANDOM,
+        ReadAhead::Far => libc::POSIX_FADV_SEQUENTIAL,
+    };
+    // SAFETY: plain numbers on an open descriptor.
+    unsafe { libc::posix_fadvise(file.as_raw_fd(), 0, 0, advice) };
 }
 
 /// The account of what is written, when a stream verifies or stamps.

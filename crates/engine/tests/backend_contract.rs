@@ -290,7 +290,7 @@ fn sync() {
 #[test]
 fn mmap() {
     let (_directory, file) = file();
-    let backend = Mmap::new(&[file.as_fd()]).unwrap();
+    let backend = Mmap::new(&[file.as_fd()], &[]).unwrap();
     keeps_the_contract(Subject { name: "mmap", backend, depth: 8, moves: true, is_virtual: false }, &mut arena(8));
 }
 

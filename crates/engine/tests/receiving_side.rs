@@ -4,6 +4,8 @@
 
 mod support;
 
+use std::os::fd::AsRawFd;
+
 use plimsoll_engine::target::prepare;
 use plimsoll_workload::Op;
 use serde_json::{Value, json};
@@ -49,13 +51,9 @@ fn a_device_receives_sequential_requests_one_by_one() {
 #[test]
 fn a_file_brings_its_device_sequential_requests_one_by_one() {
     let Some(mounted) = Mounted::ext4(64 * MIB) else { return };
-    let path = mounted.folder.path().join("file");
-    let path = path.to_str().unwrap();
-    let stop = std::sync::atomic::AtomicBool::new(false);
-    prepare(&path.parse().unwrap(), Some(16 * MIB), &Default::default(), &mut |_, _| (), &stop).unwrap();
-    program("sync", &["--file-system", path]).unwrap();
+    let path = filled(&mounted, 16 * MIB);
     for (backend, op, depth) in cases() {
-        let counted = received(&[&mounted.device], op, || drop(run_on(path, sequential(op, depth), backend)));
+        let counted = received(&[&mounted.device], op, || drop(run_on(&path, sequential(op, depth), backend)));
         // The file system reads and writes a little of its own.
         assert!(counted.0 >= REQUESTS, "{backend}: {} at depth {depth}: {counted:?}", op.name());
         assert!(counted.1 < REQUESTS * 4096 * 11 / 10, "{backend}: {} at depth {depth}: {counted:?}", op.name());
@@ -119,6 +117,53 @@ fn who_asks_for_it_has_neighbours_joined() {
         let counted = received(&[&device], Op::Read, || drop(run_on(&device.device, stream.clone(), "uring")));
         assert_eq!(counted, (requests, 32 * 4096), "merge_depth {merge_depth}");
     }
+}
+
+/// A page that is touched is one read where the kernel is told that nothing follows; otherwise it reads what lies around.
+#[test]
+fn a_mapping_reads_ahead_as_far_as_it_is_told() {
+    let Some(mounted) = Mounted::ext4(64 * MIB) else { return };
+    let path = filled(&mounted, 4 * MIB);
+    let reads = |read_ahead: &str| {
+        forget(&path);
+        let stream = json!({
+            "block_size": "64KiB", "distribution": "permutation", "amount": "4MiB", "read_ahead": read_ahead, "direct": false,
+        });
+        received(&[&mounted.device], Op::Read, || drop(run_on(&path, stream.clone(), "mmap")))
+    };
+    let (off, usual) = (reads("off"), reads("usual"));
+    assert!((1024..1100).contains(&off.0) && off.1 >= 4 * MIB, "{off:?}");
+    assert!(usual.0 < 512 && usual.1 >= 4 * MIB, "{usual:?}");
+}
+
+#[test]
+fn durable_writes_to_a_mapping_reach_the_device_one_by_one() {
+    let Some(mounted) = Mounted::ext4(64 * MIB) else { return };
+    let path = filled(&mounted, 4 * MIB);
+    for (dsync, least, most) in [(true, 64, u64::MAX), (false, 0, 16)] {
+        let stream = json!({
+            "read_percent": 0, "block_size": "64KiB", "distribution": "permutation", "requests": 64, "dsync": dsync, "direct": false,
+        });
+        let (flushes, _) = received(&[&mounted.device], Op::Flush, || drop(run_on(&path, stream.clone(), "mmap")));
+        assert!((least..=most).contains(&flushes), "dsync {dsync}: {flushes} flushes");
+    }
+}
+
+/// A scratch file whose blocks are all on the device.
+fn filled(mounted: &Mounted, size_bytes: u64) -> String {
+    let path = mounted.folder.path().join("file").to_str().unwrap().to_owned();
+    let stop = std::sync::atomic::AtomicBool::new(false);
+    prepare(&path.parse().unwrap(), Some(size_bytes), &Default::default(), &mut |_, _| (), &stop).unwrap();
+    program("sync", &["--file-system", &path]).unwrap();
+    path
+}
+
+/// Empties the page cache of a file.
+fn forget(path: &str) {
+    let file = std::fs::File::open(path).unwrap();
+    // SAFETY: plain numbers on an open descriptor.
+    let answer = unsafe { libc::posix_fadvise(file.as_raw_fd(), 0, 0, libc::POSIX_FADV_DONTNEED) };
+    assert_eq!(answer, 0);
 }
 
 #[test]

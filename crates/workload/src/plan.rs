@@ -7,6 +7,7 @@
 use std::ops::Range;
 
 use crate::request::Op;
+pub use crate::stream::ReadAhead;
 use crate::trace::TracePlan;
 
 /// What resolving needs to know of a target.
@@ -53,6 +54,8 @@ pub struct StreamPlan {
     pub flush_at_end: bool,
     /// Bypass the page cache (`O_DIRECT`).
     pub direct: bool,
+    /// How far the page cache reads ahead.
+    pub read_ahead: ReadAhead,
     /// Every write durable before it completes (`O_DSYNC`).
     pub dsync: bool,
     /// Insert a flush after every this many writes of a thread; 0 = never.

@@ -111,6 +111,7 @@ impl StreamOptions {
                 requests: self.requests.unwrap_or(u64::MAX),
             },
             direct: self.direct,
+            read_ahead: self.read_ahead,
             dsync: self.dsync,
             flush_every: self.flush_every,
             merge_depth: self.merge_depth,

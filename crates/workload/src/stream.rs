@@ -79,6 +79,18 @@ words! {
 }
 
 words! {
+    /// How far the kernel reads ahead.
+    pub enum ReadAhead: "a read-ahead" {
+        /// As it sees fit.
+        Usual = "usual",
+        /// Not at all, as for addresses without order.
+        Off = "off",
+        /// Further than usual, as for sequential ones.
+        Far = "far",
+    }
+}
+
+words! {
     /// What is written.
     pub enum ContentWord: "a kind of content" {
         /// Random bytes, different in every write; `compress_ratio` and `duplicate_ratio` shape them.
@@ -292,7 +304,10 @@ options! {
         "Durability" {
             /// Bypass the page cache (`O_DIRECT`). Turned off, the numbers are mostly those of memory.
             direct: bool = true, example "false";
-            /// Each write is durable before it completes (`O_DSYNC`).
+            /// How far the page cache reads ahead: what the kernel is told of the addresses to come (posix_fadvise, madvise). Without
+            /// effect on direct I/O.
+            read_ahead: ReadAhead = ReadAhead::Usual, example "off";
+            /// Each write is durable before it completes (`O_DSYNC`; with backend `mmap` an `msync` of its bytes follows it).
             dsync: bool = false, example "true";
             /// Flush after every this many writes of a thread; 0 is never.
             flush_every: u64 = 0, range 0.0 => 1e12, example "64";

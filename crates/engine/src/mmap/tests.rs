@@ -31,7 +31,7 @@ fn one(backend: &mut Mmap, op: Op, offset: usize, buffer: &mut [u8]) -> Done {
 #[test]
 fn reads_and_writes_reach_the_file_and_flushes_succeed() {
     let file = file();
-    let mut backend = Mmap::new(&[file.as_fd()]).unwrap();
+    let mut backend = Mmap::new(&[file.as_fd()], &[]).unwrap();
     let mut buffer = [0; 1000];
     let done = one(&mut backend, Op::Read, 700, &mut buffer);
     assert_eq!((done.slot, done.piece, done.result, buffer), (1, 2, 1000, [3; 1000]));
@@ -45,7 +45,7 @@ fn reads_and_writes_reach_the_file_and_flushes_succeed() {
 
 #[test]
 fn what_cannot_be_done_is_a_negated_errno() {
-    let mut backend = Mmap::new(&[File::open("/proc/self/exe").unwrap().as_fd()]).unwrap();
+    let mut backend = Mmap::new(&[File::open("/proc/self/exe").unwrap().as_fd()], &[]).unwrap();
     let mut buffer = [0; 512];
     assert_eq!(one(&mut backend, Op::Write, 0, &mut buffer).result, -libc::EBADF);
     assert_eq!(one(&mut backend, Op::Trim, 0, &mut buffer).result, -libc::EOPNOTSUPP);
@@ -56,7 +56,7 @@ fn what_cannot_be_done_is_a_negated_errno() {
 #[test]
 fn a_truncated_file_gives_eio_until_it_is_long_enough_again() {
     let (file, page) = (file(), bus::page_bytes());
-    let mut backend = Mmap::new(&[file.as_fd()]).unwrap();
+    let mut backend = Mmap::new(&[file.as_fd()], &[]).unwrap();
     let mut buffer = vec![0; 2 * page];
     file.set_len(3 * page as u64).unwrap();
     assert_eq!(one(&mut backend, Op::Read, 3 * page - 100, &mut buffer).result, -libc::EIO);
@@ -80,7 +80,7 @@ fn backends_in_many_threads_keep_their_faults_apart() {
             scope.spawn(move || {
                 for _ in 0..20 {
                     let file = file();
-                    let mut backend = Mmap::new(&[file.as_fd()]).unwrap();
+                    let mut backend = Mmap::new(&[file.as_fd()], &[]).unwrap();
                     let broken = thread % 2 == 0;
                     file.set_len(if broken { 1 } else { PAGES * page } as u64).unwrap();
                     let result = one(&mut backend, Op::Read, 2 * page, &mut vec![0; page]).result;

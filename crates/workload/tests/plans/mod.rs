@@ -34,6 +34,7 @@ pub fn plan() -> StreamPlan {
         trace: None,
         arrival: ArrivalPlan::Closed { think_ns: 0, exponential: false },
         direct: true,
+        read_ahead: plimsoll_workload::plan::ReadAhead::Usual,
         dsync: false,
         hold: HoldPlan::NONE,
         start_ns: 0,

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from plimsoll.formats.fio.addresses import mode_of, sizes_of, verifies_only
+from plimsoll.formats.fio.engine_options import ENGINE_ALIASES
 from plimsoll.formats.fio.job import Job
 from plimsoll.formats.fio.quantity import rounded
 
@@ -44,12 +45,12 @@ _STAMPED = f"verified data are stamps in every {_SECTOR} bytes; write multiples 
 _SYNC = {"0": False, "none": False, "1": True, "sync": True, "dsync": True}
 
 #: Engines of which the kernel takes no flush beside other requests: the thread that issues one waits for it.
-_WAITING = ("libaio", "aio", "linuxaio")
+_WAITING = ("libaio", *ENGINE_ALIASES)
 
 
 def content(job: Job, *, ends: bool) -> Json:
     """The options; ``ends`` says whether the stream ends by itself, without which nothing can be flushed at its end."""
-    options: Json = {"direct": _direct(job)}
+    options: Json = {"direct": _direct(job), **_read_ahead(job)}
     if mode_of(job).writes:
         options.update(_written(job))
         options.update(_durable(job, ends=ends))
@@ -70,6 +71,20 @@ def _direct(job: Job) -> bool:
     if not direct and not (job.has("direct") or job.has("buffered")) and job.get("ioengine") not in ("null", "mmap"):
         job.surprise("", "neither direct nor buffered is given, so fio goes through the page cache; direct=1 would bypass it")
     return direct
+
+
+def _read_ahead(job: Job) -> Json:
+    """What fio tells the page cache by default, or as it is asked to: of a mapping only whether it is told anything."""
+    hint, mapped = str(job.get("fadvise_hint", "1")), job.get("ioengine") == "mmap"
+    if (is_direct(job) and not mapped) or job.get("ioengine") == "null":
+        job.idle("fadvise_hint", "requests pass the page cache by")
+        return {}
+    if hint == "noreuse":
+        job.ignored("fadvise_hint", "the page cache is not told that nothing is read twice")
+    if hint in ("0", "noreuse"):
+        return {}
+    random = mode_of(job).random if mapped or hint == "1" else hint == "random"
+    return {"read_ahead": "off" if random else "far"}
 
 
 def _read(job: Job) -> Json:
@@ -170,13 +185,21 @@ def flush_holds(job: Job, options: Json) -> Json:
     return {"flush_holds": True}
 
 
-def _durable(job: Job, *, ends: bool) -> Json:
-    options: Json = {}
+def _writes_through(job: Job) -> bool:
+    """Whether each write is durable before it completes."""
     word = job.get("sync", "0")
     if word not in _SYNC:
         raise job.wrong("sync", "there are 0, none, 1, sync and dsync.")
-    if _SYNC[word]:
-        options["dsync"] = True
+    if job.get("ioengine") != "mmap":
+        return _SYNC[word]
+    job.idle("sync", "a mapping is not written through because its file is open so, with fio neither; direct=1 has msync called")
+    if is_direct(job):
+        job.native("direct", "dsync: fio calls msync after each request to a mapping, whose page cache stays in between")
+    return is_direct(job)
+
+
+def _durable(job: Job, *, ends: bool) -> Json:
+    options: Json = {"dsync": True} if _writes_through(job) else {}
     every = [(name, job.get(name)) for name in ("fsync", "fdatasync") if job.get(name)]
     if every:
         options["flush_every"] = min(count for _, count in every)

@@ -15,6 +15,7 @@ from typing import Any
 
 from plimsoll.formats.fio.addresses import mode_of
 from plimsoll.formats.fio.content import is_direct
+from plimsoll.formats.fio.engine_options import ENGINE_ALIASES
 from plimsoll.formats.fio.job import Job
 
 Json = dict[str, Any]
@@ -26,7 +27,7 @@ _WEIGHT_MAX = 1000
 #: From so many requests in one call on the kernel joins neighbours (fs/aio.c, io_uring/io_uring.c).
 _PLUGGED = 3
 #: Engines that hand over several requests in one call.
-_BATCHING = ("libaio", "aio", "linuxaio", "io_uring")
+_BATCHING = ("libaio", *ENGINE_ALIASES, "io_uring")
 
 
 def holding(job: Job, queue_depth: int, *, paced: bool) -> Json:

@@ -31,11 +31,7 @@ FILES: tuple[Option, ...] = (
     native("number_ios", "count", "requests"),
     native("fallocate", "one of none native posix keep truncate 0 1", "files are allocated and filled before they are measured"),
     native("overwrite", "switch", "files are filled before they are measured, so every write overwrites"),
-    ignored(
-        "fadvise_hint",
-        "one of 0 1 random sequential noreuse",
-        "the kernel is given no advice, so its read-ahead may differ for buffered files",
-    ),
+    native("fadvise_hint", "one of 0 1 random sequential noreuse", "read_ahead"),
     native("create_serialize", "switch", "files are made one after the other"),
     native("create_fsync", "switch", "files are flushed after they were made"),
     ignored("create_on_open", "switch", "files are made before the run"),
