@@ -22,7 +22,10 @@ fn sequential(op: Op, queue_depth: u32) -> Value {
 
 fn run_on(target: &str, stream: Value, backend: &str) -> Finished {
     let options = json!({ "duration": "600s", "warmup": "0s", "backend": backend, "workers": 1 });
-    let finished = finish(&job(target, stream, options));
+    let mut job = job(target, stream, options);
+    // A loop device of the test's own, on which fio may have written.
+    job.permission.typed = target.starts_with("/dev/loop").then(|| target.to_owned());
+    let finished = finish(&job);
     assert_eq!(finished.outcome.first_error, None);
     finished
 }
