@@ -88,7 +88,18 @@ impl Mounted {
 }
 
 impl Drop for Mounted {
+    /// A ring that was closed lets go of its files a little later.
     fn drop(&mut self) {
-        let _ = program("umount", &[self.folder.path().to_str().unwrap()]);
+        let point = self.folder.path().to_str().unwrap();
+        let unmounted = (0..500).any(|_| {
+            let done = program("umount", &[point]).is_ok();
+            if !done {
+                std::thread::sleep(std::time::Duration::from_millis(20));
+            }
+            done
+        });
+        if !unmounted {
+            let _ = program("umount", &["--lazy", point]);
+        }
     }
 }
