@@ -88,6 +88,7 @@ class ScriptedEngine(NativeEngine):
         self.inspection = inspection
         self.jobs: list[Json] = []
         self.prepared: list[tuple[str, int | None, Json | None]] = []
+        self.released: list[str] = []
         self.prepare_raises: PlimsollError | None = None
         #: What no permission lifts, by target.
         self.write_refusals: dict[str, str] = {}
@@ -127,6 +128,9 @@ class ScriptedEngine(NativeEngine):
     def remove_target(self, spec: str) -> list[str]:
         os.unlink(spec)
         return [spec]
+
+    def release_target(self, spec: str) -> None:
+        self.released.append(spec)
 
     def run_job(self, job: Json, on_event: OnEvent, control: Any) -> Json:
         script = self.scripts[min(len(self.jobs), len(self.scripts) - 1)]

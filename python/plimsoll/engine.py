@@ -72,6 +72,9 @@ class Engine(Protocol):
     def remove_target(self, spec: str) -> list[str]:
         """Delete the scratch files of a target that Plimsoll made, with their markers; their paths."""
 
+    def release_target(self, spec: str) -> None:
+        """Note in the markers of a target's scratch files that they stay, and that no run uses them any more."""
+
     def run_job(self, job: Json, on_event: OnEvent, control: Control) -> Json:
         """Run one job to its end, pushing ``start``, ``tick`` and ``interval`` events from the calling thread."""
 
@@ -153,6 +156,9 @@ class NativeEngine:
         removed: list[str] = self._core.remove_target(_engine_text(spec))
         return removed
 
+    def release_target(self, spec: str) -> None:
+        self._core.release_target(_engine_text(spec))
+
     def run_job(self, job: Json, on_event: OnEvent, control: Control) -> Json:
         def forward(kind: str, text: str) -> None:
             on_event(kind, json.loads(text))
@@ -221,6 +227,25 @@ def native() -> NativeEngine:
     from plimsoll import _core
 
     return NativeEngine(_core)
+
+
+@contextmanager
+def holding() -> Iterator[None]:
+    """What this process claims of its targets stays claimed inside, also between two points of a run."""
+    from plimsoll import _core
+
+    session = _core.Session()
+    try:
+        yield
+    finally:
+        session.close()
+
+
+def left_behind(directory: str) -> list[tuple[str, int]]:
+    """The scratch files in a directory, with their sizes in bytes, that runs left behind when they were killed."""
+    from plimsoll import _core
+
+    return _core.left_behind(directory)
 
 
 def _allowed(permission: Json | None) -> str | None:

@@ -1,7 +1,8 @@
 """The life of a target: what has to exist is made and filled before measuring, and what was made is removed afterwards.
 
 Model: the engine makes and fills; this remembers which files it made, and says so before the first byte is written, so that a run that is
-killed and resumed still removes them. A file that was there before is never removed, and neither is one that the user wants to keep.
+killed and resumed still removes them. A file that was there before is never removed, and neither is one that the user wants to keep; one
+that a killed run left behind is removed as if it had been made here. What stays is released: its marker says that no run uses it any more.
 What should be removed and cannot be is told with its reason, since it takes up room.
 
     with prepared(engine, Wanted("./plimsoll-scratch.dat"), Hearer(on_progress), control) as inspection:
@@ -17,7 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from plimsoll.engine import Control, Engine, Json
-from plimsoll.errors import PlimsollError
+from plimsoll.errors import PlimsollError, TargetError
 from plimsoll.foreground import served
 from plimsoll.host.target import target_paths
 
@@ -52,16 +53,42 @@ def prepared(engine: Engine, wanted: Wanted, hearer: Hearer, control: Control) -
     before = engine.inspect_target(wanted.spec)
     missing = {path for path in target_paths(before) if not os.path.exists(path) or _is_unused_directory(before)}
     ours = wanted.spec in (DEFAULT_TARGET, default_target(engine)) and bool(before.get("made_by_plimsoll"))
-    made = missing | {path for path in target_paths(before) if ours or os.path.abspath(path) in wanted.made}
+    left_behind = _left_behind(before)
+    made = missing | {path for path in target_paths(before) if ours or path in left_behind or os.path.abspath(path) in wanted.made}
     hearer.on_making({os.path.abspath(path) for path in made})
     try:
-        yield _prepare(engine, wanted, hearer.on_progress, control)
+        inspection = _prepare(engine, wanted, hearer.on_progress, control)
+    except TargetError:
+        # The engine has removed the files that it made in vain; what is there now another run may have made meanwhile.
+        if before.get("kind") == "directory":
+            _leave(engine, made, hearer, keep=wanted.keep)
+        raise
+    except PlimsollError:
+        _leave(engine, made, hearer, keep=wanted.keep)
+        raise
+    try:
+        yield inspection
     finally:
-        if not wanted.keep:
-            for path in sorted(made):
-                left = _remove(engine, path)
-                if left is not None:
-                    hearer.on_left(left)
+        _leave(engine, made, hearer, keep=wanted.keep)
+        _release(engine, {path for path in inspection.get("scratch") or [] if path not in made})
+
+
+def _leave(engine: Engine, made: set[str], hearer: Hearer, *, keep: bool) -> None:
+    """Remove what was made, unless it is to be kept."""
+    if keep:
+        _release(engine, made)
+        return
+    for path in sorted(made):
+        left = _remove(engine, path)
+        if left is not None:
+            hearer.on_left(left)
+
+
+def _release(engine: Engine, paths: set[str]) -> None:
+    """Note that files stay and that no run uses them any more; without the note they count as left behind at worst."""
+    for path in sorted(paths):
+        with suppress(PlimsollError):
+            engine.release_target(path)
 
 
 def _remove(engine: Engine, path: str) -> str | None:
@@ -73,6 +100,12 @@ def _remove(engine: Engine, path: str) -> str | None:
     if os.path.isfile(path):
         return f"{path} was made for this run and is left behind, since something else has changed or replaced it; delete it yourself."
     return None
+
+
+def _left_behind(inspection: Json) -> set[str]:
+    """The paths of a target that a killed run made."""
+    parts = inspection.get("parts") or [inspection]
+    return {str(part["path"]) for part in parts if part.get("left_behind") and part.get("path")}
 
 
 def default_target(engine: Engine) -> str:

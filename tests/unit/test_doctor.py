@@ -90,7 +90,9 @@ def test_a_good_host_is_well_in_every_respect() -> None:
             "compresses",
         ),
         (target(filesystem={"mount": {"type": "ext4", "point": "/", "options": "rw,discard"}}), "mount_options", "warn", "trims"),
-        (target(filesystem={"mount": {"type": "tmpfs", "point": "/tmp", "options": "rw"}}), "mount_options", "warn", "memory, not storage"),
+        (target(medium={"kind": "memory", "name": "tmpfs"}), "medium", "warn", "in memory (tmpfs)"),
+        (target(medium={"kind": "elsewhere", "name": "nfs4"}), "medium", "warn", "is on nfs4"),
+        (replace(WELL, left_behind=(("/data/left.dat", 64 << 20),)), "leftovers", "warn", "/data/left.dat (64 MiB) was left behind"),
     ],
 )
 def test_what_would_make_numbers_wrong_is_found(examination: Examination, name: str, status: str, part: str) -> None:

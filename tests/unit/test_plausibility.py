@@ -336,6 +336,13 @@ def test_holes_are_flagged_when_they_are_read() -> None:
     )
 
 
+def test_a_target_in_memory_or_without_a_device_of_this_host_is_flagged() -> None:
+    for kind, severity in (("memory", "doubt"), ("elsewhere", "note")):
+        flag = judge(host={"target": {"medium": {"kind": kind, "name": "xfs over there"}}})["memory_backed"]
+        assert flag.severity == severity and "xfs over there" in flag.message
+    assert "memory_backed" not in judge(host=TARGET)
+
+
 @pytest.mark.parametrize("stream", [{"content": "zeros"}, {"compress_ratio": 2}, {"duplicate_ratio": 3}, {"pattern": "0xdeadbeef"}])
 def test_data_that_can_be_stored_smaller_is_noted(stream: dict[str, Any]) -> None:
     writes = replace_ops(SOUND, "write")

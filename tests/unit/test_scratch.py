@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -51,3 +52,30 @@ def test_a_scratch_file_that_cannot_be_removed_is_told(engine: ScriptedEngine, r
 
 def test_what_is_to_be_kept_is_not_left_behind(tmp_path: Path) -> None:
     assert left_by(Unable(), tmp_path / "a.dat", keep=True) == []
+
+
+def test_a_file_that_a_killed_run_left_behind_is_removed_as_if_it_had_been_made(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    engine, path = ScriptedEngine(), here / "left.dat"
+    path.write_bytes(b"left")
+    inspect = engine.inspect_target
+    monkeypatch.setattr(engine, "inspect_target", lambda spec: {**inspect(spec), "made_by_plimsoll": True, "left_behind": True})
+    assert left_by(engine, path) == [] and not path.exists()
+
+
+def test_a_file_that_is_kept_is_released_and_not_removed(here: Path) -> None:
+    engine, path = ScriptedEngine(), here / "kept.dat"
+    assert left_by(engine, path, keep=True) == []
+    assert path.exists() and engine.released == [str(path)]
+
+
+def test_a_file_that_another_run_made_meanwhile_is_left_to_it(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    engine, path = ScriptedEngine(), here / "same.dat"
+
+    def prepare(*_: object) -> dict[str, Any]:
+        path.write_bytes(b"the other's")
+        raise TargetError(f"{path} is in use by another run of Plimsoll (pid 12).")
+
+    monkeypatch.setattr(engine, "prepare_target", prepare)
+    with pytest.raises(TargetError):
+        left_by(engine, path)
+    assert path.read_bytes() == b"the other's"

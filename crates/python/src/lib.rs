@@ -92,6 +92,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     Clock::anchor();
     module.add_class::<histogram::Histogram>()?;
     module.add_class::<running::Control>()?;
+    module.add_class::<running::Session>()?;
     module.add_function(wrap_pyfunction!(panics::panic_on_purpose, module)?)?;
     module.add_function(wrap_pyfunction!(check_workload, module)?)?;
     module.add_function(wrap_pyfunction!(check_job, module)?)?;
@@ -115,6 +116,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(running::run_job, module)?)?;
     module.add_function(wrap_pyfunction!(running::prepare_target, module)?)?;
     module.add_function(wrap_pyfunction!(running::remove_target, module)?)?;
+    module.add_function(wrap_pyfunction!(running::release_target, module)?)?;
+    module.add_function(wrap_pyfunction!(running::left_behind, module)?)?;
     module.add_function(wrap_pyfunction!(running::inspect_target, module)?)?;
     module.add_function(wrap_pyfunction!(running::write_refusal, module)?)?;
     Ok(())

@@ -1,6 +1,6 @@
 //! Jobs and their preparation: events go to a Python callable, the interpreter lock is held only while it runs.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use plimsoll_engine::control::{Control as Brake, StoppedBy};
@@ -210,6 +210,37 @@ pub fn remove_target(py: Python<'_>, spec: &str) -> PyResult<Vec<String>> {
     let spec = read_target(py, spec)?;
     let removed = target::remove(&spec).map_err(|error| errors::target(py, &error))?;
     Ok(removed.iter().map(|path| path.display().to_string()).collect())
+}
+
+/// Notes that the scratch files of a target stay and that no run uses them any more.
+#[pyfunction]
+pub fn release_target(py: Python<'_>, spec: &str) -> PyResult<()> {
+    let spec = read_target(py, spec)?;
+    target::release(&spec).map_err(|error| errors::target(py, &error))
+}
+
+/// What this process claims of its targets, kept until it is closed.
+#[pyclass(module = "plimsoll._core", frozen)]
+pub struct Session(Mutex<Option<target::Session>>);
+
+#[pymethods]
+impl Session {
+    #[new]
+    fn new() -> Self {
+        Self(Mutex::new(Some(target::Session::begin())))
+    }
+
+    /// Gives everything up.
+    fn close(&self) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+    }
+}
+
+/// The scratch files in a directory that runs left behind when they were killed: their paths and sizes.
+#[pyfunction]
+pub fn left_behind(directory: &str) -> Vec<(String, u64)> {
+    let found = target::left_behind(std::path::Path::new(directory)).into_iter();
+    found.map(|(path, bytes)| (path.display().to_string(), bytes)).collect()
 }
 
 /// What is at a target; never writes.

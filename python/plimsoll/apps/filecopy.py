@@ -123,6 +123,10 @@ class FileCopy:
         """Delete the source if Plimsoll made it, and the copy that a killed process left."""
         return [*self._remove_leftover(spec), *self._engine.remove_target(spec)]
 
+    def release_target(self, spec: str) -> None:
+        """Keep the source."""
+        self._engine.release_target(spec)
+
     def _remove_leftover(self, spec: str) -> list[str]:
         inspection = self._engine.inspect_target(spec)
         return remove_leftover(inspection["path"]) if inspection.get("kind") == "file" else []

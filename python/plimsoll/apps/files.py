@@ -87,6 +87,9 @@ class Files:
         """Remove what was laid out, and the directory if it was made for that."""
         return self._files.remove(spec)
 
+    def release_target(self, spec: str) -> None:
+        """Nothing: the marker of a directory says what state its trees are in, and they stay until they are removed."""
+
     def run_job(self, job: Json, on_event: OnEvent, control: Control) -> Json:
         return self._files.run(job, on_event, control)
 

@@ -34,6 +34,8 @@ CHECKS: tuple[Callable[[Examination], Iterator[Check]], ...] = (
     target.memory,
     target.free_space,
     target.mount_options,
+    target.medium,
+    target.leftovers,
 )
 
 

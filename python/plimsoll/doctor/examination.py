@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from plimsoll import calibration
-from plimsoll.engine import Engine
+from plimsoll.engine import Engine, left_behind
 from plimsoll.errors import PlimsollError
 from plimsoll.host import host_facts, target_facts
 from plimsoll.host.facts import is_absent
@@ -50,6 +50,7 @@ class Examination:
     direct: str | None = None
     access: dict[str, str | None] = field(default_factory=dict)
     free_bytes: int | None = None
+    left_behind: tuple[tuple[str, int], ...] = ()
 
     def fact(self, section: str, name: str) -> Any:
         """A fact of the host, or None when it is absent."""
@@ -93,7 +94,14 @@ def examine(engine: Engine, spec: str | None) -> Examination:
         direct=_direct_problem(paths),
         access={path: _access_problem(path) for path in paths},
         free_bytes=_free_bytes(paths),
+        left_behind=_left_behind(paths),
     )
+
+
+def _left_behind(paths: list[str]) -> tuple[tuple[str, int], ...]:
+    """Scratch files of killed runs in the directories of the target's files."""
+    folders = {path if os.path.isdir(path) else os.path.dirname(os.path.abspath(path)) for path in paths if not _is_device(path)}
+    return tuple(found for folder in sorted(folders) for found in left_behind(folder))
 
 
 def _io_uring(engine: Engine) -> Json:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 
 from plimsoll.doctor.examination import Check, Examination
 from plimsoll.host.facts import is_absent
 
-_GIB = 1 << 30
+_MIB, _GIB = 1 << 20, 1 << 30
 ALLOCATED_SHARE_MIN = 0.98
 #: A target below this multiple of memory can be held by caches (block-tools.md 6.4, rule 2).
 MEMORY_MULTIPLE_MIN = 2.0
@@ -108,6 +109,36 @@ def free_space(examination: Examination) -> Iterator[Check]:
         yield Check("free_space", "ok", f"{free / _GIB:.1f} GiB are free.")
 
 
+def medium(examination: Examination) -> Iterator[Check]:
+    """Whether there is a device at all below the target."""
+    found = examination.target.get("medium") or {}
+    if found.get("kind") == "memory":
+        yield Check(
+            "medium",
+            "warn",
+            f"{examination.folder_or_file} is in memory ({found['name']}): no storage device takes part.",
+            "Name a file on a disk's file system, or the device itself.",
+        )
+    elif found.get("kind") == "elsewhere":
+        yield Check(
+            "medium",
+            "warn",
+            f"{examination.folder_or_file} is on {found['name']}, which has no block device on this host.",
+            "Say so beside the numbers, or measure where the device is.",
+        )
+
+
+def leftovers(examination: Examination) -> Iterator[Check]:
+    """Whether killed runs left scratch files where the next one would be made."""
+    for path, size in examination.left_behind:
+        yield Check(
+            "leftovers",
+            "warn",
+            f"{path} ({size / _MIB:,.0f} MiB) was left behind by a run that was killed.",
+            f"The next run with -t {shlex.quote(path)} removes it; or: rm {shlex.quote(path)} {shlex.quote(path + '.plimsoll')}",
+        )
+
+
 def mount_options(examination: Examination) -> Iterator[Check]:
     """Whether the file system changes what is measured."""
     mount = (examination.target.get("filesystem") or {}).get("mount")
@@ -118,9 +149,7 @@ def mount_options(examination: Examination) -> Iterator[Check]:
         return
     words = [word for word in str(mount["options"]).split(",") if word]
     found = [f"{word} {reason}" for word in words for option, reason in _SLOWER.items() if word == option or word.startswith(f"{option}=")]
-    if mount["type"] in ("tmpfs", "ramfs"):
-        found.append(f"{mount['type']} is memory, not storage")
-    if mount["type"] in ("overlay", "nfs", "nfs4", "fuse", "9p", "virtiofs", "zfs"):
+    if mount["type"] == "zfs":
         found.append(f"{mount['type']} is a layer of its own between Plimsoll and the disk")
     if found:
         yield Check(

@@ -13,6 +13,7 @@ import re
 from typing import Any
 
 from plimsoll.host.facts import Absent, collected, number, text
+from plimsoll.host.mount import mount_of
 
 Json = dict[str, Any]
 
@@ -81,7 +82,18 @@ def device_facts(name: str) -> Json:
                 "numa_node": lambda: number(f"{folder}/device/numa_node"),
             }
         ),
+        **_backing(folder),
     }
+
+
+def _backing(folder: str) -> Json:
+    """The file behind a loop device, with the type of its file system."""
+    try:
+        with open(f"{folder}/loop/backing_file", "rb") as file:
+            path = os.fsdecode(file.read().removesuffix(b"\n")).removesuffix(" (deleted)")
+        return {"backing": {"path": path, "type": mount_of(path).fs_type}}
+    except (OSError, Absent):
+        return {}
 
 
 def scheduler(disk: str) -> str:

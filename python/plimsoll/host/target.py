@@ -16,6 +16,7 @@ from typing import Any
 
 from plimsoll.host.device import device_facts, device_name, name_of_number, physical_devices
 from plimsoll.host.facts import Absent, collected
+from plimsoll.host.medium import medium_of
 from plimsoll.host.mount import free_bytes, mount_of
 
 Json = dict[str, Any]
@@ -35,7 +36,8 @@ def target_facts(inspection: Json) -> Json:
     if files:
         facts["allocated_bytes"] = sum(os.stat(path).st_blocks * 512 for path in files)
         facts["apparent_bytes"] = sum(os.stat(path).st_size for path in files)
-    return facts
+    medium = medium_of(facts)
+    return facts if medium is None else {**facts, "medium": medium}
 
 
 def target_paths(inspection: Json) -> list[str]:

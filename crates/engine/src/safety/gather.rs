@@ -90,6 +90,7 @@ impl System {
         match size {
             Ok(Ok((size_bytes, file))) => {
                 facts.size_bytes = size_bytes;
+                facts.openers = self.without_claims(facts.openers, file);
                 match contents(file, size_bytes) {
                     Ok((signatures, stored_at)) => (facts.signatures, facts.stored_at) = (signatures, stored_at),
                     Err(error) => facts.unreadable = Some(reason(&error)),
@@ -193,7 +194,7 @@ impl System {
             Ok(Ok((metadata, file))) => {
                 let base = Base::of(&metadata);
                 facts.used_by = self.users_of(base);
-                facts.openers = self.writers_of(&BTreeSet::from([base]));
+                facts.openers = self.without_claims(self.writers_of(&BTreeSet::from([base])), file);
                 facts.openers.extend(self.locker_of(file));
                 match signatures(file, metadata.len()) {
                     Ok(found) => facts.signatures = found,

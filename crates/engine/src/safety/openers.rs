@@ -82,6 +82,12 @@ impl System {
         Some(Opener { pid, program, does: "has locked it" })
     }
 
+    /// Without those that hold the lock of flock(2) on the open file, who are told when it is claimed.
+    pub(super) fn without_claims(&self, openers: Vec<Opener>, file: &File) -> Vec<Opener> {
+        let holder = if openers.is_empty() { None } else { self.flock_holder(file).map(|(pid, _)| pid) };
+        openers.into_iter().filter(|opener| holder.is_none() || opener.pid != holder).collect()
+    }
+
     /// Who holds a lock of flock(2) on a file. Format: proc(5), `/proc/locks`.
     pub(crate) fn flock_holder(&self, file: &File) -> Option<(u32, String)> {
         use std::os::unix::fs::MetadataExt;

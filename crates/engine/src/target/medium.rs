@@ -89,6 +89,18 @@ fn hint(path: &Path) -> String {
     let asked = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     match nearest(&asked, names.iter().map(String::as_str)) {
         Some(name) => format!("did you mean {}? `lsblk` lists all devices", directory.join(name).display()),
-        None => "check the name; `lsblk` lists all devices".to_owned(),
+        None => format!("{}`lsblk` lists all devices", there_are(directory, &names)),
+    }
+}
+
+/// `there are /dev/sda and /dev/sdb; `: devices that somebody may mean, so no loop devices and no memory.
+fn there_are(directory: &Path, names: &[String]) -> String {
+    const SHOWN: usize = 6;
+    let meant = names.iter().filter(|name| !["loop", "ram", "zram"].iter().any(|kind| name.starts_with(kind)));
+    let paths: Vec<_> = meant.take(SHOWN).map(|name| directory.join(name).display().to_string()).collect();
+    match paths.as_slice() {
+        [] => String::new(),
+        [only] => format!("there is {only}; "),
+        [some @ .., last] => format!("there are {} and {last}; ", some.join(", ")),
     }
 }

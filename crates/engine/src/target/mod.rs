@@ -35,5 +35,5 @@ pub use inspect::{Inspection, PartInspection, inspect};
 pub use open::{OpenMode, Opened, Part, PartKind, open};
 pub use sample::{COMPRESSIBLE_BELOW_BITS, Sample};
 pub(crate) use scratch::room;
-pub use scratch::{DEFAULT_SIZE_BYTES, Prepared, prepare, release, remove};
+pub use scratch::{DEFAULT_SIZE_BYTES, Prepared, left_behind, prepare, release, remove};
 pub use spec::{ArrayTarget, PartSpec, QueueFaults, QueueSpec, Service, SpecError, Stall, TargetSpec};

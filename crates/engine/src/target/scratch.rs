@@ -462,3 +462,16 @@ pub fn release(spec: &TargetSpec) -> Result<(), TargetError> {
     }
     Ok(())
 }
+
+/// The scratch files in a directory, with their sizes, that runs left behind when they were killed; in order.
+pub fn left_behind(directory: &Path) -> Vec<(PathBuf, u64)> {
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten().map(|entry| entry.path());
+    let files = entries.filter(|path| path.extension().is_some_and(|extension| extension == "plimsoll"));
+    let found = files.map(|marker| marker.with_extension("")).filter_map(|path| {
+        let metadata = fs::symlink_metadata(&path).ok().filter(fs::Metadata::is_file)?;
+        Marker::of(&path, &metadata)?.is_left_behind().then(|| (path, metadata.len()))
+    });
+    let mut found: Vec<_> = found.collect();
+    found.sort();
+    found
+}

@@ -32,6 +32,7 @@ RULES: tuple[Callable[[Evidence], Iterator[Flag]], ...] = (
     target.no_answer,
     target.page_cache_suspected,
     target.sparse_target,
+    target.memory_backed,
     target.compressible_target,
     received.requests_changed,
     files.operations_skipped,

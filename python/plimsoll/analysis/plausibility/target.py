@@ -77,6 +77,26 @@ def sparse_target(evidence: Evidence) -> Iterator[Flag]:
         )
 
 
+def memory_backed(evidence: Evidence) -> Iterator[Flag]:
+    """The target lies in memory, or on a file system that has no device of this host."""
+    medium = evidence.target_facts.get("medium") or {}
+    kind, name = medium.get("kind"), medium.get("name")
+    if kind == "memory":
+        yield Flag(
+            "memory_backed",
+            "doubt",
+            f"The target is in memory ({name}): no storage device took part in these numbers.",
+            "Measure a file on a disk's file system, or the device itself.",
+        )
+    elif kind == "elsewhere":
+        yield Flag(
+            "memory_backed",
+            "note",
+            f"The target is on {name}, which has no block device on this host: what answers is another layer or machine.",
+            "Say so beside the numbers; the counters of the devices below are not in this result.",
+        )
+
+
 def compressible_target(evidence: Evidence) -> Iterator[Flag]:
     """The target may store less than is written to it."""
     if not evidence.moves_data or "write" not in evidence.result.totals:

@@ -1,8 +1,8 @@
 """The targets of a run: each is prepared when a point first needs it and kept until the end, however the points take turns.
 
 Model: points of an interleaved experiment go A B A B, so scratch files of several targets stand beside each other; they are removed
-together at the end. A target that could not be prepared is not tried again: all its points fail with the same reason. A point that wants
-another size than the target has got has it prepared anew.
+together at the end, and other runs of Plimsoll are kept away until then. A target that could not be prepared is not tried again: all its
+points fail with the same reason. A point that wants another size than the target has got has it prepared anew.
 
     with Targets(setup, brake, left.append) as targets:
         inspection = targets.prepared(engine, point)
@@ -17,7 +17,7 @@ from plimsoll.cli.conduct.brake import Brake
 from plimsoll.cli.conduct.driving import driver_name
 from plimsoll.cli.conduct.planning import PlannedPoint
 from plimsoll.cli.conduct.setup import Setup
-from plimsoll.engine import Engine, Json
+from plimsoll.engine import Engine, Json, holding
 from plimsoll.errors import PlimsollError, StoreError
 from plimsoll.scratch import Hearer, Wanted, prepared
 
@@ -69,6 +69,8 @@ class Targets:
         return inspection
 
     def __enter__(self) -> Targets:
+        # First in, last out: nobody else gets a target before it is removed or released.
+        self._kept.enter_context(holding())
         return self
 
     def __exit__(self, *_: object) -> None:
