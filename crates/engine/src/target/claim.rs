@@ -45,6 +45,8 @@ struct Claim {
     exclusive: bool,
     /// The kernel's claim on a device that is written.
     kernels: Option<File>,
+    /// Writing was allowed under this claim.
+    allowed: bool,
 }
 
 /// What claiming for writing found in exclusive use by others.
@@ -54,6 +56,8 @@ pub(crate) struct Contested {
     pub(crate) claimed: bool,
     /// What is behind it.
     pub(crate) below: Vec<Sharer>,
+    /// Writing was allowed before, and the claim has been kept since: what is stored there now, this run has written.
+    pub(crate) allowed: bool,
 }
 
 /// Everything that is claimed for one open target, or for a whole run.
@@ -96,7 +100,7 @@ impl Claims {
         if let std::collections::btree_map::Entry::Vacant(entry) = parts.entry(base) {
             let file = handle.open_for_reading().map_err(TargetError::io(place.path(), "open it for reading"))?;
             lock(&file, purpose).map_err(|()| TargetError::busy(place.path(), &file))?;
-            entry.insert(Claim { locked: file, exclusive: purpose == Purpose::Write, kernels: None });
+            entry.insert(Claim { locked: file, exclusive: purpose == Purpose::Write, kernels: None, allowed: false });
         }
         let Some(claim) = parts.get_mut(&base) else { return Ok(Contested::default()) };
         if purpose == Purpose::Read {
@@ -111,9 +115,19 @@ impl Claims {
             claim.kernels = claimed_from_kernel(|options| handle.open(options));
             claim.kernels.is_none()
         };
+        let allowed = claim.allowed;
         drop(parts);
         let below = System::host().unclaimed_below(number);
-        Ok(Contested { claimed, below: below.iter().filter_map(|(base, path)| self.take_below(*base, path)).collect() })
+        let below = below.iter().filter_map(|(base, path)| self.take_below(*base, path)).collect();
+        Ok(Contested { claimed, below, allowed })
+    }
+
+    /// Notes that a claimed device may be written to.
+    pub(crate) fn allow(&self, place: &Place) {
+        let Some(base) = place.base() else { return };
+        if let Some(claim) = locked(&self.parts).get_mut(&base) {
+            claim.allowed = true;
+        }
     }
 
     /// Claims what is behind a loop device; somebody else's use of it otherwise.

@@ -12,6 +12,7 @@ pub(super) fn facts_of_claimed(part: &PartSpec, place: &Place, contested: Contes
     let mut facts = facts(part, place, contested.claimed)?;
     if let Facts::Device(device) = &mut facts {
         device.shared.extend(contested.below);
+        device.stored_at = device.stored_at.filter(|_| !contested.allowed);
     }
     Some(facts)
 }

@@ -168,6 +168,7 @@ pub fn open(spec: &TargetSpec, mode: OpenMode, permission: &Permission) -> Resul
     if mode.writes {
         judge(&facts, permission)?;
         for place in &places {
+            claims.allow(place);
             written.extend(Written::begin(place)?);
         }
     }
