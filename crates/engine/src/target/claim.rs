@@ -24,8 +24,9 @@ use crate::safety::Sharer;
 use crate::safety::gather::System;
 use crate::safety::loops::Base;
 
-/// How long a lock or claim is tried for: udev and mount(8) take them for moments.
-const TRIES: u32 = 20;
+/// How long a lock or claim is tried for: udev and mount(8) take them for moments, and so does a program that this
+/// process starts, until it runs.
+const TRIES: u32 = 100;
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// What a part is claimed for.
@@ -180,8 +181,8 @@ impl Claims {
 
 /// Whether somebody holds a device exclusively: tried for a moment, without keeping it.
 pub(crate) fn is_claimed(handle: &Handle) -> bool {
-    let result = handle.open(&exclusive_options());
-    result.is_err_and(|error| error.raw_os_error() == Some(libc::EBUSY))
+    let busy = |error: io::Error| error.raw_os_error() == Some(libc::EBUSY);
+    patiently(|| (!handle.open(&exclusive_options()).is_err_and(busy)).then_some(())).is_none()
 }
 
 fn exclusive_options() -> OpenOptions {
@@ -212,7 +213,7 @@ fn lock(file: &File, purpose: Purpose) -> Result<(), ()> {
     .ok_or(())
 }
 
-/// What `attempt` gives, tried again for a fifth of a second.
+/// What `attempt` gives, tried again for a second.
 fn patiently<T>(attempt: impl Fn() -> Option<T>) -> Option<T> {
     (0..TRIES).find_map(|tried| {
         if tried > 0 {
