@@ -469,7 +469,8 @@ pub fn left_behind(directory: &Path) -> Vec<(PathBuf, u64)> {
     let files = entries.filter(|path| path.extension().is_some_and(|extension| extension == "plimsoll"));
     let found = files.map(|marker| marker.with_extension("")).filter_map(|path| {
         let metadata = fs::symlink_metadata(&path).ok().filter(fs::Metadata::is_file)?;
-        Marker::of(&path, &metadata)?.is_left_behind().then(|| (path, metadata.len()))
+        let left = Marker::of(&path, &metadata)?.is_left_behind();
+        left.then_some((path, metadata.len()))
     });
     let mut found: Vec<_> = found.collect();
     found.sort();
