@@ -31,6 +31,9 @@ export function duration(ns: number | null | undefined): string {
   return `${digits(ns / (divisor as number))}${NARROW}${unit}`;
 }
 
+/** A latency that may be a lower bound: `≥ 16.0 s`. */
+export const bounded = (ns: number | null | undefined, atLeast: boolean | undefined) => (atLeast ? `≥${NARROW}${duration(ns)}` : duration(ns));
+
 /** A rate with the prefixes k and M, before a unit if there is one: `68.3 k`, `68.3 kIOPS`. */
 export function rate(value: number | null | undefined, unit = ""): string {
   if (value == null) return DASH;

@@ -45,6 +45,8 @@ export interface Estimate {
   value: number;
   low: number | null;
   high: number | null;
+  /** Whether the value is a lower bound, because requests had no answer. */
+  at_least?: boolean;
 }
 
 export interface Run {
@@ -248,6 +250,8 @@ export interface ObjectiveVerdict {
   /** Whether the 95 % interval lies on one side of the limit. */
   settled: boolean;
   failed_by: string | null;
+  /** Whether nothing but requests without an answer keeps it from holding. */
+  unanswered?: boolean;
 }
 
 export interface Total {
@@ -257,6 +261,8 @@ export interface Total {
   bytes_per_s: number;
   errors: number;
   latency_ns: Latency | null;
+  /** The latencies that are lower bounds, because requests had no answer when the measured time ended. */
+  at_least?: string[];
   service_ns: Latency | null;
 }
 

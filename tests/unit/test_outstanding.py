@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from made_results import Load, Setting, made
+from plimsoll.analysis.compared import Side
+from plimsoll.analysis.comparison import compare
 from plimsoll.analysis.conclusion import concluded
 from plimsoll.analysis.load_line import load_line
 from plimsoll.analysis.mark import mark_of
@@ -19,9 +21,13 @@ from plimsoll.analysis.observation import Observation
 from plimsoll.analysis.pooling import pooled_metric
 from plimsoll.analysis.summary import Summary
 from plimsoll.experiments.wording import measured
+from plimsoll.formats.prometheus import prometheus_text
+from plimsoll.formats.recorded import Recorded
 from plimsoll.histogram import Histogram
+from plimsoll.reports.comparing import comparison_text
 from plimsoll.reports.conclusion import kept
 from plimsoll.reports.terminal import points
+from plimsoll.reports.view import PointRecord, RunRecord, view
 from plimsoll.result import Result
 
 Json = dict[str, Any]
@@ -205,6 +211,32 @@ def test_a_repeat_that_hung_makes_the_pool_a_lower_bound() -> None:
     pool = pooled_metric([healthy(), hung(repeat=2)], "read", "p99")
     assert pool is not None and pool.at_least and pool.value > 7 * S and pool.high is None
     assert not judge(P99, [healthy(), hung(repeat=2), healthy(repeat=3)]).holds
+
+
+def test_a_comparison_marks_lower_bounds_and_has_no_ratio_of_two() -> None:
+    sides = [Side("ok", [healthy()]), Side("hung", [hung()]), Side("hung, too", [hung()])]
+    figures = [("read", "p99")]
+    found = compare(sides, figures=figures)
+    text = comparison_text(found)
+    assert "≥ 16.0 s" in text and "Latencies marked ≥ are lower bounds" in text
+    assert [row.ratio is None for row in found.points] == [False, False]
+    (both,) = compare(sides[1:], figures=figures).points
+    assert both.ratio is None and both.verdict is None
+
+
+def test_the_report_shows_the_bound_and_names_it() -> None:
+    shown = view([RunRecord("r", "complete", {}, [PointRecord(hung())])], lambda _: [])["points"][0]
+    read = shown["totals"]["read"]
+    assert read["latency_ns"]["p99"] == pytest.approx(16 * S, rel=0.002) and "p99" in read["at_least"]
+    calm = view([RunRecord("r", "complete", {}, [PointRecord(healthy())])], lambda _: [])["points"][0]
+    assert "at_least" not in calm["totals"]["read"]
+
+
+def test_prometheus_has_a_place_for_lower_bounds() -> None:
+    lines = prometheus_text("r", [Recorded(hung())]).splitlines()
+    (bound,) = [line for line in lines if line.startswith("plimsoll_latency_at_least") and 'op="read"' in line and '"0.99"' in line]
+    assert float(bound.rpartition(" ")[2]) == pytest.approx(16, rel=0.002)
+    assert not any("at_least" in line for line in prometheus_text("r", [Recorded(replace(hung(), outstanding={}))]).splitlines())
 
 
 @pytest.mark.parametrize("make", [hung, undecided])

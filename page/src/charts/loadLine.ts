@@ -6,7 +6,7 @@
 // Limits: a line may turn back where more load gives less throughput; that is what was measured, so points are never sorted by throughput.
 
 import type { CustomSeriesOption, CustomSeriesRenderItemReturn, EChartsOption, LineSeriesOption } from "../echarts";
-import { bandwidth, duration, exact, rate } from "../format";
+import { bandwidth, bounded, duration, exact, rate } from "../format";
 import type { Knee, LoadLine, LoadPoint, Mark, ObjectiveVerdict, Saturation } from "../model";
 import { configurationColour, translucent, type Palette } from "../palette";
 import { levelText } from "../settings";
@@ -148,7 +148,7 @@ function pointRows(spec: LoadLineSpec, point: LoadPoint, colour: string): TipRow
   return [
     { colour, name: spec.rate === "iops" ? "throughput" : "bandwidth", value: format(point[spec.rate].value) },
     ...between(point[spec.rate], format),
-    { colour, name: spec.response, value: `${duration(point.response.value)} (${exact(point.response.value, "ns")})` },
+    { colour, name: spec.response, value: `${bounded(point.response.value, point.response.at_least)} (${exact(point.response.value, "ns")})` },
     ...between(point.response, duration),
     ...(point.offered_per_s === null ? [] : [{ name: "offered", value: rate(point.offered_per_s, "IOPS") }]),
     ...(verdict ? [{ name: "objective", value: point.verdict?.failed_by ? `${verdict}: ${point.verdict.failed_by}` : verdict }] : []),

@@ -4,7 +4,7 @@ import { modelledBadge } from "../badge";
 import { element, type Child } from "../element";
 import { verdictOf } from "../charts/loadLine";
 import { sparkline } from "../charts/sparkline";
-import { duration, rate, seconds, instant, counted } from "../format";
+import { bounded, rate, seconds, instant, counted } from "../format";
 import { figureElement } from "../figure";
 import type { ByOp, ObjectiveVerdict, Op, Point, Report, Total } from "../model";
 import { tableElement } from "../table";
@@ -56,6 +56,7 @@ export function openPoint(details: HTMLDetailsElement): void {
 function pointLine(point: Point, report: Report): HTMLElement {
   const totals = Object.values(point.totals);
   const worst = Math.max(...totals.map(({ latency_ns }) => latency_ns?.p99 ?? 0));
+  const atLeast = totals.some(({ latency_ns, at_least }) => latency_ns?.p99 === worst && at_least?.includes("p99"));
   const several = report.configurations.length > 1;
   return element(
     "summary",
@@ -74,7 +75,7 @@ function pointLine(point: Point, report: Report): HTMLElement {
     ),
     element("span", { class: "course" }, point.timeline && sparkline(point.timeline)),
     element("span", { class: "figure" }, point.together.iops !== undefined && rate(point.together.iops, "IOPS")),
-    element("span", { class: "figure" }, worst > 0 && `p99 ${duration(worst)}`),
+    element("span", { class: "figure" }, worst > 0 && `p99 ${bounded(worst, atLeast)}`),
   );
 }
 
@@ -144,6 +145,7 @@ function facts(point: Point): HTMLElement {
 
 function objectiveWords(verdict: ObjectiveVerdict): string {
   const word = verdictOf(verdict);
+  if (verdict.unanswered) return `${verdict.objective}: ${word}, ${verdict.failed_by}`;
   const undecided = word === "undecided" ? ` (by value it ${verdict.holds ? "held" : "failed"}; the interval spans the limit)` : "";
   return `${verdict.objective}: ${word}${undecided}${verdict.failed_by ? `, failed by ${verdict.failed_by}` : ""}`;
 }
@@ -188,7 +190,7 @@ function totalsTable(point: Point): HTMLElement | null {
     ],
     rows: totals.flatMap(([op, total]) =>
       kinds.map((kind) => [
-        kind === "service_ns" ? `${op}, service time` : op,
+        kind === "service_ns" ? `${op}, service time` : total.at_least ? `${op} (≥ ${total.at_least.join(", ")})` : op,
         total.count,
         total.iops,
         total.bytes_per_s,

@@ -2,7 +2,7 @@
 
 import { modelledBadge } from "../badge";
 import { element, number, type Child } from "../element";
-import { digits, duration, exact, megabytes, rate } from "../format";
+import { bounded, digits, exact, megabytes, rate } from "../format";
 import type { Estimate, Op, Point, Report, Total } from "../model";
 import { flagMark, statusBadge } from "./flags";
 import { placeText } from "../settings";
@@ -18,7 +18,8 @@ interface Cell {
 const latency = (key: "mean" | "p50" | "p99" | "p999" | "max", heading: string): Cell => ({
   key,
   heading,
-  content: ({ latency_ns }) => number(latency_ns?.[key], duration(latency_ns?.[key]), exact(latency_ns?.[key] ?? 0, "ns")),
+  content: ({ latency_ns, at_least }) =>
+    number(latency_ns?.[key], bounded(latency_ns?.[key], at_least?.includes(key)), exact(latency_ns?.[key] ?? 0, "ns")),
 });
 
 const CELLS: Cell[] = [
@@ -176,5 +177,7 @@ function plusMinus(estimate: Estimate | undefined): HTMLElement | null {
 
 function note({ points }: Report): string {
   const bounded = points.some(({ estimates }) => Object.keys(estimates).length > 0);
-  return `Measured phase only. Hover over a number, or open a point below, for its exact value.${bounded ? " ±: half the width of the 95 % interval." : ""}`;
+  const raised = points.some(({ totals }) => Object.values(totals).some(({ at_least }) => at_least));
+  const atLeast = raised ? " ≥: at least, because requests had no answer when the measured time ended." : "";
+  return `Measured phase only. Hover over a number, or open a point below, for its exact value.${bounded ? " ±: half the width of the 95 % interval." : ""}${atLeast}`;
 }

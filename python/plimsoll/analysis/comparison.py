@@ -109,7 +109,7 @@ def compare(
         modelled=tuple(side.modelled for side in sides),
         points=tuple(row.judged(found, p) for row, found, p in zip(rows, ratios, adjusted[: len(rows)], strict=True)),
         marks=tuple(_mark_judged(row, found, p) for row, found, p in zip(marks, mark_ratios, adjusted[len(rows) :], strict=True)),
-        notes=(*_notes(sides, matches, rows), *scatters.notes(), *_not_carried(rows), *_blind(ratios)),
+        notes=(*_notes(sides, matches, rows), *scatters.notes(), *_not_carried(rows), *_lower_bounds(rows), *_blind(ratios)),
     )
 
 
@@ -248,6 +248,8 @@ class _Scatters:
         }
 
     def ratio(self, row: _Pair) -> Ratio | None:
+        if all(value.at_least for value in row.values):
+            return None  # of two lower bounds nobody knows which is larger
         return ratio(row.ones, row.others, self._common[row.figure].at(self._repeats[row.figure, id(row.point)]))
 
     def notes(self) -> list[str]:
@@ -258,6 +260,15 @@ class _Scatters:
             f"The sides were measured in turn, and turns differed ({', '.join(names)}): the intervals leave out what made whole turns "
             "faster or slower."
         ]
+
+
+def _lower_bounds(rows: Sequence[_Pair]) -> list[str]:
+    if not any(value.at_least for row in rows for value in row.values):
+        return []
+    return [
+        "Latencies marked ≥ are lower bounds, because requests had no answer when the measured time ended: their ratio is at least what is "
+        "shown (at most, for the baseline), and two of them have none."
+    ]
 
 
 def _subjects(side: Side, naming: _Naming) -> dict[tuple[str, str], list[Result]]:

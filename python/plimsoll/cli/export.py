@@ -89,7 +89,24 @@ def _files(run: StoredRun, form: str, *, apart: bool) -> Mapping[str, str]:
     files = made(FORMS_BY_NAME[form], Source(run.name, points), apart=apart)
     if any(point.result.modelled for point in run.points) and not any("modelled" in text for text in files.values()):
         click.echo(f"{form} has no place for it: {run.name} is modelled; who imports these files takes them as measured.", err=True)
+    if form != "prometheus":
+        _tell_bounds(run, form)
     return files
+
+
+def _tell_bounds(run: StoredRun, form: str) -> None:
+    """Latencies that are lower bounds are what completed in other tools' forms, which is said."""
+    from plimsoll.analysis.metric import ALL
+    from plimsoll.reports.figures import duration
+
+    for point in run.points:
+        owed = point.result.outstanding.get(ALL)
+        if owed is not None and any(estimate.at_least for metrics in point.result.estimates.values() for estimate in metrics.values()):
+            click.echo(
+                f"{form} has no place for it: in {point.id} {owed.count:,} of {owed.count + owed.measured:,} requests had no answer when "
+                f"the measured time ended, the longest for {duration(owed.longest_ns)} or more; the latencies written are of the others.",
+                err=True,
+            )
 
 
 def _keep_only(run: StoredRun, wanted: tuple[str, ...]) -> None:

@@ -44,6 +44,7 @@ def prometheus_text(run: str, points: Sequence[Recorded]) -> str:
         lines += [f"# HELP {name} {help_text}", f"# TYPE {name} summary"]
         for labels, total in rows:
             lines += _summary(name, labels, getattr(total, field), total.count)
+    lines += _outstanding(run, points)
     lines += ["# HELP plimsoll_point_ok Whether the point was measured to its end.", "# TYPE plimsoll_point_ok gauge"]
     for point in points:
         lines.append(f"plimsoll_point_ok{_labels(_point_labels(run, point))} {int(point.result.status == 'complete')}")
@@ -53,6 +54,22 @@ def prometheus_text(run: str, points: Sequence[Recorded]) -> str:
             count = sum(flag.severity == severity for flag in point.result.flags)
             lines.append(f"plimsoll_flags{_labels({**_point_labels(run, point), 'severity': severity})} {count}")
     return "\n".join(lines) + "\n"
+
+
+def _outstanding(run: str, points: Sequence[Recorded]) -> Iterator[str]:
+    """What had no answer when the measured time ended, and what latencies were at least with it."""
+    owed = [({**_point_labels(run, point), "op": op}, one) for point in points for op, one in point.result.outstanding.items()]
+    if not owed:
+        return
+    yield "# HELP plimsoll_outstanding Operations without an answer when the measured time ended."
+    yield "# TYPE plimsoll_outstanding gauge"
+    yield from (f"plimsoll_outstanding{_labels(labels)} {one.count}" for labels, one in owed)
+    yield "# HELP plimsoll_latency_at_least_seconds Lower bound of the latency with those operations."
+    yield "# TYPE plimsoll_latency_at_least_seconds gauge"
+    for labels, one in owed:
+        for quantile, field in _QUANTILES:
+            if field in one.at_least:
+                yield f"plimsoll_latency_at_least_seconds{_labels({**labels, 'quantile': quantile})} {one.at_least[field] / 1e9}"
 
 
 def _rows(run: str, point: Recorded) -> Iterator[tuple[Labels, OpTotals]]:

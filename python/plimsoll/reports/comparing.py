@@ -18,6 +18,7 @@ from plimsoll.analysis.mark import Mark
 from plimsoll.analysis.metric import ALL, RATES
 from plimsoll.reports.figures import count, duration, megabytes, multiple
 from plimsoll.reports.terminal import table
+from plimsoll.result import Estimate
 
 _HEAD = ("workload", "point", "metric", "side", "baseline", "value", "ratio", "95 % interval", "verdict")
 _MARKS = ("mark of", "objective", "side", "baseline", "value", "ratio", "95 % interval", "verdict")
@@ -65,13 +66,17 @@ def figure(value: float, metric: str) -> str:
     return count(value) if metric in RATES else duration(value)
 
 
+def _value(found: Estimate, metric: str) -> str:
+    return f"≥ {figure(found.value, metric)}" if found.at_least else figure(found.value, metric)
+
+
 def _row(row: Row) -> tuple[str, ...]:
     point = row.point
     settings = ", ".join(f"{name} {value}" for name, value in point.settings.items())
     metric = row.metric if row.op == ALL else f"{row.op} {row.metric}"
     *ratio, word = _ratio(row)
     shown = f"{word} {_NOT_CARRIED}" if row.rate_not_achieved else word
-    return (point.workload, settings, metric, row.side, *(figure(value.value, row.metric) for value in row.values), *ratio, shown)
+    return (point.workload, settings, metric, row.side, *(_value(value, row.metric) for value in row.values), *ratio, shown)
 
 
 def _mark_row(row: MarkRow) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ Model: ``scope`` says what ``name`` is:
     job (empty), flag (its name; the value is its message)
     place (empty), setting (its name)                                       where the point stands in its experiment
     estimate (metric and bound: "p99 low")                                  the 95 % intervals
+    outstanding (empty, or "p99 at least", "p99 at most")                   what had no answer when the measured time ended
     mark (experiment; the point is empty, the metric a field of the mark)   what the experiments of the run found
 
 Values are as stored: nanoseconds, bytes, per second; nothing is rounded.
@@ -179,6 +180,18 @@ def _job_rows(result: Result) -> Iterator[Row]:
     for name, value in (result.place.get("settings") or {}).items():
         yield ("setting", name, "", "value", "", value)
     yield from _estimate_rows(result)
+    yield from _outstanding_rows(result)
+
+
+def _outstanding_rows(result: Result) -> Iterator[Row]:
+    """What had no answer at the end, and between which values each latency lies with it; what nothing bounds is left out."""
+    for op, owed in result.outstanding.items():
+        for metric, unit in (("count", "1"), ("unfinished", "1"), ("longest_ns", "ns")):
+            yield ("outstanding", "", op, metric, unit, getattr(owed, metric))
+        for bound, values in (("at least", owed.at_least), ("at most", owed.at_most)):
+            for metric, value in values.items():
+                if value is not None:
+                    yield ("outstanding", f"{metric} {bound}", op, metric, "ns", value)
 
 
 def _estimate_rows(result: Result) -> Iterator[Row]:

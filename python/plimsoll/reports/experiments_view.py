@@ -245,13 +245,14 @@ def _load_point(point: LoadPoint, verdict: Verdict, indices: Mapping[int, int]) 
     }
 
 
-def _bounds(estimate: Estimate) -> dict[str, float | None]:
-    return {"value": estimate.value, "low": estimate.low, "high": estimate.high}
+def _bounds(estimate: Estimate) -> dict[str, float | bool | None]:
+    return {"value": estimate.value, "low": estimate.low, "high": estimate.high, **({"at_least": True} if estimate.at_least else {})}
 
 
 def _verdict(objective: Objective, repeats: Sequence[Result]) -> dict[str, Any]:
     judgement = judge(objective, repeats)
-    return {"objective": str(objective), "holds": judgement.holds, "settled": judgement.settled, "failed_by": judgement.failed_by}
+    verdict = {"objective": str(objective), "holds": judgement.holds, "settled": judgement.settled, "failed_by": judgement.failed_by}
+    return {**verdict, "unanswered": judgement.unanswered}
 
 
 def _knee(line: LoadLine) -> dict[str, Any] | None:

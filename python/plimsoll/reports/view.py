@@ -3,6 +3,7 @@
 Model: a *point* is one stored result. Points of the same workload measured in the same *configuration* (run, target and, where one
 run steps it, the level) are repeats of each other; a bar of the report is the mean of the repeats, its error bar their extremes.
 Nothing is formatted here: values are bytes, nanoseconds and per-second rates exactly as stored, and the page turns them into words.
+Latencies that requests without an answer raise are the lower bounds of `plimsoll.analysis.raising`.
 Limits: no statistics beyond mean, minimum and maximum of repeats; whether two configurations differ is not decided here.
 
     view([RunRecord("base", "complete", run_json, points)], decode)["points"][0]["totals"]["read"]["iops"]
@@ -195,7 +196,7 @@ def _point(index: int, placed: _Placed, decode: Decoder, columns: int) -> dict[s
         "group": job.group if job.group in GROUPS else "other",
         "purpose": job.definition.get("purpose"),
         "expect": job.definition.get("expect"),
-        "totals": _by_op(stored["totals"]),
+        "totals": _raised(_by_op(stored["totals"]), result),
         "together": _together(result),
         "measured_s": elapsed(result),
         "streams": {name: _by_op(totals) for name, totals in stored["streams"].items()},
@@ -240,6 +241,16 @@ def _place_of(place: Json) -> dict[str, Any] | None:
 def _by_op(totals: Json) -> dict[str, Any]:
     """Totals in the order read, write, trim, flush, exactly as stored."""
     return {op: totals[op] for op in OPS if op in totals}
+
+
+def _raised(totals: dict[str, Any], result: Result) -> dict[str, Any]:
+    """Totals whose latencies are the lower bounds where requests without an answer raise them; ``at_least`` names these."""
+    found = {}
+    for op, total in totals.items():
+        bounds = {name: one.value for name, one in result.estimates.get(op, {}).items() if one.at_least}
+        latency = {**total["latency_ns"], **bounds} if total["latency_ns"] else total["latency_ns"]
+        found[op] = {**total, "latency_ns": latency, "at_least": sorted(bounds)} if bounds else total
+    return found
 
 
 def _engine(engine: Json) -> dict[str, Any]:
