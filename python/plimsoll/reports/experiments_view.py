@@ -251,8 +251,13 @@ def _bounds(estimate: Estimate) -> dict[str, float | bool | None]:
 
 def _verdict(objective: Objective, repeats: Sequence[Result]) -> dict[str, Any]:
     judgement = judge(objective, repeats)
-    verdict = {"objective": str(objective), "holds": judgement.holds, "settled": judgement.settled, "failed_by": judgement.failed_by}
-    return {**verdict, "unanswered": judgement.unanswered}
+    verdict: dict[str, Any] = {
+        "objective": str(objective),
+        "holds": judgement.holds,
+        "settled": judgement.settled,
+        "failed_by": judgement.failed_by,
+    }
+    return {**verdict, "unanswered": True} if judgement.unanswered else verdict
 
 
 def _knee(line: LoadLine) -> dict[str, Any] | None:
