@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import csv
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -26,6 +28,7 @@ from plimsoll.formats.recorded import Recorded
 from plimsoll.histogram import Histogram
 from plimsoll.reports.comparing import comparison_text
 from plimsoll.reports.conclusion import kept
+from plimsoll.reports.csv import write_comparison
 from plimsoll.reports.terminal import points
 from plimsoll.reports.view import PointRecord, RunRecord, view
 from plimsoll.result import Result
@@ -275,3 +278,10 @@ def test_the_truth_lies_between_both_values(seed: int) -> None:
         assert owed.at_least[name] <= max(true_ns, getattr(summary, name)) * 1.002
         most = owed.at_most[name]
         assert not waiting or most is None or most >= true_ns * 0.998
+
+
+def test_tables_have_rows_and_columns_for_lower_bounds(tmp_path: Path) -> None:
+    compared = compare([Side("ok", [healthy()]), Side("hung", [hung()])], figures=[("read", "p99")]).to_json()
+    write_comparison(compared, str(tmp_path / "c.csv"))
+    (row,) = csv.DictReader((tmp_path / "c.csv").read_text().splitlines())
+    assert (row["baseline_at_least"], row["at_least"]) == ("false", "true")

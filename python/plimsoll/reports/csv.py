@@ -57,6 +57,8 @@ COMPARISON_COLUMNS = (
     "verdict",
     "baseline_modelled",
     "modelled",
+    "baseline_at_least",
+    "at_least",
 )
 COLUMNS = ("run", "point", "workload", "target", "repeat", "scope", "name", "op", "metric", "unit", "value")
 #: What a formula begins with (OWASP, "CSV Injection"); a tab or carriage return before it is escaped already.
@@ -85,7 +87,10 @@ def rows(runs: Sequence[StoredRun]) -> Iterator[Row]:
 
 def write_comparison(comparison: Json, path: str) -> None:
     """Write a comparison's JSON form as a table to ``path``: points, then marks, whose metric is ``mark`` and whose value is in IOPS."""
-    points = (_compared_row(row, comparison, row["metric"], [value["value"] for value in row["values"]]) for row in comparison["points"])
+    points = (
+        _compared_row({**row, **_bounded(row["values"])}, comparison, row["metric"], [value["value"] for value in row["values"]])
+        for row in comparison["points"]
+    )
     marks = (
         _compared_row(row, comparison, "mark", [mark["iops"] if mark else "" for mark in row["values"]]) for row in comparison["marks"]
     )
@@ -114,6 +119,12 @@ def _is_number(text: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def _bounded(values: Sequence[Json]) -> Json:
+    """Which of a row's two values are lower bounds."""
+    names = ("baseline_at_least", "at_least")
+    return {name: str(bool(value.get("at_least"))).lower() for name, value in zip(names, values, strict=True)}
 
 
 def _compared_row(row: Json, comparison: Json, metric: str, values: Sequence[object]) -> Row:
