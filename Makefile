@@ -45,7 +45,7 @@ lock:  ## take the newest versions that pyproject.toml allows into requirements.
 	dev/lock.sh
 
 clean:  ## remove everything that the other targets made, except results
-	rm -rf $(VENV) target .cache .mypy_cache .pytest_cache .ruff_cache page/node_modules python/plimsoll/_core*.so python/plimsoll/_nbdkit.so
+	rm -rf $(VENV) target .cache .mypy_cache .pytest_cache .ruff_cache page/node_modules python/plimsoll/_core*.so
 	find python tests dev -name __pycache__ -type d -prune -exec rm -rf {} +
 
 setup: $(VENV)/.built  ## only set up: .venv with the tools, and the command .venv/bin/plimsoll

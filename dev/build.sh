@@ -11,6 +11,3 @@ command -v cargo >/dev/null || {
 PATH=$(dirname "$(dev/uv.sh)"):$PATH
 export PATH VIRTUAL_ENV="$PWD/.venv"
 .venv/bin/maturin develop --release --locked --uv
-# The plugin for nbdkit, beside the engine; 'plimsoll serve-array' needs it for NBD.
-cargo build --release --locked --quiet --package plimsoll-nbdkit
-cp "${CARGO_TARGET_DIR:-target}/release/libplimsoll_nbdkit.so" python/plimsoll/_nbdkit.so

@@ -14,18 +14,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import plimsoll
 from patience import HANGS_S
 
 COMMAND = str(Path(sys.executable).with_name("plimsoll"))
-PLUGIN = Path(plimsoll.__file__).with_name("_nbdkit.so")
-
-
-def missing_for_nbd() -> str | None:
-    """Why NBD cannot be served here."""
-    if shutil.which("nbdkit") is None:
-        return "nbdkit is not installed"
-    return None if PLUGIN.exists() else "the plugin for nbdkit is not built"
 
 
 def missing_of_fio(engine: str) -> str | None:

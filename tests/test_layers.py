@@ -50,7 +50,6 @@ MAY_DEPEND = {
     "array": {"plimsoll-workload"},
     "engine": {"plimsoll-workload", "plimsoll-array"},
     "serve": {"plimsoll-workload", "plimsoll-array", "plimsoll-engine"},
-    "nbdkit": {"plimsoll-serve"},
     "faultfs": set(),
     "python": {"plimsoll-workload", "plimsoll-array", "plimsoll-engine", "plimsoll-serve"},
 }

@@ -23,7 +23,7 @@ from patience import HANGS_S
 from plimsoll.engine import native
 from plimsoll.histogram import merged
 from punctuality import Reference
-from served_array import Served, missing_for_nbd, missing_of_fio, served
+from served_array import Served, missing_of_fio, served
 
 ARRAY = "array:nearline-raid6"
 DEMERIT_MAX = 0.03
@@ -37,7 +37,6 @@ REQUEST_S = 0.012
 SECONDS = 10
 
 pytestmark = [
-    pytest.mark.skipif(missing_for_nbd() is not None, reason=str(missing_for_nbd())),
     pytest.mark.skipif(missing_of_fio("nbd") is not None, reason=str(missing_of_fio("nbd"))),
 ]
 

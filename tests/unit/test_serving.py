@@ -12,7 +12,7 @@ from plimsoll.errors import InputError, PlimsollError, TargetError
 from plimsoll.reports.serving import serving_text
 from plimsoll.serving.guard import is_mounted
 from plimsoll.serving.mount import mountable
-from plimsoll.serving.nbd import loopback_socket, nbdkit_command, unix_socket
+from plimsoll.serving.sockets import loopback_socket, unix_socket
 from said import Plimsoll
 
 
@@ -73,20 +73,6 @@ def test_the_loopback_of_version_six_is_one() -> None:
     loopback_socket("::1", 0).close()
 
 
-def test_what_nbd_needs_is_named_when_it_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    program = tmp_path / "nbdkit"
-    program.write_text("#!/bin/sh\n")
-    program.chmod(0o755)
-    monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(TargetError) as problem:
-        nbdkit_command("request.json", 64, plugin=str(tmp_path / "none.so"))
-    assert "build it with 'make setup'" in _sentence(problem)
-    program.unlink()
-    with pytest.raises(TargetError) as problem:
-        nbdkit_command("request.json", 64)
-    assert "nbdkit is missing" in _sentence(problem) and "apt-get install nbdkit" in str(problem.value)
-
-
 def test_an_array_is_mounted_on_an_empty_directory_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     device = str(tmp_path / "fuse")
     with pytest.raises(TargetError) as problem:
@@ -144,8 +130,8 @@ def test_a_report_shows_lateness_beside_service_and_its_doubts() -> None:
     ]
 
 
-def test_nothing_is_left_of_a_socket_when_the_rest_is_wrong(plimsoll: Plimsoll, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", str(tmp_path))
-    ended = plimsoll("serve-array", "array:nvme", "--socket", str(tmp_path / "s"))
-    assert ended.code == 4 and "nbdkit is missing" in ended.err
+def test_nothing_is_left_of_a_socket_when_the_rest_is_wrong(plimsoll: Plimsoll, tmp_path: Path) -> None:
+    (tmp_path / "mine").write_text("precious")
+    ended = plimsoll("serve-array", "array:nvme", "--socket", str(tmp_path / "s"), "--data", str(tmp_path / "mine"))
+    assert ended.code == 2 and "it has 8 bytes and the array" in ended.err
     assert not (tmp_path / "s").exists()

@@ -1,6 +1,6 @@
 //! A modelled array in real time: any program's requests, answered when the model says.
 //!
-//! Model: a front (NBD in `crates/nbdkit`, FUSE in [`mount`]) hands requests to a [`server::Server`]. Its [`pacer`] runs the
+//! Model: a front (NBD in [`nbd`], FUSE in [`mount`]) hands requests to a [`server::Server`]. Its [`pacer`] runs the
 //! array (`plimsoll_array`) along the wall clock: a request enters the model at the instant it arrives, and its answer leaves
 //! at the instant the model completes it. The bytes are kept beside that ([`data`]), because the model has none. How late
 //! answers were is measured ([`lateness`]) and told with every report.
@@ -20,6 +20,7 @@ mod drawn;
 pub mod error;
 pub mod lateness;
 pub mod mount;
+pub mod nbd;
 pub mod pacer;
 pub mod priority;
 pub mod report;

@@ -3,7 +3,7 @@
 //! Model: whoever starts a session (`python/plimsoll/serving`) gives it the read end of one pipe and the write end of another. It
 //! says `ready` or `error` once, `report` for every line `report` that it reads, and `end` when it is stopped: by the line
 //! `stop`, or because the other end has closed, so that no server outlives its owner. Everything it says is one JSON
-//! object per line. Where the session runs makes no difference: in the process of the command, or in that of nbdkit.
+//! object per line.
 //!
 //! Limits: one array per session.
 //!
@@ -18,7 +18,7 @@
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
-use std::os::fd::{FromRawFd, RawFd};
+use std::os::fd::{FromRawFd, OwnedFd, RawFd};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
@@ -30,6 +30,7 @@ use crate::data::{self, Keeping};
 use crate::error::ServeError;
 use crate::lateness::Limits;
 use crate::mount::Mounted;
+use crate::nbd::Listeners;
 use crate::priority::come_first;
 use crate::{Server, locked};
 
@@ -41,6 +42,12 @@ struct Wanted {
     seed: u64,
     data: Keeping,
     mount: Option<PathBuf>,
+    /// Sockets that listen, for NBD.
+    #[serde(default)]
+    sockets: Vec<RawFd>,
+    /// Requests of one of their connections that the array sees at once.
+    #[serde(default = "usual_depth")]
+    depth: usize,
     orders_fd: RawFd,
     words_fd: RawFd,
 }
@@ -49,7 +56,7 @@ struct Wanted {
 #[derive(Debug)]
 pub struct Session {
     server: Arc<Server>,
-    mounted: Mutex<Option<Mounted>>,
+    fronts: Mutex<Fronts>,
     orders: Mutex<Option<File>>,
     words: Mutex<File>,
     ended: Mutex<bool>,
@@ -67,10 +74,10 @@ impl Session {
         // Before the first thread is started, since each has what its maker had.
         let first = come_first();
         match serve(&wanted) {
-            Ok((server, mounted)) => {
+            Ok((server, fronts)) => {
                 say(&mut words, json!({ "kind": "ready", "size_bytes": server.size_bytes() }));
-                let (mounted, words) = (Mutex::new(mounted), Mutex::new(words));
-                Some(Self { server, mounted, orders: Mutex::new(Some(orders)), words, ended: Mutex::new(false), first })
+                let (fronts, words) = (Mutex::new(fronts), Mutex::new(words));
+                Some(Self { server, fronts, orders: Mutex::new(Some(orders)), words, ended: Mutex::new(false), first })
             }
             Err(error) => {
                 say(&mut words, json!({ "kind": "error", "text": error.to_string(), "input": error.is_input() }));
@@ -95,13 +102,17 @@ impl Session {
         }
     }
 
-    /// Unmounts, stops the clock and says `end` with the last report; a second call waits for the first.
+    /// Hangs up, unmounts, stops the clock and says `end` with the last report; a second call waits for the first.
     pub fn end(&self) {
         let mut ended = locked(&self.ended);
         if std::mem::replace(&mut *ended, true) {
             return;
         }
-        if let Some(mounted) = locked(&self.mounted).take() {
+        let fronts = std::mem::take(&mut *locked(&self.fronts));
+        if let Some(listeners) = fronts.listeners {
+            listeners.stop();
+        }
+        if let Some(mounted) = fronts.mounted {
             mounted.unmount();
         }
         if let Err(error) = self.server.stop() {
@@ -117,14 +128,29 @@ impl Session {
     }
 }
 
-fn serve(wanted: &Wanted) -> Result<(Arc<Server>, Option<Mounted>), ServeError> {
+/// What brings requests.
+#[derive(Debug, Default)]
+struct Fronts {
+    mounted: Option<Mounted>,
+    listeners: Option<Listeners>,
+}
+
+const fn usual_depth() -> usize {
+    64
+}
+
+fn serve(wanted: &Wanted) -> Result<(Arc<Server>, Fronts), ServeError> {
+    // SAFETY: whoever wrote the request hands these descriptors over, as it does the others.
+    let sockets: Vec<OwnedFd> = wanted.sockets.iter().map(|number| unsafe { OwnedFd::from_raw_fd(*number) }).collect();
     let Sourced { spec, .. } = ArraySpec::read(&wanted.array)?;
     spec.check_takes_time()?;
     let array = Array::new(&spec, wanted.seed)?;
     let data = data::open(&wanted.data, array.sectors() * 512)?;
     let server = Arc::new(Server::start(spec.name.clone(), array, data, limits_of(&spec))?);
     let mounted = wanted.mount.as_deref().map(|at| Mounted::mount(&server, at)).transpose()?;
-    Ok((server, mounted))
+    let listeners =
+        if sockets.is_empty() { None } else { Some(Listeners::start(&server, sockets, wanted.depth.max(1))?) };
+    Ok((server, Fronts { mounted, listeners }))
 }
 
 fn limits_of(spec: &ArraySpec) -> Limits {

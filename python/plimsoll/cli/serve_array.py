@@ -20,7 +20,7 @@ from plimsoll.errors import InputError
 
 Json = dict[str, Any]
 
-#: How soon it is noticed that nbdkit has ended.
+#: How soon it is noticed that the server has ended.
 _LOOK_S = 0.5
 _DEPTH_MAX = 1024
 _PORT_MAX = 65535
@@ -58,7 +58,7 @@ def command(array: str, path: str | None, port: int | None, address: str | None,
     """Let fio, qemu, libnbd tools, or any program that opens a file work on a modelled array, at the speed that the model says.
 
     Requests enter the model when they arrive and are answered when it completes them. How late answers were is reported at
-    the end; a session is flagged when that distorts what clients see. NBD needs nbdkit; --mount needs /dev/fuse.
+    the end; a session is flagged when that distorts what clients see. --mount needs /dev/fuse.
 
     \b
     plimsoll serve-array array:msa2000-raid5 --socket ./array.sock
@@ -127,7 +127,7 @@ def _reported(ask: Any) -> Iterator[None]:
 
 
 def _serve(serving: Any, orders: _Orders, duration_s: float | None, interval_s: float | None) -> None:
-    """Serve until told to stop, until the time is over, or until nbdkit has ended."""
+    """Serve until told to stop, until the time is over, or until the server has ended."""
     from plimsoll.reports.serving import serving_text
 
     began = time.monotonic()
@@ -147,7 +147,7 @@ def _serve(serving: Any, orders: _Orders, duration_s: float | None, interval_s: 
 
 def _opened(cleared: ExitStack, path: str | None, loopback: tuple[str, int | None], mount: str | None) -> _Places:
     from plimsoll.serving.mount import FILE, mountable
-    from plimsoll.serving.nbd import loopback_socket, unix_socket
+    from plimsoll.serving.sockets import loopback_socket, unix_socket
 
     places = _Places()
     address, port = loopback

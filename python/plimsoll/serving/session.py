@@ -16,8 +16,6 @@ import os
 import select
 import socket
 import subprocess
-import sys
-import tempfile
 import threading
 import time
 from collections.abc import Sequence
@@ -28,7 +26,6 @@ from typing import Any
 from plimsoll.engine import native
 from plimsoll.errors import EngineError, InputError, TargetError
 from plimsoll.serving.mount import guarded
-from plimsoll.serving.nbd import nbdkit_command
 
 Json = dict[str, Any]
 
@@ -57,12 +54,12 @@ class Serving:
 
     orders: int
     words: int
-    nbdkit: subprocess.Popen[bytes] | None
+    _alive: int
+    _thread: threading.Thread
     size_bytes: int = 0
     _read: bytes = b""
     _heard: list[Json] = field(default_factory=list)
     _guard: subprocess.Popen[bytes] | None = None
-    _alive: int | None = None
 
     @classmethod
     def start(cls, wanted: Wanted) -> Serving:
@@ -70,42 +67,16 @@ class Serving:
         orders_read, orders = os.pipe()
         words, words_write = os.pipe()
         server, alive = os.pipe()
-        request = {"array": wanted.array, "seed": wanted.seed, "data": wanted.data, "mount": wanted.mount}
-        request |= {"orders_fd": orders_read, "words_fd": words_write}
-        if not wanted.sockets:
-            # The descriptors belong to the engine from here on.
-            threading.Thread(target=native().serve_array, args=(request,), name="plimsoll-serve", daemon=True).start()
-            serving = cls(orders, words, None, _alive=alive)
-        else:
-            try:
-                serving = cls._in_nbdkit(wanted, request, (orders, words, alive))
-            finally:
-                for number in (orders_read, words_write, alive):
-                    os.close(number)
+        request = {"array": wanted.array, "seed": wanted.seed, "data": wanted.data, "mount": wanted.mount, "depth": wanted.depth}
+        # These descriptors belong to the engine from here on.
+        request |= {"sockets": [os.dup(bound.fileno()) for bound in wanted.sockets], "orders_fd": orders_read, "words_fd": words_write}
+        thread = threading.Thread(target=native().serve_array, args=(request,), name="plimsoll-serve", daemon=True)
+        thread.start()
+        serving = cls(orders, words, alive, thread)
         serving._await_ready()
         if wanted.mount is not None:
             serving._guard = guarded(wanted.mount, server)
         os.close(server)
-        return serving
-
-    @classmethod
-    def _in_nbdkit(cls, wanted: Wanted, request: Json, ends: tuple[int, int, int]) -> Serving:
-        orders, words, alive = ends
-        with tempfile.NamedTemporaryFile("w", prefix="plimsoll-serve-", suffix=".json", delete=False) as file:
-            json.dump(request, file)
-        sockets = [bound.fileno() for bound in wanted.sockets]
-        try:
-            script = os.path.join(os.path.dirname(__file__), "activation.py")
-            numbers = ",".join(map(str, sockets))
-            command = [sys.executable, "-I", "-S", script, numbers, *nbdkit_command(file.name, wanted.depth)]
-            kept = (*sockets, request["orders_fd"], request["words_fd"], alive)
-            nothing = subprocess.DEVNULL
-            nbdkit = subprocess.Popen(command, pass_fds=kept, stdin=nothing, stdout=nothing, stderr=nothing, start_new_session=True)
-            serving = cls(orders, words, nbdkit)
-            # nbdkit reads the file before it serves; the session itself says when that is.
-            serving._hear(_START_S)
-        finally:
-            os.unlink(file.name)
         return serving
 
     def report(self) -> Json:
@@ -129,7 +100,7 @@ class Serving:
 
     def has_ended(self) -> bool:
         """Whether it has ended by itself."""
-        return self.nbdkit is not None and self.nbdkit.poll() is not None
+        return not self._thread.is_alive()
 
     def _order(self, line: bytes) -> None:
         # Where it has ended already, what it said last is still to be read.
@@ -147,7 +118,7 @@ class Serving:
             raise (InputError if word.get("input") else TargetError)(word["text"])
         if not word:
             self._close()
-            raise EngineError("the server has ended without a word; look whether something killed nbdkit, and start it again.")
+            raise EngineError("the server has ended without a word; start it again, and report it if it does so twice.")
 
     def _next(self, seconds: float) -> Json:
         """The next thing it says; empty when it has ended, or says nothing for so long."""
@@ -169,13 +140,6 @@ class Serving:
     def _close(self) -> None:
         os.close(self.orders)
         os.close(self.words)
-        if self._alive is not None:
-            os.close(self._alive)
-        if self.nbdkit is not None:
-            try:
-                self.nbdkit.wait(_START_S)
-            except subprocess.TimeoutExpired:
-                self.nbdkit.kill()
-                self.nbdkit.wait()
+        os.close(self._alive)
         if self._guard is not None:
             self._guard.wait()

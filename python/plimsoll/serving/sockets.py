@@ -1,10 +1,7 @@
-"""Sockets for NBD, and nbdkit, which speaks it: found, and started with our plugin.
+"""Sockets that NBD is served on, bound here so that what is wrong with them is said before anything is started.
 
-Model: the sockets are bound here, so that what is wrong with them is said in our words, and handed to nbdkit in the way of systemd;
-that is also how it serves several at once. The plugin is a library beside this package, built with the engine.
-
-    with_socket = unix_socket("./array.sock")
-    command = nbdkit_command(request_file, depth=64)
+bound = unix_socket("./array.sock")
+bound = loopback_socket("127.0.0.1", 0)
 """
 
 from __future__ import annotations
@@ -12,13 +9,11 @@ from __future__ import annotations
 import errno
 import ipaddress
 import os
-import shutil
 import socket
 import stat
 
 from plimsoll.errors import InputError, TargetError
 
-_PLUGIN = os.path.join(os.path.dirname(os.path.dirname(__file__)), "_nbdkit.so")
 _BACKLOG = 128
 #: sockaddr_un holds 108 bytes, the last of them zero.
 _PATH_MAX = 107
@@ -72,14 +67,3 @@ def loopback_socket(address: str, port: int) -> socket.socket:
         ) from None
     bound.listen(_BACKLOG)
     return bound
-
-
-def nbdkit_command(request_file: str, depth: int, *, plugin: str = _PLUGIN) -> list[str]:
-    """What serves NBD, to be started with the sockets as `plimsoll.serving.activation` hands them on."""
-    program = shutil.which("nbdkit")
-    if program is None:
-        raise TargetError("nbdkit is missing, which speaks NBD for Plimsoll; install it (apt-get install nbdkit), or serve with --mount.")
-    if not os.path.exists(plugin):
-        raise TargetError(f"{plugin} is missing, the plugin for nbdkit; build it with 'make setup', or serve with --mount.")
-    options = ["--foreground", "--exit-with-parent", "--threads", str(depth)]
-    return [program, *options, plugin, f"request={request_file}"]
