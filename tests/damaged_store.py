@@ -17,6 +17,8 @@ from plimsoll.errors import EXIT_CODES, EXIT_MISTAKE
 from said import Plimsoll
 from scripted_engine import Script, ScriptedEngine
 
+#: A server in virtual time.
+MODEL = "queue:?service=exp:1ms&servers=4&size=16MiB"
 #: The run that stays whole, and those that are damaged.
 WHOLE = "whole"
 #: What reads a run: the words behind the verb, where RUN is the damaged one and OTHER the whole one.
@@ -34,10 +36,10 @@ READING = (
     ("export", "RUN", "--as", "diskspd-xml", "-o", "exports/"),
     ("export", "RUN", "--as", "orion", "-o", "exports/"),
     ("size", "--iops", "100", "--read-percent", "70", "--block-size", "8KiB", "--objective", "read mean <= 20ms"),
-    ("fit", "array:nvme", "--measured", "RUN", "--unknown", "host.cores=1..4"),
+    ("fit", "array:nvme", "--measured", "RUN", "--unknown", "host.cores=1..4", "--hold-out", "threads"),
 )
 #: Goes on with the run that was cut short, if it can.
-RESUMING = ("steps", "small.toml", "--over", "queue_depth=1,2,3", "-t", "null:", "--objective", "p99 <= 1s", "-q")
+RESUMING = ("steps", "small.toml", "--over", "queue_depth=1,2,3", "-t", MODEL, "--objective", "p99 <= 1s", "-d", "100ms", "-w", "0s", "-q")
 
 
 def make_store(plimsoll: Plimsoll, engine: ScriptedEngine) -> list[str]:
@@ -60,6 +62,26 @@ def make_store(plimsoll: Plimsoll, engine: ScriptedEngine) -> list[str]:
     engine.scripts = [Script(intervals=3)]
     engine.jobs.clear()
     return [name for name in names if "steps" in name]
+
+
+#: One stream that verifies, one with a rate, on models in virtual time.
+_VERIFYING = '[[stream]]\nname = "main"\nread_percent = 50\nqueue_depth = 4\nverify = "all"\n'
+_OPEN = '[[stream]]\nname = "main"\narrival = "poisson"\nrate = 500\nqueue_depth = 8\n[[stream]]\nname = "log"\nread_percent = 0\n'
+
+
+def made_by_engine(plimsoll: Plimsoll) -> list[str]:
+    """The same by the engine itself, on models: verified with wrong data, open, an array that fails, steps and a run that can go on."""
+    for name, text in (("small.toml", _VERIFYING.replace("verify", "#")), ("v.toml", _VERIFYING), ("open.toml", _OPEN)):
+        Path(name).write_text(text)
+    times = ("-d", "300ms", "-w", "0s", "-q")
+    assert plimsoll("run", "small.toml", "-t", MODEL, *times, "--label", WHOLE).code == 0
+    assert plimsoll("steps", "v.toml", "--over", "queue_depth=1,2", "-t", f"{MODEL}&lost_percent=5", *times, "--repeat", "2").code == 6
+    failing = "array:msa2000-raid5?fail=3@100ms&spares=1"
+    assert plimsoll("curve", "open.toml", "-t", MODEL, "-t", failing, "--objective", "p99 <= 1s", "--maximum", "400", *times).code in (0, 2)
+    assert plimsoll("steps", "small.toml", "--over", "queue_depth=4,8", "-t", failing, *times).code == 0
+    assert plimsoll(*RESUMING).code == 0
+    names = sorted(path.name for path in Path("results").iterdir())
+    return [name for name in names if "_small" not in name] + names[-1:]
 
 
 def _stopping(engine: ScriptedEngine) -> Any:

@@ -26,7 +26,7 @@ MAY_IMPORT = {
     "handover": {"displayed"},
     "engine": {"_core", "catalog", "displayed", "handover"},
     "foreground": set(),
-    "catalog": set(),
+    "catalog": {"shape"},
     "monitor": set(),
     "host": set(),
     "analysis": {"result", "histogram"},

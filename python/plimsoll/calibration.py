@@ -27,7 +27,7 @@ QUICK_SECONDS = 0.2
 
 def load() -> Json | None:
     """The remembered calibration of this machine, if there is one that can be read."""
-    with suppress(OSError, ValueError):
+    with suppress(OSError, ValueError, RecursionError, AttributeError):
         with open(cache_path(), encoding="utf-8") as file:
             value: Json = json.load(file)
         if value.get("schema") == SCHEMA:

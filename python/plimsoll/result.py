@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 from plimsoll.errors import StoreError
 from plimsoll.shape import Misshapen, fitted, sound
-from plimsoll.stored import ResultParts
+from plimsoll.stored import Placed, ResultParts
 
 Json = dict[str, Any]
 Status = Literal["complete", "interrupted", "failed", "incomplete"]
@@ -178,6 +178,8 @@ class Result:
         try:
             sound(value)
             fitted(value, ResultParts)
+            if value.get("place"):
+                fitted({"place": value["place"]}, Placed)
             found: Result = fitted(value, cls)
         except Misshapen as problem:
             raise StoreError(

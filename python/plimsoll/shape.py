@@ -37,9 +37,13 @@ class Misshapen(Exception):
         self.places: list[str] = []
         self.said = said
 
+    @property
+    def place(self) -> str:
+        """``job.streams[0].name``; of the whole, that word."""
+        return "".join(reversed(self.places)).removeprefix(".") or "the document"
+
     def __str__(self) -> str:
-        place = "".join(reversed(self.places)).removeprefix(".")
-        return f"{place or 'the document'} {self.said}"
+        return f"{self.place} {self.said}"
 
     def at(self, place: str) -> Misshapen:
         """The same within ``place``."""

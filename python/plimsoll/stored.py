@@ -48,6 +48,14 @@ class Cell(_CellFigures, total=False):
     service_sum_ns: Number | None
 
 
+class Waiting(TypedDict):
+    """What was outstanding at the end of an interval, by age."""
+
+    stream: str | None
+    op: str
+    latency: str
+
+
 class Lag(TypedDict, total=False):
     """How late requests left."""
 
@@ -70,6 +78,7 @@ class Interval(_IntervalTimes, total=False):
     inflight_mean: Number | None
     backlog_ns: Number | None
     lag: Lag | None
+    outstanding: list[Waiting] | None
     summary: dict[str, Entry]
 
 
@@ -191,21 +200,24 @@ class Backend(TypedDict, total=False):
     fallback_reason: str | None
 
 
-class _ComponentName(TypedDict):
+class _ComponentUse(TypedDict):
     name: str
-    servers: Number
+    set: str
+    kind: str
+    elapsed_ns: Number
     utilisation: Number
     operations: Number
     bytes: Number
+    mean_queue: Number
 
 
-class Component(_ComponentName, total=False):
+class Component(_ComponentUse, total=False):
     """What a part of a modelled array did."""
 
-    kind: str
-    written_bytes: Number | None
-    programmed_bytes: Number | None
-    write_amplification: Number | None
+    servers: Number
+    hit_share: Number | None
+    written_bytes: Number
+    programmed_bytes: Number
 
 
 class EngineFacts(TypedDict, total=False):
@@ -215,8 +227,8 @@ class EngineFacts(TypedDict, total=False):
     unissued: int
     iou_wrk_threads: int | None
     clock: Json | None
-    facts: Json | None
-    components: list[Json] | None
+    facts: dict[str, str] | None
+    components: list[Component] | None
 
 
 class Engine(TypedDict, total=False):
@@ -259,18 +271,27 @@ class Host(TypedDict, total=False):
     target: Target | None
 
 
-class Place(TypedDict, total=False):
-    """Where a point stands in its experiment."""
-
-    key: str
+class _PlaceNames(TypedDict):
     experiment: str
     kind: str
+    role: str
+
+
+class Place(_PlaceNames, total=False):
+    """Where a point stands in its experiment; points of no experiment have an empty one."""
+
+    key: str
     subject: str
     configuration: str
-    role: str
     label: str | None
     level: Number | None
     settings: dict[str, Any]
+
+
+class Placed(TypedDict):
+    """The part of a result that says where it stands."""
+
+    place: Place
 
 
 class Cache(TypedDict, total=False):
@@ -299,7 +320,7 @@ class ResultParts(_ResultParts, total=False):
     """The parts of a result that its classes leave open."""
 
     calibration: Json | None
-    place: Place
+    place: Json
     cache: Cache
     ended: Ended
     replay: list[Json]

@@ -2,45 +2,41 @@
 
 from __future__ import annotations
 
-import os
-import random
 from pathlib import Path
+from random import Random
 
 import pytest
 
-from damaged_store import make_store, trial
-from plimsoll import engine as engines
+from damaged_store import made_by_engine, trial
+from long.settings import Scale
+from long.tally import Tally
 from plimsoll.cli import main
 from said import Said
-from scripted_engine import ScriptedEngine
 
-#: As many as the audit did by hand, times the knob of the long suite.
-TRIALS = round(500 * float(os.environ.get("PLIMSOLL_CHAOS_SCALE") or 1))
-SEED = int(os.environ.get("PLIMSOLL_CHAOS_SEED") or 0)
+#: As many as the audit did by hand, and some more.
+TRIALS = 500
 
 
 def test_no_damage_ends_in_a_mistake_of_ours_or_hides_another_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], draws: Random, scale: Scale, tally: Tally
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    (tmp_path / "small.toml").write_text('title = "Small"\ngroup = "random"\n[[stream]]\nname = "main"\nblock_size = "4KiB"\n')
-    engine = ScriptedEngine()
-    monkeypatch.setattr(engines, "native", lambda: engine)
 
     def plimsoll(*words: str) -> Said:
         code = main(words)
         captured = capsys.readouterr()
         return Said(code, captured.out, captured.err)
 
-    names = make_store(plimsoll, engine)
+    names = made_by_engine(plimsoll)
     Path("results").rename("store")
     broken = []
-    for number in range(TRIALS):
+    for _ in range(scale.times(TRIALS)):
+        before = len(broken)
         try:
-            trial(Path("store"), names, random.Random(SEED + number), plimsoll)
+            trial(Path("store"), names, draws, plimsoll)
         except AssertionError as problem:
-            broken.append(f"seed {SEED + number}: {problem}")
-    print(f"{TRIALS} damages tried, {TRIALS - len(broken)} told in a sentence by every verb")
-    assert not broken, "\n\n".join([f"{len(broken)} of {TRIALS}", *broken[:10]])
+            broken.append(str(problem))
+        tally.count("damaged store", survived=len(broken) == before, named=None)
+    assert not broken, "\n\n".join([f"{len(broken)} damages are not told in a sentence", *broken[:10]])

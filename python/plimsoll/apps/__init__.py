@@ -29,7 +29,7 @@ def driver_of(definition: Json, engine: Engine) -> Engine:
     name = definition.get("driver")
     if name is None:
         return engine
-    if name not in DRIVERS:
+    if not isinstance(name, str) or name not in DRIVERS:
         near = get_close_matches(str(name), DRIVERS, n=1)
         hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(DRIVERS)}; leave the key out for block I/O."
         raise InputError(f"driver {name!r} is unknown; {hint}")

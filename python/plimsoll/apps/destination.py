@@ -116,7 +116,7 @@ def _is_ours(path: str, facts: os.stat_result) -> bool:
     try:
         with open(marker_of(path), encoding="utf-8") as file:
             marker = json.load(file)
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return False
     return bool(marker == {"schema": SCHEMA, "device": facts.st_dev, "inode": facts.st_ino})
 

@@ -224,7 +224,7 @@ def _read(path: str) -> Any:
             return json.load(file)
     except OSError as problem:
         raise InputError(f"{path}: cannot be read ({str(problem.strerror).lower()}); 'plimsoll watch -o FILE' makes one.") from None
-    except ValueError:
+    except (ValueError, RecursionError):
         raise InputError(f"{path}: not JSON; give a file that 'plimsoll watch -o FILE' made.") from None
 
 

@@ -73,7 +73,7 @@ class StoredPoint:
         if os.path.lexists(final):
             Result.from_json(read_document(final), final)
         for number, interval in enumerate(self.intervals(), start=1):
-            for cell in interval["cells"]:
+            for cell in (*interval["cells"], *(interval.get("outstanding") or ())):
                 for name in ("latency", "service"):
                     self._check_histogram(cell.get(name), f"intervals.jsonl, line {number}")
         for _ in self.monitor():

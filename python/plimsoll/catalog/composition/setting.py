@@ -93,7 +93,7 @@ def _value(key: str, text: str, target: str) -> Any:
     """A number, truth value or list if it reads like one, a number with its unit where the key has one, else the text itself."""
     try:
         return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
+    except (ValueError, RecursionError):
         pass
     try:
         found = with_unit(key, text)

@@ -11,11 +11,12 @@ has is a slip, and would leave everything as it is.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, TypedDict
 
 from plimsoll.catalog.composition.merging import ABSENT, is_named
 from plimsoll.catalog.folder import Json
 from plimsoll.errors import InputError
+from plimsoll.shape import Misshapen, fitted
 
 _LISTS = ("link", "controller", "enclosure", "devices", "group", "volumes")
 _TABLES = ("host", "shared", "sources")
@@ -24,9 +25,55 @@ _TEXTS = ("like", "name", "part", "title")
 _INNER = {"model": 'part = "savvio-10k2-146g"', "cache": "battery = false"}
 
 
+_Devices = TypedDict("_Devices", {"count": int, "in": str, "links": list[str]}, total=False)
+
+
+class _Enclosure(TypedDict, total=False):
+    bays: int
+
+
+class _Group(TypedDict, total=False):
+    controller: str
+    members: list[str]
+    failures: dict[str, Any]
+
+
+class _Volumes(TypedDict, total=False):
+    groups: list[str]
+    links: list[str]
+    ports: list[str]
+
+
+class _Cache(TypedDict, total=False):
+    mirror_link: str
+
+
+class _Controller(TypedDict, total=False):
+    cache: _Cache
+
+
+class Composed(TypedDict, total=False):
+    """What the steps of this folder take for granted."""
+
+    devices: list[_Devices]
+    enclosure: list[_Enclosure]
+    group: list[_Group]
+    volumes: list[_Volumes]
+    controller: list[_Controller]
+    spares: list[str]
+
+
 def check_shape(document: Json) -> None:
     """Raises `InputError` that begins with the place."""
     _check_all(document, "")
+    _check_lists(document)
+    try:
+        fitted(document, Composed)
+    except Misshapen as problem:
+        raise InputError(f"{problem.place}: {problem.said}.") from None
+
+
+def _check_lists(document: Json) -> None:
     for key in _LISTS:
         names = set()
         for number, entry in enumerate(_list(document, key, "")):

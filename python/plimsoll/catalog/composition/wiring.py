@@ -91,7 +91,7 @@ def _check_bays(document: Json, enclosures: dict[str, Any]) -> None:
         place = str(devices["in"])
         if place not in enclosures:
             raise InputError(f"devices.{devices['name']}.in: there is no enclosure {place!r}; there are {', '.join(enclosures) or 'none'}.")
-        filled[place] += int(devices["count"])
+        filled[place] += int(devices.get("count", 1))
     for name, count in filled.items():
         bays = enclosures[name].get("bays")
         if bays is not None and count > bays:

@@ -117,6 +117,8 @@ def _document(text: str, source: str) -> Any:
     except json.JSONDecodeError as problem:
         line = text.count("\n", 0, start) + problem.lineno
         raise InputError(f"{source}:{line}: not JSON ({problem.msg.lower()}); fio may have been ended while writing it.") from None
+    except ValueError:
+        raise InputError(f"{source}: a number in it has thousands of digits; give the file as fio wrote it.") from None
     except RecursionError:
         raise InputError(f"{source}: nested too deeply for a result of fio's; give the file as fio wrote it.") from None
 

@@ -28,6 +28,8 @@ def read_document(text: str, source: str) -> tuple[str, list[Report]]:
         raise InputError(
             f"{source}:{problem.lineno}: not JSON ({problem.msg.lower()}); sysstat may have been ended while writing it."
         ) from None
+    except ValueError:
+        raise InputError(f"{source}: a number in it has thousands of digits; give it as sysstat wrote it.") from None
     except RecursionError:
         raise InputError(f"{source}: nested too deeply for a document of sysstat's; give it as it was written.") from None
     hosts = _objects(_object(_object(document).get("sysstat")).get("hosts"))
