@@ -18,7 +18,7 @@ from plimsoll import __version__
 from plimsoll.displayed import encoded
 from plimsoll.engine import Engine, Json
 from plimsoll.errors import PlimsollError, StoreError
-from plimsoll.store.durable import replace_file
+from plimsoll.store.durable import replace_file, store_error
 
 SCHEMA = "plimsoll.calibration/1"
 #: Long enough for a figure good to some percent, short enough to go unnoticed beside a first run.
@@ -45,10 +45,19 @@ def quick(engine: Engine) -> Json | None:
 
 def save(figures: Json) -> Json:
     """Remember ``figures``; a cache that cannot be written costs only the next calibration."""
+    with suppress(StoreError):
+        remember(figures)
+    return {"schema": SCHEMA, **figures}
+
+
+def remember(figures: Json) -> Json:
+    """The same, for whoever wants to know: raises `StoreError` when it cannot be written."""
     value = {"schema": SCHEMA, **figures}
-    with suppress(OSError, StoreError):
+    try:
         os.makedirs(os.path.dirname(cache_path()), exist_ok=True)
-        replace_file(cache_path(), json.dumps(value, indent=1).encode(), durable=False)
+    except OSError as problem:
+        raise store_error(os.path.dirname(cache_path()), problem) from None
+    replace_file(cache_path(), json.dumps(value, indent=1).encode(), durable=False)
     return value
 
 

@@ -11,11 +11,11 @@ import pytest
 
 from plimsoll.analysis.conclusion import concluded
 from plimsoll.analysis.observation import Observation
-from plimsoll.analysis.plausibility import RULES, Evidence, samples
+from plimsoll.analysis.plausibility import RULES, Evidence, samples, target
 from plimsoll.analysis.summary import Summary
 from plimsoll.histogram import Histogram
 from plimsoll.measure import Job, unfinished
-from plimsoll.result import Flag, Result
+from plimsoll.result import Flag, OpTotals, Result
 from scripted_engine import Script, ScriptedEngine, encoded, interval
 
 #: A run that nothing is to be said against: 200 intervals, 20,000 requests of 1 ms at depth 10.
@@ -250,6 +250,21 @@ def test_reads_that_the_device_did_not_do_came_from_elsewhere() -> None:
     assert direct.severity == "doubt" and "781 MiB" in direct.message and "391 MiB" in direct.message
     buffered = judge(stream={"direct": False}, host=TARGET, monitor=_device(0.0))["page_cache_suspected"]
     assert buffered.severity == "invalid"
+
+
+def test_counters_that_were_read_late_make_no_doubt_of_a_run_of_300_ms() -> None:
+    """Reading them 40 ms late at one end and 40 ms early at the other leaves 220 ms of 300, which is 73 % of the bytes."""
+    rate = WORKLOAD_BYTES_PER_S
+
+    def suspected(missed_s: float, run_s: float) -> bool:
+        read = OpTotals(1000, 1000.0, int(rate * run_s), rate, 0, None, None)
+        seen = {"seconds": run_s - missed_s, "devices": {"sda": {"read_bytes_per_s": rate}}}
+        result = replace(sound_result(), host=TARGET, engine=ENGINE, monitor=seen, totals={"read": read})
+        return any(target.page_cache_suspected(Evidence(result, Observation())))
+
+    assert not suspected(0.08, 0.3)
+    assert suspected(0.25, 0.3)
+    assert suspected(7.0, 30.0)
 
 
 def test_buffered_reads_are_doubted_when_the_device_cannot_be_seen() -> None:

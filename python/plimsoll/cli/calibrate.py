@@ -9,6 +9,7 @@ import click
 
 from plimsoll import calibration
 from plimsoll import engine as engines
+from plimsoll.errors import StoreError
 
 
 @click.command(short_help="Measure Plimsoll's own cost per I/O.")
@@ -16,12 +17,18 @@ from plimsoll import engine as engines
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(seconds: float, as_json: bool) -> None:
     """Measure what Plimsoll's own work costs per I/O, without storage, and remember it for every later result."""
-    figures = calibration.save(engines.native().calibrate(seconds))
+    figures = engines.native().calibrate(seconds)
+    try:
+        figures, remembered = calibration.remember(figures), f"remembered in {calibration.cache_path()}"
+    except StoreError as problem:
+        reason = str(problem).partition(";")[0]
+        remembered = f"not remembered: {reason}; set XDG_CACHE_HOME to a directory you may write to, or every first run calibrates anew"
     if as_json:
         click.echo(json.dumps(figures, ensure_ascii=False))
-        return
-    click.echo("\n".join(_lines(figures)))
-    click.echo(f"remembered in {calibration.cache_path()}", err=True)
+    else:
+        click.echo("\n".join(_lines(figures)))
+    if not as_json or remembered.startswith("not"):
+        click.echo(remembered, err=True)
 
 
 def _lines(figures: dict[str, Any]) -> list[str]:

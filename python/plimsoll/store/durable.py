@@ -57,6 +57,8 @@ def store_error(path: str, problem: OSError) -> StoreError:
     reason = (problem.strerror or str(problem)).lower()
     if problem.errno in (errno.ENOSPC, errno.EDQUOT):
         advice = "free some space or give another directory with --out; earlier results are intact"
+    elif problem.errno == errno.EFBIG:
+        advice = "this process may not write files so large; raise the limit ('ulimit -f unlimited'), and earlier results are intact"
     elif problem.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
         advice = "give a directory you may write to with --out"
     else:
@@ -81,8 +83,8 @@ class LineFile:
         try:
             written = os.write(self._file, content)
             if written < len(content):
-                # A short write to a regular file means that the disk is full.
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+                # A short write to a regular file means that no more fits; the rest is told why: a full disk, a quota, a limit.
+                _write_all(self._file, content[written:])
         except OSError as problem:
             with suppress(OSError):
                 os.ftruncate(self._file, self._length)

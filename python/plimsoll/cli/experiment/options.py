@@ -15,9 +15,18 @@ from typing import Any
 
 import click
 
+from plimsoll.errors import InputError
 from plimsoll.store.overwriting import REPLACED
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+
+def _named(_context: click.Context, _option: click.Parameter, targets: tuple[str, ...]) -> tuple[str, ...]:
+    """An empty name is a variable that is not set, and measures nothing in its place."""
+    if any(not target.strip() for target in targets):
+        raise InputError("--target: the name is empty, as that of a variable which is not set; name a target, or leave the option out.")
+    return targets
+
 
 #: Every shared option by the name its value arrives under.
 DECLARED: dict[str, Decorator] = {
@@ -33,6 +42,7 @@ DECLARED: dict[str, Decorator] = {
         "targets",
         metavar="TARGET",
         multiple=True,
+        callback=_named,
         help="File, device, concat:A,B, stripe:A,B?unit=1MiB, null:, queue: or array:NAME; several are measured in turn. "
         "[default: a scratch file ./plimsoll-scratch.dat, made and removed]",
     ),
