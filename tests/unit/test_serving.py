@@ -22,13 +22,32 @@ def _sentence(problem: pytest.ExceptionInfo[PlimsollError]) -> str:
     return text
 
 
-def test_a_socket_is_made_and_one_that_exists_is_refused(tmp_path: Path) -> None:
+def test_a_socket_is_made_and_one_that_is_in_use_is_refused(tmp_path: Path) -> None:
     path = str(tmp_path / "array.sock")
     bound = unix_socket(path)
     with pytest.raises(InputError) as problem:
         unix_socket(path)
-    assert "a socket of this name exists; end its server" in _sentence(problem)
+    assert "a socket of this name exists and is in use; end its server" in _sentence(problem)
     bound.close()
+
+
+def test_the_socket_of_a_server_that_was_killed_is_taken_over(tmp_path: Path) -> None:
+    # It stays when its server is killed, and the same command was refused from then on.
+    path = str(tmp_path / "array.sock")
+    unix_socket(path).close()
+    bound = unix_socket(path)
+    with socket.socket(socket.AF_UNIX) as client:
+        client.connect(path)
+    bound.close()
+
+
+def test_a_socket_of_another_kind_that_is_in_use_is_left_alone(tmp_path: Path) -> None:
+    path = str(tmp_path / "log.sock")
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as log:
+        log.bind(path)
+        with pytest.raises(InputError):
+            unix_socket(path)
+        assert os.path.exists(path)
 
 
 def test_a_file_is_no_place_for_a_socket_and_stays_as_it_is(tmp_path: Path) -> None:

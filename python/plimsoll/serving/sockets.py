@@ -20,12 +20,18 @@ _PATH_MAX = 107
 
 
 def unix_socket(path: str) -> socket.socket:
-    """A listening socket at a path that does not exist yet."""
+    """A listening socket at a path that does not exist yet, or holds the socket of a server that was killed."""
     if len(os.fsencode(path)) > _PATH_MAX:
         raise InputError(f"--socket {path}: longer than the {_PATH_MAX} bytes that a socket's path can have; name a shorter one.")
     bound = socket.socket(socket.AF_UNIX)
     try:
-        bound.bind(path)
+        try:
+            bound.bind(path)
+        except OSError as problem:
+            if problem.errno != errno.EADDRINUSE or not _is_abandoned(path):
+                raise
+            os.unlink(path)
+            bound.bind(path)
     except OSError as problem:
         bound.close()
         raise _unbound(path, problem) from None
@@ -33,10 +39,20 @@ def unix_socket(path: str) -> socket.socket:
     return bound
 
 
+def _is_abandoned(path: str) -> bool:
+    """Whether a socket of this user is there to which nobody listens any more."""
+    facts = os.lstat(path)
+    if not stat.S_ISSOCK(facts.st_mode) or facts.st_uid != os.geteuid():
+        return False
+    with socket.socket(socket.AF_UNIX) as asking:
+        asking.setblocking(False)
+        return asking.connect_ex(path) == errno.ECONNREFUSED
+
+
 def _unbound(path: str, problem: OSError) -> InputError | TargetError:
     if problem.errno == errno.EADDRINUSE:
         if stat.S_ISSOCK(os.lstat(path).st_mode):
-            return InputError(f"--socket {path}: a socket of this name exists; end its server, or remove it if that is gone.")
+            return InputError(f"--socket {path}: a socket of this name exists and is in use; end its server, or name another path.")
         return InputError(f"--socket {path}: a file of this name exists; name one that does not exist yet.")
     if isinstance(problem, FileNotFoundError):
         return InputError(f"--socket {path}: there is no directory {os.path.dirname(path) or '.'!r}; make it first.")
