@@ -97,7 +97,8 @@ def _remove(engine: Engine, path: str) -> str | None:
         engine.remove_target(path)
     except PlimsollError as error:
         return f"{path} was made for this run and is left behind: {error}"
-    if os.path.isfile(path):
+    # A directory that was there before stays, but nothing in it.
+    if os.path.isfile(path) or (os.path.isdir(path) and os.listdir(path)):
         return f"{path} was made for this run and is left behind, since something else has changed or replaced it; delete it yourself."
     return None
 

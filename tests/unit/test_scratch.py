@@ -79,3 +79,16 @@ def test_a_file_that_another_run_made_meanwhile_is_left_to_it(here: Path, monkey
     with pytest.raises(TargetError):
         left_by(engine, path)
     assert path.read_bytes() == b"the other's"
+
+
+@pytest.mark.parametrize(("names", "told"), [([], False), (["f0"], True)])
+def test_a_tree_that_is_not_known_as_ours_any_more_is_told_unless_it_is_empty(names: list[str], told: bool, tmp_path: Path) -> None:
+    # Its marker could not be read (EIO), so nothing was removed and nothing said.
+    tree, left = tmp_path / "tree", []
+    engine = Unwilling()
+    engine.inspection = {"kind": "directory", "path": str(tree), "exists": False, "parts": []}
+    with prepared(engine, Wanted(str(tree)), Hearer(lambda _done, _total: None, on_left=left.append), engine.control()):
+        tree.mkdir()
+        for name in names:
+            (tree / name).touch()
+    assert bool(left) is told
