@@ -83,6 +83,19 @@ fn nothing_is_demanded_of_what_was_never_written() {
 }
 
 #[test]
+fn a_write_astray_is_misdirected_even_where_nothing_was_written() {
+    // It went unnamed when its own place was written over before anybody read it.
+    let mut disk = Disk::new(2);
+    disk.bytes.fill(0xaa);
+    let astray = disk.stamped(0, 1, 1);
+    disk.bytes[4096..].copy_from_slice(&astray);
+    let findings = disk.check(&[Expectation::ANYTHING; 2]);
+    let found = Found::OtherAddress { address: START, generation: 1 };
+    assert_eq!(summary(&findings), [(Fault::Misdirected, 4096, 4096, found)]);
+    assert_eq!(findings.sectors_checked, 0);
+}
+
+#[test]
 fn writes_in_flight_may_or_may_not_have_arrived_even_in_part() {
     let mut disk = Disk::new(1);
     disk.write(0, 1, 3);

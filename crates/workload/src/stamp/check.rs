@@ -3,13 +3,13 @@
 use serde::{Deserialize, Serialize};
 
 use super::fault::{Fault, Finding, Findings, Found};
-use super::{Decoded, SECTOR_BYTES, Sector, Stamp, assert_shape};
+use super::{Decoded, MAGIC, SECTOR_BYTES, Sector, Stamp, assert_shape};
 
 /// What a granule may hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Expectation {
     /// Oldest generation that is right: the newest one acknowledged before the read was submitted. 0 = none was, so
-    /// anything goes.
+    /// anything goes but what this run wrote for another address.
     pub lo: u64,
     /// Newest generation that is right: the newest one issued before the read completed.
     pub hi: u64,
@@ -57,12 +57,13 @@ pub fn check(
     let mut sound = true;
     for (number, granule) in sectors.chunks_exact(per_granule).enumerate() {
         let expected = expect(number);
+        let first = read.start + number as u64 * u64::from(read.granule_bytes);
+        let mut addresses = (first..).step_by(SECTOR_BYTES);
         if expected.lo == 0 {
+            sound &= !granule.iter().zip(addresses).any(|(sector, address)| is_astray(sector, read.run, address));
             continue;
         }
         findings.sectors_checked += per_granule as u64;
-        let first = read.start + number as u64 * u64::from(read.granule_bytes);
-        let mut addresses = (first..).step_by(SECTOR_BYTES);
         sound &=
             granule.iter().zip(&mut addresses).all(|(sector, address)| is_right(sector, read.run, address, expected));
     }
@@ -103,6 +104,13 @@ pub fn check_found(buffer: &[u8], start: u64, findings: &mut Findings) -> u64 {
 fn is_right(sector: &Sector, run: u64, address: u64, expected: Expectation) -> bool {
     matches!(Stamp::decode(sector), Decoded::Valid(stamp)
         if stamp.run == run && stamp.address == address && (expected.lo..=expected.hi).contains(&stamp.generation))
+}
+
+/// Whether a sector is one that this run wrote for another address.
+#[inline]
+fn is_astray(sector: &Sector, run: u64, address: u64) -> bool {
+    sector[0..8] == MAGIC
+        && matches!(Stamp::decode(sector), Decoded::Valid(stamp) if stamp.run == run && stamp.address != address)
 }
 
 /// The slow way, once something is known to be wrong: every sector on its own, then runs of equal faults put together.
@@ -183,10 +191,10 @@ impl<'read> Scene<'read> {
 
     /// The fault of one sector and what stands there; `None` if it is right.
     fn judge(&self, place: usize, expected: Expectation) -> Option<(Fault, Found)> {
-        if expected.lo == 0 {
-            return None;
-        }
         let found = self.found(place);
+        if expected.lo == 0 {
+            return matches!(found, Found::OtherAddress { .. }).then_some((Fault::Misdirected, found));
+        }
         let fault = match found {
             Found::Stamp { generation, .. } if generation > expected.hi => Fault::Corrupt,
             Found::Stamp { generation, .. } if generation >= expected.lo => return None,
