@@ -83,6 +83,16 @@ def test_a_lie_is_caught(lie: Outcome, complaint: str) -> None:
     assert any(complaint in found for found in judge(lie).complaints), judge(lie).complaints
 
 
+@pytest.mark.parametrize(("kind", "believed"), [("unstamped", True), ("stamp", False)])
+def test_old_data_is_corrupt_only_where_it_is_older_than_the_run(kind: str, believed: bool) -> None:
+    result = wrong(8192, fault="corrupt")
+    result["engine"]["verify"]["examples"][0]["found"] = {"kind": kind}
+    stale = replace(
+        HONEST, plan=Plan("stale", {}), injections=[replace(LOST, fault="stale")], results=[result], said="corrupt at byte 8,192"
+    )
+    assert bool(judge(stale).complaints) is not believed
+
+
 def test_an_address_that_no_example_has_room_for_is_no_lie() -> None:
     many = [replace(LOST, number=at, offset=at * 8192, wrong=((at * 8192, at * 8192 + 4096),)) for at in range(1, 12)]
     result = wrong(*(injection.offset for injection in many[:8]))
