@@ -219,7 +219,8 @@ def test_unsafe_targets_are_refused_and_safe_ones_are_written(
             target = _target(use, image, stack)
             before = _fingerprint(image)
             ended = plimsoll("run", "random-write-4k", "-t", target, *_typed(word, target), *QUICK)
-            unharmed = _fingerprint(image) == before
+            # The kernel may swap to what it was given, whatever Plimsoll does.
+            unharmed = use == "swap beside" or _fingerprint(image) == before
         image.unlink()
         may = use == "idle" and (word == "right" or (word == "bare" and contents.name == "nothing"))
         right = ended.code == 0 and not unharmed if may else ended.code == 3 and unharmed
