@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-use old_kernel::without_openat2;
+use old_kernel::without;
 use plimsoll_engine::collector::Interval;
 use plimsoll_engine::control::{Control, StoppedBy};
 use plimsoll_engine::files::{FileJob, FileOutcome, FilesPrepared, outcome, prepare, remove, run};
@@ -113,7 +113,7 @@ fn every() -> Value {
 
 fn on_both_kernels(test: impl Fn() + Send + Sync) {
     test();
-    without_openat2(test);
+    without(libc::SYS_openat2, libc::ENOSYS, test);
 }
 
 fn link(place: &Place, name: &str) {
@@ -292,6 +292,16 @@ fn files_that_became_links_during_a_run_are_neither_read_nor_written_through() {
 
 #[test]
 fn renaming_and_moving_replace_nothing_that_somebody_else_put_there() {
+    rename_and_move_among_foreign_files();
+}
+
+/// NFS and many file systems of FUSE answer EINVAL.
+#[test]
+fn nor_do_they_where_the_file_system_cannot_rename_without_replacing() {
+    without(libc::SYS_renameat2, libc::EINVAL, rename_and_move_among_foreign_files);
+}
+
+fn rename_and_move_among_foreign_files() {
     for operation in ["rename", "move"] {
         let place = Place::new();
         let tree = json!({ "depth": 1, "width": 3, "files": 10, "sizes": "4KiB", "filled": 50 });
