@@ -38,6 +38,7 @@ use crate::sync::SyncIo;
 use crate::target::{Opened, TargetSpec};
 use crate::timeline::Timeline;
 use crate::uring::{RingOptions, Uring};
+use crate::volume::SpreadVolume;
 use crate::worker::{Shared, Window, Worker};
 
 /// Everything that is fixed before the workers are made.
@@ -164,16 +165,14 @@ const fn alternative(backend: BackendWord) -> &'static str {
     }
 }
 
-/// Pieces that one request can fall into.
+/// Pieces that one request can fall into: of the target, and of a stream that spreads its requests itself.
 fn pieces_max(setup: &Setup<'_>) -> usize {
-    let longest = setup.plans.iter().map(StreamPlan::longest).max().unwrap_or(0) as usize;
-    match &setup.opened.volume {
-        crate::volume::Volume::Single { .. } => 1,
-        crate::volume::Volume::Concat { ends } => ends.len(),
-        crate::volume::Volume::Stripe { unit_bytes, parts, .. } => {
-            (longest / *unit_bytes as usize + 2).max(*parts as usize)
-        }
-    }
+    let pieces = |plan: &StreamPlan| {
+        let spread = plan.placed.spread.as_ref().map(SpreadVolume::new);
+        spread.map_or(0, |spread| spread.pieces_max(plan.longest()))
+    };
+    let longest = setup.plans.iter().map(StreamPlan::longest).max().unwrap_or(0);
+    setup.plans.iter().map(pieces).max().unwrap_or(0).max(setup.opened.volume.pieces_max(longest))
 }
 
 /// The threads of the streams that fall to worker `number`: every n-th, over all streams.
@@ -184,11 +183,12 @@ fn seats(setup: &Setup<'_>, number: usize) -> Vec<LaneSeat> {
         let stamps = setup.ledger.is_some() && plan.content.kind == ContentKind::Stamps;
         let seat = move |shard| {
             let group = setup.groups[stream].clone();
-            LaneSeat { stream, shard, files: stream as u32 * parts, stamps, group }
+            LaneSeat { stream, shard, ordinal: 0, files: stream as u32 * parts, stamps, group }
         };
         (0..plan.threads).map(seat)
     });
-    all.enumerate().filter(|(place, _)| place % setup.workers == number).map(|(_, seat)| seat).collect()
+    let own = all.enumerate().filter(|(place, _)| place % setup.workers == number);
+    own.map(|(place, seat)| LaneSeat { ordinal: place as u32, ..seat }).collect()
 }
 
 /// Memory for a worker's requests: of each seat the read buffers, then the write buffers, prepared with content.

@@ -38,6 +38,19 @@ pub enum EngineError {
         /// What is wrong, and what would be right.
         reason: String,
     },
+    /// The streams' histograms do not fit into memory.
+    #[error(
+        "{streams} streams need about {needed_mib} MiB for their histograms, and {available_mib} MiB are available; use threads for more \
+         of the same, or fewer streams"
+    )]
+    Memory {
+        /// Streams.
+        streams: usize,
+        /// What they need.
+        needed_mib: u64,
+        /// What there is.
+        available_mib: u64,
+    },
     /// The journal of a run could not be kept.
     #[error("{0}")]
     Journal(String),

@@ -14,6 +14,7 @@ use plimsoll_workload::{ArrivalPlan, Arrivals, Content, Generator, Op, Request, 
 use crate::gate::{Gate, ShareGroup};
 use crate::outstanding::due_in;
 use crate::replay::Replay;
+use crate::volume::SpreadVolume;
 
 /// See the module.
 pub(crate) struct Lane {
@@ -22,6 +23,10 @@ pub(crate) struct Lane {
     pub(crate) generator: Generator,
     pub(crate) timing: Timing,
     pub(crate) content: Content,
+    /// Bytes of the target before its address 0.
+    base: u64,
+    /// How its requests are spread, where that is not how the target's are.
+    pub(crate) spread: Option<Box<SpreadVolume>>,
     /// First entry of the stream's files in the backend's table.
     pub(crate) files: u32,
     pub(crate) verify: Verify,
@@ -85,6 +90,8 @@ pub(crate) enum Process {
 pub(crate) struct LaneSeat {
     pub(crate) stream: usize,
     pub(crate) shard: u32,
+    /// Its number among the threads of all streams.
+    pub(crate) ordinal: u32,
     pub(crate) files: u32,
     pub(crate) stamps: bool,
     /// The group with which its stream keeps a ratio.
@@ -111,6 +118,8 @@ impl Lane {
             generator,
             timing,
             content: Content::new(plan),
+            base: plan.placed.base,
+            spread: plan.placed.spread.as_ref().map(|spread| Box::new(SpreadVolume::new(spread))),
             files: seat.files,
             verify: plan.verify,
             max_len: plan.max_len,
@@ -125,7 +134,7 @@ impl Lane {
             owes_flush: plan.flush_at_end,
             start_ns: plan.start_ns,
             end_ns: plan.end_ns,
-            sequence: ((seat.stream as u64) << 16 | u64::from(seat.shard)) << 40,
+            sequence: u64::from(seat.ordinal) << 40,
             free: FreeSlots::default(),
             replay,
         }
@@ -137,6 +146,7 @@ impl Lane {
     pub(crate) fn draw(&mut self, place: &mut Request) -> bool {
         if self.plain {
             *place = self.generator.next();
+            place.offset += self.base;
             return true;
         }
         self.draw_counted(place)
@@ -171,7 +181,11 @@ impl Lane {
     }
 
     fn next_counted(&mut self) -> Option<Request> {
-        let Some(replay) = &mut self.replay else { return Some(self.generator.next()) };
+        let Some(replay) = &mut self.replay else {
+            let mut next = self.generator.next();
+            next.offset += self.base;
+            return Some(next);
+        };
         let next = replay.draw();
         if next.is_none() {
             // The trace could not be read to its end.

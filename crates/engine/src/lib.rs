@@ -6,6 +6,7 @@
 //!
 //! Limits: Linux only; one host.
 
+mod accounts;
 pub mod array;
 pub mod backend;
 pub mod buffers;

@@ -10,19 +10,18 @@ use std::time::Duration;
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, bounded, unbounded};
 use plimsoll_workload::job::BackendWord;
-use plimsoll_workload::journal::Header;
 use plimsoll_workload::plan::ReadAhead;
-use plimsoll_workload::stamp::{Findings, SECTOR_BYTES};
+use plimsoll_workload::stamp::Findings;
 use plimsoll_workload::{JobOptions, Op, Recorded, StreamOptions, StreamPlan, Verify, Workload};
 
+use crate::accounts::{journal, ledger, verifies};
 use crate::clock::{self, Clock};
 use crate::collector::{Collector, Interval, Message};
 use crate::control::{Control, StoppedBy};
 use crate::crew::{Place, Report, Setup, family, groups, work};
 use crate::error::EngineError;
 use crate::job::Job;
-use crate::journal::{Journal, check, lies_apart};
-use crate::ledger::{GRANULES_MAX, Ledger};
+use crate::journal::check;
 use crate::outcome::{Journalled, Outcome};
 use crate::record::Places;
 use crate::replay::log::RequestLog;
@@ -31,6 +30,11 @@ use crate::silence::{self, Pulse, Silence, Vigil};
 use crate::target::{OpenMode, Opened, TargetSpec, open};
 use crate::timeline::Timeline;
 use crate::uring;
+
+/// Memory of a histogram whose values spread over three decades: ten powers of two of 1,024 counts of 8 bytes.
+const HISTOGRAM_BYTES: u64 = 80 << 10;
+/// Slices of a worker: the one it fills, and those on their way and back.
+const SLICES_PER_WORKER: usize = 3;
 
 /// How often the sink is polled, so that signals are noticed.
 const POLL: Duration = Duration::from_millis(50);
@@ -74,8 +78,9 @@ pub fn run(job: &Job, sink: &mut dyn Sink, control: &Control) -> Result<Outcome,
     let log = request_log(job, &plans, backend)?;
     let descriptors = descriptors(&plans, &opened)?;
     let ledger = ledger(&plans)?;
-    let journal = journal(job, &plans, &opened, ledger.as_ref())?;
     let workers = workers(&plans, &job.options, backend);
+    fits_in_memory(&plans, workers)?;
+    let journal = journal(job, &plans, &opened, ledger.as_ref())?;
     let setup = Setup {
         plans: &plans,
         opened: &opened,
@@ -100,6 +105,31 @@ pub fn run(job: &Job, sink: &mut dyn Sink, control: &Control) -> Result<Outcome,
         Some((path, reason)) => Err(EngineError::Trace { path, reason }),
         None => Ok(outcome),
     }
+}
+
+/// Refuses more streams than memory has room for: each kind of request has a histogram in every slice of the record.
+fn fits_in_memory(plans: &[StreamPlan], workers: usize) -> Result<(), EngineError> {
+    let histograms = |plan: &StreamPlan| {
+        let cells = Op::ALL.iter().filter(|&&op| plan.issues(op)).count();
+        cells * if plan.arrival.is_open() { 2 } else { 1 }
+    };
+    let histograms: usize = plans.iter().map(histograms).sum();
+    let needed_bytes = (histograms * (SLICES_PER_WORKER * workers + 1)) as u64 * HISTOGRAM_BYTES;
+    match available_bytes() {
+        Some(available_bytes) if needed_bytes > available_bytes => Err(EngineError::Memory {
+            streams: plans.len(),
+            needed_mib: needed_bytes >> 20,
+            available_mib: available_bytes >> 20,
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// Memory that can be had without swapping; format: proc(5), `/proc/meminfo`.
+fn available_bytes() -> Option<u64> {
+    let table = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = table.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    line.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok().map(|kib| kib << 10)
 }
 
 /// The headers of the traces that are replayed.
@@ -161,6 +191,7 @@ pub fn timeline(options: &JobOptions) -> Timeline {
 fn writes(workload: &Workload, recorded: &Recorded) -> bool {
     let shape = plimsoll_workload::TargetShape { size_bytes: 1 << 60, block_bytes: 1 };
     workload
+        .anywhere()
         .resolve_recorded(shape, 0, recorded)
         .is_ok_and(|plans| plans.iter().any(|plan| plan.issues(Op::Write) || plan.issues(Op::Trim)))
 }
@@ -223,71 +254,6 @@ fn advise(file: &OwnedFd, read_ahead: ReadAhead) {
     unsafe { libc::posix_fadvise(file.as_raw_fd(), 0, 0, advice) };
 }
 
-/// The account of what is written, when a stream verifies or stamps.
-fn ledger(plans: &[StreamPlan]) -> Result<Option<Ledger>, EngineError> {
-    use plimsoll_workload::plan::ContentKind;
-    let stamps = |plan: &StreamPlan| plan.content.kind == ContentKind::Stamps && plan.issues(Op::Write);
-    let stamping =
-        |plan: &&StreamPlan| matches!(plan.verify, Verify::Reads | Verify::All | Verify::Journal) || stamps(plan);
-    let Some(first) = plans.iter().find(stamping) else {
-        // What earlier runs wrote needs no account.
-        return Ok(verifies(plans).then(|| Ledger::new(clock::wall_ns(), SECTOR_BYTES as u32, 0..0)));
-    };
-    let granule = plans.iter().filter(stamping).fold(first.granule, |granule, plan| gcd(granule, plan.granule));
-    let start = plans.iter().filter(stamping).map(|plan| plan.region.start).min().unwrap_or(0);
-    let end = plans.iter().filter(stamping).map(|plan| plan.region.end).max().unwrap_or(0);
-    let disturbs = |plan: &&StreamPlan| plan.content.kind != ContentKind::Stamps && plan.issues(Op::Write);
-    let overlaps = |plan: &&StreamPlan| plan.region.start < end && start < plan.region.end;
-    if let Some(other) = plans.iter().filter(disturbs).find(overlaps).filter(|_| verifies(plans)) {
-        return Err(EngineError::Mismatch(format!(
-            "stream \"{}\" writes without stamps where another stream verifies; give it content = \"stamps\" or a region of its own",
-            other.name
-        )));
-    }
-    let granules = (end - start) / u64::from(granule);
-    if granules > GRANULES_MAX {
-        return Err(EngineError::Mismatch(format!(
-            "stamping or verifying {granules} blocks of {granule} bytes needs too much memory (at most {GRANULES_MAX}); set region_length to {} bytes or less",
-            GRANULES_MAX * u64::from(granule)
-        )));
-    }
-    Ok(Some(Ledger::new(clock::wall_ns(), granule, start..end)))
-}
-
-/// The journal, when a stream tells one.
-fn journal(
-    job: &Job,
-    plans: &[StreamPlan],
-    opened: &Opened,
-    ledger: Option<&Ledger>,
-) -> Result<Option<Journal>, EngineError> {
-    let asked = plans.iter().any(|plan| plan.verify == Verify::Journal);
-    let (name, ledger) = match (&job.options.journal, ledger.filter(|_| asked)) {
-        (Some(name), Some(ledger)) => (name, ledger),
-        (None, None) => return Ok(None),
-        (Some(name), None) => {
-            return Err(EngineError::Mismatch(format!(
-                "journal {name} has no effect, because no stream has verify = \"journal\"; set that, or drop journal"
-            )));
-        }
-        (None, Some(_)) => {
-            return Err(EngineError::Mismatch(
-                "verify = \"journal\" needs a place for it on another disk or host; give for example \
-                 --set journal=/mnt/other/cut.journal, or journal=tcp://HOST:PORT"
-                    .to_owned(),
-            ));
-        }
-    };
-    lies_apart(name, opened).map_err(EngineError::Mismatch)?;
-    let header = Header {
-        run: ledger.run(),
-        granule_bytes: ledger.granule_bytes(),
-        region: ledger.region(),
-        started_ns: clock::wall_ns(),
-    };
-    Journal::begin(name, &header, opened.volume.parts()).map(Some).map_err(EngineError::Mismatch)
-}
-
 /// A run that looks for what a journal names.
 fn looked(job: &Job, sink: &mut dyn Sink, control: &Control) -> Result<Outcome, EngineError> {
     let start_ns = (clock::monotonic_ns(), clock::wall_ns());
@@ -326,15 +292,7 @@ fn verifies_or_stamps(workload: &Workload) -> bool {
     use plimsoll_workload::plan::ContentKind;
     let shape = plimsoll_workload::TargetShape { size_bytes: 1 << 60, block_bytes: 1 };
     let needs = |plan: &StreamPlan| plan.verify != Verify::Off || plan.content.kind == ContentKind::Stamps;
-    workload.resolve(shape, 0).is_ok_and(|plans| plans.iter().any(needs))
-}
-
-fn verifies(plans: &[StreamPlan]) -> bool {
-    plans.iter().any(|plan| plan.verify != Verify::Off)
-}
-
-const fn gcd(a: u32, b: u32) -> u32 {
-    if b == 0 { a } else { gcd(b, a % b) }
+    workload.anywhere().resolve(shape, 0).is_ok_and(|plans| plans.iter().any(needs))
 }
 
 /// Whether a backend lives in virtual time.

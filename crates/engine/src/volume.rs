@@ -17,6 +17,8 @@
 //! assert_eq!(pieces, [(1, 0, 4096, 0), (0, 4096, 4096, 4096)]);
 //! ```
 
+use plimsoll_workload::parts::Spread;
+
 /// How a target's bytes lie on its parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Volume {
@@ -39,6 +41,39 @@ pub enum Volume {
         /// Size of the volume in bytes; a multiple of a row of units.
         size_bytes: u64,
     },
+}
+
+/// How the requests of a stream are spread over parts of its own choice.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SpreadVolume {
+    volume: Volume,
+    /// The target's numbers of the volume's parts.
+    numbers: Vec<usize>,
+}
+
+impl SpreadVolume {
+    /// As a plan says.
+    pub fn new(spread: &Spread) -> Self {
+        let sizes: Vec<u64> = spread.parts.iter().map(|(_, size)| *size).collect();
+        let numbers = spread.parts.iter().map(|(number, _)| *number as usize).collect();
+        let volume = spread.unit_bytes.map_or_else(|| Volume::concat(&sizes), |unit| Volume::stripe(unit, &sizes));
+        Self { volume, numbers }
+    }
+
+    /// As [`Volume::map`], with the target's numbers.
+    pub fn map(&self, offset: u64, len: u32, out: &mut impl FnMut(usize, u64, u32, u32)) {
+        self.volume.map(offset, len, &mut |part, offset, len, before| out(self.numbers[part], offset, len, before));
+    }
+
+    /// As [`Volume::pieces_max`].
+    pub fn pieces_max(&self, longest: u32) -> usize {
+        self.volume.pieces_max(longest)
+    }
+
+    /// The target's numbers of its parts.
+    pub fn numbers(&self) -> &[usize] {
+        &self.numbers
+    }
 }
 
 impl Volume {
@@ -80,6 +115,17 @@ impl Volume {
         match self {
             Self::Concat { ends } => ends,
             Self::Single { .. } | Self::Stripe { .. } => &[],
+        }
+    }
+
+    /// The most pieces that a request of so many bytes can fall into, or a flush.
+    pub fn pieces_max(&self, longest: u32) -> usize {
+        match self {
+            Self::Single { .. } => 1,
+            Self::Concat { ends } => ends.len(),
+            Self::Stripe { unit_bytes, parts, .. } => {
+                (longest as usize / *unit_bytes as usize + 2).max(*parts as usize)
+            }
         }
     }
 

@@ -475,7 +475,8 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
 
     fn issue_pieces(&mut self, number: u32) -> io::Result<()> {
         let slot = &mut self.slots[number as usize];
-        let files = self.lanes[slot.lane as usize].files;
+        let lane = &self.lanes[slot.lane as usize];
+        let files = lane.files;
         (slot.submitted_ns, slot.failure) = (u64::MAX, None);
         let buffer = slot.buffer();
         let Request { offset, len, op, .. } = slot.request;
@@ -490,10 +491,11 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
                 submitted = backend.submit(Io { slot: number, piece, file, op, len, offset, buffer });
             }
         };
-        if op == Op::Flush {
-            (0..self.shared.volume.parts()).for_each(|part| add(part, 0, 0, 0));
-        } else {
-            self.shared.volume.map(offset, len, &mut add);
+        match &lane.spread {
+            None if op == Op::Flush => (0..self.shared.volume.parts()).for_each(|part| add(part, 0, 0, 0)),
+            None => self.shared.volume.map(offset, len, &mut add),
+            Some(spread) if op == Op::Flush => spread.numbers().iter().for_each(|&part| add(part, 0, 0, 0)),
+            Some(spread) => spread.map(offset, len, &mut add),
         }
         submitted
     }

@@ -42,7 +42,9 @@ pub fn engine(py: Python<'_>, error: &EngineError) -> PyErr {
     match error {
         EngineError::Workload(error) => workload(py, error),
         EngineError::Target(error) => target(py, error),
-        EngineError::Mismatch(_) | EngineError::Trace { .. } => Class::Input.raise(py, error.to_string()),
+        EngineError::Mismatch(_) | EngineError::Memory { .. } | EngineError::Trace { .. } => {
+            Class::Input.raise(py, error.to_string())
+        }
         EngineError::Backend { .. } | EngineError::Journal(_) => Class::Engine.raise(py, error.to_string()),
         // A mistake of our own is no error of the engine's; the command line tells it, with what the panic said.
         EngineError::WorkerLost => {

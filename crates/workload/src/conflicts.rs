@@ -2,6 +2,8 @@
 //!
 //! Nothing here knows a target; what depends on its size or blocks is checked when a workload is resolved.
 
+use std::collections::BTreeSet;
+
 mod course;
 mod holding;
 
@@ -14,15 +16,13 @@ use crate::trace::a_trace_stands_alone;
 use crate::units::{bytes_to_text, ns_to_text};
 use crate::workload::Workload;
 
-/// The most streams of a workload.
-const MOST_STREAMS: usize = 64;
 /// The most requests that the threads of one stream may have outstanding together.
 const MOST_OUTSTANDING: u64 = 1 << 20;
 
 type Check = fn(&StreamOptions) -> Result<(), WorkloadError>;
 
 /// Every matter that can be contradictory within a stream.
-const CHECKS: [Check; 23] = [
+const CHECKS: [Check; 24] = [
     a_trace_stands_alone,
     access_list_stands_alone,
     mix_and_sizes_add_up,
@@ -36,6 +36,7 @@ const CHECKS: [Check; 23] = [
     content_has_what_it_needs,
     verification_can_see,
     a_journal_has_promises,
+    parts_can_be_spread,
     concurrency_is_bounded,
     an_end_is_there_to_flush_at,
     course::zones_are_aligned,
@@ -97,15 +98,11 @@ impl Workload {
         well_named("a workload", &self.name)?;
         let count = self.streams.len();
         refuse(count == 0, || "no stream; write at least one [[stream]]".to_owned())?;
-        refuse(count > MOST_STREAMS, || {
-            format!("{count} streams; write at most {MOST_STREAMS}, and use threads for more of the same")
-        })?;
-        for (index, stream) in self.streams.iter().enumerate() {
+        let mut names = BTreeSet::new();
+        for stream in &self.streams {
             well_named("a stream", &stream.name)?;
             let name = &stream.name;
-            refuse(self.streams[..index].iter().any(|other| other.name == *name), || {
-                format!("two streams are called \"{name}\"; give each a name of its own")
-            })?;
+            refuse(!names.insert(name), || format!("two streams are called \"{name}\"; give each a name of its own"))?;
             stream.check().map_err(|error| error.within(stream.place()))?;
         }
         let checks = |stream: &&StreamOptions| stream.verify == VerifyWord::JournalCheck;
@@ -346,6 +343,19 @@ fn a_journal_has_promises(stream: &StreamOptions) -> Result<(), WorkloadError> {
         "verify = \"journal\" holds the target to what it acknowledges as durable, and nothing here asks it for that; set \
          dsync = true, or flush_every to a number of writes"
             .to_owned()
+    })
+}
+
+fn parts_can_be_spread(stream: &StreamOptions) -> Result<(), WorkloadError> {
+    refuse(stream.parts.is_some() && stream.trace.is_some(), || {
+        "parts and trace exclude each other, because a trace says itself which device a request is for; drop parts"
+            .to_owned()
+    })?;
+    refuse(stream.parts.is_none() && stream.parts_unit.is_some(), || {
+        "parts_unit has no effect without parts; write for example parts = \"0,1\", or drop parts_unit".to_owned()
+    })?;
+    refuse(stream.parts_unit.is_some_and(|unit| !unit.0.is_multiple_of(512)), || {
+        "parts_unit is not a multiple of 512 bytes; round it".to_owned()
     })
 }
 

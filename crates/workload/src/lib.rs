@@ -34,6 +34,7 @@ mod bounds;
 mod conflicts;
 mod divisor;
 pub mod nearest;
+pub mod parts;
 mod permutation;
 mod resolve;
 pub mod rng;

@@ -6,6 +6,7 @@
 
 use std::ops::Range;
 
+use crate::parts::Placed;
 use crate::request::Op;
 pub use crate::stream::ReadAhead;
 use crate::trace::TracePlan;
@@ -30,6 +31,8 @@ pub struct StreamPlan {
     pub queue_depth: u32,
     /// Bytes of the target that requests stay inside; both ends are multiples of the alignment.
     pub region: Range<u64>,
+    /// Where the stream's addresses lie on the target.
+    pub placed: Placed,
     /// The longest request, in bytes.
     pub max_len: u32,
     /// Greatest common divisor of all sizes, alignments and the region's start: the unit of verification.
@@ -74,6 +77,17 @@ impl StreamPlan {
     /// Whether operation `op` can occur.
     pub const fn issues(&self, op: Op) -> bool {
         self.ops[op as usize]
+    }
+
+    /// The bytes of the target that its requests may touch.
+    pub fn touched(&self) -> Vec<Range<u64>> {
+        match &self.placed.spread {
+            Some(spread) => spread.ranges.clone(),
+            None => {
+                let (start, end) = (self.region.start, self.region.end);
+                [self.placed.base].map(|base| base + start..base + end).to_vec()
+            }
+        }
     }
 
     /// Whether requests that are outstanding together may well touch each other. Those of a random stream do so by chance; with

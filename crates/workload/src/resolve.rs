@@ -10,6 +10,7 @@ use std::ops::Range;
 use crate::access;
 use crate::error::WorkloadError;
 use crate::option::Kind;
+use crate::parts::{Placed, placed};
 use crate::plan::{
     AccessEntryPlan, AccessPlan, ArrivalPlan, Budget, ContentKind, ContentPlan, HoldPlan, OpenPlan, RunPlan,
     Sequential, StreamPlan, TargetShape, Verify, ZonePlan,
@@ -44,7 +45,7 @@ impl Workload {
             let plan = |(index, stream): (usize, &StreamOptions)| {
                 let seed = stream_seed(seed, stream.seed, index as u64);
                 let plan = match &stream.trace {
-                    None => stream.resolve(shape, seed),
+                    None => stream.resolve_placed(shape, seed, &recorded.part_ends),
                     Some(path) => stream.resolve_trace(shape, seed, (path, recorded.of(index))),
                 };
                 plan.map_err(|error| error.within(stream.place()))
@@ -63,6 +64,16 @@ pub(crate) const fn stream_seed(job: u64, stream: u64, index: u64) -> u64 {
 }
 
 impl StreamOptions {
+    /// The plan on the parts that the stream asks for.
+    fn resolve_placed(&self, shape: TargetShape, seed: u64, part_ends: &[u64]) -> Result<StreamPlan, WorkloadError> {
+        let Some(list) = &self.parts else { return self.resolve(shape, seed) };
+        let (placed, size_bytes) = placed(list, self.parts_unit, part_ends)?;
+        let mut plan = self.resolve(TargetShape { size_bytes, ..shape }, seed)?;
+        plan.granule = access::gcd(plan.granule.into(), placed.base) as u32;
+        plan.placed = placed;
+        Ok(plan)
+    }
+
     fn resolve(&self, shape: TargetShape, seed: u64) -> Result<StreamPlan, WorkloadError> {
         self.resolve_entries(access::entries(self)?, shape, seed)
     }
@@ -96,6 +107,7 @@ impl StreamOptions {
             threads: self.threads,
             queue_depth: self.queue_depth,
             region,
+            placed: Placed::default(),
             max_len: longest,
             granule: granule as u32,
             ops,

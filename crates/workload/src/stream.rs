@@ -5,6 +5,7 @@ use crate::bounds::{DAY_NS, MOST_PER_S, PEBIBYTE};
 use crate::extent::Extent;
 use crate::kind::{Bytes, Nanos, PerSecond, Percent};
 use crate::option::options;
+use crate::parts::PartList;
 use crate::pattern::Pattern;
 use crate::plan::Distribution;
 use crate::spread::Spread;
@@ -222,6 +223,11 @@ options! {
             /// Distance between the starts of consecutive sequential requests; a multiple of the alignment.
             stride: Option<Bytes> = None, unset "each follows the last one's end", range 1.0 => PEBIBYTE,
                 example "1MiB";
+            /// Which parts of a target `concat:A,B,C` the stream uses, counted from 0; to it they are the whole target. Streams of
+            /// one workload can use different ones at the same time.
+            parts: Option<PartList> = None, unset "all of the target", example "0,2";
+            /// Bytes that go to one of `parts` before the next, in turn.
+            parts_unit: Option<Bytes> = None, unset "one part after the other", range 512.0 => LARGEST_BLOCK, example "64KiB";
             /// Where the region starts; rounded up to the alignment.
             region_start: Extent = Extent::Bytes(0), example "50%";
             /// How long the region is; its end is rounded down to the alignment.

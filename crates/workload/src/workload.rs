@@ -51,6 +51,16 @@ options! {
 }
 
 impl Workload {
+    /// The same on a target whose parts are not known: what is asked of it, not where.
+    #[must_use]
+    pub fn anywhere(&self) -> Self {
+        let mut anywhere = self.clone();
+        for stream in &mut anywhere.streams {
+            (stream.parts, stream.parts_unit) = (None, None);
+        }
+        anywhere
+    }
+
     /// Reads a workload from JSON; `source` is the file it came from, named in errors and giving the name if there is
     /// none.
     ///

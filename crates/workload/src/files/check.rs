@@ -12,7 +12,6 @@ use crate::nearest::nearest;
 use crate::units::bytes_to_text;
 
 const MOST_TREES: usize = 64;
-const MOST_STREAMS: usize = 64;
 const MOST_THREADS: u64 = 1 << 14;
 /// What direct I/O transfers at least.
 const SECTOR_BYTES: u64 = 512;
@@ -48,9 +47,6 @@ fn counted(workload: &FileWorkload) -> Result<(), WorkloadError> {
     refuse(trees == 0, || "no tree; write at least one [[tree]]".to_owned())?;
     refuse(streams == 0, || "no stream; write at least one [[stream]]".to_owned())?;
     refuse(trees > MOST_TREES, || format!("{trees} trees; write at most {MOST_TREES}"))?;
-    refuse(streams > MOST_STREAMS, || {
-        format!("{streams} streams; write at most {MOST_STREAMS}, and use threads for more of the same")
-    })?;
     let threads: u64 = workload.streams.iter().map(|stream| u64::from(stream.threads)).sum();
     refuse(threads > MOST_THREADS, || {
         format!("{threads} threads in all streams; each is one of the operating system, so keep them at {MOST_THREADS}")

@@ -18,6 +18,7 @@ pub fn plan() -> StreamPlan {
         threads: 1,
         queue_depth: 1,
         region: 0..GIB,
+        placed: plimsoll_workload::parts::Placed::default(),
         max_len: 4 * KIB,
         granule: 4 * KIB,
         ops: [true, false, false, false],

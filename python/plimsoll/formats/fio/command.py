@@ -48,7 +48,7 @@ COMMAND_OPTIONS: dict[str, CommandOption] = {
     "readonly": CommandOption(False, "ignored", "nothing is written unless a job writes; see --destroy-data"),
     "warnings-fatal": CommandOption(False, "ignored", "plimsoll translate --strict fails on anything that is not native"),
     "alloc-size": CommandOption(True, "ignored", "memory is taken as it is needed"),
-    "max-jobs": CommandOption(True, "ignored", "a workload has at most 64 streams"),
+    "max-jobs": CommandOption(True, "ignored", "a workload has as many streams as memory allows"),
     "aux-path": CommandOption(True, "ignored", "runs are kept in the store"),
     "idle-prof": CommandOption(True, "ignored", "the load of the processors is sampled during every run"),
     "parse-only": CommandOption(False, "ignored", "plimsoll translate reads without running"),
