@@ -126,6 +126,9 @@ pub trait Record: Sized + Default {
     /// Its options in the order of declaration.
     fn declarations() -> Vec<Declaration>;
 
+    /// The options that must be given, each with what for.
+    fn required() -> impl Iterator<Item = (&'static str, &'static str)>;
+
     /// Reads one option; `None` if the key is not known.
     fn assign(&mut self, key: &str, value: &Value) -> Option<Result<(), WorkloadError>>;
 
@@ -144,14 +147,10 @@ pub trait Record: Sized + Default {
         for (key, value) in map {
             record.assign(key, value).unwrap_or_else(|| Err(crate::scope::unknown_key::<Self>(key)))?;
         }
-        for declaration in Self::declarations() {
-            if let Fallback::Required(advice) = declaration.default
-                && !map.contains_key(declaration.key)
-            {
-                return Err(Problem::MissingKey { key: declaration.key, advice }.into());
-            }
+        match Self::required().find(|(key, _)| !map.contains_key(*key)) {
+            Some((key, advice)) => Err(Problem::MissingKey { key, advice }.into()),
+            None => Ok(record),
         }
-        Ok(record)
     }
 
     /// The canonical JSON object: every option that is set, defaults included.
@@ -277,6 +276,12 @@ macro_rules! options {
                         &default.$field,
                     ),
                 )+)+]
+            }
+
+            fn required() -> impl Iterator<Item = (&'static str, &'static str)> {
+                let all: &[(&'static str, Option<&'static str>)] =
+                    &[$($( ($crate::option::key!($field $(as $key)?), $crate::option::maybe!($($required)?)), )+)+];
+                all.iter().filter_map(|&(key, why)| Some((key, why?)))
             }
 
             fn assign(
