@@ -57,7 +57,11 @@ def made(load: Load, level: float | None = None, repeat: int = 1, setting: Setti
     }
     if level is not None and "queue_depth" not in setting.options:
         definition["stream"][0]["queue_depth"] = level
-    place = {} if level is None else {"experiment": "steps", "settings": {"queue_depth": level}, "level": level, "role": "point"}
+    place = (
+        {}
+        if level is None
+        else {"experiment": "steps", "kind": "steps", "settings": {"queue_depth": level}, "level": level, "role": "point"}
+    )
     return Result(
         id=f"{setting.workload}-{level}-{repeat}",
         status="complete",

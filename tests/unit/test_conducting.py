@@ -197,7 +197,7 @@ def test_stored_results_stand_for_measurements_place_by_place(engine: ScriptedEn
 
 
 def test_the_place_and_the_cache_are_stored_with_the_point_from_its_beginning(engine: ScriptedEngine, here: Path) -> None:
-    place = {"experiment": "e", "key": "k", "role": "point"}
+    place = {"experiment": "e", "kind": "steps", "key": "k", "role": "point"}
     _, run = carried_out(engine, in_order([planned(engine, place=place)]))
     (point,) = open_run(run.path).points
     assert point.result.place == place

@@ -46,6 +46,8 @@ WHOLE_OPTIONS = frozenset(
         "zone_length",
         "zone_amount",
         "zone_skip",
+        "parts",
+        "parts_unit",
         "merge_depth",
         "refill_depth",
         "pause_requests",
