@@ -84,9 +84,10 @@ def test_planted_unknowns_are_found_again_and_predict_what_was_held_out(tmp_path
 
 def test_held_out_rows_have_no_part_in_the_fit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     measured_here(tmp_path)
-    once = fitted(capsys, tmp_path)
+    searched = ("--hold-out", "size=64M", "--search", "grid", "--levels", "3", "--processes", "1")
+    once = fitted(capsys, tmp_path, *searched)
     measured_here(tmp_path, changed={64: 3.0})
-    again = fitted(capsys, tmp_path)
+    again = fitted(capsys, tmp_path, *searched)
     assert again["values"] == once["values"]
     assert again["folds"][0]["error"]["training"] == once["folds"][0]["error"]["training"]
     assert again["folds"][0]["null_error"]["training"] == once["folds"][0]["null_error"]["training"]

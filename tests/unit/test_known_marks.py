@@ -1,5 +1,7 @@
 """`ramp` and `search` against queueing theory: the mark within 2 % for at least 95 of 100 seeds, through the real engine in virtual time.
 
+Ten seeds are tried here; `PLIMSOLL_SEEDS=100` tries all hundred, as `make test-long` does (`tests/long/test_known_seeds.py`).
+
 How long a point has to be. A ramp ends at a level that lies at most one resolution (here 0.5 %) below where the response of its points
 crosses the limit, and that crossing has an error of its own. For M/M/1, the standard error of a mean response over n requests, as a share
 of it, is
@@ -35,9 +37,12 @@ import pytest
 from known_theory import KNOWN, Bench, Known, errors
 from plimsoll.experiments.curve import Pace, curve
 
-SEEDS = range(1, 100_001, 1000)
+#: How many seeds are tried.
+TRIED = int(os.environ.get("PLIMSOLL_SEEDS") or 10)
+SEEDS = range(1, 1000 * TRIED + 1, 1000)
 TOLERANCE = 0.02
-SUFFICIENT = 95
+#: Of those that are tried so many may miss: of a hundred five, of ten none.
+MISSES = TRIED // 20
 
 
 @pytest.fixture(scope="module")
@@ -48,12 +53,12 @@ def crew() -> Iterator[ProcessPoolExecutor]:
 
 
 @pytest.mark.parametrize("name", KNOWN)
-def test_ramp_and_search_find_the_mark_within_2_percent_for_95_of_100_seeds(name: str, crew: ProcessPoolExecutor) -> None:
+def test_ramp_and_search_find_the_mark_within_2_percent(name: str, crew: ProcessPoolExecutor) -> None:
     by_seed = list(crew.map(errors, [name] * len(SEEDS), SEEDS, chunksize=5))
-    assert len(by_seed) == 100
-    within = {plan: sum(abs(found[plan]) <= TOLERANCE for found in by_seed) for plan in by_seed[0]}
-    assert len(within) == 2 * len(KNOWN[name].marks)
-    assert min(within.values()) >= SUFFICIENT, within
+    assert len(by_seed) == TRIED
+    missed = {plan: sum(abs(found[plan]) > TOLERANCE for found in by_seed) for plan in by_seed[0]}
+    assert len(missed) == 2 * len(KNOWN[name].marks)
+    assert max(missed.values()) <= MISSES, missed
 
 
 CURVES = {
