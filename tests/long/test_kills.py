@@ -20,7 +20,7 @@ from long import settings
 from long.tally import Tally
 from long.verbs import VERBS, Folder, Stock, Verb
 from patience import HANGS_S, wait_until
-from served_array import missing_for_mount, missing_for_nbd
+from served_array import missing_for_mount
 
 KILLS = 100
 _SERVED = "Ctrl-C ends it"
@@ -32,9 +32,7 @@ def stock(tmp_path_factory: pytest.TempPathFactory) -> Stock:
 
 
 def _lacking(name: str) -> str | None:
-    if "--mount" in name:
-        return missing_for_mount()
-    return missing_for_nbd() if "--socket" in name else None
+    return missing_for_mount() if "--mount" in name else None
 
 
 def _kills_of(name: str) -> int:
