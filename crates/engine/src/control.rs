@@ -7,6 +7,8 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
 pub struct Control {
     stopped: AtomicBool,
     reason: AtomicU8,
+    /// Something has failed that ends the run, whatever it was told to stop by before.
+    failed: AtomicBool,
     /// Workers that have nothing left to issue.
     spent: AtomicUsize,
 }
@@ -40,6 +42,9 @@ impl StoppedBy {
 impl Control {
     /// Asks the workers to stop issuing and to wait for what is outstanding. The first reason stands.
     pub fn stop(&self, reason: StoppedBy) {
+        if reason == StoppedBy::Error {
+            self.failed.store(true, Ordering::Release);
+        }
         let _ = self.reason.compare_exchange(0, reason as u8, Ordering::AcqRel, Ordering::Acquire);
         self.stopped.store(true, Ordering::Release);
     }
@@ -55,6 +60,11 @@ impl Control {
     #[inline(always)]
     pub fn is_stopped(&self) -> bool {
         self.stopped.load(Ordering::Relaxed)
+    }
+
+    /// Whether an I/O or a worker has failed so that nothing more is issued, perhaps only while the run was ending anyway.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.failed.load(Ordering::Acquire)
     }
 
     /// The flag itself, for whatever takes one.

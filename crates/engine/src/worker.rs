@@ -249,26 +249,6 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
         }
     }
 
-    #[cold]
-    fn stopping_turn(&mut self, now_ns: u64) -> io::Result<bool> {
-        if !self.draining {
-            self.begin_drain(now_ns)?;
-        }
-        let waiting =
-            Waiting { lanes: &self.lanes, slots: &self.slots, given_up: &self.given_up, origin_ns: self.origin_ns };
-        self.recorder.cut(now_ns, |slice| waiting.enter(now_ns, slice));
-        if self.shared.pulse.is_none() {
-            self.look_ns = u64::MAX;
-        } else if now_ns >= self.look_ns {
-            self.look_ns = now_ns + LOOK_NS;
-            self.speak(now_ns);
-        }
-        if self.timed {
-            self.fire_timers(now_ns)?;
-        }
-        Ok(self.in_flight == 0 && self.timers.is_empty() && self.overlapping.is_empty())
-    }
-
     /// A completion: of a piece, and of its request when it is the last.
     #[inline(always)]
     fn finish(&mut self, finished: &Done, now_ns: u64, stopping: bool) -> io::Result<()> {

@@ -105,6 +105,22 @@ fn what_any_queue_holds_at_any_instant_is_served_in_the_drain() {
     assert!(waited > 0, "at no end did anything wait for a slot, so nothing was shown");
 }
 
+/// Eight servers that answer nothing before second 30, and some of it with an error; 100 requests are due in the 200 ms of the run.
+#[test]
+fn an_error_while_the_end_is_waited_for_leaves_what_was_still_to_be_served() {
+    let overlapping = json!({ "region_length": "4KiB", "read_percent": 0, "verify": "all" });
+    for (more, in_flight) in [(json!({}), 64), (overlapping, 1)] {
+        let mut stream = json!({ "arrival": "constant", "rate": 500, "queue_depth": 64 });
+        stream.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let target = "queue:?service=const:1ms&servers=8&size=1MiB&stall=0s+30s&error_percent=100";
+        let finished = run(target, stream, json!({ "duration": "200ms", "warmup": "0s" }));
+        assert_eq!(finished.outcome.stopped_by, StoppedBy::Error);
+        assert_eq!(finished.outcome.unissued, 100 - in_flight);
+        let found = outstanding(of_phase(&finished, "drain"));
+        assert_eq!(found.iter().map(|entry| entry.1).sum::<u64>(), 100 - in_flight, "{found:?}");
+    }
+}
+
 #[test]
 fn an_overload_gives_up_its_backlog_and_tells_its_ages() {
     let stream = json!({ "arrival": "constant", "rate": 2_000, "queue_depth": 16 });

@@ -4,6 +4,7 @@
 //! Model: who finds a block busy waits, in the order in which it came, and everything that is drawn is issued: nothing is exchanged or left
 //! out. Each write that comes back calls up those that overlap it. Who comes later and overlaps one that waits, waits behind it; a
 //! sequential stream keeps its order altogether. Requests that are due at an instant keep it, so their wait is part of their latency.
+//! Nobody is called up once the run has failed.
 //!
 //! Limits: a block may be busy with another worker's write, of whose end nobody tells; then all are called up every 10 µs.
 
@@ -70,6 +71,9 @@ impl<B: Backend, O: Outlet> Worker<'_, B, O> {
 
     /// Those whose turn it is not yet, or not after all, wait on in their order.
     fn call_up(&mut self, freed: &Range<u64>) -> io::Result<()> {
+        if self.shared.control.has_failed() {
+            return Ok(());
+        }
         for number in std::mem::take(&mut self.overlapping) {
             let slot = &self.slots[number as usize];
             if slot.overlaps(freed) || self.lanes[slot.lane as usize].in_order {

@@ -2,14 +2,14 @@
 //!
 //! Model: what is in flight at the end is waited for. So is what was due before the end and waits for a slot, if it is no more than a
 //! lane may have in flight: that is what any queue holds at any instant, and serving it shows how long it took. A longer backlog is
-//! given up, and how long it had been waiting by then is told.
+//! given up, and how long it had been waiting by then is told. Once an I/O or a worker has failed so that the run ends, only what is in
+//! flight is waited for: whoever waits for a failed worker's write would wait for ever.
 
 use std::io;
 
-use super::Worker;
 use super::overlap::CALL_UP;
+use super::{LOOK_NS, Worker};
 use crate::backend::Backend;
-use crate::control::StoppedBy;
 use crate::lane::{Lane, Timing};
 use crate::outstanding::Outstanding;
 use crate::recorder::{Outlet, Slice};
@@ -65,7 +65,7 @@ impl<B: Backend, O: Outlet> Worker<'_, B, O> {
     pub(super) fn begin_drain(&mut self, now_ns: u64) -> io::Result<()> {
         self.draining = true;
         self.end_ns = self.end_ns.min(now_ns);
-        let gone = self.shared.control.reason() == StoppedBy::Error;
+        let gone = self.shared.control.has_failed();
         self.end_overlapping(gone);
         let still = !self.overlapping.is_empty();
         self.timers.retain(|&std::cmp::Reverse((_, who))| still && who == CALL_UP);
@@ -82,6 +82,41 @@ impl<B: Backend, O: Outlet> Worker<'_, B, O> {
         Ok(())
     }
 
+    /// A turn of a worker that only waits for what is left; `true` when nothing is.
+    #[cold]
+    pub(super) fn stopping_turn(&mut self, now_ns: u64) -> io::Result<bool> {
+        if !self.draining {
+            self.begin_drain(now_ns)?;
+        }
+        let waiting =
+            Waiting { lanes: &self.lanes, slots: &self.slots, given_up: &self.given_up, origin_ns: self.origin_ns };
+        self.recorder.cut(now_ns, |slice| waiting.enter(now_ns, slice));
+        if self.shared.pulse.is_none() {
+            self.look_ns = u64::MAX;
+        } else if now_ns >= self.look_ns {
+            self.look_ns = now_ns + LOOK_NS;
+            self.speak(now_ns);
+        }
+        if self.shared.control.has_failed() {
+            self.break_off();
+        } else if self.timed {
+            self.fire_timers(now_ns)?;
+        }
+        Ok(self.in_flight == 0 && self.timers.is_empty() && self.overlapping.is_empty())
+    }
+
+    /// The run has failed while its end was waited for: what was still to be served is given up.
+    #[cold]
+    fn break_off(&mut self) {
+        self.end_overlapping(true);
+        self.timers.clear();
+        self.timed = false;
+        for number in 0..self.lanes.len() {
+            self.give_up(number, self.end_ns);
+            self.lanes[number].rest();
+        }
+    }
+
     /// Whether what waits of a lane is no more than it may have in flight; of a trace nobody knows without reading on.
     fn is_short(&self, number: usize) -> bool {
         let depth = self.slots.iter().filter(|slot| slot.lane as usize == number).count() as u64;
@@ -96,7 +131,7 @@ impl<B: Backend, O: Outlet> Worker<'_, B, O> {
     pub(super) fn follow_in_drain(&mut self, number: u32, now_ns: u64) -> io::Result<()> {
         let lane_number = self.slots[number as usize].lane;
         let lane = &mut self.lanes[lane_number as usize];
-        if !matches!(lane.timing, Timing::Open { .. }) || self.shared.control.reason() == StoppedBy::Error {
+        if !matches!(lane.timing, Timing::Open { .. }) || self.shared.control.has_failed() {
             return Ok(());
         }
         lane.end_flush(number);
