@@ -133,6 +133,28 @@ fn a_write_that_waits_has_its_turn_and_counts_from_when_it_was_due() {
     assert_near("mean", mean_ns(writes), 5.5e6, 1e-9);
 }
 
+/// One block, and requests of 1 ms that are due every 0.4 ms; the third is a flush, back at 1.8 ms. The second waits for the first until
+/// 1 ms, and for the flush if that holds it; the last, which was due at 1.2 ms, waits for the second.
+#[test]
+fn a_write_that_waits_is_held_by_a_flush_as_well() {
+    let stream = |holds| {
+        json!({
+            "read_percent": 0, "random_percent": 100, "verify": "all", "queue_depth": 8, "arrival": "constant", "rate": 2500,
+            "flush_every": 2, "flush_holds": holds, "requests": 3,
+        })
+    };
+    for (holds, longest_ms) in [(true, 2.6), (false, 1.8)] {
+        let finished = finish(&job(
+            "queue:?service=const:1ms&servers=8&size=4KiB",
+            stream(holds),
+            json!({ "duration": "1s", "warmup": "0s" }),
+        ));
+        let (writes, flushes) = (cell(&finished.everything, 0, Op::Write), cell(&finished.everything, 0, Op::Flush));
+        assert_eq!((writes.count(), flushes.count()), (3, 1));
+        assert_near("longest", writes.latency.max() as f64 / 1e6, longest_ms, 0.002);
+    }
+}
+
 /// On one block a write begins when the one before it has come back; a read would not have to wait, but does not overtake.
 #[test]
 fn nothing_overtakes_a_sequential_write_that_waits() {

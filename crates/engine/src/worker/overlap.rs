@@ -3,8 +3,8 @@
 //!
 //! Model: who finds a block busy waits, in the order in which it came, and everything that is drawn is issued: nothing is exchanged or left
 //! out. Each write that comes back calls up those that overlap it. Who comes later and overlaps one that waits, waits behind it; a
-//! sequential stream keeps its order altogether. Requests that are due at an instant keep it, so their wait is part of their latency.
-//! Nobody is called up once the run has failed.
+//! sequential stream keeps its order altogether. A flush that holds its thread holds those that wait, too. Requests that are due at an
+//! instant keep it, so their wait is part of their latency. Nobody is called up once the run has failed.
 //!
 //! Limits: a block may be busy with another worker's write, of whose end nobody tells; then all are called up every 10 µs.
 
@@ -56,11 +56,18 @@ impl<B: Backend, O: Outlet> Worker<'_, B, O> {
         }
     }
 
-    /// A write has come back: those that wait for its bytes have their turn.
+    /// A request has come back: those that wait for the bytes of a write have their turn, or for a flush that held their lane.
     #[cold]
     pub(super) fn call_up_for(&mut self, number: u32) -> io::Result<()> {
         let slot = &self.slots[number as usize];
-        if slot.request.op == Op::Write { self.call_up(&slot.range()) } else { Ok(()) }
+        match slot.request.op {
+            Op::Write => self.call_up(&slot.range()),
+            Op::Flush => {
+                self.lanes[slot.lane as usize].end_flush(number);
+                self.call_up(&(0..u64::MAX))
+            }
+            Op::Read | Op::Trim => Ok(()),
+        }
     }
 
     /// The timer of those that wait has gone off.
@@ -76,7 +83,8 @@ impl<B: Backend, O: Outlet> Worker<'_, B, O> {
         }
         for number in std::mem::take(&mut self.overlapping) {
             let slot = &self.slots[number as usize];
-            if slot.overlaps(freed) || self.lanes[slot.lane as usize].in_order {
+            let lane = &self.lanes[slot.lane as usize];
+            if !lane.is_flushing() && (slot.overlaps(freed) || lane.in_order) {
                 self.issue(number, slot.intended_ns)?;
             } else {
                 self.overlapping.push(number);
