@@ -303,6 +303,20 @@ fn a_session_keeps_its_file_between_points_and_others_away() {
 }
 
 #[test]
+fn a_file_that_another_run_is_just_making_is_in_use_and_not_of_the_wrong_size() {
+    let directory = directory();
+    let path = directory.path().join("scratch");
+    // As a run has it between making the file and writing its marker.
+    let made = fs::File::create(&path).unwrap();
+    made.lock().unwrap();
+    let said = make(&spec(&path), MIB).unwrap_err().to_string();
+    assert!(said.contains("is in use by"), "{said}");
+    drop(made);
+    let said = make(&spec(&path), MIB).unwrap_err().to_string();
+    assert!(said.contains("has a size of its own (0 bytes)"), "{said}");
+}
+
+#[test]
 #[ignore = "the child of the test before"]
 fn child_holds_a_file_in_a_session() {
     let Ok(path) = std::env::var("PLIMSOLL_HOLD") else { return };

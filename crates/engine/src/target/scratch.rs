@@ -154,6 +154,10 @@ fn plan(
         }
         Place::File { path, metadata, .. } => {
             if Marker::of(path, metadata).is_none() {
+                // A run that is making it has the lock, but no marker yet.
+                if size_bytes.is_some_and(|asked_bytes| asked_bytes != metadata.len()) {
+                    claims.take(place, Purpose::Read)?;
+                }
                 return foreign(path, metadata.len(), size_bytes);
             }
             claims.take(place, Purpose::Write)?;

@@ -155,8 +155,15 @@ impl FromStr for TargetSpec {
 
     fn from_str(text: &str) -> Result<Self, SpecError> {
         let shown = || array::shown(text.trim()).unwrap_or_else(|| text.to_owned());
-        parse(text.trim()).map_err(|problem| SpecError { text: shown(), problem })
+        parse(written(text)).map_err(|problem| SpecError { text: shown(), problem })
     }
+}
+
+/// Blanks around a model or a set are layout; those around a path are part of the file's name.
+fn written(text: &str) -> &str {
+    let bare = text.trim();
+    let is_path = split_kind(bare).is_none_or(|(kind, _)| kind == "file") && !KINDS.contains(&bare);
+    if is_path && !bare.is_empty() { text } else { bare }
 }
 
 fn parse(text: &str) -> Result<TargetSpec, SpecProblem> {

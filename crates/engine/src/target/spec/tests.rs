@@ -25,6 +25,16 @@ fn bare_paths_are_taken_character_for_character() {
 }
 
 #[test]
+fn blanks_at_the_ends_of_a_path_are_part_of_the_name() {
+    for text in ["/data/end ", " start", "/data/line\n", "two words "] {
+        assert_eq!(parsed(text), path(text, false));
+    }
+    assert_eq!(parsed("file:/data/end "), path("/data/end ", true));
+    assert_eq!(parsed(" queue:?service=exp:1ms "), parsed("queue:?service=exp:1ms"));
+    assert!(sentence(" ").contains("it is empty"));
+}
+
+#[test]
 fn a_file_is_said_to_be_one_and_may_have_escapes() {
     assert_eq!(parsed("file:/data/a%2Cb%3f%25"), path("/data/a,b?%", true));
     assert_eq!(parsed("file:/data/a%2Cb").to_string(), "file:/data/a%2Cb");
