@@ -86,6 +86,8 @@ export interface Extreme {
   value: number;
   point: number;
   op?: Op;
+  /** A lower bound: requests had no answer when the measured time ended. */
+  at_least?: boolean;
 }
 
 export interface FlagKind {

@@ -8,7 +8,7 @@ import pytest
 
 from plimsoll.reports.terminal import footnotes
 from plimsoll.reports.view import PointRecord, RunRecord, view
-from plimsoll.result import Result
+from plimsoll.result import Estimate, Result
 from report.synthetic import PROFILES, Array, buckets, component, write_run
 
 
@@ -34,6 +34,19 @@ def test_totals_are_exactly_those_stored(run):
     points = view([made], buckets)["points"]
     stored = {point.result.id: point.result.to_json()["totals"] for point in made.points}
     assert {point["id"]: point["totals"] for point in points} == stored
+
+
+def test_an_extreme_p99_says_when_it_is_a_lower_bound(run):
+    made = run()
+    slowest = view([made], buckets)["verdict"]["highest_p99_ns"]
+    assert slowest["at_least"] is False
+    point = view([made], buckets)["points"][slowest["point"]]
+    at = next(index for index, one in enumerate(made.points) if one.result.id == point["id"])
+    result = made.points[at].result
+    estimates = {**result.estimates, slowest["op"]: {**result.estimates.get(slowest["op"], {})}}
+    estimates[slowest["op"]]["p99"] = Estimate(slowest["value"], at_least=True)
+    made.points[at] = PointRecord(replace(result, estimates=estimates))
+    assert view([made], buckets)["verdict"]["highest_p99_ns"]["at_least"] is True
 
 
 def test_points_of_one_workload_stand_together_whatever_run_they_came_from(run):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -43,6 +44,15 @@ def test_steps_go_through_the_levels_once_per_repeat() -> None:
     assert [(ask.level, ask.repeat) for ask in asks] == [(1, 1), (2, 1), (4, 1), (1, 2), (2, 2), (4, 2)]
     assert asks[0].settings == {"queue_depth": 1}
     assert conclusion.sentences == ("The highest throughput was 200 IOPS at queue_depth 4, mean response 4.00 ms.",)
+
+
+def test_steps_say_that_a_mean_response_is_a_lower_bound() -> None:
+    plan = steps("queue_depth", [4])
+    result = result_of(ask := next(plan), rising(ask))
+    raised = {op: {**of_op, "mean": replace(of_op["mean"], at_least=True)} for op, of_op in result.estimates.items()}
+    with pytest.raises(StopIteration) as end:
+        plan.send(replace(result, estimates=raised))
+    assert end.value.value.sentences == ("The highest throughput was 200 IOPS at queue_depth 4, mean response at least 4.00 ms.",)
 
 
 def test_a_level_that_steps_up_and_down_again_is_asked_as_another_repeat() -> None:

@@ -489,6 +489,14 @@ def test_requests_without_an_answer_that_raise_a_latency_are_said() -> None:
     assert f"{count:,} of {2 * count:,} requests were due and had no answer" in said.message and "2 s" in said.message
 
 
+def test_a_wait_that_the_maximum_holds_is_not_called_understated() -> None:
+    drain = interval(replace(SOUND, latencies_ns=(30_000_000,)), 200, ["main"])
+    drain["phase"] = "drain"
+    flags = judge([*(interval(SOUND, index, ["main"]) for index in range(200)), drain])
+    assert "unanswered" in flags
+    assert "marked ≥ include its wait" in flags["drain_slower"].message and "understated" not in flags["drain_slower"].message
+
+
 @pytest.mark.parametrize(("status", "name"), [("interrupted", "interrupted"), ("incomplete", "incomplete")])
 def test_a_point_cut_short_says_so(status: str, name: str) -> None:
     assert name in judge(status=status)

@@ -2,7 +2,7 @@
 
 import { modelledBadge } from "../badge";
 import { element, svg, type Child } from "../element";
-import { bandwidth, counted, duration, exact, instant, rate } from "../format";
+import { bandwidth, bounded, counted, exact, instant, rate } from "../format";
 import type { Extreme, Report } from "../model";
 import { anchor } from "./place";
 import { sentenceList } from "./sentences";
@@ -110,7 +110,7 @@ function further(report: Report): string[] {
 }
 
 function extremes({ verdict: found, points }: Report): HTMLElement[] {
-  const card = (term: string, extreme: Extreme | null, shown: (value: number) => string, unit: string) => {
+  const card = (term: string, extreme: Extreme | null, shown: (extreme: Extreme) => string, unit: string) => {
     const point = extreme && points[extreme.point];
     if (!extreme || !point) return [];
     const op = extreme.op ? `, ${extreme.op}` : "";
@@ -122,7 +122,7 @@ function extremes({ verdict: found, points }: Report): HTMLElement[] {
         element(
           "dd",
           { class: "value" },
-          element("data", { value: String(extreme.value), title: exact(extreme.value, unit) }, shown(extreme.value)),
+          element("data", { value: String(extreme.value), title: exact(extreme.value, unit) }, shown(extreme)),
         ),
         element(
           "dd",
@@ -134,10 +134,11 @@ function extremes({ verdict: found, points }: Report): HTMLElement[] {
       ),
     ];
   };
+  const latency = ({ value, at_least }: Extreme) => bounded(value, at_least);
   return [
-    ...card("Highest rate", found.highest_iops, (value) => rate(value, "IOPS"), "IOPS"),
-    ...card("Highest throughput", found.highest_bytes_per_s, bandwidth, "B/s"),
-    ...card("Quickest p99", found.lowest_p99_ns, duration, "ns"),
-    ...card("Slowest p99", found.highest_p99_ns, duration, "ns"),
+    ...card("Highest rate", found.highest_iops, ({ value }) => rate(value, "IOPS"), "IOPS"),
+    ...card("Highest throughput", found.highest_bytes_per_s, ({ value }) => bandwidth(value), "B/s"),
+    ...card("Quickest p99", found.lowest_p99_ns, latency, "ns"),
+    ...card("Slowest p99", found.highest_p99_ns, latency, "ns"),
   ];
 }

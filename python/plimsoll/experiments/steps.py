@@ -37,7 +37,8 @@ def _concluded(axis: str, points: Sequence[tuple[str, Result]]) -> Conclusion:
         best = max(line.points, key=lambda point: point.iops.value)
         highest = {"level": best.level, "iops": best.iops.value, "response_ns": best.response.value}
         rate, mean = wording.rate(best.iops.value), wording.figure("mean", best.response.value)
-        sentences = [f"The highest throughput was {rate} at {wording.place(axis, best.level)}, mean response {mean}."]
+        bound = "at least " if best.response.at_least else ""
+        sentences = [f"The highest throughput was {rate} at {wording.place(axis, best.level)}, mean response {bound}{mean}."]
     failed = wording.failures(points)
     figures = {"axis": axis, "points": len(points), "failed": len(failed), "highest": highest}
     return Conclusion("steps", (*sentences, *failed), figures=figures)

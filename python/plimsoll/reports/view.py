@@ -309,15 +309,15 @@ def _extreme(points: Sequence[Json], key: str) -> dict[str, Any] | None:
 
 def _slowest(points: Sequence[Json], *, lowest: bool) -> dict[str, Any] | None:
     values = [
-        (total["latency_ns"]["p99"], point["index"], op)
+        (total["latency_ns"]["p99"], point["index"], op, "p99" in total.get("at_least", ()))
         for point in points
         for op, total in point["totals"].items()
         if total.get("latency_ns") and total["latency_ns"].get("p99")
     ]
     if not values:
         return None
-    value, index, op = min(values) if lowest else max(values)
-    return {"value": value, "point": index, "op": op}
+    value, index, op, at_least = min(values) if lowest else max(values)
+    return {"value": value, "point": index, "op": op, "at_least": at_least}
 
 
 def _flags(points: Sequence[Json]) -> list[dict[str, Any]]:

@@ -66,11 +66,13 @@ def drain_slower(evidence: Evidence) -> Iterator[Flag]:
     slowest = max((total.latency_ns.max for total in evidence.result.totals.values() if total.latency_ns), default=0)
     drained = evidence.observation.drain_latency_max_ns
     if slowest and drained > DRAIN_RATIO_MAX * slowest:
+        marked = any(estimate.at_least for of_op in evidence.result.estimates.values() for estimate in of_op.values())
+        shown = "the latencies marked ≥ include its wait" if marked else "the maximum is understated"
         yield Flag(
             "drain_slower",
             "doubt",
             f"A request that was in flight at the end took {duration(drained)}, while the slowest measured one took "
-            f"{duration(slowest)}: the maximum is understated.",
+            f"{duration(slowest)}: {shown}.",
             "Measure longer, so that such requests fall into the measured phase.",
         )
 
