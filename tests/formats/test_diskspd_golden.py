@@ -172,12 +172,17 @@ def test_blocks_count_in_sizes_wherever_the_block_size_stands() -> None:
     assert streams("-s4b -b16K -Sh /dev/sdb")[0]["stride"] == 65536
 
 
-def test_several_created_files_are_one_target_with_a_region_each() -> None:
+def test_several_created_files_are_the_parts_of_one_target() -> None:
     translation = typed("-c1G -r -B256M -Sh a b")
     (experiment,) = translation.document["experiment"]
     assert experiment["configurations"][0]["target"] == "concat:a,b" and experiment["set"]["size"] == 2 << 30
-    regions = [(stream["region_start"], stream["region_length"]) for stream in translation.document["workload"][0]["stream"]]
-    assert regions == [(256 << 20, 768 << 20), ((1 << 30) + (256 << 20), 768 << 20)]
+    found = [(stream["parts"], stream["region_start"]) for stream in translation.document["workload"][0]["stream"]]
+    assert found == [(0, 256 << 20), (1, 256 << 20)]
+
+
+@pytest.mark.parametrize("threads", [65, 128])
+def test_sequential_threads_are_streams_however_many(threads: int) -> None:
+    assert len(streams(f"-t{threads} -Sh /dev/sdb")) == threads
 
 
 def test_an_interval_longer_than_the_measurement_is_left_out() -> None:

@@ -125,4 +125,4 @@ def test_other_files_are_not_taken_for_job_files(text: str) -> None:
 
 def test_files_are_refused_only_for_what_is_unsupported() -> None:
     refused = {path.stem for path in FILES if translation_of(path).refusal()}
-    assert refused == {"trees-of-files", "two-devices-at-once", "unsupported-engine", "unsupported-rest"}
+    assert refused == {"trees-of-files", "unsupported-engine", "unsupported-rest"}

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from plimsoll.engine import native
 from plimsoll.errors import InputError
 from plimsoll.formats.fio import recognises, translate, translate_command
 from plimsoll.formats.fio.quantity import Numbers, time_ns
@@ -161,18 +162,58 @@ def test_blank_zones_share_what_the_others_leave() -> None:
     assert stream("rw=randread", "random_distribution=zoned:50/5:30/15:20/")["distribution"] == "hot:50/5,30/15,20/80"
 
 
-def test_clones_that_take_their_files_in_turn_leave_out_those_of_the_others() -> None:
+def test_clones_that_take_their_files_in_turn_have_parts_of_their_own() -> None:
     text = "[job]\ndirectory=/data\ndirect=1\nrw=write\nbs=64k\nnrfiles=2\nnumjobs=3\nsize=1000k\n"
     translation = translate(text, "job.fio")
-    # 500 KiB of each file are seven requests; a row of a clone is one to each of its two files.
-    assert translation.document["experiment"][0]["configurations"][0]["target"].startswith("stripe:")
+    # 500 KiB of each file are seven requests, and each file is made as long as eight.
+    assert translation.document["experiment"][0]["configurations"][0]["target"].startswith("concat:")
     assert translation.document["experiment"][0]["set"]["size"] == "3MiB"
-    found = [(each.get("region_start"), each["zone_length"], each["zone_skip"], each["amount"]) for each in streams(translation)]
-    assert found == [
-        (None, "128KiB", "256KiB", "896KiB"),
-        ("128KiB", "128KiB", "256KiB", "896KiB"),
-        ("256KiB", "128KiB", "256KiB", "896KiB"),
-    ]
+    found = [(each["parts"], each["parts_unit"], each["region_length"], each["amount"]) for each in streams(translation)]
+    assert found == [(f"{first}-{first + 1}", "64KiB", "896KiB", "896KiB") for first in (0, 2, 4)]
+
+
+def test_files_in_turn_run_beside_other_jobs() -> None:
+    text = "[global]\ndirect=1\n[a]\nfilename=/data/a:/data/b\nrw=write\nbs=8k\nsize=2m\n[b]\nfilename=/data/c\nrw=randread\nsize=4m\noffset=1m\n"
+    translation = translate(text, "job.fio")
+    assert translation.refusal() is None
+    assert translation.document["experiment"][0]["set"]["size"] == "15MiB"
+    found = [(each["parts"], each.get("parts_unit"), each.get("region_start"), each["region_length"]) for each in streams(translation)]
+    assert found == [("0-1", "8KiB", None, "2MiB"), (2, None, "1MiB", "4MiB")]
+
+
+def test_files_in_turn_beside_other_jobs_are_not_verified() -> None:
+    text = "[global]\ndirect=1\nverify=crc32c\n[a]\nfilename=/data/a:/data/b\nrw=write\nsize=2m\n[b]\nfilename=/data/c\nrw=write\nsize=1m\n"
+    assert "files in turn beside those of other jobs are not verified" in str(translate(text, "job.fio").refusal())
+    in_a_row = translate(text.replace("/data/b\n", "/data/b\nfile_service_type=sequential\n"), "job.fio")
+    assert in_a_row.refusal() is None
+    assert [each["parts"] for each in streams(in_a_row)] == ["0-1", 2]
+
+
+def test_joined_files_beside_longer_ones_are_refused() -> None:
+    text = "[a]\nfilename=/data/a:/data/b\nfile_service_type=sequential\nrw=read\nsize=2m\n[b]\nfilename=/data/c\nrw=read\nsize=9m\n"
+    assert "files that are joined are used whole" in str(translate(text, "job.fio").refusal())
+
+
+def test_files_are_not_made_beside_devices() -> None:
+    text = "[a]\nfilename=/data/a\nrw=read\nsize=2m\n[b]\nfilename=/dev/sdb\nrw=read\nsize=9m\n"
+    assert "/data/a would have to be made" in str(translate(text, "job.fio").refusal())
+    assert translate(text, "job.fio", targets={"/data/a": 2 << 20}.get).refusal() is None
+
+
+@pytest.mark.parametrize("count", [65, 112, 128, 1000, 4096])
+def test_clones_are_as_many_as_fio_takes(count: int) -> None:
+    text = f"[{'n' * 60}]\nfilename=/data/f\nrw=write\nsize=4m\nnumjobs={count}\n"
+    translation = translate(text, "job.fio")
+    assert translation.refusal() is None
+    found = streams(translation)
+    assert len(found) == count
+    native().check_workload(translation.document["workload"][0], "job.fio")
+
+
+def test_more_jobs_than_fio_takes_are_refused() -> None:
+    assert "maximum number of jobs (4096)" in str(translate("[a]\nfilename=/data/f\nsize=1m\nnumjobs=4097\n", "job.fio").refusal())
+    two = "[a]\nfilename=/data/f\nsize=1m\nnumjobs=4096\n[b]\nfilename=/data/f\nsize=1m\n"
+    assert "maximum number of jobs (4096)" in str(translate(two, "job.fio").refusal())
 
 
 def test_zones_in_bytes_become_shares_of_the_region() -> None:
@@ -476,16 +517,12 @@ def test_blocks_and_trees_at_the_same_time_are_refused() -> None:
 TWO_DEVICES = "[global]\ndirect=1\nrw=randread\n[one]\nfilename=/dev/sdb\noffset=25%\nsize=50%\n[two]\nfilename=/dev/sdc\n"
 
 
-def test_devices_at_once_are_joined_when_their_lengths_are_known() -> None:
-    translation = translate(TWO_DEVICES, "job.fio", targets={"/dev/sdb": 1 << 30, "/dev/sdc": 2 << 30}.get)
+def test_devices_at_once_need_no_lengths() -> None:
+    translation = translate(TWO_DEVICES, "job.fio")
     assert translation.refusal() is None
     assert translation.document["experiment"][0]["configurations"][0]["target"] == "concat:/dev/sdb,/dev/sdc"
-    regions = [(each.get("region_start"), each["region_length"], each["amount"]) for each in streams(translation)]
-    assert regions == [("256MiB", "512MiB", "512MiB"), ("1GiB", "2GiB", "2GiB")]
-
-
-def test_devices_at_once_are_refused_when_their_lengths_are_not_known() -> None:
-    assert "how long these files are is not known" in str(translate(TWO_DEVICES, "job.fio").refusal())
+    found = [(each["parts"], each.get("region_start"), each.get("region_length"), each["amount"]) for each in streams(translation)]
+    assert found == [(0, "25%", "50%", "50%"), (1, None, None, "100%")]
 
 
 def test_what_lies_behind_an_offset_is_transferred_once_when_it_is_known() -> None:

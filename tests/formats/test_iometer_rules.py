@@ -134,20 +134,24 @@ def test_files_of_known_size_are_measured_as_one_after_the_other() -> None:
     assert document["experiment"][0]["configurations"][0]["target"] == "concat:/mnt/a/iobw.tst,/mnt/b%2Cc/iobw.tst"
     # 1 GiB behind 8 sectors each, which is a whole number of steps of 4 KiB.
     assert document["experiment"][0]["set"]["size"] == f"{2 * ((1 << 20) + 4)}KiB"
-    starts = [(stream["region_start"], stream["region_length"]) for stream in document["workload"][0]["stream"]]
-    assert starts == [("4KiB", "1GiB"), (f"{(1 << 20) + 8}KiB", "1GiB")]
+    places = [(stream["parts"], stream["region_start"], stream["region_length"]) for stream in document["workload"][0]["stream"]]
+    assert places == [(0, "4KiB", "1GiB"), (1, "4KiB", "1GiB")]
 
 
-def test_several_disks_are_refused_unless_the_caller_knows_their_sizes() -> None:
+def test_several_disks_are_parts_of_one_target_whatever_their_sizes() -> None:
     text = simple(None, worker(targets=["sdb", "sdc"], region="0,2048"))
-    refusal = translate(text, "load.icf").refusal()
-    assert refusal is not None and "load.icf:39: 'Target: sdb' is not supported: several targets" in refusal
+    assert translate(text, "load.icf").refusal() is None
     known = {"sdb": Counterpart("/dev/sdx", 10 << 30), "sdc": Counterpart("/dev/sdy", 20 << 30)}
     translation = translate_onto(text, "load.icf", known)
     assert translation.refusal() is None
     assert translation.document["experiment"][0]["configurations"][0]["target"] == "concat:/dev/sdx,/dev/sdy"
-    regions = [(stream["region_start"], stream["region_length"]) for stream in translation.document["workload"][0]["stream"]]
-    assert regions == [("1MiB", "10239MiB"), ("10241MiB", "20479MiB")]
+    places = [(stream["parts"], stream["region_start"]) for stream in translation.document["workload"][0]["stream"]]
+    assert places == [(0, "1MiB"), (1, "1MiB")]
+
+
+def test_several_files_of_unknown_size_are_refused() -> None:
+    refusal = translate(simple(None, worker(targets=["/mnt/a [xfs]", "/mnt/b [xfs]"])), "load.icf").refusal()
+    assert refusal is not None and "nothing says how long this one is to be" in refusal
 
 
 def test_sizes_of_several_disks_are_looked_up() -> None:
@@ -159,20 +163,14 @@ def test_sizes_of_several_disks_are_looked_up() -> None:
     assert configuration["target"] == "concat:/dev/sdb,/mnt/a/iobw.tst,iobw-c.tst"
     # A third of it is for the file that does not exist yet.
     assert translation.document["experiment"][0]["set"]["size"] == "3GiB"
-    regions = [(stream.get("region_start", "0"), stream["region_length"]) for stream in translation.document["workload"][0]["stream"]]
-    assert regions == [("0", "10GiB"), ("10GiB", "1GiB"), ("11GiB", "1GiB")]
+    places = [(stream["parts"], stream.get("region_length")) for stream in translation.document["workload"][0]["stream"]]
+    assert places == [(0, None), (1, None), (2, "1GiB")]
 
 
 def test_a_physical_drive_of_windows_beside_others_is_refused_even_where_a_file_could_stand_in() -> None:
     text = simple(None, worker(targets=["C:", '1: "\\\\.\\PHYSICALDRIVE1"'], region=f"{GIB},0"))
     refusal = translate(text, "load.icf", None, {}, lambda path: 1 << 30).refusal()
     assert refusal is not None and "PHYSICALDRIVE1" in refusal
-
-
-def test_shares_of_disks_of_unknown_size_never_reach_beyond_the_end() -> None:
-    streams = _streams(simple(None, worker(targets=[f"sd{letter}" for letter in "bcdefghijkl"])))
-    ends = [float(stream["region_start"].rstrip("%")) + float(stream["region_length"].rstrip("%")) for stream in streams]
-    assert len(ends) == 11 and max(ends) <= 100
 
 
 @pytest.mark.parametrize(

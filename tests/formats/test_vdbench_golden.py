@@ -36,7 +36,6 @@ UNSUPPORTED = {
     "file_trees_with_nothing_in_common",
     "other_hosts",
     "percent_of_nothing",
-    "several_devices_of_unknown_size",
 }
 
 

@@ -159,19 +159,23 @@ def test_the_rate_is_divided_by_skew_and_equally_by_sds() -> None:
     assert rates == {"wd1-sd1": 400, "wd1-sd2": 400, "wd2": 200}
 
 
-def test_regions_of_a_concatenation_follow_from_real_sizes() -> None:
+def test_each_sd_is_a_part_of_the_target_whatever_the_sizes() -> None:
     text = "sd=sd1,lun=/dev/sdb,size=1g\nsd=sd2,lun=/dev/sdc,size=2g\nwd=wd1,sd=*\n" + RUN
-    first, second = streams(text, sdb=10 << 30, sdc=10 << 30)
-    assert (first.get("region_start"), first["region_length"]) == (512, (1 << 30) - 512)
-    assert (second["region_start"], second["region_length"]) == ((10 << 30) + 512, (2 << 30) - 512)
+    assert read(text).refusal() is None
+    for found in (streams(text), streams(text, sdb=10 << 30, sdc=10 << 30)):
+        places = [(stream["parts"], stream["region_start"], stream["region_length"]) for stream in found]
+        assert places == [(0, 512, (1 << 30) - 512), (1, 512, (2 << 30) - 512)]
 
 
-def test_devices_of_unknown_size_are_not_concatenated_by_guess() -> None:
-    # The size of the SD is no help: the second one begins where the first device really ends.
-    text = "sd=sd1,lun=/dev/sdb,size=1g\nsd=sd2,lun=/dev/sdc,size=2g\nwd=wd1,sd=*\n" + RUN
-    translation = read(text)
-    assert verdict(translation, "lun=/dev/sdb") == "unsupported"
-    assert "job:1" in (translation.refusal() or "")
+def test_shares_of_devices_of_unknown_size_are_of_each_by_itself() -> None:
+    text = "sd=sd1,lun=/dev/sdb\nsd=sd2,lun=/dev/sdc\nwd=wd1,sd=*,range=(10,20)\n" + RUN
+    places = [(stream["parts"], stream["region_start"], stream["region_length"]) for stream in streams(text)]
+    assert places == [(0, "10%", "10%"), (1, "10%", "10%")]
+
+
+def test_sds_are_as_many_as_there_are() -> None:
+    sds = "".join(f"sd=sd{number},lun=/data/f{number},size=1m\n" for number in range(100))
+    assert [stream["parts"] for stream in streams(f"{sds}wd=wd1,sd=*\n{RUN}")] == list(range(100))
 
 
 def test_the_first_block_of_a_device_is_never_touched_and_that_of_a_file_is() -> None:

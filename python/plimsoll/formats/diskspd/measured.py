@@ -151,6 +151,8 @@ def _count(made: Measured, cell: Json) -> None:
 def place_of(result: Result, stream: Json) -> Place:
     """What a stream of the definition reaches."""
     facts = result.host.get("target") or {}
+    if isinstance(number := stream.get("parts"), int) and number < len(parts := facts.get("parts") or ()):
+        return Place(str(parts[number].get("path")), int(parts[number].get("size_bytes") or 0), 0)
     start, length = stream.get("region_start", 0), stream.get("region_length")
     if facts.get("kind") == "concat" and isinstance(start, int) and isinstance(length, int):
         begin = 0

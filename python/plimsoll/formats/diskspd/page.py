@@ -25,8 +25,8 @@ plimsoll run profile.xml -t /dev/sdb
 ```
 
 Disks and paths of Windows (`#1`, `x:`, `C:\\\\test.dat`) and places of a profile (`*1`) mean nothing here: `-t TARGET` takes the place
-of all targets ([targets](targets.md)). Several targets of a time span become one target, `concat:` of them all, so files have to be
-created with the same size (`-c`), and how long devices are must be known. A document type declaration in a profile is refused.
+of all targets ([targets](targets.md)). Several targets of a time span become one target, `concat:` of them all, of which each stream
+uses its `parts`; files have to be created with the same size (`-c`). A document type declaration in a profile is refused.
 
 ## Flags
 

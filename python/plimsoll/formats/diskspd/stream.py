@@ -52,12 +52,14 @@ def _addresses(use: Use, thread: int) -> Json:
     if ranges is not None and use.random_percent:
         made["distribution"] = as_toml(zones(ranges, use.region_bytes) or [])
     offset = thread * use.thread_stride
-    start = use.base + offset + (use.begin if use.several else 0)
+    start = use.base + offset
+    if use.several:
+        made["parts"] = use.index
     if start:
         made["region_start"] = start
     # A file that is created is as long as the region; what a typed target has, it does not say.
     typed = bool(use.target.own_path)
-    if use.region_bytes is not None and (typed or use.several or use.region_bytes != use.file_bytes - use.base or offset):
+    if use.region_bytes is not None and (typed or use.region_bytes != use.file_bytes - use.base or offset):
         made["region_length"] = use.region_bytes - offset
     return made
 

@@ -1,8 +1,8 @@
 """How a target is used in its time span: what follows from its settings together.
 
 Model: threads are counted per target (-t) or in total (-F), requests per thread and target (-o) or per thread (-O). The region begins at
-the base and ends at the length of -B, the size of -f or that of the file. A rate is per thread. Several targets follow each other on one of
-ours, so the place of each has to be known: all files created with the same size.
+the base and ends at the length of -B, the size of -f or that of the file. A rate is per thread. Several targets are the parts of one
+of ours; files that are created are all created with the same size.
 
     use = Use(span, target)
     use.random_percent, use.region_bytes
@@ -18,8 +18,6 @@ from fractions import Fraction
 from plimsoll.formats.diskspd.profile import TEMPLATE
 from plimsoll.formats.diskspd.setting import Span, Target
 
-#: A workload has no more streams than this.
-STREAMS_MAX = 64
 RATE_MIN, RATE_MAX = Fraction(1, 1000), Fraction(10**9)
 _WINDOWS = re.compile(r"#\d+|[A-Za-z]:.*|.*\\.*")
 
@@ -101,11 +99,6 @@ class Use:
         return self.random_percent == 0 and not self.interlocked and self.threads > 1
 
     @property
-    def streams(self) -> int:
-        """How many streams of ours it takes."""
-        return self.threads if self.own_pointers else 1
-
-    @property
     def thread_stride(self) -> int:
         """Bytes between the starts of two such threads."""
         return int(self.target.get("ThreadStride"))
@@ -121,25 +114,12 @@ class Use:
         return int(self.target.get("FileSize") or 0)
 
     @property
-    def part_bytes(self) -> int:
-        """How long it is beside other targets: as it is created, or as it is; 0 where that is not known."""
-        return self.file_bytes or self.target.found or 0
-
-    @property
-    def begin(self) -> int:
-        """Where it begins among all the targets of the time span."""
-        lengths = {use.target.path: use.part_bytes for use in uses_of(self.span)}
-        return sum(lengths[path] for path in self.paths[: self.index])
-
-    @property
     def region_bytes(self) -> int | None:
         """How long the region is; None when that depends on the target, 0 or less when nothing is left of it."""
         end = int(self.target.get("MaxFileSize") or 0) or self.file_bytes
         length = int(self.target.get("Length") or 0)
         if self.file_bytes:
             end = min(end, self.file_bytes)
-        if not end and self.several:
-            end = self.part_bytes
         if not end:
             return length or None
         return min(length, end - self.base) if length else end - self.base

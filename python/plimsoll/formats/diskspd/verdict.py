@@ -13,7 +13,7 @@ from collections.abc import Callable
 from plimsoll.formats.diskspd.distribution import zones
 from plimsoll.formats.diskspd.quantity import SIZE_MAX
 from plimsoll.formats.diskspd.setting import Setting
-from plimsoll.formats.diskspd.use import RATE_MAX, RATE_MIN, STREAMS_MAX, Use, uses_of
+from plimsoll.formats.diskspd.use import RATE_MAX, RATE_MIN, Use, uses_of
 from plimsoll.formats.translation import Kind
 
 Verdict = tuple[Kind, str]
@@ -67,24 +67,18 @@ def worst(one: Verdict, other: Verdict) -> Verdict:
     return one
 
 
-def _too_many(use: Use) -> bool:
-    return sum(other.streams for other in uses_of(use.span)) > STREAMS_MAX
-
-
 def _path(_: Setting, use: Use) -> Verdict:
     uses = uses_of(use.span)
     sizes = {other.file_bytes for other in uses}
-    if len(use.span.targets) > STREAMS_MAX:
-        return "unsupported", f"more than {STREAMS_MAX} targets at the same time; nearest: fewer of them"
     if use.target.own_path:
         missing = use.target.missing
         why = f"--target {use.target.path} takes its place" + (f", and is not there; write -c, or {use.target.remedy}" if missing else "")
         return "unsupported" if missing else "native", why
     if not use.several and len(sizes) > 1:
         return "unsupported", "the same file has two sizes; nearest: one size in every <Target> of it"
-    if use.several and (len(sizes) > 1 or (0 in sizes and not all(other.part_bytes for other in uses))):
-        why = "several targets are used at the same time, and where each begins is not known; nearest: give all the same size with -c"
-        return "unsupported", f"{why}, {use.target.remedy}, or run one at a time"
+    if use.several and len(sizes) > 1:
+        why = "several files are created with one size; nearest: give all targets the same size with -c, or none, or run one at a time"
+        return "unsupported", why
     if use.target.missing and not use.foreign:
         return "unsupported", f"there is no such file, and nothing says how long it is to be; write -c, or {use.target.remedy}"
     if use.foreign and use.several:
@@ -117,8 +111,6 @@ def _file_size(setting: Setting, use: Use) -> Verdict:
 def _threads(setting: Setting, use: Use) -> Verdict:
     if setting.key == "ThreadsPerFile" and use.span.get("ThreadCount"):
         return "ignored", "<ThreadCount> says how many threads there are, for DiskSpd too"
-    if use.own_pointers and _too_many(use):
-        return "unsupported", f"more than {STREAMS_MAX} sequential threads with pointers of their own; nearest: -si or -r"
     return ("native", "each thread is a stream, as it has a pointer of its own") if use.own_pointers else NATIVE
 
 

@@ -26,9 +26,9 @@ from plimsoll.formats.fio.zones import is_zoned, zones
 
 Json = dict[str, Any]
 
-#: The most streams of a workload of ours, and the most threads of a stream.
-STREAMS_MAX = 64
-THREADS_MAX = 4096
+#: The most jobs at a time that fio takes, clones counted.
+JOBS_MAX = 4096
+TOO_MANY = f"fio itself ends with 'maximum number of jobs ({JOBS_MAX}) reached'; write fewer of them"
 _SERVICES = ("random", "roundrobin", "sequential")
 
 
@@ -77,19 +77,19 @@ def flows(job: Job) -> list[Flow]:
         remark_files(job)
     _check_service(job)
     count = job.get("numjobs", 1)
-    places = [_place(job, clone, engine) for clone in range(min(count, THREADS_MAX + 1))]
+    if count > JOBS_MAX:
+        job.unsupported("numjobs", TOO_MANY)
+        count = JOBS_MAX
+    places = [_place(job, clone, engine) for clone in range(count)]
     shared = len(set(places)) == 1
     together = count == 1 or (shared and mode_of(job).random)
-    if count > (THREADS_MAX if together else STREAMS_MAX):
-        most = THREADS_MAX if together else STREAMS_MAX
-        job.unsupported("numjobs", f"each of {count} clones would be a {'thread' if together else 'stream'}; there are at most {most}")
     if count > 1 and shared and not mode_of(job).random:
         job.surprise("numjobs", "every clone begins at the same place, so the clones ask for the same blocks at about the same time")
-    threads = min(count, THREADS_MAX) if together else 1
+    threads = count if together else 1
     options = _options(job, engine, threads)
     places = [(files, _whole_requests(job, options, files, part)) for files, part in places]
     _remark_rounds(job, options, places[0][1])
-    names = [stream_name(job.name)] if together else [f"{stream_name(job.name)}-{clone}" for clone in range(min(count, STREAMS_MAX))]
+    names = [stream_name(job.name)] if together else [f"{stream_name(job.name)}-{clone}" for clone in range(count)]
     return [Flow(job, name, {"name": name, **options}, files, part, engine) for name, (files, part) in zip(names, places, strict=False)]
 
 

@@ -15,7 +15,7 @@ from plimsoll.formats.fio.content import is_direct
 from plimsoll.formats.fio.engine import Performer
 from plimsoll.formats.fio.extent import Extent
 from plimsoll.formats.fio.files import named_files
-from plimsoll.formats.fio.flow import STREAMS_MAX, Flow, flows, stream_name
+from plimsoll.formats.fio.flow import JOBS_MAX, TOO_MANY, Flow, flows, stream_name
 from plimsoll.formats.fio.goal import goal
 from plimsoll.formats.fio.job import Job
 from plimsoll.formats.fio.layout import Layout, layout
@@ -27,6 +27,8 @@ from plimsoll.formats.known_targets import SHARED, KnownTargets
 
 Json = dict[str, Any]
 
+#: The longest name that a stream can have.
+_NAME_MAX = 64
 #: The longest target that the engine takes.
 _SIZE_MAX = 1 << 50
 
@@ -41,7 +43,8 @@ class Names:
         """The name, with a number behind it where it is taken."""
         name, number = wanted, 2
         while name in self.taken:
-            name, number = f"{wanted}-{number}", number + 1
+            more = f"-{number}"
+            name, number = wanted[: _NAME_MAX - len(more)] + more, number + 1
         self.taken.add(name)
         return name
 
@@ -60,9 +63,8 @@ def group(jobs: Sequence[Job], names: Names, targets: KnownTargets, elapsed_ns: 
     if any(is_of_files(job) for job in jobs):
         return _tree_group(jobs, names, elapsed_ns)
     streams = [flow for job in jobs for flow in (replays(job) if job.get("read_iolog") else flows(job))]
-    if len(streams) > STREAMS_MAX:
-        streams[STREAMS_MAX].job.unsupported("numjobs", f"a group of {len(streams)} streams; there are at most {STREAMS_MAX} at a time")
-        streams = streams[:STREAMS_MAX]
+    if sum(job.get("numjobs", 1) for job in jobs) > JOBS_MAX >= max(job.get("numjobs", 1) for job in jobs):
+        jobs[-1].unsupported("numjobs", TOO_MANY)
     _name(streams)
     _remark_sharing(jobs)
     placed = layout(streams, targets)
@@ -84,7 +86,7 @@ def _remark_sharing(jobs: Sequence[Job]) -> None:
     first = jobs[0]
     if not first.target:
         return
-    named = {path for job in jobs for clone in range(min(job.get("numjobs", 1), STREAMS_MAX)) for path in named_files(job, clone)}
+    named = {path for job in jobs for clone in range(min(job.get("numjobs", 1), JOBS_MAX)) for path in named_files(job, clone)}
     if len(named) > 1:
         together = "this job" if len(jobs) == 1 else "this job and those beside it"
         first.surprise("", f"{together} would use {len(named)} files or devices; --target {first.target} {SHARED}")

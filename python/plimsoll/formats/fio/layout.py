@@ -2,9 +2,8 @@
 
 Model: a job of ours has one target. One file is itself. Several files of one stream are striped by the length of a request when they are
 taken in turn, which is what fio's round robin does, or joined when they are taken one after the other. Streams with different files get a
-concatenation of all, each its own part of it; that needs the lengths of the files, which are known for files that are made for the run.
-Streams that each take several files of their own in turn get a stripe of all, of which each leaves out what belongs to the others.
-Limits: the lengths of devices are known only where the caller can tell them (`KnownTargets`).
+concatenation of all, of which each uses its own parts, in turn or joined likewise; no length has to be known for that.
+Limits: what is taken in turn beside files of other jobs is not verified. Files are made with one length, the longest that a job asks for.
 
     layout(flows, targets)        # Layout("concat:a,b", size_bytes=2 << 30, problem=None), and the flows have their regions
 """
@@ -22,12 +21,15 @@ from plimsoll.formats.fio.extent import Extent
 from plimsoll.formats.fio.flow import Flow
 from plimsoll.formats.fio.quantity import Quantity, bytes_text
 from plimsoll.formats.known_targets import KnownTargets, is_device
+from plimsoll.formats.parts import parts_text
 
 #: A scratch file is a multiple of this.
 _STEP = 4096
 _SECTOR = 512
 _UNIT_MAX = 1 << 30
 _KIND = re.compile(r"[A-Za-z0-9_-]+:")
+_IN_TURN = "files in turn beside those of other jobs are not verified; write file_service_type=sequential, or put stonewall between"
+_WHOLE = "files that are joined are used whole; leave size out, or name one file"
 _SPECIAL = re.compile(r"[%,?]")
 
 
@@ -56,9 +58,9 @@ def layout(flows: Sequence[Flow], targets: KnownTargets) -> Layout:
         return _single(paths[0], flows, targets(paths[0]))
     if all("trace" in flow.options for flow in flows):
         return _replayed(paths, flows)
-    if len({flow.files for flow in flows}) == 1:
+    if len({flow.files for flow in flows}) == 1 and len({_unit(flow) for flow in flows}) == 1:
         return _together(flows)
-    return _in_turn(paths, flows, targets) or _apart(paths, flows, targets)
+    return _apart(paths, flows, targets)
 
 
 def _null(flows: Sequence[Flow], targets: KnownTargets) -> Layout:
@@ -145,22 +147,15 @@ def _made(ends: Sequence[int | None], paths: Iterable[str]) -> int | None:
 
 
 def _together(flows: Sequence[Flow]) -> Layout:
-    """All streams use the same files."""
-    files = flows[0].files
-    unit = _unit(flows)
-    if unit is None:
-        return _joined(flows)
-    ends: list[int | None] = []
-    for flow in flows:
-        start, length = flow.extent.start, flow.extent.length
-        start = Quantity(start.number * len(files)) if start.is_bytes else start
-        if length is not None and length.is_bytes:
-            length = Quantity(length.number * len(files))
-        _write(flow, start, length, flow.extent.amount)
-        ends.append(start.number + length.number if length is not None and length.is_bytes and start.is_bytes else None)
+    """All streams use the same files in the same way."""
+    files, unit = flows[0].files, _unit(flows[0])
+    ends = [_used(flow, unit) for flow in flows]
     size = _made(ends, files)
-    size = None if size is None else _up(size, len(files) * max(unit, _STEP) if unit % _STEP == 0 else len(files) * _up(unit, _STEP))
-    return Layout(f"stripe:{_list(files)}?unit={bytes_text(unit)}", size)
+    if unit is None:
+        if len(set(ends)) > 1 or (ends[0] is not None and any(is_device(path) for path in files)):
+            flows[0].job.unsupported("size", _WHOLE)
+        return Layout(f"concat:{_list(files)}", size and size * len(files))
+    return Layout(f"stripe:{_list(files)}?unit={bytes_text(unit)}", size and _up(_up(size, unit), _STEP) * len(files))
 
 
 def _replayed(paths: Sequence[str], flows: Sequence[Flow]) -> Layout:
@@ -172,121 +167,90 @@ def _replayed(paths: Sequence[str], flows: Sequence[Flow]) -> Layout:
     return Layout(f"concat:{_list(paths)}")
 
 
-def _unit(flows: Sequence[Flow]) -> int | None:
-    """The stripe unit that gives each file its requests in turn; None where files are to be joined."""
-    units = set()
-    for flow in flows:
-        word, run = flow.service
-        size = flow.request_bytes
-        unit = (size or 0) * (run if word == "roundrobin" else 1)
-        if word == "sequential" or not size or size % _SECTOR or unit > _UNIT_MAX:
-            return None
-        if word == "random" and not flow.random:
-            flow.job.native("file_service_type", "files are taken in turn, which is even; fio draws one for each request")
-        units.add(unit)
-    return units.pop() if len(units) == 1 else None
-
-
-def _joined(flows: Sequence[Flow]) -> Layout:
-    """The files one after the other, each used from its first byte to its last."""
-    files = flows[0].files
-    lengths = set()
-    for flow in flows:
-        start, length = flow.extent.start, flow.extent.length
-        if flow.service[0] == "roundrobin" and not flow.random:
-            flow.job.unsupported(
-                "bs",
-                "files are taken in turn only by requests of one size, a multiple of 512; "
-                "write bs= with one value, or file_service_type=sequential",
-            )
-        if start.number or (length is not None and not length.is_bytes):
-            flow.job.unsupported(
-                "offset" if start.number else "size", "files that are joined are used whole; leave it out, or name one file"
-            )
-        lengths.add(None if length is None else length.number)
-        total = None if length is None else Quantity(length.number * len(files))
-        _write(flow, Quantity(0), total, flow.extent.amount)
-    if len(lengths) > 1 or (lengths != {None} and any(is_device(path) for path in files)):
-        flows[0].job.unsupported("size", "files that are joined are used whole; leave size out, or name one file")
-    ends = [None if length is None else length * len(files) for length in lengths]
-    size = _made(ends, files)
-    return Layout(f"concat:{_list(files)}", None if size is None else _up(size, len(files) * _STEP))
-
-
-def _in_turn(paths: Sequence[str], flows: Sequence[Flow], targets: KnownTargets) -> Layout | None:
-    """Streams that each take as many files of their own in turn: zones of a stripe, a row of units each; None where they do not."""
-    count, lengths, units = len(flows[0].files), {flow.extent.length for flow in flows}, {flow.request_bytes for flow in flows}
-    length, unit = lengths.pop(), units.pop()
-    alike = not lengths and not units and all(len(flow.files) == count for flow in flows) and len(paths) == count * len(flows)
-    if count == 1 or not alike or not unit or unit % _SECTOR or unit > _UNIT_MAX or not all(_takes_turns(flow) for flow in flows):
-        return None
-    if length is None or not length.is_bytes or length.number < unit:
-        return None
-    row, rows = count * unit, length.number // unit
-    for place, flow in enumerate(flows):
-        flow.options |= {"zone_length": bytes_text(row), "zone_skip": bytes_text(row * (len(flows) - 1))}
-        _write(flow, Quantity(place * row), Quantity(rows * row * len(flows) - place * row), flow.extent.amount)
-    made = None if any(is_device(path) or targets(path) is not None for path in paths) else len(paths) * _up(length.number, unit)
-    return Layout(f"stripe:{_list(paths)}?unit={bytes_text(unit)}", None if made is None else _up(made, len(paths) * _up(unit, _STEP)))
-
-
-def _takes_turns(flow: Flow) -> bool:
-    """Whether it goes through its files from their first bytes on, a request of each in turn."""
-    plain = not flow.random and not flow.zoned and not flow.extent.start.number
-    return plain and flow.service == ("roundrobin", 1) and not {"stride", "direction", "sequential"} & flow.options.keys()
-
-
 def _apart(paths: Sequence[str], flows: Sequence[Flow], targets: KnownTargets) -> Layout:
-    """Streams with different files: each has a part of the concatenation."""
-    lengths = _lengths(paths, flows, targets)
-    if lengths is None:
-        why = (
-            "how long these files are is not known, so requests to them at once cannot be placed; "
-            f"{targets.remedy}, or put stonewall between"
-        )
-        flows[0].job.unsupported("filename" if flows[0].job.has("filename") else "directory", why)
-        return Layout(f"concat:{_list(paths)}")
-    begin = {path: sum(lengths[other] for other in paths[:index]) for index, path in enumerate(paths)}
-    for flow in flows:
-        _within(flow, begin, lengths)
-    made = None if any(targets(path) is not None for path in paths) else sum(lengths.values())
-    return Layout(f"concat:{_list(paths)}", made)
-
-
-def _lengths(paths: Sequence[str], flows: Sequence[Flow], targets: KnownTargets) -> dict[str, int] | None:
-    """The length of every file; files that are made are all as long as the longest has to be."""
-    known = {path: targets(path) for path in paths}
-    sizes = {path: size for path, size in known.items() if size is not None}
-    if len(sizes) == len(paths):
-        return sizes if all(size % _SECTOR == 0 for size in sizes.values()) else None
-    if sizes or any(is_device(path) for path in paths):
-        return None
+    """Streams with different files: each has parts of a concatenation of all."""
+    numbers = {path: number for number, path in enumerate(paths)}
     ends = []
     for flow in flows:
-        start, length = flow.extent.start, flow.extent.length
-        if length is None or not length.is_bytes or not start.is_bytes:
-            return None
-        ends.append(start.number + length.number)
-    return dict.fromkeys(paths, _up(max(ends), _STEP))
+        if "trace" in flow.options:
+            flow.job.unsupported("read_iolog", "a log beside jobs on other files has no place of its own; put stonewall between")
+        unit = _unit(flow) if len(flow.files) > 1 else None
+        flow.options["parts"] = parts_text([numbers[path] for path in flow.files])
+        if unit is not None and _is_stamped(flow):
+            unit = None
+            if not flow.random:
+                flow.job.unsupported("verify" if flow.job.has("verify") else "", _IN_TURN)
+        if unit is not None:
+            flow.options["parts_unit"] = bytes_text(unit)
+        end = _used(flow, unit, targets)
+        ends.append(None if end is None else _up(end, unit or 1))
+    size = _beside(paths, flows, ends, targets)
+    for flow in flows:
+        if len(flow.files) > 1 and "parts_unit" not in flow.options:
+            _check_whole(flow, size, targets)
+    return Layout(f"concat:{_list(paths)}", size and size * len(paths))
 
 
-def _within(flow: Flow, begin: dict[str, int], lengths: dict[str, int]) -> None:
-    """Writes the region of a stream that has a part, or several that follow each other."""
-    first = flow.files[0]
-    size = lengths[first]
-    start = _absolute(flow.extent.start, size)
-    length = size - start if flow.extent.length is None else _absolute(flow.extent.length, size)
-    amount = flow.extent.amount
-    if amount is not None and not amount.is_bytes:
-        amount = Quantity(size * len(flow.files) * amount.number // 100)
-    if len(flow.files) > 1:
-        turns = flow.service[0] != "sequential" and not flow.random
-        if turns or start or length != size or any(lengths[path] != size for path in flow.files):
-            flow.job.unsupported(
-                "nrfiles", "several files beside those of other jobs are used whole and not in turn; put stonewall between"
-            )
-        length *= len(flow.files)
-    _write(flow, Quantity(begin[first] + start), Quantity(length), amount)
+def _beside(paths: Sequence[str], flows: Sequence[Flow], ends: Sequence[int | None], targets: KnownTargets) -> int | None:
+    """How long each file is made; all are made with one length, and only where every one has to be made."""
+    missing = [path for path in paths if targets(path) is None and not is_device(path)]
+    if missing and len(missing) < len(paths):
+        job = next(flow.job for flow in flows if set(flow.files) & set(missing))
+        why = f"{missing[0]} would have to be made, and files are not made beside devices or files that are there; make it beforehand"
+        job.unsupported("filename" if job.has("filename") else "directory", why)
+    return _made(ends, paths) if len(missing) == len(paths) else None
+
+
+def _is_stamped(flow: Flow) -> bool:
+    """Whether each byte needs one place on the target, which files in turn beside those of other jobs do not give it."""
+    return flow.options.get("verify", "off") != "off" or flow.options.get("content") == "stamps"
+
+
+def _check_whole(flow: Flow, made: int | None, targets: KnownTargets) -> None:
+    """Joined files are used from their first bytes to their last, so each has to be as long as the job uses of it."""
+    length = flow.extent.length
+    if length is not None and any((made or targets(path)) != length.number for path in flow.files):
+        flow.job.unsupported("size", _WHOLE)
+
+
+def _unit(flow: Flow) -> int | None:
+    """The bytes that go to one file before the next; None where files are to be joined."""
+    word, run = flow.service
+    size = flow.request_bytes
+    unit = (size or 0) * (run if word == "roundrobin" else 1)
+    if word == "sequential" or not size or size % _SECTOR or unit > _UNIT_MAX:
+        return None
+    if word == "random" and not flow.random:
+        flow.job.native("file_service_type", "files are taken in turn, which is even; fio draws one for each request")
+    return unit
+
+
+def _used(flow: Flow, unit: int | None, targets: KnownTargets | None = None) -> int | None:
+    """Writes the region of a stream in all its files, in turn by units or joined; returns where it ends in each, where that is known."""
+    start, length, count = flow.extent.start, flow.extent.length, len(flow.files)
+    if count > 1 and unit is None:
+        _check_joined(flow)
+        start = Quantity(0)
+    ends = start.number + length.number if length is not None and length.is_bytes and start.is_bytes else None
+    if unit and length is not None and length.is_bytes and flow.request_bytes:
+        # What is left of a file after the last whole request is no part of the turns.
+        length = Quantity(max(1, length.number // flow.request_bytes) * flow.request_bytes)
+    amount = _counted(flow, targets(flow.files[0])) if targets and count == 1 else flow.extent.amount
+    whole = Quantity(length.number * count) if length is not None and length.is_bytes else length
+    _write(flow, Quantity(start.number * count) if start.is_bytes else start, whole, amount)
+    return ends
+
+
+def _check_joined(flow: Flow) -> None:
+    start, length = flow.extent.start, flow.extent.length
+    if flow.service[0] == "roundrobin" and not flow.random:
+        flow.job.unsupported(
+            "bs",
+            "files are taken in turn only by requests of one size, a multiple of 512; "
+            "write bs= with one value, or file_service_type=sequential",
+        )
+    if start.number or (length is not None and not length.is_bytes):
+        flow.job.unsupported("offset" if start.number else "size", "files that are joined are used whole; leave it out, or name one file")
 
 
 def _absolute(quantity: Quantity, size: int) -> int:

@@ -18,7 +18,11 @@ FILES: tuple[Option, ...] = (
     ),
     unsupported("opendir", "text", "the files of a directory are not looked up; name them with filename="),
     native("nrfiles", "count1", "how many files the target consists of; from 257 on, files of a tree", ("nr_files",)),
-    native("file_service_type", "text", "whether several files are used in turn (stripe:) or one after the other (concat:)"),
+    native(
+        "file_service_type",
+        "text",
+        "whether several files are used in turn (stripe:, parts_unit) or one after the other (concat:)",
+    ),
     ignored("openfiles", "count", "all files stay open"),
     native("filesize", "sizerange", "how long each file is"),
     ignored("file_append", "switch", "requests go into the region, not behind the end of the file"),

@@ -32,6 +32,8 @@ the version of fio from which the name is taken: 3.33 is what Debian's fio knows
 ## How a file is run
 
 * Jobs that run at the same time are streams of one workload and one experiment; `stonewall`, `wait_for` and a further file begin the next.
+  Jobs on different files or devices each use their `parts` of one target `concat:A,B,…`, whose lengths need not be known. Clones are as
+  many as fio takes, 4096.
 * Clones (`numjobs`) of a random job are threads of one stream. Clones of a sequential job all begin at the start of the region, as fio's
   do, and are a stream each.
 * A random job without `norandommap` visits every block once per pass: `distribution = "permutation"`.

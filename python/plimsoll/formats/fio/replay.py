@@ -22,7 +22,7 @@ from plimsoll.formats.fio.content import is_direct
 from plimsoll.formats.fio.engine import performer
 from plimsoll.formats.fio.extent import Extent
 from plimsoll.formats.fio.files import remark_target
-from plimsoll.formats.fio.flow import STREAMS_MAX, Flow, stream_name
+from plimsoll.formats.fio.flow import JOBS_MAX, TOO_MANY, Flow, stream_name
 from plimsoll.formats.fio.job import Job
 from plimsoll.formats.fio.lexer import Include
 from plimsoll.formats.fio.quantity import Quantity, bytes_text, rounded
@@ -129,11 +129,11 @@ def replays(job: Job) -> list[Flow]:
             job.unsupported(name, why if name == "replay_scale" else "a log is repeated once; write the job several times")
     logs: tuple[Log, ...] = job.get("read_iolog")
     count = job.get("numjobs", 1)
-    if count > STREAMS_MAX:
-        job.unsupported("numjobs", f"each of {count} clones would be a stream; there are at most {STREAMS_MAX}")
+    if count > JOBS_MAX:
+        job.unsupported("numjobs", TOO_MANY)
     part = Extent(Quantity(0), _length(job), None)
     found = []
-    for clone in range(min(count, STREAMS_MAX)):
+    for clone in range(min(count, JOBS_MAX)):
         log = logs[min(clone, len(logs) - 1)]
         name = stream_name(job.name) if count == 1 else f"{stream_name(job.name)}-{clone}"
         options = {"name": name, **_options(job, log), "queue_depth": engine.depth, "direct": is_direct(job)}

@@ -80,7 +80,7 @@ MANAGERS = (
     Row(
         "Target",
         ("native", "ignored", "unsupported"),
-        "see above; unsupported where several are joined and the size of this one is not known; ignored for a lone drive of Windows",
+        "see above; unsupported where several files are made and nothing says how long this one is; ignored for a lone drive of Windows",
     ),
     Row("Target type", ("native", "ignored"), "ignored for workers that do not run"),
     Row("Target manager ID, manager name", ("ignored",), "of network targets"),
@@ -124,8 +124,8 @@ was done with every line. *Native*: it is in the experiments. *Ignored*: the run
   `CYCLE_OUTSTANDING_IOS_AND_TARGETS`: `steps` over `queue_depth` for each number of targets. A series ends before the first number that is
   too large; that is not rounded down.
 - **Targets.** `/dev/…` and Linux disk names are kept; of a mounted file system `iobw.tst` is taken. A drive of Windows alone is whatever
-  `--target` says, or the scratch file. Several targets become one `concat:`; sizes of those that exist are looked up, those of files to be
-  made follow from the maximum disk size, and a drive letter is a scratch file `iobw-LETTER.tst` in the current directory.
+  `--target` says, or the scratch file. Several targets become one `concat:`, of which each stream uses its `parts`; the sizes of files to
+  be made follow from the maximum disk size, and a drive letter is a scratch file `iobw-LETTER.tst` in the current directory.
   `--target` takes the place of all, and sizes of what is not here can be given ([targets](targets.md)).
 - **No workers.** A file of specifications alone runs those assigned to new disk workers, or all where none is, on `--target`.
 - **Content.** Pattern 0 is one byte repeated (`0x5a`); 1, 2, and files that say nothing, incompressible data.

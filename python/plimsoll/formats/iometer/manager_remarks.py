@@ -166,8 +166,8 @@ class _Speaker:
             return "native", f"--target {storage.path} takes its place"
         if storage.name in layout.sizes_missing:
             why = (
-                "several targets are joined to one, for which the size of each must be known, and this one is not here to ask; "
-                f"{storage.remedy}; nearest is the translation's equal shares, right where all are of one size, or a target for each run"
+                "several files are made together, and nothing says how long this one is to be; "
+                f"{storage.remedy}, or write the maximum disk size, or a target for each run"
             )
             return "unsupported", why
         if storage.stands_in:

@@ -2,8 +2,7 @@
 
 Model: Linux names are kept (``sdb`` is ``/dev/sdb``; of a mounted file system the file ``iobw.tst``, as Iometer does). Drive letters and
 physical drives of Windows have no counterpart: alone they are whatever the caller measures, beside others each is a scratch file. Several
-targets become a concatenation, for which their sizes must be known: from the caller, who may look them up, or from the maximum disk size
-where a file is made.
+targets become a concatenation, of which each stream uses its part. How long a file is made says the caller, or the maximum disk size.
 
     storage = Storage.of("sdb", {})
     storage.path                              # '/dev/sdb'
@@ -104,12 +103,13 @@ def storages_of(names: Iterable[str], counterparts: Mapping[str, Counterpart], t
 @dataclass(frozen=True)
 class Layout:
     """Where the storages lie in the target of a job. ``target`` is None for whatever the caller measures; ``size_bytes`` is the size of
-    scratch files; ``starts`` and ``lengths`` are in bytes, or shares where ``sizes_missing`` names storages of unknown size."""
+    scratch files; ``parts`` numbers the parts of a concatenation, ``lengths`` are in bytes where a region has to end before the target;
+    ``sizes_missing`` names files of which nothing says how long they are made."""
 
     target: str | None
     label: str
     size_bytes: int | None
-    starts: Mapping[str, int]
+    parts: Mapping[str, int]
     lengths: Mapping[str, int | None]
     sizes_missing: tuple[str, ...] = ()
 
@@ -124,7 +124,7 @@ def laid_out(storages: Sequence[Storage], needed: Mapping[str, int]) -> Layout:
         return Layout(None, "", None, {}, {})
     only = storages[0]
     size = _rounded(needed[only.name]) if only.is_file or only.path is None else 0
-    return Layout(only.path, only.name, size or None, {only.name: 0}, {only.name: None})
+    return Layout(only.path, only.name, size or None, {}, {only.name: None})
 
 
 def _shared(storages: Sequence[Storage], needed: Mapping[str, int]) -> Layout:
@@ -136,7 +136,7 @@ def _shared(storages: Sequence[Storage], needed: Mapping[str, int]) -> Layout:
         first.path,
         label,
         size or None,
-        {item.name: 0 for item in storages},
+        {},
         {item.name: None if alone else item.size_bytes for item in storages},
     )
 
@@ -146,14 +146,12 @@ def _concatenated(storages: Sequence[Storage], needed: Mapping[str, int]) -> Lay
     file_bytes = max((_rounded(needed[item.name]) or item.given or 0 for item in made), default=0)
     sizes = {item.name: _size(item, needed[item.name], file_bytes) for item in storages}
     target = "concat:" + ",".join(_escaped(item.path or "") for item in storages)
-    starts, start = {}, 0
-    for name, size in sizes.items():
-        starts[name] = start
-        start += size or 0
-    missing = tuple(name for name, size in sizes.items() if size is None)
+    missing = tuple(item.name for item in storages if sizes[item.name] is None and (item.is_file or item.stands_in))
     # The engine divides the size by the number of parts, and makes those that do not exist.
     total = 0 if missing else file_bytes * len(storages)
-    return Layout(target, "all targets", total or None, starts, sizes, missing)
+    return Layout(
+        target, "all targets", total or None, {item.name: number for number, item in enumerate(storages)}, dict.fromkeys(sizes), missing
+    )
 
 
 def _size(storage: Storage, needed: int, file_bytes: int) -> int | None:

@@ -118,24 +118,14 @@ def _entry(line: AccessLine) -> Json:
 
 def _region(load: Load, layout: Layout) -> Json:
     settings = load.assignment.settings
-    if layout.sizes_missing:
-        # The nearest thing: shares of the whole, which is right where all targets have the same size.
-        count = len(layout.starts)
-        place = list(layout.starts).index(load.target)
-        return {"region_start": _percent(place, count), "region_length": _percent(1, count)}
-    starting = (settings.starting_sector or 0) * SECTOR
-    start = layout.starts[load.target] + starting
-    lengths = [(settings.maximum_sectors or 0) * SECTOR, _rest(load, layout, starting)]
+    start = (settings.starting_sector or 0) * SECTOR
+    lengths = [(settings.maximum_sectors or 0) * SECTOR, _rest(load, layout, start)]
     length = min(filter(None, lengths), default=0)
     return {
+        **({"parts": layout.parts[load.target]} if load.target in layout.parts else {}),
         **({"region_start": size_text(start)} if start else {}),
         **({"region_length": size_text(length)} if length else {}),
     }
-
-
-def _percent(part: int, count: int) -> str:
-    """Rounded down, so that all parts together are no more than the whole."""
-    return f"{part * 1_000_000 // count / 10_000:g}%"
 
 
 def _rest(load: Load, layout: Layout, starting: int) -> int:

@@ -46,9 +46,9 @@ done with every parameter. *Native*: it is in the experiments. *Ignored*: the ru
 ## How a run is carried out
 
 - **Several SDs.** Vdbench spreads the requests of a WD equally over its SDs. Here a WD has a stream on each of its SDs. SDs of different
-  devices or files become one target `concat:`, with a region for each stream. Where one begins follows from the real sizes before it:
-  those of existing files and devices are looked up, a file that does not exist has its `size`, and for what has none it can be given
-  ([targets](targets.md)). With `concatenatesds=yes` a WD has one stream on all of them.
+  devices or files become one target `concat:`, of which each stream uses its own SD (`parts`); no real size has to be known for that. A
+  file that does not exist has its `size`; files that are made in one run are of one size. With `concatenatesds=yes` a WD has one stream on
+  all of them.
 - **Threads** of an SD are requests outstanding on it (8 unless given). They are dealt to the WDs on it by skew, at least one each. In a
   closed loop they are `threads`. At a rate, and at the percentages of a curve (`outstanding = "kept"`), what is due waits for the first of
   them that gets free, so they are `queue_depth` of one thread: never more are outstanding on the SD than in Vdbench.
@@ -75,7 +75,7 @@ done with every parameter. *Native*: it is in the experiments. *Ignored*: the ru
   hot. Its places are a thousandth of what its source calls them, as they are in Vdbench, which divides KB by bytes. Writes alone are moved
   up by 1 % of the band as there; in a mix they go where reads go, and the remark says so.
 - **rhpct, whpct**: a hot zone of `hitarea` at the beginning of the region, where reads and writes hit alike.
-- **Alignment** in a concatenation counts from its beginning, not from that of each device.
+- **Alignment** with `concatenatesds=yes` counts from the beginning of the concatenation, not from that of each device.
 - **Failed requests** end a run, unless `data_errors` allows more than one; Vdbench allows 50 by default.
 - **Mixes of sizes** are aligned to their greatest common divisor.
 - **Other hosts** are read, checked and reported.

@@ -133,7 +133,7 @@ _SD = (
     Keyword("instance", "ignored", "anything", _NOT_OURS),
     Keyword("journal", "unsupported", "anything", "no journal outlasts a run; the nearest thing is validate=yes"),
     Keyword("kstat", "ignored", "anything", _NOT_OURS),
-    Keyword("lun", "varies", "word", "the target; several at the same time become `concat:` with a region for each"),
+    Keyword("lun", "varies", "word", "the target; several at the same time become `concat:`, of which each stream uses its `parts`"),
     Keyword("offset", "varies", "number", "`region_start`, if it is a multiple of every xfersize", "0"),
     Keyword("openflags", "varies", "words", "`direct` and `dsync`", "o_direct on devices, none on files"),
     Keyword("range", "varies", "numbers", "`region_start` and `region_length`", "the whole"),

@@ -15,8 +15,6 @@ from plimsoll.formats.vdbench.parameter import Word
 
 Json = dict[str, Any]
 
-#: Most streams that a job has.
-STREAMS_MAX = 64
 #: Least rate that a stream has, per second.
 RATE_MIN = 0.001
 

@@ -1,11 +1,10 @@
 """Where on the target a stream goes: size, range, offset and streams of an SD and a WD, as regions.
 
-Model: an SD has a seat on the target. Within it the range says from where to where, in percent up to 200 and in bytes
-above. ``streams=n`` cuts that into n equal parts. Where the SD's length is not known, regions are percentages of the target, which works
-only for an SD that is alone on it.
+Model: an SD is a part of the target, which is all that its streams see. Within it the range says from where to where, in percent up to 200
+and in bytes above. ``streams=n`` cuts that into n equal pieces. Where the SD's length is not known, regions are percentages of it.
 Limits: a range does not wrap around the end.
 
-    regions(use, Seat(0, alone=True), verdicts)        # [Region(start=512, length=10737417728)]
+    regions(use, offset=0, verdicts)        # [Region(start=512, length=10737417728)]
 """
 
 from __future__ import annotations
@@ -15,7 +14,6 @@ from typing import Any
 
 from plimsoll.formats.vdbench import numbers
 from plimsoll.formats.vdbench.access import Use
-from plimsoll.formats.vdbench.load import STREAMS_MAX
 from plimsoll.formats.vdbench.numbers import decimal_text, size_text
 from plimsoll.formats.vdbench.parameter import Parameter
 from plimsoll.formats.vdbench.sizes import Sizes
@@ -23,17 +21,10 @@ from plimsoll.formats.vdbench.verdicts import Verdicts
 
 Json = dict[str, Any]
 
+#: The most streams of a WD on an SD.
+STREAMS_MAX = 4096
 #: Numbers of a range up to this are percentages.
 PERCENT_MAX = 200
-
-
-@dataclass(frozen=True)
-class Seat:
-    """Where an SD lies on the target: from which byte (None where a size before it is unknown), whether alone, moved by what offset."""
-
-    base: int | None
-    alone: bool
-    offset: int = 0
 
 
 @dataclass(frozen=True)
@@ -76,18 +67,12 @@ class Region:
         return Region(int(self.start) + at * length, length, first_byte=self.first_byte)
 
 
-def regions(use: Use, seat: Seat, verdicts: Verdicts) -> list[Region]:
+def regions(use: Use, offset: int, verdicts: Verdicts) -> list[Region]:
     """One region, or one for each of the WD's streams."""
     streams = _streams(use)
     limits = _limits(use, verdicts)
     length = use.storage.length
-    if seat.base is None:
-        return [Region(0, None)] * streams
-    if length is None and not seat.alone and (limits or streams > 1):
-        why = f"how large {use.storage.path} is must be known, since it is used with others; write the size of SD {use.storage.name!r}"
-        verdicts.unsupported(use.storage.lun, why)
-        return [Region(0, None)] * streams
-    whole = _shares(use, limits, seat) if length is None else _bytes(use, limits, seat, length)
+    whole = _shares(use, limits, offset) if length is None else _bytes(use, limits, offset, length)
     return [whole] if streams == 1 else [whole.part(at, streams) for at in range(streams)]
 
 
@@ -126,27 +111,26 @@ def _range_of(use: Use) -> Parameter | None:
     return max(own, key=lambda found: found.order) if own else use.storage.definition.get("range")
 
 
-def _bytes(use: Use, limits: tuple[float, float] | None, seat: Seat, length: int) -> Region:
-    assert seat.base is not None, "an SD without place has no bytes"
+def _bytes(use: Use, limits: tuple[float, float] | None, offset: int, length: int) -> Region:
     start, end = 0, length
     if limits is not None:
         parameter = _range_of(use) or use.storage.lun
         start, end = (int(limit * length / 100) if limits[1] <= PERCENT_MAX else int(limit) for limit in limits)
         if end > length or start >= end:
             raise parameter.wrong(f"it does not lie within the {length} bytes of SD {use.storage.name!r}; write one that does.")
-    first = max(use.storage.first_byte, seat.offset)
+    first = max(use.storage.first_byte, offset)
     if end <= first:
         raise use.storage.lun.wrong(f"SD {use.storage.name!r} has no room after byte {first}; write a larger size or range.")
-    return Region(seat.base + start, end - start, first_byte=seat.base + first)
+    return Region(start, end - start, first_byte=first)
 
 
-def _shares(use: Use, limits: tuple[float, float] | None, seat: Seat) -> Region:
-    """Regions of an SD that is alone on its target or the last one, whose length is not known."""
-    first = max(use.storage.first_byte, seat.offset)
+def _shares(use: Use, limits: tuple[float, float] | None, offset: int) -> Region:
+    """Regions of an SD whose length is not known."""
+    first = max(use.storage.first_byte, offset)
     if limits is not None and limits[1] > PERCENT_MAX:
         return Region(limits[0], limits[1] - limits[0], first_byte=first)
     if limits is None and _streams(use) == 1:
-        return Region((seat.base or 0) + first, None)
+        return Region(first, None)
     start, end = limits or (0, 100)
     return Region(start, end - start, percent=True, first_byte=first)
 

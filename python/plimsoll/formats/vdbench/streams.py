@@ -1,11 +1,11 @@
 """A round of a run as streams on one target.
 
 Model: Vdbench spreads the requests of a WD equally over its SDs, each with its own pointer and threads. So every WD has a stream on each
-of its SDs, and SDs of different files or devices become one concatenation, with a region for each stream. Threads of an SD are shared by
-the WDs on it by skew; so is the rate of the run, and a WD's share of it is divided equally by its SDs. Threads of a closed loop are threads
-here; in an open loop, where what is due waits for the first free one, they are the slots (``queue_depth``) of one thread. With
-``concatenatesds`` a WD has one stream on all.
-Limits: where an SD begins in a concatenation follows from the sizes before it, so these must be known.
+of its SDs, and SDs of different files or devices become one concatenation, of which each stream uses its part. Threads of an SD are
+shared by the WDs on it by skew; so is the rate of the run, and a WD's share of it is divided equally by its SDs. Threads of a closed loop
+are threads here; in an open loop, where what is due waits for the first free one, they are the slots (``queue_depth``) of one thread.
+With ``concatenatesds`` a WD has one stream on all.
+Limits: files of different sizes are not made together.
 
     load = Composer(planning, run).load({}, None)
     load.target, load.streams
@@ -25,14 +25,14 @@ from plimsoll.formats.vdbench.content import content
 from plimsoll.formats.vdbench.definition import Definition
 from plimsoll.formats.vdbench.hits import hits
 from plimsoll.formats.vdbench.hotband import hot_places
-from plimsoll.formats.vdbench.load import RATE_MIN, STREAMS_MAX, Load, Rate
+from plimsoll.formats.vdbench.load import RATE_MIN, Load, Rate
 from plimsoll.formats.vdbench.loops import Loop
 from plimsoll.formats.vdbench.mixing import mixed
 from plimsoll.formats.vdbench.naming import named
 from plimsoll.formats.vdbench.pace import RATE_MAX
 from plimsoll.formats.vdbench.parameter import Parameter, Word
 from plimsoll.formats.vdbench.planning import Planning
-from plimsoll.formats.vdbench.region import Region, Seat, regions, shifted
+from plimsoll.formats.vdbench.region import Region, regions, shifted
 from plimsoll.formats.vdbench.shares import dealt, skews
 from plimsoll.formats.vdbench.storage import Storage, scratch_size, target_of, threads, threads_of
 
@@ -94,15 +94,12 @@ class Composer:
         parts = self._concatenated_parts(choice, rate) if self.concatenated else self._parts(choice, rate)
         used = tuple(dict.fromkeys(storage for storages in self._storages.values() for storage in storages))
         self._say_of_sharing(used)
-        seats = self._seats(used)
+        paths = list(dict.fromkeys(storage.path for storage in used))
         lengths = [storage.length for storage in used]
         whole = Whole(sum(part.threads for part in parts), None if None in lengths else sum(length or 0 for length in lengths))
-        streams = [stream for part in parts for stream in self._streams(part, seats, whole)]
+        streams = [stream for part in parts for stream in self._streams(part, paths, whole)]
         if rate is None:
             streams = self._held_to_skew(parts, streams)
-        if len(streams) > STREAMS_MAX:
-            why = f"it has {len(streams)} streams (WDs × SDs), and a job has at most {STREAMS_MAX}; the nearest thing is concatenatesds=yes"
-            self._planning.verdicts.unsupported(self._run.head, why)
         cold = any(flags.empties_cache(part.use) for part in parts)
         label = " + ".join(storage.name for storage in used)
         return Load(target_of(list(used)), named(streams), label, cold, settings=scratch_size(used, self._planning.verdicts))
@@ -241,42 +238,16 @@ class Composer:
         self._planning.verdicts.native(own, "rate of its streams, beside the closed loops of the others")
         return {"arrival": "poisson", "rate": _plain(round(found / storages, 3))}
 
-    def _seats(self, used: Sequence[Storage]) -> dict[str, int | None]:
-        """Where each path begins on the target; None after one whose size is not known."""
-        extents: dict[str, int | None] = {}
-        for storage in used:
-            known = [size for size in (extents.get(storage.path), storage.extent) if size is not None]
-            extents[storage.path] = max(known) if known else None
-        seats: dict[str, int | None] = {}
-        base: int | None = 0
-        for at, (path, extent) in enumerate(extents.items()):
-            seats[path] = base
-            if extent is None and at < len(extents) - 1:
-                self._say_unknown(next(storage for storage in used if storage.path == path))
-            base = None if base is None or extent is None else base + extent
-        return seats
-
-    def _say_unknown(self, storage: Storage) -> None:
-        if self.concatenated:
-            return
-        kind = "device" if storage.device else "file"
-        why = (
-            f"the run uses several targets at the same time, and where the next one begins follows from the real size of this {kind}, "
-            f"which is not known here; {self._planning.targets.remedy}, or write an RD for each SD, or concatenatesds=yes"
-        )
-        self._planning.verdicts.unsupported(storage.lun, why)
-
-    def _streams(self, part: _Part, seats: Mapping[str, int | None], whole: Whole) -> list[Json]:
+    def _streams(self, part: _Part, paths: Sequence[str], whole: Whole) -> list[Json]:
         use, verdicts = part.use, self._planning.verdicts
         found = access(use, verdicts)
-        alone = self.concatenated or len(seats) == 1
-        seat = Seat(0 if alone else seats[use.storage.path], alone, shifted(use, found.sizes, verdicts))
-        cut = regions(use, seat, verdicts)
+        own = {} if self.concatenated or len(paths) == 1 else {"parts": paths.index(use.storage.path)}
+        cut = regions(use, shifted(use, found.sizes, verdicts), verdicts)
         counts = dealt(part.threads, [1.0] * len(cut))
         streams = []
         for at, (region, many) in enumerate(zip(cut, counts, strict=True), start=1):
             stream: Json = {"name": part.label if len(cut) == 1 else f"{part.label}-{at}"}
-            streams.append(stream | self._options(part, found, (region, many), whole))
+            streams.append(stream | own | self._options(part, found, (region, many), whole))
             if "rate" in part.rate:
                 streams[-1]["rate"] = _plain(round(part.rate["rate"] / len(cut), 3))
         return streams

@@ -24,7 +24,7 @@ from plimsoll.formats.vdbench.filesystem.formatting import Formatting
 from plimsoll.formats.vdbench.filesystem.operations import BETWEEN_TREES, Shares, is_random, operations, table
 from plimsoll.formats.vdbench.filesystem.stream import OF_OPERATIONS, FileUse, options, same_but_operation, selection, words_of
 from plimsoll.formats.vdbench.filesystem.tree import tree
-from plimsoll.formats.vdbench.load import RATE_MIN, STREAMS_MAX, Load, Rate
+from plimsoll.formats.vdbench.load import RATE_MIN, Load, Rate
 from plimsoll.formats.vdbench.loops import Loop
 from plimsoll.formats.vdbench.naming import named
 from plimsoll.formats.vdbench.parameter import Parameter, Word
@@ -100,10 +100,6 @@ class FileComposer:
         self._fill_created(parts, trees, streams)
         if rate is None:
             streams = self._held_to_shares(parts, streams)
-        if len(streams) > STREAMS_MAX:
-            many = f"it has {len(streams)} streams (FWDs × FSDs × operations)"
-            why = f"{many}, and a job has at most {STREAMS_MAX}; the nearest thing is several RDs"
-            self._planning.verdicts.unsupported(self._run.head, why)
         if not any(part.use.moves_bytes for part in parts):
             self._say_of_no_bytes()
         fsds = list(dict.fromkeys(fsd for part in parts for fsd in part.use.fsds))
