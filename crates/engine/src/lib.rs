@@ -28,6 +28,7 @@ pub mod ledger;
 pub mod mmap;
 pub mod neighbours;
 pub mod null;
+mod open_files;
 pub mod outcome;
 pub mod outstanding;
 pub mod owner;

@@ -22,6 +22,7 @@ use crate::crew::{Place, Report, Setup, family, groups, work};
 use crate::error::EngineError;
 use crate::job::Job;
 use crate::journal::check;
+use crate::open_files;
 use crate::outcome::{Journalled, Outcome};
 use crate::record::Places;
 use crate::replay::log::RequestLog;
@@ -76,9 +77,12 @@ pub fn run(job: &Job, sink: &mut dyn Sink, control: &Control) -> Result<Outcome,
     recorded.part_ends = opened.volume.part_ends().to_vec();
     let plans = job.workload.resolve_recorded(opened.shape(), job.options.seed, &recorded)?;
     let log = request_log(job, &plans, backend)?;
-    let descriptors = descriptors(&plans, &opened)?;
-    let ledger = ledger(&plans)?;
     let workers = workers(&plans, &job.options, backend);
+    // Every stream has each part open, and some backends once more for each worker.
+    let descriptors = (plans.len() * opened.parts.len() * (workers + 1)) as u64;
+    open_files::allow(descriptors + OTHER_FILES);
+    let descriptors = self::descriptors(&plans, &opened)?;
+    let ledger = ledger(&plans)?;
     fits_in_memory(&plans, workers)?;
     let journal = journal(job, &plans, &opened, ledger.as_ref())?;
     let setup = Setup {
@@ -229,6 +233,9 @@ fn choose(job: &Job) -> Result<(BackendWord, Option<String>), EngineError> {
         (_, other) => Ok((other, None)),
     }
 }
+
+/// Open files beside those of the target: rings, the store, timers.
+const OTHER_FILES: u64 = 1024;
 
 /// Descriptors of every stream, stream by stream.
 fn descriptors(plans: &[StreamPlan], opened: &Opened) -> Result<Vec<OwnedFd>, EngineError> {

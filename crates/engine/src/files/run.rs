@@ -28,6 +28,7 @@ use crate::clock::{self, Clock};
 use crate::collector::{Collector, Line, Message};
 use crate::control::{Control, StoppedBy};
 use crate::error::EngineError;
+use crate::open_files;
 use crate::record::Places;
 use crate::run::{Sink, timeline};
 use crate::safety::Permission;
@@ -170,20 +171,10 @@ fn states(held: &Held, plan: &FilePlan, kept: &[u64]) -> Result<Vec<TreeState>, 
 /// Raises the limit of open files as far as these threads and trees need it and the hard limit allows; how many are left
 /// for directories.
 fn allow_files(plan: &FilePlan, threads: u64) -> u64 {
-    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     let others = threads * FILES_PER_THREAD + OTHER_FILES;
     let directories: u64 = plan.trees.iter().map(|tree| tree.shape.directories()).sum();
     let needed = others + directories.min(DIRECTORIES);
-    // SAFETY: both calls take a valid rlimit; a refusal leaves the limit as it is, and opening says so later.
-    unsafe {
-        if libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit) == 0 && limit.rlim_cur < needed {
-            let raised = libc::rlimit { rlim_cur: needed.min(limit.rlim_max), ..limit };
-            if libc::setrlimit(libc::RLIMIT_NOFILE, &raw const raised) == 0 {
-                limit = raised;
-            }
-        }
-    }
-    limit.rlim_cur.saturating_sub(others).min(DIRECTORIES)
+    open_files::allow(needed).saturating_sub(others).min(DIRECTORIES)
 }
 
 /// How many directories of each tree stay open when `left` do in all.
