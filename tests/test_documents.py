@@ -21,6 +21,7 @@ DOCUMENTS = (
     "docs/files.md",
     "docs/glossary.md",
     "docs/power-cut.md",
+    "docs/several-targets.md",
     "docs/sizing.md",
     "docs/suites.md",
 )
