@@ -412,6 +412,36 @@ fn a_call_that_fails_is_counted_named_and_ends_the_run_unless_it_may_go_on() {
 }
 
 #[test]
+fn a_file_that_somebody_cut_short_fails_what_reads_it() {
+    let here = scratch();
+    let tree = json!({ "files": 4, "sizes": "8KiB" });
+    let stream = json!({ "operation": "read", "file_select": "once", "transfer_size": "4KiB" });
+    let mut job = job(here.path(), tree, stream);
+    job.options =
+        JobOptions::from_json(&json!({ "warmup": 0, "duration": "5s", "on_error": "continue" }), "job").unwrap();
+    let plan = job.workload.resolve(1).unwrap();
+    prepare(&plan, here.path(), &Permission::default(), &mut |_, _| {}, Control::default().flag()).unwrap();
+    fs::OpenOptions::new().write(true).open(here.path().join("f1")).unwrap().set_len(4096).unwrap();
+    let (sums, outcome) = ran(&job);
+    assert_eq!((sums.bytes("read"), sums.errors()), (6 << 12, 1));
+    let message = outcome::outcome(&outcome, "auto")["first_error"]["message"].as_str().unwrap().to_owned();
+    assert!(message.starts_with("read of f1 in tree tree-1") && message.contains("transferred less"), "{message}");
+}
+
+#[test]
+fn moved_files_may_be_shorter_than_their_new_place() {
+    let here = scratch();
+    let trees = json!([
+        { "name": "inbox", "files": 20, "sizes": "1KiB" },
+        { "name": "archive", "files": 20, "sizes": "8KiB", "lay_out": "directories" },
+    ]);
+    let stream = json!({ "operation": { "read": 80, "move": 20 }, "transfer_size": "1KiB", "requests": 400 });
+    let (sums, _) = ran(&job(here.path(), trees, stream));
+    assert!(sums.count("move") == 20 && sums.count("read") > 20);
+    assert_eq!(sums.errors(), 0);
+}
+
+#[test]
 fn a_stopped_run_keeps_what_it_measured() {
     let here = scratch();
     let control = Control::default();

@@ -206,7 +206,7 @@ impl<'a> Actor<'a> {
                 self.watch.succeed(under, len.into());
                 open.wrote = true;
                 if open.passage.is_through() {
-                    self.picker.trees[taken.tree].content.set(taken.number, true);
+                    self.picker.trees[taken.tree].wrote_whole(taken.number, true);
                     self.hunger.changed();
                 }
                 Ok(len.into())
@@ -252,6 +252,12 @@ impl<'a> Actor<'a> {
         let called = self.call(FileOp::Open, due_ns, taken, |state, path| state.open_file(taken.number, path, flags));
         let file = called.inspect_err(|_| self.give(taken))?;
         let seen = self.looked_at(op, taken, &file, writes).inspect_err(|_| self.give(taken))?;
+        if (reads || random) && self.state(taken).is_cut_short(taken.number, seen.size_bytes) {
+            let under = self.watch.begin(op, None);
+            let failed = self.failed(under, taken, SHORT);
+            self.give(taken);
+            return Err(failed);
+        }
         // What was moved here may have another size than the place is made for.
         let size_bytes =
             if writes && !random { self.state(taken).shape.size_bytes(taken.number) } else { seen.size_bytes };

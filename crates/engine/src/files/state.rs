@@ -1,6 +1,6 @@
 //! Which files and directories of a tree exist at the moment, which of them have content, and who uses them.
 //!
-//! Model: three bits per file and one per directory, plus an entry for each file in use. A bit is changed only by a
+//! Model: four bits per file and one per directory, plus an entry for each file in use. A bit is changed only by a
 //! thread that has the file for itself, right after the call that made it true. A directory is claimed only where
 //! directories come and go.
 
@@ -26,6 +26,8 @@ pub(crate) struct TreeState {
     pub(crate) files: Bits,
     /// Files that hold what a read can read.
     pub(crate) content: Bits,
+    /// Files with the size that their place is made for at least: laid out or written whole here, not moved or copied here.
+    pub(crate) whole: Bits,
     /// Files that have their other name.
     pub(crate) renamed: Bits,
     pub(crate) directories: Bits,
@@ -45,6 +47,7 @@ impl TreeState {
             open,
             files: Bits::new(files),
             content: Bits::new(files),
+            whole: Bits::new(files),
             renamed: Bits::new(files),
             directories: Bits::new(directories),
             file_claims: Claims::new(),
@@ -58,7 +61,7 @@ impl TreeState {
         if !state.shape.begins_empty() {
             for file in (0..files).filter(|file| state.shape.exists_first(*file)) {
                 state.files.set(file, true);
-                state.content.set(file, state.shape.size_bytes(file) > 0);
+                state.wrote_whole(file, state.shape.size_bytes(file) > 0);
             }
         }
         state
@@ -133,8 +136,20 @@ impl TreeState {
     /// Notes that a file has come into being under its first name.
     pub(crate) fn made(&self, file: u64, has_content: bool) {
         self.renamed.set(file, false);
+        self.whole.set(file, false);
         self.content.set(file, has_content);
         self.files.set(file, true);
+    }
+
+    /// Notes that a file holds all that its place is made for, and whether that is anything.
+    pub(crate) fn wrote_whole(&self, file: u64, has_content: bool) {
+        self.content.set(file, has_content);
+        self.whole.set(file, true);
+    }
+
+    /// Whether a file of this size has been cut short by somebody else.
+    pub(crate) fn is_cut_short(&self, file: u64, size_bytes: u64) -> bool {
+        self.whole.get(file) && size_bytes < self.shape.size_bytes(file)
     }
 
     /// Notes that a file is gone.
