@@ -12,7 +12,7 @@ What should be removed and cannot be is told with its reason, since it takes up 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
@@ -71,6 +71,21 @@ def prepared(engine: Engine, wanted: Wanted, hearer: Hearer, control: Control) -
     finally:
         _leave(engine, made, hearer, keep=wanted.keep)
         _release(engine, {path for path in inspection.get("scratch") or [] if path not in made})
+
+
+def remove_leftovers(driver_at: Callable[[str], Engine], paths: Iterable[str], on_left: Callable[[str], None], *, keep: bool) -> None:
+    """Remove what a run made at ``paths`` before it was killed, where that is left behind still."""
+    hearer = Hearer(lambda _done, _total: None, on_left=on_left)
+    for path in paths:
+        if not os.path.lexists(path):
+            continue
+        engine = driver_at(path)
+        try:
+            left = _left_behind(engine.inspect_target(path))
+        except PlimsollError as error:
+            on_left(f"{path} was made for this run and may be left behind: {error}")
+            continue
+        _leave(engine, left, hearer, keep=keep)
 
 
 def _leave(engine: Engine, made: set[str], hearer: Hearer, *, keep: bool) -> None:

@@ -306,3 +306,37 @@ def test_a_run_killed_at_twenty_random_moments_ends_with_the_points_of_one_that_
     moments, batches = random.Random(20261121), count()
     # Some kill must have hit the middle of a point; on a machine that slows down meanwhile all of them come before the first.
     first_fair(lambda: killed_at_random(here / f"batch-{next(batches)}", moments), lambda torn: torn > 0)
+
+
+@pytest.mark.parametrize(("words", "removed"), [((), True), (("--keep",), False)])
+def test_a_scratch_file_is_removed_though_nothing_is_left_to_measure(
+    plimsoll: Plimsoll, engine: ScriptedEngine, monkeypatch: pytest.MonkeyPatch, here: Path, words: tuple[str, ...], removed: bool
+) -> None:
+    # Killed after its last point and before the removal: no point prepares the target again.
+    command, scratch = ("steps", "small.toml", "-t", "a.dat", *STEPS[4:], *words), here / "a.dat"
+    assert plimsoll(*command).code == 0
+    path = Path(runs()[-1].path, "run.json")
+    meta = json.loads(path.read_text())
+    meta.update(status="running", finished=None)
+    meta["process"]["pid"] = 2**22 + 1
+    path.write_text(json.dumps(meta))
+    scratch.write_bytes(SCRATCH)
+    inspect, jobs = engine.inspect_target, len(engine.jobs)
+    monkeypatch.setattr(engine, "inspect_target", lambda spec: {**inspect(spec), "left_behind": True})
+    said = plimsoll(*command)
+    assert said.code == 0 and "resuming" in said.err and len(engine.jobs) == jobs
+    assert scratch.exists() is not removed
+    assert (str(scratch) in engine.released) is not removed
+
+
+def test_a_scratch_file_that_another_run_has_made_since_is_left_to_it(plimsoll: Plimsoll, engine: ScriptedEngine, here: Path) -> None:
+    command = ("steps", "small.toml", "-t", "a.dat", *STEPS[4:])
+    assert plimsoll(*command).code == 0
+    path = Path(runs()[-1].path, "run.json")
+    meta = json.loads(path.read_text())
+    meta.update(status="running", finished=None)
+    meta["process"]["pid"] = 2**22 + 1
+    path.write_text(json.dumps(meta))
+    (here / "a.dat").write_bytes(SCRATCH)
+    assert plimsoll(*command).code == 0
+    assert (here / "a.dat").exists()

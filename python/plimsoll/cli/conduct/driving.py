@@ -24,6 +24,13 @@ def driver_of(workload: Json, engine: Engine) -> Engine:
     return apps.driver_of(workload, engine)
 
 
+def files_driver(engine: Engine) -> Engine:
+    """The driver of file operations without a workload: for what it has laid out before."""
+    from plimsoll.apps.files import Files
+
+    return Files(engine, {})
+
+
 def driver_name(workload: Json) -> str | None:
     """What the workload asks for; None for the block engine."""
     name = workload.get("driver")

@@ -2,7 +2,8 @@
 
 Model: points of an interleaved experiment go A B A B, so scratch files of several targets stand beside each other; they are removed
 together at the end, and other runs of Plimsoll are kept away until then. A target that could not be prepared is not tried again: all its
-points fail with the same reason. A point that wants another size than the target has got has it prepared anew.
+points fail with the same reason. A point that wants another size than the target has got has it prepared anew. What a run made before it
+was killed, and no point prepared since it was resumed, is removed with the others.
 
     with Targets(setup, brake, left.append) as targets:
         inspection = targets.prepared(engine, point)
@@ -10,16 +11,17 @@ points fail with the same reason. A point that wants another size than the targe
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from contextlib import ExitStack
 
 from plimsoll.cli.conduct.brake import Brake
-from plimsoll.cli.conduct.driving import driver_name
+from plimsoll.cli.conduct.driving import driver_name, files_driver
 from plimsoll.cli.conduct.planning import PlannedPoint
 from plimsoll.cli.conduct.setup import Setup
 from plimsoll.engine import Engine, Json, holding
 from plimsoll.errors import PlimsollError, StoreError
-from plimsoll.scratch import Hearer, Wanted, prepared
+from plimsoll.scratch import Hearer, Wanted, prepared, remove_leftovers
 
 
 class Targets:
@@ -74,4 +76,11 @@ class Targets:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._kept.close()
+        try:
+            self._kept.close()
+        finally:
+            remove_leftovers(self._drivers, self._setup.run.scratch, self._on_left, keep=self._setup.keep)
+
+    def _drivers(self, path: str) -> Engine:
+        """Who removes what is at ``path``."""
+        return files_driver(self._setup.engine) if os.path.isdir(path) else self._setup.engine
