@@ -206,6 +206,10 @@ class NativeFiles:
         removed: list[str] = self._core.remove_files(as_name(target))
         return removed
 
+    def release(self, target: str) -> None:
+        """Note that what was laid out in a directory stays and that no run uses it any more."""
+        self._core.release_files(as_name(target))
+
     def run(self, job: Json, on_event: OnEvent, control: Control) -> Json:
         """Run one job to its end."""
 
@@ -242,7 +246,7 @@ def holding() -> Iterator[None]:
 
 
 def left_behind(directory: str) -> list[tuple[str, int]]:
-    """The scratch files in a directory, with their sizes in bytes, that runs left behind when they were killed."""
+    """The scratch files and trees in a directory, with their sizes in bytes, that runs left behind when they were killed."""
     from plimsoll import _core
 
     return _core.left_behind(directory)

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from subprocess import CompletedProcess
 from typing import Any
 
 import pytest
 
-from patience import first_fair
+from patience import HANGS_S, first_fair
 from plimsoll import _core, catalog
 from plimsoll.engine import native_files
+from system.conftest import COMMAND
 
 Run = Callable[..., CompletedProcess[str]]
 Results = Callable[..., list[dict[str, Any]]]
@@ -237,3 +242,39 @@ def test_a_kept_tree_with_missing_files_is_brought_back(results: Results, tmp_pa
     (result,) = results(*words)
     assert result["totals"]["stat"]["errors"] == 0
     assert found(tmp_path / "tree") == (60, 2)
+
+
+@contextmanager
+def running(workload: str, tree: Path, *words: str) -> Iterator[subprocess.Popen[str]]:
+    """A run on a tree that is killed at the end; the body begins once the tree is laid out and being used."""
+    command = [COMMAND, "run", workload, "-t", str(tree), "--duration", "10m", "--out", "killed", *words]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        try:
+            until = time.monotonic() + HANGS_S
+            while not any(path.stat().st_size for path in Path("killed").glob("*/*/*/intervals.jsonl")) and process.poll() is None:
+                assert time.monotonic() < until
+                time.sleep(0.02)
+            assert process.poll() is None
+            yield process
+        finally:
+            process.send_signal(signal.SIGKILL)
+
+
+@pytest.mark.parametrize("keep", [(), ("--keep",)])
+def test_a_tree_that_a_killed_run_left_behind_is_told_of_and_removed_at_the_end_of_the_next(
+    plimsoll: Run, tmp_path: Path, keep: tuple[str, ...]
+) -> None:
+    workload = written(tmp_path / "small.toml", [{"files": 30, "sizes": "1KiB"}], [{"operation": {"create": 50, "delete": 50}}])
+    tree, words = tmp_path / "tr", ("--warmup", "0", "--duration", "10m", "--set", "requests=200")
+    with running(workload, tree, *keep) as process:
+        busy = plimsoll("run", workload, "-t", str(tree), *words)
+        assert busy.returncode == 4 and f"is in use by another run of Plimsoll (pid {process.pid})" in busy.stderr, busy.stderr
+        assert "leftovers" not in plimsoll("doctor").stdout
+    # The doctor's lines are folded.
+    told = " ".join(plimsoll("doctor").stdout.split())
+    assert "tr (0 MiB) was left behind by a run that was killed" in told, told
+    # Whoever finds it says whether it stays, whatever the killed run was to do with it.
+    ended = plimsoll("run", workload, "-t", str(tree), *words, *keep)
+    assert ended.returncode == 0, ended.stderr
+    assert tree.exists() is bool(keep)
+    assert "left behind" not in plimsoll("doctor").stdout

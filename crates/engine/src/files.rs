@@ -23,6 +23,7 @@ mod hunger;
 mod intact;
 mod lane;
 mod layout;
+mod leftovers;
 mod listing;
 mod marker;
 mod naming;
@@ -37,6 +38,7 @@ mod state;
 mod timing;
 
 pub use layout::{FilesPrepared, prepare};
+pub use leftovers::{left_behind, release};
 pub use place::{FilesInspection, inspect};
 pub use removal::remove;
 pub use run::{FileJob, FileOutcome, run};

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use plimsoll_engine::control::Control;
-use plimsoll_engine::files::{FilesPrepared, inspect, prepare, remove};
+use plimsoll_engine::files::{FilesPrepared, inspect, left_behind, prepare, release, remove};
 use plimsoll_engine::safety::Permission;
 use plimsoll_engine::target::TargetError;
 use plimsoll_workload::files::{FilePlan, FileWorkload};
@@ -78,6 +78,64 @@ fn mark_changed(target: &Path) {
     let marker = target.join(".plimsoll-files");
     let text = fs::read_to_string(&marker).unwrap();
     fs::write(&marker, text.replace("\"ready\"", "\"changed\"")).unwrap();
+}
+
+#[test]
+fn a_tree_of_a_killed_run_is_known_as_left_behind_until_somebody_wants_to_keep_it() {
+    let here = tempfile::tempdir().unwrap();
+    let target = here.path().join("tree");
+    let is_left = || inspect(target.to_str().unwrap()).unwrap().left_behind;
+    laid_out(json!({ "files": 3, "sizes": "4KiB" }), &target).unwrap();
+    assert!(!is_left() && left_behind(here.path()).is_empty(), "its run lives");
+    let mut child = std::process::Command::new("true").spawn().unwrap();
+    child.wait().unwrap();
+    let marker = target.join(".plimsoll-files");
+    let kill = || {
+        let mut value: Value = serde_json::from_str(&fs::read_to_string(&marker).unwrap()).unwrap();
+        value["run"]["pid"] = child.id().into();
+        fs::write(&marker, value.to_string()).unwrap();
+    };
+    kill();
+    assert!(is_left());
+    assert_eq!(left_behind(here.path()), [(target.clone(), 12 << 10)]);
+    assert_eq!(left_behind(&target), [(target.clone(), 12 << 10)], "also when it is named itself");
+    laid_out(json!({ "files": 3, "sizes": "4KiB" }), &target).unwrap();
+    assert!(!is_left(), "the next run has taken it up");
+    release(&target).unwrap();
+    assert!(!is_left());
+    laid_out(json!({ "files": 3, "sizes": "4KiB" }), &target).unwrap();
+    kill();
+    assert!(!is_left() && left_behind(here.path()).is_empty(), "it was to be kept");
+}
+
+#[test]
+fn a_tree_that_another_process_has_locked_is_refused_with_its_number() {
+    use std::os::fd::AsRawFd;
+    let here = tempfile::tempdir().unwrap();
+    laid_out(small(), here.path()).unwrap();
+    let other = fs::File::open(here.path()).unwrap();
+    // SAFETY: an open descriptor.
+    assert_eq!(unsafe { libc::flock(other.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) }, 0);
+    let refused = laid_out(small(), here.path()).unwrap_err().to_string();
+    let pid = std::process::id();
+    assert!(
+        refused.contains("in use by another run of Plimsoll") && refused.contains(&format!("pid {pid}")),
+        "{refused}"
+    );
+}
+
+#[test]
+fn no_tree_is_laid_out_where_files_are_no_storage() {
+    for (target, kind) in
+        [("/proc/self", "proc"), ("/sys/kernel", "sysfs"), ("/dev/plimsoll-tree", "/dev"), ("/dev", "/dev")]
+    {
+        let said = [inspect(target).unwrap_err(), laid_out(small(), Path::new(target)).unwrap_err()];
+        for refused in said.map(|error| error.to_string()) {
+            let sentence = format!("{target}: {kind} is a file system of the kernel's own and stores nothing");
+            assert!(refused.starts_with(&sentence), "{refused}");
+        }
+    }
+    assert!(!Path::new("/dev/plimsoll-tree").exists());
 }
 
 #[test]

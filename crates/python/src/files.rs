@@ -104,6 +104,12 @@ pub fn remove_files(py: Python<'_>, target: &str) -> PyResult<Vec<String>> {
     Ok(removed.iter().map(|path| path.display().to_string()).collect())
 }
 
+/// Notes that what was laid out in a directory stays and that no run uses it any more.
+#[pyfunction]
+pub fn release_files(py: Python<'_>, target: &str) -> PyResult<()> {
+    py.detach(|| files::release(target.as_ref())).map_err(|error| errors::target(py, &error))
+}
+
 /// What is at a directory; never writes.
 #[pyfunction]
 pub fn inspect_files(py: Python<'_>, target: &str) -> PyResult<String> {

@@ -110,6 +110,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(files::run_files, module)?)?;
     module.add_function(wrap_pyfunction!(files::prepare_files, module)?)?;
     module.add_function(wrap_pyfunction!(files::remove_files, module)?)?;
+    module.add_function(wrap_pyfunction!(files::release_files, module)?)?;
     module.add_function(wrap_pyfunction!(files::inspect_files, module)?)?;
     module.add_function(wrap_pyfunction!(arrays::describe_array, module)?)?;
     module.add_function(wrap_pyfunction!(serving::serve_array, module)?)?;

@@ -236,10 +236,11 @@ impl Session {
     }
 }
 
-/// The scratch files in a directory that runs left behind when they were killed: their paths and sizes.
+/// The scratch files and trees in a directory that runs left behind when they were killed: their paths and sizes.
 #[pyfunction]
 pub fn left_behind(directory: &str) -> Vec<(String, u64)> {
-    let found = target::left_behind(std::path::Path::new(directory)).into_iter();
+    let directory = std::path::Path::new(directory);
+    let found = target::left_behind(directory).into_iter().chain(plimsoll_engine::files::left_behind(directory));
     found.map(|(path, bytes)| (path.display().to_string(), bytes)).collect()
 }
 

@@ -88,7 +88,8 @@ class Files:
         return self._files.remove(spec)
 
     def release_target(self, spec: str) -> None:
-        """Nothing: the marker of a directory says what state its trees are in, and they stay until they are removed."""
+        """Note in the directory's marker that its trees stay and that no run uses them any more."""
+        self._files.release(spec)
 
     def run_job(self, job: Json, on_event: OnEvent, control: Control) -> Json:
         return self._files.run(job, on_event, control)

@@ -99,7 +99,7 @@ def examine(engine: Engine, spec: str | None) -> Examination:
 
 
 def _left_behind(paths: list[str]) -> tuple[tuple[str, int], ...]:
-    """Scratch files of killed runs in the directories of the target's files."""
+    """Scratch files and trees of killed runs in the directories of the target's files."""
     folders = {path if os.path.isdir(path) else os.path.dirname(os.path.abspath(path)) for path in paths if not _is_device(path)}
     return tuple(found for folder in sorted(folders) for found in left_behind(folder))
 

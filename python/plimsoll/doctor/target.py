@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from collections.abc import Iterator
 
@@ -129,14 +130,21 @@ def medium(examination: Examination) -> Iterator[Check]:
 
 
 def leftovers(examination: Examination) -> Iterator[Check]:
-    """Whether killed runs left scratch files where the next one would be made."""
+    """Whether killed runs left scratch files or trees where the next one would be made."""
     for path, size in examination.left_behind:
         yield Check(
             "leftovers",
             "warn",
             f"{path} ({size / _MIB:,.0f} MiB) was left behind by a run that was killed.",
-            f"The next run with -t {shlex.quote(path)} removes it; or: rm {shlex.quote(path)} {shlex.quote(path + '.plimsoll')}",
+            _how_to_remove(path),
         )
+
+
+def _how_to_remove(path: str) -> str:
+    quoted = shlex.quote(path)
+    if os.path.isdir(path):
+        return f"The next run of file operations with -t {quoted} removes what Plimsoll laid out there; or: rm -r {quoted}, if it is yours."
+    return f"The next run with -t {quoted} removes it; or: rm {quoted} {shlex.quote(path + '.plimsoll')}"
 
 
 def mount_options(examination: Examination) -> Iterator[Check]:

@@ -1,8 +1,10 @@
-//! The marker in a target directory: proof that Plimsoll works in it, what it laid out there, and in what state that is.
+//! The marker in a target directory: proof that Plimsoll works in it, what it laid out there, in what state that is, which
+//! run uses it, and whether it is to stay.
 //!
 //! A marker speaks for a directory only if device and inode are those it names, so that a copy of the directory does not
 //! pass for ours. It is written before the first file is made and replaced atomically: whatever is found later under
-//! the names of a tree was made by Plimsoll, because files are only ever made where none was.
+//! the names of a tree was made by Plimsoll, because files are only ever made where none was. As with scratch files,
+//! trees were *left behind* when the run that the marker names is dead and nobody asked to keep them.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -15,6 +17,8 @@ use serde::{Deserialize, Serialize};
 use super::beneath::Root;
 use super::calls::{self, Kind};
 use crate::durable;
+use crate::owner::Run;
+use crate::target::State;
 
 const SCHEMA: &str = "plimsoll.files/1";
 /// A marker holds a definition per tree, of a few hundred bytes each.
@@ -44,6 +48,16 @@ pub(crate) struct Marker {
     pub(crate) condition: Condition,
     /// Definitions of the trees (`TreePlan::definition`).
     pub(crate) trees: Vec<String>,
+    /// What is to become of them. Versions that did not say left trees to be kept.
+    #[serde(default = "kept")]
+    pub(crate) state: State,
+    /// The run that uses them.
+    #[serde(default)]
+    pub(crate) run: Option<Run>,
+}
+
+const fn kept() -> State {
+    State::Kept
 }
 
 impl Marker {
@@ -56,7 +70,14 @@ impl Marker {
             made_directory,
             condition: Condition::Changed,
             trees: Vec::new(),
+            state: State::InUse,
+            run: Some(Run::this()),
         }
+    }
+
+    /// Whether a run that was killed left the trees behind.
+    pub(crate) fn is_left_behind(&self) -> bool {
+        self.state != State::Kept && self.run.as_ref().is_none_or(|run| !run.is_alive())
     }
 
     pub(crate) fn path_in(directory: &Path) -> PathBuf {

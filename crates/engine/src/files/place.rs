@@ -2,9 +2,9 @@
 //!
 //! Limits: an empty directory counts as nobody's, and so does one with nothing but `lost+found`.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, OpenOptions};
 use std::io;
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
@@ -14,8 +14,10 @@ use super::beneath::{Mounts, Root};
 use super::calls;
 use super::listing::each_entry;
 use super::marker::{self, Marker};
+use crate::owner::Run;
+use crate::safety::gather::device_number;
 use crate::safety::{Permission, Refusal, path_text};
-use crate::target::TargetError;
+use crate::target::{Claims, TargetError, medium};
 
 /// What is at a target for file operations.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -33,6 +35,8 @@ pub struct FilesInspection {
     pub modelled: bool,
     /// Whether Plimsoll has laid trees out in it.
     pub made_by_plimsoll: bool,
+    /// A run that was killed left its trees behind: whoever uses them next removes them.
+    pub left_behind: bool,
     /// Why it would not be used without further words.
     pub write_refusal: Option<String>,
     /// None: it is one directory.
@@ -46,6 +50,7 @@ pub struct FilesInspection {
 pub fn inspect(spec: &str) -> Result<FilesInspection, TargetError> {
     let path = absolute(Path::new(spec))?;
     let exists = exists(&path)?;
+    check_medium(&path, exists)?;
     let root = if exists { Some(Root::of(opened(&path, 0)?)) } else { None };
     let marker = root.as_ref().and_then(Marker::read);
     let refusal = match root.filter(|_| marker.is_none()) {
@@ -58,6 +63,7 @@ pub fn inspect(spec: &str) -> Result<FilesInspection, TargetError> {
         exists,
         modelled: false,
         made_by_plimsoll: marker.is_some(),
+        left_behind: marker.is_some_and(|marker| marker.is_left_behind()),
         write_refusal: refusal.map(|example| Refusal::ForeignDirectory { path: path.clone(), example }.to_string()),
         path,
         parts: [],
@@ -87,6 +93,23 @@ fn exists(path: &Path) -> Result<bool, TargetError> {
             Err(TargetError::NotADirectory { path: path.parent().unwrap_or(path).to_owned() })
         }
         Err(error) => Err(TargetError::io(path, "look at it")(error)),
+    }
+}
+
+/// Refuses a directory, or a place for one, where files are no storage.
+fn check_medium(path: &Path, exists: bool) -> Result<(), TargetError> {
+    let look = || TargetError::io(path, "look at it");
+    let there = if exists { path } else { path.parent().unwrap_or(path) };
+    let resolved = fs::canonicalize(there).map_err(look())?;
+    let number = device_number(fs::metadata(&resolved).map_err(look())?.dev());
+    medium::check_directory(path, &resolved, number)
+}
+
+/// Makes the directory; whether nobody else just has.
+fn made(path: &Path) -> Result<bool, TargetError> {
+    match fs::create_dir(path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        made => made.map(|()| true).map_err(TargetError::io(path, "make it")),
     }
 }
 
@@ -122,22 +145,29 @@ impl Held {
     /// Makes the directory if need be, and takes it.
     pub(crate) fn take(path: &Path, permission: &Permission) -> Result<Self, TargetError> {
         let path = absolute(path)?;
-        let created = !exists(&path)?;
-        if created {
-            fs::create_dir(&path).map_err(TargetError::io(&path, "make it"))?;
-        }
+        let missing = !exists(&path)?;
+        check_medium(&path, !missing)?;
+        let created = missing && made(&path)?;
         // A link that the user names is followed; one in place of what was just made is not.
-        let root = Root::of(locked(&path, if created { libc::O_NOFOLLOW } else { 0 })?);
-        let marker = match Marker::read(&root) {
-            Some(marker) => marker,
+        let root = Root::of(locked(&path, if missing { libc::O_NOFOLLOW } else { 0 })?);
+        let (marker, found) = match Marker::read(&root) {
+            Some(found) => {
+                let mut marker = found.clone();
+                marker.run = Some(Run::this());
+                (marker, Some(found))
+            }
             None => {
                 if let Some(example) = stranger(&root, &path)?.filter(|_| !permission.destroy) {
                     return Err(Refusal::ForeignDirectory { path, example }.into());
                 }
-                Marker::new(identity(&root, &path)?, created)
+                (Marker::new(identity(&root, &path)?, created), None)
             }
         };
-        Ok(Self { path, root, marker, created })
+        let held = Self { path, root, marker, created };
+        if found.is_some_and(|found| found != held.marker) {
+            held.mark()?;
+        }
+        Ok(held)
     }
 
     /// Takes a directory that Plimsoll works in; `None` if it is none.
@@ -170,22 +200,11 @@ fn identity(root: &Root, path: &Path) -> Result<(u64, u64), TargetError> {
     Ok(seen.identity)
 }
 
-fn opened(path: &Path, flags: i32) -> Result<OwnedFd, TargetError> {
+pub(super) fn opened(path: &Path, flags: i32) -> Result<OwnedFd, TargetError> {
     let opened = OpenOptions::new().read(true).custom_flags(libc::O_DIRECTORY | flags).open(path);
     opened.map(OwnedFd::from).map_err(TargetError::io(path, "open it"))
 }
 
 fn locked(path: &Path, flags: i32) -> Result<OwnedFd, TargetError> {
-    let directory = opened(path, flags)?;
-    // SAFETY: a valid descriptor.
-    if unsafe { libc::flock(directory.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } == 0 {
-        return Ok(directory);
-    }
-    match io::Error::last_os_error() {
-        error if error.raw_os_error() == Some(libc::EWOULDBLOCK) => {
-            Err(TargetError::busy(path, &File::from(directory)))
-        }
-        // Some network file systems know no locks.
-        _ => Ok(directory),
-    }
+    Claims::current().take_directory(path, opened(path, flags)?)
 }

@@ -12,7 +12,7 @@
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
 use std::io;
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -66,6 +66,8 @@ pub(crate) struct Contested {
 pub struct Claims {
     parts: Mutex<BTreeMap<Base, Claim>>,
     below: Mutex<BTreeMap<Base, File>>,
+    /// Directories with trees of files; each carries the lock.
+    directories: Mutex<BTreeMap<Base, File>>,
 }
 
 /// The claims of a run, kept between its points.
@@ -121,6 +123,24 @@ impl Claims {
         let below = System::host().unclaimed_below(number);
         let below = below.iter().filter_map(|(base, path)| self.take_below(*base, path)).collect();
         Ok(Contested { claimed, below, allowed })
+    }
+
+    /// Claims an open directory. What is given back bears the lock, too, and is to be worked in.
+    ///
+    /// # Errors
+    /// [`TargetError::Busy`] when another process has the lock.
+    pub(crate) fn take_directory(&self, path: &Path, directory: OwnedFd) -> Result<OwnedFd, TargetError> {
+        let directory = File::from(directory);
+        let look = || TargetError::io(path, "look at it");
+        let base = Base::of(&directory.metadata().map_err(look())?);
+        let mut directories = locked(&self.directories);
+        if let Some(claimed) = directories.get(&base) {
+            return Ok(claimed.try_clone().map_err(look())?.into());
+        }
+        lock(&directory, Purpose::Write).map_err(|()| TargetError::busy(path, &directory))?;
+        // A directory that is removed keeps its inode number as long as it is open, so nothing else passes for it.
+        directories.insert(base, directory.try_clone().map_err(look())?);
+        Ok(directory.into())
     }
 
     /// Notes that a claimed device may be written to.

@@ -63,6 +63,17 @@ pub(crate) fn check(path: &Path, number: DeviceNumber) -> Result<(), TargetError
     }
 }
 
+/// Refuses a directory for trees of files, asked for as `path`, that is at `resolved` or is to be made there.
+pub(crate) fn check_directory(path: &Path, resolved: &Path, number: DeviceNumber) -> Result<(), TargetError> {
+    let kind = System::host().file_system_type(number).filter(|kind| KERNEL_OWN.contains(&kind.as_str()));
+    let below = resolved.starts_with("/dev") && !resolved.starts_with("/dev/shm");
+    let of_devices = (below && Some(number) == number_of("/dev")).then(|| "/dev".to_owned());
+    match of_devices.or(kind) {
+        Some(kind) => Err(TargetError::KernelOwn { path: path.to_owned(), kind }),
+        None => Ok(()),
+    }
+}
+
 /// The sentence for a path below `/dev` whose very directory is missing (`/dev/mapper/vg-lv`).
 pub(crate) fn no_such_device(path: &Path) -> Option<TargetError> {
     path.starts_with("/dev").then(|| unknown(path))

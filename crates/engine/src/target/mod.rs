@@ -29,9 +29,11 @@ mod sample;
 mod scratch;
 pub mod spec;
 
+pub(crate) use claim::Claims;
 pub use claim::Session;
 pub use error::TargetError;
 pub use inspect::{Inspection, PartInspection, inspect};
+pub(crate) use marker::State;
 pub use open::{OpenMode, Opened, Part, PartKind, open};
 pub use sample::{COMPRESSIBLE_BELOW_BITS, Sample};
 pub(crate) use scratch::room;
