@@ -56,6 +56,20 @@ def test_json_has_every_remark(plimsoll: Plimsoll, job: Path) -> None:
     assert {remark["kind"] for remark in translation["remarks"]} == {"native", "ignored"}
 
 
+def test_options_may_stand_behind_the_file(plimsoll: Plimsoll, job: Path) -> None:
+    ahead = plimsoll("translate", "--json", "-t", "other.bin", "--size", "64MiB", "job.fio")
+    assert ahead.code == 0
+    assert plimsoll("translate", "job.fio", "-t", "other.bin", "--size", "64MiB", "--json") == ahead
+    unknown = plimsoll("translate", "job.fio", "--sizes", "64MiB")
+    assert (unknown.code, "there is no option '--sizes'" in unknown.err) == (2, True)
+
+
+def test_options_behind_a_tool_are_the_tool_s(plimsoll: Plimsoll) -> None:
+    words = ("fio", "--name=x", "--rw=randread", "--bs=8k", "--size=1m", "--filename=x.bin", "--direct=1")
+    said = plimsoll("translate", "--strict", *words)
+    assert (said.code, 'block_size = "8KiB"' in said.out) == (0, True), said.err
+
+
 def test_strict_takes_only_what_is_native(plimsoll: Plimsoll, job: Path) -> None:
     said = plimsoll("translate", "--strict", "job.fio")
     assert said.code == 2

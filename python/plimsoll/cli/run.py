@@ -18,7 +18,7 @@ from plimsoll.cli.conduct.permission import check_permitted, permission
 from plimsoll.cli.conduct.planning import PlannedPoint, Typed, planned
 from plimsoll.cli.conduct.setup import Setup
 from plimsoll.cli.conduct.without_effect import check_effect
-from plimsoll.cli.experiment.foreign import is_command, is_foreign
+from plimsoll.cli.experiment.foreign import is_command, is_foreign, with_tool_set_apart
 from plimsoll.cli.experiment.options import LoadCommand, takes
 from plimsoll.cli.progressing import progress
 from plimsoll.errors import EXIT_OBJECTIVE_FAILED, InputError
@@ -34,11 +34,7 @@ class RunCommand(LoadCommand):
     """Leaves every word behind the name of another tool to that tool's command line."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        valued = {word for option in self.params if isinstance(option, click.Option) and not option.is_flag for word in option.opts}
-        at = 0
-        while at < len(args) and args[at].startswith("-") and args[at] != "--":
-            at += 2 if args[at] in valued else 1
-        return super().parse_args(ctx, [*args[:at], "--", *args[at:]] if is_command(args[at:]) else args)
+        return super().parse_args(ctx, with_tool_set_apart(self.params, args))
 
 
 @click.command(cls=RunCommand, short_help="Measure a target under one or more workloads.")

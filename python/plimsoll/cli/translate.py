@@ -8,16 +8,21 @@ from typing import Any
 
 import click
 
-from plimsoll.cli.experiment.foreign import Onto, is_foreign, on_all, translated, translated_command
+from plimsoll.cli.experiment.foreign import Onto, is_foreign, on_all, translated, translated_command, with_tool_set_apart
 from plimsoll.cli.quantity import size_bytes
 from plimsoll.errors import InputError
 from plimsoll.formats.tools import WITH_COMMANDS
 from plimsoll.formats.translation import Translation, counted
 
-_READS_WORDS = {"ignore_unknown_options": True, "allow_interspersed_args": False}
+
+class TranslateCommand(click.Command):
+    """Leaves every word behind the name of another tool to that tool's command line; behind a file our options may stand."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, with_tool_set_apart(self.params, args))
 
 
-@click.command(context_settings=_READS_WORDS, short_help="Show another tool's job file in our words.")
+@click.command(cls=TranslateCommand, short_help="Show another tool's job file in our words.")
 @click.option("--strict", is_flag=True, help="Exit with 2 when anything is not native.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option(
@@ -32,7 +37,7 @@ _READS_WORDS = {"ignore_unknown_options": True, "allow_interspersed_args": False
 @click.option(
     "--assume-size", metavar="SIZE", help="Size of the job's files and devices that are not here and have none in the job, e.g. 100GiB."
 )
-@click.argument("words", metavar="FILE | TOOL WORD...", nargs=-1, required=True, type=click.UNPROCESSED)
+@click.argument("words", metavar="FILE | TOOL WORD...", nargs=-1, required=True)
 def command(words: tuple[str, ...], strict: bool, as_json: bool, **typed: Any) -> int:
     """Print the experiments that a job file of fio, Vdbench, Iometer, ORION or DiskSpd asks for, as TOML that 'plimsoll suite' carries
     out, and on stderr what becomes of each of its options: native, ignored or unsupported.

@@ -64,6 +64,15 @@ def is_command(words: Sequence[str]) -> bool:
     return len(words) > 1 and words[0] in WITH_COMMANDS
 
 
+def with_tool_set_apart(options: Sequence[click.Parameter], args: list[str]) -> list[str]:
+    """``args`` with ``--`` before the command line of another tool, whose options are not ours; others as they are."""
+    valued = {word for option in options if isinstance(option, click.Option) and not option.is_flag for word in option.opts}
+    at = 0
+    while at < len(args) and args[at].startswith("-") and args[at] != "--":
+        at += 2 if args[at] in valued else 1
+    return [*args[:at], "--", *args[at:]] if is_command(args[at:]) else args
+
+
 def command_document(words: Sequence[str], onto: Onto) -> Json:
     """The file of experiments that a command line stands for; raises `InputError` when it cannot be run."""
     return _runnable(translated_command(words, onto), onto.targets)
