@@ -163,6 +163,18 @@ def test_extremes_name_the_point_that_holds_them(run):
     assert highest["value"] == max(sum(total["iops"] for total in point["totals"].values()) for point in shown["points"])
 
 
+def test_a_failed_point_holds_no_extreme(run):
+    made = run()
+    fastest = view([made], buckets)["verdict"]["highest_iops"]
+    named = view([made], buckets)["points"][fastest["point"]]["id"]
+    at = next(index for index, one in enumerate(made.points) if one.result.id == named)
+    made.points[at] = PointRecord(replace(made.points[at].result, status="failed", error="wrong data was read: 1 lost."))
+    shown = view([made], buckets)
+    for key in ("highest_iops", "highest_bytes_per_s", "lowest_p99_ns", "highest_p99_ns"):
+        assert shown["points"][shown["verdict"][key]["point"]]["status"] == "complete", key
+    assert shown["verdict"]["highest_iops"]["value"] < fastest["value"]
+
+
 def test_a_run_without_points_is_a_report_without_points():
     shown = view([RunRecord("empty", "incomplete", {}, [])], buckets)
     assert (shown["points"], shown["groups"], shown["verdict"]["highest_iops"]) == ([], [], None)

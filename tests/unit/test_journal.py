@@ -167,3 +167,21 @@ def test_a_journal_host_writes_over_nothing(tmp_path: Path, plimsoll: Plimsoll) 
     (tmp_path / "link").symlink_to(tmp_path / "elsewhere")
     assert plimsoll("journal", str(tmp_path / "link"), "--listen", "127.0.0.1:0").code == 2
     assert not (tmp_path / "elsewhere").exists()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("run", "log.toml", "--repeat", "2"),
+        ("run", "log.toml", "other.toml"),
+        ("steps", "log.toml", "--over", "queue_depth=1,2"),
+        ("ramp", "log.toml", "--over", "queue_depth=1..4", "--objective", "p99 <= 5ms"),
+    ],
+)
+def test_a_journal_of_several_points_is_refused_before_the_first(words: tuple[str, ...], plimsoll: Plimsoll, here: Path) -> None:
+    for name in ("log.toml", "other.toml"):
+        (here / name).write_text(CHECKING.replace("journal-check", "journal"))
+    said = plimsoll(*words, "-t", "null:", "--set", "journal=cut.journal")
+    assert said.code == 2
+    assert "is for a single point, because a journal tells of one" in said.err
+    assert not (here / "results").exists()

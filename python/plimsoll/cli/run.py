@@ -17,6 +17,7 @@ from plimsoll.cli.conduct.conducting import conduct, in_order
 from plimsoll.cli.conduct.permission import check_permitted, permission
 from plimsoll.cli.conduct.planning import PlannedPoint, Typed, planned
 from plimsoll.cli.conduct.setup import Setup
+from plimsoll.cli.conduct.verifying import check_journalled
 from plimsoll.cli.conduct.without_effect import check_effect
 from plimsoll.cli.experiment.foreign import is_command, is_foreign, with_tool_set_apart
 from plimsoll.cli.experiment.options import LoadCommand, takes
@@ -63,6 +64,7 @@ def command(**typed: Any) -> int:
     request = Typed(typed["workloads"], typed["targets"], typed["settings"], options, typed["repeat"], typed["cache"], typed["precision"])
     points = planned(request, engine)
     check_effect(typed, (point.target for point in points), [point.workload for point in points])
+    check_journalled([point.workload for point in points])
     objective = _checked(points, typed)
     check_permitted(((point.workload, point.target) for point in points), engine, typed["destroy_data"])
     host = host_facts()

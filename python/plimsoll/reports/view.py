@@ -270,6 +270,8 @@ def _severity(flag: Flag) -> int:
 def _verdict(points: Sequence[Json]) -> dict[str, Any]:
     """What the first sentences of the report are made of: counts, and which point holds each extreme."""
     flagged = dict.fromkeys(SEVERITIES, 0)
+    # What a failed point measured stays in its row; nothing is the best of the run by it.
+    stands = [point for point in points if point["status"] != "failed"]
     for point in points:
         for severity in {flag["severity"] for flag in point["flags"]}:
             flagged[severity] = flagged.get(severity, 0) + 1
@@ -280,10 +282,10 @@ def _verdict(points: Sequence[Json]) -> dict[str, Any]:
         "errors": sum(total.get("errors") or 0 for point in points for total in point["totals"].values()),
         "flagged": flagged,
         "unflagged": sum(not point["flags"] for point in points),
-        "highest_iops": _extreme(points, "iops"),
-        "highest_bytes_per_s": _extreme(points, "bytes_per_s"),
-        "lowest_p99_ns": _slowest(points, lowest=True),
-        "highest_p99_ns": _slowest(points, lowest=False),
+        "highest_iops": _extreme(stands, "iops"),
+        "highest_bytes_per_s": _extreme(stands, "bytes_per_s"),
+        "lowest_p99_ns": _slowest(stands, lowest=True),
+        "highest_p99_ns": _slowest(stands, lowest=False),
     }
 
 

@@ -11,19 +11,30 @@ called corrupt. A workload that also writes stamps has its own order, and is lef
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
+from plimsoll.analysis.definition import streams
 from plimsoll.engine import Json
 from plimsoll.errors import InputError
 from plimsoll.host.target import target_paths
 
 
+def check_journalled(workloads: Sequence[Json]) -> None:
+    """Raises `InputError` when several points would tell one journal, which is of one run of one workload."""
+    telling = [workload for workload in workloads if any(stream.get("verify") == "journal" for stream in streams(workload))]
+    if len(telling) > 1:
+        raise InputError(
+            "verify = 'journal' is for a single point, because a journal tells of one; "
+            "give 'plimsoll run' one workload and one target, without --repeat."
+        )
+
+
 def check_stamped(workload: Json, inspect: Callable[[], Json]) -> None:
     """Raises `InputError` when the workload verifies what nobody can have stamped."""
-    streams = workload.get("stream") or []
-    if not any(stream.get("verify") in ("found", "journal-check") for stream in streams):
+    asked = streams(workload)
+    if not any(stream.get("verify") in ("found", "journal-check") for stream in asked):
         return
-    if any(stream.get("verify") in ("all", "reads") or stream.get("content") == "stamps" for stream in streams):
+    if any(stream.get("verify") in ("all", "reads") or stream.get("content") == "stamps" for stream in asked):
         return
     missing = next((path for path in target_paths(inspect()) if not os.path.exists(path)), None)
     if missing is not None:

@@ -36,6 +36,7 @@ from plimsoll.cli.conduct.permission import check_permitted, permission
 from plimsoll.cli.conduct.planning import PlannedPoint
 from plimsoll.cli.conduct.pointing import Pointing
 from plimsoll.cli.conduct.setup import Setup
+from plimsoll.cli.conduct.verifying import check_journalled
 from plimsoll.cli.conduct.without_effect import check_effect
 from plimsoll.cli.progressing import progress
 from plimsoll.cli.report import checked_format
@@ -134,6 +135,9 @@ def _check_questions(experiment: Experiment, workloads: Sequence[Sequence[Json]]
     """What is asked of the results must be something that the workloads can answer."""
     checked_objective(experiment.objective, workloads, rated=offers_rates(experiment))
     check_precision(experiment.precision, workloads)
+    if experiment.kind != "single":
+        # Each workload makes more than one point.
+        check_journalled([workload for forms in workloads for workload in (*forms, *forms)])
     metric = experiment.parameters.get("metric")
     if metric is not None:
         check_operation(parse_metric(metric)[0], f"metric {metric!r}", workloads)
