@@ -147,6 +147,7 @@ FILES = (
     Case("filename_format names the files", "[a] rw=write bs=64k filename_format=$jobname-$filenum", ORDER, ""),
     Case("names of a job are added to those before it", "[a] rw=write filename=x bs=64k", ORDER),
     Case("names on two lines are both used", "[a] filename=x filename=y rw=write bs=64k", ORDER, ""),
+    Case("more clones than 64", "[a] rw=write numjobs=70 size=64k bs=16k", PER_FILE, ""),
     Case("clones each take files of their own in turn", "[a] rw=write numjobs=2 nrfiles=4 bs=16k", PER_FILE, ""),
     Case("three clones with files that are no whole number of requests", "[a] rw=read numjobs=3 nrfiles=2 bs=64k size=900k", PER_FILE, ""),
     Case("jobs each take files of their own in turn", "[global] nrfiles=2 bs=16k [a] rw=write [b] rw=read", PER_FILE, ""),

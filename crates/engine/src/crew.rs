@@ -143,13 +143,12 @@ fn together(setup: &Setup<'_>) -> Vec<usize> {
         true => plan.merge_depth as usize,
         false => usize::MAX,
     };
-    setup.plans.iter().flat_map(|plan| std::iter::repeat_n(together(plan), setup.opened.parts.len())).collect()
+    setup.plans.iter().flat_map(|plan| std::iter::repeat_n(together(plan), files_of(setup, plan))).collect()
 }
 
 /// For each file of each stream, how far the kernel reads ahead.
 fn read_aheads(setup: &Setup<'_>) -> Vec<ReadAhead> {
-    let parts = setup.opened.parts.len();
-    setup.plans.iter().flat_map(|plan| std::iter::repeat_n(plan.read_ahead, parts)).collect()
+    setup.plans.iter().flat_map(|plan| std::iter::repeat_n(plan.read_ahead, files_of(setup, plan))).collect()
 }
 
 fn refused(setup: &Setup<'_>, doing: &'static str, source: std::io::Error, advice: &'static str) -> EngineError {
@@ -165,6 +164,11 @@ const fn alternative(backend: BackendWord) -> &'static str {
     }
 }
 
+/// How many files a stream has in the backend's table.
+fn files_of(setup: &Setup<'_>, plan: &StreamPlan) -> usize {
+    plan.parts(setup.opened.parts.len()).len()
+}
+
 /// Pieces that one request can fall into: of the target, and of a stream that spreads its requests itself.
 fn pieces_max(setup: &Setup<'_>) -> usize {
     let pieces = |plan: &StreamPlan| {
@@ -178,12 +182,14 @@ fn pieces_max(setup: &Setup<'_>) -> usize {
 /// The threads of the streams that fall to worker `number`: every n-th, over all streams.
 fn seats(setup: &Setup<'_>, number: usize) -> Vec<LaneSeat> {
     use plimsoll_workload::plan::ContentKind;
-    let parts = setup.opened.parts.len() as u32;
+    let mut files = 0;
     let all = setup.plans.iter().enumerate().flat_map(|(stream, plan)| {
         let stamps = setup.ledger.is_some() && plan.content.kind == ContentKind::Stamps;
+        let first = files;
+        files += files_of(setup, plan) as u32;
         let seat = move |shard| {
             let group = setup.groups[stream].clone();
-            LaneSeat { stream, shard, ordinal: 0, files: stream as u32 * parts, stamps, group }
+            LaneSeat { stream, shard, ordinal: 0, files: first, stamps, group }
         };
         (0..plan.threads).map(seat)
     });

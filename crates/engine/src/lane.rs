@@ -5,6 +5,7 @@
 
 mod free;
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use free::FreeSlots;
@@ -27,8 +28,10 @@ pub(crate) struct Lane {
     base: u64,
     /// How its requests are spread, where that is not how the target's are.
     pub(crate) spread: Option<Box<SpreadVolume>>,
-    /// First entry of the stream's files in the backend's table.
+    /// First entry of the stream's files in the backend's table: one for each part that it uses, in their order.
     pub(crate) files: u32,
+    /// The parts that it uses, where they follow each other and are not all.
+    pub(crate) row: Option<Range<u32>>,
     pub(crate) verify: Verify,
     pub(crate) max_len: u32,
     /// Whether its writes are stamped and accounted for.
@@ -121,6 +124,7 @@ impl Lane {
             base: plan.placed.base,
             spread: plan.placed.spread.as_ref().map(|spread| Box::new(SpreadVolume::new(spread))),
             files: seat.files,
+            row: plan.row(),
             verify: plan.verify,
             max_len: plan.max_len,
             stamps: seat.stamps,

@@ -78,9 +78,9 @@ pub fn run(job: &Job, sink: &mut dyn Sink, control: &Control) -> Result<Outcome,
     let plans = job.workload.resolve_recorded(opened.shape(), job.options.seed, &recorded)?;
     let log = request_log(job, &plans, backend)?;
     let workers = workers(&plans, &job.options, backend);
-    // Every stream has each part open, and some backends once more for each worker.
-    let descriptors = (plans.len() * opened.parts.len() * (workers + 1)) as u64;
-    open_files::allow(descriptors + OTHER_FILES);
+    // Every stream has its parts open, and some backends once more for each worker.
+    let descriptors: usize = plans.iter().map(|plan| plan.parts(opened.parts.len()).len()).sum();
+    open_files::allow((descriptors * (workers + 1)) as u64 + OTHER_FILES);
     let descriptors = self::descriptors(&plans, &opened)?;
     let ledger = ledger(&plans)?;
     fits_in_memory(&plans, workers)?;
@@ -237,13 +237,13 @@ fn choose(job: &Job) -> Result<(BackendWord, Option<String>), EngineError> {
 /// Open files beside those of the target: rings, the store, timers.
 const OTHER_FILES: u64 = 1024;
 
-/// Descriptors of every stream, stream by stream.
+/// Descriptors of the parts that each stream uses, stream by stream.
 fn descriptors(plans: &[StreamPlan], opened: &Opened) -> Result<Vec<OwnedFd>, EngineError> {
     let mut descriptors = Vec::new();
     for plan in plans {
         let writes = plan.issues(Op::Write) || plan.issues(Op::Trim);
         let mode = OpenMode { direct: plan.direct, dsync: plan.dsync, writes };
-        let files = opened.reopen(mode)?;
+        let files = opened.reopen(mode, &plan.parts(opened.parts.len()))?;
         files.iter().for_each(|file| advise(file, plan.read_ahead));
         descriptors.extend(files);
     }

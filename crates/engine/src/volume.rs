@@ -60,9 +60,9 @@ impl SpreadVolume {
         Self { volume, numbers }
     }
 
-    /// As [`Volume::map`], with the target's numbers.
+    /// As [`Volume::map`], with its own numbers of parts, counted from 0.
     pub fn map(&self, offset: u64, len: u32, out: &mut impl FnMut(usize, u64, u32, u32)) {
-        self.volume.map(offset, len, &mut |part, offset, len, before| out(self.numbers[part], offset, len, before));
+        self.volume.map(offset, len, out);
     }
 
     /// As [`Volume::pieces_max`].

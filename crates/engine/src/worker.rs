@@ -456,15 +456,15 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
     fn issue_pieces(&mut self, number: u32) -> io::Result<()> {
         let slot = &mut self.slots[number as usize];
         let lane = &self.lanes[slot.lane as usize];
-        let files = lane.files;
         (slot.submitted_ns, slot.failure) = (u64::MAX, None);
         let buffer = slot.buffer();
         let Request { offset, len, op, .. } = slot.request;
         let (pieces, backend) = (&mut slot.pieces, &mut self.backend);
         pieces.clear();
         let mut submitted = Ok(());
-        let mut add = |part: usize, offset: u64, len: u32, buffer_offset: u32| {
-            let (part, file) = (part as u32, files + part as u32);
+        // A part has a number on the target, and a place among those that the lane uses.
+        let mut add = |(part, place): (usize, usize), offset: u64, len: u32, buffer_offset: u32| {
+            let (part, file) = (part as u32, lane.files + place as u32);
             let buffer = buffer.wrapping_add(buffer_offset as usize);
             let piece = pieces.add(Piece { part, len });
             if submitted.is_ok() {
@@ -472,10 +472,26 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
             }
         };
         match &lane.spread {
-            None if op == Op::Flush => (0..self.shared.volume.parts()).for_each(|part| add(part, 0, 0, 0)),
-            None => self.shared.volume.map(offset, len, &mut add),
-            Some(spread) if op == Op::Flush => spread.numbers().iter().for_each(|&part| add(part, 0, 0, 0)),
-            Some(spread) => spread.map(offset, len, &mut add),
+            Some(spread) if op == Op::Flush => {
+                spread.numbers().iter().enumerate().for_each(|(place, &part)| add((part, place), 0, 0, 0));
+            }
+            Some(spread) => {
+                let numbers = spread.numbers();
+                spread.map(offset, len, &mut |place, offset, len, before| {
+                    add((numbers[place], place), offset, len, before)
+                });
+            }
+            None => {
+                let volume = self.shared.volume;
+                let row = lane.row.as_ref().map_or(0..volume.parts(), |row| row.start as usize..row.end as usize);
+                let first = row.start;
+                match op {
+                    Op::Flush => row.for_each(|part| add((part, part - first), 0, 0, 0)),
+                    _ => volume.map(offset, len, &mut |part, offset, len, before| {
+                        add((part, part - first), offset, len, before);
+                    }),
+                }
+            }
         }
         submitted
     }

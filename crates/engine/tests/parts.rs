@@ -149,3 +149,59 @@ fn more_streams_than_memory_has_room_for_are_refused() {
     let problem = run(&many, &mut Recording::default(), &Control::default()).unwrap_err().to_string();
     assert!(problem.contains("200000 streams need about") && problem.contains("use threads"), "{problem}");
 }
+
+#[test]
+fn streams_have_only_their_own_parts_open() {
+    // Twice as many files as streams, each stream on two of its own: all of them for each would be 16 times as many.
+    const STREAMS: usize = 16;
+    let files = Files::new(&[65536; 2 * STREAMS]);
+    let stream = |number: usize| {
+        json!({
+            "name": format!("s{number}"), "read_percent": 0, "direct": false, "requests": 8, "flush_every": 2,
+            "parts": [2 * number, 2 * number + 1], "parts_unit": "4KiB", "random_percent": 0,
+        })
+    };
+    let most = std::cell::Cell::new(0);
+    let mut job = job(
+        &files.target(),
+        (0..STREAMS).map(stream).collect(),
+        json!({ "duration": "1000s", "warmup": 0, "backend": "uring", "workers": 1 }),
+    );
+    let names: Vec<String> = files.paths.iter().map(|path| path.display().to_string()).collect();
+    job.permission.typed = Some(names.join(","));
+    // Descriptors of these files only, because other tests run in this process.
+    let count = || {
+        let links = std::fs::read_dir("/proc/self/fd").unwrap().flatten();
+        let ours = links.filter_map(|link| std::fs::read_link(link.path()).ok());
+        most.set(ours.filter(|path| path.starts_with(files.directory.path())).count());
+    };
+    let mut sink = Recording { when_open: Box::new(count), ..Recording::default() };
+    run(&job, &mut sink, &Control::default()).unwrap();
+    drop(sink);
+    for path in &files.paths {
+        assert!(std::fs::read(path).unwrap()[..16384].iter().any(|&byte| byte != 0), "{}", path.display());
+    }
+    // Two for each stream, and what holds and claims each part; all parts for each stream alone would be 512.
+    assert!((64..256).contains(&most.get()), "{} open", most.get());
+}
+
+#[test]
+fn a_flush_reaches_the_parts_of_its_stream_alone() {
+    let files = Files::new(&[MIB, MIB, MIB]);
+    let outcome = |parts: Value| {
+        let stream = json!({
+            "name": "w", "read_percent": 0, "direct": false, "requests": 4, "flush_every": 1, "flush_at_end": true, "parts": parts,
+        });
+        let options = json!({ "duration": "1000s", "warmup": 0, "backend": "sync" });
+        let mut job = job(&files.target(), stream, options);
+        let names: Vec<String> = files.paths.iter().map(|path| path.display().to_string()).collect();
+        job.permission.typed = Some(names.join(","));
+        let mut sink = Recording::default();
+        run(&job, &mut sink, &Control::default()).unwrap();
+        let slice = sink.everything.take().unwrap();
+        let flushed = |part: usize| slice.parts[part * 4 + 3].as_ref().map_or(0, |cell| cell.count());
+        (0..3).map(flushed).collect::<Vec<_>>()
+    };
+    assert_eq!(outcome(json!(1)), [0, 4, 0]);
+    assert_eq!(outcome(json!("2,0")), [4, 0, 4]);
+}

@@ -138,7 +138,7 @@ fn a_device_that_is_written_is_claimed_and_can_be_reopened_by_its_owner_only() {
         let busy = open(&device.spec(), mode, &destroy(None)).unwrap_err();
         assert!(matches!(busy, TargetError::Busy { .. }), "{busy}");
     }
-    owner.reopen(OpenMode { direct: false, dsync: true, writes: true }).unwrap();
+    owner.reopen(OpenMode { direct: false, dsync: true, writes: true }, &[0]).unwrap();
     drop(owner);
     open(&device.spec(), WRITE, &destroy(None)).unwrap();
 }

@@ -453,12 +453,12 @@ fn descriptors_have_the_flags_of_their_mode() {
     };
     let target = open(&spec(&path), WRITE, &Permission::default()).unwrap();
     assert_eq!(flags(&target.parts[0].fd) & (libc::O_DSYNC | libc::O_DIRECT), 0);
-    let durable = target.reopen(OpenMode { dsync: true, ..WRITE }).unwrap();
+    let durable = target.reopen(OpenMode { dsync: true, ..WRITE }, &[0]).unwrap();
     assert_eq!(flags(&durable[0]) & libc::O_DSYNC, libc::O_DSYNC);
     assert_eq!(flags(&durable[0]) & libc::O_ACCMODE, libc::O_RDWR);
-    let reading = target.reopen(READ).unwrap();
+    let reading = target.reopen(READ, &[0]).unwrap();
     assert_eq!(flags(&reading[0]) & libc::O_ACCMODE, libc::O_RDONLY);
-    match target.reopen(OpenMode { direct: true, ..READ }) {
+    match target.reopen(OpenMode { direct: true, ..READ }, &[0]) {
         Ok(direct) => assert_eq!(flags(&direct[0]) & libc::O_DIRECT, libc::O_DIRECT),
         Err(error) => {
             assert!(matches!(&error, TargetError::NoDirect { path: named } if *named == path), "{error}");

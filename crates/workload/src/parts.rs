@@ -87,6 +87,8 @@ fn from_text(text: &str) -> Option<Vec<u32>> {
 pub struct Placed {
     /// Bytes of the target before the stream's address 0.
     pub base: u64,
+    /// The parts that are used, where they follow each other; `None` = all, or those of `spread`.
+    pub row: Option<Range<u32>>,
     /// How its addresses are spread where they are no range of the target.
     pub spread: Option<Spread>,
 }
@@ -124,7 +126,8 @@ pub(crate) fn placed(list: &PartList, unit: Option<Bytes>, part_ends: &[u64]) ->
     let follows = ranges.windows(2).all(|pair| pair[0].end == pair[1].start);
     let (Some(first), Some(last)) = (ranges.first(), ranges.last()) else { return Ok((Placed::default(), 0)) };
     if follows && (unit.is_none() || ranges.len() == 1) {
-        return Ok((Placed { base: first.start, spread: None }, last.end - first.start));
+        let row = list.0[0]..list.0[0] + list.0.len() as u32;
+        return Ok((Placed { base: first.start, row: Some(row), spread: None }, last.end - first.start));
     }
     let sizes = ranges.iter().map(|range| range.end - range.start);
     let parts: Vec<(u32, u64)> = list.0.iter().copied().zip(sizes).collect();
@@ -139,7 +142,7 @@ pub(crate) fn placed(list: &PartList, unit: Option<Bytes>, part_ends: &[u64]) ->
         )));
     }
     let unit_bytes = unit.map(|unit| unit.0 as u32);
-    Ok((Placed { base: 0, spread: Some(Spread { parts, unit_bytes, ranges }) }, size_bytes))
+    Ok((Placed { base: 0, row: None, spread: Some(Spread { parts, unit_bytes, ranges }) }, size_bytes))
 }
 
 #[cfg(test)]
@@ -168,12 +171,12 @@ mod tests {
     fn parts_in_a_row_are_a_range_and_others_are_spread() {
         let ends = [100, 300, 600];
         let list = |numbers: &[u32]| PartList(numbers.to_vec());
-        assert_eq!(placed(&list(&[1, 2]), None, &ends), Ok((Placed { base: 100, spread: None }, 500)));
+        assert_eq!(placed(&list(&[1, 2]), None, &ends), Ok((Placed { base: 100, row: Some(1..3), spread: None }, 500)));
         let (alone, size) = placed(&list(&[2]), Some(Bytes(50)), &ends).expect("one part needs no stripe");
-        assert_eq!((alone, size), (Placed { base: 300, spread: None }, 300));
+        assert_eq!((alone, size), (Placed { base: 300, row: Some(2..3), spread: None }, 300));
         let (apart, size) = placed(&list(&[2, 0]), None, &ends).expect("parts in any order");
         let spread = Spread { parts: vec![(2, 300), (0, 100)], unit_bytes: None, ranges: vec![300..600, 0..100] };
-        assert_eq!((apart, size), (Placed { base: 0, spread: Some(spread) }, 400));
+        assert_eq!((apart, size), (Placed { base: 0, row: None, spread: Some(spread) }, 400));
         let (striped, size) = placed(&list(&[0, 1]), Some(Bytes(60)), &ends).expect("a stripe of whole units");
         assert_eq!((striped.spread.and_then(|spread| spread.unit_bytes), size), (Some(60), 120));
         let sentence = |numbers, unit| placed(&list(numbers), unit, &ends).expect_err("refused").to_string();

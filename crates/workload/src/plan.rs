@@ -79,6 +79,21 @@ impl StreamPlan {
         self.ops[op as usize]
     }
 
+    /// The parts of the target that it uses, where they follow each other and are not all. What is read back after a run may lie on
+    /// any part.
+    pub fn row(&self) -> Option<Range<u32>> {
+        self.placed.row.clone().filter(|_| self.verify != Verify::All)
+    }
+
+    /// The numbers of the parts that it uses, of a target of so many, in their order.
+    pub fn parts(&self, of: usize) -> Vec<usize> {
+        match (&self.placed.spread, self.row()) {
+            (Some(spread), _) => spread.parts.iter().map(|(number, _)| *number as usize).collect(),
+            (None, Some(row)) => (row.start as usize..row.end as usize).collect(),
+            (None, None) => (0..of).collect(),
+        }
+    }
+
     /// The bytes of the target that its requests may touch.
     pub fn touched(&self) -> Vec<Range<u64>> {
         match &self.placed.spread {

@@ -33,7 +33,9 @@ enum OnItsWay {
 impl<'a> Journaled<'a> {
     /// `inner` for the files of these streams on a target of `parts` parts.
     pub(crate) fn new(inner: Box<dyn Backend + 'a>, journal: &'a Journal, plans: &[StreamPlan], parts: usize) -> Self {
-        let files = plans.iter().flat_map(|plan| (0..parts.max(1)).map(move |part| (part, plan.dsync))).collect();
+        let files =
+            |plan: &StreamPlan| plan.parts(parts.max(1)).into_iter().map(|part| (part, plan.dsync)).collect::<Vec<_>>();
+        let files = plans.iter().flat_map(files).collect();
         let origin_ns = inner.now();
         Self { inner, journal, files, origin_ns, queued: Vec::new(), on_their_way: BTreeMap::new() }
     }

@@ -127,13 +127,13 @@ impl Opened {
         TargetShape { size_bytes: self.volume.size(), block_bytes }
     }
 
-    /// Further descriptors of all parts, in order, for a stream that needs another mode. They live under the claim
+    /// Further descriptors of these parts, in this order, for a stream that needs another mode. They live under the claim
     /// and the judgement of this target, so they never write where it may not.
     ///
     /// # Errors
     /// When a part cannot be opened so, or is no longer what it was.
-    pub fn reopen(&self, mode: OpenMode) -> Result<Vec<OwnedFd>, TargetError> {
-        self.parts.iter().map(|part| reopen_part(part, mode)).collect()
+    pub fn reopen(&self, mode: OpenMode, parts: &[usize]) -> Result<Vec<OwnedFd>, TargetError> {
+        parts.iter().map(|&part| reopen_part(&self.parts[part], mode)).collect()
     }
 }
 
