@@ -1,4 +1,4 @@
-"""The table of layers in DESIGN, enforced: which part may import which, in Python and in Rust.
+"""The table of layers in ARCHITECTURE, enforced: which part may import which, in Python and in Rust.
 
 Model: the import statements of every source file are read, not executed; a lazy import inside a function counts like any other.
 """
@@ -15,44 +15,21 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "python" / "plimsoll"
 
-#: What each part of the package may import, besides itself, `errors` and the package's version.
-MAY_IMPORT = {
-    "errors": set(),
-    "histogram": {"_core"},
-    "shape": set(),
-    "stored": set(),
-    "result": {"shape", "stored"},
-    "displayed": set(),
-    "handover": {"displayed"},
-    "engine": {"_core", "catalog", "displayed", "handover"},
-    "foreground": set(),
-    "catalog": {"shape"},
-    "monitor": set(),
-    "host": set(),
-    "analysis": {"result", "histogram"},
-    "formats": {"result", "histogram", "displayed"},
-    "experiments": {"result", "analysis"},
-    "store": {"result", "analysis", "histogram", "displayed", "shape", "stored"},
-    "calibration": {"engine", "store", "displayed"},
-    "serving": {"engine"},
-    "journal_host": set(),
-    "scratch": {"engine", "foreground", "host"},
-    "doctor": {"engine", "host", "monitor", "calibration"},
-    "apps": {"result", "monitor", "host", "engine", "histogram"},
-    "measure": {"result", "monitor", "host", "engine", "analysis", "foreground", "calibration"},
-    "reports": {"result", "store", "analysis", "histogram", "displayed"},
-    "__main__": {"cli"},
-}
+#: A row of the table of layers: the part, what it does, what it may import of ours, what it never touches.
+ROW = re.compile(r"^\| `([\w/]+)` \|[^|]*\|([^|]*)\|", re.MULTILINE)
 
+
+def _table() -> dict[str, set[str]]:
+    """What each part may import, as the table of ARCHITECTURE says it; crates are named as folders, `crates/NAME`."""
+    section = (ROOT / "ARCHITECTURE.md").read_text().split("## Layers")[1].split("\n## ")[0]
+    return {part: {name.strip().replace("\\", "") for name in allowed.split(",") if name.strip()} for part, allowed in ROW.findall(section)}
+
+
+LAYERS = _table()
+#: What each part of the package may import, besides itself, `errors` and the package's version.
+MAY_IMPORT = {part: allowed for part, allowed in LAYERS.items() if not part.startswith("crates/")} | {"__main__": {"cli"}}
 #: Crates each crate may depend on, of ours.
-MAY_DEPEND = {
-    "workload": set(),
-    "array": {"plimsoll-workload"},
-    "engine": {"plimsoll-workload", "plimsoll-array"},
-    "serve": {"plimsoll-workload", "plimsoll-array", "plimsoll-engine"},
-    "faultfs": set(),
-    "python": {"plimsoll-workload", "plimsoll-array", "plimsoll-engine", "plimsoll-serve"},
-}
+MAY_DEPEND = {part.removeprefix("crates/"): allowed for part, allowed in LAYERS.items() if part.startswith("crates/")}
 
 #: A pure crate knows no clock, no files, no network, no threads, and nothing whose order changes from run to run.
 FORBIDDEN_IN_PURE_CRATES = (
@@ -102,6 +79,10 @@ def _crates() -> list[str]:
     return sorted(path.parent.name for path in (ROOT / "crates").glob("*/Cargo.toml"))
 
 
+def test_the_table_of_layers_has_a_row_for_every_part_and_no_other() -> None:
+    assert {*_parts(), "page", *(f"crates/{crate}" for crate in _crates())} - {"__main__"} == set(LAYERS)
+
+
 @pytest.mark.parametrize("part", _parts())
 def test_a_part_imports_only_what_the_table_of_layers_allows(part: str) -> None:
     if part == "cli":
@@ -139,7 +120,7 @@ def test_a_pure_part_draws_only_from_a_seed(part: str) -> None:
 def test_a_crate_depends_only_on_what_the_table_of_layers_allows(crate: str) -> None:
     manifest = tomllib.loads((ROOT / "crates" / crate / "Cargo.toml").read_text())
     ours = {name for name in manifest.get("dependencies", {}) if name.startswith("plimsoll")}
-    assert ours <= MAY_DEPEND[crate]
+    assert ours <= {f"plimsoll-{name}" for name in MAY_DEPEND[crate]}
     assert crate == "python" or "pyo3" not in manifest.get("dependencies", {})
 
 
