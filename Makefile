@@ -25,8 +25,8 @@ test-long: setup  ## what takes half an hour: injected faults, kills, damage, un
 	dev/system.sh
 	dev/test-long.sh
 
-bench: setup  ## Plimsoll's own cost per I/O, side by side with fio where it is installed
-	$(VENV)/bin/python dev/bench.py
+bench: setup  ## Plimsoll's own cost per I/O, side by side with fio where it is installed; writes docs/performance.md
+	$(VENV)/bin/python dev/bench.py --page docs/performance.md
 
 format: setup  ## write Rust and Python in the house format
 	cargo fmt --all

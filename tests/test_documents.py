@@ -20,6 +20,7 @@ DOCUMENTS = (
     "docs/arrays.md",
     "docs/files.md",
     "docs/glossary.md",
+    "docs/performance.md",
     "docs/power-cut.md",
     "docs/several-targets.md",
     "docs/sizing.md",

@@ -8,9 +8,10 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
-from speed import arrays, closed, host, memory, open_loop, start, streams, table
+from speed import arrays, closed, host, memory, open_loop, page, start, streams, table
 from speed.fio import Fio
 from speed.plimsoll import Plimsoll
 from speed.process import BenchError
@@ -30,25 +31,30 @@ GROUPS: dict[str, Callable[[Setting], list[Row]]] = {
 
 def main() -> None:
     """Exit code 0 whether goals are met or not, 1 when something could not be measured at all."""
-    arguments = _parser().parse_args()
+    arguments = _arguments()
     try:
         with tempfile.TemporaryDirectory(prefix="plimsoll-bench-", dir=arguments.dir) as folder:
-            _measure(_setting(arguments, Path(folder)), arguments.only or list(GROUPS), arguments.json)
+            facts, rows = _measure(_setting(arguments, Path(folder)), arguments.only or list(GROUPS))
+        _write(arguments, facts, rows)
     except (BenchError, OSError) as problem:
         sys.exit(f"bench: {problem}")
     except KeyboardInterrupt:
         sys.exit(130)
 
 
-def _parser() -> argparse.ArgumentParser:
+def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="bench", description="Plimsoll's own cost beside fio's, against the goals.")
     parser.add_argument("--plimsoll", default=_beside_python(), help="command to measure [%(default)s]")
     parser.add_argument("--rounds", type=int, help="repetitions [5; with --quick 3]")
     parser.add_argument("--quick", action="store_true", help="short runs: about a minute, coarser figures")
     parser.add_argument("--only", action="append", choices=GROUPS, help="only this group of goals; may be repeated")
     parser.add_argument("--dir", default="/var/tmp", help="where sparse files are made; not in memory [%(default)s]")  # noqa: S108
-    parser.add_argument("--json", metavar="FILE", help="write the figures there too")
-    return parser
+    parser.add_argument("--page", metavar="FILE", help="write the figures there as a page of Markdown, too; only of all groups")
+    parser.add_argument("--json", metavar="FILE", help="write the figures there as JSON, too")
+    arguments = parser.parse_args()
+    if arguments.page and (arguments.only or arguments.quick):
+        parser.error("--page wants all groups at full length: leave out --only and --quick.")
+    return arguments
 
 
 def _beside_python() -> str:
@@ -75,12 +81,18 @@ def _setting(arguments: argparse.Namespace, folder: Path) -> Setting:
     )
 
 
-def _measure(setting: Setting, groups: list[str], json_path: str | None) -> None:
+def _measure(setting: Setting, groups: list[str]) -> tuple[dict[str, str], list[Row]]:
     facts = host.facts(setting)
-    rows = [row for name in groups for row in _group(setting, name)]
-    if json_path:
-        Path(json_path).write_text(json.dumps(table.document(facts, rows), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    return facts, [row for name in groups for row in _group(setting, name)]
+
+
+def _write(arguments: argparse.Namespace, facts: dict[str, str], rows: list[Row]) -> None:
     print(table.text(facts, rows))
+    if arguments.json:
+        Path(arguments.json).write_text(json.dumps(table.document(facts, rows), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    if arguments.page:
+        today = datetime.now(tz=UTC).date()
+        Path(arguments.page).write_text(page.markdown(today, facts, rows), encoding="utf-8")
 
 
 def _group(setting: Setting, name: str) -> list[Row]:

@@ -14,7 +14,7 @@ SIGNS = {"at least": "≥", "at most": "≤"}
 def text(facts: dict[str, str], rows: list[Row]) -> str:
     """Facts, rows, and as the last line how many goals are met."""
     head = [f"{name:<13} {value}" for name, value in facts.items()]
-    return "\n".join([*head, "", *_aligned([HEAD, *map(_cells, rows)]), "", _met(rows)])
+    return "\n".join([*head, "", *_aligned([HEAD, *map(row_cells, rows)]), "", met(rows)])
 
 
 def document(facts: dict[str, str], rows: list[Row]) -> dict[str, Any]:
@@ -22,7 +22,8 @@ def document(facts: dict[str, str], rows: list[Row]) -> dict[str, Any]:
     return {"schema": "plimsoll.bench/1", "host": facts, "rows": [row.to_json() for row in rows]}
 
 
-def _cells(row: Row) -> tuple[str, ...]:
+def row_cells(row: Row) -> tuple[str, ...]:
+    """What, goal, measured, verdict, detail: as people read them."""
     measured = "–" if row.measured is None else f"{row.measured:.3g}"
     goal = f"{SIGNS[row.sense]} {row.goal:g} {row.unit}" if row.unit else "–"
     return (row.what, goal, measured, row.verdict, row.detail)
@@ -34,7 +35,8 @@ def _aligned(lines: list[tuple[str, ...]]) -> Iterable[str]:
         yield "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
 
 
-def _met(rows: list[Row]) -> str:
+def met(rows: list[Row]) -> str:
+    """How many goals are met, and how many could not be measured."""
     judged = [row for row in rows if row.met is not None]
     skipped = len(rows) - len(judged)
     return f"{sum(row.met is True for row in judged)} of {len(judged)} goals met" + (f", {skipped} skipped" if skipped else "")
