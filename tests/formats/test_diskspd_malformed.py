@@ -8,7 +8,7 @@ import pytest
 
 from plimsoll.errors import InputError
 from plimsoll.formats.diskspd import translate, translate_command
-from plimsoll.formats.diskspd.result_reader import read_results
+from plimsoll.formats.diskspd.results import read_results
 
 FOLDER = Path(__file__).parent / "diskspd"
 

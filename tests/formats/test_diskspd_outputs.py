@@ -12,11 +12,9 @@ from xml.etree import ElementTree
 import pytest
 
 from made_results import Load, made
-from plimsoll.formats.diskspd.measured import measured_of
-from plimsoll.formats.diskspd.percentile import TEXT, XML, value_ms
-from plimsoll.formats.diskspd.result_reader import read_results
-from plimsoll.formats.diskspd.result_text import write_text
-from plimsoll.formats.diskspd.result_xml import write_xml
+from plimsoll.formats.diskspd.measured import TEXT, XML, measured_of, value_ms
+from plimsoll.formats.diskspd.results import read_results
+from plimsoll.formats.diskspd.write import write_text, write_xml
 from plimsoll.formats.recorded import Recorded
 from plimsoll.histogram import Histogram
 from plimsoll.result import Result

@@ -5,11 +5,9 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from plimsoll.formats.diskspd.element import PROFILE_ELEMENTS, SPAN_ELEMENTS, TARGET_ELEMENTS
-from plimsoll.formats.diskspd.flag import FLAGS, FLAGS_BY_NAME
+from plimsoll.formats.diskspd.options import FLAGS, FLAGS_BY_NAME, PROFILE_ELEMENTS, SPAN_ELEMENTS, TARGET_ELEMENTS
 from plimsoll.formats.diskspd.page import compatibility_page
-from plimsoll.formats.diskspd.setting import Setting, Span, Target
-from plimsoll.formats.diskspd.use import Use
+from plimsoll.formats.diskspd.resolve import Setting, Span, Target, Use
 from plimsoll.formats.diskspd.verdict import judge
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "compatibility" / "diskspd.md"

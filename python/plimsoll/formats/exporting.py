@@ -143,14 +143,14 @@ def _iometer(source: Source, version: str) -> Files:
 
 def _diskspd_xml(source: Source) -> Files:
     from plimsoll.formats.diskspd.measured import measured_of
-    from plimsoll.formats.diskspd.result_xml import write_xml
+    from plimsoll.formats.diskspd.write import write_xml
 
     return {f"{source.run}.xml": write_xml([measured_of(point) for point in source.points], source.version)}
 
 
 def _diskspd_text(source: Source) -> Files:
     from plimsoll.formats.diskspd.measured import measured_of
-    from plimsoll.formats.diskspd.result_text import write_text
+    from plimsoll.formats.diskspd.write import write_text
 
     return {f"{source.run}.txt": write_text([measured_of(point) for point in source.points])}
 

@@ -117,7 +117,7 @@ def _is_diskspd(_name: str, head: str) -> bool:
 
 
 def _diskspd(texts: Texts) -> Sequence[Recorded]:
-    from plimsoll.formats.diskspd.result_reader import read_results as read
+    from plimsoll.formats.diskspd.results import read_results as read
 
     return [point for name, text in texts.items() for point in read(text, name)]
 

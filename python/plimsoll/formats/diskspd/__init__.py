@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 
-from plimsoll.formats.diskspd.translator import translate_lines, translate_profile, translate_words
+from plimsoll.formats.diskspd.translate import translate_lines, translate_profile, translate_words
 from plimsoll.formats.known_targets import Found, known_targets, nothing_found
 from plimsoll.formats.translation import Translation
 

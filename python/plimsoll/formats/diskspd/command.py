@@ -16,10 +16,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from plimsoll.errors import InputError
-from plimsoll.formats.diskspd.flag import BESIDE_PROFILE, EXCLUSIVE, FLAGS, LONGEST_FIRST, NEEDS, Flag
-from plimsoll.formats.diskspd.quantity import between, size, whole
-from plimsoll.formats.diskspd.setting import DEFAULTS, Profile, Scope, Setting, Span, Target
-from plimsoll.formats.diskspd.special import Values, caching, read_special
+from plimsoll.formats.diskspd.options import BESIDE_PROFILE, EXCLUSIVE, FLAGS, LONGEST_FIRST, NEEDS, Flag
+from plimsoll.formats.diskspd.resolve import DEFAULTS, Profile, Scope, Setting, Span, Target
+from plimsoll.formats.diskspd.values import Values, between, caching, read_special, size, whole
 
 PROGRAMS = ("diskspd", "diskspd.exe", "diskspd64", "diskspd64.exe")
 #: Flags that may stand more than once.

@@ -2,10 +2,10 @@
 
 Model: DiskSpd counts per thread and target. Here the smallest unit that is counted is a stream, so each stream is one thread here, however
 many threads it has, with one target: the part of a concatenation that its region lies in, otherwise the whole target. Only reads and
-writes of the measured phase count.
-Limits: trims and flushes have no place in DiskSpd's results and are left out. CPU time is that of the whole host, not of each CPU.
-
-    measured_of(Recorded(result, intervals)).total("read").count
+writes of the measured phase count. Text has the least, quartiles, 90, 95 and 99 and then so many nines; XML has every whole percent and
+the same nines, 0 being the least and 100 the greatest. A percentile is the smallest latency that so many requests did not exceed.
+Limits: trims and flushes have no place in DiskSpd's results and are left out. CPU time is that of the whole host, not of each CPU. With few
+requests the last percentiles are all the greatest latency, as in DiskSpd.
 """
 
 from __future__ import annotations
@@ -17,6 +17,28 @@ from typing import Any
 from plimsoll.formats.recorded import Recorded
 from plimsoll.histogram import Histogram, decoded
 from plimsoll.result import Result
+
+NINES = tuple((f"{number}-nines", 100 - 10.0 ** (2 - number)) for number in range(3, 10))
+TEXT: tuple[tuple[str, float], ...] = (
+    ("min", 0.0),
+    ("25th", 25.0),
+    ("50th", 50.0),
+    ("75th", 75.0),
+    ("90th", 90.0),
+    ("95th", 95.0),
+    ("99th", 99.0),
+    *NINES,
+    ("max", 100.0),
+)
+XML: tuple[float, ...] = (*(float(percent) for percent in range(100)), *(percent for _, percent in NINES), 100.0)
+
+
+def value_ms(histogram: Histogram, percent: float) -> float:
+    """The latency at a percentile in milliseconds; the histogram holds at least one request."""
+    if percent <= 0:
+        return histogram.min / 1e6
+    return (histogram.max if percent >= 100 else histogram.percentile(percent)) / 1e6
+
 
 Json = dict[str, Any]
 

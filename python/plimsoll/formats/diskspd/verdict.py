@@ -10,10 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from plimsoll.formats.diskspd.distribution import zones
-from plimsoll.formats.diskspd.quantity import SIZE_MAX
-from plimsoll.formats.diskspd.setting import Setting
-from plimsoll.formats.diskspd.use import RATE_MAX, RATE_MIN, Use, uses_of
+from plimsoll.formats.diskspd.resolve import RATE_MAX, RATE_MIN, Setting, Use, uses_of
+from plimsoll.formats.diskspd.values import SIZE_MAX, zones
 from plimsoll.formats.translation import Kind
 
 Verdict = tuple[Kind, str]

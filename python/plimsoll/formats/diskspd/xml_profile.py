@@ -10,19 +10,15 @@ A result file holds the profile that it was made with; that is read as well.
 from __future__ import annotations
 
 import difflib
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from plimsoll.errors import InputError
-from plimsoll.formats.diskspd.distribution import RANGES_MAX, Kind, Ranges, checked
-from plimsoll.formats.diskspd.element import CACHING_MODES, PROFILE_ELEMENTS, SPAN_ELEMENTS, TARGET_ELEMENTS, ElementForm
-from plimsoll.formats.diskspd.quantity import whole
-from plimsoll.formats.diskspd.setting import Profile, Scope, Setting, Span, Target
-from plimsoll.formats.diskspd.special import RATE_MAX
+from plimsoll.formats.diskspd.options import CACHING_MODES, PROFILE_ELEMENTS, SPAN_ELEMENTS, TARGET_ELEMENTS, ElementForm
+from plimsoll.formats.diskspd.resolve import TEMPLATE, Profile, Scope, Setting, Span, Target
 from plimsoll.formats.diskspd.tree import Element, read_tree
+from plimsoll.formats.diskspd.values import RANGES_MAX, RATE_MAX, Kind, Ranges, checked, whole
 
-TEMPLATE = re.compile(r"\*(\d{1,4})")
 _SWITCHES = {"true": True, "1": True, "false": False, "0": False}
 _PATTERNS = ("sequential", "zero", "random")
 _SHOWN = 60

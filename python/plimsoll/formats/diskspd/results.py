@@ -14,12 +14,11 @@ import math
 from typing import Any
 
 from plimsoll.errors import InputError
-from plimsoll.formats.diskspd.profile import read_profile
-from plimsoll.formats.diskspd.setting import Profile
-from plimsoll.formats.diskspd.stream import streams_of
+from plimsoll.formats.diskspd.resolve import Profile, uses_of
+from plimsoll.formats.diskspd.translate import streams_of
 from plimsoll.formats.diskspd.tree import Element, read_tree
-from plimsoll.formats.diskspd.use import uses_of
 from plimsoll.formats.diskspd.verdict import judge
+from plimsoll.formats.diskspd.xml_profile import read_profile
 from plimsoll.formats.recorded import Recorded
 from plimsoll.result import Estimate, JobRecord, LatencySummary, OpTotals, Result, Totals
 
