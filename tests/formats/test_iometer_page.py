@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from plimsoll.formats.iometer import read, translate
-from plimsoll.formats.iometer.compatibility import DISPLAY, MANAGERS, SETUP, SPECS, TABLES, VERSION, Row, compatibility_page
-from plimsoll.formats.iometer.setup_reader import KEYS
+from plimsoll.formats.iometer.page import DISPLAY, MANAGERS, SETUP, SPECS, TABLES, VERSION, Row, compatibility_page
+from plimsoll.formats.iometer.read import KEYS
 from plimsoll.formats.iometer.statements import words
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "compatibility" / "iometer.md"

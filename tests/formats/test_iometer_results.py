@@ -10,10 +10,9 @@ import pytest
 from made_results import Load, made
 from plimsoll.errors import InputError
 from plimsoll.formats.iometer import read_results_csv, results_csv
-from plimsoll.formats.iometer.result_columns import BINS, columns
-from plimsoll.formats.iometer.results import VERSIONS
-from plimsoll.formats.iometer.version import Version
-from plimsoll.formats.iometer_import import read_iometer
+from plimsoll.formats.iometer.model import Version
+from plimsoll.formats.iometer.results import read_iometer
+from plimsoll.formats.iometer.write_results import BINS, VERSIONS, columns
 from plimsoll.histogram import Histogram
 from plimsoll.result import LatencySummary, OpTotals, Result
 

@@ -24,10 +24,10 @@ from plimsoll.formats.iometer.model import (
     Settings,
     Setup,
     Target,
+    Version,
     Worker,
 )
-from plimsoll.formats.iometer.spec_reader import name_of
-from plimsoll.formats.iometer.version import Version
+from plimsoll.formats.iometer.read import name_of
 
 T = TypeVar("T")
 FAMILIES = (

@@ -9,10 +9,9 @@ import pytest
 from formats.iometer.made import DEFAULT, SEQUENTIAL, icf, manager, managers, network_worker, setup, simple, specs, worker
 from plimsoll.engine import native
 from plimsoll.formats.iometer import Counterpart, recognises, translate, translate_onto
-from plimsoll.formats.iometer.builtin import builtin
-from plimsoll.formats.iometer.model import Cycling
-from plimsoll.formats.iometer.reader import read
-from plimsoll.formats.iometer.version import Version
+from plimsoll.formats.iometer.model import Cycling, Version
+from plimsoll.formats.iometer.read import read
+from plimsoll.formats.iometer.resolve import builtin
 
 GIB = str((1 << 30) // 512)
 

@@ -129,7 +129,7 @@ def _orion(source: Source) -> Files:
 
 
 def _iometer(source: Source, version: str) -> Files:
-    from plimsoll.formats.iometer.results import results_csv
+    from plimsoll.formats.iometer.write_results import results_csv
 
     histograms: dict[str, Histogram] = {}
     for point in source.points:

@@ -68,7 +68,7 @@ def _is_iometer(_name: str, head: str) -> bool:
 
 
 def _iometer(texts: Texts) -> Sequence[Recorded]:
-    from plimsoll.formats.iometer_import import read_iometer
+    from plimsoll.formats.iometer.results import read_iometer
 
     return [point for name, text in texts.items() for point in read_iometer(text, name)]
 

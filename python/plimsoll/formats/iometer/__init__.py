@@ -13,15 +13,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from plimsoll.formats.iometer.document import document
-from plimsoll.formats.iometer.intent import Intent
 from plimsoll.formats.iometer.place import Place
-from plimsoll.formats.iometer.reader import SECTIONS, read
+from plimsoll.formats.iometer.read import SECTIONS, read
 from plimsoll.formats.iometer.remarks import remarks
-from plimsoll.formats.iometer.results import results_csv
-from plimsoll.formats.iometer.results_reader import read_results_csv
+from plimsoll.formats.iometer.resolve import Intent
+from plimsoll.formats.iometer.results import read_results_csv
 from plimsoll.formats.iometer.storage import Counterpart, storages_of
-from plimsoll.formats.iometer.writer import write
+from plimsoll.formats.iometer.translate import document
+from plimsoll.formats.iometer.write_icf import write
+from plimsoll.formats.iometer.write_results import results_csv
 from plimsoll.formats.known_targets import Found, known_targets, nothing_found
 from plimsoll.formats.translation import Translation
 

@@ -1,167 +1,229 @@
-"""Writes results as Iometer's result file, in the columns of 2008 or of 1.1.0.
+"""Reads Iometer's result files: into plain records, a row each, and into points of ours.
 
-Model: a test per result: the access specification that its streams amount to, then a row for all, for the host, for each stream (a worker)
-and for each part of the target (a disk). Rows of all and of the host are sums for rates, means weighted with requests for latencies, and
-maxima for maxima.
-Limits: sizes that are ranges have no line in the specification. The files are Iometer-compatible; what is in them are no Iometer results.
+Model: a file is a series of blocks that keys with an apostrophe begin. Figures are found by the names of their columns, so files of any
+version are read; bandwidth is brought to bytes per second, whatever megabyte the version means. Each test, whose row is called ALL, is a
+point. Its rates and amounts are those of the row; the measured time is that in which they were counted, requests over requests per second.
+Limits: of the dump of access specifications only the results' own column is read. Of latencies the file holds means and maxima; the bins
+of 1.1.0 are too coarse for percentiles and stay unread.
 
-    results_csv([result], {result.id: histogram}, "1.1.0")
+    read_results_csv(text, "results.csv")[0].iops
+    points = read_iometer(text, "results.csv")
 """
 
 from __future__ import annotations
 
 import csv
-import io
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
 
-from plimsoll.errors import InputError
-from plimsoll.formats.iometer.result_columns import BINS, columns
-from plimsoll.formats.iometer.result_rows import Figures, bin_figures, cpu_figures, figures
-from plimsoll.formats.iometer.storage import SECTOR
-from plimsoll.formats.iometer.version import Version
-from plimsoll.histogram import Histogram
-from plimsoll.result import Result
+from plimsoll.formats.imported import Imported, Known
+from plimsoll.formats.iometer.place import Place
+from plimsoll.formats.iometer.statements import LINE_LENGTH_MAX
+from plimsoll.formats.iometer.write_results import BINARY, MEGABYTES, NAMES, RATES
+from plimsoll.formats.recorded import Json, Recorded
 
-#: The versions whose columns can be written.
-VERSIONS = ("2008.06.18", "1.1.0")
-
-#: Columns that stand only where they say something.
-_ONLY_WHERE_KNOWN = ("Starting Sector", "Maximum Size", "Queue Depth", *(name for name, _ in BINS))
-_SIZE_MAX = 2**30
+MIB = 1 << 20
+#: What rows are about.
+ROW_KINDS = ("ALL", "MANAGER", "PROCESSOR", "WORKER", "DISK", "NETWORK")
+_HEADER = "'target type,target name"
 
 
-def results_csv(results: Sequence[Result], histograms: Mapping[str, Histogram], version: str = "1.1.0") -> str:
-    """The text of a result file; ``histograms`` holds all latencies of a result by its id, where there are some.
+@dataclass(frozen=True)
+class ResultRow:
+    """One row: what it is about, and every figure that it has by the name of its column; times in milliseconds."""
 
-    Raises `InputError` for a version whose columns are not known.
-    """
-    if version not in VERSIONS:
-        raise InputError(f"version {version!r} of Iometer's result files is not known; choose {' or '.join(VERSIONS)}.")
-    names = columns(Version(version))
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    for number, result in enumerate(results):
-        _write_head(out, result, version if number == 0 else None)
-        _write_specification(out, result)
-        out.write("'Results\n'")
-        writer.writerow(names)
-        for row in _rows(result, histograms.get(result.id)):
-            writer.writerow([_cell(name, row) for name in names])
-        out.write(f"'Time Stamp\n{_stamp(result)}\n")
-    return out.getvalue()
+    line: int
+    kind: str
+    name: str
+    spec: str
+    version: str
+    description: str
+    started: str
+    figures: Mapping[str, float] = field(repr=False)
 
+    @property
+    def iops(self) -> float:
+        """Requests per second."""
+        return self.figures.get(RATES[0], 0.0)
 
-def _write_head(out: io.StringIO, result: Result, version: str | None) -> None:
-    if version is not None:
-        out.write(f"'Test Type,Test Description\n0,{_plain(result.job.title)}\n'Version\n{version} \n")
-    out.write(f"'Time Stamp\n{_stamp(result)}\n")
+    @property
+    def bytes_per_s(self) -> float:
+        """Bandwidth, from the binary megabytes of either form."""
+        return MIB * self.figures.get(BINARY[0], self.figures.get(MEGABYTES[0], 0.0))
 
-
-def _write_specification(out: io.StringIO, result: Result) -> None:
-    out.write("'Access specifications\n'Access specification name,default assignment\n")
-    out.write(f"{_name(result)},0\n'size,% of size,% reads,% random,delay,burst,align,reply\n")
-    for line in _specification(result.job.definition):
-        out.write(",".join(f"{value:g}" if isinstance(value, float) else str(value) for value in line) + "\n")
-    out.write("'End access specifications\n")
+    @property
+    def mean_ms(self) -> float:
+        """Mean response time."""
+        return self.figures.get("Average Response Time", 0.0)
 
 
-def _stamp(result: Result) -> str:
-    """As Iometer writes it: date, time, and milliseconds behind another colon."""
-    return f"{result.started[:10]} {result.started[11:19]}:000"
+def read_results_csv(text: str, source: str) -> list[ResultRow]:
+    """The rows of all tests in the file; raises `InputError` with line, what is wrong and what would be right."""
+    reading = _Reading(Place(source))
+    for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), start=1):
+        reading.line(number, line.strip())
+    if reading.header is None:
+        raise reading.place.wrong(
+            1, "there is no row of results; an Iometer result file has a line that begins with 'Target Type,Target Name."
+        )
+    return reading.rows
 
 
-def _plain(text: str) -> str:
-    """Iometer does not quote, so a name has no commas and no line ends."""
-    return " ".join(text.replace(",", ";").split())
+@dataclass
+class _Reading:
+    """What is known at the line that is read."""
 
+    place: Place
+    header: list[str] | None = None
+    rows: list[ResultRow] = field(default_factory=list)
+    _block: str = ""
+    _version: str = ""
+    _description: str = ""
+    _started: str = ""
+    _spec: str = ""
 
-def _name(result: Result) -> str:
-    return _plain(result.job.title or result.job.workload)
+    def line(self, number: int, line: str) -> None:
+        """Take the next line."""
+        if len(line) > LINE_LENGTH_MAX:
+            raise self.place.wrong(number, f"the line has {len(line)} characters, more than any of a result file; this is none.")
+        if line.lower().startswith(_HEADER):
+            self._begin_rows(number, line)
+        elif line.startswith("'"):
+            self._block = line[1:].lower()
+        elif line and self._block == "rows":
+            self._row(number, line)
+        elif line:
+            self._about(line)
 
+    def _about(self, line: str) -> None:
+        if self._block.startswith("test type"):
+            self._description = line.partition(",")[2].strip()
+        elif self._block == "version":
+            self._version = line
+        elif self._block == "time stamp":
+            self._started = line
 
-def _rows(result: Result, histogram: Histogram | None) -> Iterator[Figures]:
-    duration_s, title = result.job.duration_s, _name(result)
-    whole = figures(result.totals, duration_s)
-    whole |= cpu_figures(result.monitor, sum(total.iops for op, total in result.totals.items() if op in ("read", "write")))
-    if histogram is not None:
-        whole |= bin_figures(histogram)
-    streams = {stream.get("name", ""): stream for stream in _streams(result.job.definition)}
-    workers = sum(_whole(stream.get("threads"), 1) for stream in streams.values()) or result.job.threads
-    counted = {"# Managers": 1, "# Workers": workers, "# Disks": max(1, len(result.parts))}
-    yield {"Target Type": "ALL", "Target Name": "All", "Access Specification Name": title, **counted, **whole}
-    host = _plain(str((result.host.get("machine") or {}).get("name") or "localhost"))
-    yield {"Target Type": "MANAGER", "Target Name": host, **counted, **whole}
-    for name, totals in result.streams.items():
-        stream = streams.get(name, {})
-        counted = {"# Workers": _whole(stream.get("threads"), 1), "# Disks": max(1, len(result.parts))}
-        row = {"Target Type": "WORKER", "Target Name": _plain(name), "Access Specification Name": title, **counted}
-        yield row | _place(stream) | figures(totals, duration_s)
-    for name, totals in (result.parts or {result.job.target: result.totals}).items():
-        yield {"Target Type": "DISK", "Target Name": _plain(name), "# Disks": 1, **figures(totals, duration_s)}
+    def _begin_rows(self, number: int, line: str) -> None:
+        header = [name.strip() for name in self._cells(number, line[1:])]
+        twice = next((name for name in header if name and header.count(name) > 1), None)
+        if twice is not None:
+            raise self.place.wrong(number, f"column {twice[:60]!r} stands twice; a result file has each once.")
+        missing = next((name for name in (NAMES[2], RATES[0]) if name not in header), None)
+        if missing is not None:
+            raise self.place.wrong(number, f"there is no column {missing!r}; a result file has one.")
+        self.header, self._block, self._spec = header, "rows", ""
 
+    def _row(self, number: int, line: str) -> None:
+        assert self.header is not None
+        cells = [cell.strip() for cell in self._cells(number, line)]
+        kind = cells[0].upper()
+        if kind not in ROW_KINDS:
+            raise self.place.wrong(number, f"{cells[0][:60]!r} is not what a row is about; rows begin with {', '.join(ROW_KINDS)}.")
+        if len(cells) > len(self.header) and any(cells[len(self.header) :]):
+            raise self.place.wrong(number, f"the row has {len(cells)} values for {len(self.header)} columns; names must not have commas.")
+        named = dict(zip(self.header, cells, strict=False))
+        # Only some rows name the specification; those below them are of the same test.
+        self._spec = named.get(NAMES[2]) or self._spec
+        figures = {name: self._figure(number, name, cell) for name, cell in named.items() if name not in NAMES[:3] and name and cell}
+        name = named.get(NAMES[1], "")
+        self.rows.append(ResultRow(number, kind, name, self._spec, self._version, self._description, self._started, figures))
 
-def _place(stream: Mapping[str, Any]) -> Figures:
-    """Where the stream runs, in sectors, and how deep; shares of a target have no place in Iometer."""
-    found: Figures = {"Queue Depth": _whole(stream.get("queue_depth"), 1)}
-    for column, key in (("Starting Sector", "region_start"), ("Maximum Size", "region_length")):
-        value = stream.get(key, 0)
-        if isinstance(value, int):
-            found[column] = value // SECTOR
-    return found
-
-
-def _cell(name: str, row: Figures) -> object:
-    value = row.get(name)
-    if value is None:
-        return "" if name in _ONLY_WHERE_KNOWN or name in ("Access Specification Name", "# Managers", "# Workers") else 0
-    return f"{value:.6f}" if isinstance(value, float) else value
-
-
-def _streams(definition: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    return [stream for stream in definition.get("stream") or [] if isinstance(stream, Mapping)]
-
-
-def _specification(definition: Mapping[str, Any]) -> Iterator[tuple[float | int, ...]]:
-    """The lines that all streams come to, each stream with the share of its number of threads."""
-    lines = [line for stream in _streams(definition) for line in _stream_lines(stream)]
-    total = sum(line[1] for line in lines)
-    for size, weight, reads, random, delay_ms, burst, align in lines:
-        yield size, round(100 * weight / total, 4), reads, random, delay_ms, burst, align, 0
-
-
-def _stream_lines(stream: Mapping[str, Any]) -> Iterator[tuple[float, ...]]:
-    threads = _whole(stream.get("threads"), 1)
-    entries = stream.get("access") or list(_as_entries(stream))
-    total = sum(float(entry.get("weight", 1)) for entry in entries)
-    for entry in entries:
-        size = _whole(entry.get("size"), 0)
-        weight = threads * float(entry.get("weight", 1)) / total
-        if 0 < size <= _SIZE_MAX:
-            reads, random = _percent(entry, "read_percent"), _percent(entry, "random_percent")
-            delay_ms = round(float(entry.get("delay") or 0) * 1000)
-            yield size, weight, reads, random, delay_ms, _whole(entry.get("burst"), 1), _whole(entry.get("align"), size)
-
-
-def _as_entries(stream: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """A stream without an access list as lines of one."""
-    sizes = stream.get("block_size", 4096)
-    shares = sizes if isinstance(sizes, Mapping) else {sizes: 1}
-    reads = stream.get("read_percent")
-    if reads is None:
-        reads = 100 - float(stream.get("write_percent") or 0)
-    random = stream.get("random_percent", 100)
-    for size, weight in shares.items():
-        align = {"align": stream["align"]} if "align" in stream else {}
-        yield {"size": _whole(size, 0), "weight": weight, "read_percent": reads, "random_percent": random, **align}
-
-
-def _percent(entry: Mapping[str, Any], key: str) -> float:
-    return float(entry.get(key, 100))
-
-
-def _whole(value: object, default: int) -> int:
-    """Bytes or a number, as the stored definition of a workload has them; texts such as ranges are not."""
-    if isinstance(value, int):
+    def _figure(self, number: int, name: str, cell: str) -> float:
+        try:
+            value = float(cell)
+        except ValueError:
+            raise self.place.wrong(number, f"{name!r} is {cell[:60]!r}, which is no number; write one, or nothing.") from None
+        if not math.isfinite(value):
+            raise self.place.wrong(number, f"{name!r} is {cell[:60]!r}, which is no number; write one, or nothing.")
         return value
-    return int(value) if isinstance(value, str) and value.isdecimal() else default
+
+    def _cells(self, number: int, line: str) -> list[str]:
+        try:
+            return next(csv.reader([line]))
+        except (csv.Error, StopIteration) as problem:
+            raise self.place.wrong(
+                number, f"the row cannot be taken apart at its commas ({problem}); write one value between each."
+            ) from None
+
+
+_MIB = 1 << 20
+_MB = 1_000_000
+_COLUMNS = {"read": ("Read IOps", "Bytes Read", "Read I/Os", "Read"), "write": ("Write IOps", "Bytes Written", "Write I/Os", "Write")}
+_CPU = {"user_percent": "% User Time", "system_percent": "% Privileged Time", "used_percent": "% CPU Utilization"}
+
+
+def read_iometer(text: str, source: str) -> list[Recorded]:
+    """A point for each test. Raises `InputError` that names the line."""
+    rows = read_results_csv(text, source)
+    starts = [position for position, row in enumerate(rows) if row.kind == "ALL"]
+    return [_point(rows[start:end], source) for start, end in pairwise([*starts, len(rows)])]
+
+
+def _point(rows: Sequence[ResultRow], source: str) -> Recorded:
+    whole = rows[0]
+    seconds = _seconds(whole)
+    disks = list(dict.fromkeys(row.name for row in rows if row.kind == "DISK"))
+    point = Imported(
+        workload=whole.spec or "iometer",
+        origin=f"Iometer {whole.version}".strip(),
+        source=source,
+        seconds=seconds,
+        streams=[_stream(rows)],
+        target=", ".join(disks),
+        started=_started(whole.started),
+        monitor=_monitor(whole, seconds),
+    )
+    for op, (rate, moved, count, word) in _COLUMNS.items():
+        figures = whole.figures
+        partial = {
+            name: figures[column] * 1e6
+            for name, column in (("mean", f"Average {word} Response Time"), ("max", f"Maximum {word} Response Time"))
+            if figures.get(column)
+        }
+        iops = figures.get(rate, 0.0)
+        known = Known(
+            count=round(figures.get(count, iops * seconds)),
+            bytes=round(figures.get(moved, _bytes_per_s(whole, word) * seconds)),
+            iops=iops,
+            bytes_per_s=_bytes_per_s(whole, word),
+            errors=round(figures.get(f"{word} Errors", 0.0)),
+            partial=partial,
+        )
+        point.add("stream-1", op, known)
+    return point.recorded()
+
+
+def _seconds(whole: ResultRow) -> float:
+    """The time in which the requests were counted; one second where there are no counts."""
+    for rate, _, count, _ in _COLUMNS.values():
+        if whole.figures.get(rate) and whole.figures.get(count):
+            return whole.figures[count] / whole.figures[rate]
+    return 1.0
+
+
+def _bytes_per_s(whole: ResultRow, word: str) -> float:
+    figures = whole.figures
+    for column, unit in ((f"{word} MiBps (Binary)", _MIB), (f"{word} MBps (Decimal)", _MB), (f"{word} MBps", _MIB)):
+        if column in figures:
+            return unit * figures[column]
+    return 0.0
+
+
+def _stream(rows: Sequence[ResultRow]) -> Json:
+    workers = [row for row in rows if row.kind == "WORKER"]
+    depths = {round(row.figures["Queue Depth"]) for row in workers if row.figures.get("Queue Depth")}
+    known: Json = {"threads": len(workers)} if workers else {}
+    return {**known, "queue_depth": depths.pop()} if len(depths) == 1 else known
+
+
+def _monitor(whole: ResultRow, seconds: float) -> Json:
+    cpu = {ours: whole.figures[column] for ours, column in _CPU.items() if column in whole.figures}
+    return {"seconds": seconds, "cpu": cpu} if any(cpu.values()) else {}
+
+
+def _started(text: str) -> str:
+    """Iometer's ``2006-01-31 12:00:00:123`` as ISO 8601, which has no zone because the file has none."""
+    date, _, clock = text.partition(" ")
+    return f"{date}T{clock[:8]}" if len(date) == 10 and len(clock) >= 8 else ""

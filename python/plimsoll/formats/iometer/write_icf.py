@@ -10,8 +10,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from plimsoll.formats.iometer.model import TEST_TYPES, AccessSpec, Cycling, Display, IometerFile, Manager, Settings, Setup, Target, Worker
-from plimsoll.formats.iometer.version import Version
+from plimsoll.formats.iometer.model import (
+    TEST_TYPES,
+    AccessSpec,
+    Cycling,
+    Display,
+    IometerFile,
+    Manager,
+    Settings,
+    Setup,
+    Target,
+    Version,
+    Worker,
+)
 
 #: Lines that name a section are filled up to this width.
 WIDTH = 80

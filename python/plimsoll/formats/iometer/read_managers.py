@@ -11,10 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from plimsoll.formats.iometer.fields import Fields, Range, near
 from plimsoll.formats.iometer.model import WORKER_TYPES, Manager, Settings, Statement, Target, Worker
 from plimsoll.formats.iometer.place import Place
-from plimsoll.formats.iometer.statements import words
+from plimsoll.formats.iometer.statements import Fields, Range, near, words
 
 #: A pebibyte in sectors, the end of our targets.
 SECTORS_MAX = 2**41
