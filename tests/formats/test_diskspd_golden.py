@@ -13,7 +13,8 @@ from plimsoll.engine import native
 from plimsoll.experiments.document import read_experiments
 from plimsoll.experiments.schedule import settings_of
 from plimsoll.formats.diskspd import recognises, translate, translate_command
-from plimsoll.formats.diskspd.command import Place, split_line
+from plimsoll.formats.diskspd.command import split_line
+from plimsoll.formats.place import Place
 from plimsoll.formats.translation import Translation
 
 FOLDER = Path(__file__).parent / "diskspd"

@@ -14,8 +14,9 @@ from plimsoll.experiments.document import read_experiments
 from plimsoll.experiments.orion import grid
 from plimsoll.experiments.schedule import settings_of
 from plimsoll.formats.orion import recognises, translate, translate_command
-from plimsoll.formats.orion.command import Place, split_line
+from plimsoll.formats.orion.command import split_line
 from plimsoll.formats.orion.grid import Shape, announced_minutes, point_count, points
+from plimsoll.formats.place import Place
 from plimsoll.formats.translation import Translation
 
 FOLDER = Path(__file__).parent / "orion"

@@ -11,12 +11,13 @@ from made_results import Load, Setting, made
 from plimsoll.errors import InputError
 from plimsoll.formats.importing import read_results
 from plimsoll.formats.orion.asking import words_for
-from plimsoll.formats.orion.command import Place, read_command
+from plimsoll.formats.orion.command import read_command
 from plimsoll.formats.orion.point import Latency, Plane, Point, plane_of, where_of
 from plimsoll.formats.orion.result import Run, recorded
 from plimsoll.formats.orion.spread import buckets, write_histograms
 from plimsoll.formats.orion.summary import About, LunSize, write_summary
 from plimsoll.formats.orion.table import joined, read_name, read_table, table_name, write_table
+from plimsoll.formats.place import Place
 from plimsoll.formats.recorded import Recorded
 from plimsoll.histogram import Histogram
 from plimsoll.result import Result

@@ -19,23 +19,11 @@ from plimsoll.errors import InputError
 from plimsoll.formats.diskspd.options import BESIDE_PROFILE, EXCLUSIVE, FLAGS, LONGEST_FIRST, NEEDS, Flag
 from plimsoll.formats.diskspd.resolve import DEFAULTS, Profile, Scope, Setting, Span, Target
 from plimsoll.formats.diskspd.values import Values, between, caching, read_special, size, whole
+from plimsoll.formats.place import Place
 
 PROGRAMS = ("diskspd", "diskspd.exe", "diskspd64", "diskspd64.exe")
 #: Flags that may stand more than once.
 _REPEATED = frozenset(("S", "f", "a", "e", "y"))
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where a command line stands: its source, and its line in a file."""
-
-    source: str
-    line: int | None = None
-
-    def wrong(self, problem: object, word: int | None = None) -> InputError:
-        """The error that names this place; ``word`` counts from 1."""
-        where = self.source if self.line is None else f"{self.source}:{self.line}"
-        return InputError(f"{where}: {'' if word is None else f'word {word}: '}{problem}")
 
 
 @dataclass

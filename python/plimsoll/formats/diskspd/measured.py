@@ -81,7 +81,7 @@ class TargetCounters:
 
 
 @dataclass(frozen=True)
-class Place:
+class TargetPart:
     """A file or disk: its size (0 when the host's facts do not say), and where it begins within the target."""
 
     path: str
@@ -170,17 +170,17 @@ def _count(made: Measured, cell: Json) -> None:
     counts[cell["op"]] += cell["count"]
 
 
-def place_of(result: Result, stream: Json) -> Place:
+def place_of(result: Result, stream: Json) -> TargetPart:
     """What a stream of the definition reaches."""
     facts = result.host.get("target") or {}
     if isinstance(number := stream.get("parts"), int) and number < len(parts := facts.get("parts") or ()):
-        return Place(str(parts[number].get("path")), int(parts[number].get("size_bytes") or 0), 0)
+        return TargetPart(str(parts[number].get("path")), int(parts[number].get("size_bytes") or 0), 0)
     start, length = stream.get("region_start", 0), stream.get("region_length")
     if facts.get("kind") == "concat" and isinstance(start, int) and isinstance(length, int):
         begin = 0
         for part in facts.get("parts") or ():
             end = begin + int(part.get("size_bytes") or 0)
             if begin <= start and start + length <= end:
-                return Place(str(part.get("path")), end - begin, begin)
+                return TargetPart(str(part.get("path")), end - begin, begin)
             begin = end
-    return Place(result.job.target, int(facts.get("size_bytes") or 0), 0)
+    return TargetPart(result.job.target, int(facts.get("size_bytes") or 0), 0)

@@ -17,12 +17,13 @@ from fractions import Fraction
 from typing import Any
 
 from plimsoll.errors import InputError
-from plimsoll.formats.diskspd.command import Command, Place, profile_of, read_command, split_line
+from plimsoll.formats.diskspd.command import Command, profile_of, read_command, split_line
 from plimsoll.formats.diskspd.resolve import Profile, Setting, Span, Use, uses_of
 from plimsoll.formats.diskspd.values import as_toml, zones
 from plimsoll.formats.diskspd.verdict import Verdict, judge, worst
 from plimsoll.formats.diskspd.xml_profile import read_profile, with_targets
 from plimsoll.formats.known_targets import SHARED, KnownTargets, is_device
+from plimsoll.formats.place import Place
 from plimsoll.formats.translation import Remark, Translation
 
 Json = dict[str, Any]

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from plimsoll.formats.iometer.place import Place
 from plimsoll.formats.iometer.read import SECTIONS, read
 from plimsoll.formats.iometer.remarks import remarks
 from plimsoll.formats.iometer.resolve import Intent
@@ -23,6 +22,7 @@ from plimsoll.formats.iometer.translate import document
 from plimsoll.formats.iometer.write_icf import write
 from plimsoll.formats.iometer.write_results import results_csv
 from plimsoll.formats.known_targets import Found, known_targets, nothing_found
+from plimsoll.formats.place import Place
 from plimsoll.formats.translation import Translation
 
 __all__ = ["Counterpart", "read", "read_results_csv", "recognises", "results_csv", "translate", "translate_onto", "write"]

@@ -31,9 +31,9 @@ from plimsoll.formats.iometer.model import (
     Value,
     Version,
 )
-from plimsoll.formats.iometer.place import Place
 from plimsoll.formats.iometer.read_managers import read_managers
 from plimsoll.formats.iometer.statements import CYCLE_MAX, WORKERS, Fields, Lexed, Range, near, statements, words
+from plimsoll.formats.place import Place
 from plimsoll.formats.translation import Remark
 
 SECTIONS = ("test setup", "results display", "access specifications", "manager list")
@@ -84,12 +84,12 @@ def _sections(lexed: Lexed, place: Place) -> dict[str, Section]:
             if current is not None and lexed.version.strict_setup:
                 raise _unended(current, statement, place)
             if key in found:
-                raise place.wrong(
-                    statement.line, f"section {statement.key} stands twice; the first begins on line {found[key].opening.line}."
+                raise place.at(statement.line).wrong(
+                    f"section {statement.key} stands twice; the first begins on line {found[key].opening.line}."
                 )
             current = found[key] = Section(key, statement)
         elif current is None:
-            raise place.wrong(statement.line, f"'{statement.key[:60]} stands outside of all sections; {near(key, SECTIONS)}")
+            raise place.at(statement.line).wrong(f"'{statement.key[:60]} stands outside of all sections; {near(key, SECTIONS)}")
         elif key == f"end {current.name}":
             Fields(place).none(statement)
             current = None
@@ -102,8 +102,8 @@ def _sections(lexed: Lexed, place: Place) -> dict[str, Section]:
 
 def _unended(section: Section, statement: Statement, place: Place) -> Exception:
     named = section.opening
-    return place.wrong(
-        statement.line, f"section {named.key} of line {named.line} has no end; write 'END {section.name} after its last line."
+    return place.at(statement.line).wrong(
+        f"section {named.key} of line {named.line} has no end; write 'END {section.name} after its last line."
     )
 
 
@@ -130,12 +130,12 @@ def read_setup(body: Sequence[Statement], version: Version, place: Place) -> Set
         if key in KEYS:
             name, reading = KEYS[key]
             if name in values:
-                raise place.wrong(
-                    statement.line, f"'{statement.key} stands twice; the first is on line {at[name].line}, so remove one of them."
+                raise place.at(statement.line).wrong(
+                    f"'{statement.key} stands twice; the first is on line {at[name].line}, so remove one of them."
                 )
             values[name], at[name] = reading(fields, place, statement), statement
         elif version.strict_setup:
-            raise place.wrong(statement.line, f"'{statement.key[:60]} is not a key of the test setup; {near(key, list(KEYS))}")
+            raise place.at(statement.line).wrong(f"'{statement.key[:60]} is not a key of the test setup; {near(key, list(KEYS))}")
         else:
             unknown.append((statement.key, tuple(value.text for value in statement.values)))
             at[f"unknown {number}"] = statement
@@ -147,8 +147,8 @@ def _run_time(fields: Fields, place: Place, statement: Statement) -> tuple[int, 
     parts = fields.blanks(value, (3,), "0 1 0")
     hours, minutes, seconds = (fields.whole(value.line, text, allowed) for text, allowed in zip(parts, _TIMES, strict=True))
     if hours * 3600 + minutes * 60 + seconds > RUN_TIME_MAX_S:
-        raise place.wrong(
-            value.line, f"the run time {value.text!r} is longer than 1000 days; write hours, minutes and seconds, such as 0 1 0."
+        raise place.at(value.line).wrong(
+            f"the run time {value.text!r} is longer than 1000 days; write hours, minutes and seconds, such as 0 1 0."
         )
     return hours, minutes, seconds
 
@@ -164,7 +164,7 @@ def _test_type(fields: Fields, place: Place, statement: Statement) -> str:
         return fields.word(value.line, value.text, TEST_TYPES)
     number = fields.whole(value.line, value.text, Range("the test type", 0, CYCLE_MAX))
     if number >= len(TEST_TYPES):
-        raise place.wrong(value.line, f"test type {number} is not known; write 0 to {len(TEST_TYPES) - 1}, or a name such as NORMAL.")
+        raise place.at(value.line).wrong(f"test type {number} is not known; write 0 to {len(TEST_TYPES) - 1}, or a name such as NORMAL.")
     return TEST_TYPES[number]
 
 
@@ -223,8 +223,8 @@ def _nameless(section: Sequence[Statement], place: Place) -> tuple[AccessSpec, .
         group.append(_line(value, Fields(place).blanks(value, (6,), _EXAMPLE_OLD), RANGES, place))
         total = sum(line.share for line in group)
         if total > _PERCENT or len(group) > LINES_MAX:
-            raise place.wrong(
-                value.line, f"the percentages of size reach {total} here; those of one specification must come to exactly 100."
+            raise place.at(value.line).wrong(
+                f"the percentages of size reach {total} here; those of one specification must come to exactly 100."
             )
         if total == _PERCENT:
             name = name_of(group, [spec.name for spec in specs])
@@ -232,7 +232,7 @@ def _nameless(section: Sequence[Statement], place: Place) -> tuple[AccessSpec, .
             group = []
     if group:
         total = sum(line.share for line in group)
-        raise place.wrong(group[-1].at.line, f"the percentages of size of the last specification sum to {total}; they must sum to 100.")
+        raise place.at(group[-1].at.line).wrong(f"the percentages of size of the last specification sum to {total}; they must sum to 100.")
     return tuple(specs)
 
 
@@ -270,12 +270,12 @@ def _named(section: Sequence[Statement], place: Place) -> tuple[AccessSpec, ...]
             heading = None
         elif key.startswith((_NAME_KEY, _LINES_KEY)):
             wanted = "'size,% of size,… and its lines" if heading else "'Access specification name,default assignment"
-            raise place.wrong(statement.line, f"'{statement.key[:60]} stands where {wanted} should; write name and lines in turn.")
+            raise place.at(statement.line).wrong(f"'{statement.key[:60]} stands where {wanted} should; write name and lines in turn.")
         else:
             known = ("access specification name,default assignment", "size,% of size,% reads,% random,delay,burst,align,reply")
-            raise place.wrong(statement.line, f"'{statement.key[:60]} is not a key of the access specifications; {near(key, known)}")
+            raise place.at(statement.line).wrong(f"'{statement.key[:60]} is not a key of the access specifications; {near(key, known)}")
     if heading is not None:
-        raise place.wrong(heading.line, "the access specification has no lines; write 'size,% of size,… and its lines below it.")
+        raise place.at(heading.line).wrong("the access specification has no lines; write 'size,% of size,… and its lines below it.")
     return tuple(specs)
 
 
@@ -286,9 +286,9 @@ def _spec(heading: Statement, lines: Statement, before: Sequence[AccessSpec], pl
     if not comma:
         name, assignment = value.text, "NONE"
     if not name:
-        raise place.wrong(value.line, f"{value.text[:60]!r} names no access specification; write for example Default,NONE.")
+        raise place.at(value.line).wrong(f"{value.text[:60]!r} names no access specification; write for example Default,NONE.")
     if name.lower() in [spec.name.lower() for spec in before]:
-        raise place.wrong(value.line, f"access specification {name!r} stands twice; give each a name of its own.")
+        raise place.at(value.line).wrong(f"access specification {name!r} stands twice; give each a name of its own.")
     if assignment.isdecimal():
         assignment = _numbered(value, assignment, place)
     return AccessSpec(
@@ -303,22 +303,22 @@ def _numbered(value: Value, assignment: str, place: Place) -> str:
     """Older versions write the place of the word in its list."""
     if int(assignment) < len(ASSIGNMENTS):
         return ASSIGNMENTS[int(assignment)]
-    raise place.wrong(value.line, f"default assignment {assignment[:20]} is not known; write one of {', '.join(ASSIGNMENTS)}.")
+    raise place.at(value.line).wrong(f"default assignment {assignment[:20]} is not known; write one of {', '.join(ASSIGNMENTS)}.")
 
 
 def _lines(name: str, statement: Statement, place: Place) -> tuple[AccessLine, ...]:
     if not statement.values:
-        raise place.wrong(statement.line, f"access specification {name[:80]!r} has no lines; write for example {_EXAMPLE}.")
+        raise place.at(statement.line).wrong(f"access specification {name[:80]!r} has no lines; write for example {_EXAMPLE}.")
     if len(statement.values) > LINES_MAX:
         extra = statement.values[LINES_MAX]
-        raise place.wrong(extra.line, f"access specification {name[:80]!r} has more than {LINES_MAX} lines; write at most {LINES_MAX}.")
+        raise place.at(extra.line).wrong(f"access specification {name[:80]!r} has more than {LINES_MAX} lines; write at most {LINES_MAX}.")
     ranges = (_IDLE_SIZE, *RANGES[1:]) if name.lower() == IDLE.lower() else RANGES
     lines = tuple(_line(value, Fields(place).split(value, (8,), _EXAMPLE), ranges, place) for value in statement.values)
     total = sum(line.share for line in lines)
     if total != _PERCENT:
         last = statement.values[-1].line
-        raise place.wrong(
-            last, f"the percentages of size of access specification {name[:80]!r} sum to {total}; they must sum to exactly 100."
+        raise place.at(last).wrong(
+            f"the percentages of size of access specification {name[:80]!r} sum to {total}; they must sum to exactly 100."
         )
     return lines
 

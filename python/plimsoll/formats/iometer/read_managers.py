@@ -12,8 +12,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from plimsoll.formats.iometer.model import WORKER_TYPES, Manager, Settings, Statement, Target, Worker
-from plimsoll.formats.iometer.place import Place
 from plimsoll.formats.iometer.statements import Fields, Range, near, words
+from plimsoll.formats.place import Place
 
 #: A pebibyte in sectors, the end of our targets.
 SECTORS_MAX = 2**41
@@ -54,7 +54,7 @@ class _Walk:
 
     def stray(self, statement: Statement, block: str, known: Sequence[str]) -> Exception:
         """The error that ``statement`` is within ``block``."""
-        return self._place.wrong(statement.line, f"'{statement.key[:60]} is not a key of a {block}; {near(words(statement.key), known)}")
+        return self._place.at(statement.line).wrong(f"'{statement.key[:60]} is not a key of a {block}; {near(words(statement.key), known)}")
 
     def manager(self, opening: Statement) -> Manager:
         number, name = self._fields.numbered(opening, "a manager")
@@ -163,14 +163,14 @@ class _Walk:
                 return
             key = next((key for key in keys if written == key or (key in _PREFIXES and written.startswith(key))), None)
             if key is None:
-                raise self._place.wrong(statement.line, self._unknown(statement, name, opening, keys))
+                raise self._place.at(statement.line).wrong(self._unknown(statement, name, opening, keys))
             if key in seen and key not in _REPEATED:
-                raise self._place.wrong(
-                    statement.line, f"'{statement.key} stands twice; the first is on line {seen[key].line}, so remove one."
+                raise self._place.at(statement.line).wrong(
+                    f"'{statement.key} stands twice; the first is on line {seen[key].line}, so remove one."
                 )
             seen[key] = statement
             keys[key](statement)
-        raise self._place.wrong(opening.line, f"'{opening.key} has no end; write 'End {name} after its last line.")
+        raise self._place.at(opening.line).wrong(f"'{opening.key} has no end; write 'End {name} after its last line.")
 
     def _unknown(self, statement: Statement, name: str, opening: Statement, keys: _Block) -> str:
         closing = f"'End {name}"

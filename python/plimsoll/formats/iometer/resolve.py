@@ -30,9 +30,9 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from plimsoll.formats.iometer.model import AccessLine, AccessSpec, Cycling, IometerFile, Manager, Settings, Setup, Version, Worker
-from plimsoll.formats.iometer.place import Place
 from plimsoll.formats.iometer.read import IDLE
 from plimsoll.formats.iometer.storage import SECTOR, Layout, Storage, laid_out
+from plimsoll.formats.place import Place
 
 DEFAULT = "Default"
 ALL_IN_ONE = "All in one"
@@ -166,12 +166,12 @@ def _levels(setup: Setup, name: str, most: int | None, place: Place) -> tuple[in
     last = cycling.end if most is None else most
     assert last is not None
     if cycling.start < 1:
-        raise place.wrong(line, f"the cycling starts at {cycling.start}; write a start of 1 or more.")
+        raise place.at(line).wrong(f"the cycling starts at {cycling.start}; write a start of 1 or more.")
     if cycling.step < 1:
-        raise place.wrong(line, f"the cycling has step {cycling.step}, with which it never ends; write a step of 1 or more.")
+        raise place.at(line).wrong(f"the cycling has step {cycling.step}, with which it never ends; write a step of 1 or more.")
     if cycling.start > last:
         what = "its end" if most is None else "what the workers have"
-        raise place.wrong(line, f"the cycling starts at {cycling.start}, above {what}, {last}; write a start of at most {last}.")
+        raise place.at(line).wrong(f"the cycling starts at {cycling.start}, above {what}, {last}; write a start of at most {last}.")
     return _rising(cycling, last, line, place)
 
 
@@ -181,7 +181,7 @@ def _rising(cycling: Cycling, last: int, line: int, place: Place) -> tuple[int, 
     while (following := found[-1] * cycling.step if multiplied else found[-1] + cycling.step) <= last:
         found.append(following)
         if len(found) > LEVELS_MAX:
-            raise place.wrong(line, f"the cycling has more than {LEVELS_MAX} tests; write a larger step.")
+            raise place.at(line).wrong(f"the cycling has more than {LEVELS_MAX} tests; write a larger step.")
     return tuple(found)
 
 
@@ -326,7 +326,7 @@ def _specs(worker: Worker, file: IometerFile, place: Place) -> tuple[AccessSpec,
     for number, name in enumerate(worker.specs or ()):
         if name.lower() not in known:
             line = worker.at["specs"].values[number].line if "specs" in worker.at else 1
-            raise place.wrong(line, f"access specification {name[:80]!r} is not in the file; add it, or assign one that is.")
+            raise place.at(line).wrong(f"access specification {name[:80]!r} is not in the file; add it, or assign one that is.")
         found.append(known[name.lower()])
     return tuple(found)
 

@@ -19,9 +19,9 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from plimsoll.formats.imported import Imported, Known
-from plimsoll.formats.iometer.place import Place
 from plimsoll.formats.iometer.statements import LINE_LENGTH_MAX
 from plimsoll.formats.iometer.write_results import BINARY, MEGABYTES, NAMES, RATES
+from plimsoll.formats.place import Place
 from plimsoll.formats.recorded import Json, Recorded
 
 MIB = 1 << 20
@@ -65,8 +65,8 @@ def read_results_csv(text: str, source: str) -> list[ResultRow]:
     for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), start=1):
         reading.line(number, line.strip())
     if reading.header is None:
-        raise reading.place.wrong(
-            1, "there is no row of results; an Iometer result file has a line that begins with 'Target Type,Target Name."
+        raise reading.place.at(1).wrong(
+            "there is no row of results; an Iometer result file has a line that begins with 'Target Type,Target Name."
         )
     return reading.rows
 
@@ -87,7 +87,7 @@ class _Reading:
     def line(self, number: int, line: str) -> None:
         """Take the next line."""
         if len(line) > LINE_LENGTH_MAX:
-            raise self.place.wrong(number, f"the line has {len(line)} characters, more than any of a result file; this is none.")
+            raise self.place.at(number).wrong(f"the line has {len(line)} characters, more than any of a result file; this is none.")
         if line.lower().startswith(_HEADER):
             self._begin_rows(number, line)
         elif line.startswith("'"):
@@ -109,10 +109,10 @@ class _Reading:
         header = [name.strip() for name in self._cells(number, line[1:])]
         twice = next((name for name in header if name and header.count(name) > 1), None)
         if twice is not None:
-            raise self.place.wrong(number, f"column {twice[:60]!r} stands twice; a result file has each once.")
+            raise self.place.at(number).wrong(f"column {twice[:60]!r} stands twice; a result file has each once.")
         missing = next((name for name in (NAMES[2], RATES[0]) if name not in header), None)
         if missing is not None:
-            raise self.place.wrong(number, f"there is no column {missing!r}; a result file has one.")
+            raise self.place.at(number).wrong(f"there is no column {missing!r}; a result file has one.")
         self.header, self._block, self._spec = header, "rows", ""
 
     def _row(self, number: int, line: str) -> None:
@@ -120,9 +120,11 @@ class _Reading:
         cells = [cell.strip() for cell in self._cells(number, line)]
         kind = cells[0].upper()
         if kind not in ROW_KINDS:
-            raise self.place.wrong(number, f"{cells[0][:60]!r} is not what a row is about; rows begin with {', '.join(ROW_KINDS)}.")
+            raise self.place.at(number).wrong(f"{cells[0][:60]!r} is not what a row is about; rows begin with {', '.join(ROW_KINDS)}.")
         if len(cells) > len(self.header) and any(cells[len(self.header) :]):
-            raise self.place.wrong(number, f"the row has {len(cells)} values for {len(self.header)} columns; names must not have commas.")
+            raise self.place.at(number).wrong(
+                f"the row has {len(cells)} values for {len(self.header)} columns; names must not have commas."
+            )
         named = dict(zip(self.header, cells, strict=False))
         # Only some rows name the specification; those below them are of the same test.
         self._spec = named.get(NAMES[2]) or self._spec
@@ -134,17 +136,17 @@ class _Reading:
         try:
             value = float(cell)
         except ValueError:
-            raise self.place.wrong(number, f"{name!r} is {cell[:60]!r}, which is no number; write one, or nothing.") from None
+            raise self.place.at(number).wrong(f"{name!r} is {cell[:60]!r}, which is no number; write one, or nothing.") from None
         if not math.isfinite(value):
-            raise self.place.wrong(number, f"{name!r} is {cell[:60]!r}, which is no number; write one, or nothing.")
+            raise self.place.at(number).wrong(f"{name!r} is {cell[:60]!r}, which is no number; write one, or nothing.")
         return value
 
     def _cells(self, number: int, line: str) -> list[str]:
         try:
             return next(csv.reader([line]))
         except (csv.Error, StopIteration) as problem:
-            raise self.place.wrong(
-                number, f"the row cannot be taken apart at its commas ({problem}); write one value between each."
+            raise self.place.at(number).wrong(
+                f"the row cannot be taken apart at its commas ({problem}); write one value between each."
             ) from None
 
 

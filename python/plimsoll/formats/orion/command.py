@@ -14,24 +14,11 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from plimsoll.errors import InputError
 from plimsoll.formats.orion.option import OPTIONS, OPTIONS_BY_NAME, Option
+from plimsoll.formats.place import Place
 
 #: Characters that word processors put where a hyphen was typed.
 _DASHES = "‐‑‒–—−"
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where a command line stands: its source, and its line in a file."""
-
-    source: str
-    line: int | None = None
-
-    def wrong(self, problem: str, word: int | None = None) -> InputError:
-        """The error that names this place; ``word`` counts from 1."""
-        where = self.source if self.line is None else f"{self.source}:{self.line}"
-        return InputError(f"{where}: {'' if word is None else f'word {word}: '}{problem}")
 
 
 @dataclass(frozen=True)
