@@ -10,13 +10,11 @@ import pytest
 from made_results import Load, Setting, made
 from plimsoll.errors import InputError
 from plimsoll.formats.importing import read_results
-from plimsoll.formats.orion.asking import words_for
-from plimsoll.formats.orion.command import read_command
-from plimsoll.formats.orion.point import Latency, Plane, Point, plane_of, where_of
-from plimsoll.formats.orion.result import Run, recorded
-from plimsoll.formats.orion.spread import buckets, write_histograms
-from plimsoll.formats.orion.summary import About, LunSize, write_summary
+from plimsoll.formats.orion.plane import Latency, Plane, Point, plane_of, where_of
+from plimsoll.formats.orion.read import read_command
+from plimsoll.formats.orion.results import Run, recorded
 from plimsoll.formats.orion.table import joined, read_name, read_table, table_name, write_table
+from plimsoll.formats.orion.write import About, LunSize, buckets, words_for, write_histograms, write_summary
 from plimsoll.formats.place import Place
 from plimsoll.formats.recorded import Recorded
 from plimsoll.histogram import Histogram

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from plimsoll.formats.orion.option import OPTIONS
+from plimsoll.formats.orion.options import OPTIONS
 from plimsoll.formats.orion.page import compatibility_page
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "compatibility" / "orion.md"

@@ -108,12 +108,10 @@ def _vdbench(source: Source) -> Files:
 
 
 def _orion(source: Source) -> Files:
-    from plimsoll.formats.orion.asking import words_for
-    from plimsoll.formats.orion.command import read_command
-    from plimsoll.formats.orion.point import histograms_of, plane_of
-    from plimsoll.formats.orion.spread import write_histograms
-    from plimsoll.formats.orion.summary import About, LunSize, write_summary
+    from plimsoll.formats.orion.plane import histograms_of, plane_of
+    from plimsoll.formats.orion.read import read_command
     from plimsoll.formats.orion.table import METRICS, table_name, write_table
+    from plimsoll.formats.orion.write import About, LunSize, words_for, write_histograms, write_summary
     from plimsoll.formats.place import Place
 
     plane = plane_of(source.points)

@@ -74,14 +74,13 @@ def _iometer(texts: Texts) -> Sequence[Recorded]:
 
 
 def _is_orion(_name: str, head: str) -> bool:
-    from plimsoll.formats.orion.summary_reader import is_summary
+    from plimsoll.formats.orion.results import is_summary
 
     return is_summary(head) or any(line.lstrip().lower().startswith("large/small") for line in head.splitlines())
 
 
 def _orion(texts: Texts) -> Sequence[Recorded]:
-    from plimsoll.formats.orion.result import Run, recorded
-    from plimsoll.formats.orion.summary_reader import Told, is_summary, read_summary, summary_of
+    from plimsoll.formats.orion.results import Run, Told, is_summary, read_summary, recorded, summary_of
     from plimsoll.formats.orion.table import joined, read_name, read_table
 
     tests: dict[tuple[str, str | None], list[str]] = {}

@@ -13,8 +13,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 
 from plimsoll.formats.known_targets import Found, known_targets, nothing_found
-from plimsoll.formats.orion.lun import read_luns
-from plimsoll.formats.orion.translator import FORMAT, translate_lines, translate_words
+from plimsoll.formats.orion.read import read_luns
+from plimsoll.formats.orion.translate import FORMAT, translate_lines, translate_words
 from plimsoll.formats.translation import Remark, Translation
 
 __all__ = ["recognises", "translate", "translate_command"]

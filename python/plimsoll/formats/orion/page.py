@@ -5,12 +5,12 @@ compatibility_page()        # the text of docs/compatibility/orion.md
 
 from __future__ import annotations
 
-from plimsoll.formats.orion.option import OPTIONS, Option
+from plimsoll.formats.orion.options import OPTIONS, Option
 
 _HEAD = """\
 # ORION: what Plimsoll does with it
 
-<!-- Generated from python/plimsoll/formats/orion/option.py; renew with PLIMSOLL_RENEW=1 pytest tests/formats/test_orion_page.py. -->
+<!-- Generated from python/plimsoll/formats/orion/options.py; renew with PLIMSOLL_RENEW=1 pytest tests/formats/test_orion_page.py. -->
 
 Plimsoll runs ORION's command lines: typed, or in a file ending in `.orion` with one command line per line,
 `#` beginning a comment. The file `NAME.lun` that `-testname` names is read beside it.

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from plimsoll.errors import InputError
-from plimsoll.formats.orion.point import Latency, Plane, Point, Where
+from plimsoll.formats.orion.plane import Latency, Plane, Point, Where
 
 Metric = Literal["mbps", "iops", "lat"]
 Unit = Literal["ms", "us"]

@@ -15,9 +15,8 @@ from collections.abc import Sequence
 
 from plimsoll.errors import InputError
 from plimsoll.formats.recorded import Recorded
-from plimsoll.formats.sysstat.document import read_document
-from plimsoll.formats.sysstat.observed import points_of
-from plimsoll.formats.sysstat.report import is_report, read_reports
+from plimsoll.formats.sysstat.read import is_report, read_document, read_reports
+from plimsoll.formats.sysstat.results import points_of
 
 __all__ = ["is_sysstat", "read_sysstat"]
 

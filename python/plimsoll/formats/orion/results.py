@@ -1,23 +1,69 @@
-"""What another run of ORION measured, as results of ours: one for each point of its CSV files.
+"""What another run of ORION measured, as results of ours: one for each point of its CSV files, with what its summary.txt adds.
 
-Model: the rates are the tool's; counts follow from them and the duration of a point, which the summary has; without it they are those of
-one second, and the note says so. Of latencies ORION's tables hold the mean only, which becomes an estimate without bounds. Every result
-carries the origin ``ORION`` in its versions.
+Model: the rates are the tool's; counts follow from them and the duration of a point, which the summary has, beside sizes, writes and LUNs;
+without it they are those of one second, and the note says so. Of latencies ORION's tables hold the mean only, which becomes an estimate
+without bounds. Every result carries the origin ``ORION`` in its versions.
 Limits: the tables do not tell reads from writes. With 0 or 100 % of writes all requests are one or the other; in between they are divided
 in that proportion, and only the mean over both is given.
 
+    read_summary(text)        # Told(duration_s=60.0, write_percent=0, small_kb=8, large_kb=1024, target="/dev/sdb")
     recorded(joined([read_table(iops, "t_iops.csv"), read_table(lat, "t_lat.csv")]), Run("t", duration_s=60))
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
 from plimsoll.formats.imported import noted
-from plimsoll.formats.orion.point import BYTES_PER_MB, Plane, Point, Where
+from plimsoll.formats.orion.plane import BYTES_PER_MB, Plane, Point, Where
 from plimsoll.formats.recorded import Recorded
 from plimsoll.result import Estimate, JobRecord, OpTotals, Result, Totals
+
+_LUN = re.compile(r"^Name: (.+?)\s+Size: \d+", re.MULTILINE)
+_NAME = re.compile(r"(?P<test>.+?)(?:_(?P<day>\d{8})_(?P<time>\d{4}))?_summary\.txt", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Told:
+    """Each as far as the summary has it."""
+
+    duration_s: float | None = None
+    write_percent: int | None = None
+    small_kb: int | None = None
+    large_kb: int | None = None
+    target: str = ""
+
+
+def is_summary(head: str) -> bool:
+    """Whether a text begins as a summary does."""
+    return head.lstrip("\ufeff \r\n").upper().startswith("ORION VERSION")
+
+
+def read_summary(text: str) -> Told:
+    """Lines that are not known, or have no number, are passed over."""
+    return Told(
+        duration_s=_number(text, r"Duration for each Data Point:\s*(\d{1,9}) seconds"),
+        write_percent=_number(text, r"Write:\s*(\d{1,2}|100)%"),
+        small_kb=_number(text, r"Small IO size:\s*(\d{1,7}) KB") or None,
+        large_kb=_number(text, r"Large IO size:\s*(\d{1,7}) KB") or None,
+        target=",".join(_LUN.findall(text)),
+    )
+
+
+def summary_of(name: str) -> tuple[str, str | None] | None:
+    """The test and moment that the name of a summary has."""
+    found = _NAME.fullmatch(name.replace("\\", "/").rpartition("/")[2])
+    if found is None:
+        return None
+    return found["test"], f"{found['day']}_{found['time']}" if found["day"] else None
+
+
+def _number(text: str, pattern: str) -> int | None:
+    found = re.search(rf"^{pattern}\s*$", text, re.MULTILINE)
+    return int(found[1]) if found else None
+
 
 Json = dict[str, Any]
 ORIGIN = "ORION"

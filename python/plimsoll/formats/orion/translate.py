@@ -18,7 +18,6 @@ from typing import Any
 
 from plimsoll.errors import InputError
 from plimsoll.formats.known_targets import KnownTargets, is_of_windows
-from plimsoll.formats.orion.command import Command, Given, read_command, split_line
 from plimsoll.formats.orion.grid import (
     FIXED,
     Points,
@@ -30,7 +29,7 @@ from plimsoll.formats.orion.grid import (
     sequential_experiments,
     too_many,
 )
-from plimsoll.formats.orion.lun import Lun, read_luns, target_of
+from plimsoll.formats.orion.read import Command, Given, Lun, read_command, read_luns, split_line, target_of
 from plimsoll.formats.place import Place
 from plimsoll.formats.translation import Kind, Remark, Translation
 
