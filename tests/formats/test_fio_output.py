@@ -14,12 +14,11 @@ import pytest
 
 from patience import HANGS_S
 from plimsoll.errors import InputError
-from plimsoll.formats.fio_output import job_name, json_text, log_files, normal_text, terse_text
-from plimsoll.formats.fio_output.bins import BINS, PERCENTILES, bin_of, binned, histogram_of, percentile, value_of
-from plimsoll.formats.fio_output.job_words import known_options
-from plimsoll.formats.fio_output.normal import short
-from plimsoll.formats.fio_output.options import job_options
-from plimsoll.formats.fio_output.terse import FIELDS
+from plimsoll.formats.fio.results import job_name, json_text, log_files, normal_text, terse_text
+from plimsoll.formats.fio.results.bins import BINS, PERCENTILES, bin_of, binned, histogram_of, percentile, value_of
+from plimsoll.formats.fio.results.figures import job_options
+from plimsoll.formats.fio.results.read_json import known_options
+from plimsoll.formats.fio.results.write_text import FIELDS, short
 from plimsoll.formats.recorded import Course, Recorded
 from plimsoll.histogram import Histogram
 from recorded_point import Load, drawn, recorded_point

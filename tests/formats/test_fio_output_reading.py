@@ -10,8 +10,8 @@ import pytest
 
 from patience import HANGS_S
 from plimsoll.errors import InputError
-from plimsoll.formats.fio_output import is_log, json_text, log_files, read_json, read_logs
-from plimsoll.formats.fio_output.bins import bin_of
+from plimsoll.formats.fio.results import is_log, json_text, log_files, read_json, read_logs
+from plimsoll.formats.fio.results.bins import bin_of
 from recorded_point import Load, drawn, recorded_point
 
 MIXED = Load(latencies_ns={"read": drawn(1), "write": drawn(2, 200, 300_000), "flush": drawn(3, 5)})

@@ -8,8 +8,8 @@ import pytest
 
 from plimsoll.errors import InputError
 from plimsoll.formats.recorded import Recorded
-from plimsoll.formats.vdbench_output import files, is_flatfile, read_flatfile
-from plimsoll.formats.vdbench_output.histogram import EDGES_US, counted
+from plimsoll.formats.vdbench.results import files, is_flatfile, read_flatfile
+from plimsoll.formats.vdbench.results.histogram import EDGES_US, counted
 from recorded_point import Load, drawn, recorded_point
 
 MIXED = Load(latencies_ns={"read": drawn(1), "write": drawn(2, 200, 300_000)})

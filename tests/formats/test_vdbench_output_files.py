@@ -7,7 +7,7 @@ import random
 import pytest
 
 from plimsoll.errors import InputError
-from plimsoll.formats.vdbench_output import files, is_flatfile, read_flatfile
+from plimsoll.formats.vdbench.results import files, is_flatfile, read_flatfile
 from recorded_point import Load, drawn, recorded_point
 
 #: `tests/fuzz` goes on with others of the kind.

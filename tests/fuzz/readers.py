@@ -175,7 +175,7 @@ def results(form: str, name: str) -> Callable[[str], bool]:
 
 def vdbench_flatfile(text: str) -> bool:
     """What is read can be written again."""
-    from plimsoll.formats.vdbench_output import files, read_flatfile
+    from plimsoll.formats.vdbench.results import files, read_flatfile
 
     points = read_flatfile(text, "f.html")
     return bool(files(points)) and results("vdbench", "f.html")(text)

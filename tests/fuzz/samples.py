@@ -12,9 +12,9 @@ from formats.test_sysstat import TEXT as IOSTAT
 from formats.test_sysstat import iostat_json
 from formats.test_vdbench_output import OLD
 from formats.test_vdbench_output_files import THEIRS
-from plimsoll.formats.fio_output import json_text, log_files
+from plimsoll.formats.fio.results import json_text, log_files
 from plimsoll.formats.iometer import results_csv
-from plimsoll.formats.vdbench_output import files
+from plimsoll.formats.vdbench.results import files
 from recorded_point import Load, drawn, recorded_point
 
 __all__ = ["FIO_DOCUMENT", "FIO_LOGS", "FLATFILE", "ICF_RESULTS", "IOSTAT", "ORION_TABLE", "SYSSTAT_DOCUMENTS"]

@@ -59,20 +59,20 @@ def marked(result: Result) -> Result:
 
 
 def _fio_json(source: Source) -> Files:
-    from plimsoll.formats.fio_output import json_text
+    from plimsoll.formats.fio.results import json_text
 
     return {f"{source.run}.json": json_text(source.points)}
 
 
 def _fio_json_plus(source: Source) -> Files:
-    from plimsoll.formats.fio_output import json_text
+    from plimsoll.formats.fio.results import json_text
 
     return {f"{source.run}.json": json_text(source.points, plus=True)}
 
 
 def _apart(source: Source, make: Callable[[Source], Files]) -> Files:
     """A document for each point, called as bench-fio does: ``randread-4-2.json``; names that occur again are numbered."""
-    from plimsoll.formats.fio_output import job_name
+    from plimsoll.formats.fio.results import job_name
 
     files: dict[str, str] = {}
     for point in source.points:
@@ -84,25 +84,25 @@ def _apart(source: Source, make: Callable[[Source], Files]) -> Files:
 
 
 def _fio_logs(source: Source) -> Files:
-    from plimsoll.formats.fio_output import log_files
+    from plimsoll.formats.fio.results import log_files
 
     return log_files(source.points)
 
 
 def _fio_terse(source: Source) -> Files:
-    from plimsoll.formats.fio_output import terse_text
+    from plimsoll.formats.fio.results import terse_text
 
     return {f"{source.run}.terse": terse_text(source.points)}
 
 
 def _fio_text(source: Source) -> Files:
-    from plimsoll.formats.fio_output import normal_text
+    from plimsoll.formats.fio.results import normal_text
 
     return {f"{source.run}.txt": normal_text(source.points)}
 
 
 def _vdbench(source: Source) -> Files:
-    from plimsoll.formats.vdbench_output import files
+    from plimsoll.formats.vdbench.results import files
 
     return files(source.points)
 
@@ -209,6 +209,6 @@ def _in_line(value: Any) -> Any:
 
 
 def _is_of_files(point: Recorded) -> bool:
-    from plimsoll.formats.vdbench_output.file_rows import is_of_files
+    from plimsoll.formats.vdbench.results.file_rows import is_of_files
 
     return is_of_files(point)

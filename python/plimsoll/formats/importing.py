@@ -34,31 +34,31 @@ def _is_fio_json(_name: str, head: str) -> bool:
 
 
 def _fio_json(texts: Texts) -> Sequence[Recorded]:
-    from plimsoll.formats.fio_output import read_json
+    from plimsoll.formats.fio.results import read_json
 
     return [point for name, text in texts.items() for point in read_json(text, name)]
 
 
 def _is_fio_log(name: str, _head: str) -> bool:
-    from plimsoll.formats.fio_output import is_log
+    from plimsoll.formats.fio.results import is_log
 
     return is_log(name)
 
 
 def _fio_logs(texts: Texts) -> Sequence[Recorded]:
-    from plimsoll.formats.fio_output import read_logs
+    from plimsoll.formats.fio.results import read_logs
 
     return read_logs(texts)
 
 
 def _is_vdbench(_name: str, head: str) -> bool:
-    from plimsoll.formats.vdbench_output import is_flatfile
+    from plimsoll.formats.vdbench.results import is_flatfile
 
     return is_flatfile(head)
 
 
 def _vdbench(texts: Texts) -> Sequence[Recorded]:
-    from plimsoll.formats.vdbench_output import read_flatfile
+    from plimsoll.formats.vdbench.results import read_flatfile
 
     return [point for name, text in texts.items() for point in read_flatfile(text, name)]
 

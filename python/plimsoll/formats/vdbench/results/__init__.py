@@ -15,17 +15,12 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from plimsoll.formats.recorded import Recorded
-from plimsoll.formats.vdbench_output.file_flatfile import file_flatfile
-from plimsoll.formats.vdbench_output.file_rows import file_run_of, is_of_files
-from plimsoll.formats.vdbench_output.file_summary import file_summary_lines
-from plimsoll.formats.vdbench_output.flatfile import flatfile
-from plimsoll.formats.vdbench_output.flatfile_reader import is_flatfile, read_flatfile
-from plimsoll.formats.vdbench_output.histogram import histogram_text
-from plimsoll.formats.vdbench_output.measured_span import Span, span_line
-from plimsoll.formats.vdbench_output.rows import Run, frame_of, names, run_of
-from plimsoll.formats.vdbench_output.status import status_text
-from plimsoll.formats.vdbench_output.summary import summary_lines
-from plimsoll.formats.vdbench_output.table import tod_of
+from plimsoll.formats.vdbench.results.file_rows import file_run_of, is_of_files
+from plimsoll.formats.vdbench.results.flatfile import file_flatfile, flatfile
+from plimsoll.formats.vdbench.results.histogram import histogram_text
+from plimsoll.formats.vdbench.results.read import Span, is_flatfile, read_flatfile, span_line
+from plimsoll.formats.vdbench.results.rows import Run, frame_of, names, run_of, tod_of
+from plimsoll.formats.vdbench.results.summary import file_summary_lines, status_text, summary_lines
 
 __all__ = ["files", "is_flatfile", "read_flatfile"]
 

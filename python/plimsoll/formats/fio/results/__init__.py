@@ -11,11 +11,10 @@ made from the mean number of requests outstanding in each interval, where fio sa
     read_json(text, "randread.json")
 """
 
-from plimsoll.formats.fio_output.json_form import json_text
-from plimsoll.formats.fio_output.json_reader import read_json
-from plimsoll.formats.fio_output.log_reader import is_log, read_logs
-from plimsoll.formats.fio_output.logs import job_name, log_files
-from plimsoll.formats.fio_output.normal import normal_text
-from plimsoll.formats.fio_output.terse import terse_text
+from plimsoll.formats.fio.results.read_json import read_json
+from plimsoll.formats.fio.results.read_logs import is_log, read_logs
+from plimsoll.formats.fio.results.write_json import json_text
+from plimsoll.formats.fio.results.write_logs import job_name, log_files
+from plimsoll.formats.fio.results.write_text import normal_text, terse_text
 
 __all__ = ["is_log", "job_name", "json_text", "log_files", "normal_text", "read_json", "read_logs", "terse_text"]

@@ -6,7 +6,7 @@ latency in nanoseconds. ``clat_hist`` lines end in 1,856 counts. Names are those
 ``randread-iodepth-4-numjobs-2_bw.1.log``.
 Limits: submission latency is not recorded apart, so there is no ``slat`` log. A point without intervals has no logs.
 
-    log_files([Recorded(result, intervals, monitor)])      # {"randread-iodepth-4-numjobs-2_bw.1.log": "500, 4096, 0, 0, 0\\n…", …}
+    log_files([Recorded(result, intervals, monitor)])      # {"randread-iodepth-4-numjobs-2_bw.1.log": "500, 4096, 0, 0, 0\n…", …}
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from plimsoll.errors import InputError
-from plimsoll.formats.fio_output.bins import BINS, binned
-from plimsoll.formats.fio_output.options import block_size, job_options
+from plimsoll.formats.fio.results.bins import BINS, binned
+from plimsoll.formats.fio.results.figures import block_size, job_options
 from plimsoll.formats.recorded import MOVES, Amount, Course, Recorded, Window
 
 KINDS = ("bw", "iops", "lat", "clat", "clat_hist")

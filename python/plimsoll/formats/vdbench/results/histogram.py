@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from plimsoll.formats.recorded import MOVES, added
-from plimsoll.formats.vdbench_output.file_rows import WORDS
-from plimsoll.formats.vdbench_output.rows import Run
+from plimsoll.formats.vdbench.results.file_rows import WORDS
+from plimsoll.formats.vdbench.results.rows import Run
 from plimsoll.histogram import Histogram
 
 #: Upper edges in microseconds; the last bucket is open.

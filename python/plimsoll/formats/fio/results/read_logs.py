@@ -20,8 +20,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from plimsoll.errors import InputError
-from plimsoll.formats.fio_output.bins import BINS, histogram_of, value_of
-from plimsoll.formats.fio_output.job_words import known_options
+from plimsoll.formats.fio.results.bins import BINS, histogram_of, value_of
+from plimsoll.formats.fio.results.read_json import known_options
 from plimsoll.formats.imported import Imported, Known, cell, interval, summary_of
 from plimsoll.formats.recorded import MOVES, Recorded, added
 from plimsoll.histogram import Histogram

@@ -3,11 +3,13 @@
 Model: JSON+ holds every bin, so the point holds a histogram and its percentiles follow from it; JSON holds percentiles, which are taken
 as they stand. fio states percentiles of completion latency, so that is what both our latencies are, unless ``lat_percentiles`` was set.
 Jobs of one name are added up; their percentiles can only be added up in JSON+. In fio's client/server mode each client's job is a stream of
-its own. Text before the document, which fio mixes in, is skipped.
+its own. Text before the document, which fio mixes in, is skipped. Job options say mix, sizes, concurrency and pace in the words that were
+typed, so sizes are read with fio's suffixes (1024 per step) and options that are absent have fio's defaults.
 Limits: results of versions before 3, whose units differ, and ``unified_rw_reporting=mixed``, which does not tell reads from writes, are
-refused.
+refused. Job options that cannot be read are left out: a result that is read in is described, not run again.
 
     points = read_json(text, "randread.json")
+    known_options({"rw": "randrw", "rwmixread": "70", "bs": "8k"})      # {"read_percent": 70, "random_percent": 100, "block_size": 8192, …}
 """
 
 from __future__ import annotations
@@ -18,14 +20,58 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from plimsoll.errors import InputError
-from plimsoll.formats.fio_output.bins import histogram_of
-from plimsoll.formats.fio_output.job_words import known_options
+from plimsoll.formats.fio.results.bins import histogram_of
 from plimsoll.formats.imported import Imported, Known, summary_of
 from plimsoll.formats.recorded import MOVES, Recorded
 from plimsoll.histogram import Histogram
 from plimsoll.result import LatencySummary
 
 Json = dict[str, Any]
+
+_STEPS = {"k": 10, "m": 20, "g": 30, "t": 40}
+
+
+def known_options(options: Mapping[str, str]) -> Json:
+    """Our options of the stream."""
+    word = options.get("rw") or options.get("readwrite") or "read"
+    known: Json = {**_mix(word.partition(":")[0], options), "random_percent": 100 if word.startswith("rand") else 0}
+    sizes = _bytes(options.get("bs") or options.get("blocksize") or "4k")
+    if sizes is not None and "bssplit" not in options and "bsrange" not in options:
+        known["block_size"] = sizes
+    if "percentage_random" in options:
+        known["random_percent"] = _integer(options["percentage_random"], 100)
+    known["threads"] = _integer(options.get("numjobs", "1"), 1)
+    known["queue_depth"] = _integer(options.get("iodepth", "1"), 1)
+    known["direct"] = options.get("direct", "0") == "1"
+    rate = _integer(options.get("rate_iops", "").split(",")[0], 0)
+    if rate:
+        known |= {"arrival": "poisson" if options.get("rate_process") == "poisson" else "constant", "rate": rate * known["threads"]}
+    return known
+
+
+def _mix(word: str, options: Mapping[str, str]) -> Json:
+    word = word.removeprefix("rand")
+    if word in ("rw", "readwrite"):
+        writes = _integer(options["rwmixwrite"], 50) if "rwmixwrite" in options else 100 - _integer(options.get("rwmixread", "50"), 50)
+        return {"read_percent": 100 - writes}
+    return {
+        "write": {"read_percent": 0},
+        "trim": {"read_percent": 0, "write_percent": 0, "trim_percent": 100},
+        "trimwrite": {"read_percent": 0, "write_percent": 50, "trim_percent": 50},
+    }.get(word, {"read_percent": 100})
+
+
+def _integer(text: str, default: int) -> int:
+    return int(text) if text.isdecimal() and len(text) < 16 else default
+
+
+def _bytes(text: str) -> int | None:
+    """A plain size; None for lists and ranges."""
+    lowered = text.lower().removesuffix("b")
+    step = _STEPS.get(lowered[-1:], 0)
+    digits = lowered[:-1] if step else lowered
+    return int(digits) << step if digits.isdecimal() and len(digits) < 16 else None
+
 
 _SUMMARY = {"p50": 50.0, "p90": 90.0, "p95": 95.0, "p99": 99.0, "p999": 99.9}
 #: No counter of a real run comes near; sums of many stay within 64 bits.

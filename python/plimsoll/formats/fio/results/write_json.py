@@ -14,8 +14,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from plimsoll.formats.fio_output.bins import value_of
-from plimsoll.formats.fio_output.figures import (
+from plimsoll.formats.fio.results.bins import value_of
+from plimsoll.formats.fio.results.figures import (
     DEPTHS,
     LATENCY_STEPS,
     SUBMIT_ROWS,

@@ -17,7 +17,7 @@ from statistics import pstdev
 from typing import Any
 
 from plimsoll.formats.recorded import Amount, Course, Recorded, Window
-from plimsoll.formats.vdbench_output.rows import Frame, Response, Run, cpu_of, frame_of, mixture, response_of, stated, together
+from plimsoll.formats.vdbench.results.rows import Frame, Response, Run, cpu_of, frame_of, mixture, response_of, stated, together
 from plimsoll.result import OpTotals
 
 Json = dict[str, Any]
