@@ -13,7 +13,7 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from plimsoll.catalog.composition.units import UNITS, unit_of
+from plimsoll.catalog.composition.key_units import UNITS, unit_of
 
 #: Types whose values are written plainly: how, and what they are if `#[serde(default)]` says no more.
 PLAIN = {

@@ -17,7 +17,7 @@ from plimsoll.analysis.adjustment.row import Row, condition
 from plimsoll.analysis.adjustment.search import Place, carried_out, grid, simplex
 from plimsoll.analysis.adjustment.unknown import parse_unknown, parse_unknowns
 from plimsoll.catalog.arrays import described
-from plimsoll.catalog.composition.units import with_unit
+from plimsoll.catalog.composition.key_units import with_unit
 from plimsoll.cli.conduct.modelling import Load, Trial, fill_bytes, modelled_rate
 from plimsoll.cli.program import main
 from plimsoll.engine import native
@@ -116,7 +116,7 @@ def test_each_value_of_a_column_is_held_out_in_turn_and_the_answer_is_fitted_to_
 ) -> None:
     measured_here(tmp_path)
     found = fitted(capsys, tmp_path, "--hold-out", "size", "--search", "grid", "--levels", "2", "--processes", "1")
-    assert [fold["held_out"] for fold in found["folds"]] == ["size=16M", "size=32M", "size=64M"]
+    assert [fold["held_out"] for fold in found["folds"]] == ["size=16MiB", "size=32MiB", "size=64MiB"]
     assert not any(one["held_out"] for one in found["rows"])
     assert sorted(one["place"] for fold in found["folds"] for one in fold["rows"] if one["held_out"]) == sorted(
         one["place"] for one in found["rows"]
@@ -320,7 +320,7 @@ GOOD = "access,size_mb,block_kb,threads,iops\nrandom,2048,8,16,1587\nrandom,4096
             "target `array:dl580-local?hosts.cores=1`: `hosts.cores` leads nowhere",
         ),
         ([*FIT, "--unknown", "host.cores=0..2", "--hold-out", "size"], "target `array:dl580-local`"),
-        ([*FIT, *UNKNOWN, "--hold-out", "size=3G"], "--hold-out size=3G: no row has this value; there are 2G, 4G"),
+        ([*FIT, *UNKNOWN, "--hold-out", "size=3G"], "--hold-out size=3G: no row has this value; there are 2GiB, 4GiB"),
         ([*FIT, *UNKNOWN, "--hold-out", "area=3G"], "--hold-out area=3G: there is no such column; there are access, block_size"),
         ([*FIT, *UNKNOWN, "--hold-out", "block=8K"], "--hold-out block=8K: all rows have this value"),
         ([*FIT, *UNKNOWN, "--hold-out", "=8K"], "--hold-out =8K: write a column and a value"),
@@ -347,6 +347,17 @@ def test_what_cannot_be_fitted_is_one_sentence(
     said = capsys.readouterr()
     assert said.out == "" and said.err.count("\n") == 1
     assert sentence in said.err
+
+
+def test_sizes_of_rows_and_conditions_mean_what_they_mean_everywhere() -> None:
+    # 8GB was 8 GiB here and 8·10⁹ bytes in every option.
+    read = read_row("a:2", {"size": "8GB", "block": "8KiB", "rotation": "10k rpm", "iops": "5"})
+    assert read.values["region_length"] == 8e9 and read.values["block_size"] == 8192.0 and read.values["rotation"] == "10k rpm"
+    assert condition("size=8GB", "--where").holds(read) and not condition("size=8G", "--where").holds(read)
+    with pytest.raises(InputError, match="a:2: block: '64KB' is not a clear size; write KiB for steps of 1024 or kB for steps of 1000"):
+        read_row("a:2", {"block": "64KB", "iops": "5"})
+    with pytest.raises(InputError, match="--where block=64KB: '64KB' is not a clear size"):
+        condition("block=64KB", "--where")
 
 
 def test_a_row_has_one_name_per_column_and_one_unit_per_size() -> None:

@@ -1,78 +1,12 @@
-"""Times in the words of a target are those of options: every text is given to the engine as well."""
+"""Times in the words of a target are those of options."""
 
 from __future__ import annotations
 
 import pytest
 
 from plimsoll.catalog.arrays import array_document
-from plimsoll.catalog.composition.duration import seconds
 from plimsoll.catalog.composition.failing import scheduled, with_failures, with_replacements
-from plimsoll.engine import native
 from plimsoll.errors import InputError
-
-TIMES = [
-    "10",
-    "10s",
-    "250ms",
-    "1m30s",
-    "1.5h",
-    "100us",
-    "100µs",
-    "7ns",
-    "2min",
-    "3sec",
-    "0",
-    "1d",
-    "2d3h",
-    "1.5d",
-    "0.25s",
-    "500000us",
-    "18446744073s",
-    "1m 30s",
-    "10 s",
-]
-JUNK = [
-    "s",
-    "30s1m",
-    "1m30",
-    "10s10s",
-    "1e3",
-    "-1s",
-    "0.1ns",
-    ".5s",
-    "1.s",
-    "1..5s",
-    "1w",
-    "18446744074s",
-    "1m2min",
-    "1d_",
-    "1,5s",
-    "١s",
-    "",
-    " ",
-    "10 parsecs",
-]
-
-
-def by_the_engine(text: str) -> float | None:
-    try:
-        return float(native().check_job({"duration": text})["duration"])
-    except InputError:
-        return None
-
-
-@pytest.mark.parametrize("text", TIMES)
-def test_a_time_is_what_the_engine_takes_it_for(text: str) -> None:
-    ours = seconds(text)
-    assert ours is not None
-    theirs = by_the_engine(text)
-    # An option may have limits of its own; where it takes the time, it is the same.
-    assert theirs is None or theirs == pytest.approx(ours, rel=1e-12)
-
-
-@pytest.mark.parametrize("text", JUNK)
-def test_what_the_engine_refuses_is_no_time(text: str) -> None:
-    assert (seconds(text), by_the_engine(text)) == (None, None)
 
 
 @pytest.mark.parametrize(

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from plimsoll.measure import Job, unfinished
-from plimsoll.reports.figures import binary, count, duration, megabytes, seconds
 from plimsoll.reports.live import LiveView
 from plimsoll.reports.progress import PlainLines
 from plimsoll.result import Result
 from plimsoll.store.reader import StoredRun, list_runs
+from plimsoll.units import binary, count, duration, megabytes, seconds
 from said import Plimsoll
 from scripted_engine import Script, ScriptedEngine, interval
 

@@ -35,6 +35,7 @@ from plimsoll.analysis.steady import ROUNDS, steadiness
 from plimsoll.errors import InputError
 from plimsoll.histogram import decoded
 from plimsoll.result import OPS, Estimate
+from plimsoll.units import binary
 
 Json = dict[str, Any]
 
@@ -77,7 +78,7 @@ class Amount:
     bytes: int
 
     def __str__(self) -> str:
-        return _size(self.bytes)
+        return binary(self.bytes)
 
 
 Goal = Precision | Amount
@@ -212,13 +213,13 @@ class Pursuit:
 
     def _how_reached(self) -> str:
         if isinstance(self.goal, Amount):
-            return f"{_size(self._bytes)} transferred after {self._measured_s:.1f} s"
+            return f"{binary(self._bytes)} transferred after {self._measured_s:.1f} s"
         return f"precise to ±{100 * (self._precision() or 0.0):.2g} % of {self.goal.subject} after {self._measured_s:.1f} s"
 
     def _how_limited(self) -> str:
         limit = f"time limit of {self._limit_s:g} s reached"
         if isinstance(self.goal, Amount):
-            return f"{limit} at {_size(self._bytes)}, {self.goal} were asked"
+            return f"{limit} at {binary(self._bytes)}, {self.goal} were asked"
         precision, asked = self._precision(), f"{100 * self.goal.relative:g} % was asked for"
         if precision is None:
             return f"{limit} before {self.goal.subject} had an interval, {asked}"
@@ -230,10 +231,3 @@ def relative_half_width(found: Estimate | None) -> float | None:
     if found is None or found.low is None or found.high is None or found.value <= 0:
         return None
     return max(found.high - found.value, found.value - found.low) / found.value
-
-
-def _size(count: int) -> str:
-    for unit, size in (("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
-        if count >= size:
-            return f"{count / size:.4g} {unit}"
-    return f"{count} bytes"

@@ -12,13 +12,15 @@ canonical text, which reads back as the same clause. Conversion is in decimals, 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
 from plimsoll.analysis.metric import ALL, LATENCIES
 from plimsoll.errors import InputError
+from plimsoll.near import listed, meant
 from plimsoll.result import OPS, Estimate
+from plimsoll.units import BINARY, THOUSANDS, TIMES
 
 EXAMPLE = "read p99 <= 5ms"
 ACHIEVED = "achieved"
@@ -45,11 +47,10 @@ _RELATION_WORDS = {"at most": "<=", "below": "<", "at least": ">=", "above": ">"
 _PARTS = re.compile(r"^(.*?)\s*(<=|>=|=<|=>|==|<|>|=|≤|≥|\bat most\b|\bbelow\b|\bat least\b|\babove\b)\s*(.*)$", re.IGNORECASE | re.DOTALL)
 _QUANTITY = re.compile(r"^(\d+(?:\.\d+)?)\s*(.*)$", re.DOTALL)
 
-_TIMES = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
+_TIMES = {unit: TIMES[unit] for unit in ("s", "ms", "us", "ns")}
 _MICRO = ("µs", "μs")
-_COUNTS = {"": 1, "k": 10**3, "m": 10**6}
 _DECIMAL_BYTES = {"TB": 10**12, "GB": 10**9, "MB": 10**6, "kB": 10**3, "B": 1}
-_BINARY_BYTES = {"TiB": 1 << 40, "GiB": 1 << 30, "MiB": 1 << 20, "KiB": 1 << 10, "B": 1}
+_BINARY_BYTES = {**{unit: size for unit, size in BINARY.items() if unit != "PiB"}, "B": 1}
 
 
 @dataclass(frozen=True)
@@ -110,7 +111,7 @@ def parse_metric(text: str) -> tuple[str, str]:
     """Operation (or ``all``) and metric of ``[OPERATION] METRIC``, without limit; a metric that points are measured for."""
     op, metric = _subject(text.lower().split(), measured_words())
     if metric in (ACHIEVED, ERRORS):
-        raise InputError(f"{metric!r} has no interval; name one of {_listed(measured_words())}.")
+        raise InputError(f"{metric!r} has no interval; name one of {listed(measured_words())}.")
     return op or ALL, metric
 
 
@@ -122,7 +123,7 @@ def measured_words() -> list[str]:
 def _subject(words: list[str], known: list[str] | None = None) -> tuple[str | None, str]:
     """Operation and metric; ``known`` are the words for metrics that a message lists, all when None."""
     if not words:
-        raise InputError(f"no metric is named before the relation; write one of {_listed(_metric_words())}, for example {EXAMPLE!r}.")
+        raise InputError(f"no metric is named before the relation; write one of {listed(_metric_words())}, for example {EXAMPLE!r}.")
     if len(words) > 2:
         raise InputError(f"{' '.join(words)!r} is too much before the relation; write [OPERATION] METRIC, for example {EXAMPLE!r}.")
     if len(words) == 1 and words[0] in (*OPS, ALL):
@@ -142,8 +143,8 @@ def _subject(words: list[str], known: list[str] | None = None) -> tuple[str | No
 def _relation(found: str) -> str:
     relation = _RELATION_WORDS.get(found, found)
     if relation not in RELATIONS:
-        meant = {"=<": "did you mean '<='?", "=>": "did you mean '>='?"}.get(relation, f"write one of {_listed(RELATIONS)}.")
-        raise InputError(f"{found!r} is not a relation; {meant}")
+        advice = {"=<": "did you mean '<='?", "=>": "did you mean '>='?"}.get(relation, f"write one of {listed(RELATIONS)}.")
+        raise InputError(f"{found!r} is not a relation; {advice}")
     return relation
 
 
@@ -166,7 +167,7 @@ def _time(number: Decimal, unit: str, text: str) -> tuple[Decimal, str]:
 
 
 def _rate(number: Decimal, unit: str, text: str) -> tuple[Decimal, str]:
-    factor = _COUNTS.get(unit.lower().removesuffix("/s").strip())
+    factor = THOUSANDS.get(unit.lower().removesuffix("/s").strip())
     if factor is None:
         raise InputError(f"{text!r} is not a number of requests per second; write {_form('iops')}.")
     return number * factor, _plain(number * factor)
@@ -220,13 +221,6 @@ def _metric_words() -> list[str]:
     return [word for word in METRICS_BY_WORD if word not in _WORDS]
 
 
-def _meant(word: str, known: tuple[str, ...] | list[str], also: tuple[str, ...] = ()) -> str:
+def _meant(word: str, known: Sequence[str], also: Sequence[str] = ()) -> str:
     """The nearest word, also of those that are not listed."""
-    import difflib
-
-    near = difflib.get_close_matches(word, [*known, *also], n=1, cutoff=0.6)
-    return f"did you mean {near[0]!r}?" if near else f"write one of {_listed(known)}."
-
-
-def _listed(words: tuple[str, ...] | list[str]) -> str:
-    return f"{', '.join(words[:-1])} or {words[-1]}"
+    return meant(word, [*known, *also], f"write one of {listed(known)}.")

@@ -24,6 +24,7 @@ from typing import TypeVar
 from plimsoll.analysis.compared import FASTER, NOT_SHOWN, SLOWER, MarkRow, Row, Verdict
 from plimsoll.analysis.metric import ALL, called
 from plimsoll.analysis.objective import parse_objective
+from plimsoll.near import listed
 from plimsoll.result import Estimate
 
 _T = TypeVar("_T")
@@ -191,7 +192,7 @@ def _levels(rows: Sequence[Row], word: Verdict) -> str:
     if len(having) == 1:
         return f"at {one} {levels[first]}"
     if last - first + 1 > len(having) or len(having) == 2 < len(ordered):
-        return f"at {several} {_listed([levels[index] for index in having])}"
+        return f"at {several} {listed([levels[index] for index in having], 'and')}"
     every = f"at {'any' if word == NOT_SHOWN else 'every'} {one}"
     if len(having) == len(ordered):
         return every
@@ -311,10 +312,6 @@ def _significant(value: float) -> str:
 
 def _number(level: float) -> str:
     return f"{level:,.0f}" if level == int(level) else f"{level:g}"
-
-
-def _listed(words: Sequence[str]) -> str:
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
 
 
 def _grouped(rows: Sequence[Row], key: Callable[[Row], _T]) -> dict[_T, list[Row]]:

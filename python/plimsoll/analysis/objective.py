@@ -26,11 +26,11 @@ from plimsoll.analysis.clause import ACHIEVED, ERRORS, EXAMPLE, Clause, parse_cl
 from plimsoll.analysis.definition import drawn_by_stream, drawn_operations, file_operations, offered_per_s, streams
 from plimsoll.analysis.metric import ALL, called
 from plimsoll.analysis.offering import carried
-from plimsoll.analysis.plausibility.evidence import duration
 from plimsoll.analysis.pooling import pooled_metric
 from plimsoll.analysis.raising import highest, lowest, unanswered
 from plimsoll.errors import InputError
 from plimsoll.result import OPS, Estimate, Result
+from plimsoll.units import brief_duration
 
 __all__ = ["Clause", "ClauseJudgement", "Judgement", "Objective", "applies_to", "judge", "parse_objective"]
 
@@ -236,7 +236,7 @@ def _reason(item: ClauseJudgement) -> str:
         requests = f"{item.unanswered:,} request{'s' if item.unanswered > 1 else ''}"
         return f"{item.text} (could be broken: {requests} had no answer when the measured time ended)"
     if item.estimate is not None and item.estimate.at_least:
-        return f"{item.text} ({called(item.op, item.clause.metric)} ≥ {duration(item.estimate.value)})"
+        return f"{item.text} ({called(item.op, item.clause.metric)} ≥ {brief_duration(item.estimate.value)})"
     if item.estimate is not None:
         return item.text
     missing = "no rate was offered" if item.clause.metric == ACHIEVED else f"no {'request' if item.op == ALL else item.op} was measured"

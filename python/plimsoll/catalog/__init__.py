@@ -21,6 +21,7 @@ from plimsoll.catalog.figures import published, published_names, rows_for
 from plimsoll.catalog.suites import suite_document, suite_names
 from plimsoll.catalog.written import read_toml
 from plimsoll.errors import InputError
+from plimsoll.near import nearest
 
 __all__ = [
     "GROUPS",
@@ -128,8 +129,5 @@ def _rank(name: str) -> tuple[int, str, list[str]]:
 
 
 def _nearest(asked: str) -> str:
-    import difflib
-
-    known = [*sorted(_names()), *all_tags()]
-    near = difflib.get_close_matches(asked.lower(), known, n=1, cutoff=0.5)
-    return f"did you mean {near[0]!r}? 'plimsoll list' shows all" if near else "'plimsoll list' shows all names and tags"
+    near = nearest(asked, [*sorted(_names()), *all_tags()])
+    return f"did you mean {near!r}? 'plimsoll list' shows all" if near else "'plimsoll list' shows all names and tags"

@@ -134,9 +134,9 @@ def _is_file(source: str) -> bool:
 def _shipped(name: str) -> Json:
     family = _family_of(name)
     if family is None:
-        from plimsoll.catalog.near_names import hint
+        from plimsoll.near import family_hint
 
-        near = hint(name, array_names())
+        near = family_hint(name, array_names())
         shown = near if near and near.endswith("?") else f"{near + '; ' if near else ''}'plimsoll list --arrays' shows all."
         raise InputError(f"array {name!r} is unknown; {shown}")
     return copy.deepcopy(family.document(name))

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from plimsoll.errors import InputError
+from plimsoll.near import meant
 
 Json = dict[str, Any]
 
@@ -34,7 +35,4 @@ class Folder:
             return tomllib.load(file)
 
     def _nearest(self, asked: str) -> str:
-        import difflib
-
-        near = difflib.get_close_matches(asked.lower(), self.names(), n=1, cutoff=0.5)
-        return f"did you mean {near[0]!r}?" if near else f"there are {', '.join(self.names())}."
+        return meant(asked, self.names())

@@ -19,7 +19,7 @@ from plimsoll.analysis.adjustment.holding import folds
 from plimsoll.analysis.adjustment.row import condition
 from plimsoll.analysis.adjustment.search import GRID_LEVELS, Place, Search, grid, simplex
 from plimsoll.analysis.adjustment.unknown import Unknown, parse_unknowns, settings
-from plimsoll.catalog.composition.units import with_unit
+from plimsoll.catalog.composition.key_units import with_unit
 from plimsoll.cli.conduct.measured import Asked, Measured, measured_rows
 from plimsoll.cli.conduct.modelling import REQUESTS, Modelling, Trial
 from plimsoll.cli.streams import bare

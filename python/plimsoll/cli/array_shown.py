@@ -17,9 +17,9 @@ from plimsoll.analysis.components import SATURATED
 from plimsoll.catalog.arrays import described
 from plimsoll.catalog.composition.merging import UNSOURCED
 from plimsoll.cli.width import terminal_width
-from plimsoll.reports.figures import binary, count, duration, megabytes
 from plimsoll.reports.limits import component_words
 from plimsoll.reports.terminal import table
+from plimsoll.units import binary, count, duration, megabytes
 
 Json = dict[str, Any]
 

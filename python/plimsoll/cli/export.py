@@ -97,7 +97,7 @@ def _files(run: StoredRun, form: str, *, apart: bool) -> Mapping[str, str]:
 def _tell_bounds(run: StoredRun, form: str) -> None:
     """Latencies that are lower bounds are what completed in other tools' forms, which is said."""
     from plimsoll.analysis.metric import ALL
-    from plimsoll.reports.figures import duration
+    from plimsoll.units import duration
 
     for point in run.points:
         owed = point.result.outstanding.get(ALL)

@@ -147,7 +147,6 @@ def _sentence(error: click.ClickException) -> str:
 
 
 def _nearest_verb(name: str) -> str:
-    import difflib
+    from plimsoll.near import meant
 
-    near = difflib.get_close_matches(name, VERBS, n=1)
-    return f"did you mean {near[0]!r}?" if near else f"there are {', '.join(VERBS)}."
+    return meant(name, VERBS)

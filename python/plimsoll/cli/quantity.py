@@ -6,12 +6,9 @@ percent("--growth", "20%")              # 20.0
 
 from __future__ import annotations
 
-import math
-
 from plimsoll import engine as engines
+from plimsoll import units
 from plimsoll.errors import InputError
-
-_THOUSANDS = {"k": 1e3, "m": 1e6}
 
 
 def size_bytes(option: str, text: str) -> int:
@@ -38,28 +35,22 @@ def block_bytes(option: str, text: str) -> int:
 
 def rate_per_s(option: str, text: str) -> float:
     """Requests per second: 5000, 5k, 1.2M."""
-    plain = text.strip().lower().replace(",", "")
-    factor = _THOUSANDS.get(plain[-1:], 1.0)
-    value = _number(plain[:-1] if factor > 1 else plain)
-    if value is None or value <= 0:
+    try:
+        value = units.rate_per_s(text.replace(",", ""))
+    except InputError:
+        value = 0.0
+    if value <= 0:
         raise InputError(f"{option}: {text!r} is not a rate; write requests per second above 0, for example 5000 or 5k.")
-    return value * factor
-
-
-def percent(option: str, text: str) -> float:
-    """A share or growth: 20 or 20%."""
-    value = _number(text.strip().removesuffix("%").strip())
-    if value is None:
-        raise InputError(f"{option}: {text!r} is not a percentage; write for example 20%.")
     return value
 
 
-def _number(text: str) -> float | None:
+def percent(option: str, text: str) -> float:
+    """A share, or a growth, which may be negative: 20 or 20%."""
+    plain = text.strip()
     try:
-        value = float(text)
-    except ValueError:
-        return None
-    return value if math.isfinite(value) else None
+        return -units.percent(plain[1:]) if plain.startswith("-") else units.percent(plain)
+    except InputError:
+        raise InputError(f"{option}: {text!r} is not a percentage; write for example 20%.") from None
 
 
 def _job_option(option: str, name: str, text: str) -> float:

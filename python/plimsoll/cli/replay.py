@@ -215,8 +215,8 @@ def _check_outputs(trace: str, typed: Json) -> None:
 def _convert(choice: Any, path: str) -> int:
     from plimsoll.cli.conduct.tracing import convert
     from plimsoll.formats.traces.compact import MAGIC
-    from plimsoll.reports.figures import duration
     from plimsoll.store.overwriting import check_replaceable
+    from plimsoll.units import duration
 
     if not os.path.isdir(os.path.dirname(path) or "."):
         raise InputError(f"--convert {path}: there is no such directory; make it first.")

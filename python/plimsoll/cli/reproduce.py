@@ -87,7 +87,7 @@ def _progress(total: int, *, quiet: bool) -> OnDone:
 
 
 def _told(chain: Chain, readings: tuple[Reading, ...]) -> str:
-    from plimsoll.reports.figures import megabytes
+    from plimsoll.units import megabytes
 
     many = f", {len(chain)} in order" if len(chain) > 1 else ""
     problem = readings[0].failure or readings[0].problem

@@ -171,7 +171,7 @@ def _opened(cleared: ExitStack, path: str | None, loopback: tuple[str, int | Non
 
 
 def _announce(array: str, size_bytes: int, places: _Places) -> None:
-    from plimsoll.reports.figures import binary
+    from plimsoll.units import binary
 
     click.echo(f"serving   {array} (modelled), {binary(size_bytes)}, in real time; Ctrl-C ends it", err=True)
     for address in places.addresses:

@@ -182,7 +182,7 @@ def _typed_demand(typed: Json) -> Demand:
 def _of_mailboxes(mailboxes: int, name: str) -> Demand:
     from plimsoll.analysis.demand import Demand
     from plimsoll.analysis.mailbox import mailbox_profile
-    from plimsoll.reports.figures import count
+    from plimsoll.units import count
 
     profile = mailbox_profile(name)
     iops = profile.database_iops(mailboxes)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import os
 import select
@@ -20,6 +19,7 @@ from plimsoll.cli.conduct.signals import handled
 from plimsoll.cli.streams import is_lost
 from plimsoll.displayed import encoded
 from plimsoll.errors import InputError, PlimsollError, TargetError
+from plimsoll.near import meant
 from plimsoll.store.overwriting import REPLACED, check_replaceable
 
 Json = dict[str, Any]
@@ -263,7 +263,4 @@ def _nearest(asked: str) -> str:
         known = sorted(os.listdir(SYS_BLOCK))
     except OSError:
         known = []
-    near = difflib.get_close_matches(os.path.basename(asked), known, n=1, cutoff=0.6)
-    if near:
-        return f"did you mean {near[0]!r}?"
-    return f"there are {', '.join(known)}." if known else "this host shows no block devices."
+    return meant(os.path.basename(asked), known) if known else "this host shows no block devices."

@@ -20,6 +20,7 @@ from plimsoll.analysis.metric import ALL
 from plimsoll.analysis.objective import parse_objective
 from plimsoll.errors import InputError
 from plimsoll.experiments.levels import level_number, levels_of
+from plimsoll.near import meant
 
 Json = dict[str, Any]
 
@@ -72,10 +73,7 @@ def whole(least: int, most: int | None = None) -> Form:
 
 def near(word: Any, known: Sequence[str] | Mapping[str, Any]) -> str:
     """The question that names the nearest known word, or the list of all."""
-    import difflib
-
-    found = difflib.get_close_matches(str(word), list(known), n=1, cutoff=0.6)
-    return f"did you mean {found[0]!r}?" if found else f"there are {', '.join(known)}."
+    return meant(str(word), known)
 
 
 def flattened(table: Any, what: str) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from decimal import Decimal
 from typing import Any
 
 from plimsoll.errors import InputError
+from plimsoll.units import THOUSANDS
 
 #: More levels than this on one axis are a slip of the pen.
 LEVELS_MAX = 1000
@@ -27,7 +28,6 @@ _NUMBER = r"\d+(?:\.\d+)?"
 _PLAIN = re.compile(rf"{_NUMBER}")
 _SCALED = re.compile(rf"({_NUMBER})\s*([kKmM]?)(?:/s)?")
 _RANGE = re.compile(r"\s*([^.*+\s]+(?:\.\d+)?[kKmM]?)\s*\.\.\s*([^*+\s]+)\s*(?:([*+])\s*(\S+)\s*)?")
-_SCALES = {"": 1, "k": 10**3, "m": 10**6}
 
 
 def levels_of(option: str, written: Any) -> tuple[Any, ...]:
@@ -133,7 +133,7 @@ def _decimal(option: str, text: str) -> Decimal | None:
     if not is_rate(option):
         return Decimal(text.strip()) if _PLAIN.fullmatch(text.strip()) else None
     found = _SCALED.fullmatch(text.strip())
-    return Decimal(found[1]) * _SCALES[found[2].lower()] if found else None
+    return Decimal(found[1]) * THOUSANDS[found[2].lower()] if found else None
 
 
 def _native(number: Decimal) -> int | float:

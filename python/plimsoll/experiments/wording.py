@@ -12,8 +12,7 @@ from plimsoll.analysis.clause import ACHIEVED, BANDWIDTH, ERRORS, Clause
 from plimsoll.analysis.metric import LATENCIES
 from plimsoll.analysis.objective import ClauseJudgement
 from plimsoll.result import Estimate, Result
-
-_TIMES = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns"))
+from plimsoll.units import duration, three_digits
 
 
 def number(value: float) -> str:
@@ -34,10 +33,9 @@ def rate(iops: float) -> str:
 def figure(metric: str, value: float) -> str:
     """A value of ``metric`` with its unit."""
     if metric in LATENCIES:
-        size, unit = next(((size, unit) for size, unit in _TIMES if value >= size * 0.9995), _TIMES[-1])
-        return f"{_digits(value / size)} {unit}"
+        return duration(value)
     if metric == BANDWIDTH:
-        return f"{_digits(value / 1e6)} MB/s"
+        return f"{three_digits(value / 1e6)} MB/s"
     if metric == ACHIEVED:
         return f"{value:.1f} %"
     return f"{value:,.0f}" if metric == ERRORS else rate(value)
@@ -79,13 +77,6 @@ def _interval(metric: str, estimate: Estimate) -> str:
     if estimate.low is None or estimate.high is None:
         return ""
     return f" [{figure(metric, max(0.0, estimate.low))}, {figure(metric, estimate.high)}]"
-
-
-def _digits(value: float) -> str:
-    """Three significant digits, never in powers of ten."""
-    if value >= 99.95:
-        return f"{value:,.0f}"
-    return f"{value:.1f}" if value >= 9.995 else f"{value:.2f}"
 
 
 def _stopped(text: str | None) -> str:

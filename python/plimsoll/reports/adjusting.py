@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from plimsoll.analysis.adjustment.adjusted import FoldOutcome, Outcome, Predicted, mean_error
 from plimsoll.analysis.adjustment.row import Row, written
 from plimsoll.analysis.adjustment.unknown import Unknown
-from plimsoll.reports.figures import count
 from plimsoll.reports.terminal import table
+from plimsoll.units import count
 
 _HEAD = ("measured", "modelled", "error %", "null model", "error %", "")
 #: Columns of other measurements, which say nothing about what was asked for.

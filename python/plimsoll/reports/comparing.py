@@ -16,9 +16,10 @@ from plimsoll.analysis.compared import NOT_SHOWN, SIGNIFICANCE, MarkRow, Row
 from plimsoll.analysis.comparison import Comparison
 from plimsoll.analysis.mark import Mark
 from plimsoll.analysis.metric import ALL, RATES
-from plimsoll.reports.figures import count, duration, megabytes, multiple
+from plimsoll.reports.figures import multiple
 from plimsoll.reports.terminal import table
 from plimsoll.result import Estimate
+from plimsoll.units import count, duration, megabytes
 
 _HEAD = ("workload", "point", "metric", "side", "baseline", "value", "ratio", "95 % interval", "verdict")
 _MARKS = ("mark of", "objective", "side", "baseline", "value", "ratio", "95 % interval", "verdict")

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 
 from plimsoll.analysis.mark import Mark
 from plimsoll.analysis.objective import Objective, judge
-from plimsoll.reports.figures import count, megabytes
 from plimsoll.result import Result
+from plimsoll.units import count, megabytes
 
 _WIDTH = 100
 _NOT_SETTLED = " (not settled: the interval contains the limit, or there is none)"

@@ -12,8 +12,8 @@ from typing import Any
 from plimsoll.analysis.trace.fit import Fit, flow_of, remainder
 from plimsoll.analysis.trace.matching import Measure, noise
 from plimsoll.analysis.trace.profile import Profile
-from plimsoll.reports.figures import binary, count, duration, seconds, three_digits
 from plimsoll.reports.terminal import table
+from plimsoll.units import binary, count, duration, seconds, three_digits
 
 Json = dict[str, Any]
 

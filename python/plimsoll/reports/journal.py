@@ -15,8 +15,8 @@ from typing import Any
 
 from plimsoll.analysis.journal import KINDS, checked, kept, listed
 from plimsoll.displayed import displayed
-from plimsoll.reports.figures import binary, duration
 from plimsoll.result import Result
+from plimsoll.units import binary, duration
 
 Json = dict[str, Any]
 

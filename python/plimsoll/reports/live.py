@@ -10,9 +10,9 @@ import time
 from typing import TYPE_CHECKING, Any, TextIO
 
 from plimsoll.displayed import displayed_in_line
-from plimsoll.reports.figures import binary, count, duration, megabytes, seconds
 from plimsoll.reports.progress import counted, settings_text, silence_text
 from plimsoll.result import OPS, Result
+from plimsoll.units import binary, count, duration, megabytes, seconds
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

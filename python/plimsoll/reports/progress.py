@@ -15,8 +15,8 @@ from collections.abc import Callable
 from typing import Any, Protocol, TextIO
 
 from plimsoll.displayed import displayed_in_line
-from plimsoll.reports.figures import binary, count, duration, megabytes
 from plimsoll.result import OPS, Result
+from plimsoll.units import binary, count, duration, megabytes
 
 Json = dict[str, Any]
 

@@ -11,22 +11,20 @@ Limits: a match says that the same load was applied, not that hardware or softwa
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.analysis.load_line import usable
 from plimsoll.analysis.metric import ALL, METRICS, RATES
 from plimsoll.analysis.pooling import pooled_metric
+from plimsoll.errors import InputError
 from plimsoll.result import Estimate, Result
+from plimsoll.units import size_bytes
 
 if TYPE_CHECKING:
     from plimsoll.reports.experiments_view import Member
 
 Json = Mapping[str, Any]
-
-_SIZE = re.compile(r"^(\d+(?:\.\d+)?)\s*(?:([kmgt])i?)?b?$")
-_POWERS = {"k": 1, "m": 2, "g": 3, "t": 4}
 
 
 def suite(metas: Sequence[Json]) -> dict[str, Any] | None:
@@ -88,8 +86,12 @@ def _plain(value: Any) -> Any:
     """Numbers and sizes as numbers: 8192, ``8k`` and ``8KiB`` are the same."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         return float(value)
-    matched = _SIZE.match(value.strip().lower()) if isinstance(value, str) else None
-    return float(matched[1]) * 1024.0 ** _POWERS.get(matched[2] or "", 0) if matched else value
+    if not isinstance(value, str):
+        return value
+    try:
+        return float(size_bytes(value))
+    except InputError:
+        return value
 
 
 def _row(row: Json, configuration: int | None, found: Sequence[Member]) -> dict[str, Any]:

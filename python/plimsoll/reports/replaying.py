@@ -14,8 +14,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from plimsoll.reports.figures import duration
 from plimsoll.result import Result
+from plimsoll.units import duration
 
 Json = dict[str, Any]
 

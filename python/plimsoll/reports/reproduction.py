@@ -15,8 +15,8 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby, pairwise
 from typing import Any
 
-from plimsoll.reports.figures import count, duration, megabytes
 from plimsoll.reports.terminal import table
+from plimsoll.units import count, duration, megabytes
 
 Json = dict[str, Any]
 

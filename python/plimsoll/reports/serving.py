@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from plimsoll.reports.figures import binary, count, duration
+from plimsoll.units import binary, count, duration
 
 Json = dict[str, Any]
 

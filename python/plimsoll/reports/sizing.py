@@ -12,8 +12,8 @@ from plimsoll.analysis.demand import Demand
 from plimsoll.analysis.price import per_iops
 from plimsoll.analysis.sizing import HIGHEST, MIX_POINTS, RANDOM_POINTS, SIZE_FACTOR, Fit
 from plimsoll.analysis.spindles import Spindles
-from plimsoll.reports.figures import binary, count, megabytes, three_digits
 from plimsoll.reports.terminal import table
+from plimsoll.units import binary, count, megabytes, three_digits
 
 _LEFT = 4
 _TERA = 10**12

@@ -18,10 +18,11 @@ from plimsoll.analysis.components import component_sets
 from plimsoll.analysis.estimation import PERCENTILES
 from plimsoll.analysis.metric import ALL, metric, together
 from plimsoll.displayed import displayed_in_line
-from plimsoll.reports.figures import bounded, count, duration, megabytes
+from plimsoll.reports.figures import bounded
 from plimsoll.reports.limits import busy_words, configuration_words, incident_words, limit_words
 from plimsoll.reports.progress import settings_text
 from plimsoll.result import OPS, Flag, Result, Totals
+from plimsoll.units import count, duration, megabytes
 
 #: The state of caches that nothing was done about.
 AS_FOUND = "as found"

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from plimsoll.analysis.demand import COLUMNS, Distribution, Observed
-from plimsoll.reports.figures import seconds, three_digits
 from plimsoll.reports.terminal import table
+from plimsoll.units import seconds, three_digits
 
 #: The columns of a line; discards and flushes are kept but not shown.
 SHOWN = tuple(name for name in COLUMNS if name not in ("d/s", "f/s"))

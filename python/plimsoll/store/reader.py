@@ -19,6 +19,7 @@ from typing import Any
 
 from plimsoll.analysis.verification import verified
 from plimsoll.errors import InputError, StoreError
+from plimsoll.near import nearest
 from plimsoll.result import Result, check_schema
 from plimsoll.store.document import CHANGED, fitting, line_value, read_document
 from plimsoll.store.lifetime import is_alive
@@ -229,12 +230,10 @@ def _open(path: str) -> StoredRun:
 
 
 def _nearest(name: str, out: str) -> str:
-    import difflib
-
     known = [run.name for run in list_runs(out) if isinstance(run, StoredRun)]
     if not known:
         return f"there is no run in {out!r} yet; make one with 'plimsoll run', or say where they are with --out"
     # Names begin with the time; who asks for a run often writes what comes behind it. Of several alike the newest is meant.
     spelled = {spelling: run for run in known for spelling in (run, run.partition("_")[2])}
-    near = difflib.get_close_matches(os.path.basename(name), spelled, n=1, cutoff=0.6)
-    return f"did you mean {spelled[near[0]]!r}? 'plimsoll runs' lists them" if near else "'plimsoll runs' lists those there are"
+    near = nearest(os.path.basename(name), spelled)
+    return f"did you mean {spelled[near]!r}? 'plimsoll runs' lists them" if near else "'plimsoll runs' lists those there are"

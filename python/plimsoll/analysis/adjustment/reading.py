@@ -44,7 +44,10 @@ def read_row(place: str, cells: Mapping[str, str]) -> Row:
 def _cell(column: str, text: str, place: str) -> tuple[str, Value]:
     scale = _SCALES.get(column[-3:], 1)
     plain = column_name(column[:-3] if scale > 1 else column)
-    value = value_of(text)
+    try:
+        value = value_of(text)
+    except InputError as problem:
+        raise InputError(f"{place}: {column}: {problem}") from None
     if scale > 1:
         if not isinstance(value, float):
             raise InputError(f"{place}: {column}: {text!r} is not a number.")

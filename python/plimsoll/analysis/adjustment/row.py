@@ -15,14 +15,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from plimsoll.errors import InputError
+from plimsoll.units import size_bytes, size_text
 
 Value = float | str
 
 #: Columns with more than one name.
 _NAMES = {"size": "region_length", "span": "region_length", "block": "block_size"}
-#: Units of sizes, in steps of 1024, as in workloads.
-_UNITS = {unit: 1024**power for power, letter in enumerate("kmgtp", start=1) for unit in (letter, f"{letter}b", f"{letter}ib")}
-_NUMBER = re.compile(r"([0-9]+(?:\.[0-9]*)?(?:e[+-]?[0-9]{1,2})?)\s*([a-z]*)")
+_NUMBER = re.compile(r"[0-9]+(?:\.[0-9]*)?(?:e[+-]?[0-9]{1,2})?", re.IGNORECASE)
+_SIZE = re.compile(r"[0-9.]+\s*[kmgtp]i?b?|[0-9.]+\s*b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -66,13 +66,12 @@ def column_name(text: str) -> str:
 
 
 def value_of(text: str) -> Value:
-    """A number, with a unit of size or without, or the word itself."""
+    """A number, a size in bytes, or the word itself. Raises `InputError` without a place where a size can be read in two ways, as 64KB."""
     plain = text.strip()
-    found = _NUMBER.fullmatch(plain.lower())
-    if found is None or (found[2] and found[2] not in _UNITS):
-        return plain
-    number = float(found[1]) * float(_UNITS.get(found[2], 1))
-    return number if math.isfinite(number) else plain
+    if _NUMBER.fullmatch(plain):
+        number = float(plain)
+        return number if math.isfinite(number) else plain
+    return float(size_bytes(plain)) if _SIZE.fullmatch(plain) else plain
 
 
 def condition(text: str, option: str) -> Condition:
@@ -80,7 +79,10 @@ def condition(text: str, option: str) -> Condition:
     name, equals, value = text.partition("=")
     if not name.strip() or (equals and not value.strip()):
         raise InputError(f"{option} {text}: write a column and a value, for example size=8G.")
-    return Condition(text, column_name(name), value_of(value) if equals else None)
+    try:
+        return Condition(text, column_name(name), value_of(value) if equals else None)
+    except InputError as problem:
+        raise InputError(f"{option} {text}: {problem}") from None
 
 
 def chosen(rows: Sequence[Row], conditions: Sequence[Condition]) -> list[Row]:
@@ -115,7 +117,4 @@ def written(value: Value) -> str:
     """A value as it can be typed: whole kibibytes and more with their unit."""
     if isinstance(value, str):
         return value
-    for power, letter in ((30, "G"), (20, "M"), (10, "K")):
-        if value and value % 2**power == 0:
-            return f"{int(value) >> power}{letter}"
-    return f"{value:g}"
+    return size_text(int(value)) if value and value % 1024 == 0 else f"{value:g}"

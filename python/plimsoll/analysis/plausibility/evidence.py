@@ -72,14 +72,6 @@ class Evidence:
         return self.result.host.get("target") or {}
 
 
-def duration(ns: float) -> str:
-    """Nanoseconds for a sentence: three significant digits in the unit that fits."""
-    for unit, size in (("s", 1e9), ("ms", 1e6), ("µs", 1e3)):
-        if ns >= size:
-            return f"{ns / size:.3g} {unit}"
-    return f"{ns:.3g} ns"
-
-
 def quantity(value: float) -> str:
     """A count or rate for a sentence, with thousands separated."""
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from plimsoll.analysis.definition import offered_per_s
 from plimsoll.analysis.offering import due_per_s, offered_kind_per_s, share_min_of
-from plimsoll.analysis.plausibility.evidence import COST_BACKENDS, Evidence, duration, quantity
+from plimsoll.analysis.plausibility.evidence import COST_BACKENDS, Evidence, quantity
 from plimsoll.result import Flag
+from plimsoll.units import brief_duration
 
 #: Own cost per I/O above this share of the service time distorts it.
 OWN_COST_SHARE_MAX = 0.10
@@ -37,8 +38,8 @@ def generator_bound(evidence: Evidence) -> Iterator[Flag]:
         yield Flag(
             "generator_bound",
             "doubt",
-            f"Plimsoll's own cost of {duration(own_ns)} per I/O is {own_ns / service_ns:.0%} of the service time of "
-            f"{duration(service_ns)}.",
+            f"Plimsoll's own cost of {brief_duration(own_ns)} per I/O is {own_ns / service_ns:.0%} of the service time of "
+            f"{brief_duration(service_ns)}.",
             "Read latencies as upper bounds; for the target's own limit use more workers or larger requests.",
         )
     busy = busy_share(evidence)
@@ -84,8 +85,8 @@ def generator_lag(evidence: Evidence) -> Iterator[Flag]:
     yield Flag(
         "generator_lag",
         "doubt",
-        f"{observation.lag_late / count:.1%} of the requests left late (99th percentile {duration(observation.lag_p99_ns)}, "
-        f"worst {duration(observation.lag_max_ns)}): the host was busy elsewhere.",
+        f"{observation.lag_late / count:.1%} of the requests left late (99th percentile {brief_duration(observation.lag_p99_ns)}, "
+        f"worst {brief_duration(observation.lag_max_ns)}): the host was busy elsewhere.",
         "Free a core for the generator; the lateness is part of every open-loop latency shown.",
     )
 

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from plimsoll.analysis.definition import size_bounds
-from plimsoll.analysis.plausibility.evidence import COST_BACKENDS, Evidence, duration, quantity
+from plimsoll.analysis.plausibility.evidence import COST_BACKENDS, Evidence, quantity
 from plimsoll.result import Flag, OpTotals
+from plimsoll.units import brief_duration
 
 LITTLE_TOLERANCE = 0.05
 BANDWIDTH_TOLERANCE = 0.001
@@ -36,7 +37,7 @@ def littles_law(evidence: Evidence) -> Iterator[Flag]:
             "littles_law",
             "invalid",
             f"{inflight:.3g} requests were in flight, but rate × service time is {expected:.3g} "
-            f"({quantity(evidence.iops)}/s × {duration(service_ns)}): they differ by more than {tolerance:.0%}.",
+            f"({quantity(evidence.iops)}/s × {brief_duration(service_ns)}): they differ by more than {tolerance:.0%}.",
             "Measure longer; if it stays, the host lost time (steal, suspend) or requests, and latencies are not to be trusted.",
         )
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from plimsoll.analysis.plausibility.evidence import Evidence, duration
+from plimsoll.analysis.plausibility.evidence import Evidence
 from plimsoll.result import Flag
+from plimsoll.units import brief_duration
 
 #: More than this share of the requests later than a millisecond is no longer the load that was recorded.
 LATE_SHARE_MAX = 0.01
@@ -29,7 +30,7 @@ def replay_late(evidence: Evidence) -> Iterator[Flag]:
             "replay_late",
             "doubt",
             f"{late['1ms']:.1%} of the requests of stream {found['stream']} left more than 1 ms after they were due (99th percentile "
-            f"{duration(lateness['p99'])}, worst {duration(lateness['max'])}): {cause}.",
+            f"{brief_duration(lateness['p99'])}, worst {brief_duration(lateness['max'])}): {cause}.",
             "Replay slower, or with a larger queue_depth; latency counts from when a request was due and so holds its lateness."
             if waits
             else "Free a core for the generator; latency counts from when a request was due and so holds its lateness.",

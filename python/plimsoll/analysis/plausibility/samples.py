@@ -9,10 +9,11 @@ from itertools import islice
 from plimsoll.analysis.definition import arrival
 from plimsoll.analysis.incidents import FAILED, incidents, rebuilds
 from plimsoll.analysis.metric import ALL
-from plimsoll.analysis.plausibility.evidence import Evidence, duration, quantity
+from plimsoll.analysis.plausibility.evidence import Evidence, quantity
 from plimsoll.analysis.steady import EXCURSION_PERCENT_MAX, SLOPE_PERCENT_MAX, SOURCE, Steadiness, steadiness
 from plimsoll.analysis.transient import Transient, find_transient
 from plimsoll.result import Flag
+from plimsoll.units import brief_duration
 
 SHORT_S = 5.0
 #: A percentile needs ten samples beyond it to be more than the luck of a few.
@@ -71,8 +72,8 @@ def drain_slower(evidence: Evidence) -> Iterator[Flag]:
         yield Flag(
             "drain_slower",
             "doubt",
-            f"A request that was in flight at the end took {duration(drained)}, while the slowest measured one took "
-            f"{duration(slowest)}: {shown}.",
+            f"A request that was in flight at the end took {brief_duration(drained)}, while the slowest measured one took "
+            f"{brief_duration(slowest)}: {shown}.",
             "Measure longer, so that such requests fall into the measured phase.",
         )
 
@@ -186,6 +187,6 @@ def unanswered(evidence: Evidence) -> Iterator[Flag]:
         "unanswered",
         "doubt",
         f"{owed.count:,} of {owed.count + owed.measured:,} requests were due and had no answer when the measured time ended{never}. "
-        f"The longest took {duration(owed.longest_ns)} or more: latencies marked ≥ are lower bounds.",
+        f"The longest took {brief_duration(owed.longest_ns)} or more: latencies marked ≥ are lower bounds.",
         "Look at what the target did at the end; measure longer, or offer less if it only was too slow.",
     )

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from plimsoll.analysis.definition import is_direct, stores_little
-from plimsoll.analysis.plausibility.evidence import Evidence, duration
+from plimsoll.analysis.plausibility.evidence import Evidence
 from plimsoll.result import Flag
+from plimsoll.units import brief_duration
 
 #: A target is called sparse when less than this share of it is allocated.
 ALLOCATED_SHARE_MIN = 0.98
@@ -59,7 +60,7 @@ def no_answer(evidence: Evidence) -> Iterator[Flag]:
         yield Flag(
             "no_answer",
             "doubt",
-            f"The target gave no answer for {duration(silence['ns'])} while {requests} waited.",
+            f"The target gave no answer for {brief_duration(silence['ns'])} while {requests} waited.",
             "Look into the kernel's log (dmesg) and at the target, its path and its power; latencies contain the wait.",
         )
 

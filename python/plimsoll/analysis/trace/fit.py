@@ -16,13 +16,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from plimsoll.analysis.trace.arrival_fit import Arrival, arrival
-from plimsoll.analysis.trace.fitted_stream import FittedStream, percentages, size_text
+from plimsoll.analysis.trace.fitted_stream import FittedStream, percentages
 from plimsoll.analysis.trace.places import position_distance
 from plimsoll.analysis.trace.profile import Flow, Profile
 from plimsoll.analysis.trace.runs import WINDOW
 from plimsoll.analysis.trace.sizes import Sizes
 from plimsoll.analysis.trace.spread_fit import spread
 from plimsoll.errors import InputError
+from plimsoll.units import size_text
 
 Json = dict[str, Any]
 

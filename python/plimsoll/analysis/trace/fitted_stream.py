@@ -10,10 +10,10 @@ from typing import Any
 
 from plimsoll.analysis.trace.arrival_fit import Arrival
 from plimsoll.analysis.trace.spread_fit import Spread
+from plimsoll.units import size_text
 
 Json = dict[str, Any]
 _PERCENT_DIGITS = 4
-_UNITS = (("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10))
 _DIRECT_BYTES = 512
 #: A stream with less than this share of random requests in percent that has several runs at once gives each a thread.
 _MOSTLY_SEQUENTIAL = 50.0
@@ -96,14 +96,6 @@ class FittedStream:
         if self.ends_early:
             found["requests"] = -(-self.requests // self.threads)
         return found
-
-
-def size_text(size: int) -> str:
-    """A size without loss."""
-    for unit, factor in _UNITS:
-        if size and size % factor == 0:
-            return f"{size // factor}{unit}"
-    return f"{size}B"
 
 
 def percentages(shares: dict[Any, float]) -> dict[Any, float]:

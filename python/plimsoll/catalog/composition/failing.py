@@ -17,10 +17,10 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from plimsoll.catalog.composition.duration import seconds
 from plimsoll.catalog.composition.merging import SOURCES, TYPED
 from plimsoll.catalog.folder import Json
 from plimsoll.errors import InputError
+from plimsoll.units import NS_PER_S, time_ns
 
 _MOMENT = re.compile(r"(?:(?P<group>[^@]+)\.)?(?P<member>\d+)@(?P<time>[^@]+)")
 
@@ -41,7 +41,7 @@ def _add(document: Json, setting: str, words: tuple[str, str, str], target: str)
     """Adds what a setting says to the list ``words[0]``; the others are what it is called, and what happens to the member."""
     (name, _, word), (key, noun, verb) = setting.partition("="), words
     found = _MOMENT.fullmatch(word)
-    time_s = seconds(found["time"]) if found else None
+    time_s = _seconds(found["time"]) if found else None
     if found is None or time_s is None:
         raise InputError(
             f"target `{target}`: `{setting}` is no {noun}; write {name}=MEMBER@TIME or {name}=GROUP.MEMBER@TIME, like 3@10s or 3@1m30s."
@@ -55,6 +55,13 @@ def _add(document: Json, setting: str, words: tuple[str, str, str], target: str)
             f"name each {noun} once."
         )
     moments.append(moment)
+
+
+def _seconds(time: str) -> float | None:
+    try:
+        return time_ns(time) / NS_PER_S
+    except InputError:
+        return None
 
 
 def scheduled(document: Json, key: str) -> list[Json]:

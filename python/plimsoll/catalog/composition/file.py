@@ -5,8 +5,8 @@ read_file("mine.toml", "an array")     # {"host": {...}, "devices": [...]}
 
 from __future__ import annotations
 
+from plimsoll.catalog.composition.key_units import without_units
 from plimsoll.catalog.composition.shape import check_shape
-from plimsoll.catalog.composition.units import without_units
 from plimsoll.catalog.folder import Json
 from plimsoll.catalog.written import read_toml
 from plimsoll.errors import InputError

@@ -15,8 +15,8 @@ import tomllib
 from typing import Any
 
 from plimsoll.catalog.composition.failing import with_failures, with_replacements, with_spares
+from plimsoll.catalog.composition.key_units import with_unit
 from plimsoll.catalog.composition.merging import SOURCES, TYPED, UNSOURCED, is_named
-from plimsoll.catalog.composition.units import with_unit
 from plimsoll.catalog.folder import Json
 from plimsoll.errors import InputError
 

@@ -10,13 +10,13 @@ something else tomorrow. Limits: what a table with ``part`` has is known only wh
 
 from __future__ import annotations
 
-import difflib
 from typing import Any
 
 from plimsoll.catalog.composition.merging import SOURCES, UNSOURCED
 from plimsoll.catalog.composition.place import below, entries
 from plimsoll.catalog.folder import Json
 from plimsoll.errors import InputError
+from plimsoll.near import nearest
 
 
 def unsourced(document: Json) -> list[str]:
@@ -50,8 +50,8 @@ def check_sources(value: Any, path: str = "") -> None:
     there = [key for key in value if key != SOURCES]
     for key in value.get(SOURCES, {}):
         if key not in there and "part" not in value:
-            near = difflib.get_close_matches(key, there, n=1)
-            right = f"did you mean `{near[0]}`?" if near else f"give it a value, or name one of {', '.join(there) or 'none'}."
+            near = nearest(key, there)
+            right = f"did you mean `{near}`?" if near else f"give it a value, or name one of {', '.join(there) or 'none'}."
             raise InputError(f"{below(path, SOURCES)}.{key}: there is no key `{key}` {f'in {path}' if path else 'there'}; {right}")
     for key in there:
         check_sources(value[key], below(path, key))

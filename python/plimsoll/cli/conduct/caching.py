@@ -14,7 +14,7 @@ from plimsoll.analysis.definition import is_direct, streams
 from plimsoll.cli.conduct.planning import PlannedPoint
 from plimsoll.engine import Json
 from plimsoll.host.target import target_paths
-from plimsoll.reports.figures import binary
+from plimsoll.units import binary
 
 AS_FOUND = "as found"
 COLD, WARM = "cold", "warm"

@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 from plimsoll.errors import InputError
-from plimsoll.reports.figures import binary
+from plimsoll.units import binary
 
 Json = dict[str, Any]
 

@@ -10,18 +10,16 @@ DiskSpd did not measure this.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any
 from xml.etree import ElementTree
 
 from plimsoll.formats.diskspd.measured import TEXT, XML, Counter, Measured, TargetCounters, place_of, value_ms
 from plimsoll.result import Result
+from plimsoll.units import TIMES, time_ns
 
 Json = dict[str, Any]
 Xml = ElementTree.Element
-
-_TIME = re.compile(r"(\d+(?:\.\d+)?)(ns|us|ms|s|m|h|d)?")
 
 
 def add(parent: Xml, tag: str, text: object = None) -> Xml:
@@ -121,9 +119,7 @@ def _asked_interval_ms(options: Json) -> int:
     value = options.get("interval", "auto")
     if isinstance(value, (int, float)):
         return round(value * 1000)
-    found = _TIME.fullmatch(str(value))
-    scale = {"ns": 1e-6, "us": 1e-3, "ms": 1.0, "s": 1e3, "m": 6e4, "h": 3.6e6, "d": 8.64e7}
-    return round(float(found[1]) * scale[found[2] or "s"]) if found else 1000
+    return 1000 if value == "auto" else round(time_ns(str(value)) / TIMES["ms"])
 
 
 def _whole(value: Any, otherwise: int) -> int:

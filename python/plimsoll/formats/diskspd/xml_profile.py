@@ -9,7 +9,6 @@ A result file holds the profile that it was made with; that is read as well.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -18,6 +17,7 @@ from plimsoll.formats.diskspd.options import CACHING_MODES, PROFILE_ELEMENTS, SP
 from plimsoll.formats.diskspd.resolve import TEMPLATE, Profile, Scope, Setting, Span, Target
 from plimsoll.formats.diskspd.tree import Element, read_tree
 from plimsoll.formats.diskspd.values import RANGES_MAX, RATE_MAX, Kind, Ranges, checked, whole
+from plimsoll.near import nearest
 
 _SWITCHES = {"true": True, "1": True, "false": False, "0": False}
 _PATTERNS = ("sequential", "zero", "random")
@@ -103,8 +103,8 @@ class _Reading:
             elif child.tag in known:
                 self._setting(scope, child, known[child.tag], others)
             else:
-                near = difflib.get_close_matches(child.tag, [*known, inner], n=1)
-                hint = f"did you mean <{near[0]}>?" if near else f"there are {', '.join(known)}."
+                near = nearest(child.tag, [*known, inner])
+                hint = f"did you mean <{near}>?" if near else f"there are {', '.join(known)}."
                 raise self._wrong(child, f"<{child.tag[:_SHOWN]}> is not known in <{element.tag}>; {hint}")
         return found
 

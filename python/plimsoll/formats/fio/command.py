@@ -20,7 +20,7 @@ from plimsoll.formats.fio.lexer import Include, Line, Section, read_sections
 from plimsoll.formats.fio.option import Verdict
 from plimsoll.formats.fio.place import Place
 from plimsoll.formats.fio.substitution import this_machine
-from plimsoll.formats.fio.table import OPTIONS, canonical, nearest
+from plimsoll.formats.fio.table import OPTIONS, canonical, meant
 from plimsoll.formats.fio.translate import translate_sections
 from plimsoll.formats.known_targets import Found, known_targets, nothing_found
 from plimsoll.formats.translation import Translation
@@ -135,7 +135,7 @@ def _program_option(option: Line, typed: _Typed) -> None:
 def _job_option(option: Line, typed: _Typed) -> None:
     name = canonical(option.key)
     if name is None or name == "include":
-        near = nearest(option.key)
+        near = meant(option.key)
         hint = f"did you mean '--{near}'?" if near else "'fio --help' lists its own."
         raise typed.place.wrong(f"{option.text!r}: fio has no option {option.key!r}; {hint}")
     if option.value is None and _takes_next(name, typed.words):

@@ -20,7 +20,7 @@ from plimsoll.formats.fio.limits import check_limit
 from plimsoll.formats.fio.quantity import Numbers, Quantity
 from plimsoll.formats.fio.splits import Sizes
 from plimsoll.formats.fio.substitution import Machine, substituted
-from plimsoll.formats.fio.table import OPTIONS, canonical, nearest
+from plimsoll.formats.fio.table import OPTIONS, canonical, meant
 from plimsoll.formats.fio.value import read_value
 from plimsoll.formats.known_targets import KnownTargets
 
@@ -139,7 +139,7 @@ def _known(line: Line) -> str:
     if name == "include" and not line.written.startswith("include "):
         raise line.place.wrong(f"{line.text!r}: a file is included without an equals sign; write include {line.value or 'FILE'}.")
     if name is None:
-        near = nearest(line.key)
+        near = meant(line.key)
         hint = f"did you mean {near!r}?" if near else "'plimsoll translate' knows the options of fio 3.42."
         raise line.place.wrong(f"{line.text!r}: fio has no option {line.key!r}; {hint}")
     return name

@@ -2,17 +2,16 @@
 
 OPTIONS["bs"].verdict                  # "native"
 canonical("blocksize")                 # "bs"
-nearest("blocksze")                    # "blocksize"
+meant("blocksze")                      # "blocksize"
 """
 
 from __future__ import annotations
-
-import difflib
 
 from plimsoll.formats.fio.engine_options import ENGINE_OPTIONS
 from plimsoll.formats.fio.host_options import HOST, REPORTS
 from plimsoll.formats.fio.load_options import CONTENT, FILES, PACE, PATTERN
 from plimsoll.formats.fio.option import Option
+from plimsoll.near import nearest
 
 #: In the order of the compatibility page.
 PARTS: tuple[tuple[str, tuple[Option, ...]], ...] = (
@@ -34,7 +33,6 @@ def canonical(key: str) -> str | None:
     return key if key in OPTIONS else ALIASES.get(key)
 
 
-def nearest(key: str) -> str | None:
+def meant(key: str) -> str | None:
     """The known word that looks most like an unknown one."""
-    found = difflib.get_close_matches(key, [*OPTIONS, *ALIASES], n=1, cutoff=0.7)
-    return found[0] if found else None
+    return nearest(key, [*OPTIONS, *ALIASES])

@@ -12,7 +12,6 @@ Limits: keys are compared without case and with blanks run together; a row of ``
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -21,6 +20,7 @@ from typing import cast
 from plimsoll.formats.iometer.model import NUMBER_OF_CPUS, Cycling, Statement, StepType, Value, Version
 from plimsoll.formats.place import Place
 from plimsoll.formats.translation import Remark
+from plimsoll.near import meant
 
 #: A longer line is not of such a file.
 LINE_LENGTH_MAX = 10_000
@@ -251,5 +251,4 @@ class Fields:
 
 def near(word: str, known: Sequence[str]) -> str:
     """The question that names the nearest known word, or the list of all."""
-    found = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
-    return f"did you mean {found[0]!r}?" if found else f"write one of {', '.join(known)}."
+    return meant(word, known, f"write one of {', '.join(known)}.")

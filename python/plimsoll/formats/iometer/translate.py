@@ -20,6 +20,7 @@ from typing import Any
 from plimsoll.formats.iometer.model import AccessLine, AccessSpec, IometerFile, Setup
 from plimsoll.formats.iometer.resolve import Intent, Load, Stage
 from plimsoll.formats.iometer.storage import SECTOR, Layout
+from plimsoll.units import size_text
 
 Json = dict[str, Any]
 #: Loads that are threads of the same stream.
@@ -29,8 +30,6 @@ Group = list[Load]
 REPEATED_BYTE = "0x5a"
 REPEATING = 0
 NAME_LENGTH = 40
-
-_UNITS = (("PiB", 2**50), ("TiB", 2**40), ("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10))
 
 
 def grouped(loads: Sequence[Load], stages: Sequence[Stage]) -> list[Group]:
@@ -93,14 +92,6 @@ def unique(name: str, taken: Sequence[str]) -> str:
         number += 1
         found = f"{name}-{number}"
     return found
-
-
-def size_text(size_bytes: int) -> str:
-    """A size as our files write it, exactly."""
-    for unit, unit_bytes in _UNITS:
-        if size_bytes and size_bytes % unit_bytes == 0:
-            return f"{size_bytes // unit_bytes}{unit}"
-    return f"{size_bytes}B"
 
 
 def _entry(line: AccessLine) -> Json:

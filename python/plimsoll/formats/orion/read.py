@@ -12,7 +12,6 @@ target of ours: `concat:` or `stripe:`, the path itself when there is one.
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
 import shlex
@@ -22,6 +21,7 @@ from dataclasses import dataclass
 from plimsoll.errors import InputError
 from plimsoll.formats.orion.options import OPTIONS, OPTIONS_BY_NAME, Option
 from plimsoll.formats.place import Place
+from plimsoll.near import nearest
 
 #: In a set of paths these stand for something else, and are written as %XX.
 _ESCAPED = re.compile(r"[%,?\s]")
@@ -145,8 +145,8 @@ def _option(word: str, place: Place, number: int) -> Option:
         raise place.wrong(f"{word!r} is not an option; options begin with '-', for example -run simple.", number)
     name = word[1:]
     if name not in OPTIONS_BY_NAME:
-        near = difflib.get_close_matches(name, [option.name for option in OPTIONS], n=1)
-        hint = f"did you mean -{near[0]}?" if near else f"there are {', '.join(f'-{option.name}' for option in OPTIONS)}."
+        near = nearest(name, [option.name for option in OPTIONS])
+        hint = f"did you mean -{near}?" if near else f"there are {', '.join(f'-{option.name}' for option in OPTIONS)}."
         raise place.wrong(f"{word[:40]!r} is not an option of ORION; {hint}", number)
     return OPTIONS_BY_NAME[name]
 

@@ -15,6 +15,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from plimsoll.near import meant
+
 Usual = Literal["native", "ignored", "unsupported", "varies"]
 #: How a value is written; `values` checks it.
 Form = Literal["name", "number", "numbers", "time", "word", "words", "switch", "anything"]
@@ -327,8 +329,4 @@ def keyword(block: str, written: str) -> Keyword:
 
 
 def _near(word: str, known: tuple[Keyword, ...]) -> str:
-    import difflib
-
-    names = [entry.name for entry in known]
-    found = difflib.get_close_matches(word, names, n=1, cutoff=0.6)
-    return f"did you mean {found[0]!r}?" if found else f"there are {', '.join(names)}."
+    return meant(word, [entry.name for entry in known])

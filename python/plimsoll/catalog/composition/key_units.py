@@ -1,9 +1,7 @@
 """Sizes, rates, times and shares with units, as the number that a key of an array counts in: its last letters say in what.
 
-Model: the forms are those of the command line (`crates/workload/src/units.rs`), which a test compares with these: ``k m g t p`` and ``KiB``
-count in steps of 1024, ``kB`` in steps of 1000, times are those of `duration`. A bare number is in the key's unit, so a text without a unit
-is taken only where the command line would count in the same. Only keys in seconds, hours or percent may be broken.
-Limits: ``KB`` and ``mb`` are refused, because both readings are common.
+Model: the forms are those of `plimsoll.units`. A bare number is in the key's unit, so a text without a unit is taken only where the command
+line would count in the same. Only keys in seconds, hours or percent may be broken.
 
     with_unit("link.fc.rate_bytes_per_s", "400MB/s")         # 400_000_000
     with_unit("host.request_ns", "3us")                      # 3000
@@ -13,16 +11,15 @@ Limits: ``KB`` and ``mb`` are refused, because both readings are common.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from plimsoll.catalog.composition.duration import nanoseconds
 from plimsoll.catalog.composition.merging import SOURCES
 from plimsoll.catalog.composition.place import below, entries
 from plimsoll.errors import InputError
+from plimsoll.units import NS_PER_S, TIMES, percent, size_bytes, time_ns
 
 
 @dataclass(frozen=True)
@@ -43,17 +40,12 @@ UNITS = {
     "bytes": Unit("size", "bytes", 1, "64KiB"),
     "sectors": Unit("size", "sectors of 512 bytes", 512, "64KiB"),
     "ns": Unit("time", "nanoseconds", 1, "250us"),
-    "us": Unit("time", "microseconds", 10**3, "250us"),
-    "ms": Unit("time", "milliseconds", 10**6, "250ms"),
-    "s": Unit("time", "seconds", 10**9, "1m30s", broken=True),
-    "hours": Unit("time", "hours", 3600 * 10**9, "2d", broken=True),
+    "us": Unit("time", "microseconds", TIMES["us"], "250us"),
+    "ms": Unit("time", "milliseconds", TIMES["ms"], "250ms"),
+    "s": Unit("time", "seconds", NS_PER_S, "1m30s", broken=True),
+    "hours": Unit("time", "hours", TIMES["h"], "2d", broken=True),
     "percent": Unit("share", "percent", 1, "70%", broken=True),
 }
-#: The unit in which the command line counts bare times.
-_SECOND = 10**9
-_POWERS = {letter: power for power, letter in enumerate("kmgtp", 1)}
-_SIZE = re.compile(r"([0-9]+(?:\.[0-9]+)?) *([A-Za-z]*)")
-_SHARE = re.compile(r"([0-9]+(?:\.[0-9]+)?) *%?")
 
 
 def unit_of(key: str) -> Unit | None:
@@ -67,8 +59,8 @@ def with_unit(key: str, text: str) -> int | float | None:
     unit = unit_of(key)
     if unit is None:
         return None
-    bare = text.strip()[-1:].isdigit() and unit.base != (_SECOND if unit.word == "time" else 1)
-    exact = None if bare else _READERS[unit.word](text.strip())
+    bare = text.strip()[-1:].isdigit() and unit.base != (NS_PER_S if unit.word == "time" else 1)
+    exact = None if bare else _exact(unit.word, text.strip())
     found = None if exact is None else exact / unit.base
     if found is None or not (unit.broken or found.denominator == 1):
         of, whole = ("", "") if unit.broken else (f" in whole {unit.name}", "whole ")
@@ -94,39 +86,16 @@ def without_units(value: Any, path: str = "") -> Any:
     return value if found is None else found
 
 
-def _bytes(text: str) -> Fraction | None:
-    """A whole number of bytes below 2^64."""
-    found = _SIZE.fullmatch(text)
-    if found is None:
+def _exact(word: str, text: str) -> Fraction | None:
+    try:
+        return Fraction(_READERS[word](text))
+    except InputError:
         return None
-    number, unit = Fraction(found[1]), found[2]
-    letter, rest = unit[:1], unit[1:]
-    if unit in ("", "B", "b"):
-        factor = 1
-    elif letter.lower() not in _POWERS:
-        return None
-    elif rest.lower() in ("", "i", "ib"):
-        factor = 1024 ** _POWERS[letter.lower()]
-    elif rest == "B" and letter in "kMGTP":
-        factor = 1000 ** _POWERS[letter.lower()]
-    else:
-        return None
-    size = number * factor
-    return size if size.denominator == 1 and size < 2**64 else None
 
 
-def _rate(text: str) -> Fraction | None:
-    return _bytes(text.removesuffix("/s"))
-
-
-def _time(text: str) -> Fraction | None:
-    time_ns = nanoseconds(text)
-    return None if time_ns is None else Fraction(time_ns)
-
-
-def _share(text: str) -> Fraction | None:
-    found = _SHARE.fullmatch(text)
-    return Fraction(found[1]) if found else None
-
-
-_READERS: dict[str, Callable[[str], Fraction | None]] = {"size": _bytes, "rate": _rate, "time": _time, "share": _share}
+_READERS: dict[str, Callable[[str], float]] = {
+    "size": size_bytes,
+    "rate": lambda text: size_bytes(text.removesuffix("/s")),
+    "time": time_ns,
+    "share": percent,
+}
