@@ -1,7 +1,8 @@
 """A scripted `measure` for planners: a function from what is asked to what a made-up target answers, conducted without engine or store.
 
 Model: an `Answer` says how many requests completed and how long each operation took on average; it becomes a `Result` with the place of
-its ask. Throughput is shared equally among operations; percentiles are those of an exponential distribution.
+its ask. Throughput is shared equally among operations; percentiles are those of an exponential distribution. A point lasts 10 s, or as long as its
+ask says.
 
     conclusion, asks = conducted(ramp(…), lambda ask: Answer(iops=100 * ask.level, mean_ms={"read": ask.level, "write": 2}))
 """
@@ -58,10 +59,12 @@ def result_of(ask: Ask, answer: Answer) -> Result:
     whole = made(_load(answer, answer.iops, _mean_ms(answer)), repeat=ask.repeat, setting=Setting(place=place))
     names = answer.streams or {"main": answer.iops}
     definition = {"name": "oltp-db", "stream": [{"name": name, **answer.options} for name in names]}
+    duration_s = float(str(ask.settings.get("duration", whole.job.duration_s)).removesuffix("s"))
+    totals = {op: part.totals["read"] for op, part in parts.items()}
     return replace(
         whole,
-        job=replace(whole.job, definition=definition, arrival=answer.options.get("arrival", "closed")),
-        totals={op: part.totals["read"] for op, part in parts.items()},
+        job=replace(whole.job, definition=definition, arrival=answer.options.get("arrival", "closed"), duration_s=duration_s),
+        totals={op: replace(total, count=round(total.iops * duration_s)) for op, total in totals.items()},
         streams={name: made(_load(answer, iops, _mean_ms(answer))).totals for name, iops in names.items()},
         estimates=_estimates(whole, parts),
     )

@@ -252,8 +252,8 @@ export interface ObjectiveVerdict {
   /** Whether the 95 % interval lies on one side of the limit. */
   settled: boolean;
   failed_by: string | null;
-  /** Whether nothing but requests without an answer keeps it from holding. */
-  unanswered?: boolean;
+  /** Whether nothing keeps it from holding but what is not known: requests without an answer, or too few of them. */
+  undecided?: boolean;
 }
 
 export interface Total {

@@ -145,7 +145,7 @@ function facts(point: Point): HTMLElement {
 
 function objectiveWords(verdict: ObjectiveVerdict): string {
   const word = verdictOf(verdict);
-  if (verdict.unanswered) return `${verdict.objective}: ${word}, ${verdict.failed_by}`;
+  if (verdict.undecided) return `${verdict.objective}: ${word}, ${verdict.failed_by}`;
   const undecided = word === "undecided" ? ` (by value it ${verdict.holds ? "held" : "failed"}; the interval spans the limit)` : "";
   return `${verdict.objective}: ${word}${undecided}${verdict.failed_by ? `, failed by ${verdict.failed_by}` : ""}`;
 }

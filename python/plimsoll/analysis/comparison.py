@@ -22,7 +22,7 @@ from typing import Any
 
 from plimsoll.analysis.compared import MarkRow, Point, Row, Side, verdict
 from plimsoll.analysis.findings import findings
-from plimsoll.analysis.load_line import usable
+from plimsoll.analysis.load_line import longest, usable
 from plimsoll.analysis.mark import Mark, mark_of
 from plimsoll.analysis.metric import ALL, RATES, called, metric
 from plimsoll.analysis.objective import Objective
@@ -154,8 +154,14 @@ def _grouped(results: Sequence[Result], naming: _Naming) -> dict[Key, tuple[Resu
             continue
         where = _where(result, stepped) + (f" on {place.get('settings', {}).get('target')}" if crossed else "")
         groups.setdefault((*naming.subject(result), role, where), []).append(result)
-    # The last window of rounds stands for the steady state.
-    return {key: tuple(group[-ROUNDS:] if key[2] == "round" else group) for key, group in groups.items()}
+    return {key: _standing(key[2], group) for key, group in groups.items()}
+
+
+def _standing(role: str, group: Sequence[Result]) -> tuple[Result, ...]:
+    """The results that a point stands for: the last window of rounds for the steady state, of a level those that lasted longest."""
+    if role == "round":
+        return tuple(group[-ROUNDS:])
+    return tuple(group if group[0].place.get("level") is None else longest(group))
 
 
 def _stepped(results: Sequence[Result]) -> set[str]:

@@ -61,14 +61,24 @@ def load_line(results: Iterable[Result], op: str = ALL, metric: str = "mean") ->
 
 
 def by_level(results: Iterable[Result]) -> list[tuple[float, tuple[Result, ...]]]:
-    """The results of one subject, failed ones included, by level of load, lowest first."""
+    """The results of one subject, failed ones included, by level of load, lowest first.
+
+    A level that was measured again for longer, because it had too few requests, is what it was then.
+    """
     taken = [result for result in results if result.place.get("role", "point") == "point"]
     groups: dict[Any, list[Result]] = {}
     levelled = [result for result in taken if result.place.get("level") is not None]
     for result in levelled or taken:
         groups.setdefault(result.place["level"] if levelled else _settings(result), []).append(result)
-    placed = [(float(level) if levelled else _throughput(group), tuple(group)) for level, group in groups.items()]
+    kept = {level: longest(group) for level, group in groups.items()} if levelled else groups
+    placed = [(float(level) if levelled else _throughput(group), tuple(group)) for level, group in kept.items()]
     return sorted(placed, key=lambda entry: entry[0])
+
+
+def longest(group: Sequence[Result]) -> list[Result]:
+    """The repeats of a level without those before it was measured again for longer."""
+    longest_s = max(result.job.duration_s for result in group)
+    return [result for result in group if result.job.duration_s == longest_s]
 
 
 def usable(group: Sequence[Result]) -> tuple[Result, ...]:

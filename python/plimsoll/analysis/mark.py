@@ -9,6 +9,8 @@ The interval of the crossing comes from the line's band: its upper edge crosses 
 more than once, the outermost upward crossing counts; a level beyond it that is too noisy to say anything changes nothing, because the
 response does not fall as load rises. The throughput's own interval is added in quadrature. The interval is widened to contain
 the mark and the crossing, so with coarse levels it also says how coarse.
+A level with too few requests to show that it holds (`plimsoll.analysis.shortage`), or with none at all, neither holds nor fails: it is
+passed over, and no mark rests on it. A note names those that could have raised the mark.
 Limits: a clause that is no upper limit on a latency, or a level without response, has no crossing; the interval then spans the levels at
 which the objective certainly held and certainly failed. No interval is given where one of its ends was not measured; the notes say so.
 
@@ -29,6 +31,7 @@ from plimsoll.analysis.metric import ALL, LATENCIES, RATES
 from plimsoll.analysis.objective import ClauseJudgement, Judgement, Objective, judge
 from plimsoll.analysis.pooling import pooled_metric
 from plimsoll.analysis.saturation import achieved
+from plimsoll.analysis.shortage import idle
 from plimsoll.result import Estimate, Result
 
 Json = dict[str, Any]
@@ -72,6 +75,8 @@ class _Judged:
     level: float
     repeats: tuple[Result, ...]
     judgement: Judgement
+    #: The repeats, and those that no figure rests on.
+    all: tuple[Result, ...]
 
     @property
     def iops(self) -> Estimate | None:
@@ -83,8 +88,8 @@ def mark_of(results: Iterable[Result], objective: Objective) -> Mark | None:
 
     A lower limit on a rate (``iops >= 5000``) that fails at the lowest levels is passed over: too little load breaks it, not too much.
     """
-    taken = list(results)
-    levels = _judged(taken, objective)
+    found = _judged(list(results), objective)
+    levels = [judged for judged in found if judged.judgement.too_few is None and not idle(judged.all)]
     first = next((index for index, judged in enumerate(levels) if not too_little_load(judged.judgement)), len(levels))
     failing = next((index for index in range(first, len(levels)) if not levels[index].judgement.holds), len(levels))
     if failing == first:
@@ -93,6 +98,7 @@ def mark_of(results: Iterable[Result], objective: Objective) -> Mark | None:
     iops, bytes_per_s = held.iops, pooled_metric(held.repeats, ALL, "bytes_per_s")
     if iops is None or bytes_per_s is None:
         return None
+    taken = [result for judged in levels for result in judged.repeats]
     bounds = _Bounds(taken, levels, failing - 1, iops) if failed else None
     interval, missing = bounds.interval() if bounds else (None, [_NEVER_FAILED])
     return Mark(
@@ -104,7 +110,7 @@ def mark_of(results: Iterable[Result], objective: Objective) -> Mark | None:
         failed_by=failed.judgement.failed_by if failed else None,
         next_level=failed.level if failed else None,
         crossing=bounds.crossing if bounds else None,
-        notes=(*missing, *_held_again(levels[failing:])),
+        notes=(*missing, *_held_again(levels[failing:]), *_too_few(found, held, failed)),
     )
 
 
@@ -176,7 +182,7 @@ def _judged(results: Sequence[Result], objective: Objective) -> list[_Judged]:
     for level, group in by_level(results):
         # A repeat that failed makes its level fail; one that ended early does not count beside complete ones.
         failed = [result for result in group if result.status == "failed"]
-        judged.append(_Judged(level, usable(group), judge(objective, [*failed, *usable(group)] or group)))
+        judged.append(_Judged(level, usable(group), judge(objective, [*failed, *usable(group)] or group), group))
     return judged
 
 
@@ -242,6 +248,13 @@ def _edge(estimate: Estimate | None, name: str) -> float | None:
 
 def _half_width(estimate: Estimate) -> float:
     return 0.0 if estimate.low is None or estimate.high is None else (estimate.high - estimate.low) / 2
+
+
+def _too_few(found: Sequence[_Judged], held: _Judged, failed: _Judged | None) -> list[str]:
+    """A note on the levels that could have raised the mark, had there been more requests."""
+    between = [judged for judged in found if judged.level > held.level and (failed is None or judged.level < failed.level)]
+    short = [(judged.level, lacking) for judged in between if (lacking := judged.judgement.too_few) is not None]
+    return [f"Level {level:g} does not count: {lacking.text}." for level, lacking in short]
 
 
 def _held_again(above: Sequence[_Judged]) -> list[str]:

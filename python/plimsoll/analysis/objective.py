@@ -9,6 +9,7 @@ A point that failed never holds, and is settled: measuring it again with another
 and is in no latency, so where requests failed an objective that says nothing of errors is judged as if it said ``errors <= 0``, too.
 A latency is judged with what was outstanding when the measured time ended (`plimsoll.analysis.outstanding`): a limit that its lower bound
 breaks is settled, one that it could break is not held and not settled.
+A latency that keeps its limit by value on fewer requests than could show it (`plimsoll.analysis.shortage`) is not held and not settled.
 Limits: clauses are judged one by one at 95 %; the chance that some of several intervals misses is larger than 5 %.
 
     objective = parse_objective("read mean <= 20ms and write mean <= 20ms")
@@ -28,6 +29,7 @@ from plimsoll.analysis.metric import ALL, called
 from plimsoll.analysis.offering import carried
 from plimsoll.analysis.pooling import pooled_metric
 from plimsoll.analysis.raising import highest, lowest, unanswered
+from plimsoll.analysis.shortage import Shortage, shortage
 from plimsoll.errors import InputError
 from plimsoll.result import OPS, Estimate, Result
 from plimsoll.units import brief_duration
@@ -76,7 +78,8 @@ class Objective:
 class ClauseJudgement:
     """One clause on one operation (or ``all``). The estimate is in the unit of the clause's limit, None when nothing was measured.
 
-    ``unanswered`` is how many requests had no answer, where the limit could only be broken by them.
+    ``unanswered`` is how many requests had no answer, where the limit could only be broken by them. ``shortage`` says how many requests
+    are lacking, where the value keeps the limit and they are too few to show it.
     """
 
     clause: Clause
@@ -85,11 +88,17 @@ class ClauseJudgement:
     holds: bool
     settled: bool
     unanswered: int = 0
+    shortage: Shortage | None = None
 
     @property
     def text(self) -> str:
         """The condition as it was asked of this operation."""
         return self.clause.text_for(self.op)
+
+    @property
+    def undecided(self) -> bool:
+        """Whether it is not held only because not enough is known."""
+        return self.unanswered > 0 or self.shortage is not None
 
 
 @dataclass(frozen=True)
@@ -102,10 +111,17 @@ class Judgement:
     clauses: tuple[ClauseJudgement, ...]
 
     @property
-    def unanswered(self) -> bool:
-        """Whether nothing but requests without an answer keeps it from holding."""
+    def undecided(self) -> bool:
+        """Whether nothing keeps it from holding but what is not known: requests without an answer, or too few of them."""
         failed = [clause for clause in self.clauses if not clause.holds]
-        return bool(failed) and all(clause.unanswered for clause in failed)
+        return bool(failed) and all(clause.undecided for clause in failed)
+
+    @property
+    def too_few(self) -> Shortage | None:
+        """What is lacking most, where nothing but too few requests keeps it from holding."""
+        failed = [clause.shortage for clause in self.clauses if not clause.holds]
+        known = [one for one in failed if one is not None]
+        return max(known, key=lambda one: one.needed / one.count) if known and len(known) == len(failed) else None
 
 
 def parse_objective(text: str) -> Objective:
@@ -142,7 +158,7 @@ def judge(objective: Objective, results: Result | Sequence[Result]) -> Judgement
         holds=False,
         settled=any(item.settled for item in failed),
         # What surely fails comes before what only could.
-        failed_by=_reason(max(failed, key=lambda item: (not item.unanswered, _overload(item)))),
+        failed_by=_reason(max(failed, key=lambda item: (not item.undecided, _overload(item)))),
         clauses=judged,
     )
 
@@ -190,6 +206,12 @@ def _drawn(result: Result, op: str) -> bool:
 
 
 def _judged(clause: Clause, op: str, results: Sequence[Result]) -> ClauseJudgement:
+    found = _by_value(clause, op, results)
+    lacking = shortage(clause, op, results) if found.holds and clause.is_latency else None
+    return found if lacking is None else replace(found, holds=False, settled=False, shortage=lacking)
+
+
+def _by_value(clause: Clause, op: str, results: Sequence[Result]) -> ClauseJudgement:
     estimate = _estimate(clause, op, results)
     if clause.is_latency and (bounded := _bounded(clause, op, results, estimate)) is not None:
         return bounded
@@ -235,6 +257,8 @@ def _reason(item: ClauseJudgement) -> str:
     if item.unanswered:
         requests = f"{item.unanswered:,} request{'s' if item.unanswered > 1 else ''}"
         return f"{item.text} (could be broken: {requests} had no answer when the measured time ended)"
+    if item.shortage is not None:
+        return f"{item.text} ({item.shortage.text})"
     if item.estimate is not None and item.estimate.at_least:
         return f"{item.text} ({called(item.op, item.clause.metric)} ≥ {brief_duration(item.estimate.value)})"
     if item.estimate is not None:

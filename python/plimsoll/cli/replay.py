@@ -71,7 +71,7 @@ def command(trace: str, **typed: Any) -> int:
 def _measure(choice: Any, path: str, header: Json, typed: Json) -> int:
     from plimsoll import engine as engines
     from plimsoll.cli.conduct.conducting import conduct, in_order
-    from plimsoll.cli.conduct.judging import checked_objective, every_point_holds
+    from plimsoll.cli.conduct.judging import checked_objective, every_point_holds, not_known
     from plimsoll.cli.conduct.permission import check_permitted, permission
     from plimsoll.cli.conduct.planning import PlannedPoint
     from plimsoll.cli.conduct.setup import Setup
@@ -102,6 +102,8 @@ def _measure(choice: Any, path: str, header: Json, typed: Json) -> int:
     outcome = conduct(in_order(points), setup)
     show(outcome, run.path, Shown(as_json=typed["as_json"], report_path=typed["report_path"], objective=objective))
     if typed["asserts"] and objective is not None and not outcome.exit_code and not every_point_holds(outcome.results, objective):
+        if (sentence := not_known(outcome.results, objective)) is not None:
+            click.echo(f"plimsoll: {sentence}", err=True)
         return EXIT_OBJECTIVE_FAILED
     return outcome.exit_code
 

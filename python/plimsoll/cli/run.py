@@ -99,11 +99,13 @@ def _checked(points: list[PlannedPoint], typed: dict[str, Any]) -> Objective | N
 
 def _shown(outcome: Outcome, path: str, typed: dict[str, Any], objective: Objective | None) -> int:
     """Show what became of the run at ``path``; the exit code."""
-    from plimsoll.cli.conduct.judging import every_point_holds
+    from plimsoll.cli.conduct.judging import every_point_holds, not_known
     from plimsoll.cli.showing import Shown, show
 
     show(outcome, path, Shown(as_json=typed["as_json"], report_path=typed["report_path"], objective=objective))
     if typed["asserts"] and objective is not None and not outcome.exit_code and not every_point_holds(outcome.results, objective):
+        if (sentence := not_known(outcome.results, objective)) is not None:
+            click.echo(f"plimsoll: {sentence}", err=True)
         return EXIT_OBJECTIVE_FAILED
     return outcome.exit_code
 

@@ -3,6 +3,8 @@
 Model: the response does not fall as the load rises, so every level below one that held holds, too. The climb goes from the first level up
 by the growth, until a level is too much or the last one allowed was not. When already the first is too much, the way goes down by halves:
 whole numbers to 1, others at most `HALVINGS_MAX` times. Then bisection, until the resolution is reached; whole numbers end at neighbours.
+A level that had too few requests to show that it holds is passed over on the way. When the bracket ends at such a level, it is measured for
+as long as these take (`Probe.longer`); if it is too much then, the level passed below it is, and what lies between is halved anew.
 Limits: where the response falls again with more load, some crossing is found, not all.
 
     bracket = yield from bracketed(probe, bounds, resolution, growth)
@@ -36,6 +38,14 @@ def bracketed(probe: Probe, bounds: Bounds, resolution: Resolution, growth: Grow
     bracket = yield from _climbed(probe, bounds, growth)
     if bracket.low is None:
         bracket = yield from _descended(probe, bounds)
+    bracket = yield from _bisected(probe, bracket, bounds, resolution)
+    low, high = bracket.low, bracket.high
+    while low is not None and not (yield from probe.longer(low)):
+        low, high = max((level for level in probe.not_too_much if level < low), default=None), low
+    return bracket if low == bracket.low else (yield from _bisected(probe, Bracket(low, high), bounds, resolution))
+
+
+def _bisected(probe: Probe, bracket: Bracket, bounds: Bounds, resolution: Resolution) -> Generator[Ask, Result, Bracket]:
     if bracket.low is None or bracket.high is None:
         return bracket
     low, high = bracket.low, bracket.high

@@ -25,7 +25,8 @@ def concluded(kind: str, probe: Probe, bracket: Bracket) -> Conclusion:
         kind,
         sentences=(
             _held(probe, mark) if mark else _nothing_held(probe),
-            *(_undecided(probe.axis, probed) for probed in undecided),
+            *(_undecided(probe.axis, probed) for probed in undecided if not probed.judgement.too_few),
+            *(() if mark or _told(probe).judgement.too_few else _too_few(probe)),
             *wording.failures(points),
         ),
         mark=mark,
@@ -50,11 +51,15 @@ def _held(probe: Probe, mark: Mark) -> str:
 
 
 def _nothing_held(probe: Probe) -> str:
-    """Said of the lowest level, or of the highest when all carried too little load."""
-    too_much = [probed for probed in probe.levels if probed.too_much]
-    told = min(too_much, key=lambda probed: probed.level) if too_much else max(probe.levels, key=lambda probed: probed.level)
-    end = "lowest" if too_much else "highest"
+    """Said of the lowest level that was too much, or of the highest when none was."""
+    told = _told(probe)
+    end = "lowest" if told.too_much else "highest"
     return f"No level held '{probe.objective}': at the {end} asked, {wording.place(probe.axis, told.level)}, {_why(told)}."
+
+
+def _told(probe: Probe) -> Probed:
+    too_much = [probed for probed in probe.levels if probed.too_much]
+    return min(too_much, key=lambda probed: probed.level) if too_much else max(probe.levels, key=lambda probed: probed.level)
 
 
 def _why(failed: Probed) -> str:
@@ -64,6 +69,18 @@ def _why(failed: Probed) -> str:
     if not clauses:
         return (failed.judgement.failed_by or "the point failed").removesuffix(".")
     return wording.measured((named or clauses)[0])
+
+
+def _too_few(probe: Probe) -> list[str]:
+    """One sentence for all levels that had too few requests, with what the highest of them lacked."""
+    short = [(probed.level, lacking) for probed in probe.levels if (lacking := probed.judgement.too_few) is not None]
+    if not short:
+        return []
+    last, lacking = max(short, key=lambda pair: pair[0])
+    levels = sorted(level for level, _ in short)
+    named = ", ".join(map(wording.number, levels)) if len(levels) < 5 else f"{wording.number(levels[0])} to {wording.number(levels[-1])}"
+    at = "" if len(levels) == 1 else f", at {wording.number(last)}"
+    return [f"Not known at {probe.axis} {named}{at}: {lacking.text}."]
 
 
 def _undecided(axis: str, probed: Probed) -> str:

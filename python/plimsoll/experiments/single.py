@@ -26,7 +26,11 @@ def single(repeat: int = 1, objective: Objective | None = None) -> Plan:
     judgement = judge(objective, results)
     doubt = "" if judgement.settled else ", too near the limit to be sure"
     missed = " and ".join(wording.measured(item) for item in judgement.clauses if not item.holds)
-    said = (
-        f"It kept '{objective}'{doubt}." if judgement.holds else f"It did not keep '{objective}'{f': {missed}' if missed else ''}{doubt}."
-    )
+    reason = f": {missed}" if missed else ""
+    if judgement.holds:
+        said = f"It kept '{objective}'{doubt}."
+    elif judgement.too_few:
+        said = f"Whether it kept '{objective}' is not known{reason}."
+    else:
+        said = f"It did not keep '{objective}'{reason}{doubt}."
     return Conclusion("single", (said, *failures), figures={**figures, "holds": judgement.holds, "failed_by": judgement.failed_by})

@@ -52,6 +52,8 @@ def measured(item: ClauseJudgement) -> str:
     if item.unanswered:
         requests = f"{item.unanswered:,} request{'s' if item.unanswered > 1 else ''}"
         return f"{subject} was {said}, and {requests} had no answer when the measured time ended"
+    if item.shortage:
+        return f"{subject} was {said}, which is not known well: {item.shortage.text}"
     return f"{subject} was {said}"
 
 

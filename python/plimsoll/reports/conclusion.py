@@ -46,8 +46,8 @@ def kept(objective: Objective, results: Sequence[Result]) -> str:
     lines = []
     for result in results:
         judgement = judge(objective, result)
-        verdict = "held" if judgement.holds else f"{'undecided' if judgement.unanswered else 'failed'}: {judgement.failed_by}"
-        doubt = "" if judgement.settled or judgement.unanswered else _NOT_SETTLED
+        verdict = "held" if judgement.holds else f"{'undecided' if judgement.undecided else 'failed'}: {judgement.failed_by}"
+        doubt = "" if judgement.settled or judgement.undecided else _NOT_SETTLED
         repeat = f" #{result.job.repeat}" if result.job.repeat > 1 else ""
         lines.append(f"  {result.job.workload}{repeat} on {result.job.target}{' (modelled)' if result.modelled else ''}: {verdict}{doubt}")
     return "\n".join([f"objective {objective.text}", *lines])

@@ -257,7 +257,7 @@ def _verdict(objective: Objective, repeats: Sequence[Result]) -> dict[str, Any]:
         "settled": judgement.settled,
         "failed_by": judgement.failed_by,
     }
-    return {**verdict, "unanswered": True} if judgement.unanswered else verdict
+    return {**verdict, "undecided": True} if judgement.undecided else verdict
 
 
 def _knee(line: LoadLine) -> dict[str, Any] | None:

@@ -1,7 +1,8 @@
 """The objective on the command line: read before anything is touched, and what it means for the exit code.
 
 Model: with ``--assert`` a program exits with `EXIT_OBJECTIVE_FAILED` when the objective does not hold. Where an experiment varies a load,
-it holds when some level kept it, that is, when there is a mark; elsewhere it holds when every point kept it.
+it holds when some level kept it, that is, when there is a mark; elsewhere it holds when every point kept it. Where nothing but too few
+requests keeps it from holding, `not_known` has the sentence that says so.
 
     objective = checked_objective("read mean <= 20ms", workloads, asserts=True)
     every_point_holds(results, objective)
@@ -14,9 +15,11 @@ from dataclasses import replace
 
 from plimsoll.analysis.adaptive import parse_precision
 from plimsoll.analysis.definition import ends_by_itself
+from plimsoll.analysis.load_line import by_level
 from plimsoll.analysis.mark import Mark, mark_of
 from plimsoll.analysis.metric import ALL
 from plimsoll.analysis.objective import Objective, applies_to, judge, parse_objective
+from plimsoll.analysis.shortage import idle
 from plimsoll.cli.conduct.outcome import Found, Outcome
 from plimsoll.engine import Json
 from plimsoll.errors import InputError
@@ -77,6 +80,32 @@ def every_point_holds(results: Sequence[Result], objective: Objective) -> bool:
     """Whether there are points and each keeps the objective; conditioning is no point."""
     judged = [judge(objective, result).holds for result in results if result.place.get("role") != "precondition"]
     return bool(judged) and all(judged)
+
+
+def not_known(results: Sequence[Result], objective: Objective) -> str | None:
+    """What is lacking at the points that keep ``objective`` by value, on too few requests to show it; None when something else fails it.
+
+    Of levels of a load the highest is named: it has most requests.
+    """
+    levelled = [result for result in results if result.place.get("level") is not None]
+    single = [[result] for result in results if result.place.get("level") is None and result.place.get("role", "point") == "point"]
+    groups = [*single, *(list(group) for _, group in by_level(levelled))]
+    judged = [(group, judge(objective, group)) for group in groups if not idle(group)]
+    short = [(group, judgement) for group, judgement in judged if judgement.too_few is not None]
+    if not short or any(not judgement.holds and judgement.too_few is None for _, judgement in judged):
+        return None
+    group, judgement = short[-1]
+    where = f"{group[0].job.workload} on {group[0].job.target}"
+    return f"the objective '{objective.text}' is not known to hold for {where}: {judgement.failed_by}."
+
+
+def unknown_objectives(outcome: Outcome, experiments: Sequence[Experiment]) -> list[str]:
+    """`not_known` of every experiment on each of its subjects on which its objective is not shown to hold."""
+    objectives = {experiment.name: parse_objective(experiment.objective) for experiment in experiments if experiment.objective}
+    asked = [(found, _of_subject(outcome.results, found)) for found in outcome.found if found.experiment in objectives]
+    missed = [(found, results) for found, results in asked if not _kept(found, results, objectives[found.experiment])]
+    said = [not_known(results, objectives[found.experiment]) for found, results in missed]
+    return [sentence for sentence in said if sentence is not None]
 
 
 def every_objective_holds(outcome: Outcome, experiments: Sequence[Experiment]) -> bool:

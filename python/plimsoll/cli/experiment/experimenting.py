@@ -30,6 +30,7 @@ from plimsoll.cli.conduct.judging import (
     checked_objective,
     every_objective_holds,
     marked,
+    unknown_objectives,
 )
 from plimsoll.cli.conduct.outcome import Found, Outcome
 from plimsoll.cli.conduct.permission import check_permitted, permission
@@ -91,6 +92,8 @@ def carry_out(suite: Suite, typed: Mapping[str, Any], *, name: str, folder: str 
     )
     show(outcome, run.path, shown)
     if typed.get("asserts") and not outcome.exit_code and not every_objective_holds(outcome, experiments):
+        for sentence in unknown_objectives(outcome, experiments):
+            click.echo(f"plimsoll: {sentence}", err=True)
         return EXIT_OBJECTIVE_FAILED
     return outcome.exit_code
 
