@@ -2,6 +2,8 @@
 
 Model: the engine runs its loop on ``null`` (no I/O at all) and ``nop`` (an empty trip through io_uring); the figures are kept in
 ``$XDG_CACHE_HOME/plimsoll`` under a name made of the machine, kernel, CPU and version, so that a change of any measures anew.
+A calibration in which a part completed nothing, or an I/O without storage seems to cost more than `COST_NS_MAX`, says what else the machine
+did; it is measured again for longer, never remembered, and one that an earlier version remembered is not taken.
 Limits: other load on the machine at that moment makes the cost look higher than it is.
 
     calibration = load() or quick(engine)
@@ -11,18 +13,24 @@ Limits: other load on the machine at that moment makes the cost look higher than
 from __future__ import annotations
 
 import json
+import math
 import os
 from contextlib import suppress
 
 from plimsoll import __version__
 from plimsoll.displayed import encoded
 from plimsoll.engine import Engine, Json
-from plimsoll.errors import PlimsollError, StoreError
+from plimsoll.errors import EngineError, PlimsollError, StoreError
 from plimsoll.store.durable import replace_file, store_error
 
 SCHEMA = "plimsoll.calibration/1"
 #: Long enough for a figure good to some percent, short enough to go unnoticed beside a first run.
 QUICK_SECONDS = 0.2
+#: Each attempt lasts twice as long as the one before.
+ATTEMPTS = 3
+#: No processor needs longer for an I/O that reaches no storage; the slowest emulated ones stay below a tenth of it.
+COST_NS_MAX = 100_000.0
+_RATE = "iops_per_core"
 
 
 def load() -> Json | None:
@@ -30,17 +38,45 @@ def load() -> Json | None:
     with suppress(OSError, ValueError, RecursionError, AttributeError):
         with open(cache_path(), encoding="utf-8") as file:
             value: Json = json.load(file)
-        if value.get("schema") == SCHEMA:
+        if value.get("schema") == SCHEMA and sensible(value):
             return value
     return None
 
 
 def quick(engine: Engine) -> Json | None:
-    """Calibrate now, in a fraction of a second, and remember it; None where the engine cannot."""
+    """Calibrate now, in a fraction of a second, and remember it; None where the engine cannot, or the machine is too busy."""
     try:
-        return save(engine.calibrate(QUICK_SECONDS))
+        return save(measured(engine, QUICK_SECONDS))
     except PlimsollError:
         return None
+
+
+def measured(engine: Engine, seconds: float) -> Json:
+    """The figures of the first attempt that makes sense; raises `EngineError` when none of `ATTEMPTS` does."""
+    for attempt in range(ATTEMPTS):
+        figures = engine.calibrate(seconds * 2**attempt)
+        if sensible(figures):
+            return figures
+    raise EngineError(
+        "what one I/O costs Plimsoll could not be measured: this machine has no processor time for it; "
+        "calibrate when less else runs, or for longer (--seconds)."
+    )
+
+
+def sensible(figures: Json) -> bool:
+    """Whether every part completed something, at a cost that a processor can have. ``nop`` may be missing: there is no io_uring then."""
+    parts = [figures.get("null"), *([] if figures.get("nop") is None else [figures["nop"]])]
+    rates = [rate for part in parts for rate in _rates(part)]
+    return bool(rates) and all(
+        isinstance(rate, (int, float)) and math.isfinite(rate) and rate > 0 and 1e9 / rate <= COST_NS_MAX for rate in rates
+    )
+
+
+def _rates(part: object) -> list[object]:
+    """The rate of a part and those of its depths; None for one that is missing."""
+    if not isinstance(part, dict):
+        return [None]
+    return [part.get(_RATE), *(depth.get(_RATE) for depth in part.values() if isinstance(depth, dict))]
 
 
 def save(figures: Json) -> Json:

@@ -17,6 +17,7 @@ from plimsoll.engine import native
 from plimsoll.errors import EngineError, InputError, SafetyRefusal, StoreError, TargetError
 from plimsoll.foreground import served
 from plimsoll.measure import Job, measure, unfinished
+from said import Plimsoll
 from scripted_engine import Script, ScriptedEngine
 
 
@@ -152,6 +153,67 @@ def test_a_damaged_calibration_is_made_anew(here: Path) -> None:
     assert calibration.load() is None
     path.write_text('{"schema": "plimsoll.calibration/0"}')
     assert calibration.load() is None
+
+
+#: What a machine that had no time left behind: nothing completed in the share of one part.
+NOTHING = {"iops_per_core": 0.0, "ns_per_io": None, "qd1": {"iops_per_core": 0.0, "user_ns": 36000.0, "system_ns": 0.0}}
+SOUND = {"iops_per_core": 40e6, "ns_per_io": 25.0, "qd1": {"iops_per_core": 40e6, "user_ns": 25.0, "system_ns": 0.0}}
+SLOW = {"iops_per_core": 9_000.0}
+
+
+def busy(engine: ScriptedEngine, *figures: dict[str, Any]) -> ScriptedEngine:
+    """An engine whose calibrations come to these, the last one for ever."""
+    left = list(figures)
+
+    def calibrate(seconds: float) -> dict[str, Any]:
+        engine.calibrations.append(seconds)
+        return left.pop(0) if len(left) > 1 else left[0]
+
+    engine.calibrate = calibrate  # type: ignore[method-assign]
+    return engine
+
+
+@pytest.mark.parametrize(
+    "figures",
+    [
+        {"null": NOTHING, "nop": SOUND},
+        {"null": SOUND, "nop": NOTHING},
+        {"null": SOUND, "nop": {**SOUND, "qd128": NOTHING["qd1"]}},
+        {"null": SLOW, "nop": None},
+        {"null": {"iops_per_core": None}, "nop": None},
+        {"null": {"iops_per_core": "many"}, "nop": None},
+        {"nop": SOUND},
+        {},
+    ],
+)
+def test_a_calibration_that_measured_nothing_sensible_is_never_remembered_nor_taken(here: Path, figures: dict[str, Any]) -> None:
+    engine = busy(ScriptedEngine(), figures)
+    point = measure(job(engine), engine, Kept(), engine.control())
+    assert point.calibration is None and not Path(calibration.cache_path()).exists()
+    assert engine.calibrations == [calibration.QUICK_SECONDS * times for times in (1, 2, 4)]
+    # One that an earlier version remembered.
+    calibration.remember(figures)
+    assert calibration.load() is None
+
+
+def test_a_calibration_is_tried_again_until_it_measures_something(here: Path) -> None:
+    engine = busy(ScriptedEngine(), {"null": NOTHING, "nop": None}, {"null": SOUND, "nop": None})
+    point = measure(job(engine), engine, Kept(), engine.control())
+    assert point.calibration is not None and point.calibration["null"] == SOUND
+    assert calibration.load() == point.calibration and len(engine.calibrations) == 2
+
+
+def test_calibrate_says_that_the_machine_is_too_busy(plimsoll: Plimsoll, engine: ScriptedEngine) -> None:
+    busy(engine, {"null": NOTHING, "nop": NOTHING})
+    said = plimsoll("calibrate", "--seconds", "0.1")
+    assert said.code == 4 and not said.out
+    assert said.err == (
+        "plimsoll: what one I/O costs Plimsoll could not be measured: this machine has no processor time for it; "
+        "calibrate when less else runs, or for longer (--seconds).\n"
+    )
+    calibration.remember({"null": NOTHING, "nop": NOTHING})
+    (check,) = [line for line in plimsoll("doctor").out.splitlines() if "own cost" in line]
+    assert "has not been measured here" in check
 
 
 def test_a_cache_that_cannot_be_written_costs_nothing_but_the_next_calibration(here: Path) -> None:

@@ -17,7 +17,7 @@ from plimsoll.errors import StoreError
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(seconds: float, as_json: bool) -> None:
     """Measure what Plimsoll's own work costs per I/O, without storage, and remember it for every later result."""
-    figures = engines.native().calibrate(seconds)
+    figures = calibration.measured(engines.native(), seconds)
     try:
         figures, remembered = calibration.remember(figures), f"remembered in {calibration.cache_path()}"
     except StoreError as problem:
