@@ -54,7 +54,7 @@ def test_a_broken_word_is_wrong_data_with_its_own_exit_code(plimsoll: Plimsoll, 
     assert said.code == 6
     assert "the target broke its word: 30 lost, 1 torn of 12,345 acknowledged writes, first at byte 8,192." in said.out
     assert "lost          write 812: 4 KiB at byte 8,192, acknowledged after 3.21 s" in said.out
-    assert "and 11 more" in said.out
+    assert "and 11 more; result.json of the point names all 31\n" in said.out
     after = (here / "t.dat").stat()
     assert (before.st_mtime_ns, before.st_size) == (after.st_mtime_ns, after.st_size), "the evidence was touched"
 
@@ -100,6 +100,12 @@ def test_a_check_is_for_all_streams_or_for_none() -> None:
     streams = [{"name": "a", "verify": "journal-check"}, {"name": "b"}]
     with pytest.raises(InputError, match="for all streams of a workload or for none"):
         engines.native().check_workload({"name": "x", "stream": streams}, "x.toml")
+
+
+def test_how_many_writes_the_result_names_is_said() -> None:
+    result = made(Load(iops=100, mean_ns=1e6))
+    many = replace(result, engine={**result.engine, "journal": {**BROKEN, "counts": {"lost": 12_000}, "violations": [WRITE] * 10_000}})
+    assert journalled([many]).endswith("and 11,980 more; result.json of the point names the first 10,000 of 12,000")
 
 
 def test_what_befell_is_told_in_the_order_of_kinds() -> None:

@@ -210,7 +210,7 @@ def test_a_ramp_that_nothing_held_misses_its_claim_and_says_so(tested):
 
 
 def test_nothing_beyond_a_ramp_that_always_held_misses_its_claim_and_says_so(tested):
-    claim = claim_of(tested("bound", 'checks = [{ value = "mark.beyond.iops", at_least = 1 }]', lambda _: reads(1, 1_000)))
+    claim = claim_of(tested("bound", 'checks = [{ value = "mark.beyond.iops", at_least = 1 }]', lambda _: reads(100, 1_000)))
     assert (claim["verdict"], claim["reason"]) == ("missed", "no level of mark was too much for its objective")
 
 

@@ -57,6 +57,22 @@ def test_wrong_data_is_a_failed_point_with_its_own_exit_code(plimsoll: Plimsoll,
     assert "p99 <= 5s\n  small on null:: failed: the point failed: wrong data was read" in said.out
 
 
+def test_a_report_of_wrong_data_is_written_and_says_so(plimsoll: Plimsoll, engine: ScriptedEngine) -> None:
+    engine.scripts = [script(WRONG), script(RIGHT), script(RIGHT, raises=TargetError("t: it is gone."))]
+    assert plimsoll("run", "small.toml", "--repeat", "3", "-t", "null:").code == 6
+    said = plimsoll("report", only_run().path)
+    # Its own work is done; the run that measured ended with 6.
+    assert said.code == 0 and said.out.strip().endswith("report.html")
+    assert said.err == f"plimsoll: {only_run().name}: wrong data was read in 1 of 3 points; 1 of 3 points failed.\n"
+
+
+def test_a_report_of_sound_runs_says_nothing_on_stderr(plimsoll: Plimsoll, engine: ScriptedEngine) -> None:
+    engine.scripts = [script(RIGHT)]
+    plimsoll("run", "small.toml", "-t", "null:")
+    said = plimsoll("report", only_run().path)
+    assert (said.code, said.err) == (0, "")
+
+
 def test_right_data_is_none(plimsoll: Plimsoll, engine: ScriptedEngine) -> None:
     engine.scripts = [script(RIGHT)]
     assert plimsoll("run", "small.toml", "-t", "null:", "--objective", "p99 <= 5s", "--assert").code == 0

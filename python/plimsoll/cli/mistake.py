@@ -1,8 +1,8 @@
-"""A mistake of our own, told: one sentence with where to report it, the details in a file, exit code 70.
+"""A mistake of our own, told: one sentence, the details in a file, exit code 70.
 
 Model: whatever leaves a command and is no `PlimsollError` is such a mistake, in whichever thread, panics of the engine included. The file
-holds what a report needs: traceback, versions, the command line and the platform. Environment variables, results and data are not in it.
-``PLIMSOLL_DEBUG=1`` shows the traceback as well. Memory that ran out is told as what it is; its details are kept all the same.
+holds what whoever mends it needs: traceback, versions, the command line and the platform. Environment variables, results and data are not
+in it. ``PLIMSOLL_DEBUG=1`` shows the traceback as well. Memory that ran out is told as what it is; its details are kept all the same.
 
     code = told(problem, ["run", "oltp-db"])        # EXIT_MISTAKE
 """
@@ -21,8 +21,6 @@ from contextlib import contextmanager
 from plimsoll import __version__
 from plimsoll.errors import EXIT_MISTAKE
 
-#: Where mistakes of ours are reported.
-REPORTED_AT = "the issues page of the project that you have Plimsoll from"
 DEBUG = "PLIMSOLL_DEBUG"
 #: So many characters of a message stand in the sentence; the file has all.
 _TOLD_MAX = 200
@@ -59,9 +57,7 @@ def _sentence(problem: BaseException) -> str:
         return "there is not enough memory for this, so it was given up; what was measured before is kept."
     said = " ".join(str(problem).split()) or "without a message"
     shortened = said if len(said) <= _TOLD_MAX else f"{said[:_TOLD_MAX]}…"
-    return (
-        f"this is a mistake in Plimsoll, not in what you typed ({type(problem).__name__}: {shortened}); please report it at {REPORTED_AT}."
-    )
+    return f"this is a mistake in Plimsoll, not in what you typed ({type(problem).__name__}: {shortened})."
 
 
 def _details(text: str, arguments: Sequence[str]) -> str:
@@ -92,4 +88,4 @@ def _kept(details: str) -> str:
     except OSError as problem:
         reason = (problem.strerror or str(problem)).lower()
         return f"Its details could not be written ({reason}); {DEBUG}=1 shows them when the command is given again."
-    return f"The details are in {path}."
+    return f"The details are in {path}. Please send that file to whoever maintains your Plimsoll."

@@ -1,4 +1,8 @@
-"""``plimsoll report``: make a report of stored runs."""
+"""``plimsoll report``: make a report of stored runs.
+
+Model: the exit code is that of making the report, 0 whatever the runs came to; it measures nothing. That data were wrong, or points failed,
+was the exit code of the run that measured them, stands at the top of the report, and is said on stderr here.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,8 @@ from pathlib import Path
 
 import click
 
+from plimsoll.analysis.verification import wrong_data
+from plimsoll.displayed import displayed
 from plimsoll.errors import InputError
 from plimsoll.store.overwriting import REPLACED, check_replaceable
 from plimsoll.store.reader import StoredRun, damage_named, open_run
@@ -20,8 +26,30 @@ FORMATS = (".html", ".csv", ".json")
 @click.option("-o", "--output", metavar="FILE", help=f"FILE.html, FILE.csv or FILE.json. {REPLACED} [default: RUN/report.html]")
 @click.option("--out", metavar="DIR", default="results", show_default=True, help="Where runs called by name are kept.")
 def command(runs: tuple[str, ...], output: str | None, out: str) -> None:
-    """Make one report of each RUN, a directory or the name of one; several are compared side by side."""
-    click.echo(write_report([open_run(run, out) for run in runs], output))
+    """Make one report of each RUN, a directory or the name of one; several are compared side by side.
+
+    Exits with 0 when the report is written. What went wrong in the runs is said on stderr.
+    """
+    found = [open_run(run, out) for run in runs]
+    click.echo(write_report(found, output))
+    for run in found:
+        if (doubt := _failed(run)) is not None:
+            click.echo(f"plimsoll: {displayed(run.name)}: {doubt}", err=True)
+
+
+def _failed(run: StoredRun) -> str | None:
+    """What keeps some points of a run from being used; None when all can be."""
+    failed = [point.result for point in run.points if point.result.status == "failed"]
+    wrong = sum(1 for result in failed if wrong_data(result))
+    said = [
+        *([f"wrong data was read in {_points(wrong, len(run.points))}"] if wrong else []),
+        *([f"{_points(len(failed) - wrong, len(run.points))} failed"] if len(failed) > wrong else []),
+    ]
+    return f"{'; '.join(said)}." if said else None
+
+
+def _points(some: int, every: int) -> str:
+    return "the only point" if every == 1 else f"{some:,} of {every:,} points"
 
 
 def checked_format(path: str) -> str:

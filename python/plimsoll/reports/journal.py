@@ -21,7 +21,7 @@ from plimsoll.units import binary, duration
 Json = dict[str, Any]
 
 _INDENT = " " * 10
-#: Writes that a terminal names; the result names them all.
+#: Writes that a terminal names; the result names up to ten thousand.
 _NAMED = 20
 
 
@@ -54,6 +54,8 @@ def _checked(result: Result) -> Iterator[str]:
             f"{_INDENT}{KINDS.get(one['kind'], one['kind']):<13} write {one['sequence']:,}: {binary(one['len'])} "
             f"at byte {one['address']:,}, acknowledged after {duration(one['acknowledged_ns'])}"
         )
-    more = sum(found["counts"].values()) - min(len(violations), _NAMED)
+    missing = sum(found["counts"].values())
+    more = missing - min(len(violations), _NAMED)
     if more > 0:
-        yield f"{_INDENT}and {more:,} more; result.json of the point names the first {len(violations):,}"
+        named = f"all {missing:,}" if len(violations) >= missing else f"the first {len(violations):,} of {missing:,}"
+        yield f"{_INDENT}and {more:,} more; result.json of the point names {named}"
