@@ -117,3 +117,11 @@ test("nested host facts become lines with their path, sizes with units", () => {
     ["devices sdb name: sdb", "devices sdb size: 1 MiB", "devices sdb rotational: yes", "list: a, b"],
   );
 });
+
+test("a host fact that is not there is a line with its reason", () => {
+  const facts = { model: "Xeon", governor: null, absent: { governor: "no such file or directory" } };
+  assert.deepEqual(flattened({ cpu: facts }, ""), [
+    ["cpu model", "Xeon"],
+    ["cpu governor", "absent: no such file or directory"],
+  ]);
+});

@@ -105,7 +105,8 @@ _TARGET = {
             "scheduler": "mq-deadline",
             "nr_requests": 256,
             "write_cache": "write back",
-            "temperature": "absent: no such file",
+            "temperature": None,
+            "absent": {"temperature": "no such file"},
         }
     ],
 }

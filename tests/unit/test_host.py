@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from plimsoll.host import host_facts, target_facts
-from plimsoll.host.facts import Absent, collected, is_absent, text
+from plimsoll.host.facts import Absent, collected, known, text, why_absent
 from plimsoll.host.mount import mount_of, parse
 from plimsoll.host.target import target_paths
 
@@ -22,10 +24,29 @@ tmpfs /data tmpfs rw 0 0
 
 def test_a_fact_that_cannot_be_read_says_why() -> None:
     facts = collected({"there": lambda: 7, "missing": lambda: text("/does/not/exist"), "odd": lambda: int("x")})
-    assert facts["there"] == 7
-    assert facts["missing"] == "absent: no such file or directory"
-    assert facts["odd"].startswith("absent: ValueError")
-    assert [is_absent(fact) for fact in facts.values()] == [False, True, True]
+    assert (facts["there"], facts["missing"], facts["odd"]) == (7, None, None)
+    assert facts["absent"]["missing"] == why_absent(facts, "missing") == "no such file or directory"
+    assert facts["absent"]["odd"].startswith("ValueError") and list(facts["absent"]) == ["missing", "odd"]
+    assert [known(facts, name) for name in ("there", "missing", "never heard of")] == [7, None, None]
+    assert why_absent(facts, "never heard of") == "not collected"
+    assert collected({"there": lambda: 7}) == {"there": 7}
+
+
+def test_records_of_earlier_versions_have_the_reason_in_the_place_of_the_fact() -> None:
+    facts = {"governor": "absent: no such file or directory", "model": "Xeon"}
+    assert (known(facts, "governor"), known(facts, "model")) == (None, "Xeon")
+    assert why_absent(facts, "governor") == "no such file or directory"
+
+
+def test_no_fact_of_this_host_is_prose() -> None:
+    def texts(value: Any) -> Iterator[str]:
+        if isinstance(value, dict):
+            for inner in value.values():
+                yield from texts(inner)
+        elif isinstance(value, str):
+            yield value
+
+    assert not [found for found in texts(host_facts()) if found.startswith("absent")]
 
 
 def test_a_path_belongs_to_its_longest_mount_and_the_latest_of_equals() -> None:
@@ -59,7 +80,7 @@ def test_a_sparse_file_shows_by_its_allocation(tmp_path: Path) -> None:
 
 def test_a_file_yet_to_be_made_lies_on_the_file_system_of_its_directory(tmp_path: Path) -> None:
     facts = target_facts({"kind": "file", "path": str(tmp_path / "new"), "parts": []})
-    assert not is_absent(facts["filesystem"]["mount"])
+    assert known(facts["filesystem"], "mount")
     assert "allocated_bytes" not in facts
 
 

@@ -53,8 +53,16 @@ export function flattened(value: Json, path: string): [string, string][] {
     if (value.every((item) => typeof item !== "object")) return [[words(path), value.join(", ")]];
     return value.flatMap((item, index) => flattened(item, `${path} ${label(item) ?? index + 1}`));
   }
-  if (typeof value === "object") return Object.entries(value).flatMap(([key, inner]) => flattened(inner, `${path} ${key}`));
+  if (typeof value === "object") {
+    return Object.entries(value).flatMap(([key, inner]) => (key === "absent" ? absent(inner, path) : flattened(inner, `${path} ${key}`)));
+  }
   return [[words(path), fact(path, value)]];
+}
+
+/** Facts that are not there, each with its reason. */
+function absent(reasons: Json, path: string): [string, string][] {
+  if (reasons === null || typeof reasons !== "object") return [];
+  return Object.entries(reasons).map(([name, reason]): [string, string] => [words(`${path} ${name}`), `absent: ${reason}`]);
 }
 
 function fact(path: string, value: string | number | boolean): string {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from plimsoll.doctor.examination import Check, Examination
-from plimsoll.host.facts import is_absent
+from plimsoll.host.facts import known, why_absent
 
 OTHER_IO_PER_S_MAX = 10.0
 
@@ -13,9 +13,9 @@ OTHER_IO_PER_S_MAX = 10.0
 def scheduler(examination: Examination) -> Iterator[Check]:
     """Whether the kernel reorders or throttles what is measured."""
     for device in examination.devices:
-        found, name = device.get("scheduler"), device["name"]
-        if is_absent(found):
-            yield Check("scheduler", "unknown", f"The scheduler of {name} cannot be seen ({str(found).removeprefix('absent: ')}).")
+        found, name = known(device, "scheduler"), device["name"]
+        if found is None:
+            yield Check("scheduler", "unknown", f"The scheduler of {name} cannot be seen ({why_absent(device, 'scheduler')}).")
         elif found in ("bfq", "cfq"):
             yield Check(
                 "scheduler",
@@ -37,7 +37,7 @@ def scheduler(examination: Examination) -> Iterator[Check]:
 def write_cache(examination: Examination) -> Iterator[Check]:
     """Whether writes are acknowledged from a volatile cache."""
     for device in examination.devices:
-        found = device.get("write_cache")
+        found = known(device, "write_cache")
         if found == "write back":
             yield Check(
                 "write_cache",
@@ -45,7 +45,7 @@ def write_cache(examination: Examination) -> Iterator[Check]:
                 f"{device['name']} acknowledges writes from a volatile cache (write back).",
                 "Use dsync=true or flush_every when durable writes are the question.",
             )
-        elif not is_absent(found):
+        elif found is not None:
             yield Check("write_cache", "ok", f"{device['name']} acknowledges writes when they are durable ({found}).")
 
 

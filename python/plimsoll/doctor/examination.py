@@ -15,8 +15,7 @@ from typing import Any, Literal
 from plimsoll import calibration
 from plimsoll.engine import Engine, left_behind
 from plimsoll.errors import PlimsollError
-from plimsoll.host import host_facts, target_facts
-from plimsoll.host.facts import is_absent
+from plimsoll.host import facts, host_facts, target_facts
 from plimsoll.host.mount import free_bytes
 from plimsoll.host.target import existing, monitored_devices, target_paths
 from plimsoll.monitor import Sampler, sample
@@ -54,12 +53,11 @@ class Examination:
 
     def fact(self, section: str, name: str) -> Any:
         """A fact of the host, or None when it is absent."""
-        value = self.host.get(section, {}).get(name)
-        return None if is_absent(value) else value
+        return facts.known(self.host.get(section, {}), name)
 
     def why_absent(self, section: str, name: str) -> str:
         """The reason why a fact is absent."""
-        return str(self.host.get(section, {}).get(name) or "absent: not collected").removeprefix("absent: ")
+        return facts.why_absent(self.host.get(section, {}), name)
 
     @property
     def devices(self) -> list[Json]:

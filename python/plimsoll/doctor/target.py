@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Iterator
 
 from plimsoll.doctor.examination import Check, Examination
-from plimsoll.host.facts import is_absent
+from plimsoll.host.facts import known, why_absent
 
 _MIB, _GIB = 1 << 20, 1 << 30
 ALLOCATED_SHARE_MIN = 0.98
@@ -149,11 +149,12 @@ def _how_to_remove(path: str) -> str:
 
 def mount_options(examination: Examination) -> Iterator[Check]:
     """Whether the file system changes what is measured."""
-    mount = (examination.target.get("filesystem") or {}).get("mount")
-    if mount is None:
+    filesystem = examination.target.get("filesystem")
+    if not filesystem:
         return
-    if is_absent(mount):
-        yield Check("mount_options", "unknown", f"The file system cannot be seen ({str(mount).removeprefix('absent: ')}).")
+    mount = known(filesystem, "mount")
+    if mount is None:
+        yield Check("mount_options", "unknown", f"The file system cannot be seen ({why_absent(filesystem, 'mount')}).")
         return
     words = [word for word in str(mount["options"]).split(",") if word]
     found = [f"{word} {reason}" for word in words for option, reason in _SLOWER.items() if word == option or word.startswith(f"{option}=")]

@@ -1,7 +1,7 @@
 """What the host is: machine, CPU, memory, kernel, and the devices and file system behind a target.
 
 Model: small files of /proc and /sys, no subprocess, some milliseconds in all. Every collector is optional: where a fact cannot be read, the
-text ``absent: <reason>`` stands in its place, and a run never fails for it.
+its value is null and the reason stands under ``absent`` beside it, and a run never fails for it.
 
     facts = host_facts()
     target = target_facts(engine.inspect_target("/data/file"))

@@ -1,6 +1,11 @@
 """Reading one fact at a time: the value, or why it is absent.
 
-collected({"model": lambda: text("/sys/block/sda/device/model")})     # {"model": "absent: no such file"}
+Model: a fact that is not there is null, and the reason stands under ``absent`` beside it. Records of earlier versions have the text
+``absent: reason`` in its place; `known` and `why_absent` read both.
+
+    facts = collected({"model": lambda: text("/sys/block/sda/device/model")})
+    facts                           # {"model": None, "absent": {"model": "no such file or directory"}}
+    why_absent(facts, "model")      # "no such file or directory"
 """
 
 from __future__ import annotations
@@ -10,6 +15,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 Json = dict[str, Any]
+
+#: Where the reasons stand.
+ABSENT = "absent"
+#: What a fact of an earlier version begins with when it is none.
+_MARK = "absent:"
 
 
 class Absent(Exception):
@@ -35,22 +45,30 @@ def number(path: str) -> int:
 
 
 def collected(collectors: Mapping[str, Callable[[], Any]]) -> Json:
-    """The value of each collector, or ``absent: reason``."""
-    return {name: _value(collector) for name, collector in collectors.items()}
+    """The value of each collector, None where there is none, with the reasons under ``absent`` when there are any."""
+    facts: Json = {}
+    reasons: dict[str, str] = {}
+    for name, collector in collectors.items():
+        facts[name] = None
+        try:
+            facts[name] = collector()
+        except Absent as reason:
+            reasons[name] = str(reason)
+        except (OSError, ValueError, LookupError) as problem:
+            reasons[name] = _reason(problem)
+    return {**facts, ABSENT: reasons} if reasons else facts
 
 
-def is_absent(value: Any) -> bool:
-    """Whether a collected value stands for a missing fact."""
-    return value is None or (isinstance(value, str) and value.startswith("absent:"))
+def known(facts: Json, name: str) -> Any:
+    """The fact, or None when it is absent."""
+    value = facts.get(name)
+    return None if isinstance(value, str) and value.startswith(_MARK) else value
 
 
-def _value(collector: Callable[[], Any]) -> Any:
-    try:
-        return collector()
-    except Absent as reason:
-        return f"absent: {reason}"
-    except (OSError, ValueError, LookupError) as problem:
-        return f"absent: {_reason(problem)}"
+def why_absent(facts: Json, name: str) -> str:
+    """The reason why a fact is absent."""
+    said = (facts.get(ABSENT) or {}).get(name) or str(facts.get(name) or "")
+    return said.removeprefix(_MARK).strip() or "not collected"
 
 
 def _reason(problem: Exception) -> str:

@@ -16,7 +16,7 @@ from contextlib import suppress
 from typing import Any
 
 from plimsoll.host.device import SYS_BLOCK, device_facts, device_name, disk_of, name_of_number
-from plimsoll.host.facts import Absent, is_absent, text
+from plimsoll.host.facts import Absent, known, text
 
 Json = dict[str, Any]
 
@@ -52,9 +52,9 @@ def device_identity(name: str) -> str:
         with suppress(Absent):
             return f"{source} {text(f'{SYS_BLOCK}/{disk}/{source}')}" + _partition(folder)
     facts = device_facts(name)
-    serial, size = facts["serial"], facts["size_bytes"]
-    known = f"{disk} of {size} bytes" if is_absent(serial) else f"serial {serial}"
-    return known + _partition(folder)
+    serial = known(facts, "serial")
+    named = f"{disk} of {facts['size_bytes']} bytes" if serial is None else f"serial {serial}"
+    return named + _partition(folder)
 
 
 def _partition(folder: str) -> str:
