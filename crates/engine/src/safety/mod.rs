@@ -1,6 +1,6 @@
 //! Whether a target may be written to: facts, and one pure decision.
 //!
-//! Purpose: a device is never harmed by accident (DESIGN, decision 9). Model: [`gather`] collects what the system
+//! Purpose: a device is never harmed by accident (docs/safety.md). Model: [`gather`] collects what the system
 //! knows of a target, [`judge`] decides from those facts and the user's [`Permission`] alone, so that every rule is
 //! tested without a device. The rules, from the first that applies:
 //!
