@@ -84,7 +84,9 @@ KINDS = (
         "ramp",
         "Raise the load until the objective fails, then close in on the mark.",
         "Starts at the lower end, grows by `growth` until a level fails, and halves the distance between the highest level that held and "
-        "the lowest that failed until it is within `resolution`. Every level is decided by its value.",
+        "the lowest that failed until it is within `resolution`. Every level is decided by its value. When "
+        "the level it ends at had too few requests to show that the objective holds, it is measured for as long as they take, at most 30 "
+        "times its duration.",
         "ends",
         'name = "threads to 20 ms"\nkind = "ramp"\nworkloads = ["oltp-db"]\nover = { threads = "1..256" }\n'
         'objective = "read mean <= 20ms and write mean <= 20ms"\nresolution = 1',
