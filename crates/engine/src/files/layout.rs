@@ -28,7 +28,7 @@ use super::place::Held;
 use super::removal;
 use super::restoring::{ENTRY_BYTES, Restorer, file_of_name};
 use crate::safety::{Permission, Refusal, path_text};
-use crate::target::TargetError;
+use crate::target::{Space, TargetError};
 
 /// Threads that lay files out: enough to keep a device busy.
 const THREADS: usize = 8;
@@ -187,7 +187,8 @@ fn check_space(target: &Path, plan: &FilePlan) -> Result<(), TargetError> {
         (bytes, files + tree.shape.directories())
     });
     let (bytes, entries) = sums.fold((0, 0), |sum, tree| (sum.0 + tree.0, sum.1 + tree.1));
-    let (free_bytes, reserve_bytes, free_entries) = crate::target::room(target)?;
+    let asked = Space::of(target).map_err(TargetError::io(target, "ask for free space"));
+    let Space { free_bytes, reserve_bytes, free_entries } = asked?;
     let needed_bytes = bytes + entries * ENTRY_BYTES;
     let path = target.to_owned();
     if needed_bytes + reserve_bytes > free_bytes {

@@ -27,6 +27,7 @@ mod open;
 mod place;
 mod sample;
 mod scratch;
+mod space;
 pub mod spec;
 
 pub(crate) use claim::Claims;
@@ -36,6 +37,6 @@ pub use inspect::{Inspection, PartInspection, inspect};
 pub(crate) use marker::State;
 pub use open::{OpenMode, Opened, Part, PartKind, open};
 pub use sample::{COMPRESSIBLE_BELOW_BITS, Sample};
-pub(crate) use scratch::room;
 pub use scratch::{DEFAULT_SIZE_BYTES, Prepared, left_behind, prepare, release, remove};
+pub(crate) use space::Space;
 pub use spec::{ArrayTarget, PartSpec, QueueFaults, QueueSpec, Service, SpecError, Stall, TargetSpec};

@@ -19,11 +19,9 @@
 //! ```
 
 use std::collections::BTreeMap;
-use std::ffi::CString;
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::os::fd::AsRawFd;
-use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -37,6 +35,7 @@ use super::look::facts_in_passing;
 use super::marker::{Marker, State};
 use super::place::{Handle, Place, places};
 use super::sample::{COMPRESSIBLE_BELOW_BITS, Sample};
+use super::space::Space;
 use super::spec::{PartSpec, TargetSpec};
 use crate::owner::Run;
 use crate::safety::loops::Base;
@@ -46,8 +45,6 @@ use crate::safety::{Permission, Refusal, judge, path_text};
 pub const DEFAULT_SIZE_BYTES: u64 = 4 << 30;
 /// Sizes are multiples of this.
 const STEP_BYTES: u64 = 4096;
-/// Free space left to others: this, or a twentieth of a file system that is smaller than twenty times this.
-const RESERVE_BYTES: u64 = 256 << 20;
 
 /// What [`prepare`] did.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -222,45 +219,18 @@ fn still_filled(place: &Place, marker: &Marker) -> Result<u64, TargetError> {
     Ok(if spoilt { 0 } else { marker.filled_bytes })
 }
 
-/// Free and total bytes of the file system that holds `directory`.
-fn free_space(directory: &Path) -> io::Result<(u64, u64)> {
-    let path = CString::new(directory.as_os_str().as_bytes())?;
-    // SAFETY: statvfs is plain data for which all zeros is valid; the path is a C string.
-    let facts = unsafe {
-        let mut facts: libc::statvfs = std::mem::zeroed();
-        if libc::statvfs(path.as_ptr(), &raw mut facts) != 0 {
-            return Err(io::Error::last_os_error());
-        }
-        facts
-    };
-    Ok((facts.f_bavail * facts.f_frsize, facts.f_blocks * facts.f_frsize))
-}
-
-/// What is free in a directory: bytes, bytes of them that are left to others, and files, where the file system counts
-/// those.
-///
-/// # Errors
-/// If the file system does not say.
-pub(crate) fn room(directory: &Path) -> Result<(u64, u64, Option<u64>), TargetError> {
-    let refused = || TargetError::io(directory, "ask for free space");
-    let (free_bytes, total_bytes) = free_space(directory).map_err(refused())?;
-    let path = CString::new(directory.as_os_str().as_bytes()).map_err(|error| refused()(error.into()))?;
-    // SAFETY: statvfs is plain data for which all zeros is valid; the path is a C string.
-    let (all, free) = unsafe {
-        let mut facts: libc::statvfs = std::mem::zeroed();
-        libc::statvfs(path.as_ptr(), &raw mut facts);
-        (facts.f_files, facts.f_favail)
-    };
-    Ok((free_bytes, RESERVE_BYTES.min(total_bytes / 20), (all > 0).then_some(free)))
-}
-
 fn directory_of(path: &Path) -> &Path {
     path.parent().unwrap_or(path)
 }
 
+/// What is free where a file is, or shall be.
+fn space_for(path: &Path) -> Result<Space, TargetError> {
+    Space::of(directory_of(path)).map_err(TargetError::io(path, "ask for free space"))
+}
+
 /// Size of a new file when none is asked for: its share of 4 GiB or of a quarter of the free space, in whole MiB.
 pub(super) fn default_size(path: &Path, parts: u64) -> Result<u64, TargetError> {
-    let (free_bytes, _) = free_space(directory_of(path)).map_err(TargetError::io(path, "ask for free space"))?;
+    let Space { free_bytes, .. } = space_for(path)?;
     let size_bytes = DEFAULT_SIZE_BYTES.min(free_bytes / 4) / parts / CHUNK_BYTES * CHUNK_BYTES;
     if size_bytes == 0 {
         let (needed_bytes, reserve_bytes) = (4 * parts * CHUNK_BYTES, 0);
@@ -278,9 +248,7 @@ fn check_space(steps: &[Step]) -> Result<(), TargetError> {
         needed.entry(metadata.dev()).or_insert((0, &step.path)).0 += step.needed_bytes;
     }
     for (needed_bytes, path) in needed.into_values() {
-        let (free_bytes, total_bytes) =
-            free_space(directory_of(path)).map_err(TargetError::io(path, "ask for free space"))?;
-        let reserve_bytes = RESERVE_BYTES.min(total_bytes / 20);
+        let Space { free_bytes, reserve_bytes, .. } = space_for(path)?;
         if needed_bytes > free_bytes.saturating_sub(reserve_bytes) {
             return Err(TargetError::NoSpace { path: path.to_owned(), needed_bytes, free_bytes, reserve_bytes });
         }
