@@ -9,8 +9,9 @@
 //! 4. [`Backend::wait`] returns when something is done or `until_ns` has come, whichever is first; it hands over everything
 //!    submitted before it waits. With nothing in flight it waits until `until_ns`.
 //! 5. Nothing touches an [`Io`]'s buffer before `submit` or after its `Done`.
+//! 6. What one `wait` reports stands in the order of `completed_ns`.
 //!
-//! Limits: the order of completions is the backend's own.
+//! Limits: `completed_ns` may lie before that of an earlier `wait`: threads of a pool overtake each other.
 
 use std::io;
 

@@ -283,12 +283,15 @@ impl<O: Outlet> Recorder<O> {
         self.last_ns
     }
 
-    /// Takes back that a request was outstanding during `before` and `after`, as far as they are in the interval.
+    /// A request counts as outstanding from the turn that issued it, at `issued_ns`, to the one that sees its end, which is the last
+    /// that was accounted for. Takes back what of this was before or after its `service`, as far as it is in the interval.
     #[inline(always)]
-    pub(crate) fn take_back(&mut self, before: Range<u64>, after: Range<u64>) {
+    pub(crate) fn take_back(&mut self, issued_ns: u64, service: Range<u64>) {
         let begin_ns = self.begin_ns;
         let own_ns = |span: Range<u64>| span.end.saturating_sub(span.start.max(begin_ns));
-        self.slice.in_flight_area = self.slice.in_flight_area.saturating_sub(own_ns(before) + own_ns(after));
+        let own_ns = own_ns(issued_ns..service.start) + own_ns(service.end..self.last_ns);
+        debug_assert!(service.end <= self.last_ns && own_ns <= self.slice.in_flight_area, "more than was counted");
+        self.slice.in_flight_area -= own_ns;
     }
 
     /// Whether the current interval is of the warm-up.
@@ -336,3 +339,52 @@ pub(crate) const BLANK: Slice = Slice {
     behind_ns: 0,
     outstanding: Outstanding::NONE,
 };
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    struct Kept(Vec<Slice>);
+
+    impl Outlet for Kept {
+        fn exchange(&mut self, full: Slice) -> Slice {
+            self.0.push(full);
+            Slice::of(Vec::new(), false)
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(200) })]
+
+        /// A backend whose threads overtake each other: in each turn some come back, perhaps from before the last turn.
+        #[test]
+        fn requests_are_in_flight_for_exactly_their_service_however_late_that_is_seen(
+            turns in prop::collection::vec(prop::collection::vec((any::<prop::sample::Index>(), 0u64..50, 0u64..50), 0..4), 1..60),
+        ) {
+            let origin_ns = 1_000;
+            let timeline = Timeline { warmup_ns: 0, duration_ns: 1 << 40, interval_ns: 1 << 40 };
+            let mut recorder = Recorder::new(Slice::of(Vec::new(), false), Kept(Vec::new()), timeline, origin_ns);
+            let (mut outstanding, mut service_ns) = (vec![origin_ns; 4], 0);
+            for turn in turns {
+                let mut done: Vec<(u64, Range<u64>)> = turn.into_iter().map(|(which, before, service)| {
+                    let issued_ns = outstanding.swap_remove(which.index(outstanding.len()));
+                    (issued_ns, issued_ns + before..issued_ns + before + service)
+                }).take(4).collect();
+                done.sort_by_key(|(_, service)| service.end);
+                let all = (outstanding.len() + done.len()) as u64;
+                let now_ns = done.last().map_or(recorder.last_ns(), |(_, service)| service.end);
+                recorder.advance(now_ns, InFlight { all, older: all / 2, handed_over_ns: 0 }, |_, _| ());
+                for (issued_ns, service) in done {
+                    service_ns += service.end - service.start;
+                    recorder.take_back(issued_ns, service);
+                    outstanding.push(recorder.last_ns());
+                }
+            }
+            let last_ns = recorder.last_ns();
+            let still_ns: u64 = outstanding.iter().map(|issued_ns| last_ns - issued_ns).sum();
+            prop_assert_eq!(recorder.finish(last_ns).0[0].in_flight_area, service_ns + still_ns);
+        }
+    }
+}

@@ -172,6 +172,8 @@ impl Pool {
             }
         }
         self.in_flight -= finished.len() - before;
+        // A thread may be overtaken between its stamp and its report.
+        finished[before..].sort_unstable_by_key(|done| done.completed_ns);
         Ok(())
     }
 }

@@ -265,7 +265,7 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
         if self.backend.handed_over_ns().is_none() && !self.backend.stands_still() {
             // It was counted from the turn that issued it to the one that saw it end; the target had it for less.
             let issued_ns = self.slots[finished.slot as usize].issued_ns;
-            self.recorder.take_back(issued_ns..submitted_ns, finished.completed_ns..now_ns);
+            self.recorder.take_back(issued_ns, submitted_ns..finished.completed_ns);
         }
         self.complete(finished.slot, submitted_ns..finished.completed_ns, failed);
         self.slots[finished.slot as usize].issued_ns = IDLE;

@@ -72,7 +72,7 @@ fn io(arena: &Arena, slot: usize, op: Op, block: u64) -> Io {
     Io { slot: slot as u32, piece: 0, file: 0, op, len, offset: block * LEN as u64, buffer }
 }
 
-/// Waits until `count` I/Os are done, checking clauses 2 and 3 all the way.
+/// Waits until `count` I/Os are done, checking clauses 2, 3 and 6 all the way.
 fn collect<B: Backend>(subject: &mut Subject<B>, count: usize) -> Vec<Done> {
     let mut all = Vec::new();
     let mut last_ns = subject.backend.now();
@@ -85,6 +85,7 @@ fn collect<B: Backend>(subject: &mut Subject<B>, count: usize) -> Vec<Done> {
             assert!(done.submitted_ns <= done.completed_ns, "{}: {done:?}", subject.name);
             assert!(done.completed_ns <= now_ns, "{}: {done:?} after {now_ns}", subject.name);
         }
+        assert!(done.is_sorted_by_key(|done| done.completed_ns), "{}: {done:?}", subject.name);
         last_ns = now_ns;
         all.extend(done);
     }

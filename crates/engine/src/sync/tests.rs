@@ -100,3 +100,15 @@ fn dropping_a_pool_waits_for_its_calls() {
     let before = buffers.clone();
     assert_eq!(buffers, before, "nobody writes to the buffers any more");
 }
+
+#[test]
+fn a_pool_reports_in_the_order_of_completion_though_threads_overtake_each_other() {
+    let (report, results) = unbounded();
+    let mut pool = Pool { jobs: None, results: Some(results), threads: Vec::new(), in_flight: 3 };
+    for (slot, completed_ns) in [(0, 90), (1, 70), (2, 80)] {
+        report.send(Done { slot, piece: 0, result: 0, submitted_ns: 60, completed_ns }).unwrap();
+    }
+    let mut finished = Vec::new();
+    pool.wait(&Clock::calibrated(), 0, &mut finished).unwrap();
+    assert_eq!(finished.iter().map(|done| done.completed_ns).collect::<Vec<_>>(), [70, 80, 90]);
+}
