@@ -32,8 +32,10 @@ mod ending;
 mod held;
 mod overlap;
 mod read_back;
+mod waiters;
 mod waiting;
 
+use waiters::Waiters;
 use waiting::Waiting;
 
 /// Marks a timer that belongs to a lane, not to a slot.
@@ -66,8 +68,8 @@ pub(crate) struct Worker<'a, B, O> {
     slots: Vec<Slot>,
     timers: BinaryHeap<Reverse<(u64, u32)>>,
     timed: bool,
-    /// Slots whose writes wait for others, in their order.
-    overlapping: Vec<u32>,
+    /// Requests that wait for others.
+    waiters: Waiters,
     /// Whether a timer is set for them.
     calls_up: bool,
     single: bool,
@@ -121,7 +123,7 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
             slots,
             timers: BinaryHeap::new(),
             timed: false,
-            overlapping: Vec::new(),
+            waiters: Waiters::default(),
             calls_up: false,
             single,
             recorder,
@@ -271,8 +273,8 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
         self.slots[finished.slot as usize].issued_ns = IDLE;
         self.in_flight -= 1;
         self.older -= 1;
-        if !self.overlapping.is_empty() {
-            self.call_up_for(finished.slot)?;
+        if !self.waiters.is_empty() {
+            self.call_up_for(finished.slot, now_ns)?;
         }
         if !stopping {
             return self.follow(finished.slot, now_ns);
@@ -379,7 +381,7 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
             }
             self.timers.pop();
             if who == overlap::CALL_UP {
-                self.call_up_all()?;
+                self.call_up_all(now_ns)?;
             } else if who & LANE != 0 {
                 match &mut self.lanes[(who & !LANE) as usize].timing {
                     Timing::Open { armed, .. } => *armed = false,
@@ -440,6 +442,14 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
             self.put_off(number);
             return Ok(());
         }
+        self.hand_over(number)
+    }
+
+    /// Hands over a request that is ready.
+    #[inline(always)]
+    fn hand_over(&mut self, number: u32) -> io::Result<()> {
+        let slot = &mut self.slots[number as usize];
+        let lane = &mut self.lanes[slot.lane as usize];
         self.in_flight += 1;
         slot.issued_ns = self.recorder.last_ns();
         let Request { offset, len, op, .. } = slot.request;

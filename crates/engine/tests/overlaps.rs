@@ -183,6 +183,37 @@ fn nothing_overtakes_a_sequential_write_that_waits() {
     assert_near("mean", mean_ns(&reads), expected.iter().sum::<f64>() / expected.len() as f64, 1e-9);
 }
 
+/// A stream in order has reads that wait behind its writes, and blocks of theirs that others want to write.
+#[test]
+fn who_waits_for_a_read_that_waits_has_its_turn_after_it() {
+    for seed in 0..20 {
+        let stream = |name: &str, random_percent, read_percent, depth| {
+            json!({
+                "name": name, "random_percent": random_percent, "read_percent": read_percent, "queue_depth": depth,
+                "region_length": "64KiB", "verify": "all", "requests": 300,
+            })
+        };
+        let streams = json!([stream("ordered", 0, 50, 8), stream("random", 100, 0, 6)]);
+        let target = format!("queue:?service=exp:1ms&servers=8&size=1MiB&seed={seed}");
+        let finished = to_the_end(&target, streams, "auto");
+        let count = |stream, op| cell(&finished.everything, stream, op).count();
+        assert_eq!(count(0, Op::Read) + count(0, Op::Write), 300, "seed {seed}");
+        assert_eq!(count(1, Op::Write), 300, "seed {seed}");
+    }
+}
+
+/// Three slots, one block, 1 ms for each write: a request that waits for another is no request of the target's yet.
+#[test]
+fn a_closed_write_that_waited_is_as_old_as_its_hand_over_when_the_end_comes() {
+    let stream = json!({ "read_percent": 0, "verify": "all", "queue_depth": 3 });
+    let options = json!({ "duration": "2500us", "warmup": "0s", "interval": "2500us" });
+    let finished = finish(&job("queue:?service=const:1ms&servers=3&size=4KiB", stream, options));
+    let outstanding = finished.stored[0]["outstanding"][0].clone();
+    assert_eq!(outstanding["count"], 1);
+    let ages = plimsoll_engine::histogram::decode(outstanding["latency"].as_str().unwrap()).unwrap();
+    assert_near("age in ms", ages.max() as f64 / 1e6, 0.5, 0.002);
+}
+
 /// Twenty are due at once on one block that takes 1 ms for each.
 fn twenty_at_once(more: &str, options: Value) -> Finished {
     let stream = json!({

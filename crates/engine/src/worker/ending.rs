@@ -14,7 +14,7 @@ use crate::replay::Mark;
 impl<B: Backend, O: Outlet> Worker<'_, B, O> {
     /// Whether no request waits, and no timer but for the end of a lane.
     pub(super) fn nothing_comes(&self) -> bool {
-        self.overlapping.is_empty() && self.timers.iter().all(|&Reverse((_, who))| who & END != 0)
+        self.waiters.is_empty() && self.timers.iter().all(|&Reverse((_, who))| who & END != 0)
     }
 
     /// Everything was issued and came back: the job ends here when the other workers are as far.

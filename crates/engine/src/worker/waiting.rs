@@ -67,7 +67,9 @@ impl<B: Backend, O: Outlet> Worker<'_, B, O> {
         self.end_ns = self.end_ns.min(now_ns);
         let gone = self.shared.control.has_failed();
         self.end_overlapping(gone);
-        let still = !self.overlapping.is_empty();
+        // Who waited for one that is forgotten has its turn.
+        self.call_up(now_ns)?;
+        let still = !self.waiters.is_empty();
         self.timers.retain(|&std::cmp::Reverse((_, who))| still && who == CALL_UP);
         self.timed = !self.timers.is_empty();
         for number in 0..self.lanes.len() {
@@ -102,7 +104,7 @@ impl<B: Backend, O: Outlet> Worker<'_, B, O> {
         } else if self.timed {
             self.fire_timers(now_ns)?;
         }
-        Ok(self.in_flight == 0 && self.timers.is_empty() && self.overlapping.is_empty())
+        Ok(self.in_flight == 0 && self.timers.is_empty() && self.waiters.is_empty())
     }
 
     /// The run has failed while its end was waited for: what was still to be served is given up.
