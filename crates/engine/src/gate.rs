@@ -95,6 +95,8 @@ pub(crate) struct Gate {
     pub(crate) armed: bool,
     /// A slot whose request waits for those it overlaps.
     pub(crate) held: Option<u32>,
+    /// Slots whose requests' delays ended while a flush held the lane.
+    pub(crate) delayed: Vec<u32>,
     /// The slots that are outstanding, where requests wait for those they overlap.
     pub(crate) busy: Vec<u32>,
 }
@@ -117,6 +119,7 @@ impl Gate {
             share: group.map(|group| Share { group, weight, issued: 0 }),
             armed: false,
             held: None,
+            delayed: Vec::new(),
             busy: Vec::new(),
         })
     }

@@ -392,20 +392,26 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
                 self.issue_held(who & !LANE, now_ns)?;
             } else if who & END != 0 {
                 self.end_lane((who & !END) as usize);
-            } else if self.has_ended(who, now_ns) {
-                continue;
             } else {
-                self.issue(who, due_ns)?;
+                self.issue_delayed(who, due_ns, now_ns)?;
             }
         }
         self.timed = false;
         Ok(())
     }
 
-    /// Whether the lane of a slot, whose request was drawn before, has ended meanwhile.
-    fn has_ended(&self, number: u32, now_ns: u64) -> bool {
-        let lane = &self.lanes[self.slots[number as usize].lane as usize];
-        now_ns >= self.origin_ns.saturating_add(lane.end_ns)
+    /// The delay of a slot's request is over, unless its lane has ended meanwhile; a flush that holds the lane holds it, too.
+    fn issue_delayed(&mut self, number: u32, due_ns: u64, now_ns: u64) -> io::Result<()> {
+        let lane = &mut self.lanes[self.slots[number as usize].lane as usize];
+        if now_ns >= self.origin_ns.saturating_add(lane.end_ns) {
+            return Ok(());
+        }
+        let flushing = lane.is_flushing();
+        match &mut lane.timing {
+            Timing::Held(gate) if flushing => gate.delayed.push(number),
+            _ => return self.issue(number, due_ns),
+        }
+        Ok(())
     }
 
     /// Draws the next request for a slot of a closed lane and issues it, after its delay if it has one.

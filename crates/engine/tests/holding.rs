@@ -124,3 +124,22 @@ fn a_flush_that_holds_its_thread_lets_nothing_be_issued_until_it_is_back() {
         (500, 500)
     );
 }
+
+/// Of two slots one has a write whose delay ends after 2 ms, the other a flush that is back after 4 ms.
+#[test]
+fn a_flush_that_holds_its_thread_holds_delayed_requests_until_it_is_back() {
+    let ended = |holds, duration: &str, more: Value| {
+        let access = json!([{ "size": "4KiB", "read_percent": 0, "delay": "2ms" }]);
+        let mut stream = json!({ "access": access, "queue_depth": 2, "flush_every": 1, "flush_holds": holds });
+        stream.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let target = "queue:?service=const:4ms&servers=64&size=1GiB";
+        let finished = finish(&job(target, stream, json!({ "duration": duration, "warmup": "0s" })));
+        (cell(&finished.measured, 0, Op::Write).count(), cell(&finished.everything, 0, Op::Write).count())
+    };
+    assert_eq!(ended(false, "7ms", json!({})).0, 1, "issued after 2 ms");
+    assert_eq!(ended(true, "7ms", json!({})).0, 0, "issued after 4 ms");
+    assert_eq!(ended(true, "9ms", json!({})).0, 1);
+    assert_eq!(ended(true, "3ms", json!({})), (0, 0), "the end comes while it is held");
+    assert_eq!(ended(true, "100s", json!({ "requests": 40 })).1, 40);
+    assert_eq!(ended(true, "100s", json!({ "requests": 40, "end_after": "3ms" })).1, 0, "its stream ends before");
+}

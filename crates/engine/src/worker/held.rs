@@ -17,7 +17,16 @@ impl<B: Backend, O: Outlet> Worker<'_, B, O> {
             gate.completed(number);
             lane.free.put(number, now_ns);
         }
+        if !lane.is_flushing() {
+            self.issue_held_back(lane_number, now_ns)?;
+        }
         self.issue_held(lane_number, now_ns)
+    }
+
+    /// Issues the requests whose delays ended while a flush held their lane.
+    fn issue_held_back(&mut self, lane_number: u32, now_ns: u64) -> io::Result<()> {
+        let Timing::Held(gate) = &mut self.lanes[lane_number as usize].timing else { return Ok(()) };
+        std::mem::take(&mut gate.delayed).into_iter().try_for_each(|number| self.issue_delayed(number, now_ns, now_ns))
     }
 
     /// Issues what a held lane may, and sets the timer for the next.
