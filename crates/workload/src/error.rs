@@ -16,6 +16,8 @@ pub enum Problem {
     UnknownKey {
         /// The key as written.
         key: String,
+        /// What the record is called that does not have it.
+        record: &'static str,
         /// The nearest valid key, or where the key belongs.
         advice: String,
     },
@@ -75,6 +77,12 @@ impl WorkloadError {
     /// Whether a place was already named.
     pub(crate) const fn is_placed(&self) -> bool {
         !self.places.is_empty()
+    }
+
+    /// The same error with another problem at the same place.
+    #[must_use]
+    pub(crate) fn because(self, problem: Problem) -> Self {
+        Self { problem, ..self }
     }
 
     /// What is wrong, without the place.

@@ -6,7 +6,6 @@ use crate::bounds::{DAY_NS, PEBIBYTE};
 use crate::error::WorkloadError;
 use crate::kind::{Bytes, Nanos};
 use crate::option::{Kind, Range, Record, not_a, options};
-use crate::scope::unknown_key;
 use crate::words::words;
 
 words! {
@@ -136,25 +135,9 @@ options! {
 }
 
 impl JobOptions {
-    /// Reads options from a JSON object; `source` is named in errors.
-    ///
-    /// # Errors
-    /// On the first unknown key or bad value.
-    pub fn from_json(value: &Value, source: &str) -> Result<Self, WorkloadError> {
-        Self::read_record(value).map_err(|error| error.within(source))
-    }
-
     /// The canonical JSON object, defaults included; reading it gives equal options.
     pub fn to_json(&self) -> Value {
         self.write_record()
-    }
-
-    /// Sets one option from a JSON value or from text.
-    ///
-    /// # Errors
-    /// If the key is not known or the value is not valid for it.
-    pub fn set(&mut self, key: &str, value: &Value) -> Result<(), WorkloadError> {
-        self.assign(key, value).unwrap_or_else(|| Err(unknown_key::<Self>(key)))
     }
 
     /// Refuses options that cannot hold together.

@@ -6,8 +6,7 @@
 use serde_json::{Value, json};
 
 use crate::error::WorkloadError;
-use crate::option::{Declaration, Kind, Range, Record, not_a};
-use crate::schema::record_schema;
+use crate::option::{Declaration, Kind, Range, Record, not_a, record_schema};
 use crate::units;
 
 /// The largest whole number that JSON carries exactly everywhere.

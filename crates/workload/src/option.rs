@@ -19,9 +19,10 @@
 //! }
 //! ```
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::error::{Problem, WorkloadError};
+use crate::nearest::nearest;
 
 /// What a value can be, independent of the option that holds it.
 pub trait Kind: Sized {
@@ -145,7 +146,7 @@ pub trait Record: Sized + Default {
         };
         let mut record = Self::default();
         for (key, value) in map {
-            record.assign(key, value).unwrap_or_else(|| Err(crate::scope::unknown_key::<Self>(key)))?;
+            record.assign(key, value).unwrap_or_else(|| Err(unknown_key::<Self>(key)))?;
         }
         match Self::required().find(|(key, _)| !map.contains_key(*key)) {
             Some((key, advice)) => Err(Problem::MissingKey { key, advice }.into()),
@@ -158,6 +159,48 @@ pub trait Record: Sized + Default {
         let set = self.fields().into_iter().filter(|(_, value)| !value.is_null());
         Value::Object(set.map(|(key, value)| (key.to_owned(), value)).collect::<Map<_, _>>())
     }
+}
+
+/// The keys of a record, in the order of declaration.
+pub(crate) fn keys<R: Record>() -> Vec<&'static str> {
+    R::declarations().iter().map(|declaration| declaration.key).collect()
+}
+
+/// The refusal of a key that `R` does not have.
+pub(crate) fn unknown_key<R: Record>(key: &str) -> WorkloadError {
+    Problem::UnknownKey { key: key.to_owned(), record: R::NOUN, advice: suggestion(key, &keys::<R>()) }.into()
+}
+
+/// What to write in place of a key that is none of `keys`.
+pub(crate) fn suggestion(key: &str, keys: &[&'static str]) -> String {
+    match nearest(key, keys.iter().copied()) {
+        Some(near) => format!("did you mean '{near}'?"),
+        None if keys.len() > 12 => "docs/reference/options.md lists all keys".to_owned(),
+        None => format!("known are {}", keys.join(", ")),
+    }
+}
+
+/// JSON Schema of a record: every option, and nothing else.
+pub(crate) fn record_schema<R: Record>() -> Value {
+    let mut properties = Map::new();
+    let mut required = Vec::new();
+    for declaration in R::declarations() {
+        let mut schema = declaration.schema;
+        schema["description"] = json!(declaration.help);
+        schema["examples"] = json!([example(declaration.example)]);
+        match declaration.default {
+            Fallback::Required(_) => required.push(declaration.key),
+            Fallback::Is { json, .. } => schema["default"] = json,
+            Fallback::Unset(_) => {}
+        }
+        properties.insert(declaration.key.to_owned(), schema);
+    }
+    json!({ "type": "object", "additionalProperties": false, "required": required, "properties": properties })
+}
+
+/// The example as it would stand in a file: JSON if it is JSON, otherwise text.
+fn example(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|_| json!(text))
 }
 
 /// The refusal of a value that is not of the kind expected.

@@ -8,8 +8,8 @@ use std::ops::Range;
 
 use crate::parts::Placed;
 use crate::request::Op;
-pub use crate::stream::ReadAhead;
 use crate::trace::TracePlan;
+use crate::words::words;
 
 /// What resolving needs to know of a target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +18,18 @@ pub struct TargetShape {
     pub size_bytes: u64,
     /// Logical block in bytes: offsets and lengths of direct I/O must be multiples of it.
     pub block_bytes: u32,
+}
+
+words! {
+    /// How far the kernel reads ahead.
+    pub enum ReadAhead: "a read-ahead" {
+        /// As it sees fit.
+        Usual = "usual",
+        /// Not at all, as for addresses without order.
+        Off = "off",
+        /// Further than usual, as for sequential ones.
+        Far = "far",
+    }
 }
 
 /// One stream, resolved.

@@ -3,12 +3,14 @@
 //! `queue_depth` and `log.queue_depth` are stream options, `duration` is a job option. `seed` is both: alone it is the
 //! job's, `log.seed` is the stream's.
 
+use serde_json::Value;
+
 use crate::error::{Problem, WorkloadError};
 use crate::job::JobOptions;
 use crate::nearest::nearest;
-use crate::option::Record;
+use crate::option::{Record, keys, suggestion, unknown_key};
 use crate::stream::{AccessEntry, ScheduleStep, StreamOptions};
-use crate::workload::Workload;
+use crate::workload::{Workload, stem};
 
 /// What an option describes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,10 +19,6 @@ pub enum Scope {
     Stream,
     /// The job: [`JobOptions::set`].
     Job,
-}
-
-fn keys<R: Record>() -> Vec<&'static str> {
-    R::declarations().iter().map(|declaration| declaration.key).collect()
 }
 
 /// Every key that `--set` takes: stream options, then job options, in the order of declaration.
@@ -44,7 +42,7 @@ pub fn scope_of(key: &str) -> Result<Scope, WorkloadError> {
     if keys::<StreamOptions>().contains(&key) {
         return Ok(Scope::Stream);
     }
-    Err(Problem::UnknownKey { key: key.to_owned(), advice: suggestion(key, option_names()) }.into())
+    Err(Problem::UnknownKey { key: key.to_owned(), record: "option", advice: suggestion(key, &option_names()) }.into())
 }
 
 /// Sets one option where it belongs.
@@ -55,7 +53,7 @@ pub fn set_option(
     workload: &mut Workload,
     job: &mut JobOptions,
     key: &str,
-    value: &serde_json::Value,
+    value: &Value,
 ) -> Result<(), WorkloadError> {
     match scope_of(key)? {
         Scope::Stream => workload.set(key, value),
@@ -63,26 +61,86 @@ pub fn set_option(
     }
 }
 
-/// The refusal of a key that `R` does not have.
-pub(crate) fn unknown_key<R: Record>(key: &str) -> WorkloadError {
-    let advice = home::<R>(key).unwrap_or_else(|| suggestion(key, keys::<R>()));
-    Problem::UnknownKey { key: key.to_owned(), advice }.into()
+impl Workload {
+    /// Reads a workload from JSON; `source` is the file it came from, named in errors and giving the name if there is
+    /// none.
+    ///
+    /// # Errors
+    /// On the first unknown key, bad value or missing stream.
+    pub fn from_json(value: &Value, source: &str) -> Result<Self, WorkloadError> {
+        let mut workload = Self::read_record(value).map_err(|error| sent_home(error).within(source))?;
+        if workload.name.is_empty() {
+            workload.name = stem(source);
+        }
+        for (index, stream) in workload.streams.iter_mut().enumerate() {
+            if stream.name.is_empty() {
+                stream.name = format!("stream-{}", index + 1);
+            }
+        }
+        Ok(workload)
+    }
+
+    /// Sets a stream option from a JSON value or from text: `key` on every stream, `NAME.key` on the stream called
+    /// NAME. A
+    /// refused value changes no stream.
+    ///
+    /// # Errors
+    /// If there is no such stream or option, if the value is not valid, or if an access list decides what is being set.
+    pub fn set(&mut self, key: &str, value: &Value) -> Result<(), WorkloadError> {
+        let (stream, key) = key.split_once('.').map_or((None, key), |(stream, key)| (Some(stream), key));
+        let names: Vec<String> = self.streams.iter().map(|stream| stream.name.clone()).collect();
+        if let Some(stream) = stream
+            && !names.iter().any(|name| name == stream)
+        {
+            return Err(no_stream(stream, &names));
+        }
+        let meant = |target: &StreamOptions| stream.is_none_or(|name| name == target.name);
+        if !value.is_null() && StreamOptions::ACCESS_DECIDES.contains(&key) {
+            let decided = self.streams.iter().find(|target| meant(target) && target.access.is_some());
+            decided.map_or(Ok(()), |target| Err(access_decides(key, &target.name)))?;
+        }
+        for target in self.streams.iter_mut().filter(|target| meant(target)) {
+            let assigned = target.assign(key, value).unwrap_or_else(|| Err(unknown_key::<StreamOptions>(key)));
+            assigned.map_err(sent_home)?;
+        }
+        Ok(())
+    }
 }
 
-fn suggestion(key: &str, keys: Vec<&'static str>) -> String {
-    match nearest(key, keys.iter().copied()) {
-        Some(near) => format!("did you mean '{near}'?"),
-        None if keys.len() > 12 => "docs/reference/options.md lists all keys".to_owned(),
-        None => format!("known are {}", keys.join(", ")),
+impl JobOptions {
+    /// Reads options from a JSON object; `source` is named in errors.
+    ///
+    /// # Errors
+    /// On the first unknown key or bad value.
+    pub fn from_json(value: &Value, source: &str) -> Result<Self, WorkloadError> {
+        Self::read_record(value).map_err(|error| sent_home(error).within(source))
+    }
+
+    /// Sets one option from a JSON value or from text.
+    ///
+    /// # Errors
+    /// If the key is not known or the value is not valid for it.
+    pub fn set(&mut self, key: &str, value: &Value) -> Result<(), WorkloadError> {
+        self.assign(key, value).unwrap_or_else(|| Err(unknown_key::<Self>(key))).map_err(sent_home)
+    }
+}
+
+/// An unknown key that is known elsewhere is told where it belongs.
+pub(crate) fn sent_home(error: WorkloadError) -> WorkloadError {
+    let Problem::UnknownKey { key, record, .. } = error.problem() else { return error };
+    let (key, record) = (key.clone(), *record);
+    match home(&key, record) {
+        Some(advice) => error.because(Problem::UnknownKey { key, record, advice }),
+        None => error,
     }
 }
 
 /// Where a key belongs that does not belong here.
-fn home<R: Record>(key: &str) -> Option<String> {
-    if R::NOUN != JobOptions::NOUN && keys::<JobOptions>().contains(&key) {
+fn home(key: &str, record: &str) -> Option<String> {
+    if record != JobOptions::NOUN && keys::<JobOptions>().contains(&key) {
         return Some(format!("it is an option of the job: give it on the command line, --set {key}=…"));
     }
-    if R::NOUN != StreamOptions::NOUN && keys::<StreamOptions>().contains(&key) {
+    if record != StreamOptions::NOUN && keys::<StreamOptions>().contains(&key) {
         return Some(format!("it is an option of a stream: write it under [[{}]]", StreamOptions::NOUN));
     }
     if keys::<AccessEntry>().contains(&key) {
@@ -91,6 +149,21 @@ fn home<R: Record>(key: &str) -> Option<String> {
     if keys::<ScheduleStep>().contains(&key) {
         return Some("it belongs into a step of schedule".to_owned());
     }
-    (R::NOUN == StreamOptions::NOUN && keys::<Workload>().contains(&key))
+    (record == StreamOptions::NOUN && keys::<Workload>().contains(&key))
         .then(|| "it is said once for the workload: write it above the first [[stream]]".to_owned())
+}
+
+fn no_stream(name: &str, names: &[String]) -> WorkloadError {
+    let advice = match nearest(name, names.iter().map(String::as_str)) {
+        Some(near) => format!("did you mean '{near}'?"),
+        None => format!("this workload has {}", names.join(", ")),
+    };
+    WorkloadError::impossible(format!("no stream is called '{name}'; {advice}"))
+}
+
+fn access_decides(key: &str, stream: &str) -> WorkloadError {
+    WorkloadError::impossible(format!(
+        "{key} cannot be set: stream \"{stream}\" has an access list, whose entries decide it; set access itself, or \
+         take a workload without an access list"
+    ))
 }

@@ -7,7 +7,7 @@ use crate::kind::{Bytes, Nanos, PerSecond, Percent};
 use crate::option::options;
 use crate::parts::PartList;
 use crate::pattern::Pattern;
-use crate::plan::Distribution;
+use crate::plan::{Distribution, ReadAhead};
 use crate::spread::Spread;
 use crate::words::words;
 
@@ -76,18 +76,6 @@ words! {
         Constant = "constant",
         /// Exponential around the mean.
         Exponential = "exponential",
-    }
-}
-
-words! {
-    /// How far the kernel reads ahead.
-    pub enum ReadAhead: "a read-ahead" {
-        /// As it sees fit.
-        Usual = "usual",
-        /// Not at all, as for addresses without order.
-        Off = "off",
-        /// Further than usual, as for sequential ones.
-        Far = "far",
     }
 }
 

@@ -17,10 +17,7 @@
 
 use serde_json::Value;
 
-use crate::error::WorkloadError;
-use crate::nearest::nearest;
 use crate::option::{Record, options};
-use crate::scope::unknown_key;
 use crate::stream::StreamOptions;
 
 options! {
@@ -61,52 +58,9 @@ impl Workload {
         anywhere
     }
 
-    /// Reads a workload from JSON; `source` is the file it came from, named in errors and giving the name if there is
-    /// none.
-    ///
-    /// # Errors
-    /// On the first unknown key, bad value or missing stream.
-    pub fn from_json(value: &Value, source: &str) -> Result<Self, WorkloadError> {
-        let mut workload = Self::read_record(value).map_err(|error| error.within(source))?;
-        if workload.name.is_empty() {
-            workload.name = stem(source);
-        }
-        for (index, stream) in workload.streams.iter_mut().enumerate() {
-            if stream.name.is_empty() {
-                stream.name = format!("stream-{}", index + 1);
-            }
-        }
-        Ok(workload)
-    }
-
     /// The canonical JSON object, defaults included; reading it gives an equal workload.
     pub fn to_json(&self) -> Value {
         self.write_record()
-    }
-
-    /// Sets a stream option from a JSON value or from text: `key` on every stream, `NAME.key` on the stream called
-    /// NAME. A
-    /// refused value changes no stream.
-    ///
-    /// # Errors
-    /// If there is no such stream or option, if the value is not valid, or if an access list decides what is being set.
-    pub fn set(&mut self, key: &str, value: &Value) -> Result<(), WorkloadError> {
-        let (stream, key) = key.split_once('.').map_or((None, key), |(stream, key)| (Some(stream), key));
-        let names: Vec<String> = self.streams.iter().map(|stream| stream.name.clone()).collect();
-        if let Some(stream) = stream
-            && !names.iter().any(|name| name == stream)
-        {
-            return Err(no_stream(stream, &names));
-        }
-        let meant = |target: &StreamOptions| stream.is_none_or(|name| name == target.name);
-        if !value.is_null() && StreamOptions::ACCESS_DECIDES.contains(&key) {
-            let decided = self.streams.iter().find(|target| meant(target) && target.access.is_some());
-            decided.map_or(Ok(()), |target| Err(access_decides(key, &target.name)))?;
-        }
-        for target in self.streams.iter_mut().filter(|target| meant(target)) {
-            target.assign(key, value).unwrap_or_else(|| Err(unknown_key::<StreamOptions>(key)))?;
-        }
-        Ok(())
     }
 }
 
@@ -117,19 +71,4 @@ pub(crate) fn stem(source: &str) -> String {
     let allowed = |letter: char| if letter.is_ascii_alphanumeric() || letter == '_' { letter } else { '-' };
     let name: String = stem.chars().map(allowed).collect();
     if name.is_empty() { "workload".to_owned() } else { name }
-}
-
-fn no_stream(name: &str, names: &[String]) -> WorkloadError {
-    let advice = match nearest(name, names.iter().map(String::as_str)) {
-        Some(near) => format!("did you mean '{near}'?"),
-        None => format!("this workload has {}", names.join(", ")),
-    };
-    WorkloadError::impossible(format!("no stream is called '{name}'; {advice}"))
-}
-
-fn access_decides(key: &str, stream: &str) -> WorkloadError {
-    WorkloadError::impossible(format!(
-        "{key} cannot be set: stream \"{stream}\" has an access list, whose entries decide it; set access itself, or \
-         take a workload without an access list"
-    ))
 }

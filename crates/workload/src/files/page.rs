@@ -5,9 +5,8 @@ use serde_json::{Value, json};
 use crate::files::stream::FileStreamOptions;
 use crate::files::tree::TreeOptions;
 use crate::files::workload::FileWorkload;
-use crate::option::Record;
+use crate::option::{Record, record_schema};
 use crate::reference::{Part, page};
-use crate::schema::record_schema;
 
 const INTRODUCTION: &str = "# Options of file operations\n\n\
     <!-- Generated from crates/workload; bless with PLIMSOLL_BLESS=1 cargo test -p plimsoll-workload. -->\n\n\

@@ -13,6 +13,7 @@ use crate::files::workload::FileWorkload;
 use crate::option::Record;
 use crate::plan::Budget;
 use crate::resolve::stream_seed;
+use crate::scope::sent_home;
 
 /// Requests per opened file with random access, when nothing else is said (Vdbench's).
 const RANDOM_REQUESTS: u64 = 100;
@@ -69,7 +70,7 @@ impl TreePlan {
     /// If the text is none.
     pub fn of_definition(definition: &str) -> Result<Self, WorkloadError> {
         let value = serde_json::from_str(definition).unwrap_or(serde_json::Value::Null);
-        let options = TreeOptions::read_record(&value)?;
+        let options = TreeOptions::read_record(&value).map_err(sent_home)?;
         check::tree(&options)?;
         tree_plan(&options, true)
     }

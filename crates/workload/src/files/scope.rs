@@ -8,11 +8,7 @@ use crate::files::tree::TreeOptions;
 use crate::files::workload::FileWorkload;
 use crate::job::JobOptions;
 use crate::nearest::nearest;
-use crate::option::Record;
-
-fn keys<R: Record>() -> Vec<&'static str> {
-    R::declarations().iter().map(|declaration| declaration.key).collect()
-}
+use crate::option::{Record, keys};
 
 /// Every key that `--set` takes: stream options, then those of trees, then those of the job.
 pub fn option_names() -> Vec<&'static str> {
@@ -64,7 +60,7 @@ fn unknown(key: &str) -> WorkloadError {
         || "docs/reference/files.md lists all keys of file operations".to_owned(),
         |near| format!("did you mean '{near}'?"),
     );
-    Problem::UnknownKey { key: key.to_owned(), advice }.into()
+    Problem::UnknownKey { key: key.to_owned(), record: FileStreamOptions::NOUN, advice }.into()
 }
 
 fn no_such_name(workload: &FileWorkload, name: &str, of_streams: bool) -> WorkloadError {

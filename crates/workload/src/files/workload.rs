@@ -8,6 +8,7 @@ use crate::error::WorkloadError;
 use crate::files::stream::FileStreamOptions;
 use crate::files::tree::TreeOptions;
 use crate::option::{Record, options};
+use crate::scope::sent_home;
 use crate::words::words;
 use crate::workload::stem;
 
@@ -58,7 +59,7 @@ impl FileWorkload {
     /// # Errors
     /// On the first unknown key, bad value or missing key.
     pub fn from_json(value: &Value, source: &str) -> Result<Self, WorkloadError> {
-        let mut workload = Self::read_record(value).map_err(|error| error.within(source))?;
+        let mut workload = Self::read_record(value).map_err(|error| sent_home(error).within(source))?;
         if workload.name.is_empty() {
             workload.name = stem(source);
         }

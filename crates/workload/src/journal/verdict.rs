@@ -2,7 +2,25 @@
 
 use serde::Serialize;
 
-use super::inspection::Tally;
+use super::account::Claim;
+
+/// Sectors of one acknowledged write, as far as they were looked at and not all right.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Tally {
+    pub(super) claim: Claim,
+    /// Blocks of it in which every sector was right are not counted here.
+    pub(super) right: u64,
+    /// Something older, or nothing at all.
+    pub(super) missing: u64,
+    /// A stamp whose checksum does not match.
+    pub(super) broken: u64,
+    /// A stamp of another address.
+    pub(super) foreign: u64,
+    /// The target returned an error.
+    pub(super) unreadable: u64,
+    /// First byte that is not right.
+    pub(super) first_bad: u64,
+}
 
 /// What became of an acknowledged write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
