@@ -4,6 +4,9 @@
 //! is promised. Merging adds counts and loses nothing. Text form: HDR V2, deflated, base64 (the HdrHistogram project's log
 //! format), which other HDR readers open.
 
+use base64::Engine;
+use base64::alphabet::STANDARD;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use hdrhistogram::serialization::{Deserializer, Serializer, V2DeflateSerializer};
 
 /// A latency histogram in nanoseconds.
@@ -13,6 +16,14 @@ pub type Histogram = hdrhistogram::Histogram<u64>;
 pub const LONGEST_NS: u64 = (1 << 42) - 1;
 
 const SIGNIFICANT_DIGITS: u8 = 3;
+
+/// RFC 4648 with padding; other writers may leave that out.
+const BASE64: GeneralPurpose = GeneralPurpose::new(
+    &STANDARD,
+    GeneralPurposeConfig::new()
+        .with_decode_padding_mode(DecodePaddingMode::Indifferent)
+        .with_decode_allow_trailing_bits(true),
+);
 
 /// An empty histogram.
 ///
@@ -37,7 +48,7 @@ pub fn encode(histogram: &Histogram) -> String {
         bytes.clear();
         V2DeflateSerializer::new().serialize(&limited(histogram), &mut bytes).expect("a vector takes every byte");
     }
-    base64(&bytes)
+    BASE64.encode(&bytes)
 }
 
 /// The same with no count above what the text form can hold.
@@ -54,7 +65,7 @@ fn limited(histogram: &Histogram) -> Histogram {
 /// # Errors
 /// One sentence, when the text is no such histogram.
 pub fn decode(text: &str) -> Result<Histogram, String> {
-    let bytes = unbase64(text).ok_or("a histogram is not base64 text")?;
+    let bytes = BASE64.decode(text).map_err(|_| "a histogram is not base64 text")?;
     let decoded: Histogram = Deserializer::new()
         .deserialize(&mut bytes.as_slice())
         .map_err(|error| format!("a histogram cannot be read as HDR V2: {error}"))?;
@@ -64,37 +75,6 @@ pub fn decode(text: &str) -> Result<Histogram, String> {
     }
     histogram.add(&decoded).map_err(|error| format!("a histogram has values beyond {LONGEST_NS} ns: {error}"))?;
     Ok(histogram)
-}
-
-const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-/// RFC 4648 base64 with padding.
-fn base64(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for group in bytes.chunks(3) {
-        let word = group.iter().fold(0u32, |word, &byte| word << 8 | u32::from(byte)) << (8 * (3 - group.len()));
-        for place in 0..4 {
-            let digit = ALPHABET[(word >> (18 - 6 * place)) as usize & 63];
-            text.push(if place <= group.len() { char::from(digit) } else { '=' });
-        }
-    }
-    text
-}
-
-fn unbase64(text: &str) -> Option<Vec<u8>> {
-    let digits = text.trim_end_matches('=');
-    let mut bytes = Vec::with_capacity(digits.len() * 3 / 4);
-    let (mut word, mut bits) = (0u32, 0);
-    for digit in digits.bytes() {
-        let value = ALPHABET.iter().position(|&letter| letter == digit)? as u32;
-        word = word << 6 | value;
-        bits += 6;
-        if bits >= 8 {
-            bits -= 8;
-            bytes.push((word >> bits) as u8);
-        }
-    }
-    Some(bytes)
 }
 
 #[cfg(test)]
@@ -148,6 +128,17 @@ mod tests {
             assert_eq!(read.count_at(1_000), count.min(COUNT_MAX));
             assert_eq!(read.count_at(5_000_000), 3);
         }
+    }
+
+    #[test]
+    fn text_without_its_padding_is_read_as_well() {
+        let padded = (1..20_000_u64).map(|value| {
+            let mut histogram = empty();
+            histogram.saturating_record(value * value);
+            encode(&histogram)
+        });
+        let padded = padded.into_iter().find(|text| text.ends_with('=')).unwrap();
+        assert_eq!(decode(padded.trim_end_matches('=')).unwrap(), decode(&padded).unwrap());
     }
 
     #[test]

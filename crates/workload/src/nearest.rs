@@ -1,44 +1,32 @@
 //! The nearest valid name to a misspelt one.
 //!
-//! Distance is optimal string alignment (insert, delete, replace, swap of neighbours, each 1); `-`, `_` and case do not
-//! count. Limit: names further away than a third of their length are not suggested.
+//! Distance is optimal string alignment (insert, delete, replace, swap of neighbours, each 1); `-`, `_`, blanks and case do not count.
+//! Limit: a name is suggested up to a distance of 1 plus a quarter of the word's length.
 
 /// The candidate nearest to `word`, if one is near enough to be meant.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let plain = plain(word);
-    let allowed = 1 + plain.len() / 4;
+    let allowed = 1 + plain.chars().count() / 4;
     candidates
         .into_iter()
-        .map(|candidate| (distance(&plain, &self::plain(candidate)), candidate))
+        .map(|candidate| (strsim::osa_distance(&plain, &self::plain(candidate)), candidate))
         .filter(|(distance, _)| *distance <= allowed)
         .min()
         .map(|(_, candidate)| candidate)
 }
 
-/// ` (did you mean ...?)` for a misspelt word, or nothing.
+/// `did you mean '...'?` for a misspelt word.
+pub(crate) fn hint<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<String> {
+    nearest(word, candidates).map(|name| format!("did you mean '{name}'?"))
+}
+
+/// ` (did you mean `...`?)` for a misspelt word, or nothing.
 pub fn did_you_mean<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> String {
     nearest(word, candidates).map_or_else(String::new, |name| format!(" (did you mean `{name}`?)"))
 }
 
-fn plain(word: &str) -> Vec<char> {
+fn plain(word: &str) -> String {
     word.chars().filter(|c| !matches!(c, '-' | '_' | ' ')).flat_map(char::to_lowercase).collect()
-}
-
-fn distance(a: &[char], b: &[char]) -> usize {
-    let mut rows = vec![(0..=b.len()).collect::<Vec<usize>>()];
-    for i in 1..=a.len() {
-        let mut row = vec![i];
-        for j in 1..=b.len() {
-            let replace = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
-            let mut best = replace.min(rows[i - 1][j] + 1).min(row[j - 1] + 1);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                best = best.min(rows[i - 2][j - 2] + 1);
-            }
-            row.push(best);
-        }
-        rows.push(row);
-    }
-    rows[a.len()][b.len()]
 }
 
 #[cfg(test)]
@@ -61,9 +49,19 @@ mod tests {
         assert_eq!(did_you_mean("xy", ["align", "rate"]), "");
     }
 
+    /// Distances 1 + 7 / 4 = 2 are near enough for seven letters, 3 are not; a swap is 1.
     #[test]
-    fn swapped_neighbours_count_once() {
-        assert_eq!(distance(&['a', 'b'], &['b', 'a']), 1);
-        assert_eq!(distance(&[], &['b', 'a']), 2);
+    fn a_name_is_near_up_to_a_quarter_of_the_word() {
+        assert_eq!(nearest("streams", ["stream"]), Some("stream"));
+        assert_eq!(nearest("tsraem", ["stream"]), Some("stream"), "two swaps");
+        assert_eq!(nearest("stxyzms", ["streams"]), None);
+        assert_eq!(nearest("größe", ["grösze"]), Some("grösze"), "letters count, not bytes");
+        assert_eq!(nearest("", ["a", "ab"]), Some("a"));
+    }
+
+    /// Of names equally near the first in the alphabet.
+    #[test]
+    fn of_two_that_are_equally_near_always_the_same_is_suggested() {
+        assert_eq!(nearest("rite", ["write", "rate", "site"]), Some("rate"));
     }
 }

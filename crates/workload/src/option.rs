@@ -22,7 +22,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::error::{Problem, WorkloadError};
-use crate::nearest::nearest;
+use crate::nearest::hint;
 
 /// What a value can be, independent of the option that holds it.
 pub trait Kind: Sized {
@@ -173,11 +173,10 @@ pub(crate) fn unknown_key<R: Record>(key: &str) -> WorkloadError {
 
 /// What to write in place of a key that is none of `keys`.
 pub(crate) fn suggestion(key: &str, keys: &[&'static str]) -> String {
-    match nearest(key, keys.iter().copied()) {
-        Some(near) => format!("did you mean '{near}'?"),
-        None if keys.len() > 12 => "docs/reference/options.md lists all keys".to_owned(),
-        None => format!("known are {}", keys.join(", ")),
-    }
+    hint(key, keys.iter().copied()).unwrap_or_else(|| match keys.len() {
+        0..=12 => format!("known are {}", keys.join(", ")),
+        _ => "docs/reference/options.md lists all keys".to_owned(),
+    })
 }
 
 /// JSON Schema of a record: every option, and nothing else.

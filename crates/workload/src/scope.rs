@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::error::{Problem, WorkloadError};
 use crate::job::JobOptions;
-use crate::nearest::nearest;
+use crate::nearest::hint;
 use crate::option::{Record, keys, suggestion, unknown_key};
 use crate::stream::{AccessEntry, ScheduleStep, StreamOptions};
 use crate::workload::{Workload, stem};
@@ -154,10 +154,8 @@ fn home(key: &str, record: &str) -> Option<String> {
 }
 
 fn no_stream(name: &str, names: &[String]) -> WorkloadError {
-    let advice = match nearest(name, names.iter().map(String::as_str)) {
-        Some(near) => format!("did you mean '{near}'?"),
-        None => format!("this workload has {}", names.join(", ")),
-    };
+    let listed = || format!("this workload has {}", names.join(", "));
+    let advice = hint(name, names.iter().map(String::as_str)).unwrap_or_else(listed);
     WorkloadError::impossible(format!("no stream is called '{name}'; {advice}"))
 }
 

@@ -6,7 +6,7 @@
 use serde_json::{Value, json};
 
 use crate::error::{Problem, WorkloadError};
-use crate::nearest::nearest;
+use crate::nearest::hint;
 use crate::option::{Kind, Range, not_a};
 use crate::plan::Distribution;
 use crate::units::{number_to_text, percent_from_text};
@@ -45,8 +45,8 @@ impl Spread {
     fn from_text(text: &str, value: &Value) -> Result<Self, WorkloadError> {
         let (name, parameter) = text.split_once(':').map_or((text, None), |(name, rest)| (name, Some(rest)));
         let name = name.trim();
-        if let (false, Some(near)) = (NAMES.contains(&name), nearest(name, NAMES)) {
-            return Err(not_a(value, Self::NOUN, format!("did you mean '{near}'?")).into());
+        if let (false, Some(hint)) = (NAMES.contains(&name), hint(name, NAMES)) {
+            return Err(not_a(value, Self::NOUN, hint).into());
         }
         Self::new(name, parameter, value)
     }

@@ -7,6 +7,7 @@
 use serde_json::Value;
 
 use crate::error::WorkloadError;
+use crate::nearest::hint;
 use crate::option::not_a;
 
 /// Declares a choice of words: an enum whose variants each have a word and a meaning (the doc comment).
@@ -64,9 +65,8 @@ pub(crate) use words;
 
 /// The refusal of a word, with the nearest valid one or all of them.
 pub(crate) fn not_a_word(value: &Value, noun: &'static str, words: &[&'static str]) -> WorkloadError {
-    let near = value.as_str().and_then(|text| crate::nearest::nearest(text, words.iter().copied()));
-    let advice =
-        near.map_or_else(|| format!("write {}", alternatives(words)), |near| format!("did you mean '{near}'?"));
+    let near = value.as_str().and_then(|text| hint(text, words.iter().copied()));
+    let advice = near.unwrap_or_else(|| format!("write {}", alternatives(words)));
     not_a(value, noun, advice).into()
 }
 

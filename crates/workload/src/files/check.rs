@@ -8,7 +8,7 @@ use crate::files::shape::TreeShape;
 use crate::files::stream::{FileAccess, FileSelect, FileState, FileStreamOptions};
 use crate::files::tree::{LayOut, TreeOptions};
 use crate::files::workload::FileWorkload;
-use crate::nearest::nearest;
+use crate::nearest::hint;
 use crate::units::bytes_to_text;
 
 const MOST_TREES: usize = 64;
@@ -141,10 +141,8 @@ pub(crate) fn trees_of(stream: &FileStreamOptions, trees: &[TreePlan]) -> Result
 
 fn unknown_tree(name: &str, trees: &[TreePlan]) -> WorkloadError {
     let names = || trees.iter().map(|tree| tree.name.as_str());
-    let advice = match nearest(name, names()) {
-        Some(near) => format!("did you mean '{near}'?"),
-        None => format!("this workload has {}", names().collect::<Vec<_>>().join(", ")),
-    };
+    let listed = || format!("this workload has {}", names().collect::<Vec<_>>().join(", "));
+    let advice = hint(name, names()).unwrap_or_else(listed);
     WorkloadError::impossible(format!("no tree is called '{name}'; {advice}"))
 }
 

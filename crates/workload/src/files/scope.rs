@@ -7,7 +7,7 @@ use crate::files::stream::FileStreamOptions;
 use crate::files::tree::TreeOptions;
 use crate::files::workload::FileWorkload;
 use crate::job::JobOptions;
-use crate::nearest::nearest;
+use crate::nearest::hint;
 use crate::option::{Record, keys};
 
 /// Every key that `--set` takes: stream options, then those of trees, then those of the job.
@@ -56,10 +56,8 @@ pub fn set_option(
 }
 
 fn unknown(key: &str) -> WorkloadError {
-    let advice = nearest(key, option_names().iter().copied()).map_or_else(
-        || "docs/reference/files.md lists all keys of file operations".to_owned(),
-        |near| format!("did you mean '{near}'?"),
-    );
+    let listed = || "docs/reference/files.md lists all keys of file operations".to_owned();
+    let advice = hint(key, option_names()).unwrap_or_else(listed);
     Problem::UnknownKey { key: key.to_owned(), record: FileStreamOptions::NOUN, advice }.into()
 }
 
@@ -69,10 +67,8 @@ fn no_such_name(workload: &FileWorkload, name: &str, of_streams: bool) -> Worklo
     } else {
         workload.trees.iter().map(|tree| tree.name.as_str()).collect()
     };
-    let advice = match nearest(name, names.iter().copied()) {
-        Some(near) => format!("did you mean '{near}'?"),
-        None => format!("this workload has {}", names.join(", ")),
-    };
+    let listed = || format!("this workload has {}", names.join(", "));
+    let advice = hint(name, names.iter().copied()).unwrap_or_else(listed);
     let noun = if of_streams { "stream" } else { "tree" };
     WorkloadError::impossible(format!("no {noun} is called '{name}'; {advice}"))
 }
