@@ -2,8 +2,9 @@
 //!
 //! Model: a stream offers one process of requests; its threads are shards of it.
 //!
-//! - *Constant* and *burst*: request g of the stream is due at `floor(g / size) · size / rate` (size 1 = constant); thread
-//!   k of n takes the requests k, k + n, k + 2n, … Instants are exact to the nanosecond, rounded down, for ever.
+//! - *Constant* and *burst*: request g of the stream is due at `floor(g / size) · size / rate` (size 1 = constant);
+//!   thread k of n takes the requests k, k + n, k + 2n, … Instants stay exact to the nanosecond, rounded down,
+//!   however long the run.
 //! - *Poisson* and *schedule*: each thread is an independent Poisson process of rate / n; together they are one of the
 //!   full rate. A schedule is inverted exactly: a unit-exponential amount of expected requests is spent along the
 //!   integrated rate, across as many steps as it takes (Çinlar 1975, ch. 4), so nothing is thinned out.
@@ -109,7 +110,7 @@ impl Arrivals {
         Self { process, start_ns: plan.start_ns, per_ns }
     }
 
-    /// Instants of this thread that are to be expected in a span of time, without drawing them.
+    /// How many instants of this thread to expect in a span of time, without drawing them.
     pub fn expected(&self, span_ns: Range<u64>) -> f64 {
         let (from_ns, until_ns) =
             (span_ns.start.saturating_sub(self.start_ns), span_ns.end.saturating_sub(self.start_ns));

@@ -54,7 +54,7 @@ impl BlockSizes {
     }
 }
 
-/// Whether a size is sensible is the range's matter, whether it fits 32 bits is ours.
+/// The range check decides whether a size is sensible; what does not fit 32 bits is refused here.
 fn narrow(bytes: u64) -> Result<u32, WorkloadError> {
     let out_of_range =
         || Problem::OutOfRange { found: units::bytes_to_text(bytes), least: "1B".into(), most: "1GiB".into() };

@@ -1,4 +1,4 @@
-//! Options that are fine by themselves and cannot hold together: one function per matter, one visible list of them.
+//! Options that are fine by themselves and cannot hold together: one function per subject, all named in one list.
 //!
 //! Nothing here knows a target; what depends on its size or blocks is checked when a workload is resolved.
 
@@ -21,7 +21,7 @@ const MOST_OUTSTANDING: u64 = 1 << 20;
 
 type Check = fn(&StreamOptions) -> Result<(), WorkloadError>;
 
-/// Every matter that can be contradictory within a stream.
+/// Every kind of contradiction within a stream.
 const CHECKS: [Check; 24] = [
     a_trace_stands_alone,
     access_list_stands_alone,
@@ -115,7 +115,7 @@ impl Workload {
 }
 
 impl StreamOptions {
-    /// How the stream is called in errors.
+    /// What errors call the stream.
     pub(crate) fn place(&self) -> String {
         format!("stream \"{}\"", self.name)
     }
@@ -234,7 +234,7 @@ fn thinking_is_for_closed_arrival(stream: &StreamOptions) -> Result<(), Workload
     })
 }
 
-/// Catches the forgotten `random_percent = 0`; who states `random_percent` may sweep it through 100.
+/// Catches a forgotten `random_percent = 0`; one that is stated may be swept through 100.
 fn sequential_shape_is_asked_for(stream: &StreamOptions) -> Result<(), WorkloadError> {
     let key = match (stream.stride, stream.direction) {
         (Some(_), _) => "stride",
@@ -333,7 +333,7 @@ fn verification_can_see(stream: &StreamOptions) -> Result<(), WorkloadError> {
     })
 }
 
-/// Without a flush or `dsync` a target promises to keep nothing, and a journal would hold it to nothing.
+/// Without a flush or `dsync` a target promises nothing, and a journal would have nothing to check.
 fn a_journal_has_promises(stream: &StreamOptions) -> Result<(), WorkloadError> {
     if stream.verify != VerifyWord::Journal {
         return Ok(());

@@ -1,23 +1,24 @@
-//! What is written: bytes that neither compress nor repeat unless they were asked to.
+//! What is written: bytes that neither compress nor repeat unless asked to.
 //!
 //! Model: a buffer is filled once ([`Content::prepare`]); before each write only as much is changed as it takes to keep
 //! the promise ([`Content::refresh`]). The *unit* is 4 KiB, or the largest power of two that divides the stream's
 //! granule when that is less, and at least one 512-byte sector; units are counted from the request's first byte.
 //!
-//! - `Random`: random bytes; every 512-byte sector begins with 16 bytes that encode (address, sequence) reversibly under
-//!   the stream's seed. Two sectors written with different (address, sequence) are never equal, so nothing dedupes.
+//! - `Random`: random bytes; every 512-byte sector begins with 16 bytes that encode (address, sequence) reversibly
+//!   under the stream's seed. Two sectors written with different (address, sequence) are never equal, so
+//!   nothing dedupes.
 //! - *compress ratio* r: the first 1 / r of every unit is random, the rest zeros; sectors carry the 16 bytes as far as
 //!   the random part reaches. Every unit stays unique.
 //! - *duplicate ratio* d: a unit is, with probability 1 − 1/d, a copy of one of [`POOL_UNITS`] units that the seed
 //!   defines, otherwise unique. N units written hold about N / d + [`POOL_UNITS`] different ones.
-//! - `Pattern` and `Zeros` are laid once and stay; the pattern starts anew at each request's first byte.
+//! - `Pattern` and `Zeros` are laid once and stay; the pattern starts over at each request's first byte.
 //! - `Stamps` are written by [`crate::stamp::write`], which fills whole sectors: `refresh` leaves them alone.
 //!
 //! Limits: bytes outside the 16 per sector repeat when a buffer is used again, so a target that searches for *similar*
-//! blocks (delta compression) can still find some. A compressor's own framing (15 to 75 bytes per piece) comes on top and
-//! shows from ratios of 8 on; above about 200 none is reached, because 16 bytes of a 4 KiB unit are always random. A target
-//! that dedupes in larger units than ours finds fewer duplicates than d says. A buffer that receives reads loses its
-//! content: prepare it again, or keep buffers for writes.
+//! blocks (delta compression) can still find some. A compressor's own framing (15 to 75 bytes per piece) comes on top
+//! and shows from ratios of 8 on; above about 200 none is reached, because 16 bytes of a 4 KiB unit are always random.
+//! A target that dedupes in larger units than ours finds fewer duplicates than d says. A buffer that receives reads
+//! loses its content: prepare it again, or keep buffers for writes.
 //!
 //! ```
 //! use plimsoll_workload::{Content, TargetShape, Workload};

@@ -1,7 +1,8 @@
-//! Division by a number that is known beforehand, without dividing: alignments, strips, rows and members may be any number.
+//! Division by a number that is known beforehand, without dividing: alignments, strips, rows and members may
+//! be any number.
 //!
-//! With `r = floor((2^64 − 1) / d)`, the high half of `x·r` falls short of `x / d` by less than `x / 2^64 < 1`, so it is
-//! the quotient or one less, and one comparison settles which.
+//! With `r = floor((2^64 − 1) / d)`, the high half of `x·r` falls short of `x / d` by less than `x / 2^64 < 1`, so it
+//! is the quotient or one less, and one comparison settles which.
 
 /// A divisor with its reciprocal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,9 +2,9 @@
 //!
 //! Model (Vdbench's file system workloads, generalised): a [`FileWorkload`] names trees, which are laid out below the
 //! target directory before anything is measured, and streams, whose threads each perform one operation after the other.
-//! A [`TreeShape`] answers from an index alone how a file or directory is called, where it lies and how large it is, so
+//! A [`TreeShape`] says from an index alone what a file or directory is called, where it lies and how large it is, so
 //! a tree of millions of names needs no memory for them. A [`Script`] draws what a thread does: which operation, which
-//! file to try first, where in a file. Whether that file exists at the moment is the engine's to know.
+//! file to try first, where in a file. Only the engine knows whether that file exists at the moment.
 //!
 //! Everything is pure and seeded, as in the rest of this crate: equal options give equal trees and equal draws.
 //!

@@ -1,9 +1,9 @@
 //! The request generator: the endless, seeded, seekable sequence of requests of one thread of a stream.
 //!
-//! Model (Iometer's, generalised): an access line is drawn per burst; operation, size, randomness and address of each
-//! request are drawn independently, every decision from a sequence of its own by the request's index (see
-//! [`crate::rng`]). A request is therefore a function of (seed, shard, index) plus, where sequential requests occur, the
-//! place the previous request ended at. Threads are *shards*: independent sequences over the same region; only
+//! Model (Iometer's, generalised): an access line is drawn per burst; operation, size, randomness and address
+//! of each request are drawn independently, every decision from a sequence of its own by the request's index (see
+//! [`crate::rng`]). A request is therefore a function of (seed, shard, index) plus, where sequential requests occur,
+//! the place the previous request ended at. Threads are *shards*: independent sequences over the same region; only
 //! [`Sequential::Shared`] lets them follow one pointer.
 //!
 //! Cost: simple plans (one line, one size, all random and uniform, or all sequential) are decided once and run on a few
@@ -64,11 +64,12 @@ enum Course {
     Long(Box<Long>),
 }
 
-/// The courses that need more than a few instructions; apart, so that those that do not are told by as few comparisons.
+/// The courses that need more than a few instructions; kept apart so that the short ones are found with
+/// few comparisons.
 #[derive(Clone, Debug)]
 enum Long {
     General(General),
-    /// With the pause before the request that was asked for last.
+    /// With the pause before the last request.
     Shaped(Shaped, u64),
 }
 
@@ -192,7 +193,7 @@ impl Generator {
     }
 
     /// Makes the next sequential request the region's first, and the next random one of a permutation the first of a
-    /// pass. What is drawn goes on.
+    /// pass. The draws go on.
     fn restart(&mut self) {
         match &mut self.course {
             Course::Uniform(_) => {}
@@ -253,8 +254,8 @@ impl Generator {
     }
 }
 
-/// Length and operation of a request in one register: a `Request` that is put together in memory by one branch and copied
-/// by the next cannot be forwarded by the processor and costs 5 ns.
+/// Length and operation of a request in one register: a `Request` that is put together in memory by one branch and
+/// copied by the next cannot be forwarded by the processor and costs 5 ns.
 #[derive(Clone, Copy)]
 struct Shape(u64);
 

@@ -35,7 +35,7 @@ words! {
     pub enum OnError: "an error policy" {
         /// The job ends; what was measured is kept.
         Stop = "stop",
-        /// The failure is counted and the job goes on.
+        /// The failure is counted and the job continues.
         Continue = "continue",
     }
 }
@@ -99,13 +99,12 @@ options! {
     /// The options of a job, as typed.
     pub struct JobOptions: "job" {
         "Time" {
-            /// How long is measured, after the warm-up.
+            /// How long to measure, after the warm-up.
             duration: Nanos = Nanos(30_000_000_000), range 1e6 => 1000.0 * DAY_NS, example "60s";
-            /// How long the load runs before it is measured.
+            /// How long to run the load before measuring.
             warmup: Nanos = Nanos(5_000_000_000), range 0.0 => 1000.0 * DAY_NS, example "10s";
-            /// Length of an interval of the record. `auto` is 100 ms, 250 ms, 500 ms or 1 s, the longest that gives 40
-            /// intervals, and 10 s
-            /// from two hours on.
+            /// Length of an interval of the record. `auto` is the longest of 100 ms, 250 ms, 500 ms and 1 s that gives
+            /// 40 intervals, and 10 s from two hours on.
             interval: Interval = Interval::Auto, range 1e6 => DAY_NS, example "500ms";
         }
         "Load" {
@@ -120,13 +119,13 @@ options! {
             backend: BackendWord = BackendWord::Auto, example "sync";
             /// Poll for completions instead of waiting for interrupts, where the device can. `uring` only.
             polled: bool = false, example "true";
-            /// Operating system threads that carry the streams' threads; 0 is one per stream thread, at most one per
-            /// core.
+            /// Operating system threads that carry the streams' threads; 0 is one per stream thread, at
+            /// most one per core.
             workers: u32 = 0, range 0.0 => 1024.0, example "2";
-            /// CSV file that gets a line per request of streams with a trace: when it was due, handed over and complete.
+            /// CSV file with a line per request of streams with a trace: when it was due, submitted and completed.
             lateness_report: Option<String> = None, unset "no such file is written", example "lateness.csv";
-            /// Where `verify = "journal"` tells of writes before they are acknowledged, and `journal-check` reads it: a file
-            /// on another disk than the target's, or `tcp://HOST:PORT` where `plimsoll journal` listens.
+            /// Where `verify = "journal"` records writes before they are acknowledged, and `journal-check` reads them:
+            /// a file on another disk than the target's, or `tcp://HOST:PORT` where `plimsoll journal` listens.
             journal: Option<String> = None, unset "no journal is kept", example "/mnt/other/cut.journal";
             /// What happens after a failed request.
             on_error: OnError = OnError::Stop, example "continue";

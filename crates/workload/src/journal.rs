@@ -1,16 +1,17 @@
 //! The power-cut journal: what a target has promised to keep, so that what it kept can be compared with it.
 //!
-//! Model: while a run with `verify = "journal"` writes stamps ([`crate::stamp`]), two kinds of [`Record`] go to another disk or
-//! host and are durable there first. *Begun* precedes the write itself: from then on its blocks may hold anything of it.
-//! *Durable* precedes the acknowledgement of a write that the target has to keep: one that completed with `dsync`, or that
-//! completed before a flush was issued which has completed since. After the cut an [`Account`] is made of the records, an
-//! [`Inspection`] looks at every block they name, and its [`Verdict`] names each acknowledged write that is not there.
+//! Model: while a run with `verify = "journal"` writes stamps ([`crate::stamp`]), two kinds of [`Record`] go to another
+//! disk or host and are durable there first. *Begun* precedes the write itself: from then on its blocks may hold
+//! anything of it. *Durable* precedes the acknowledgement of a write that the target has to keep: one that completed
+//! with `dsync`, or that completed before a flush was issued which has completed since. After the cut an [`Account`] is
+//! made of the records, an [`Inspection`] looks at every block they name, and its [`Verdict`] names each acknowledged
+//! write that is not there.
 //!
 //! A write that was not acknowledged may be there, or not, or in part. So a block whose last durable write was being
 //! overwritten at the cut may hold either, and a sector broken inside is then nobody's fault.
 //!
-//! Limits: what a journal does not name is not judged; a write that a later durable one has replaced is proved by that one.
-//! Memory: 48 bytes per block of the region.
+//! Limits: what a journal does not name is not judged; a write that a later durable one has replaced is proved by that
+//! one. Memory: 48 bytes per block of the region.
 //!
 //! ```
 //! use plimsoll_workload::journal::{Account, Header, Inspection, Record, Write};

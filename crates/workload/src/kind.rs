@@ -397,7 +397,7 @@ impl<R: Record> Kind for Vec<R> {
     }
 }
 
-/// How an entry of a list is called in an error: by its name, or by its position from 1 on.
+/// What errors call an entry of a list: its name, or its position counted from 1.
 fn place<R: Record>(item: &Value, index: usize) -> String {
     match item.get("name").and_then(Value::as_str) {
         Some(name) => format!("{} \"{name}\"", R::NOUN),

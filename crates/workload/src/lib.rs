@@ -1,15 +1,12 @@
 //! What to issue: Plimsoll's options, declared once, and the seeded streams of requests they describe.
 //!
 //! Model: a [`Workload`] (as typed) is read from JSON, changed by `--set`, and resolved against the shape of a target
-//! into
-//! one [`StreamPlan`] per stream (plain numbers). From a plan come its [`Generator`]s (which requests), [`Arrivals`]
-//! and
-//! [`Thinker`]s (when), and [`Content`] (what is written). [`JobOptions`] say how the workload is run.
+//! into one [`StreamPlan`] per stream (plain numbers). From a plan come its [`Generator`]s (which requests),
+//! [`Arrivals`] and [`Thinker`]s (when), and [`Content`] (what is written). [`JobOptions`] say how the workload is run.
 //!
 //! Everything is pure: no files, no clock, no hash-ordered maps; equal options and seeds give equal requests on every
-//! machine. Every option is declared in one place, [`mod@stream`], [`job`] or [`workload`], from which parser, JSON
-//! Schema,
-//! reference page and error texts follow.
+//! machine. Every option is declared once, in [`mod@stream`], [`job`] or [`workload`]; parser, JSON Schema, reference
+//! page and error texts follow from that.
 //!
 //! ```
 //! use plimsoll_workload::{JobOptions, Scope, TargetShape, Workload, scope_of};

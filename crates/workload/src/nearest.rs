@@ -1,7 +1,7 @@
-//! The nearest valid name to a misspelt one.
+//! The valid name that is nearest to a misspelt one.
 //!
-//! Distance is optimal string alignment (insert, delete, replace, swap of neighbours, each 1); `-`, `_`, blanks and case do not count.
-//! Limit: a name is suggested up to a distance of 1 plus a quarter of the word's length.
+//! Distance is optimal string alignment (insert, delete, replace, swap of neighbours, each 1); `-`, `_`, blanks and
+//! case do not count. Limit: a name is suggested up to a distance of 1 plus a quarter of the word's length.
 
 /// The candidate nearest to `word`, if one is near enough to be meant.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {

@@ -1,11 +1,9 @@
 //! What an option is, and the one way to declare it.
 //!
 //! `options!` takes a struct in which every field states, once, its help (the doc comment), kind, default, range and
-//! example. From that come the field itself, reading it from JSON or from `--set` text, writing it, its JSON Schema,
-//! its
-//! line in the reference page and the texts of its errors. A [`Kind`] is what a value can be (a size, a rate, one of
-//! some
-//! words); a [`Record`] is a struct of options.
+//! example. The macro derives the field itself, how it is read from JSON or `--set` text and written, its JSON Schema,
+//! its line in the reference page and the texts of its errors. A [`Kind`] says what a value can be (a size, a rate, one
+//! of several words); a [`Record`] is a struct of options.
 //!
 //! ```text
 //! options! {

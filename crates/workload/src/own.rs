@@ -1,10 +1,10 @@
-//! Whether bytes were written by Plimsoll: told from the bytes themselves, whatever run wrote them.
+//! Whether Plimsoll wrote some bytes: known from the bytes themselves, whichever run wrote them.
 //!
-//! Purpose: a device on which there is nothing but what earlier runs wrote holds nobody's data. Model: a sector is
-//! Plimsoll's when it is a stamp with the right checksum, or when its words are consecutive draws of one sequence, which
-//! [`crate::Content`] and the filling of scratch files both write: the finaliser is undone, and the numbers that come out
-//! then differ by one known step (by chance with 2⁻⁶⁴ for each word). The first 16 bytes of a sector are free, and zeros
-//! may follow the draws, as compressible content has them.
+//! Purpose: a device on which there is nothing but what earlier runs wrote holds nobody's data. Model: a sector
+//! is Plimsoll's when it is a stamp with the right checksum, or when its words are consecutive draws of one sequence,
+//! which [`crate::Content`] and the filling of scratch files both write: the finaliser is undone, and the numbers that
+//! come out then differ by one known step (by chance with 2⁻⁶⁴ for each word). The first 16 bytes of a sector are free,
+//! and zeros may follow the draws, as compressible content has them.
 //!
 //! Limits: patterns, and content that is to compress 85-fold or more, cannot be recognised: they count as somebody's.
 //!
@@ -39,7 +39,7 @@ pub fn unknown_at(bytes: &[u8]) -> Option<usize> {
             continue;
         }
         let begun = begins(sector).filter(|begin| drawn_words(sector, *begin).is_some_and(|count| count > STEPS_MIN));
-        // The last random bytes of a unit that compresses are too few to be told without those before them.
+        // The last random bytes of a unit that compresses are too few to be recognised without those before them.
         let tail = going_on.filter(|begin| drawn_words(sector, *begin).is_some());
         match begun.or(tail) {
             Some(begin) => going_on = Some(begin.wrapping_add(STEP.wrapping_mul(WORDS))),
@@ -59,8 +59,8 @@ fn begins(sector: &[u8]) -> Option<u64> {
     Some(unmix(u64::from_le_bytes(*word)).wrapping_sub(STEP.wrapping_mul(FREE_WORDS as u64)))
 }
 
-/// How many whole words after the free ones are the draws from `begin` on, when nothing but zeros follows them. The last
-/// draw may be cut short.
+/// How many whole words after the free ones are the draws from `begin` on, when nothing but zeros follows them.
+/// The last draw may be cut short.
 fn drawn_words(sector: &[u8], begin: u64) -> Option<usize> {
     let words = sector.chunks(WORD_BYTES).enumerate().skip(FREE_WORDS);
     let mut count = 0;

@@ -1,11 +1,12 @@
 //! The parts of a target that a stream uses, as typed and as placed.
 //!
-//! Model: a target of several parts written `concat:A,B,C` is their bytes one after the other, numbered from 0. A stream with `parts`
-//! sees those alone, as if they were its whole target: regions, percentages and alignment count from their first byte. Parts that
-//! follow each other are a range of the target, and the stream's addresses are moved there (`base`), so that verification knows
-//! them. Other choices, and those that `parts_unit` stripes, are spread by whoever issues the requests ([`Spread`]).
+//! Model: a target of several parts written `concat:A,B,C` is their bytes one after the other, numbered from 0.
+//! A stream with `parts` sees those alone, as if they were its whole target: regions, percentages and alignment count
+//! from their first byte. Parts that follow each other are a range of the target, and the stream's addresses are moved
+//! there (`base`), so that verification knows them. Other choices, and those that `parts_unit` stripes, are spread by
+//! whoever issues the requests ([`Spread`]).
 //!
-//! Limits: only of concatenations, whose parts are known one by one.
+//! Limits: only the parts of a concatenation can be chosen.
 
 use std::ops::Range;
 

@@ -1,8 +1,8 @@
 //! A seeded order of `0..n` in which every number occurs exactly once, without storing it.
 //!
 //! An alternating Feistel network permutes the next power of two; numbers that fall outside `0..n` are sent through
-//! again until they are inside ("cycle walking", Black & Rogaway 2002), less than twice on average. Halves may differ by
-//! one bit, so the domain is never more than twice `n`.
+//! again until they are inside ("cycle walking", Black & Rogaway 2002), less than twice on average. Halves may differ
+//! by one bit, so the domain is never more than twice `n`.
 //!
 //! Limits: a few rounds of a fast mixing function are made for spreading load, not for secrecy.
 

@@ -1,8 +1,8 @@
 //! The resolved stream: every option turned into plain numbers for one target.
 //!
-//! `StreamOptions` (as typed) are resolved once against the shape of a target; the generator, the arrival process, the
-//! content and the engine read only what stands here. Nothing in a plan refers back to text, percentages of a target or
-//! defaults.
+//! `StreamOptions` (as typed) are resolved once against the shape of a target; the generator, the arrival process,
+//! the content and the engine read only what stands here. Nothing in a plan refers back to text, percentages of a
+//! target or defaults.
 
 use std::ops::Range;
 
@@ -57,7 +57,7 @@ pub struct StreamPlan {
     pub trace: Option<TracePlan>,
     /// When they are due.
     pub arrival: ArrivalPlan,
-    /// When a thread may issue though it could.
+    /// What holds a thread back that could issue.
     pub hold: HoldPlan,
     /// When the stream starts, in nanoseconds from the job's start.
     pub start_ns: u64,
@@ -91,8 +91,8 @@ impl StreamPlan {
         self.ops[op as usize]
     }
 
-    /// The parts of the target that it uses, where they follow each other and are not all. What is read back after a run may lie on
-    /// any part.
+    /// The parts of the target that it uses, where they follow each other and are not all. What is read back after
+    /// a run may lie on any part.
     pub fn row(&self) -> Option<Range<u32>> {
         self.placed.row.clone().filter(|_| self.verify != Verify::All)
     }
@@ -117,8 +117,8 @@ impl StreamPlan {
         }
     }
 
-    /// Whether requests that are outstanding together may well touch each other. Those of a random stream do so by chance; with
-    /// [`Self::ROOM`] blocks to choose from for each that may be outstanding, fewer than one in 500 does.
+    /// Whether requests outstanding at the same time are likely to touch each other. Those of a random stream do so by
+    /// chance: with [`Self::ROOM`] blocks to choose from for each that may be outstanding, fewer than one in 500 does.
     pub fn may_touch(&self) -> bool {
         let access = &self.access;
         let follows = access.run.length > 1 || access.entries.iter().any(|entry| entry.random_percent < 100.0);
@@ -131,7 +131,8 @@ impl StreamPlan {
 
     const ROOM: u64 = 1000;
 
-    /// The longest request of any operation, in bytes: trims of a trace need no memory and may be longer than all others.
+    /// The longest request of any operation, in bytes: trims of a trace need no memory and may be longer
+    /// than all others.
     pub fn longest(&self) -> u32 {
         let trimmed = self.trace.as_ref().map_or(0, |trace| trace.header.longest_moving(&trace.skips).1);
         self.max_len.max(trimmed)
@@ -184,7 +185,7 @@ impl HoldPlan {
     };
 }
 
-/// Zones that a region is worked through in, one after the other, from its start again behind the last.
+/// Zones in which a region is worked through, one after the other; after the last it starts over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ZonePlan {
     /// Bytes of a zone.
@@ -195,12 +196,12 @@ pub struct ZonePlan {
     pub skip: u64,
 }
 
-/// Requests in a row from each random address on.
+/// Runs: several requests from each random address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RunPlan {
     /// How many; 1 = each has an address of its own.
     pub length: u32,
-    /// They ask for the same address, and do not follow each other.
+    /// They all go to the same address instead of following each other.
     pub repeats: bool,
 }
 
@@ -340,7 +341,7 @@ pub enum OpenPlan {
         /// Requests per group.
         size: u32,
     },
-    /// Poisson with a rate that changes at given instants: (instant in ns, requests per second); the last rate goes on.
+    /// Poisson with a rate that changes at given instants: (instant in ns, requests per second); the last rate stays.
     Schedule(Vec<(u64, f64)>),
     /// At the instants of the stream's trace.
     Recorded,
@@ -352,7 +353,8 @@ impl ArrivalPlan {
         matches!(self, Self::Open(_))
     }
 
-    /// Offered requests per second of the whole stream between two instants; `None` for a closed stream and for a trace.
+    /// Offered requests per second of the whole stream between two instants; `None` for a closed stream
+    /// and for a trace.
     pub fn offered_per_s(&self, window_ns: Range<u64>) -> Option<f64> {
         let Self::Open(open) = self else { return None };
         match open {

@@ -43,7 +43,7 @@ pub fn reference_markdown() -> String {
     page(INTRODUCTION, &parts)
 }
 
-/// A record's title, what is to be said of it, and its options.
+/// A record's title, its introduction and its options.
 pub(crate) type Part = (&'static str, &'static str, Vec<Declaration>);
 
 /// A page of options.

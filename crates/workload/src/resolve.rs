@@ -1,9 +1,8 @@
 //! From options as typed to plans of plain numbers for one target.
 //!
 //! Regions are rounded inward: their start up to a common multiple of all alignments, their end down to a common
-//! divisor, so
-//! that neighbouring regions never overlap. Limit: regions of different streams may overlap on purpose; nothing is
-//! checked across streams.
+//! divisor, so that neighbouring regions never overlap. Limit: regions of different streams may overlap on purpose;
+//! nothing is checked across streams.
 
 use std::ops::Range;
 
@@ -99,7 +98,7 @@ impl StreamOptions {
         ops[Op::Trim as usize] |= self.trim_first;
         ops[Op::Flush as usize] |= self.flush_every > 0 && ops[Op::Write as usize] || self.flush_at_end;
         if self.verify == VerifyWord::JournalCheck {
-            // It looks, and issues nothing of the mix.
+            // A check looks at what is there and issues nothing of the mix.
             ops = Op::ALL.map(|op| op == Op::Read);
         }
         Ok(StreamPlan {

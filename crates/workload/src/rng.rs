@@ -1,9 +1,9 @@
 //! Random access randomness: the n-th number of a sequence without the n − 1 before it.
 //!
-//! A stream must be seekable, sharded and equal on every machine, so nothing here has a state that moves: draw `n` of a
-//! [`Draws`] is the SplitMix64 finaliser (Steele, Lea & Flood 2014, with Stafford's "Mix13" constants) of
-//! `key + n·odd`. Keys come from a seed and a path such as `[shard, lane]`; sequences of different paths are independent
-//! for every practical purpose (two 64-bit keys would have to fall onto the same stretch of one Weyl sequence).
+//! A stream must be seekable, sharded and equal on every machine, so nothing here has a state that moves: draw `n`
+//! of a [`Draws`] is the SplitMix64 finaliser (Steele, Lea & Flood 2014, with Stafford's "Mix13" constants) of `key +
+//! n·odd`. Keys come from a seed and a path such as `[shard, lane]`; sequences of different paths are independent for
+//! every practical purpose (two 64-bit keys would have to fall onto the same stretch of one Weyl sequence).
 //!
 //! Limits: statistical quality only, nothing here is secret; bounded numbers are taken by multiply-high without
 //! rejection, whose bias is at most `bound / 2^64`.

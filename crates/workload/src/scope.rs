@@ -1,4 +1,5 @@
-//! Which record an option belongs to, so that one `--set` serves streams and jobs and a misplaced key is sent home.
+//! Which record an option belongs to: one `--set` serves streams and jobs, and the refusal of a misplaced key says
+//! where it belongs.
 //!
 //! `queue_depth` and `log.queue_depth` are stream options, `duration` is a job option. `seed` is both: alone it is the
 //! job's, `log.seed` is the stream's.
@@ -62,8 +63,8 @@ pub fn set_option(
 }
 
 impl Workload {
-    /// Reads a workload from JSON; `source` is the file it came from, named in errors and giving the name if there is
-    /// none.
+    /// Reads a workload from JSON; `source` is the file it came from, named in errors and giving the name if
+    /// there is none.
     ///
     /// # Errors
     /// On the first unknown key, bad value or missing stream.
@@ -81,8 +82,7 @@ impl Workload {
     }
 
     /// Sets a stream option from a JSON value or from text: `key` on every stream, `NAME.key` on the stream called
-    /// NAME. A
-    /// refused value changes no stream.
+    /// NAME. A refused value changes no stream.
     ///
     /// # Errors
     /// If there is no such stream or option, if the value is not valid, or if an access list decides what is being set.
@@ -125,7 +125,7 @@ impl JobOptions {
     }
 }
 
-/// An unknown key that is known elsewhere is told where it belongs.
+/// Lets the refusal of an unknown key say where it belongs, if another record has it.
 pub(crate) fn sent_home(error: WorkloadError) -> WorkloadError {
     let Problem::UnknownKey { key, record, .. } = error.problem() else { return error };
     let (key, record) = (key.clone(), *record);
@@ -135,7 +135,7 @@ pub(crate) fn sent_home(error: WorkloadError) -> WorkloadError {
     }
 }
 
-/// Where a key belongs that does not belong here.
+/// Where a key belongs that `record` does not have.
 fn home(key: &str, record: &str) -> Option<String> {
     if record != JobOptions::NOUN && keys::<JobOptions>().contains(&key) {
         return Some(format!("it is an option of the job: give it on the command line, --set {key}=…"));

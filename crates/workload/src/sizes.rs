@@ -151,7 +151,7 @@ impl Sizes {
     }
 }
 
-/// One size; whether it is sensible is the range's matter.
+/// One size; the range check decides whether it is sensible.
 fn size(text: &str) -> Result<u64, WorkloadError> {
     Ok(units::bytes_from_text(text)?)
 }

@@ -1,6 +1,6 @@
 //! How random requests spread over the region, as typed: `uniform`, `zipf:1.1`, `hot:80/20` …
 //!
-//! Every form is one text; tables say the same with names. Hot zones may leave the rest of the region to the rest of
+//! Every form is one text; a table gives the same by key. Hot zones may leave the rest of the region to the rest of
 //! the requests: `hot:80/20` means 80 % of the requests in the first 20 % of the region and 20 % in the other 80 %.
 
 use serde_json::{Value, json};

@@ -1,7 +1,7 @@
 //! Stamps: sectors that say who wrote them, so that reading back shows what a target did to them.
 //!
-//! Model: the target is divided into *granules* (a multiple of 512 bytes that every request is made of). Each write of a
-//! granule has a generation, counted from 1; 0 means never written. Every 512-byte sector of a write is stamped:
+//! Model: the target is divided into *granules* (a multiple of 512 bytes that every request is made of). Each write
+//! of a granule has a generation, counted from 1; 0 means never written. Every 512-byte sector of a write is stamped:
 //!
 //! | bytes | field (little-endian) |
 //! |---|---|
@@ -62,8 +62,8 @@ pub struct StampHeader {
     pub run: u64,
     /// First address of the write on the target, in bytes.
     pub start: u64,
-    /// Number of the write in the order of issue, over all threads of the run: a torn write is told from a lost one by
-    /// which of two writes is the later.
+    /// Number of the write in the order of issue, over all threads of the run: the later of two writes tells a torn
+    /// write from a lost one.
     pub sequence: u64,
     /// Bytes per granule.
     pub granule_bytes: u32,

@@ -40,7 +40,7 @@ words! {
 words! {
     /// When requests are due.
     pub enum Arrival: "an arrival process" {
-        /// Each slot issues its next request when its last one has completed (and thought).
+        /// Each slot issues its next request when its last one has completed, after its think time.
         Closed = "closed",
         /// At equal gaps, whatever the target does.
         Constant = "constant",
@@ -64,7 +64,7 @@ words! {
         Wrap = "wrap",
         /// All are spread over the target in proportion, in places of 1 MiB.
         Scale = "scale",
-        /// The places that the trace touches stand side by side in their order.
+        /// The places that the trace touches are put side by side, in their order.
         Squeeze = "squeeze",
     }
 }
@@ -104,18 +104,17 @@ words! {
         All = "all",
         /// Every read of the mix; what an earlier run has written with stamps counts as right.
         Found = "found",
-        /// Every read of the mix; besides, the job's `journal` is told of each write before it is acknowledged, so that
-        /// `journal-check` can say after a power cut what the target has kept.
+        /// Every read of the mix. The job's `journal` also records each write before it is acknowledged, so that
+        /// `journal-check` can say after a power cut what the target kept.
         Journal = "journal",
-        /// Nothing is issued: every write that `journal` names as durable is looked for on the target.
+        /// Nothing is issued: the target is searched for every write that `journal` names as durable.
         JournalCheck = "journal-check",
     }
 }
 
 options! {
-    /// One line of an access specification, as Iometer has them. A line is drawn per burst, by weight; whether a
-    /// request reads and
-    /// whether it is random are drawn independently for each request.
+    /// One line of an access specification, as in Iometer. A line is drawn per burst, by weight; whether a
+    /// request reads and whether it is random are drawn independently for each request.
     pub struct AccessEntry: "access entry" {
         "Access entry" {
             /// Relative probability of this line. Iometer's lines sum to 100; any sum will do.
@@ -125,8 +124,8 @@ options! {
                 range 1.0 => LARGEST_BLOCK, example "8KiB";
             /// Percentage of the line's requests that read; the others write.
             read_percent: Percent = Percent(100.0), range 0.0 => 100.0, example "67";
-            /// Percentage of the line's requests that go to a random address; the others follow the request before
-            /// them.
+            /// Percentage of the line's requests that go to a random address; the others follow the
+            /// request before them.
             random_percent: Percent = Percent(100.0), range 0.0 => 100.0, example "75";
             /// Requests start at multiples of this; a sequential one that would not moves on to the next multiple.
             align: Option<Bytes> = None, unset "the entry's size", range 1.0 => LARGEST_BLOCK, example "4KiB";
@@ -156,8 +155,8 @@ options! {
     /// The options of one stream, as typed.
     pub struct StreamOptions: "stream" {
         "Stream" {
-            /// Name in results, messages and `--set NAME.key=value`: letters, digits, `-` and `_`, unique in its
-            /// workload.
+            /// Name in results, messages and `--set NAME.key=value`: letters, digits, `-` and `_`, unique
+            /// in its workload.
             name: String = String::new(), unset "`stream-1`, `stream-2` … by position", example "log";
             /// Seed of this stream; mixed with the seed of the job and the position of the stream.
             seed: u64 = 0, example "7";
@@ -174,8 +173,8 @@ options! {
             trim_first: bool = false, example "true";
             /// Percentage of requests that flush, that is, make earlier writes durable.
             flush_percent: Percent = Percent(0.0), range 0.0 => 100.0, example "1";
-            /// Lines of an access specification, which then say mix, sizes, randomness and alignment in place of the
-            /// stream's options.
+            /// Lines of an access specification; they replace the stream's options for mix, sizes, randomness
+            /// and alignment.
             access: Option<Vec<AccessEntry>> = None, unset "the stream's own options hold",
                 example "[{\"size\": \"8KiB\", \"read_percent\": 67}]";
         }
@@ -200,9 +199,9 @@ options! {
             random_percent: Option<Percent> = None, unset "100", range 0.0 => 100.0, example "75";
             /// How random addresses spread over the region.
             distribution: Spread = Spread(Distribution::Uniform), example "zipf:1.1";
-            /// Requests in a row from each random address on. All random, of one size.
+            /// How many requests in a row follow from each random address. Only for random requests of one size.
             run_length: u32 = 1, range 1.0 => 1_000_000.0, example "8";
-            /// Whether the requests of a run ask for the same blocks; otherwise each follows the one before it.
+            /// Whether the requests of a run go to the same blocks; otherwise each follows the one before it.
             run_repeats: bool = false, example "true";
             /// Whose pointer sequential requests follow.
             sequential: Pointer = Pointer::Shared, example "per_thread";
@@ -211,8 +210,8 @@ options! {
             /// Distance between the starts of consecutive sequential requests; a multiple of the alignment.
             stride: Option<Bytes> = None, unset "each follows the last one's end", range 1.0 => PEBIBYTE,
                 example "1MiB";
-            /// Which parts of a target `concat:A,B,C` the stream uses, counted from 0; to it they are the whole target. Streams of
-            /// one workload can use different ones at the same time.
+            /// Which parts of a target `concat:A,B,C` the stream uses, counted from 0; the stream sees them as its
+            /// whole target. Streams of one workload can use different ones at the same time.
             parts: Option<PartList> = None, unset "all of the target", example "0,2";
             /// Bytes that go to one of `parts` before the next, in turn.
             parts_unit: Option<Bytes> = None, unset "one part after the other", range 512.0 => LARGEST_BLOCK, example "64KiB";
@@ -220,12 +219,12 @@ options! {
             region_start: Extent = Extent::Bytes(0), example "50%";
             /// How long the region is; its end is rounded down to the alignment.
             region_length: Option<Extent> = None, unset "to the end of the target", example "10GiB";
-            /// How long a zone is. Each thread works in one zone of the region at a time, the first one first; after the
-            /// last whole one it begins anew.
+            /// How long a zone is. Each thread works in one zone of the region at a time, from the first one on; after
+            /// the last whole one it starts over.
             zone_length: Option<Bytes> = None, unset "the region is not divided", range 1.0 => PEBIBYTE, example "256MiB";
             /// How much is transferred in a zone before the next.
             zone_amount: Option<Bytes> = None, unset "`zone_length`", range 1.0 => PEBIBYTE, example "64MiB";
-            /// How much is left out between zones.
+            /// How much is skipped between zones.
             zone_skip: Bytes = Bytes(0), range 0.0 => PEBIBYTE, example "1GiB";
         }
         "Concurrency and arrival" {
@@ -247,30 +246,31 @@ options! {
             think_time: Nanos = Nanos(0), range 0.0 => DAY_NS, example "5ms";
             /// How think times vary around `think_time`.
             think_distribution: ThinkDistribution = ThinkDistribution::Constant, example "exponential";
-            /// A thread whose queue was full issues again when only this many are outstanding, and then fills it up at
-            /// once. Closed arrival only.
+            /// A thread whose queue was full issues nothing until only this many requests are outstanding, then fills
+            /// its queue at once. Closed arrival only.
             refill_depth: Option<u32> = None, unset "each completion is followed by the next request",
                 range 0.0 => 65535.0, example "0";
-            /// Pause of a thread after every `pause_requests` requests, or every `pause_interval`; it begins when all it
-            /// has issued has completed. Closed arrival only.
+            /// Pause of a thread after every `pause_requests` requests, or every `pause_interval`; it begins when all
+            /// it has issued has completed. Closed arrival only.
             pause: Nanos = Nanos(0), range 0.0 => DAY_NS, example "10ms";
             /// Requests of a thread between two pauses.
             pause_requests: Option<u64> = None, unset "`pause_interval` decides", range 1.0 => 1e15, example "64";
             /// Time of a thread between two pauses.
             pause_interval: Option<Nanos> = None, unset "`pause_requests` decides", range 1.0 => DAY_NS, example "500ms";
-            /// Weight of each thread among all threads that have a weight: they issue in the ratio of their weights, and
-            /// who is ahead waits. Closed arrival only.
+            /// Weight of each thread among all threads that have a weight: they issue in the ratio of their weights,
+            /// and those that are ahead wait. Closed arrival only.
             share: Option<f64> = None, unset "it waits for nobody", range 0.001 => 1e6, example "8";
             /// Threads keep their ratio with those of the same group.
             share_group: u64 = 0, example "1";
             /// Whether a request waits for those of its thread that it overlaps. Closed arrival only.
             serialize_overlap: bool = false, example "true";
-            /// How many requests that touch each other are handed over at once. From 3 on the kernel joins them, so that the
-            /// device sees fewer and longer ones; up to 2, and by default, it sees what is asked for. Backend `uring` only.
+            /// How many requests that touch each other are handed over at once. From 3 on the kernel merges them,
+            /// so the device sees fewer and longer ones; up to 2, and by default, it sees the requests as issued.
+            /// Backend `uring` only.
             merge_depth: u32 = 1, range 1.0 => 65536.0, example "16";
         }
         "Trace" {
-            /// File with recorded requests, which are issued in their order in place of drawn ones: a trace of a format
+            /// File of recorded requests, issued in their order instead of drawn ones: a trace of a format
             /// in docs/traces.md, or what `plimsoll replay --convert` made of one. The stream ends with it.
             trace: Option<String> = None, unset "requests are drawn", example "hm_0.csv";
             /// Recorded time over replayed time: 2 is twice as fast. Trace arrival only.
@@ -281,7 +281,7 @@ options! {
             trace_skip: Vec<String> = Vec::new(), example "[\"trim\", \"flush\"]";
         }
         "Start and end" {
-            /// How long after the job the stream starts.
+            /// How long after the job's start the stream starts.
             start_after: Nanos = Nanos(0), range 0.0 => DAY_NS, example "30s";
             /// How long after the job's start the stream issues its last request.
             end_after: Option<Nanos> = None, unset "it goes on until the job ends", range 1.0 => 1000.0 * DAY_NS,
@@ -292,20 +292,22 @@ options! {
                 example "1GiB";
             /// How many requests each thread issues before it ends.
             requests: Option<u64> = None, unset "threads go on until the job ends", range 1.0 => 1e15, example "100000";
-            /// Whether each thread flushes once when it has issued its amount and all of it has come back.
+            /// Whether each thread flushes once when all of its amount has completed.
             flush_at_end: bool = false, example "true";
         }
         "Durability" {
-            /// Bypass the page cache (`O_DIRECT`). Turned off, the numbers are mostly those of memory.
+            /// Bypass the page cache (`O_DIRECT`). Without it, the numbers mostly show the speed of memory.
             direct: bool = true, example "false";
-            /// How far the page cache reads ahead: what the kernel is told of the addresses to come (posix_fadvise, madvise). Without
-            /// effect on direct I/O.
+            /// How far the page cache reads ahead: the advice that the kernel gets (posix_fadvise, madvise). No effect
+            /// on direct I/O.
             read_ahead: ReadAhead = ReadAhead::Usual, example "off";
-            /// Each write is durable before it completes (`O_DSYNC`; with backend `mmap` an `msync` of its bytes follows it).
+            /// Each write is durable before it completes (`O_DSYNC`; with backend `mmap` an `msync` of its
+            /// bytes follows it).
             dsync: bool = false, example "true";
-            /// Flush after every this many writes of a thread; 0 is never.
+            /// A thread flushes each time it has issued this many writes; 0 is never.
             flush_every: u64 = 0, range 0.0 => 1e12, example "64";
-            /// Whether a thread issues nothing while one of its flushes is outstanding. What it issued before is not waited for.
+            /// Whether a thread issues nothing while one of its flushes is outstanding. The flush does not wait for
+            /// what was issued before.
             flush_holds: bool = false, example "true";
         }
         "Content" {

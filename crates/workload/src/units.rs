@@ -1,10 +1,9 @@
 //! Sizes, durations, rates and percentages as people write them, turned into bytes, nanoseconds and numbers and back.
 //!
-//! Sizes: `4096`, `4KiB`, `4k`, `1.5GiB`; bare `k m g t p` and `KiB …` count in 1,024s, `kB MB …` in 1,000s.
-//! Durations: `250ms`, `10s`,
-//! `1m30s`; a bare number is seconds. Rates: `20k`, `300/s`; `k` and `m` count in 1,000s. Percentages: `70`, `70.5%`.
-//! Arithmetic on text is exact; limit: no exponents (`1e3`), and `KB`, `kb`, `mb` … are refused because both readings
-//! are common.
+//! Sizes: `4096`, `4KiB`, `4k`, `1.5GiB`; bare `k m g t p` and `KiB …` count in 1,024s, `kB MB …` in 1,000s. Durations:
+//! `250ms`, `10s`, `1m30s`; a bare number is seconds. Rates: `20k`, `300/s`; `k` and `m` count in 1,000s. Percentages:
+//! `70`, `70.5%`. Arithmetic on text is exact; limit: no exponents (`1e3`), and `KB`, `kb`, `mb` … are refused because
+//! both readings are common.
 //!
 //! ```
 //! use plimsoll_workload::units::{bytes_from_text, bytes_to_text, ns_from_text};
@@ -121,7 +120,7 @@ fn size_unit(unit: &str) -> SizeUnit {
     }
 }
 
-/// Letters of a size that can be taken in at a glance, as 9999GiB can.
+/// The longest text of a size that reads at a glance, such as 9999GiB.
 const LONGEST_WORD: usize = 7;
 
 /// A size in the largest unit of 1,024s that divides it: `4KiB`, `1000B`.
@@ -136,7 +135,7 @@ pub fn bytes_to_text(bytes: u64) -> String {
     format!("{bytes}B")
 }
 
-/// A size for people: as [`bytes_to_text`] where that is short, else in bytes with its rounded size behind.
+/// A size for people: as [`bytes_to_text`] where that is short, otherwise in bytes, followed by the rounded size.
 pub fn bytes_to_words(bytes: u64) -> String {
     let units = ["KiB", "MiB", "GiB", "TiB", "PiB"];
     let text = bytes_to_text(bytes);
@@ -209,7 +208,7 @@ pub fn rate_from_text(text: &str) -> Result<f64, Problem> {
 /// A percentage from text, with or without its sign.
 ///
 /// # Errors
-/// If the text is not a percentage. The range is the option's matter.
+/// If the text is not a percentage. The option checks the range.
 pub fn percent_from_text(text: &str) -> Result<f64, Problem> {
     match leading_number(text.trim()) {
         Some((number, "" | "%")) => Ok(number.to_f64()),

@@ -1,8 +1,7 @@
 //! Options that are one word out of a few: arrival processes, backends, kinds of content.
 //!
 //! [`words!`] declares such a choice once: each variant has its word and, as doc comment, its meaning, which the
-//! reference
-//! page repeats. A word that is not one of them is refused with the nearest one, or with all of them.
+//! reference page repeats. An unknown word is refused with a hint: the nearest valid word, or all of them.
 
 use serde_json::Value;
 

@@ -1,8 +1,8 @@
 //! A workload: a named set of streams with its purpose and source, as read from a file.
 //!
 //! Limit: reading checks each value by itself, so that options can be set one after the other on an incomplete
-//! workload;
-//! [`Workload::check`] says whether they can hold together, and [`Workload::resolve`] whether they fit a target.
+//! workload; [`Workload::check`] says whether they can hold together, and [`Workload::resolve`] whether
+//! they fit a target.
 //!
 //! ```
 //! use plimsoll_workload::{TargetShape, Workload};
@@ -48,7 +48,7 @@ options! {
 }
 
 impl Workload {
-    /// The same on a target whose parts are not known: what is asked of it, not where.
+    /// The same workload for a target whose parts are not known: it keeps what to issue and forgets where.
     #[must_use]
     pub fn anywhere(&self) -> Self {
         let mut anywhere = self.clone();

@@ -23,7 +23,8 @@ pub(crate) struct Pace {
 }
 
 impl Pace {
-    /// At instant 0; a rate too low for a second event in 584 years (2^64 ns) has it never, no rate none at all.
+    /// At instant 0. A rate too low for a second event within 584 years (2^64 ns) never has one; a rate of zero has
+    /// no event at all.
     pub(crate) fn new(rate_per_s: f64) -> Self {
         let first_ns = if rate_per_s > 0.0 { 0 } else { u64::MAX };
         if rate_per_s.is_nan() || rate_per_s < 1e-11 {

@@ -1,4 +1,4 @@
-//! Zones, runs and trims before writes: what their courses cannot be combined with.
+//! Zones, runs and trims before writes: what they cannot be combined with.
 
 use super::{is_one_aligned_size, refuse};
 use crate::access;

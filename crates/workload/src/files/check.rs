@@ -13,10 +13,10 @@ use crate::units::bytes_to_text;
 
 const MOST_TREES: usize = 64;
 const MOST_THREADS: u64 = 1 << 14;
-/// What direct I/O transfers at least.
+/// The least that direct I/O transfers.
 const SECTOR_BYTES: u64 = 512;
 
-/// How a tree is called in errors.
+/// What errors call a tree.
 pub(crate) fn place(tree: &TreeOptions) -> String {
     format!("tree \"{}\"", tree.name)
 }

@@ -75,7 +75,7 @@ impl FileOp {
         Self::ALL.into_iter().find(|op| op.name() == word)
     }
 
-    /// Whether it changes which files or directories exist, or how they are called.
+    /// Whether it changes which files or directories exist, or their names.
     pub const fn changes_names(self) -> bool {
         matches!(self, Self::Create | Self::Rename | Self::Copy | Self::Move | Self::Delete | Self::Mkdir | Self::Rmdir)
     }

@@ -93,7 +93,7 @@ impl FileStreamPlan {
         self.mix.percent(op) > 0.0
     }
 
-    /// Whether it changes which files and directories exist, or how they are called.
+    /// Whether it changes which files and directories exist, or their names.
     pub fn changes_names(&self) -> bool {
         FileOp::ALL.into_iter().any(|op| self.issues(op) && op.changes_names())
     }

@@ -1,9 +1,9 @@
 //! The shape of a tree: names, places and sizes of millions of files from their index alone.
 //!
-//! Model: directories are numbered level by level like a heap, the anchor being 0: the directories in directory `n` of a
-//! tree of width `w` are `n·w + 1` to `n·w + w`. Files are numbered through the directories that hold them. Directory
-//! `d<place>` and file `f<index>`: a name says where it belongs. Sizes are drawn by the tree's seed; which files exist at
-//! the beginning are the first places of a permutation of all of them, so that their number is exact.
+//! Model: directories are numbered level by level like a heap, the anchor being 0: the directories in directory `n` of
+//! a tree of width `w` are `n·w + 1` to `n·w + w`. Files are numbered through the directories that hold them. Directory
+//! `d<place>` and file `f<index>`: a name says where it belongs. Sizes are drawn by the tree's seed; which files exist
+//! at the beginning are the first places of a permutation of all of them, so that their number is exact.
 //!
 //! Limits: at most [`DIRECTORIES_MAX`] directories and [`FILES_MAX`] files, so that what exists fits into memory at a
 //! few bits each.

@@ -49,8 +49,8 @@ options! {
     /// The options of one stream of file operations, as typed.
     pub struct FileStreamOptions: "stream" {
         "Stream" {
-            /// Name in results, messages and `--set NAME.key=value`: letters, digits, `-` and `_`, unique in its
-            /// workload.
+            /// Name in results, messages and `--set NAME.key=value`: letters, digits, `-` and `_`, unique
+            /// in its workload.
             name: String = String::new(), unset "`stream-1`, `stream-2` … by position", example "readers";
             /// Seed of this stream; mixed with the seed of the job and the position of the stream.
             seed: u64 = 0, example "7";
@@ -58,7 +58,7 @@ options! {
         "Operations" {
             /// The trees it works on. `copy` and `move` go from the first to the second one.
             tree: Option<Names> = None, unset "all trees", example "inbox";
-            /// What each thread does, again and again; shares are of the operations drawn.
+            /// What each thread does, over and over; shares are of the operations drawn.
             operation: OperationMix = OperationMix::only(FileOp::Read),
                 required "every stream says what it does, for example \"read\" or { read = 70, write = 30 }",
                 example "stat";
@@ -68,8 +68,8 @@ options! {
         "Files" {
             /// Which file comes next.
             file_select: FileSelect = FileSelect::Random, example "sequential";
-            /// How much random selection prefers the first files: the place is −ln(u) × files ÷ this, and beyond the last
-            /// it goes on from the first.
+            /// How much random selection prefers the first files: the place is −ln(u) × files ÷ this, and beyond the
+            /// last it goes on from the first.
             file_skew: Option<f64> = None, unset "all alike", range 0.01 => 1000.0, example "3";
             /// Which files are taken to be read, written or opened.
             file_state: FileState = FileState::Any, example "unwritten";
@@ -103,7 +103,7 @@ options! {
             think_distribution: ThinkDistribution = ThinkDistribution::Constant, example "exponential";
         }
         "Start and end" {
-            /// How long after the job the stream starts.
+            /// How long after the job's start the stream starts.
             start_after: Nanos = Nanos(0), range 0.0 => DAY_NS, example "30s";
             /// How much each thread reads and writes before it ends. A job ends when all its streams have ended, or
             /// when its duration is over.
@@ -113,7 +113,8 @@ options! {
             requests: Option<u64> = None, unset "threads go on until the job ends", range 1.0 => 1e15, example "100000";
         }
         "Durability" {
-            /// Open files bypassing the page cache (`O_DIRECT`). Turned off, most numbers are those of memory.
+            /// Open files so that they bypass the page cache (`O_DIRECT`). Without it, most numbers show the
+            /// speed of memory.
             direct: bool = false, example "true";
             /// Each write is durable before it completes (`O_DSYNC`).
             dsync: bool = false, example "true";
@@ -130,7 +131,7 @@ options! {
 }
 
 impl FileStreamOptions {
-    /// The part that streams of block requests have, too: its rules and its meaning are theirs.
+    /// The options shared with streams of block requests, whose rules and meaning apply.
     pub(crate) fn common(&self) -> StreamOptions {
         StreamOptions {
             name: self.name.clone(),

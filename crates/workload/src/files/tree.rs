@@ -33,8 +33,8 @@ options! {
     /// The options of one tree, as typed.
     pub struct TreeOptions: "tree" {
         "Tree" {
-            /// Name in streams, messages and `--set NAME.key=value`: letters, digits, `-` and `_`, unique in its
-            /// workload.
+            /// Name in streams, messages and `--set NAME.key=value`: letters, digits, `-` and `_`, unique
+            /// in its workload.
             name: String = String::new(), unset "`tree-1`, `tree-2` … by position", example "inbox";
             /// The directory below the target that is the tree's anchor.
             path: Option<String> = None, unset "the target itself with one tree, otherwise the tree's name",
@@ -55,18 +55,18 @@ options! {
             sizes: FileSizes = FileSizes(Sizes::Fixed(65_536)), range 0.0 => PEBIBYTE, example "4KiB-64KiB";
             /// Use files, in order, until their sizes add up to this; the others are never made.
             total_size: Option<Bytes> = None, unset "all files", range 1.0 => PEBIBYTE, example "10GiB";
-            /// Work on a part of the files, spread over the whole tree, that adds up to this; the others exist and are
-            /// left alone.
+            /// Work on a part of the files, spread over the whole tree, that adds up to this; the others exist and
+            /// are left alone.
             working_set: Option<Bytes> = None, unset "all files", range 1.0 => PEBIBYTE, example "1GiB";
         }
         "Beginning" {
             /// What exists when a measurement begins. The tree is brought back to that before every point.
             lay_out: LayOut = LayOut::Files, example "directories";
-            /// Percentage of the files that exist then, in a tree without files of its deepest directories; which ones is
-            /// drawn by the tree's seed.
+            /// Percentage of the files that exist then (in a tree without files: of its deepest directories); the
+            /// tree's seed decides which.
             filled: Percent = Percent(100.0), range 0.0 => 100.0, example "50";
-            /// Seed of sizes and of which files exist; not mixed with the seed of the job, so that repeats need no new
-            /// layout.
+            /// Seed of sizes and of which files exist; not mixed with the seed of the job, so that repeats need
+            /// no new layout.
             seed: u64 = 0, example "7";
         }
     }

@@ -53,8 +53,8 @@ options! {
 }
 
 impl FileWorkload {
-    /// Reads a workload from JSON; `source` is the file it came from, named in errors and giving the name if there is
-    /// none.
+    /// Reads a workload from JSON; `source` is the file it came from, named in errors and giving the name if
+    /// there is none.
     ///
     /// # Errors
     /// On the first unknown key, bad value or missing key.

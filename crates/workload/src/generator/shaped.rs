@@ -1,7 +1,7 @@
 //! Courses made of a simpler one: zone by zone, in runs, with trims before writes, with a pointer for each operation.
 //!
-//! Each wraps the generator of a plan without its own peculiarity, so that they can be combined; plans without any never
-//! come here. Going to a request far away costs what the table says.
+//! Each wraps the generator of a plan without its own peculiarity, so that they can be combined; plans without any
+//! never come here. Going to a request far away costs what the table says.
 //!
 //! | course | request | cost of seeking |
 //! |---|---|---|

@@ -1,8 +1,8 @@
 //! Where sequential requests go: behind the last one, wrapping like Iometer.
 //!
-//! The *pointer* is the position at which the next sequential request begins (forward) or ends (backward). It is rounded
-//! to the line's alignment in the direction of travel; a request that would stick out of the region restarts at the
-//! other end. Every request moves the pointer, a random one too: "sequential" means after the previous I/O.
+//! The *pointer* is the position at which the next sequential request begins (forward) or ends (backward). It is
+//! rounded to the line's alignment in the direction of travel; a request that would stick out of the region restarts at
+//! the other end. Every request moves the pointer, a random one too: "sequential" means after the previous I/O.
 
 use std::ops::Range;
 

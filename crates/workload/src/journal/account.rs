@@ -55,7 +55,8 @@ impl Account {
         Self { run: header.run, granule_bytes: header.granule_bytes, first_byte, blocks, acknowledged: 0 }
     }
 
-    /// Takes up the next record; `false` if it cannot belong to this journal: a second header, a write outside the region.
+    /// Takes up the next record; `false` if it cannot belong to this journal: a second header, a write
+    /// outside the region.
     pub fn take(&mut self, record: &Record) -> bool {
         match record {
             Record::Header(_) => false,

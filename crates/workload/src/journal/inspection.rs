@@ -116,7 +116,7 @@ impl<'a> Inspection<'a> {
         })
     }
 
-    /// What is to be said of it all.
+    /// The verdict on everything that was looked at.
     pub fn verdict(self) -> Verdict {
         let fault = |tally: &Tally| Fault { tally: *tally, arrived: self.arrived(tally), newest: self.newest };
         let faults: Vec<Fault> = self.faulty.values().map(fault).collect();

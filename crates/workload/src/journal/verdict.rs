@@ -1,10 +1,10 @@
-//! What is said of an inspection: each acknowledged write that is not there, and how.
+//! The findings of an inspection: each acknowledged write that is not there, and what became of it.
 
 use serde::Serialize;
 
 use super::account::Claim;
 
-/// Sectors of one acknowledged write, as far as they were looked at and not all right.
+/// The sectors of one acknowledged write of which not all are right, as far as they were looked at.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tally {
     pub(super) claim: Claim,
@@ -26,7 +26,8 @@ pub(super) struct Tally {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// Nothing of it is there, and nothing that was issued after its acknowledgement either: the target went back in time.
+    /// Nothing of it is there, and nothing that was issued after its acknowledgement either: the target
+    /// went back in time.
     Lost,
     /// Some sectors of it are there and some are not.
     Torn,
@@ -90,7 +91,7 @@ pub struct Verdict {
     pub violations: Vec<Violation>,
 }
 
-/// A write with a fault, and what is needed to call it by its name.
+/// A write with a fault, and what is needed to name the fault.
 pub(super) struct Fault {
     pub(super) tally: Tally,
     /// Something of it was there.
@@ -128,7 +129,7 @@ impl Verdict {
         Self { acknowledged, sectors_checked, sectors_excused, violations }
     }
 
-    /// How many writes a kind befell.
+    /// How many violations are of a kind.
     pub fn count(&self, kind: Kind) -> usize {
         self.violations.iter().filter(|violation| violation.kind == kind).count()
     }

@@ -71,9 +71,9 @@ pub fn check(
     if sound { 0 } else { classify(sectors, read, expect, findings) }
 }
 
-/// Looks for sound stamps of their own address in a read at address `start`, whichever run wrote them, adds what is wrong
-/// to `findings` and returns how many findings that were. What is older than it should be cannot be told without an
-/// account of the writes.
+/// Looks for sound stamps of their own address in a read at address `start`, whichever run wrote them, adds what
+/// is wrong to `findings` and returns how many findings that were. Data that is older than it should be cannot be
+/// recognised without an account of the writes.
 ///
 /// # Panics
 /// If the buffer or the address is not made of whole sectors.

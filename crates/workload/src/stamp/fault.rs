@@ -6,8 +6,8 @@ use super::Expectation;
 
 /// What a target did to a write, as far as the sectors read back prove it.
 ///
-/// "Older" means a generation before the newest acknowledged one (`lo` of the [`Expectation`]); unstamped data counts as
-/// generation 0, so it is older only while nothing but the first write is acknowledged.
+/// "Older" means a generation before the newest acknowledged one (`lo` of the [`Expectation`]); unstamped data counts
+/// as generation 0, so it is older only while nothing but the first write is acknowledged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Fault {

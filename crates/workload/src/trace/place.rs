@@ -5,13 +5,13 @@
 //!
 //! - *refuse*: it stays; resolving has made sure that all fit.
 //! - *wrap*: modulo the region.
-//! - *scale*: places of 1 MiB are spread over the region (or folded onto it) in proportion; inside a place nothing changes,
-//!   so that short sequential runs stay what they were.
+//! - *scale*: places of 1 MiB are spread over the region (or folded onto it) in proportion; inside a place nothing
+//!   changes, so that short sequential runs stay what they were.
 //! - *squeeze*: the places that were touched stand side by side in their order, the others vanish.
 //!
 //! Starts are then rounded down and ends up to the unit, and what sticks out of the region is moved back into it.
-//! Limits: a run that crosses places of 1 MiB is broken there by *scale*. With *squeeze*, a trim of a place that no read or
-//! write touched goes to the next one that was.
+//! Limits: a run that crosses places of 1 MiB is broken there by *scale*. With *squeeze*, a trim of a place that no
+//! read or write touched goes to the next one that was.
 
 use std::ops::Range;
 

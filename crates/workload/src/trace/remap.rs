@@ -35,9 +35,8 @@ impl Recorded {
 }
 
 impl Remap {
-    /// Where the requests of a trace go inside `region`, in units of `unit`, reads and writes
-    /// of at most `longest` bytes. With `parts` as many as the trace has
-    /// devices, each device goes to a part of its own.
+    /// Where the requests of a trace go inside `region`, in units of `unit`, reads and writes of at most `longest`
+    /// bytes. With `parts` as many as the trace has devices, each device goes to a part of its own.
     ///
     /// # Errors
     /// If the trace reaches further than the target, and the mode does not allow for that.

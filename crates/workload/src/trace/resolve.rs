@@ -1,7 +1,7 @@
 //! The plan of a stream that replays a trace.
 //!
-//! The unit of requests is `align`, and for direct I/O a multiple of the target's block at least; the longest request is
-//! what the longest of the trace can become when both its ends are rounded.
+//! The unit of requests is `align`, and for direct I/O a multiple of the target's block at least; the longest request
+//! is what the longest of the trace can become when both its ends are rounded.
 
 use std::ops::Range;
 use std::sync::Arc;
