@@ -37,6 +37,14 @@ def test_rates_are_per_second_and_percentiles_come_from_the_histograms():
     assert read["errors"] == [1, 1]
 
 
+def test_each_percentile_is_its_own() -> None:
+    # Of a hundred requests the fiftieth, the ninety-fifth and the ninety-ninth are three values; the drawn p99 was once the p95 unnoticed.
+    latency = ((1000, 60), (2000, 37), (9000, 3))
+    read = timeline([interval(0, latency=latency), interval(1, latency=((500, 98), (700, 2)))], as_stored)["ops"]["read"]
+    assert read["p50_ns"] == [1000, 500]
+    assert read["p99_ns"] == [9000, 700]
+
+
 def test_long_points_are_merged_without_loss_and_never_across_phases():
     phases = ["warmup"] * 100 + ["measure"] * 900 + ["drain"]
     drawn = timeline([interval(index, phase) for index, phase in enumerate(phases)], as_stored)

@@ -8,10 +8,70 @@ from pathlib import Path
 
 import pytest
 
+from made_results import Load, made
 from plimsoll.apps.destination import destination, marker_of
 from plimsoll.errors import StoreError
 from plimsoll.store.beside import fresh, fresh_folder
 from plimsoll.store.durable import LineFile, replace_file
+from plimsoll.store.writer import PointWriter
+
+
+@pytest.fixture
+def calls(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
+    """What is asked of the kernel from here on, in order, with the name that the file has then."""
+    made: list[tuple[str, str]] = []
+
+    def watched(name: str, original: Callable[..., object], subject: Callable[..., str]) -> None:
+        def call(*arguments: object, **options: object) -> object:
+            made.append((name, subject(*arguments)))
+            return original(*arguments, **options)
+
+        monkeypatch.setattr(os, name, call)
+
+    def opened(file: int, *_: object) -> str:
+        return os.path.basename(os.readlink(f"/proc/self/fd/{file}"))
+
+    watched("write", os.write, opened)
+    watched("fsync", os.fsync, opened)
+    watched("rename", os.rename, lambda source, target: os.path.basename(target))
+    return made
+
+
+def test_a_file_is_on_the_medium_before_its_name_is_and_then_the_name(tmp_path: Path, calls: list[tuple[str, str]]) -> None:
+    replace_file(str(tmp_path / "run.json"), b"{}")
+    assert calls == [("write", ".run.json.part"), ("fsync", ".run.json.part"), ("rename", "run.json"), ("fsync", tmp_path.name)]
+
+
+def test_a_file_that_only_has_to_outlive_the_process_waits_for_no_medium(tmp_path: Path, calls: list[tuple[str, str]]) -> None:
+    replace_file(str(tmp_path / "run.json"), b"{}", durable=False)
+    assert calls == [("write", ".run.json.part"), ("rename", "run.json")]
+
+
+def test_each_line_is_one_write_and_the_file_is_on_the_medium_when_it_is_closed(tmp_path: Path, calls: list[tuple[str, str]]) -> None:
+    with LineFile(str(tmp_path / "intervals.jsonl")) as lines:
+        lines.append("{}")
+        lines.append("[]")
+        assert calls == [("write", "intervals.jsonl")] * 2
+    assert calls[2:] == [("fsync", "intervals.jsonl")]
+
+
+def test_lines_that_are_given_up_wait_for_no_medium(tmp_path: Path, calls: list[tuple[str, str]]) -> None:
+    LineFile(str(tmp_path / "intervals.jsonl")).close(durable=False)
+    assert calls == []
+
+
+def test_a_result_appears_when_what_it_sums_up_is_on_the_medium(tmp_path: Path, calls: list[tuple[str, str]]) -> None:
+    with PointWriter(str(tmp_path)) as point:
+        point.interval({"index": 0})
+        point.monitor({"index": 0})
+        point.finish(made(Load(1000, 1e6)))
+    lines, result = ("intervals.jsonl", "monitor.jsonl"), ".result.json.part"
+    assert [call for call in calls if call[0] != "write"] == [
+        *(("fsync", name) for name in (*lines, result)),
+        ("rename", "result.json"),
+        ("fsync", tmp_path.name),
+    ]
+    assert [name for call, name in calls if call == "write"] == [*lines, result]
 
 
 @pytest.mark.parametrize(

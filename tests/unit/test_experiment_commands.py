@@ -222,6 +222,22 @@ def test_the_run_keeps_definitions_and_conclusions(plimsoll: Plimsoll, engine: S
     assert plimsoll("runs").out.splitlines()[2].split()[1:3] == ["complete", "4"]
 
 
+def test_the_table_of_a_run_gives_every_figure_of_a_mark_its_unit(plimsoll: Plimsoll, engine: ScriptedEngine, here: Path) -> None:
+    slow_from(engine, 4)
+    plimsoll("ramp", "small.toml", "-t", "null:", "--objective", "mean <= 20ms", *QUICK)
+    assert plimsoll("report", only_run().path, "-o", "x.csv").code == 0
+    rows = [line.split(",") for line in (here / "x.csv").read_text().splitlines() if ",mark,ramp," in line]
+    mark = only_run().meta["conclusions"][0]["mark"]
+    assert {metric: (unit, value) for *_, metric, unit, value in rows} == {
+        "iops": ("1/s", str(mark["iops"])),
+        "bytes_per_s": ("B/s", str(mark["bytes_per_s"])),
+        "level": ("1", "3.0"),
+        "objective": ("", "mean <= 20ms"),
+        "failed_by": ("", mark["failed_by"]),
+        "next_level": ("1", "4.0"),
+    }
+
+
 def test_a_suite_file_is_carried_out_in_order_with_files_beside_it(plimsoll: Plimsoll, engine: ScriptedEngine, here: Path) -> None:
     (here / "sub").mkdir()
     (here / "sub" / "mine.toml").write_text(SUITE)

@@ -102,3 +102,11 @@ def test_errors_of_an_operation_are_counted_whole() -> None:
     total = replace(result.totals["read"], errors=1)
     row = operations([replace(result, totals={"create": total, "delete": replace(total, errors=1234)})]).splitlines()
     assert [line.split()[-1] for line in row[2:]] == ["1", "1,234"]
+
+
+def test_each_column_of_an_operation_holds_what_its_head_says() -> None:
+    # The median was once the 90th percentile unnoticed. Each of these is a fixed multiple of the mean of 1 ms (`made_results.SHAPE`).
+    result = at(1)
+    head, _, row = operations([replace(result, totals={"stat": result.totals["read"]}, estimates={})]).splitlines()
+    assert head.split()[-7:] == ["second", "MB/s", "mean", "p50", "p99", "max", "errors"]
+    assert " ".join(row.split()).endswith("stat 1,000 4.1 1.00 ms 693 µs 4.61 ms 12.0 ms"), row
