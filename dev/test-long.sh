@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 export PYO3_PYTHON="$PWD/.venv/bin/python"
 
 # The file system that the faults come from, and its own tests; both as `cargo test` builds everything else.
-cargo test --package plimsoll-faultfs --locked --quiet
+dev/limited.sh cargo test --package plimsoll-faultfs --locked --quiet
 cargo build --package plimsoll-faultfs --locked --quiet --profile test
 
-exec .venv/bin/pytest tests/long -rs "$@"
+exec dev/limited.sh .venv/bin/pytest tests/long -rs "$@"

@@ -32,5 +32,5 @@ step $bin/ruff check --quiet .
 step $bin/ruff format --quiet --check .
 step $bin/mypy
 step cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
-step cargo test --workspace "${without[@]}" --locked --quiet
-step $bin/pytest -rs
+step dev/limited.sh cargo test --workspace "${without[@]}" --locked --quiet
+step dev/limited.sh $bin/pytest -rs

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 from pathlib import Path
@@ -130,6 +131,18 @@ def test_a_script_is_executable_and_parses(script):
 
 
 def test_ci_runs_every_check():
-    assert "exec make test" in text(".ci/run")
+    assert [line.split("make ")[1] for line in text(".ci/run").splitlines() if " make test" in line] == ["test", "test-long"]
     for check in ("cargo fmt", "cargo clippy", "cargo test", "ruff check", "ruff format", "mypy", "pytest"):
         assert check in text("dev/test.sh")
+
+
+def test_what_hangs_in_ci_is_interrupted_even_where_interrupts_are_ignored():
+    ended = subprocess.run(
+        ["bash", "-c", 'trap "" INT; exec dev/limited.sh sleep 600'],
+        cwd=ROOT,
+        env=os.environ | {"PLIMSOLL_TEST_LIMIT": "0.2s"},
+        check=False,
+    )
+    # 124 after the interrupt; 137 when it took a kill, a minute later and without a summary.
+    assert ended.returncode == 124
+    assert subprocess.run(["dev/limited.sh", "false"], cwd=ROOT, check=False).returncode == 1
