@@ -9,9 +9,7 @@ bin=.venv/bin
 # What reads our exports, where dev/consumers.sh has put it.
 export PATH="$PWD/.cache/consumers/bin:$PATH"
 
-# Each reader of other tools' files is tried for so long; elsewhere a second each has to do.
 if [[ ${CI:-} == true ]]; then
-    export PLIMSOLL_FUZZ_SECONDS=${PLIMSOLL_FUZZ_SECONDS:-60}
     # Nothing is built a second time, so nothing is kept for it.
     export CARGO_INCREMENTAL=0
 fi
@@ -33,4 +31,5 @@ step $bin/ruff format --quiet --check .
 step $bin/mypy
 step cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
 step dev/limited.sh cargo test --workspace "${without[@]}" --locked --quiet
-step dev/limited.sh $bin/pytest -rs
+# A process for each processor; tests/conftest.py says what runs alone in one of them.
+step dev/limited.sh $bin/pytest -rs --numprocesses auto --dist loadgroup

@@ -1,7 +1,8 @@
 """How late this machine lets a program be that has nothing to do but to wake up in time: what tests in real time are held against.
 
 Model: a process of its own, ahead of other programs where that is allowed, sleeps for milliseconds at a time and notes how much later it
-was woken. What a server is late beyond that is its own fault. A machine that is in time nearly always and then stands still for a second
+was woken. What a server is late beyond that is its own fault. For what runs at the priority of the tests themselves there is
+``ahead=False``. A machine that is in time nearly always and then stands still for a second
 has a small 99th percentile, and yet a single request of that second outweighs all others in a root mean square: so there are both.
 
     with Reference() as reference:
@@ -30,8 +31,11 @@ class Reference:
     _squares_us2 = math.inf
     _seconds = 1.0
 
+    def __init__(self, *, ahead: bool = True) -> None:
+        self._ahead = ahead
+
     def __enter__(self) -> Reference:
-        ahead = ["chrt", "-f", "2"] if not os.geteuid() and shutil.which("chrt") else []
+        ahead = ["chrt", "-f", "2"] if self._ahead and not os.geteuid() and shutil.which("chrt") else []
         command = [*ahead, sys.executable, __file__]
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         return self

@@ -1,74 +1,34 @@
-"""What our reading of fio's job files asks of the device, against what fio itself asks for."""
+"""What our reading of fio's job files asks of the device, against what fio itself asks for; what is timed is in `tests/long`."""
 
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from differential.cases import CASES, DIFFERENT, TIMED, Case
-from differential.comparison import COMPARISONS, Unfair
-from differential.observed import Worker, available, compiled, of_fio, watched
+from differential.comparison import COMPARISONS, differences
+from differential.observed import Worker, available, of_fio, watched
 from patience import HANGS_S
 
 pytestmark = pytest.mark.skipif(available() is not None, reason=available() or "")
 
 
-@pytest.fixture(scope="module")
-def observer(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return compiled(tmp_path_factory.mktemp("observer"))
-
-
-@pytest.fixture(scope="module")
-def worker(observer: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Worker]:
-    worker = Worker(tmp_path_factory.mktemp("ours"), observer)
-    yield worker
-    worker.close()
-
-
 def test_the_table_names_every_rule_once() -> None:
-    assert len(CASES) >= 60
-    assert len({case.rule for case in CASES}) == len({case.text for case in CASES}) == len(CASES)
+    every = (*CASES, *TIMED)
+    assert len(CASES) >= 150 and len(TIMED) >= 15
+    assert len({case.rule for case in every}) == len({case.text for case in every}) == len(every)
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case.rule for case in CASES])
 def test_the_same_requests_reach_the_files(case: Case, tmp_path: Path, observer: Path, worker: Worker) -> None:
-    """What is timed is tried up to ten times: a machine that stands still for moments is no wrong reading, which is wrong every time."""
-    attempts = 10 if case in TIMED or "runtime" in case.words else 1
-    wrong, unfair = [], ""
-    for attempt in range(attempts):
-        folder = tmp_path / str(attempt)
-        folder.mkdir()
-        try:
-            differences = compared(case, folder, observer, worker)
-        except Unfair as kept:
-            unfair = str(kept)
-            continue
-        if not differences:
-            return
-        wrong.append(differences)
-    if len(wrong) < min(3, attempts):
-        pytest.skip(f"the machine keeps fio itself from its rate: {unfair}")
-    pytest.fail("\n".join([*wrong[-1], case.text]), pytrace=False)
-
-
-def compared(case: Case, folder: Path, observer: Path, worker: Worker) -> list[str]:
-    """What is not alike though it has to be."""
-    theirs = of_fio(case.text, folder / "theirs", observer)
-    ours = worker.load(case.text, folder / "ours")
-    found = []
-    for name in case.alike:
-        try:
-            COMPARISONS[name](theirs, ours)
-        except Unfair:
-            raise
-        except AssertionError as difference:
-            found.append(f"{name}: {difference}")
-    if case.same_content and (folder / "theirs" / "data").read_bytes() != (folder / "ours" / "data").read_bytes():
+    theirs = of_fio(case.text, tmp_path / "theirs", observer)
+    ours = worker.load(case.text, tmp_path / "ours")
+    found = differences(case, theirs, ours)
+    if case.same_content and (tmp_path / "theirs" / "data").read_bytes() != (tmp_path / "ours" / "data").read_bytes():
         found.append("content: the files differ")
-    return found
+    assert not found, "\n".join([*found, case.text])
 
 
 @pytest.mark.parametrize(("case", "remark"), DIFFERENT, ids=[case.rule for case, _ in DIFFERENT])

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from hypothesis import strategies as st
 
 from fuzz import readers, trial
-from fuzz.conftest import SECONDS, Trials, seconds_of
+from fuzz.conftest import SECONDS, seconds_of
 from fuzz.readers import READERS, Reader
 from fuzz.trial import Trial, tried
 from plimsoll.errors import InputError
@@ -18,8 +20,8 @@ _LEAST_PERCENT = 1
 
 
 @pytest.mark.parametrize("reader", READERS)
-def test_a_changed_file_is_taken_or_refused_in_a_sentence(reader: str, trials: Trials) -> None:
-    verdict = trials.of(reader)
+def test_a_changed_file_is_taken_or_refused_in_a_sentence(reader: str, trial_of: Callable[[str], Trial]) -> None:
+    verdict = trial_of(reader)
     assert not verdict.failure, f"{reader}:\n{verdict.failure}"
     print(f"{reader}: {verdict.taken} taken and {verdict.refused} refused in {verdict.seconds:.1f} s")
     assert verdict.seconds >= seconds_of(reader)

@@ -18,7 +18,7 @@ import threading
 import time
 import traceback
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
@@ -45,13 +45,6 @@ class Trial:
     seconds: float = 0.0
     processor_s: float = 0.0
     failure: str = ""
-
-
-def begin_yielding() -> None:
-    """Begin a process that runs only when nothing else wants the processor."""
-    with suppress(OSError, AttributeError):
-        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
-    begin()
 
 
 def begin() -> None:

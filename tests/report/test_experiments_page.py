@@ -1,4 +1,4 @@
-"""The sections of experiments in a real browser: drawn, readable as tables, alike in light, dark, on a phone and on paper."""
+"""The sections of experiments in a real browser: drawn, readable as tables, on the screen and on paper."""
 
 from itertools import pairwise
 
@@ -12,13 +12,16 @@ from report.planned import PUBLISHED, Run, curve, matrix, ramp, scaling, single,
 SECTIONS = "document.querySelectorAll('#comparison .chart, #experiments .chart').length"
 
 
-@pytest.fixture(scope="module")
-def report(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("planned")
+def written_report(folder):
     experiments = [single(["oltp-db"]), steps(repeat=1), ramp(), curve(), scaling(), matrix(["oltp-db"]), steady(attained=False)]
     run = open_run(str(write_planned(folder / "run", experiments, Run(suite=PUBLISHED))))
     html.write([run], folder / "report.html")
     return folder / "report.html"
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory):
+    return written_report(tmp_path_factory.mktemp("planned"))
 
 
 @pytest.fixture(scope="module")
@@ -173,16 +176,6 @@ def test_modelled_figures_are_not_called_measured_beside_published_ones(modelled
     assert section.locator("thead th", has_text="Modelled over published").count() == 1
     assert section.locator("tr", has_text="six 15K").locator(".badge.modelled").count() == 1
     assert section.locator("tr", has_text="tape").locator(".badge.modelled").count() == 0
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_a_phone_never_scrolls_sideways(report, opened, scheme):
-    found = opened(report, viewport={"width": 390, "height": 844}, color_scheme=scheme)
-    show_charts(found.page)
-    assert found.page.evaluate("document.documentElement.scrollWidth") == 390
-    too_wide = "[...document.querySelectorAll('.chart svg')].filter(drawn => drawn.getBoundingClientRect().right > 391).length"
-    assert found.page.evaluate(too_wide) == 0
-    assert found.problems == []
 
 
 def test_labels_of_a_chart_do_not_overlap(report, opened):

@@ -36,10 +36,22 @@ def record(folder: Path) -> RunRecord:
     )
 
 
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory):
+    """Runs by what was asked for: several tests look at the same one, and writing it takes longer than looking."""
+    return tmp_path_factory.mktemp("stored"), {}
+
+
 @pytest.fixture
-def shown(tmp_path):
+def shown(stored):
+    folder, known = stored
+
     def make(*experiments: Planned, run: Run = PLAIN):
-        return view([record(write_planned(tmp_path / "run", experiments, run))], buckets)
+        # What is asked for is plain data, so its text tells it apart.
+        name = repr((experiments, run))
+        if name not in known:
+            known[name] = record(write_planned(folder / str(len(known)), experiments, run))
+        return view([known[name]], buckets)
 
     return make
 

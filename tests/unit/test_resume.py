@@ -4,18 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-import random
 import signal
-import subprocess
-import sys
-import time
-from itertools import count
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from patience import first_fair
 from plimsoll.errors import InputError
 from plimsoll.store.reader import StoredRun, list_runs
 from plimsoll.store.resuming import resumed, unfinished_run
@@ -245,67 +238,6 @@ def test_a_label_given_later_is_the_one_that_holds(plimsoll: Plimsoll, engine: S
     interrupted(plimsoll, engine, *STEPS, "--label", "first")
     assert plimsoll(*STEPS).code == 0
     assert runs()[0].label == "first"
-
-
-class Killed:
-    """The command in processes of its own, killed at random moments until one comes to its end."""
-
-    WORDS = ("steps", "small.toml", "-t", "queue:?service=exp:1ms", "--over", "queue_depth=1..16", "--repeat", "2", "-d", "20s", "-w", "0")
-
-    def __init__(self, out: Path) -> None:
-        self.out = str(out)
-        self._environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
-
-    def start(self, *more: str) -> subprocess.Popen[bytes]:
-        command = [sys.executable, "-m", "plimsoll", *self.WORDS, "-o", self.out, "--report", "r.json", *more]
-        return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=self._environment)
-
-    def ended(self) -> bool:
-        """Whether the run has all its points; it may have been killed while it wrote its report."""
-        return any(run.status == "complete" for run in runs(self.out))
-
-    def measured(self) -> dict[str, Any]:
-        (run,) = runs(self.out)
-        return {point.result.place["key"]: (point.result.status, point.result.totals) for point in run.points}
-
-    def torn(self) -> int:
-        superseded = Path(runs(self.out)[0].path, "superseded")
-        return len(list(superseded.iterdir())) if superseded.exists() else 0
-
-
-def killed_at_random(here: Path, moments: random.Random) -> int:
-    """Kill runs at so many moments, each of which must end with the points of one that was not killed; how many points were torn."""
-    here.mkdir()
-    whole = Killed(here / "whole")
-    begun_s = time.monotonic()
-    assert whole.start().wait() == 0
-    whole_s = time.monotonic() - begun_s
-    expected = whole.measured()
-    assert len(expected) == 10
-    kills = torn = rounds = 0
-    while kills < KILLS:
-        rounds += 1
-        killed = Killed(here / f"killed-{rounds}")
-        while not killed.ended():
-            begun_s, fresh = time.monotonic(), not Path(killed.out).exists()
-            process = killed.start()
-            try:
-                assert process.wait(timeout=whole_s * moments.uniform(0.15, 0.95) if kills < KILLS else None) == 0
-                # Kills come while a run would go on, however slow this machine was when it was not killed.
-                whole_s = min(whole_s, time.monotonic() - begun_s) if fresh else whole_s
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
-                kills += 1
-        assert killed.measured() == expected
-        torn += killed.torn()
-    return torn
-
-
-def test_a_run_killed_at_twenty_random_moments_ends_with_the_points_of_one_that_was_not(here: Path) -> None:
-    moments, batches = random.Random(20261121), count()
-    # Some kill must have hit the middle of a point; on a machine that slows down meanwhile all of them come before the first.
-    first_fair(lambda: killed_at_random(here / f"batch-{next(batches)}", moments), lambda torn: torn > 0)
 
 
 @pytest.mark.parametrize(("words", "removed"), [((), True), (("--keep",), False)])

@@ -19,6 +19,7 @@ from typing import Any
 
 import pytest
 
+from long import settings
 from patience import HANGS_S
 from plimsoll.engine import native
 from plimsoll.histogram import merged
@@ -27,8 +28,10 @@ from served_array import Served, missing_of_fio, served
 
 ARRAY = "array:nearline-raid6"
 DEMERIT_MAX = 0.03
-#: A wrong clock is wrong every time. Tries in which the machine was late by itself are not ours to answer for and do not count.
-TRIES, TRIES_MAX = 3, 5
+#: Three of five have to be right, two of three in a small part of the suite. What is wrong while the machine was late by itself does not count;
+#: chance alone makes about one attempt in a hundred wrong, so three of five less often than once in 10,000 sessions.
+NEEDED = settings.SCALE.times(3, least=2)
+LATE_MAX = 5
 #: Half of what flags a session: 2 % of the 12 ms that this array takes.
 REFERENCE_US_MAX = 250.0
 #: Half of the demerit that is allowed; one standstill of five milliseconds takes it.
@@ -82,21 +85,24 @@ def _demerit(sample_ns: list[int], wanted: Any) -> float:
 
 
 def _judged(attempt: Callable[[], str | None]) -> None:
-    """``attempt`` says what is wrong; once nothing is, all is well. Fails after `TRIES` on a machine that was in time."""
+    """``attempt`` says what is wrong. So many have to be right before as many are wrong although the machine was in time."""
     wrong: list[str] = []
     late: list[str] = []
-    while len(wrong) < TRIES and len(late) < TRIES_MAX:
+    right = 0
+    while right < NEEDED and len(wrong) < NEEDED and len(late) < LATE_MAX:
         with Reference() as reference:
             found = attempt()
-        if found is None:
-            return
         lost = reference.lost_share(REQUEST_S)
-        late.append(f"{reference.p99_us:.0f} µs ({lost:.1%})")
-        if reference.p99_us <= REFERENCE_US_MAX and lost <= LOST_SHARE_MAX:
+        if found is None:
+            right += 1
+        elif reference.p99_us <= REFERENCE_US_MAX and lost <= LOST_SHARE_MAX:
             wrong.append(found)
-    if len(wrong) < TRIES:
+        else:
+            late.append(f"{reference.p99_us:.0f} µs ({lost:.1%})")
+    if len(wrong) >= NEEDED:
+        pytest.fail("; ".join(wrong))
+    if right < NEEDED:
         pytest.skip(f"the machine wakes programs too late to judge: p99 (root mean square over 12 ms) of {', '.join(late)}")
-    pytest.fail("; ".join(wrong))
 
 
 @pytest.mark.parametrize(("depth", "servers", "least"), [(1, 5, 3000), (4, 2, 4000)])

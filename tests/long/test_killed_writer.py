@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 import os
-import random
 import select
 import signal
 import subprocess
 import sys
 from pathlib import Path
+from random import Random
 
+from long.settings import Scale
 from plimsoll.store.reader import StoredRun, list_runs
 
 KILLS = 50
 WRITER = Path(__file__).parents[1] / "killed_writer.py"
 
 
-def test_a_run_killed_at_any_moment_is_listed_and_readable(here: Path) -> None:
-    moments = random.Random(20261121)
+def test_a_run_killed_at_any_moment_is_listed_and_readable(tmp_path: Path, draws: Random, scale: Scale) -> None:
     statuses = set()
-    for kill in range(KILLS):
-        out = here / f"results-{kill}"
-        _write_and_kill(out, moments.uniform(0.0, 0.08))
+    # With ten and more of them some kill hits the middle of a point.
+    for kill in range(scale.times(KILLS, least=10)):
+        out = tmp_path / f"results-{kill}"
+        _write_and_kill(out, draws.uniform(0.0, 0.08))
         runs = list_runs(str(out))
         for run in runs:
             assert isinstance(run, StoredRun), run
