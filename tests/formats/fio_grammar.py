@@ -208,6 +208,14 @@ def drawn(seed: int, count: int) -> list[list[str]]:
     return [[_likely(draw, name) for name in draw.sample(names, draw.randint(2, 5))] for _ in range(count)]
 
 
+def replaced(seed: int, count: int) -> list[list[str]]:
+    """Jobs of two lines of one option, the first of them any and the second one that is taken alone; drawn from a seed."""
+    draw = random.Random(seed)
+    lines = [lines_of(draw.choice(options())) for _ in range(count)]
+    good = [[line for line in draw.sample(each, 8) if _is_taken(line)] for each in lines]
+    return [[draw.choice(each), taken[0]] for each, taken in zip(lines, good, strict=True) if taken]
+
+
 def _likely(draw: random.Random, name: str) -> str:
     """A line of an option: of eight draws the first that is taken, or the last."""
     lines = lines_of(name)

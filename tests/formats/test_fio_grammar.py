@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from formats.fio_grammar import drawn, every_line, fio_takes, job_file, outcome
+from formats.fio_grammar import drawn, every_line, fio_takes, job_file, outcome, replaced
+from plimsoll.errors import InputError
 from plimsoll.formats.fio import translate
 
 needs_fio = pytest.mark.skipif(shutil.which("fio") is None, reason="fio is not installed")
@@ -23,6 +24,38 @@ def test_what_fio_refuses_is_refused(tmp_path: Path) -> None:
     taken += [lines for lines in drawn(12, JOBS) if outcome(lines) is None]
     assert len(taken) > LINES // 10
     assert [lines for lines, fio in zip(taken, fio_takes(taken, tmp_path), strict=True) if not fio] == []
+
+
+@needs_fio
+def test_a_line_that_a_later_one_replaces_is_refused_as_fio_refuses_it(tmp_path: Path) -> None:
+    # rwmixread=10ms before rwmixread=50 was taken, as were all values that do not hold in the end.
+    jobs = [["rw=rw", "rwmixread=10ms", "rwmixread=50"], ["direct=2", "buffered=1"], ["kb_base=1001", "kb_base=1000"]]
+    jobs += replaced(12, 300)
+    taken = [lines for lines in jobs if outcome(lines) is None]
+    assert len(taken) > 30
+    assert [lines for lines, fio in zip(taken, fio_takes(taken, tmp_path), strict=True) if not fio] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("[global]\nrwmixread=10ms\n[a]\nrw=rw\nsize=1m\nrwmixread=50\n", 2),
+        ("[a]\nrw=read\nsize=1m\n[global]\nrwmixread=10ms\n", 5),
+        ("[a]\nrw=rw\nsize=1m\nrwmixwrite=101\nrwmixread=50\n", 4),
+        ("[a]\nfilename=x\nrw=foo\nsize=1m\nrw=read\n", 3),
+    ],
+)
+def test_a_value_that_does_not_hold_has_to_be_one_as_well(text: str, line: int) -> None:
+    with pytest.raises(InputError, match=rf"^job.fio:{line}: "):
+        translate(text, "job.fio")
+
+
+def test_sizes_are_read_in_the_steps_of_their_own_section() -> None:
+    # fio 3.33 lays out 102400 bytes for the first and 100000 for the second: a job's kb_base comes after the globals were read.
+    for globals_, own, length in (("", "kb_base=1000\n", "100KiB"), ("kb_base=1000\n", "", 100_000)):
+        text = f"[global]\nsize=100k\nfilename=x\nrw=write\n{globals_}[a]\n{own}"
+        stream = translate(text, "job.fio").document["workload"][0]["stream"][0]
+        assert stream["region_length"] == length
 
 
 @needs_fio

@@ -387,7 +387,7 @@ def test_jobs_that_end_at_different_times_have_ends_of_their_own() -> None:
         (["zonemode=strided"], "'zonemode=strided': zones need their size; write zonesize=1m, for example."),
         (["zonemode=strided", "zonesize=0"], "'zonesize=0': zones need their size; write zonesize=1m, for example."),
         (["zonesize=1m"], "'zonesize=1m': fio takes it with a zonemode only; write zonemode=strided."),
-        (["zonemode=stride"], "'zonemode=stride': there are none, strided, zbd."),
+        (["zonemode=stride"], "'zonemode=stride': fio does not know 'stride' there; write none, strided or zbd."),
     ],
 )
 def test_zones_that_fio_would_refuse_are_refused(lines: list[str], sentence: str) -> None:
@@ -402,7 +402,7 @@ def test_zones_go_to_the_end_of_the_file_and_not_of_the_size() -> None:
     assert (found["zone_length"], found["zone_skip"], found["amount"]) == ("1MiB", "9MiB", "1GiB")
 
 
-@pytest.mark.parametrize("lines", [["zonesize=6k"], ["zonesize=64k", "zoneskip=2k"], ["zonesize=10z"]])
+@pytest.mark.parametrize("lines", [["zonesize=6k"], ["zonesize=64k", "zoneskip=2k"], ["zonesize=10%"]])
 def test_zones_that_begin_between_requests_are_refused(lines: list[str]) -> None:
     translation = translate("\n".join(["[job]", "filename=/dev/sdb", "size=1g", "zonemode=strided", *lines, ""]), "job.fio")
     assert translation.refusal() is not None

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from formats.fio_grammar import drawn, every_line, fio_takes, outcome
+from formats.fio_grammar import drawn, every_line, fio_takes, outcome, replaced
 from long.settings import SEED, Scale
 from long.tally import Tally
 
@@ -27,6 +27,14 @@ def test_what_fio_refuses_is_refused_in_jobs_of_several_lines(tmp_path: Path, ta
     agreed = fio_takes(taken, tmp_path)
     for fio in agreed:
         tally.count("fio's grammar: a job that is taken", survived=fio, named=None)
+    assert [lines for lines, fio in zip(taken, agreed, strict=True) if not fio] == []
+
+
+def test_what_fio_refuses_is_refused_where_a_later_line_takes_its_place(tmp_path: Path, tally: Tally, scale: Scale) -> None:
+    taken = [lines for lines in replaced(SEED, scale.times(5_000, least=200)) if outcome(lines) is None]
+    agreed = fio_takes(taken, tmp_path)
+    for fio in agreed:
+        tally.count("fio's grammar: an option given twice that is taken", survived=fio, named=None)
     assert [lines for lines, fio in zip(taken, agreed, strict=True) if not fio] == []
 
 

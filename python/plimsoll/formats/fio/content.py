@@ -17,27 +17,6 @@ from plimsoll.formats.fio.quantity import rounded
 
 Json = dict[str, Any]
 
-_METHODS = [
-    "md5",
-    "crc7",
-    "crc16",
-    "crc32",
-    "crc32c",
-    "crc32c-intel",
-    "crc64",
-    "sha1",
-    "sha256",
-    "sha512",
-    "sha3-224",
-    "sha3-256",
-    "sha3-384",
-    "sha3-512",
-    "xxhash",
-    "pattern",
-    "pattern_hdr",
-    "null",
-    "meta",
-]
 #: The largest ratio that our options take; fio's 100 percent means nothing but duplicates.
 _RATIO_MAX = 1000
 _SECTOR = 512
@@ -102,12 +81,7 @@ def _read(job: Job) -> Json:
 
 
 def _verifies(job: Job) -> bool:
-    method = job.get("verify", "0").partition(":")[0]
-    if method == "0":
-        return False
-    if method not in _METHODS:
-        raise job.wrong("verify", f"there are {', '.join(_METHODS)}.")
-    return True
+    return str(job.get("verify", "0")).partition(":")[0] != "0"
 
 
 def _written(job: Job) -> Json:

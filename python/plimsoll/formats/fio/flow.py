@@ -22,6 +22,7 @@ from plimsoll.formats.fio.files import files_of, remark_files
 from plimsoll.formats.fio.job import Job
 from plimsoll.formats.fio.pace import pace
 from plimsoll.formats.fio.quantity import Numbers, Quantity, rounded, time_text
+from plimsoll.formats.fio.value import SERVICES
 from plimsoll.formats.fio.zones import is_zoned, zones
 
 Json = dict[str, Any]
@@ -29,7 +30,6 @@ Json = dict[str, Any]
 #: The most jobs at a time that fio takes, clones counted.
 JOBS_MAX = 4096
 TOO_MANY = f"fio itself ends with 'maximum number of jobs ({JOBS_MAX}) reached'; write fewer of them"
-_SERVICES = ("random", "roundrobin", "sequential")
 
 
 @dataclass
@@ -174,10 +174,8 @@ def _start(job: Job) -> Json:
 
 def _check_service(job: Job) -> None:
     word = str(job.get("file_service_type", "roundrobin")).partition(":")[0]
-    if word in _SERVICES:
+    if word in SERVICES:
         return
-    if word not in ("zipf", "pareto", "normal", "gauss"):
-        raise job.wrong("file_service_type", f"there are {', '.join(_SERVICES)}, zipf, pareto and normal.")
     job.unsupported("file_service_type", "files are taken evenly or one after the other; random_distribution= prefers blocks of all files")
 
 

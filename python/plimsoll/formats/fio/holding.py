@@ -23,7 +23,6 @@ Json = dict[str, Any]
 #: What these options are here.
 HELD = frozenset(("refill_depth", "share", "serialize_overlap"))
 _BATCHES = ("iodepth_low", "iodepth_batch_complete_min", "iodepth_batch")
-_WEIGHT_MAX = 1000
 #: From so many requests in one call on the kernel joins neighbours (fs/aio.c, io_uring/io_uring.c).
 _PLUGGED = 3
 #: Engines that hand over several requests in one call.
@@ -80,8 +79,6 @@ def _share(job: Job, *, paced: bool) -> Json:
         why = "negative weights are of old files, and fio 3.33 runs such jobs without a ratio; write positive ones: the larger runs more"
         job.unsupported("flow", why)
         return {}
-    if weight > _WEIGHT_MAX:
-        raise job.wrong("flow", f"a weight is 1 to {_WEIGHT_MAX}.")
     if paced:
         job.unsupported("flow", "requests of a rate wait for nobody; drop flow, and give the jobs rates of this ratio")
         return {}

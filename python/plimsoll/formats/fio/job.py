@@ -1,7 +1,9 @@
 """A job as fio sees it: defaults, then the globals before it, then its own lines; the last line of an option wins.
 
-Model: `Job.get` gives the value of an option in fio's own terms. Verdicts go to the line that the value came from; where there is none,
-because a default of fio does something, a surprise goes to the section's header.
+Model: every line is read in the section it stands in, whether a later one takes its place or not, as fio reads it: what is no value there
+is refused, and ``kb_base`` says how the sizes of its section and of those after it are read. `Job.get` gives the value of an option in
+fio's own terms. Verdicts go to the line that the value came from; where there is none, because a default of fio does something, a
+surprise goes to the section's header.
 
     jobs = read_jobs(sections, ledger, environment, machine)
     jobs[0].get("numjobs", 1)
@@ -9,7 +11,7 @@ because a default of fio does something, a surprise goes to the section's header
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -27,6 +29,7 @@ from plimsoll.formats.known_targets import KnownTargets
 #: Either of the two sets the other, so the later one holds.
 _PAIRS = {"buffered": "direct", "direct": "buffered", "rwmixread": "rwmixwrite", "rwmixwrite": "rwmixread"}
 _REPEATABLE = ("include",)
+_BASE = "kb_base"
 #: Each line adds to those before it, also to those of a global section.
 _GATHERED = {"filename": "fio adds the names of each line to those of the lines before it, so the job uses all of them"}
 
@@ -41,6 +44,7 @@ class Job:
     waits_for_file: bool = False
     values: dict[str, Any] = field(default_factory=dict)
     lines: dict[str, Line] = field(default_factory=dict)
+    #: How the number behind the mode is read.
     numbers: Numbers = field(default_factory=Numbers)
     targets: KnownTargets = field(default_factory=KnownTargets)
 
@@ -98,9 +102,19 @@ class Surroundings:
     include: Include | None = None
 
 
+@dataclass(frozen=True)
+class _Setting:
+    """A line with the option that it sets, the value that it gives it, and how numbers are read there."""
+
+    name: str
+    line: Line
+    value: Any
+    numbers: Numbers
+
+
 def read_jobs(sections: Iterable[Section], ledger: Ledger, around: Surroundings) -> list[Job]:
     """The sections that run. Raises `InputError` on an unknown option or a value that fio would refuse."""
-    defaults: list[Line] = []
+    defaults: list[_Setting] = []
     jobs: list[Job] = []
     for section in sections:
         header = Line(f"[{section.name}]", None, section.place, section.written)
@@ -109,12 +123,28 @@ def read_jobs(sections: Iterable[Section], ledger: Ledger, around: Surroundings)
         lines = [_resolved(line, ledger, around) for line in section.lines]
         if section.begins_file:
             defaults = []
+        settings = _settings(lines, defaults)
         if section.is_global:
             ledger.note(header, "native", "defaults of the jobs after it")
-            defaults += lines
+            defaults += settings
         else:
-            jobs.append(_job(section, header, [*defaults, *lines], ledger))
+            jobs.append(_job(section, header, [*defaults, *settings], ledger))
     return jobs
+
+
+def _settings(lines: Iterable[Line], defaults: Iterable[_Setting]) -> list[_Setting]:
+    """The lines of a section, read; raises `InputError` at the first whose value is none."""
+    named = [(_known(line), line) for line in lines]
+    bases = [setting.line for setting in defaults if setting.name == _BASE] + [line for name, line in named if name == _BASE]
+    numbers = _numbers(bases)
+    return [_Setting(name, line, None if name in _REPEATABLE else _value(name, line, numbers), numbers) for name, line in named]
+
+
+def _value(name: str, line: Line, numbers: Numbers) -> Any:
+    try:
+        return read_value(OPTIONS[name].form, line.value, numbers)
+    except InputError as problem:
+        raise line.place.wrong(f"{line.text!r}: {problem}") from None
 
 
 def _resolved(line: Line, ledger: Ledger, around: Surroundings) -> Line:
@@ -145,32 +175,32 @@ def _known(line: Line) -> str:
     return name
 
 
-def _job(section: Section, header: Line, lines: list[Line], ledger: Ledger) -> Job:
-    holding: dict[str, Line] = {}
-    earlier: list[tuple[str, Line]] = []
-    for line in lines:
-        name = _known(line)
+def _job(section: Section, header: Line, settings: list[_Setting], ledger: Ledger) -> Job:
+    holding: dict[str, _Setting] = {}
+    earlier: list[_Setting] = []
+    for setting in settings:
+        name, line = setting.name, setting.line
         if name in _REPEATABLE:
             ledger.note(line, "native", OPTIONS[name].why)
             continue
         for key in (name, _PAIRS.get(name, "")):
             before = holding.pop(key, None)
             if before is not None and name in _GATHERED:
-                earlier.append((name, before))
+                earlier.append(before)
             elif before is not None:
-                ledger.superseded(before, line)
-        holding[name] = line
-    job = Job(section.name, header, ledger, section.waits_for_file, numbers=_numbers(holding.get("kb_base")))
-    for name, line in holding.items():
-        option = OPTIONS[name]
-        ledger.note(line, option.verdict, option.why, id(job))
-        job.lines[name] = line
+                ledger.superseded(before.line, line)
+        holding[name] = setting
+    numbers = holding["rw"].numbers if "rw" in holding else Numbers()
+    job = Job(section.name, header, ledger, section.waits_for_file, numbers=numbers)
+    for name, setting in holding.items():
+        line = setting.line
+        ledger.note(line, OPTIONS[name].verdict, OPTIONS[name].why, id(job))
+        job.lines[name], job.values[name] = line, setting.value
         try:
-            job.values[name] = read_value(option.form, line.value, job.numbers)
-            check_limit(name, job.values[name])
+            check_limit(name, setting.value)
         except InputError as problem:
             raise line.place.wrong(f"{line.text!r}: {problem}") from None
-        for said in _surprises(job.values[name]):
+        for said in _surprises(setting.value):
             job.surprise(name, said)
     _gather(job, earlier)
     if job.has("name"):
@@ -178,20 +208,23 @@ def _job(section: Section, header: Line, lines: list[Line], ledger: Ledger) -> J
     return job
 
 
-def _gather(job: Job, earlier: Iterable[tuple[str, Line]]) -> None:
+def _gather(job: Job, earlier: Sequence[_Setting]) -> None:
     """Puts what stood in earlier lines before the value of the last one."""
-    for name, line in reversed(list(earlier)):
-        job.values[name] = f"{line.value or ''}:{job.values[name]}"
-        job.ledger.note(line, "native", _GATHERED[name], id(job))
+    for setting in reversed(earlier):
+        name = setting.name
+        job.values[name] = f"{setting.value}:{job.values[name]}"
+        job.ledger.note(setting.line, "native", _GATHERED[name], id(job))
         job.surprise(name, _GATHERED[name])
 
 
-def _numbers(line: Line | None) -> Numbers:
-    if line is None:
-        return Numbers()
-    if line.value not in ("1000", "1024"):
-        raise line.place.wrong(f"{line.text!r}: sizes count in steps of 1000 or 1024; write kb_base=1024.")
-    return Numbers(int(line.value))
+def _numbers(lines: Iterable[Line]) -> Numbers:
+    """How sizes are read under lines of ``kb_base``, of which the last one holds."""
+    base = Numbers().kb_base
+    for line in lines:
+        if line.value not in ("1000", "1024"):
+            raise line.place.wrong(f"{line.text!r}: sizes count in steps of 1000 or 1024; write kb_base=1024.")
+        base = int(line.value)
+    return Numbers(base)
 
 
 def _surprises(value: Any) -> list[str]:

@@ -6,6 +6,10 @@ from plimsoll.formats.fio.option import Option, ignored, native, unsupported
 
 _ZONED = "zoned devices are not driven by their zones; a conventional region is region_start and region_length"
 _ONE_BIO = "requests go through the block layer; they carry no such directive"
+_METHODS = (
+    "0 md5 crc7 crc16 crc32 crc32c crc32c-intel crc64 sha1 sha256 sha512 sha3-224 sha3-256 sha3-384 sha3-512 xxhash pattern pattern_hdr "
+    "null meta"
+)
 _MERGED = "traces are not merged; give each a job with read_iolog of its own"
 
 FILES: tuple[Option, ...] = (
@@ -20,7 +24,7 @@ FILES: tuple[Option, ...] = (
     native("nrfiles", "count1", "how many files the target consists of; from 257 on, files of a tree", ("nr_files",)),
     native(
         "file_service_type",
-        "text",
+        "service",
         "whether several files are used in turn (stripe:, parts_unit) or one after the other (concat:)",
     ),
     ignored("openfiles", "count", "all files stay open"),
@@ -70,8 +74,8 @@ PATTERN: tuple[Option, ...] = (
     native("percentage_random", "percents", "random_percent"),
     native("rwmixread", "percent", "read_percent"),
     native("rwmixwrite", "percent", "write_percent"),
-    native("zonemode", "text", "none and strided; zoned devices (zbd) are not driven by their zones"),
-    native("zonesize", "share", "zone_amount"),
+    native("zonemode", "one of none strided zbd", "none and strided; zoned devices (zbd) are not driven by their zones"),
+    native("zonesize", "portion", "zone_amount"),
     ignored("zonecapacity", "size", _ZONED),
     native("zonerange", "size", "zone_length"),
     native("zoneskip", "share", "zone_skip"),
@@ -95,8 +99,8 @@ PATTERN: tuple[Option, ...] = (
 )
 
 PACE: tuple[Option, ...] = (
-    native("ioengine", "text", "backend"),
-    native("iodepth", "count1", "queue_depth"),
+    native("ioengine", "name", "backend"),
+    native("iodepth", "depth", "queue_depth"),
     native(
         "iodepth_batch",
         "count",
@@ -137,7 +141,7 @@ PACE: tuple[Option, ...] = (
     native("steadystate_duration", "seconds", "duration of the rounds", ("ss_dur",)),
     native("steadystate_ramp_time", "seconds", "warmup of the rounds", ("ss_ramp",)),
     ignored("steadystate_check_interval", "seconds", "judged after every round", ("ss_interval",), since="3.42"),
-    native("flow", "integer", "share"),
+    native("flow", "weight", "share"),
     native("flow_id", "count", "share_group"),
     ignored("flow_sleep", "micros", "a job that is ahead looks again after 50 us"),
     ignored("flow_watermark", "count", "a job waits as soon as it is ahead", since="3.42"),
@@ -170,7 +174,7 @@ CONTENT: tuple[Option, ...] = (
     native("dedupe_mode", "one of repeat working_set", "duplicates repeat earlier blocks"),
     ignored("dedupe_working_set_percentage", "percent", "duplicates repeat blocks of the whole run"),
     ignored("dedupe_global", "switch", "every stream has duplicates of its own"),
-    native("verify", "text", "verify, with stamps of our own in every sector"),
+    native("verify", f"one of {_METHODS}", "verify, with stamps of our own in every sector"),
     native("do_verify", "switch", "what was written is read back after the run"),
     ignored("verify_interval", "from 80 to 2147483647", "every sector has a stamp of its own, so mistakes are found per 512 bytes"),
     ignored("verify_offset", "from 40 to 2147483647", "a stamp has its place in the sector"),

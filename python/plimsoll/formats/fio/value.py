@@ -29,10 +29,31 @@ _ONE_OF = "one of "
 _FROM_TO = re.compile(r"from (-?\d+) to (\d+)")
 #: Forms of which a plain number is read behind blanks, too.
 NUMERIC = frozenset(
-    ("flag", "switch", "count", "count1", "counts", "integer", "percent", "size", "share", "sizes", "seconds", "millis", "micros")
+    (
+        "flag",
+        "switch",
+        "count",
+        "count1",
+        "depth",
+        "weight",
+        "counts",
+        "integer",
+        "percent",
+        "size",
+        "share",
+        "sizes",
+        "seconds",
+        "millis",
+        "micros",
+    )
 )
 #: fio keeps counts in 32 bits.
 _COUNT_MAX = (1 << 32) - 1
+_DEPTH_MAX = (1 << 31) - 1
+_WEIGHT_MAX = 1000
+#: How one of several files is taken: these, and distributions that have no counterpart.
+SERVICES = ("random", "roundrobin", "sequential")
+_SPREADS = ("zipf", "pareto", "normal", "gauss")
 _PERCENTILES_MAX = 20
 
 
@@ -146,6 +167,32 @@ def _delay(text: str, _: Numbers) -> tuple[int, int]:
     return ends[0], ends[-1]
 
 
+def _depth(text: str, numbers: Numbers) -> int:
+    return _bounded(text, numbers, 1, _DEPTH_MAX)
+
+
+def _weight(text: str, numbers: Numbers) -> int:
+    """Negative ones are of old files."""
+    return _bounded(text, numbers, -_COUNT_MAX, _WEIGHT_MAX)
+
+
+def _portion(text: str, numbers: Numbers) -> Any:
+    quantity = _share(text, numbers)
+    if quantity.unit == "zones":
+        raise InputError(f"{text!r} counts in zones, which this option cannot; write a size.")
+    return quantity
+
+
+def _service(text: str, numbers: Numbers) -> str:
+    """How files are chosen; the number of a distribution has to be one, that of the others is read as far as it goes."""
+    word = text.partition(":")[0]
+    if word in _SPREADS:
+        read_distribution("normal" + text.removeprefix(word) if word == "gauss" else text, numbers)
+    elif word not in SERVICES:
+        raise InputError(f"there are {', '.join(SERVICES)}, zipf, pareto and normal.")
+    return text
+
+
 FORMS: dict[str, Read] = {
     "text": lambda text, _: text,
     "name": lambda text, _: text,
@@ -153,6 +200,10 @@ FORMS: dict[str, Read] = {
     "switch": _flag,
     "count": _count,
     "count1": _count_from_one,
+    "depth": _depth,
+    "weight": _weight,
+    "service": _service,
+    "portion": _portion,
     "counts": lambda text, numbers: by_direction(text, lambda part: _count(part, numbers)),
     "integer": lambda text, numbers: numbers.count(text),
     "number": lambda text, _: decimal(text),
