@@ -50,6 +50,28 @@ def test_the_engine_counts_what_the_observer_sees(words: str, tmp_path: Path, wo
     assert {op: size for op, (_, size) in point["totals"].items() if size} == load.bytes()
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "[a] filename=x size=1m [b] filename=y size=64k [c] filename=z size=200k offset=56k",
+        "[a] nrfiles=3 size=768k [b] filename=y size=2m file_service_type=sequential",
+        "[a] filename=x:y size=1m bs=16k [b] filename=y:z size=2m bs=16k",
+        "[a] filename=x size=64k stonewall [b] filename=x size=512k stonewall [c] filename=y size=1m [d] filename=x size=128k",
+        "[a] filename=x:y size=128k file_service_type=sequential [b] filename=z size=1m",
+    ],
+)
+def test_files_are_made_as_long_as_fio_makes_them(words: str, tmp_path: Path, observer: Path, worker: Worker) -> None:
+    # All were as long as the longest of them.
+    text = "\n".join(["[global]", "rw=read", "direct=1", *words.split(), ""])
+    theirs, ours = of_fio(text, tmp_path / "theirs", observer), worker.load(text, tmp_path / "ours")
+    assert (ours.counts(), ours.bytes()) == (theirs.counts(), theirs.bytes())
+    found = {path.name: path.stat().st_size for path in (tmp_path / "theirs").iterdir()}
+    made = {path.name: path.stat().st_size for path in (tmp_path / "ours").iterdir() if not path.name.endswith(".plimsoll")}
+    names = [name for name in made if name not in ("job.fio", "log")]
+    assert len(names) >= 2
+    assert {name: made[name] for name in names} == {name: found[name] for name in names}
+
+
 def test_the_observer_sees_what_fio_writes_down_itself(tmp_path: Path, observer: Path) -> None:
     folder = tmp_path / "theirs"
     load = of_fio("[a]\nfilename=data\nsize=1m\nrw=randrw\ndirect=1\nioengine=libaio\niodepth=4\nwrite_iolog=iolog\n", folder, observer)

@@ -10,6 +10,7 @@ from plimsoll.engine import native
 from plimsoll.errors import InputError
 from plimsoll.formats.fio import recognises, translate, translate_command
 from plimsoll.formats.fio.quantity import Numbers, time_ns
+from plimsoll.formats.known_targets import KnownTargets
 from plimsoll.formats.translation import Translation
 
 FILES = {
@@ -176,7 +177,7 @@ def test_files_in_turn_run_beside_other_jobs() -> None:
     text = "[global]\ndirect=1\n[a]\nfilename=/data/a:/data/b\nrw=write\nbs=8k\nsize=2m\n[b]\nfilename=/data/c\nrw=randread\nsize=4m\noffset=1m\n"
     translation = translate(text, "job.fio")
     assert translation.refusal() is None
-    assert translation.document["experiment"][0]["set"]["size"] == "15MiB"
+    assert target(translation) == "concat:/data/a,/data/b,/data/c?sizes=1MiB,1MiB,5MiB"
     found = [(each["parts"], each.get("parts_unit"), each.get("region_start"), each["region_length"]) for each in streams(translation)]
     assert found == [("0-1", "8KiB", None, "2MiB"), (2, None, "1MiB", "4MiB")]
 
@@ -189,15 +190,64 @@ def test_files_in_turn_beside_other_jobs_are_not_verified() -> None:
     assert [each["parts"] for each in streams(in_a_row)] == ["0-1", 2]
 
 
-def test_joined_files_beside_longer_ones_are_refused() -> None:
+def target(translation: Translation) -> str:
+    """The target of the first experiment."""
+    return str(translation.document["experiment"][0]["configurations"][0]["target"])
+
+
+def test_joined_files_are_as_long_as_their_own_job_asks() -> None:
+    # They were as long as the longest file of all, and refused for that beside a longer one.
     text = "[a]\nfilename=/data/a:/data/b\nfile_service_type=sequential\nrw=read\nsize=2m\n[b]\nfilename=/data/c\nrw=read\nsize=9m\n"
-    assert "files that are joined are used whole" in str(translate(text, "job.fio").refusal())
+    translation = translate(text, "job.fio")
+    assert translation.refusal() is None
+    assert target(translation) == "concat:/data/a,/data/b,/data/c?sizes=1MiB,1MiB,9MiB"
+    longer = {"/data/a": 4 << 20, "/data/b": 1 << 20}.get
+    assert "files that are joined are used whole" in str(translate(text, "job.fio", targets=longer).refusal())
 
 
-def test_files_are_not_made_beside_devices() -> None:
+def test_files_are_made_beside_what_is_there() -> None:
     text = "[a]\nfilename=/data/a\nrw=read\nsize=2m\n[b]\nfilename=/dev/sdb\nrw=read\nsize=9m\n"
-    assert "/data/a would have to be made" in str(translate(text, "job.fio").refusal())
-    assert translate(text, "job.fio", targets={"/data/a": 2 << 20}.get).refusal() is None
+    for there, found in (({}, "concat:/data/a,/dev/sdb?sizes=2MiB,-"), ({"/data/a": 2 << 20}, "concat:/data/a,/dev/sdb")):
+        translation = translate(text, "job.fio", targets=there.get)
+        assert translation.refusal() is None
+        assert target(translation) == found
+    text = "[global]\nrw=read\nsize=2m\n[a]\nfilename=/data/a\n[b]\nfilename=/data/b\nsize=10k\n[c]\nfilename=/data/c\nsize=1m\n"
+    assert target(translate(text, "job.fio", targets={"/data/c": 3 << 20}.get)) == "concat:/data/a,/data/b,/data/c?sizes=2MiB,12KiB,-"
+
+
+def test_a_file_that_is_too_short_is_to_be_made_longer_as_fio_does() -> None:
+    text = "[a]\nfilename=/data/a\nrw=read\nsize=2m\n[b]\nfilename=/data/b\nrw=read\nsize=9m\n"
+    found = {"/data/a": 1 << 20, "/data/b": 64 << 20}.get
+    assert target(translate(text, "job.fio", targets=found)) == "concat:/data/a,/data/b?sizes=2MiB,-"
+
+
+def test_a_stripe_of_which_one_file_is_there_makes_the_other() -> None:
+    text = "[a]\nfilename=/data/a:/data/b\nrw=read\nbs=64k\nsize=2m\n"
+    found = target(translate(text, "job.fio", targets={"/data/b": 3 << 20}.get))
+    assert found == "stripe:/data/a,/data/b?unit=64KiB&sizes=1MiB,-"
+
+
+def test_a_file_of_several_groups_has_the_longest_of_its_lengths_in_all() -> None:
+    # fio lays out everything before the first job.
+    text = (
+        "[global]\nrw=read\nstonewall\n[a]\nfilename=/data/a\nsize=2m\n[b]\nfilename=/data/a\nsize=4m\n"
+        "[c]\nfilename=/data/b\nsize=1m\n[d]\nfilename=/data/c\nsize=8m\nstonewall=0\n"
+    )
+    experiments = translate(text, "job.fio").document["experiment"]
+    found = [(each["configurations"][0]["target"], each["set"].get("size")) for each in experiments]
+    assert found == [("/data/a", "4MiB"), ("/data/a", "4MiB"), ("concat:/data/b,/data/c?sizes=1MiB,8MiB", None)]
+
+
+def test_a_typed_size_is_that_of_all_files_alike() -> None:
+    text = "[a]\nfilename=/data/a\nrw=read\nsize=2m\n[b]\nfilename=/data/b\nrw=read\nsize=9m\n"
+    translation = translate(text, "job.fio", targets=KnownTargets(given=64 << 20, overrides=True))
+    assert (target(translation), translation.document["experiment"][0]["set"]["size"]) == ("concat:/data/a,/data/b", "18MiB")
+
+
+def test_blanks_at_the_ends_of_names_reach_the_target() -> None:
+    # "a " became the file a, without a word.
+    text = "[a]\nfilename=/data/a :/data/b\nrw=read\nsize=2m\n"
+    assert target(translate(text, "job.fio")) == "stripe:/data/a%20,/data/b?unit=4KiB"
 
 
 @pytest.mark.parametrize("count", [65, 112, 128, 1000, 4096])

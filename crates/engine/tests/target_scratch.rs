@@ -565,3 +565,71 @@ fn holes_are_seen() {
     let found = sample(&path);
     assert!(found.sparse && found.entropy_bits_per_byte == 0.0, "{found:?}");
 }
+
+fn of_parts(kind: &str, parts: &[&Path], sizes: &str) -> TargetSpec {
+    let paths: Vec<_> = parts.iter().map(|path| path.to_str().unwrap()).collect();
+    format!("{kind}:{}?sizes={sizes}", paths.join(",")).parse().unwrap()
+}
+
+/// All parts of a target were as long as the longest of them.
+#[test]
+fn every_part_is_made_as_long_as_the_target_says() {
+    let directory = directory();
+    let (long, short) = (directory.path().join("long"), directory.path().join("short"));
+    let target = of_parts("concat", &[&long, &short], "6MiB,8KiB");
+    let sizes =
+        |target: &TargetSpec| inspect(target).unwrap().parts.iter().map(|part| part.size_bytes).collect::<Vec<_>>();
+    assert_eq!(sizes(&target), [6 * MIB, 8192], "before they are made");
+    let made = prepare(&target, None, &Permission::default(), &mut |_, _| (), &AtomicBool::new(false)).unwrap();
+    assert_eq!(
+        made,
+        Prepared { created: true, filled_bytes: 6 * MIB + 8192, scratch: vec![long.clone(), short.clone()] }
+    );
+    assert_eq!(sizes(&target), [6 * MIB, 8192]);
+    assert_eq!(open(&target, WRITE, &Permission::default()).unwrap().volume.size(), 6 * MIB + 8192);
+
+    // The next target has them the other way round.
+    let other = of_parts("stripe", &[&long, &short], "4KiB,1MiB");
+    let again = prepare(&other, None, &Permission::default(), &mut |_, _| (), &AtomicBool::new(false)).unwrap();
+    assert_eq!((again.created, again.filled_bytes), (false, MIB - 8192));
+    assert_eq!(sizes(&other), [4096, MIB]);
+    let said = make(&target, 2 * MIB).unwrap_err().to_string();
+    assert!(
+        said.contains("says with `sizes` how long its files are made") && said.contains("leave `size` out"),
+        "{said}"
+    );
+    assert_eq!(remove(&target).unwrap(), [long, short]);
+}
+
+#[test]
+fn room_is_needed_for_the_sum_of_all_parts() {
+    let directory = directory();
+    let parts = [directory.path().join("a"), directory.path().join("b")];
+    let target = of_parts("concat", &[&parts[0], &parts[1]], "512TiB,256TiB");
+    let said = prepare(&target, None, &Permission::default(), &mut |_, _| (), &AtomicBool::new(false)).unwrap_err();
+    assert!(said.to_string().contains("786432.0 GiB are needed"), "{said}");
+    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn a_file_is_made_beside_one_that_was_there_which_stays_as_it_is() {
+    let directory = directory();
+    let (theirs, ours) = (directory.path().join("theirs"), directory.path().join("ours"));
+    fs::write(&theirs, vec![7; 12_288]).unwrap();
+    let target = of_parts("concat", &[&theirs, &ours], "-,1MiB");
+    let made = prepare(&target, None, &Permission::default(), &mut |_, _| (), &AtomicBool::new(false)).unwrap();
+    assert_eq!((made.created, made.filled_bytes, made.scratch), (false, MIB, vec![ours.clone()]));
+    let refusal = open(&target, WRITE, &Permission::default()).unwrap_err();
+    assert!(matches!(&refusal, TargetError::Refused(Refusal::ForeignFile { path }) if *path == theirs), "{refusal}");
+    assert_eq!(open(&target, READ, &Permission::default()).unwrap().volume.size(), 12_288 + MIB);
+    assert_eq!(remove(&target).unwrap(), [ours]);
+    assert_eq!(fs::read(&theirs).unwrap(), vec![7; 12_288]);
+
+    let wrong = of_parts("concat", &[&theirs, &directory.path().join("other")], "8KiB,1MiB");
+    let said = prepare(&wrong, None, &Permission::default(), &mut |_, _| (), &AtomicBool::new(false)).unwrap_err();
+    assert!(
+        said.to_string().contains("(12288 bytes)") && said.to_string().contains("write `-` for it in `sizes`"),
+        "{said}"
+    );
+    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1, "nothing was made in vain");
+}

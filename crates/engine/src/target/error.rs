@@ -175,8 +175,8 @@ pub enum TargetError {
     },
     /// A size was asked for, but the target has one.
     #[error(
-        "{} has a size of its own ({found_bytes} bytes), so a size of {asked_bytes} bytes cannot be made; leave \
-         `size` out, and use `region_length` to load only a part of it",
+        "{} has a size of its own ({found_bytes} bytes), so a size of {asked_bytes} bytes cannot be made; {advice}, \
+         and use `region_length` to load only a part of it",
         path.display()
     )]
     SizeNotOurs {
@@ -184,6 +184,17 @@ pub enum TargetError {
         path: PathBuf,
         /// Its size.
         found_bytes: u64,
+        /// The size asked for.
+        asked_bytes: u64,
+        /// How to ask for none: `leave `size` out`.
+        advice: &'static str,
+    },
+    /// A size was asked for, but the target says that of its parts.
+    #[error(
+        "the target says with `sizes` how long its files are made, so a size of {asked_bytes} bytes for all of them cannot \
+         be made; leave `size` out, or drop `sizes` from the target"
+    )]
+    SizeTwice {
         /// The size asked for.
         asked_bytes: u64,
     },

@@ -138,7 +138,7 @@ fn look(part: &PartSpec, place: &Place, parts: u64) -> Result<PartInspection, Ta
     match place {
         Place::Missing { path: missing } => Ok(PartInspection {
             kind: "file",
-            size_bytes: default_size(missing, parts)?,
+            size_bytes: part.size_bytes.map_or_else(|| default_size(missing, parts), Ok)?,
             logical_block_bytes: block_of_directory(missing),
             direct: None,
             rotational: missing.parent().and_then(|directory| std::fs::metadata(directory).ok()).and_then(below),

@@ -223,7 +223,7 @@ mod tests {
     use super::*;
 
     fn place(path: &Path) -> Place {
-        Place::of(&PartSpec { path: path.to_owned(), file_only: false }).unwrap()
+        Place::of(&PartSpec { path: path.to_owned(), file_only: false, size_bytes: None }).unwrap()
     }
 
     #[test]

@@ -74,8 +74,8 @@ struct Step {
 }
 
 /// Makes and fills the scratch files of a target; whatever else the target consists of is left alone. `size_bytes` is
-/// the whole target's size; without it, new files share [`DEFAULT_SIZE_BYTES`] or a quarter of the free space, and
-/// existing scratch files keep theirs. `progress` gets (bytes written, bytes to write); setting `stop` ends it soon.
+/// the whole target's size, unless the specification has sizes of parts; without either, new files share
+/// [`DEFAULT_SIZE_BYTES`] or a quarter of the free space, and existing scratch files keep theirs. `progress` gets (bytes written, bytes to write); setting `stop` ends it soon.
 ///
 /// # Errors
 /// A [`TargetError`]. What this call made is removed again, also on [`TargetError::Stopped`].
@@ -88,11 +88,12 @@ pub fn prepare(
 ) -> Result<Prepared, TargetError> {
     let parts = spec.parts();
     let places = places(parts)?;
-    let sizes = size_bytes.map(|size| share(spec, size)).transpose()?;
+    let share_bytes = size_bytes.map(|size| share(spec, size)).transpose()?;
     let claims = Claims::current();
     let mut steps = Vec::new();
     for (part, place) in parts.iter().zip(&places) {
-        steps.extend(plan((part, place), sizes, parts.len() as u64, permission, &claims)?);
+        let wanted_bytes = part.size_bytes.or(share_bytes);
+        steps.extend(plan((part, place), wanted_bytes, parts.len() as u64, permission, &claims)?);
     }
     check_space(&steps)?;
 
@@ -122,6 +123,9 @@ pub fn prepare(
 
 /// Each part's share of the target's size.
 fn share(spec: &TargetSpec, size_bytes: u64) -> Result<u64, TargetError> {
+    if spec.parts().iter().any(|part| part.size_bytes.is_some()) {
+        return Err(TargetError::SizeTwice { asked_bytes: size_bytes });
+    }
     let parts = (spec.parts().len() as u64).max(1);
     let unit = if let TargetSpec::Stripe { unit_bytes, .. } = spec { u64::from(*unit_bytes) } else { STEP_BYTES };
     let step_bytes = parts * unit.max(STEP_BYTES).next_multiple_of(STEP_BYTES);
@@ -155,23 +159,25 @@ fn plan(
                 if size_bytes.is_some_and(|asked_bytes| asked_bytes != metadata.len()) {
                     claims.take(place, Purpose::Read)?;
                 }
-                return foreign(path, metadata.len(), size_bytes);
+                return foreign(part, path, metadata.len(), size_bytes);
             }
             claims.take(place, Purpose::Write)?;
             // Another run may have ended just before this one got the file.
-            let Some(marker) = Marker::of(path, metadata) else { return foreign(path, metadata.len(), size_bytes) };
+            let Some(marker) = Marker::of(path, metadata) else {
+                return foreign(part, path, metadata.len(), size_bytes);
+            };
             let step = plan_again(place, metadata, &marker, size_bytes)?;
             let facts = || facts_in_passing(part, place).map(|facts| [facts]);
             // A scratch file that somebody put a file system in, or a loop device on, has become theirs.
             let theirs = !step.ready && facts().is_some_and(|facts| judge(&facts, permission).is_err());
-            if theirs { foreign(path, metadata.len(), size_bytes) } else { Ok(Some(step)) }
+            if theirs { foreign(part, path, metadata.len(), size_bytes) } else { Ok(Some(step)) }
         }
         Place::Device { path, handle, .. } => match size_bytes {
             None => Ok(None),
             Some(asked_bytes) => {
                 let mut device = handle.open_for_reading().map_err(TargetError::io(path, "open it for reading"))?;
                 let end = io::Seek::seek(&mut device, io::SeekFrom::End(0));
-                foreign(path, end.map_err(TargetError::io(path, "ask for its size"))?, Some(asked_bytes))
+                foreign(part, path, end.map_err(TargetError::io(path, "ask for its size"))?, Some(asked_bytes))
             }
         },
     }
@@ -197,10 +203,11 @@ fn plan_again(
 }
 
 /// Something that is not ours to resize.
-fn foreign(path: &Path, found_bytes: u64, asked: Option<u64>) -> Result<Option<Step>, TargetError> {
+fn foreign(part: &PartSpec, path: &Path, found_bytes: u64, asked: Option<u64>) -> Result<Option<Step>, TargetError> {
     match asked {
         Some(asked_bytes) if asked_bytes != found_bytes => {
-            Err(TargetError::SizeNotOurs { path: path.to_owned(), found_bytes, asked_bytes })
+            let advice = if part.size_bytes.is_some() { "write `-` for it in `sizes`" } else { "leave `size` out" };
+            Err(TargetError::SizeNotOurs { path: path.to_owned(), found_bytes, asked_bytes, advice })
         }
         _ => Ok(None),
     }

@@ -7,12 +7,14 @@
 //! | `/dev/sdb` | a block device |
 //! | `concat:/dev/sdb,/dev/sdc` | one after the other |
 //! | `stripe:/dev/sdb,/dev/sdc?unit=1MiB` | striped, as software RAID-0 |
+//! | `concat:/dev/sdb,/data/log?sizes=-,1GiB` | the same; scratch files are made as long as the list says, part by part |
 //! | `null:`, `null:?size=1TiB` | completes everything at once |
 //! | `queue:?service=exp:1ms&servers=1` | a modelled server in virtual time, see [`QueueSpec`] |
 //! | `array:{"name": …}` | a modelled array in virtual time, described by a JSON document, see [`ArrayTarget`] |
 //!
 //! After `file:`, `concat:` and `stripe:` a `%XX` stands for the byte with that hexadecimal code, so that paths may
-//! contain `,` (`%2C`), `?` (`%3F`) and `%` (`%25`). [`TargetSpec`]'s `Display` is the canonical text: parsing it
+//! contain `,` (`%2C`), `?` (`%3F`) and `%` (`%25`). A blank at the end of a part is written `%20`, since one beside a
+//! comma may be layout as well as a part of the name. [`TargetSpec`]'s `Display` is the canonical text: parsing it
 //! gives an equal specification; only of an array it is `array:` and the name, which the catalog knows.
 //!
 //! Limits: sets are not nested, and consist of files and devices only.
@@ -73,12 +75,19 @@ pub struct PartSpec {
     pub path: PathBuf,
     /// Written with `file:`: a device is refused.
     pub file_only: bool,
+    /// How long a scratch file is made there, in bytes; a multiple of 4 KiB. None where the target's size says it.
+    pub size_bytes: Option<u64>,
 }
 
 /// Size a `null:` target pretends to have unless it is given: 1 TiB.
 pub const NULL_SIZE_BYTES: u64 = 1 << 40;
 /// Stripe unit unless it is given: 1 MiB.
 pub const STRIPE_UNIT_BYTES: u32 = 1 << 20;
+
+/// How long scratch files of a set can be made; multiples of the least.
+const SIZES_RANGE: std::ops::RangeInclusive<u64> = 4096..=1 << 50;
+/// The option of a set that says so.
+const SIZES: &str = "sizes";
 
 const KINDS: [&str; 6] = ["file", "concat", "stripe", "null", "queue", "array"];
 
@@ -144,6 +153,15 @@ pub(crate) enum SpecProblem {
     UnknownOption { key: String, hint: String, known: String },
     #[error("option `{key}` is given twice")]
     OptionTwice { key: String },
+    #[error(
+        "a blank stands at an end of the part `{part}`; write it `%20` where it belongs to the name, and leave it out where it does not"
+    )]
+    Blank { part: String },
+    #[error(
+        "option `sizes` says the size of {given} parts, and there are {parts}; write one size for each, `-` for a part that \
+         has its own, or a single one for all"
+    )]
+    SizeCount { given: usize, parts: usize },
     #[error("option `{key}`: {reason}")]
     Value { key: &'static str, reason: String },
     #[error("`{text}` is not an escape; write %2C for a comma, %3F for a question mark, %25 for a percent sign")]
@@ -159,11 +177,15 @@ impl FromStr for TargetSpec {
     }
 }
 
-/// Blanks around a model or a set are layout; those around a path are part of the file's name.
+/// Blanks around a model and before a set are layout; those around a path are part of the file's name.
 fn written(text: &str) -> &str {
     let bare = text.trim();
-    let is_path = split_kind(bare).is_none_or(|(kind, _)| kind == "file") && !KINDS.contains(&bare);
-    if is_path && !bare.is_empty() { text } else { bare }
+    match split_kind(bare) {
+        _ if bare.is_empty() || KINDS.contains(&bare) => bare,
+        None | Some(("file", _)) => text,
+        Some(("concat" | "stripe", rest)) if !rest.contains('?') => text.trim_start(),
+        Some(_) => bare,
+    }
 }
 
 fn parse(text: &str) -> Result<TargetSpec, SpecProblem> {
@@ -174,14 +196,15 @@ fn parse(text: &str) -> Result<TargetSpec, SpecProblem> {
         if KINDS.contains(&text) {
             return Err(SpecProblem::BareKind { kind: text.to_owned() });
         }
-        return Ok(TargetSpec::Part(PartSpec { path: text.into(), file_only: false }));
+        return Ok(TargetSpec::Part(PartSpec { path: text.into(), file_only: false, size_bytes: None }));
     };
     match kind {
         "file" => Ok(TargetSpec::Part(parse_file(rest)?)),
         "concat" => {
             let (list, options) = options::split(rest);
-            options::read(options, &mut [])?;
-            Ok(TargetSpec::Concat(parse_parts("concat", list)?))
+            let mut sizes = Vec::new();
+            options::read(options, &mut [(SIZES, &mut |value| part_sizes(value, &mut sizes))])?;
+            Ok(TargetSpec::Concat(sized(parse_parts("concat", list)?, &sizes)?))
         }
         "stripe" => parse_stripe(rest),
         "null" => parse_null(rest),
@@ -213,20 +236,47 @@ fn parse_file(rest: &str) -> Result<PartSpec, SpecProblem> {
     if rest.is_empty() {
         return Err(SpecProblem::NoPath { kind: "file", example: "/data/scratch" });
     }
-    Ok(PartSpec { path: escape::decode(rest)?, file_only: true })
+    Ok(PartSpec { path: escape::decode(rest)?, file_only: true, size_bytes: None })
 }
 
 fn parse_stripe(rest: &str) -> Result<TargetSpec, SpecProblem> {
     let (list, options) = options::split(rest);
-    let mut unit_bytes = STRIPE_UNIT_BYTES;
-    options::read(
-        options,
-        &mut [("unit", &mut |value| {
-            unit_bytes = options::bytes(value, 512..=1 << 30)? as u32;
-            if unit_bytes.is_multiple_of(512) { Ok(()) } else { Err("a unit is a multiple of 512 bytes".to_owned()) }
-        })],
-    )?;
-    Ok(TargetSpec::Stripe { parts: parse_parts("stripe", list)?, unit_bytes })
+    let (mut unit_bytes, mut sizes) = (STRIPE_UNIT_BYTES, Vec::new());
+    let mut unit = |value: &str| {
+        unit_bytes = options::bytes(value, 512..=1 << 30)? as u32;
+        if unit_bytes.is_multiple_of(512) { Ok(()) } else { Err("a unit is a multiple of 512 bytes".to_owned()) }
+    };
+    options::read(options, &mut [("unit", &mut unit), (SIZES, &mut |value| part_sizes(value, &mut sizes))])?;
+    Ok(TargetSpec::Stripe { parts: sized(parse_parts("stripe", list)?, &sizes)?, unit_bytes })
+}
+
+/// Reads `64MiB,-,1GiB`: how long scratch files are made, part by part.
+fn part_sizes(value: &str, sizes: &mut Vec<Option<u64>>) -> Result<(), String> {
+    for text in value.split(',') {
+        let size_bytes = match text.trim() {
+            "-" => None,
+            text => Some(options::bytes(text, SIZES_RANGE)?),
+        };
+        if size_bytes.is_some_and(|size_bytes| !size_bytes.is_multiple_of(*SIZES_RANGE.start())) {
+            return Err("the size of a scratch file is a multiple of 4KiB".to_owned());
+        }
+        sizes.push(size_bytes);
+    }
+    Ok(())
+}
+
+/// The parts with the sizes of such a list, if there is one.
+fn sized(mut parts: Vec<PartSpec>, sizes: &[Option<u64>]) -> Result<Vec<PartSpec>, SpecProblem> {
+    let count = parts.len();
+    match sizes {
+        [] => {}
+        [one] => parts.iter_mut().for_each(|part| part.size_bytes = *one),
+        several if several.len() == count => {
+            parts.iter_mut().zip(several).for_each(|(part, size_bytes)| part.size_bytes = *size_bytes);
+        }
+        several => return Err(SpecProblem::SizeCount { given: several.len(), parts: count }),
+    }
+    Ok(parts)
 }
 
 fn parse_null(rest: &str) -> Result<TargetSpec, SpecProblem> {
@@ -248,12 +298,7 @@ fn nothing_before(kind: &'static str, example: &'static str, path: &str) -> Resu
 }
 
 fn parse_parts(kind: &'static str, list: &str) -> Result<Vec<PartSpec>, SpecProblem> {
-    let parts = list
-        .split(',')
-        .map(str::trim)
-        .filter(|text| !text.is_empty())
-        .map(parse_part)
-        .collect::<Result<Vec<_>, _>>()?;
+    let parts = list.split(',').filter(|text| !text.is_empty()).map(parse_part).collect::<Result<Vec<_>, _>>()?;
     if parts.len() < 2 {
         return Err(SpecProblem::TooFewParts { kind });
     }
@@ -265,10 +310,13 @@ fn parse_parts(kind: &'static str, list: &str) -> Result<Vec<PartSpec>, SpecProb
 }
 
 fn parse_part(text: &str) -> Result<PartSpec, SpecProblem> {
+    if text != text.trim() {
+        return Err(SpecProblem::Blank { part: text.to_owned() });
+    }
     match split_kind(text) {
         Some(("file", rest)) => parse_file(rest),
         Some(_) => Err(SpecProblem::NotAPart { part: text.to_owned() }),
-        None => Ok(PartSpec { path: escape::decode(text)?, file_only: false }),
+        None => Ok(PartSpec { path: escape::decode(text)?, file_only: false, size_bytes: None }),
     }
 }
 
@@ -287,14 +335,31 @@ impl fmt::Display for TargetSpec {
         match self {
             Self::Part(part) if part.file_only => write!(out, "{part}"),
             Self::Part(part) => write!(out, "{}", part.path.display()),
-            Self::Concat(parts) => write!(out, "concat:{}", join(parts)),
+            Self::Concat(parts) => write!(out, "concat:{}{}", join(parts), Sizes("?", parts)),
             Self::Stripe { parts, unit_bytes } => {
-                write!(out, "stripe:{}?unit={}", join(parts), bytes_to_text((*unit_bytes).into()))
+                let unit = bytes_to_text((*unit_bytes).into());
+                write!(out, "stripe:{}?unit={unit}{}", join(parts), Sizes("&", parts))
             }
             Self::Null { size_bytes } => write!(out, "null:?size={}", bytes_to_text(*size_bytes)),
             Self::Queue(queue) => write!(out, "queue:?{queue}"),
             Self::Array(array) => write!(out, "array:{}", array.spec.name),
         }
+    }
+}
+
+/// The option `sizes` of a set, behind what stands before it; nothing where no part has a size.
+struct Sizes<'a>(&'static str, &'a [PartSpec]);
+
+impl fmt::Display for Sizes<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(before, parts) = self;
+        if parts.iter().all(|part| part.size_bytes.is_none()) {
+            return Ok(());
+        }
+        let alike = parts.iter().all(|part| part.size_bytes == parts[0].size_bytes);
+        let shown = if alike { &parts[..1] } else { parts };
+        let sizes: Vec<_> = shown.iter().map(|part| part.size_bytes.map_or("-".to_owned(), bytes_to_text)).collect();
+        write!(out, "{before}{SIZES}={}", sizes.join(","))
     }
 }
 

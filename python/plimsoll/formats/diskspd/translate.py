@@ -9,7 +9,6 @@ Limits: cool-down, affinity and hints for the cache have no counterpart. A seque
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -23,6 +22,7 @@ from plimsoll.formats.diskspd.values import as_toml, zones
 from plimsoll.formats.diskspd.verdict import Verdict, judge, worst
 from plimsoll.formats.diskspd.xml_profile import read_profile, with_targets
 from plimsoll.formats.known_targets import SHARED, KnownTargets, is_device
+from plimsoll.formats.parts import plain_path, set_text
 from plimsoll.formats.place import Place
 from plimsoll.formats.translation import Remark, Translation
 
@@ -104,8 +104,6 @@ def _number(value: Fraction) -> int | float:
 Include = Callable[[str], str]
 
 FORMAT = "diskspd"
-_ESCAPED = re.compile(r"[%,?\s]")
-_KIND = re.compile(r"[A-Za-z0-9_-]+:")
 _CACHED = "without -S, DiskSpd goes through the cache of the system, and so does this; the figures are mostly memory's"
 _SAME_BLOCKS = "every thread begins at the same place and moves a pointer of its own, so all but the first may find the blocks cached"
 _PATTERN = "the bytes 0 to 255 are written over and over, which storage that compresses or deduplicates keeps little of; -Zr avoids it"
@@ -280,7 +278,5 @@ def _experiment(name: str, span: Span) -> Json:
 
 def _target(paths: Sequence[str]) -> str:
     if len(paths) == 1:
-        return f"./{paths[0]}" if _KIND.match(paths[0]) else paths[0]
-    return (
-        f"concat:{','.join(_ESCAPED.sub(lambda found: ''.join(f'%{byte:02X}' for byte in os.fsencode(found[0])), path) for path in paths)}"
-    )
+        return plain_path(paths[0])
+    return set_text(paths)

@@ -18,7 +18,8 @@ from plimsoll.formats.fio.files import named_files
 from plimsoll.formats.fio.flow import JOBS_MAX, TOO_MANY, Flow, flows, stream_name
 from plimsoll.formats.fio.goal import goal
 from plimsoll.formats.fio.job import Job
-from plimsoll.formats.fio.layout import Layout, layout
+from plimsoll.formats.fio.layout import layout
+from plimsoll.formats.fio.placed import Placed
 from plimsoll.formats.fio.quantity import Quantity, bytes_text
 from plimsoll.formats.fio.replay import replays
 from plimsoll.formats.fio.timing import timing
@@ -56,6 +57,7 @@ class Group:
     workload: Json
     experiment: Json
     lasts_ns: int | None
+    placed: Placed = field(default_factory=Placed)
 
 
 def group(jobs: Sequence[Job], names: Names, targets: KnownTargets, elapsed_ns: int | None) -> Group:
@@ -78,7 +80,7 @@ def group(jobs: Sequence[Job], names: Names, targets: KnownTargets, elapsed_ns: 
     experiment["configurations"] = [{"name": name, "target": placed.target}]
     for job in jobs:
         _remark_place(job, name, len(jobs))
-    return Group(_workload(name, jobs, streams), experiment, lasts_ns)
+    return Group(_workload(name, jobs, streams), experiment, lasts_ns, placed)
 
 
 def _remark_sharing(jobs: Sequence[Job]) -> None:
@@ -141,12 +143,12 @@ def _remark_place(job: Job, name: str, count: int) -> None:
         job.ignored("randrepeat", "equal seeds give equal requests; --set seed=… gives others")
 
 
-def _settings(streams: Sequence[Flow], placed: Layout) -> Json:
+def _settings(streams: Sequence[Flow], placed: Placed) -> Json:
     settings: Json = {}
+    if placed.made_bytes > _SIZE_MAX:
+        longest = next((flow.job for flow in streams if flow.job.has("size")), streams[0].job)
+        raise longest.wrong("size", "the target would be longer than 1 PiB; write a smaller size, or a smaller offset.")
     if placed.size_bytes is not None:
-        if placed.size_bytes > _SIZE_MAX:
-            longest = next((flow.job for flow in streams if flow.job.has("size")), streams[0].job)
-            raise longest.wrong("size", "the target would be longer than 1 PiB; write a smaller size, or a smaller offset.")
         settings["size"] = bytes_text(placed.size_bytes)
     backend = _backend(streams)
     if backend:

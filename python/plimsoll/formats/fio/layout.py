@@ -3,45 +3,34 @@
 Model: a job of ours has one target. One file is itself. Several files of one stream are striped by the length of a request when they are
 taken in turn, which is what fio's round robin does, or joined when they are taken one after the other. Streams with different files get a
 concatenation of all, of which each uses its own parts, in turn or joined likewise; no length has to be known for that.
-Limits: what is taken in turn beside files of other jobs is not verified. Files are made with one length, the longest that a job asks for.
+A file that has to be made is as long as the longest region in it asks, beside others that are made and what is there already.
+Limits: what is taken in turn beside files of other jobs is not verified.
 
-    layout(flows, targets)        # Layout("concat:a,b", size_bytes=2 << 30, problem=None), and the flows have their regions
+    layout(flows, targets).target        # "concat:a,b?sizes=1GiB,64KiB", and the flows have their regions
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from math import gcd
 
 from plimsoll.formats.fio.capping import capped_bytes
 from plimsoll.formats.fio.content import check_stamps
 from plimsoll.formats.fio.extent import Extent
 from plimsoll.formats.fio.flow import Flow
+from plimsoll.formats.fio.placed import SCRATCH_STEP, Placed, rounded_up
 from plimsoll.formats.fio.quantity import Quantity, bytes_text
 from plimsoll.formats.known_targets import KnownTargets, is_device
 from plimsoll.formats.parts import parts_text
 
-#: A scratch file is a multiple of this.
-_STEP = 4096
 _SECTOR = 512
 _UNIT_MAX = 1 << 30
-_KIND = re.compile(r"[A-Za-z0-9_-]+:")
 _IN_TURN = "files in turn beside those of other jobs are not verified; write file_service_type=sequential, or put stonewall between"
 _WHOLE = "files that are joined are used whole; leave size out, or name one file"
-_SPECIAL = re.compile(r"[%,?]")
 
 
-@dataclass(frozen=True)
-class Layout:
-    """The target's text, and how long it is made when it does not exist."""
-
-    target: str
-    size_bytes: int | None = None
-
-
-def layout(flows: Sequence[Flow], targets: KnownTargets) -> Layout:
+def layout(flows: Sequence[Flow], targets: KnownTargets) -> Placed:
     """The target; the regions and amounts are written into the flows' options."""
     empty = [flow for flow in flows if flow.performer.backend == "null"]
     if empty:
@@ -59,11 +48,11 @@ def layout(flows: Sequence[Flow], targets: KnownTargets) -> Layout:
     if all("trace" in flow.options for flow in flows):
         return _replayed(paths, flows)
     if len({flow.files for flow in flows}) == 1 and len({_unit(flow) for flow in flows}) == 1:
-        return _together(flows)
+        return _together(flows, targets)
     return _apart(paths, flows, targets)
 
 
-def _null(flows: Sequence[Flow], targets: KnownTargets) -> Layout:
+def _null(flows: Sequence[Flow], targets: KnownTargets) -> Placed:
     ends = []
     for flow in flows:
         if not targets.target:
@@ -71,17 +60,17 @@ def _null(flows: Sequence[Flow], targets: KnownTargets) -> Layout:
         start, length = flow.extent.start, flow.extent.length
         _write(flow, start, length, flow.extent.amount)
         ends.append(start.number + length.number if length is not None and length.is_bytes and start.is_bytes else 0)
-    most = _up(max(ends), _STEP)
-    return Layout(f"null:?size={bytes_text(most)}" if most else "null:")
+    most = rounded_up(max(ends), SCRATCH_STEP)
+    return Placed(model=f"null:?size={bytes_text(most)}" if most else "null:")
 
 
-def _single(path: str, flows: Sequence[Flow], size: int | None) -> Layout:
+def _single(path: str, flows: Sequence[Flow], size: int | None) -> Placed:
     ends: list[int | None] = []
     for flow in flows:
         start, length = flow.extent.start, flow.extent.length
         _write(flow, start, length, _counted(flow, size))
         ends.append(start.number + length.number if length is not None and length.is_bytes and start.is_bytes else None)
-    return Layout(_alone(path), _made(ends, [path]))
+    return Placed((path,), (_made(path, ends),))
 
 
 def _percent_of_nothing(flow: Flow, targets: KnownTargets) -> None:
@@ -139,38 +128,50 @@ def _counted(flow: Flow, size: int | None) -> Quantity | None:
     return amount if amount is None or amount.is_bytes else Quantity(max(1, size * amount.number // 100))
 
 
-def _made(ends: Sequence[int | None], paths: Iterable[str]) -> int | None:
-    """How long a file has to be made for these regions; None for devices, and where a region goes to the end."""
-    if any(is_device(path) for path in paths) or any(end is None for end in ends):
-        return None
-    return _up(max(end for end in ends if end is not None), _STEP)
+def _made(path: str, ends: Sequence[int | None]) -> int | None:
+    """How long a file has to be made for regions that end there; None for a device, and where one goes to the end."""
+    known = [end for end in ends if end is not None]
+    return None if is_device(path) or len(known) < len(ends) else rounded_up(max(known, default=0), SCRATCH_STEP) or None
 
 
-def _together(flows: Sequence[Flow]) -> Layout:
+def _sizes(paths: Sequence[str], ends: Mapping[str, Sequence[int | None]], targets: KnownTargets) -> tuple[int | None, ...]:
+    """How long each file is made: as long as the regions in it ask, where it is not that long; a typed size is that of all files alike."""
+    made = {path: _made(path, ends[path]) for path in paths}
+    there = {path for path in paths if is_device(path) or _reaches(targets(path), made[path])}
+    known = [size for size in made.values() if size is not None]
+    if targets.given is not None and targets.overrides and not there:
+        return tuple(max(known) if len(known) == len(paths) else None for _ in paths)
+    return tuple(None if path in there else made[path] for path in paths)
+
+
+def _reaches(found: int | None, wanted: int | None) -> bool:
+    """Whether a file is there, and long enough; fio makes a shorter one longer."""
+    return found is not None and found >= (wanted or 0)
+
+
+def _together(flows: Sequence[Flow], targets: KnownTargets) -> Placed:
     """All streams use the same files in the same way."""
     files, unit = flows[0].files, _unit(flows[0])
     ends = [_used(flow, unit) for flow in flows]
-    size = _made(ends, files)
-    if unit is None:
-        if len(set(ends)) > 1 or (ends[0] is not None and any(is_device(path) for path in files)):
-            flows[0].job.unsupported("size", _WHOLE)
-        return Layout(f"concat:{_list(files)}", size and size * len(files))
-    return Layout(f"stripe:{_list(files)}?unit={bytes_text(unit)}", size and _up(_up(size, unit), _STEP) * len(files))
+    if unit is None and (len(set(ends)) > 1 or (ends[0] is not None and any(is_device(path) for path in files))):
+        flows[0].job.unsupported("size", _WHOLE)
+    whole = [end and rounded_up(end, unit or 1) for end in ends]
+    return Placed(files, _sizes(files, dict.fromkeys(files, whole), targets), unit)
 
 
-def _replayed(paths: Sequence[str], flows: Sequence[Flow]) -> Layout:
+def _replayed(paths: Sequence[str], flows: Sequence[Flow]) -> Placed:
     """The files that a log names, one after the other; several logs of different files have no common order of them."""
     if len({flow.files for flow in flows}) > 1:
         flows[0].job.unsupported("read_iolog", "logs of different files are repeated one after the other; put stonewall between")
     if any(flow.extent.length is not None for flow in flows):
         flows[0].job.ignored("size", "the files of a log are as long as they are")
-    return Layout(f"concat:{_list(paths)}")
+    return Placed(tuple(paths), (None,) * len(paths))
 
 
-def _apart(paths: Sequence[str], flows: Sequence[Flow], targets: KnownTargets) -> Layout:
+def _apart(paths: Sequence[str], flows: Sequence[Flow], targets: KnownTargets) -> Placed:
     """Streams with different files: each has parts of a concatenation of all."""
     numbers = {path: number for number, path in enumerate(paths)}
-    ends = []
+    ends: dict[str, list[int | None]] = {path: [] for path in paths}
     for flow in flows:
         if "trace" in flow.options:
             flow.job.unsupported("read_iolog", "a log beside jobs on other files has no place of its own; put stonewall between")
@@ -183,22 +184,14 @@ def _apart(paths: Sequence[str], flows: Sequence[Flow], targets: KnownTargets) -
         if unit is not None:
             flow.options["parts_unit"] = bytes_text(unit)
         end = _used(flow, unit, targets)
-        ends.append(None if end is None else _up(end, unit or 1))
-    size = _beside(paths, flows, ends, targets)
+        for path in flow.files:
+            ends[path].append(None if end is None else rounded_up(end, unit or 1))
+    sizes = _sizes(paths, ends, targets)
+    made = dict(zip(paths, sizes, strict=True))
     for flow in flows:
         if len(flow.files) > 1 and "parts_unit" not in flow.options:
-            _check_whole(flow, size, targets)
-    return Layout(f"concat:{_list(paths)}", size and size * len(paths))
-
-
-def _beside(paths: Sequence[str], flows: Sequence[Flow], ends: Sequence[int | None], targets: KnownTargets) -> int | None:
-    """How long each file is made; all are made with one length, and only where every one has to be made."""
-    missing = [path for path in paths if targets(path) is None and not is_device(path)]
-    if missing and len(missing) < len(paths):
-        job = next(flow.job for flow in flows if set(flow.files) & set(missing))
-        why = f"{missing[0]} would have to be made, and files are not made beside devices or files that are there; make it beforehand"
-        job.unsupported("filename" if job.has("filename") else "directory", why)
-    return _made(ends, paths) if len(missing) == len(paths) else None
+            _check_whole(flow, made, targets)
+    return Placed(tuple(paths), sizes)
 
 
 def _is_stamped(flow: Flow) -> bool:
@@ -206,10 +199,10 @@ def _is_stamped(flow: Flow) -> bool:
     return flow.options.get("verify", "off") != "off" or flow.options.get("content") == "stamps"
 
 
-def _check_whole(flow: Flow, made: int | None, targets: KnownTargets) -> None:
+def _check_whole(flow: Flow, made: Mapping[str, int | None], targets: KnownTargets) -> None:
     """Joined files are used from their first bytes to their last, so each has to be as long as the job uses of it."""
     length = flow.extent.length
-    if length is not None and any((made or targets(path)) != length.number for path in flow.files):
+    if length is not None and any((made[path] or targets(path)) != length.number for path in flow.files):
         flow.job.unsupported("size", _WHOLE)
 
 
@@ -254,7 +247,7 @@ def _check_joined(flow: Flow) -> None:
 
 
 def _absolute(quantity: Quantity, size: int) -> int:
-    return quantity.number if quantity.is_bytes else size * quantity.number // 100 // _STEP * _STEP
+    return quantity.number if quantity.is_bytes else size * quantity.number // 100 // SCRATCH_STEP * SCRATCH_STEP
 
 
 def _write(flow: Flow, start: Quantity, length: Quantity | None, amount: Quantity | None) -> None:
@@ -288,15 +281,3 @@ def _align_to(flow: Flow, start: Quantity) -> None:
 
 def _text(quantity: Quantity) -> str | int:
     return bytes_text(quantity.number) if quantity.is_bytes else f"{quantity.number}%"
-
-
-def _up(number: int, step: int) -> int:
-    return -(-number // step) * step
-
-
-def _alone(path: str) -> str:
-    return f"./{path}" if _KIND.match(path) else path
-
-
-def _list(paths: Iterable[str]) -> str:
-    return ",".join(_SPECIAL.sub(lambda match: f"%{ord(match.group()):02X}", _alone(path)) for path in paths)

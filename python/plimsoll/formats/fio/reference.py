@@ -41,8 +41,9 @@ the version of fio from which the name is taken: 3.33 is what Debian's fio knows
 * Engines with one request outstanding (`psync`, which fio takes when none is named, `sync`, `mmap` …) have a queue depth of 1, whatever
   `iodepth` says.
 * Several files taken in turn are a `stripe:` whose unit is one request; taken one after the other, a `concat:`. Jobs with different
-  files at the same time share a `concat:` of all, which needs their sizes; clones that each take files of their own in turn share a
-  `stripe:`.
+  files at the same time share a `concat:` of all; clones that each take files of their own in turn share a `stripe:`.
+* A file that is not there, or is too short, is made as long as the longest of the jobs asks, rounded up to 4 KiB, beside devices and files
+  that are there: `concat:A,B?sizes=1GiB,-`. With `--size` all files are made alike.
 * More than 256 files of a job, and the engines `filecreate`, `filestat` and `filedelete`, are trees of the driver `files`.
 * `--target` takes the place of all files and devices of a job; sizes of those that are not here can be given ([targets](targets.md)).
 * `read_iolog` is a stream of a trace. The log is looked for in the working directory, as fio does, then beside the job file.

@@ -18,7 +18,8 @@ from plimsoll.formats.fio.group import Group, Names, group
 from plimsoll.formats.fio.job import Surroundings, read_jobs
 from plimsoll.formats.fio.ledger import Ledger
 from plimsoll.formats.fio.lexer import Include, Section, read_sections
-from plimsoll.formats.fio.quantity import Numbers, bytes_text
+from plimsoll.formats.fio.placed import laid_out
+from plimsoll.formats.fio.quantity import bytes_text
 from plimsoll.formats.fio.replay import open_logs
 from plimsoll.formats.fio.substitution import Machine, this_machine
 from plimsoll.formats.known_targets import Found, KnownTargets, known_targets, nothing_found
@@ -76,7 +77,7 @@ def translate_sections(
         made = group(together, names, targets, elapsed_ns)
         groups.append(made)
         elapsed_ns = None if elapsed_ns is None or made.lasts_ns is None else elapsed_ns + made.lasts_ns
-    _same_sizes([made.experiment for made in groups])
+    _lay_out(groups)
     document = {
         "title": f"fio: {source.rsplit('/', 1)[-1]}",
         "source": f"fio job file {source}",
@@ -86,13 +87,12 @@ def translate_sections(
     return Translation(source, FORMAT, document, ledger.remarks())
 
 
-def _same_sizes(experiments: Sequence[Json]) -> None:
-    """A file that several groups use is made once, as long as the longest of them needs it; a shorter one would be made anew between."""
-    by_target: dict[str, list[Json]] = {}
-    for experiment in experiments:
-        by_target.setdefault(experiment["configurations"][0]["target"], []).append(experiment["set"])
-    for settings in by_target.values():
-        sizes = [Numbers().size(str(each["size"]).removesuffix("iB")).number for each in settings if "size" in each]
-        if len(sizes) == len(settings):
-            for each in settings:
-                each["size"] = bytes_text(max(sizes))
+def _lay_out(groups: Sequence[Group]) -> None:
+    """Gives the files that several groups make one length; a shorter one would be made anew between."""
+    made = [each for each in groups if each.placed.paths]
+    for each, placed in zip(made, laid_out([each.placed for each in made]), strict=True):
+        each.experiment["configurations"][0]["target"] = placed.target
+        if placed.size_bytes is not None:
+            each.experiment["set"]["size"] = bytes_text(placed.size_bytes)
+        else:
+            each.experiment["set"].pop("size", None)

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from plimsoll.formats.known_targets import KnownTargets
+from plimsoll.formats.parts import set_text
 
 SECTOR = 512
 #: Scratch files are made in steps of this.
@@ -145,7 +146,7 @@ def _concatenated(storages: Sequence[Storage], needed: Mapping[str, int]) -> Lay
     made = [item for item in storages if item.is_file and item.size_bytes is None]
     file_bytes = max((_rounded(needed[item.name]) or item.given or 0 for item in made), default=0)
     sizes = {item.name: _size(item, needed[item.name], file_bytes) for item in storages}
-    target = "concat:" + ",".join(_escaped(item.path or "") for item in storages)
+    target = set_text(item.path or "" for item in storages)
     missing = tuple(item.name for item in storages if sizes[item.name] is None and (item.is_file or item.stands_in))
     # The engine divides the size by the number of parts, and makes those that do not exist.
     total = 0 if missing else file_bytes * len(storages)
@@ -162,7 +163,3 @@ def _size(storage: Storage, needed: int, file_bytes: int) -> int | None:
 
 def _rounded(size_bytes: int) -> int:
     return -(-size_bytes // STEP) * STEP
-
-
-def _escaped(path: str) -> str:
-    return re.sub("[%,?]", lambda found: f"%{ord(found[0]):02X}", path)

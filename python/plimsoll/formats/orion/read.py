@@ -12,21 +12,15 @@ target of ours: `concat:` or `stripe:`, the path itself when there is one.
 
 from __future__ import annotations
 
-import os
-import re
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from plimsoll.errors import InputError
 from plimsoll.formats.orion.options import OPTIONS, OPTIONS_BY_NAME, Option
+from plimsoll.formats.parts import plain_path, set_text
 from plimsoll.formats.place import Place
 from plimsoll.near import nearest
-
-#: In a set of paths these stand for something else, and are written as %XX.
-_ESCAPED = re.compile(r"[%,?\s]")
-#: What begins like ``stripe:`` would be read as a kind of target.
-_KIND = re.compile(r"[A-Za-z0-9_-]+:")
 
 
 @dataclass(frozen=True)
@@ -57,10 +51,8 @@ def read_luns(text: str, source: str) -> list[Lun]:
 def target_of(luns: Sequence[Lun], unit_bytes: int | None) -> str:
     """The target that consists of ``luns``: striped in units of ``unit_bytes`` (whole KiB), or one after the other when it is None."""
     if len(luns) == 1:
-        path = luns[0].path
-        return f"./{path}" if _KIND.match(path) else path
-    parts = ",".join(_part(lun.path) for lun in luns)
-    return f"concat:{parts}" if unit_bytes is None else f"stripe:{parts}?unit={unit_bytes // 1024}KiB"
+        return plain_path(luns[0].path)
+    return set_text((lun.path for lun in luns), "" if unit_bytes is None else f"{unit_bytes // 1024}KiB")
 
 
 def _check(path: str, place: str) -> None:
@@ -68,11 +60,6 @@ def _check(path: str, place: str) -> None:
         raise InputError(f"{place}: {path[:40]!r} looks like a comment, which a .lun file cannot have; leave the line out.")
     if not path.isprintable():
         raise InputError(f"{place}: {path[:40]!r} holds characters that cannot be printed; write one path per line in plain text.")
-
-
-def _part(path: str) -> str:
-    escaped = _ESCAPED.sub(lambda found: "".join(f"%{byte:02X}" for byte in os.fsencode(found[0])), path)
-    return f"./{escaped}" if _KIND.match(escaped) else escaped
 
 
 #: Characters that word processors put where a hyphen was typed.

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from plimsoll.formats.known_targets import KnownTargets, is_device, is_of_windows
+from plimsoll.formats.parts import set_text
 from plimsoll.formats.vdbench import numbers
 from plimsoll.formats.vdbench.definition import Definition
 from plimsoll.formats.vdbench.numbered import filled
@@ -129,17 +130,13 @@ def target_of(storages: list[Storage]) -> str:
     paths = list(dict.fromkeys(item.path for item in storages))
     if len(paths) == 1:
         return plain_path(paths[0])
-    return f"concat:{','.join(_escaped(path) for path in paths)}"
+    return set_text(plain_path(path) for path in paths)
 
 
 def plain_path(path: str) -> str:
     """A path that no kind of target begins."""
     # A colon would make the beginning a kind of target.
     return path if path.startswith(("/", ".")) else f"./{path}"
-
-
-def _escaped(path: str) -> str:
-    return plain_path(path.replace("%", "%25").replace(",", "%2C").replace("?", "%3F"))
 
 
 def scratch_size(storages: Sequence[Storage], verdicts: Verdicts) -> Json:

@@ -11,7 +11,7 @@ fn sentence(text: &str) -> String {
 }
 
 fn path(text: &str, file_only: bool) -> TargetSpec {
-    TargetSpec::Part(PartSpec { path: text.into(), file_only })
+    TargetSpec::Part(PartSpec { path: text.into(), file_only, size_bytes: None })
 }
 
 #[test]
@@ -47,13 +47,41 @@ fn a_file_is_said_to_be_one_and_may_have_escapes() {
 
 #[test]
 fn sets_have_parts_and_a_stripe_has_a_unit() {
-    let stripe = parsed("stripe:/dev/sdb, file:/data/x ,/dev/sdd?unit=64k");
+    let stripe = parsed("stripe:/dev/sdb,file:/data/x,/dev/sdd?unit=64k");
     assert!(
         matches!(&stripe, TargetSpec::Stripe { parts, unit_bytes: 65_536 } if parts.len() == 3 && parts[1].file_only)
     );
     assert_eq!(stripe.to_string(), "stripe:/dev/sdb,file:/data/x,/dev/sdd?unit=64KiB");
     assert_eq!(parsed("stripe:a,b").to_string(), "stripe:a,b?unit=1MiB");
     assert_eq!(parsed("concat:a,b").to_string(), "concat:a,b");
+}
+
+/// `concat:a ,b` measured the file `a`, and no text named `a `.
+#[test]
+fn a_blank_at_the_end_of_a_part_is_written_as_an_escape_and_never_dropped() {
+    for text in ["concat:a ,b", "concat: a,b", "concat:a,b ", "concat:a,\tb", "stripe:a,b ?unit=1MiB", "concat:a, ,b"] {
+        let found = sentence(text);
+        assert!(found.contains("a blank stands at an end of the part") && found.contains("write it `%20`"), "{found}");
+    }
+    let named = parsed("concat:a%20,%20b,two words,file:c%20");
+    let paths: Vec<_> = named.parts().iter().map(|part| part.path.to_str().unwrap()).collect();
+    assert_eq!(paths, ["a ", " b", "two words", "c "]);
+    assert_eq!(parsed(&named.to_string()), named);
+    assert_eq!(parsed("  concat:a,b"), parsed("concat:a,b"));
+    assert_eq!(parsed("stripe:a,b?unit=1MiB\n"), parsed("stripe:a,b?unit=1MiB"));
+}
+
+#[test]
+fn a_set_says_how_long_each_of_its_files_is_made() {
+    let sizes = |text: &str| parsed(text).parts().iter().map(|part| part.size_bytes).collect::<Vec<_>>();
+    assert_eq!(sizes("concat:a,/dev/sdb,c?sizes=64MiB,-,8k"), [Some(64 << 20), None, Some(8192)]);
+    assert_eq!(sizes("stripe:a,b?sizes=1GiB&unit=64k"), [Some(1 << 30); 2]);
+    for text in
+        ["concat:a,b?sizes=64MiB,-", "concat:a,b?sizes=64MiB", "stripe:a,b?unit=1MiB&sizes=8KiB,4KiB", "concat:a,b"]
+    {
+        assert_eq!(parsed(text).to_string(), text);
+    }
+    assert_eq!(parsed("concat:a,b?sizes=-,-").to_string(), "concat:a,b");
 }
 
 #[test]
@@ -87,11 +115,18 @@ fn mistakes_get_one_sentence_with_the_remedy() {
         ("stripe:/dev/sdb", "`stripe:` needs at least two parts"),
         ("concat:null:,a", "`null:` cannot be a part of a set"),
         ("concat:/a,/b,/a", "`/a` is there twice"),
-        ("concat:/a,/b?unit=1M", "option `unit` is not known here; there are no options"),
-        ("stripe:a,b?unti=1M", "option `unti` is not known here (did you mean `unit`?); there are unit"),
+        ("concat:/a,/b?unit=1M", "option `unit` is not known here; there are sizes"),
+        ("stripe:a,b?unti=1M", "option `unti` is not known here (did you mean `unit`?); there are unit, sizes"),
         ("stripe:a,b?unit=1000", "option `unit`: a unit is a multiple of 512 bytes"),
         ("stripe:a,b?unit=0", "option `unit`: 0B is out of range; write 512B to 1GiB"),
         ("stripe:a,b?unit", "`unit` is not of the form key=value"),
+        (
+            "concat:a,b,c?sizes=1M,2M",
+            "option `sizes` says the size of 2 parts, and there are 3; write one size for each",
+        ),
+        ("concat:a,b?sizes=1000,4k", "option `sizes`: 1000B is out of range"),
+        ("concat:a,b?sizes=5000,4k", "option `sizes`: the size of a scratch file is a multiple of 4KiB"),
+        ("concat:a,b?sizes=,4k", "option `sizes`: '' is not a size"),
         ("null:/dev/null", "`null:` takes nothing before the `?`; write for example `null:?size=1TiB`"),
         ("null:?size=lots", "option `size`: 'lots' is not a size"),
         ("queue:?service=1ms", "'1ms' is not a service time; write for example const:1ms"),
@@ -131,18 +166,20 @@ proptest! {
         (first, second) in (paths(), paths()),
         file_only: bool,
         unit in 1u32..1000,
+        pages in (0u64..3, 0u64..3),
     ) {
+        let made = |pages: u64| (pages > 0).then_some(pages * 4096);
         prop_assume!(first != second);
         let parts = vec![
-            PartSpec { path: PathBuf::from("/").join(first), file_only },
-            PartSpec { path: PathBuf::from("/").join(second), file_only: false },
+            PartSpec { path: PathBuf::from("/").join(first), file_only, size_bytes: made(pages.0) },
+            PartSpec { path: PathBuf::from("/").join(second), file_only: false, size_bytes: made(pages.1) },
         ];
         prop_assume!(parts[0].path != parts[1].path);
         let stripe = TargetSpec::Stripe { parts: parts.clone(), unit_bytes: unit * 512 };
         prop_assert_eq!(&parsed(&stripe.to_string()), &stripe);
         let concat = TargetSpec::Concat(parts.clone());
         prop_assert_eq!(&parsed(&concat.to_string()), &concat);
-        let file = TargetSpec::Part(PartSpec { file_only: true, ..parts[0].clone() });
+        let file = TargetSpec::Part(PartSpec { file_only: true, size_bytes: None, ..parts[0].clone() });
         prop_assert_eq!(&parsed(&file.to_string()), &file);
     }
 
