@@ -549,8 +549,30 @@ def test_files_that_are_to_be_made_are_not_there_before() -> None:
     assert (workload["tree"][0]["lay_out"], workload["stream"][0]["operation"]) == ("nothing", "create")
 
 
-def test_more_files_than_a_target_has_are_a_tree() -> None:
-    job = "[job]\ndirectory=/data\nnrfiles=1000\nsize=4000k\nfile_service_type=sequential\n"
+@pytest.mark.parametrize("count", [256, 257, 1000, 5000])
+def test_as_many_files_as_a_job_has_are_parts_of_its_target(count: int) -> None:
+    # More than 256 were trees of files, and refused where they are taken in turn or at random.
+    text = f"[job]\ndirectory=/data\nnrfiles={count}\nsize={count * 8}k\nbs=4k\n"
+    for more, kind in (
+        ("rw=randread\nfile_service_type=random\n", "stripe:"),
+        ("rw=write\n", "stripe:"),
+        ("file_service_type=sequential\n", "concat:"),
+    ):
+        translation = translate(text + more, "job.fio")
+        assert translation.refusal() is None
+        assert target(translation).startswith(kind) and target(translation).count("/data/job.0.") == count
+        assert Numbers().size(translation.document["experiment"][0]["set"]["size"].removesuffix("iB")).number == count * 8192
+
+
+def test_more_files_than_anybody_has_open_are_named_in_one_sentence() -> None:
+    text = "[job]\ndirectory=/data\nnrfiles=70000\nfilename=/data/x\nsize=4k\n"
+    assert translate(text, "job.fio").refusal() is None
+    refusal = str(translate(text.replace("filename=/data/x", "rw=read"), "job.fio").refusal())
+    assert "write file_service_type=sequential, or drop openfiles" in refusal
+
+
+def test_many_files_that_fio_opens_and_closes_as_it_goes_are_a_tree() -> None:
+    job = "[job]\ndirectory=/data\nnrfiles=1000\nopenfiles=100\nsize=4000k\nfile_service_type=sequential\n"
     (workload,) = translate(job, "job.fio").document["workload"]
     assert workload["tree"][0]["sizes"] == "4KiB"
     assert workload["stream"][0]["operation"] == "read"
@@ -607,7 +629,7 @@ def test_a_zone_that_the_file_cuts_short_is_said_to_be_left_out() -> None:
 
 
 def trees(*lines: str) -> Translation:
-    return translate("\n".join(["[job]", "directory=/data", "nrfiles=1000", "filesize=4k", *lines, ""]), "job.fio")
+    return translate("\n".join(["[job]", "directory=/data", "nrfiles=1000", "openfiles=16", "filesize=4k", *lines, ""]), "job.fio")
 
 
 @pytest.mark.parametrize(

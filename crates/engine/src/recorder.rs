@@ -118,7 +118,7 @@ pub struct Slice {
     pub end_ns: u64,
     /// By stream × operations + operation; `None` where the operation cannot occur.
     pub cells: Vec<Option<Cell>>,
-    /// By part × 4 + operation; empty for targets of one part.
+    /// By part × 4 + operation; empty for targets that are not recorded by part.
     pub parts: Vec<Option<Cell>>,
     /// Requests outstanding × nanoseconds.
     pub in_flight_area: u64,
@@ -132,6 +132,15 @@ pub struct Slice {
     pub outstanding: Outstanding,
 }
 
+/// The most parts of a target that are recorded one by one. Each takes about 300 KiB of histograms per worker, and nobody
+/// reads a thousand of them: more parts than these are files of one load, and what they do together is what is asked.
+pub const PARTS_RECORDED_MAX: usize = 256;
+
+/// Whether a target of so many parts is recorded part by part.
+pub const fn is_recorded_by_part(parts: usize) -> bool {
+    parts > 1 && parts <= PARTS_RECORDED_MAX
+}
+
 impl Slice {
     /// An empty slice for these streams on a target of `parts` parts.
     pub fn new(plans: &[StreamPlan], parts: usize) -> Self {
@@ -141,7 +150,7 @@ impl Slice {
             .flat_map(|plan| Op::ALL.map(|op| plan.issues(op).then(|| Cell::new(plan.arrival.is_open()))))
             .collect();
         let occurs = |op| plans.iter().any(|plan| plan.issues(op));
-        let part_cells = if parts > 1 {
+        let part_cells = if is_recorded_by_part(parts) {
             (0..parts).flat_map(|_| Op::ALL.map(|op| occurs(op).then(|| Cell::new(false)))).collect()
         } else {
             Vec::new()

@@ -25,6 +25,7 @@ use crate::journal::check;
 use crate::open_files;
 use crate::outcome::{Journalled, Outcome};
 use crate::record::Places;
+use crate::recorder::is_recorded_by_part;
 use crate::replay::log::RequestLog;
 use crate::replay::{self, Replay};
 use crate::silence::{self, Pulse, Silence, Vigil};
@@ -83,7 +84,7 @@ pub fn run(job: &Job, sink: &mut dyn Sink, control: &Control) -> Result<Outcome,
     open_files::allow((descriptors * (workers + 1)) as u64 + OTHER_FILES);
     let descriptors = self::descriptors(&plans, &opened)?;
     let ledger = ledger(&plans)?;
-    fits_in_memory(&plans, workers)?;
+    fits_in_memory(&plans, opened.parts.len(), workers)?;
     let journal = journal(job, &plans, &opened, ledger.as_ref())?;
     let setup = Setup {
         plans: &plans,
@@ -111,13 +112,16 @@ pub fn run(job: &Job, sink: &mut dyn Sink, control: &Control) -> Result<Outcome,
     }
 }
 
-/// Refuses more streams than memory has room for: each kind of request has a histogram in every slice of the record.
-fn fits_in_memory(plans: &[StreamPlan], workers: usize) -> Result<(), EngineError> {
+/// Refuses more streams than memory has room for: each kind of request has a histogram in every slice of the record, for
+/// its stream and for each part that is recorded.
+fn fits_in_memory(plans: &[StreamPlan], parts: usize, workers: usize) -> Result<(), EngineError> {
     let histograms = |plan: &StreamPlan| {
         let cells = Op::ALL.iter().filter(|&&op| plan.issues(op)).count();
         cells * if plan.arrival.is_open() { 2 } else { 1 }
     };
-    let histograms: usize = plans.iter().map(histograms).sum();
+    let kinds = Op::ALL.iter().filter(|&&op| plans.iter().any(|plan| plan.issues(op))).count();
+    let by_part = if is_recorded_by_part(parts) { parts * kinds } else { 0 };
+    let histograms = plans.iter().map(histograms).sum::<usize>() + by_part;
     let needed_bytes = (histograms * (SLICES_PER_WORKER * workers + 1)) as u64 * HISTOGRAM_BYTES;
     match available_bytes() {
         Some(available_bytes) if needed_bytes > available_bytes => Err(EngineError::Memory {

@@ -286,7 +286,8 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
     fn finish_piece(&mut self, finished: &Done) -> bool {
         let slot = &mut self.slots[finished.slot as usize];
         let Piece { part, len } = slot.pieces.at(finished.piece);
-        let cell = self.recorder.slice.parts[part as usize * 4 + slot.request.op as usize].as_mut();
+        let cell =
+            self.recorder.slice.parts.get_mut(part as usize * 4 + slot.request.op as usize).and_then(Option::as_mut);
         let failure = failure(slot.request.op, len, finished.result);
         if let Some(cell) = cell {
             match failure {

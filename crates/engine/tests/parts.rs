@@ -205,3 +205,18 @@ fn a_flush_reaches_the_parts_of_its_stream_alone() {
     assert_eq!(outcome(json!(1)), [0, 4, 0]);
     assert_eq!(outcome(json!("2,0")), [4, 0, 4]);
 }
+
+/// Histograms of each part took a megabyte of memory for each.
+#[test]
+fn a_target_of_more_parts_than_anybody_reads_is_recorded_as_a_whole() {
+    for (count, recorded) in [(2, true), (256, true), (257, false)] {
+        let files = Files::new(&vec![4096; count]);
+        let options = json!({ "duration": "1000s", "warmup": 0, "backend": "sync", "workers": 1 });
+        let stream = json!([{ "name": "s", "direct": false, "block_size": "4KiB", "requests": 600 }]);
+        let mut recording = Recording::default();
+        run(&job(&files.target(), stream, options), &mut recording, &Control::default()).unwrap();
+        let slice = recording.everything.unwrap();
+        assert_eq!(slice.cells.iter().flatten().map(|cell| cell.bytes).sum::<u64>(), 600 * 4096);
+        assert_eq!(!slice.parts.is_empty(), recorded, "{count} parts");
+    }
+}

@@ -144,6 +144,19 @@ pub enum TargetError {
         /// Its block.
         block_bytes: u32,
     },
+    /// More files than may be open.
+    #[error(
+        "the target has {parts} parts, for which a run has {needed} files open at least, and {limit} are allowed here; raise \
+         the limit (`ulimit -Hn {needed}`), or use fewer files"
+    )]
+    TooManyParts {
+        /// The parts.
+        parts: usize,
+        /// Files that a run has open for them.
+        needed: u64,
+        /// Files that a process may have open.
+        limit: u64,
+    },
     /// The same storage under two names.
     #[error(
         "{} and {} are the same storage; every part of a set must be another file or device",
@@ -349,6 +362,9 @@ fn advice(error: &io::Error) -> &'static str {
         Some(libc::EROFS) => "; its file system or device is read-only",
         Some(libc::ENXIO | libc::ENODEV | libc::ENOMEDIUM) => "; the device is gone or has no medium",
         Some(libc::EBUSY) => "; somebody else uses it exclusively",
+        Some(libc::EMFILE) => {
+            "; a target of many files needs several descriptors for each: raise the limit (`ulimit -Hn`), or use fewer files"
+        }
         _ => "",
     }
 }

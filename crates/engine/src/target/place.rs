@@ -4,6 +4,7 @@
 //! writes (`O_PATH`). Everything later (judging, claiming, opening) goes through that descriptor and never by name
 //! again, so what was judged is what is written to, whatever is put at the path meanwhile.
 
+use std::collections::BTreeMap;
 use std::ffi::CString;
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io;
@@ -16,6 +17,7 @@ use std::sync::Arc;
 use super::error::TargetError;
 use super::medium;
 use super::spec::PartSpec;
+use crate::open_files;
 use crate::safety::gather::{DeviceNumber, device_number};
 use crate::safety::loops::Base;
 
@@ -202,13 +204,25 @@ fn missing(asked: &Path) -> Result<Place, TargetError> {
     Ok(Place::Missing { path })
 }
 
-/// The places of all parts, when no two are the same storage.
+/// Descriptors of a part while a target is used: what holds it, its lock, and what it is read and written through.
+const FILES_PER_PART: u64 = 3;
+/// Files that are open beside those.
+const OTHER_FILES: u64 = 32;
+
+/// The places of all parts, when no two are the same storage and all can be open at the same time.
 pub(crate) fn places(parts: &[PartSpec]) -> Result<Vec<Place>, TargetError> {
+    let needed = parts.len() as u64 * FILES_PER_PART + OTHER_FILES;
+    let limit = open_files::allow(needed);
+    if parts.len() > 1 && limit < needed {
+        return Err(TargetError::TooManyParts { parts: parts.len(), needed, limit });
+    }
     let places = parts.iter().map(Place::of).collect::<Result<Vec<_>, _>>()?;
-    for (index, place) in places.iter().enumerate() {
-        let same =
-            |other: &&Place| other.path() == place.path() || (other.base().is_some() && other.base() == place.base());
-        if let Some(first) = places[..index].iter().find(same) {
+    let mut paths: BTreeMap<&Path, &Place> = BTreeMap::new();
+    let mut bases: BTreeMap<Base, &Place> = BTreeMap::new();
+    for place in &places {
+        let named = paths.insert(place.path(), place);
+        let stored = place.base().and_then(|base| bases.insert(base, place));
+        if let Some(first) = named.or(stored) {
             return Err(TargetError::SamePart { first: first.path().to_owned(), second: place.path().to_owned() });
         }
     }

@@ -16,8 +16,8 @@ from plimsoll.formats.known_targets import is_of_windows
 #: What names files, or says how several are used.
 _NAMING = ("filename", "directory", "filename_format", "nrfiles", "file_service_type", "replay_redirect")
 _FORMAT = "$jobname.$jobnum.$filenum"
-#: More than this needs a driver of file trees, not a target.
-FILES_MAX = 256
+#: More names are not written down. How many files a run can have open says the system then, and the run in one sentence.
+FILES_MAX = 1 << 16
 
 
 def files_of(job: Job, clone: int) -> tuple[str, ...]:
@@ -62,7 +62,7 @@ def remark_files(job: Job) -> None:
     if named and job.has("nrfiles") and count != len(named):
         job.idle("nrfiles", "filename= names the files")
     elif count > FILES_MAX:
-        job.unsupported("nrfiles", f"a target has at most {FILES_MAX} files here; more of them need a driver of file trees")
+        job.unsupported("nrfiles", f"a target has at most {FILES_MAX} files here; write fewer of them")
     if named:
         job.idle("filename_format", "filename= names the files")
     if len(set(named)) < len(named):

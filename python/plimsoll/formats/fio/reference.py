@@ -44,7 +44,9 @@ the version of fio from which the name is taken: 3.33 is what Debian's fio knows
   files at the same time share a `concat:` of all; clones that each take files of their own in turn share a `stripe:`.
 * A file that is not there, or is too short, is made as long as the longest of the jobs asks, rounded up to 4 KiB, beside devices and files
   that are there: `concat:A,B?sizes=1GiB,-`. With `--size` all files are made alike.
-* More than 256 files of a job, and the engines `filecreate`, `filestat` and `filedelete`, are trees of the driver `files`.
+* The files of a job (`nrfiles`) are parts of its target, as many as the system lets a process have open (`ulimit -Hn`, three for each and
+  one for each worker). More than 256 of which fio has fewer open (`openfiles`) or draws the lengths (`filesize=4k-64k`), and the engines
+  `filecreate`, `filestat` and `filedelete`, are trees of the driver `files`. Of more than 256 parts the record has no figures for each.
 * `--target` takes the place of all files and devices of a job; sizes of those that are not here can be given ([targets](targets.md)).
 * `read_iolog` is a stream of a trace. The log is looked for in the working directory, as fio does, then beside the job file.
 * A job without `size=` on a file that is not there is refused, as by fio; `--size` gives one.

@@ -1,4 +1,8 @@
-"""Jobs that work on many files and not on blocks: engines that create, stat and delete files, and more files than a target can have.
+"""Jobs that work on many files and not on blocks: engines that create, stat and delete files, and jobs that open and close them as they go.
+
+Many files that fio opens once, at its beginning, are the parts of a target like few of them: requests to open files are what is measured.
+Where it has fewer of them open than there are (``openfiles``), opening and closing is part of the load, which is what a tree is for; so is
+one of files whose lengths are drawn.
 
 Model: every job has a tree of its own, flat, with ``nrfiles`` files for each clone; its clones are threads. Each thread goes through the
 files once, ``loops`` times, or until the time is over.
@@ -26,6 +30,8 @@ Json = dict[str, Any]
 
 #: What the engines of files do, and what has to be there before.
 OPERATIONS = {"filecreate": ("create", "nothing"), "filestat": ("stat", "files"), "filedelete": ("delete", "files")}
+#: So many files are a target, however few of them fio has open at a time.
+_FEW = 256
 _LETTERS = {"r": "read", "w": "write"}
 _DEFAULT_BYTES = 4096
 #: What jobs on blocks have and trees do not; each is said to be left out where it asks for anything.
@@ -45,7 +51,16 @@ def is_of_files(job: Job) -> bool:
     """Whether the job needs a tree of files."""
     if job.get("ioengine", "") in OPERATIONS:
         return True
-    return bool(job.get("nrfiles", 1) > FILES_MAX and not job.has("filename"))
+    count = job.get("nrfiles", 1)
+    if count <= _FEW or job.has("filename"):
+        return False
+    return bool(count > FILES_MAX or 0 < job.get("openfiles", 0) < count or _are_drawn(job))
+
+
+def _are_drawn(job: Job) -> bool:
+    """Whether each file has a length of its own."""
+    least, most = job.get("filesize", (0, 0))
+    return bool(least != most)
 
 
 def tree_stream(job: Job, name: str) -> tuple[Json, Json]:
@@ -135,7 +150,8 @@ def _transfers(job: Job) -> Json:
         return {"operation": "write"}
     if not mode.random and service != "sequential":
         job.unsupported(
-            "file_service_type", "of so many files each is read or written to its end before the next; write file_service_type=sequential"
+            "file_service_type",
+            "of so many files each is read or written to its end before the next; write file_service_type=sequential, or drop openfiles",
         )
     shares = {_LETTERS[op]: rounded(share) for op, share in shares_of(job).items() if share > 0}
     sizes = set(sizes_of(job).values())
