@@ -81,6 +81,8 @@ MALFORMED: list[tuple[str, int | None, str]] = [
     (job("rw=write", "verify=foo"), 3, "fio does not know 'foo' there; write 0, md5"),
     (job("rw=write", "sync=maybe"), 3, "fio does not know 'maybe' there; write none, 0, sync, 1 or dsync"),
     (job("rate_iops=10", "rate_process=burst"), 3, "write linear or poisson"),
+    (job("steadystate=all", "latency_target=1ms"), 2, "'all' is not a criterion; there are iops"),
+    (job("steadystate=iops", "steadystate_duration=10"), 2, "has no limit behind the criterion; write for example iops:5%."),
     (job("zonesize=10z"), 2, "counts in zones, which this option cannot; write a size."),
     (job("file_service_type=zipf:x"), 2, "'x' is not a number"),
     (job("file_service_type=lottery"), 2, "there are random"),

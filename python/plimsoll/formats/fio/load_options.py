@@ -137,7 +137,7 @@ PACE: tuple[Option, ...] = (
     native("latency_window", "micros", "duration of a level"),
     native("latency_percentile", "percentile", "metric of the objective"),
     native("latency_run", "switch", "the levels are repeated until the mark is found"),
-    native("steadystate", "text", "experiment of kind steady", ("ss",)),
+    native("steadystate", "steady", "experiment of kind steady", ("ss",)),
     native("steadystate_duration", "seconds", "duration of the rounds", ("ss_dur",)),
     native("steadystate_ramp_time", "seconds", "warmup of the rounds", ("ss_ramp",)),
     ignored("steadystate_check_interval", "seconds", "judged after every round", ("ss_interval",), since="3.42"),

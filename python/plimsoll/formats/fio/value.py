@@ -41,6 +41,7 @@ NUMERIC = frozenset(
         "percent",
         "size",
         "share",
+        "portion",
         "sizes",
         "seconds",
         "millis",
@@ -53,6 +54,7 @@ _DEPTH_MAX = (1 << 31) - 1
 _WEIGHT_MAX = 1000
 #: How one of several files is taken: these, and distributions that have no counterpart.
 SERVICES = ("random", "roundrobin", "sequential")
+_CRITERIA = ("iops", "bw", "lat")
 _SPREADS = ("zipf", "pareto", "normal", "gauss")
 _PERCENTILES_MAX = 20
 
@@ -193,6 +195,17 @@ def _service(text: str, numbers: Numbers) -> str:
     return text
 
 
+def _steady(text: str, _: Numbers) -> str:
+    """A criterion with its limit."""
+    criterion, _colon, limit = text.partition(":")
+    if criterion.removesuffix("_slope") not in _CRITERIA:
+        raise InputError(f"{criterion!r} is not a criterion; there are iops, iops_slope, bw, bw_slope, lat and lat_slope.")
+    if not limit:
+        raise InputError(f"{text!r} has no limit behind the criterion; write for example {criterion}:5%.")
+    decimal(limit.removesuffix("%"))
+    return text
+
+
 FORMS: dict[str, Read] = {
     "text": lambda text, _: text,
     "name": lambda text, _: text,
@@ -203,6 +216,7 @@ FORMS: dict[str, Read] = {
     "depth": _depth,
     "weight": _weight,
     "service": _service,
+    "steady": _steady,
     "portion": _portion,
     "counts": lambda text, numbers: by_direction(text, lambda part: _count(part, numbers)),
     "integer": lambda text, numbers: numbers.count(text),
