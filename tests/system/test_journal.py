@@ -63,6 +63,9 @@ def test_a_host_keeps_the_journal_of_another_and_every_broken_promise_is_named(
     clean = plimsoll(*check)
     assert clean.returncode == 0, clean.stderr
     assert f"all {kept['durable']:,} acknowledged writes are there" in clean.stdout
+    # As if it had been killed before it could say that it ended: the next one looks again all the same.
+    (checked,) = (path for path in tmp_path.glob("results/*/run.json") if "journal-check" in path.read_text())
+    checked.write_text(json.dumps({**json.loads(checked.read_text()), "status": "running", "finished": None, "process": None}))
     with open(target, "r+b") as file:
         file.write(bytes(1 << 20))
     broken = plimsoll(*check)

@@ -13,7 +13,7 @@ from plimsoll.catalog import claims as module
 from plimsoll.catalog.arrays import array_document, described
 from plimsoll.catalog.claims import Claim, Run, claim_files, claims
 from plimsoll.catalog.expression import ReadOff
-from plimsoll.cli.conduct.planning import Typed, planned_workload
+from plimsoll.cli.conduct.planning import changed, defined
 from plimsoll.engine import native
 from plimsoll.errors import InputError
 from plimsoll.experiments.document import read_experiments
@@ -62,8 +62,8 @@ def test_every_array_named_exists(array):
 
 @pytest.mark.parametrize("run", [run for run in ALL_RUNS if run.workload], ids=lambda run: f"{run.array}, {run.workload}")
 def test_every_workload_named_exists_and_takes_the_options_set(run):
-    settings = tuple(f"{key}={value}" for key, value in run.settings)
-    workload, job = planned_workload(str(run.workload), Typed((str(run.workload),), settings=settings), native())
+    engine = native()
+    workload, job = changed(*defined(str(run.workload), engine), engine, [(key, str(value)) for key, value in run.settings])
     assert workload["name"] == run.workload and job["duration"]
 
 

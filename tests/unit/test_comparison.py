@@ -343,3 +343,12 @@ def test_a_side_alone_or_two_of_one_name_are_a_mistake_of_the_caller() -> None:
         compare([Side("A", [])])
     with pytest.raises(ValueError, match="labels"):
         compare([Side("A", []), Side("A", [])])
+
+
+def test_a_run_is_compared_with_what_another_tool_measured_of_the_same_workload() -> None:
+    # A point of a run stands in an experiment; one that was imported does not.
+    imported = made(Load(100, 1e6))
+    run = made(
+        Load(200, 1e6), setting=Setting(place={"experiment": "run", "kind": "single", "settings": {}, "level": None, "role": "point"})
+    )
+    assert {row.point.workload for row in compare([Side("fio", [imported]), Side("run", [run])]).points} == {"oltp-db"}

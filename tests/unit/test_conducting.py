@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from plimsoll.cli.conduct.conducting import Feed, conduct, in_order
+from plimsoll.cli.conduct.conducting import Feed, conduct
 from plimsoll.cli.conduct.outcome import Outcome
 from plimsoll.cli.conduct.planning import PlannedPoint
 from plimsoll.cli.conduct.pointing import Pointing
@@ -56,6 +57,13 @@ class Silence:
         pass
 
 
+def in_order(points: Iterable[PlannedPoint]) -> Feed:
+    """A feed of points that no result changes."""
+    for point in points:  # noqa: UP028 (a list takes no results, so it cannot be delegated to)
+        yield point
+    return ()
+
+
 def carried_out(engine: ScriptedEngine, feed: Feed, **changes: Any) -> tuple[Outcome, RunWriter]:
     run = RunWriter.create("results", RunInfo("x", ["plimsoll"], None, host={}, versions={}))
     return conduct(feed, Setup(engine, run, changes.pop("progress", Silence()), host={}, **changes)), run
@@ -80,6 +88,13 @@ def asked(engine: ScriptedEngine, here: Path, ask: Ask, **changes: Any) -> Plann
 
 def streams(point: PlannedPoint) -> dict[str, dict[str, Any]]:
     return {stream["name"]: stream for stream in point.workload["stream"]}
+
+
+def test_without_a_target_each_workload_has_what_its_driver_needs(engine: ScriptedEngine, here: Path) -> None:
+    (here / "two.toml").write_text(TWO_STREAMS)
+    (here / "trees.toml").write_text('driver = "files"\n[[tree]]\nfiles = 2\nsizes = "4KiB"\n[[stream]]\noperation = "read"\n')
+    both = experiment(workloads=("two.toml", "trees.toml"), configurations=(Configuration("scratch file", ""),))
+    assert [target for _, target in Pointing(both, engine).applied()] == ["./plimsoll-scratch.dat", "./plimsoll-scratch.files"]
 
 
 def test_targets_are_prepared_once_and_stand_beside_each_other_until_the_end(engine: ScriptedEngine, here: Path) -> None:

@@ -192,3 +192,8 @@ def test_a_job_of_fio_whose_log_is_not_there_is_refused_at_its_line(here: Path, 
     for words in (["translate", "job.fio"], ["run", "job.fio"]):
         said = refused(capsys, *words)
         assert said.startswith("plimsoll: job.fio:2: ") and "/nonexist" in said and "no such file" in said
+
+
+def test_repeats_do_not_write_one_lateness_report_over_the_other(trace: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    said = refused(capsys, "replay", "t.iolog", "-t", "null:", "--lateness", "late.csv", "--repeat", "2")
+    assert said == "plimsoll: --lateness: every repeat would write the same file; leave --repeat out.\n"

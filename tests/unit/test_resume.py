@@ -16,7 +16,6 @@ from said import Plimsoll
 from scripted_engine import SCRATCH, Script, ScriptedEngine
 
 STEPS = ("steps", "small.toml", "-t", "null:", "--over", "queue_depth=1,2,4,8", "-d", "1s", "-w", "0")
-KILLS = 20
 
 
 def runs(out: str = "results") -> list[StoredRun]:
@@ -238,6 +237,70 @@ def test_a_label_given_later_is_the_one_that_holds(plimsoll: Plimsoll, engine: S
     interrupted(plimsoll, engine, *STEPS, "--label", "first")
     assert plimsoll(*STEPS).code == 0
     assert runs()[0].label == "first"
+
+
+RUN = ("run", "small.toml", "other.toml", "-t", "null:", "-t", "null:?size=1g", "--repeat", "2", "-d", "1s", "-w", "0")
+
+
+def test_run_goes_on_like_every_other_verb(plimsoll: Plimsoll, engine: ScriptedEngine, here: Path) -> None:
+    (here / "other.toml").write_text((here / "small.toml").read_text())
+    run = interrupted(plimsoll, engine, *RUN)
+    said = plimsoll(*RUN)
+    assert said.code == 0
+    assert said.err.startswith(f"resuming {run.path}: 2 points are there (--fresh starts anew)\n")
+    (only,) = runs()
+    assert (only.status, len(only.points), len(engine.jobs)) == ("complete", 8, 9)
+    assert os.path.basename(only.path).endswith("_small-and-more")
+
+
+def test_replay_goes_on_like_every_other_verb(plimsoll: Plimsoll, engine: ScriptedEngine, here: Path) -> None:
+    (here / "hm.csv").write_text("".join(f"{10**17 + 2500 * at},hm,0,Read,{at * 4096},4096,40\n" for at in range(50)))
+    words = ("replay", "hm.csv", "-t", "null:", "-t", "null:?size=1g")
+    run = interrupted(plimsoll, engine, *words, at=2)
+    said = plimsoll(*words)
+    assert said.code == 0 and said.err.startswith(f"resuming {run.path}: 1 point is there (--fresh starts anew)\n")
+    (only,) = runs()
+    assert [point.result.job.target for point in only.points] == ["null:", "null:?size=1g"]
+    assert len(engine.jobs) == 3
+
+
+@pytest.mark.parametrize("other", [(), ("--speed", "2x"), ("--limit", "10"), ("--map", "wrap")], ids=["trace", "speed", "limit", "map"])
+def test_another_replay_starts_its_own_run(plimsoll: Plimsoll, engine: ScriptedEngine, here: Path, other: tuple[str, ...]) -> None:
+    def write(requests: int) -> None:
+        (here / "hm.csv").write_text("".join(f"{10**17 + 2500 * at},hm,0,Read,{at * 4096},4096,40\n" for at in range(requests)))
+
+    write(50)
+    words = ("replay", "hm.csv", "-t", "null:", "-t", "null:?size=1g")
+    interrupted(plimsoll, engine, *words, at=2)
+    write(50 if other else 51)
+    assert "resuming" not in plimsoll(*words, *other).err
+    assert [run.status for run in runs()] == ["interrupted", "complete"]
+
+
+JOURNALS = {"found": (), "journal-check": ("--set", "journal=cut.journal"), "journal": ("--set", "journal=cut.journal")}
+
+
+@pytest.mark.parametrize("verify", JOURNALS)
+@pytest.mark.parametrize("verb", [("run", "log.toml"), ("steps", "log.toml", "--over", "queue_depth=1,2")], ids=["run", "steps"])
+def test_what_the_medium_holds_is_looked_at_anew_every_time(
+    plimsoll: Plimsoll, engine: ScriptedEngine, here: Path, verify: str, verb: tuple[str, ...]
+) -> None:
+    # Killed between its last point and its end, a check would answer for a medium that something has changed since.
+    (here / "log.toml").write_text('[[stream]]\nname = "log"\nread_percent = 0\nflush_every = 8\nqueue_depth = 8\n')
+    words = (*verb, "-t", "null:", "--set", f"verify={verify}", *JOURNALS[verify])
+    if verify == "journal" and verb[0] == "steps":
+        pytest.skip("a journal is of a single point")
+    first = plimsoll(*words)
+    assert first.code == 0, first.err
+    jobs = len(engine.jobs)
+    path = Path(runs()[-1].path, "run.json")
+    meta = json.loads(path.read_text())
+    meta.update(status="running", finished=None)
+    meta["process"]["pid"] = 2**22 + 1
+    path.write_text(json.dumps(meta))
+    again = plimsoll(*words)
+    assert again.code == 0 and "resuming" not in again.err
+    assert len(engine.jobs) == 2 * jobs and len(runs()) == 2
 
 
 @pytest.mark.parametrize(("words", "removed"), [((), True), (("--keep",), False)])

@@ -13,7 +13,7 @@ import pytest
 
 from plimsoll.errors import Interrupted, SafetyRefusal, TargetError
 from plimsoll.store.reader import StoredRun, list_runs
-from said import Plimsoll
+from said import Plimsoll, Said
 from scripted_engine import Script, ScriptedEngine
 
 
@@ -76,11 +76,25 @@ def test_a_tag_stands_for_its_workloads_in_the_order_of_reports(plimsoll: Plimso
     assert all(result["job"]["duration_s"] == 10.0 and result["job"]["warmup_s"] == 2.0 for result in said.json["results"])
 
 
-def test_repeats_are_interleaved_and_targets_taken_in_turn(plimsoll: Plimsoll, here: Path) -> None:
+TWO = ("run", "small.toml", "other.toml", "-t", "null:", "-t", "null:?size=1g", "--repeat", "2", "--json")
+
+
+def jobs(said: Said) -> list[tuple[str, str, int]]:
+    """Workload, target and repeat of each point, in the order measured."""
+    return [(job["workload"], job["target"], job["repeat"]) for job in (result["job"] for result in said.json["results"])]
+
+
+def test_workloads_and_targets_are_measured_one_after_the_other_with_all_their_repeats(plimsoll: Plimsoll, here: Path) -> None:
     (here / "other.toml").write_text((here / "small.toml").read_text())
-    said = plimsoll("run", "small.toml", "other.toml", "-t", "null:", "-t", "null:?size=1g", "--repeat", "2", "--json")
-    jobs = [(job["target"], job["repeat"], job["workload"]) for job in (result["job"] for result in said.json["results"])]
-    assert jobs == [(target, repeat, name) for target in ("null:", "null:?size=1g") for repeat in (1, 2) for name in ("small", "other")]
+    targets = ("null:", "null:?size=1g")
+    assert jobs(plimsoll(*TWO)) == [(name, target, repeat) for name in ("small", "other") for target in targets for repeat in (1, 2)]
+
+
+def test_interleaved_workloads_and_targets_take_turns_repeat_by_repeat(plimsoll: Plimsoll, here: Path) -> None:
+    (here / "other.toml").write_text((here / "small.toml").read_text())
+    targets = ("null:", "null:?size=1g")
+    expected = [(name, target, repeat) for repeat in (1, 2) for name in ("small", "other") for target in targets]
+    assert jobs(plimsoll(*TWO, "--interleave")) == expected
 
 
 def test_settings_reach_the_job(plimsoll: Plimsoll, engine: ScriptedEngine) -> None:
@@ -249,3 +263,18 @@ def test_a_store_that_fails_ends_the_run_with_its_own_code(
     assert said.code == 5
     assert said.err.strip().splitlines()[-1].startswith("plimsoll: results/")
     assert "no space left on device" in said.err and "Traceback" not in said.err
+
+
+def test_a_run_is_stored_as_the_experiment_that_it_is(plimsoll: Plimsoll) -> None:
+    said = plimsoll("run", "small.toml", "-t", "null:", "--objective", "p99 <= 5ms", "--json")
+    (definition,) = only_run().meta["experiments"]
+    assert (definition["name"], definition["kind"], definition["objective"]) == ("run", "single", "p99 <= 5ms")
+    assert said.json["objective"]["holds"] is True
+    assert said.json["conclusions"][0]["figures"]["holds"] is True
+
+
+@pytest.mark.parametrize("words", [("--set", "small.x=1"), ("--set", "queue_deep=1"), ("-t", "null:", "-t", "null:")])
+def test_what_cannot_be_run_is_refused_before_a_run_is_made(plimsoll: Plimsoll, words: tuple[str, ...]) -> None:
+    said = plimsoll("run", "small.toml", *words)
+    assert said.code == 2 and said.err.startswith("plimsoll: ") and len(said.err.splitlines()) == 1
+    assert list_runs("results") == []

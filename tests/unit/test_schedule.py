@@ -73,6 +73,18 @@ def test_interleaved_configurations_take_turns_point_by_point() -> None:
     assert [request.ask.repeat for request in requests] == [1, 1, 1, 1, 2, 2, 2, 2]
 
 
+def test_interleaved_single_points_take_their_workloads_in_turn_too() -> None:
+    requests, _, conclusions = conducted(experiment("single", workloads=["v", "w"], repeat=2, interleave=True))
+    asked = [(request.ask.repeat, request.subject.workload, request.subject.configuration.name) for request in requests]
+    assert asked == [(repeat, workload, name) for repeat in (1, 2) for workload in "vw" for name in "AB"]
+    assert len(conclusions) == 4
+
+
+def test_interleaved_levels_stay_with_their_workload() -> None:
+    requests, _, _ = conducted(experiment("steps", workloads=["v", "w"], over={"queue_depth": [1, 2]}, interleave=True))
+    assert [request.subject.workload for request in requests] == ["v"] * 4 + ["w"] * 4
+
+
 def test_interleaved_ramps_end_when_each_has_found_its_mark() -> None:
     asked = experiment("ramp", over={"queue_depth": "1..64"}, objective="mean <= 20ms", interleave=True)
 

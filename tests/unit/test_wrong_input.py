@@ -104,7 +104,7 @@ WRONG = [
     (["calibrate", "--seconds", "0"], "--seconds"),
     (["calibrate", "--seconds", "long"], "--seconds"),
     (["run", "small.toml", "--cache", "frozen"], "'frozen' is not one of 'cold', 'warm', 'as found'"),
-    (["run", "small.toml", "--precision", "2"], "precision '2' is not a percentage; write for example 2%"),
+    (["run", "small.toml", "--precision", "2"], "--precision: '2' is not a precision; write for example '2%'"),
     (["run", "small.toml", "--precision", "2% of write p99"], "is about write, which small never does"),
     (["run", "small.toml", "--precision", "2%", "-s", "requests=5"], "small ends by itself once its amount is done"),
     (["run", "small.toml", "--assert"], "there is no objective that could hold; give one"),

@@ -180,7 +180,7 @@ def _where(result: Result, stepped: set[str]) -> str:
         return f"level {float(place['level']):g}"
     if place:
         settings = {name: value for name, value in place.get("settings", {}).items() if name != "target"}
-        return json.dumps(settings, sort_keys=True, default=str)
+        return json.dumps(settings, sort_keys=True, default=str) if settings else ""
     return f"{job.threads} × {job.queue_depth}" if job.workload in stepped else ""
 
 

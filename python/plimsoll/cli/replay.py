@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import os
 import re
-import sys
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from plimsoll.cli.experiment.options import LoadCommand, takes
 from plimsoll.cli.fit import ACTIONS, FORMS
-from plimsoll.errors import EXIT_OBJECTIVE_FAILED, InputError
+from plimsoll.errors import InputError
 from plimsoll.store.overwriting import REPLACED
+
+if TYPE_CHECKING:
+    from plimsoll.cli.conduct.tracing import Choice
+    from plimsoll.experiments.experiment import Experiment, Suite
+    from plimsoll.experiments.plan import Configuration
 
 Json = dict[str, Any]
 
@@ -46,9 +51,12 @@ _LATENESS_HEAD = b"number,due_ns,submitted_ns,completed_ns"
 @click.option("--format", "form", type=click.Choice(FORMS), help="What TRACE is. [default: recognised]")
 @click.option("--action", "counted", type=click.Choice(ACTIONS), help="Where blktrace's requests are counted. [default: issue]")
 @click.option("--convert", metavar="FILE", help=f"Only write TRACE there in the compact form that streams replay. {REPLACED}")
-@takes("settings", "size", "objective", "asserts", "out", "label", "report_path", "keep", "destroy_data", "as_json")
+@takes("settings", "size", "repeat", "interleave", "objective", "asserts")
+@takes("out", "label", "report_path", "keep", "destroy_data", "fresh", "quiet", "as_json")
 def command(trace: str, **typed: Any) -> int:
     """Replay a block trace (fio iolog, blktrace, blkparse, MSR-Cambridge, Alibaba, MQSim) at TARGET, and say how late its requests were.
+
+    The same command again goes on where it was stopped.
 
     \b
     plimsoll replay hm_0.csv --target /dev/sdb --destroy-data
@@ -65,66 +73,66 @@ def command(trace: str, **typed: Any) -> int:
     path = compact_of(choice)
     header = header_of(path)
     _say_assumed(header)
-    return _measure(choice, path, header, {**typed, "speed": speed})
+    return _carried_out(choice, path, header, {**typed, "speed": speed})
 
 
-def _measure(choice: Any, path: str, header: Json, typed: Json) -> int:
-    from plimsoll import engine as engines
-    from plimsoll.cli.conduct.conducting import conduct, in_order
-    from plimsoll.cli.conduct.judging import checked_objective, every_point_holds, not_known
-    from plimsoll.cli.conduct.permission import check_permitted, permission
-    from plimsoll.cli.conduct.planning import PlannedPoint
-    from plimsoll.cli.conduct.setup import Setup
-    from plimsoll.cli.conduct.without_effect import check_effect
-    from plimsoll.cli.progressing import progress
-    from plimsoll.cli.showing import Shown, show
-    from plimsoll.host.machine import host_facts, versions
-    from plimsoll.scratch import DEFAULT_TARGET
-    from plimsoll.store.writer import RunInfo, RunWriter
+def _carried_out(choice: Choice, path: str, header: Json, typed: Json) -> int:
+    """The replay as an experiment of kind single: one workload of its own, a point for each target and repeat."""
+    from plimsoll.cli.experiment.experimenting import carry_out
 
-    engine = engines.native()
-    targets = typed["targets"] or (DEFAULT_TARGET,)
-    points = [PlannedPoint(*_planned(choice, path, header, (typed, target), engine), target) for target in targets]
-    objective = checked_objective(typed["objective"], [[point.workload] for point in points], asserts=typed["asserts"])
-    check_effect(typed, targets, [point.workload for point in points])
-    check_permitted(((point.workload, point.target) for point in points), engine, typed["destroy_data"])
-    host = host_facts()
-    info = RunInfo(
-        name=f"replay-{points[0].workload['name']}",
-        command=["plimsoll", *sys.argv[1:]],
-        points_planned=len(points),
-        host=host,
-        versions=versions(),
-        label=typed["label"],
-    )
-    run = RunWriter.create(typed["out"], info)
-    setup = Setup(engine, run, progress(), host, permission(typed["destroy_data"]), typed["keep"], total=len(points))
-    outcome = conduct(in_order(points), setup)
-    show(outcome, run.path, Shown(as_json=typed["as_json"], report_path=typed["report_path"], objective=objective))
-    if typed["asserts"] and objective is not None and not outcome.exit_code and not every_point_holds(outcome.results, objective):
-        if (sentence := not_known(outcome.results, objective)) is not None:
-            click.echo(f"plimsoll: {sentence}", err=True)
-        return EXIT_OBJECTIVE_FAILED
-    return outcome.exit_code
-
-
-def _planned(choice: Any, path: str, header: Json, asked: tuple[Json, str], engine: Any) -> tuple[Json, Json]:
-    """The workload and the options of the job."""
-    from plimsoll.cli.conduct.planning import changed, setting
-    from plimsoll.cli.conduct.reach import check_reach
-
-    typed, target = asked
     if typed["speed"] is not None and not header["timed"]:
         raise InputError(f"{choice.path}: the trace has no times, so nothing is due when it says; give --as-fast-as-possible.")
-    workload = engine.check_workload(_document(choice, path, header, typed), choice.path)
-    options = engine.check_job(_timing(header, typed["speed"]))
-    settings = [("lateness_report", os.path.abspath(typed["lateness"]))] if typed["lateness"] else []
-    size = typed["size"] or _scratch_bytes(header, typed["mapping"], target, engine)
-    settings += [("size", size)] if size else []
-    workload, options = changed(workload, options, engine, (*settings, *(setting(text) for text in typed["settings"])))
-    workload = engine.check_workload(workload, "--set") if typed["settings"] else workload
-    check_reach(header, workload["stream"][0], engine.inspect_target(target), options.get("size"))
-    return workload, options
+    suite = _suite(_document(choice, path, header, typed), header, typed)
+    _check_points(suite.experiments[0], header)
+    return carry_out(suite, typed, name=f"replay-{_name(choice.path)}")
+
+
+def _suite(workload: Json, header: Json, typed: Json) -> Suite:
+    from plimsoll import engine as engines
+    from plimsoll.cli.experiment.documenting import typed_settings
+    from plimsoll.experiments.document import read_experiments
+    from plimsoll.experiments.naming import TYPED
+    from plimsoll.experiments.schedule import layered
+    from plimsoll.scratch import DEFAULT_TARGET
+
+    lateness = {"lateness_report": os.path.abspath(typed["lateness"])} if typed["lateness"] else {}
+    own = typed_settings(typed)
+    experiment: Json = {
+        "name": "replay",
+        "kind": "single",
+        "workloads": [workload["name"]],
+        "set": layered(_timing(header, typed["speed"]), lateness, own),
+        "interleave": typed["interleave"],
+        **{key: typed[key] for key in ("objective", "repeat") if typed[key] is not None},
+    }
+    suite = read_experiments({"workload": [workload], "experiment": [experiment]}, TYPED, targets=typed["targets"])
+    read = suite.experiments[0]
+    if "size" in own:
+        return suite
+
+    def sized(one: Configuration) -> Configuration:
+        size = _scratch_bytes(header, typed["mapping"], one.target or DEFAULT_TARGET, engines.native())
+        return replace(one, settings={"size": size} if size else {})
+
+    return replace(suite, experiments=(replace(read, configurations=tuple(map(sized, read.configurations))),))
+
+
+def _check_points(experiment: Experiment, header: Json) -> None:
+    """Refuse settings that do not go with a trace, and a trace that reaches beyond one of the targets."""
+    from plimsoll import engine as engines
+    from plimsoll.cli.conduct.pointing import Pointing
+    from plimsoll.cli.conduct.reach import check_reach
+    from plimsoll.experiments.plan import Ask, Request
+
+    engine = engines.native()
+    pointing = Pointing(experiment, engine)
+    for workload in experiment.workloads:
+        for subject in experiment.subjects(workload):
+            point = pointing.point(Request(experiment.name, experiment.kind, subject, Ask()))
+            if point.refusal is not None:
+                raise InputError(point.refusal)
+            stream = engine.check_workload(point.workload, "--set")["stream"][0]
+            check_reach(header, stream, engine.inspect_target(point.target), point.options.get("size"))
 
 
 def _document(choice: Any, path: str, header: Json, typed: Json) -> Json:
@@ -211,6 +219,8 @@ def _check_outputs(trace: str, typed: Json) -> None:
         raise InputError(f"--lateness {path}: not a file in a directory that exists; name one, for example late.csv.")
     if len(typed["targets"]) > 1:
         raise InputError("--lateness: several targets would write one file; replay at one of them at a time.")
+    if (typed["repeat"] or 1) > 1:
+        raise InputError("--lateness: every repeat would write the same file; leave --repeat out.")
     check_replaceable(path, (_LATENESS_HEAD,), said="--lateness", inputs=(trace,), streamed=True)
 
 

@@ -13,7 +13,7 @@ import click
 from plimsoll import catalog
 from plimsoll import engine as engines
 from plimsoll.catalog.arrays import array_names, is_array
-from plimsoll.cli.conduct.planning import Typed, planned_workload
+from plimsoll.cli.conduct.planning import changed, defined, setting
 from plimsoll.errors import InputError
 
 Json = dict[str, Any]
@@ -49,7 +49,8 @@ def command(name: str, settings: tuple[str, ...], as_json: bool) -> None:
     sources = catalog.sources(name)
     if len(sources) > 1:
         raise InputError(f"{name!r} is a tag of {len(sources)} workloads; name one of {', '.join(sources)}.")
-    workload, options = planned_workload(sources[0], Typed((name,), settings=settings), engines.native())
+    engine = engines.native()
+    workload, options = changed(*defined(sources[0], engine), engine, map(setting, settings))
     if as_json:
         click.echo(json.dumps({"workload": workload, "job": options}, ensure_ascii=False, indent=1))
     else:

@@ -37,7 +37,8 @@ class Shown:
     report_path: str | None = None
     objective: Objective | None = None
     experiments: Sequence[Json] | None = None
-    published: Sequence[Json] = ()
+    #: Whether conclusions are worth words beside the points.
+    concludes: bool = True
 
 
 def show(outcome: Outcome, path: str, shown: Shown) -> None:
@@ -76,7 +77,7 @@ def _texts(outcome: Outcome, shown: Shown) -> list[str]:
         operations(outcome.results),
         replayed(outcome.results),
         journalled(outcome.results),
-        conclusions([_concluded(found, modelled) for found in outcome.found]),
+        conclusions([_concluded(found, modelled) for found in outcome.found]) if shown.concludes else "",
     ]
     if shown.objective is not None:
         texts.append(kept(shown.objective, outcome.results))

@@ -211,7 +211,8 @@ OPTIONS = (
     Option(
         "interleave",
         form.SWITCH,
-        "Measure the configurations in turn, point by point (A B A B), so that a drift of the machine falls on all alike.",
+        "Measure the configurations in turn, point by point (A B A B), so that a drift of the machine falls on all alike. "
+        "`single` takes its workloads in turn, too.",
         example=True,
         default=False,
     ),

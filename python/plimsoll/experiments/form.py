@@ -17,7 +17,6 @@ from typing import Any
 from plimsoll.analysis.clause import EXAMPLE as CLAUSE_EXAMPLE
 from plimsoll.analysis.clause import measured_words, parse_metric
 from plimsoll.analysis.metric import ALL
-from plimsoll.analysis.objective import parse_objective
 from plimsoll.errors import InputError
 from plimsoll.experiments.levels import level_number, levels_of
 from plimsoll.near import meant
@@ -151,6 +150,8 @@ def _settings(value: Any) -> dict[str, Any]:
 
 
 def _objective(value: Any) -> str:
+    from plimsoll.analysis.objective import parse_objective
+
     return parse_objective(_text(value)).text
 
 

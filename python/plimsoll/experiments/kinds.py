@@ -13,12 +13,14 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from plimsoll.analysis.objective import Objective, parse_objective
 from plimsoll.experiments.experiment import Experiment
 from plimsoll.experiments.levels import is_rate
 from plimsoll.experiments.plan import Configuration, Plan, Subject
+
+if TYPE_CHECKING:
+    from plimsoll.analysis.objective import Objective
 
 Settings = Mapping[str, Any]
 
@@ -58,15 +60,20 @@ WHOLE_OPTIONS = frozenset(
 
 @dataclass(frozen=True)
 class Planner:
-    """How one kind is planned."""
+    """How one kind is planned; ``all_in_turn``: interleaved, workloads take turns as well, since points do not build on each other."""
 
     build: Callable[[Experiment, Subject], Plan]
     points: Callable[[Experiment], int | None]
     settings: Callable[[Experiment], Iterator[Settings]]
+    all_in_turn: bool = False
 
 
 def _objective(experiment: Experiment) -> Objective | None:
-    return None if experiment.objective is None else parse_objective(experiment.objective)
+    if experiment.objective is None:
+        return None
+    from plimsoll.analysis.objective import parse_objective
+
+    return parse_objective(experiment.objective)
 
 
 def _needed_objective(experiment: Experiment) -> Objective:
@@ -199,7 +206,7 @@ def _precondition(experiment: Experiment, _: Subject) -> Plan:
 
 
 PLANNERS: Mapping[str, Planner] = {
-    "single": Planner(_single, lambda experiment: experiment.repeat, _nothing_of_its_own),
+    "single": Planner(_single, lambda experiment: experiment.repeat, _nothing_of_its_own, all_in_turn=True),
     "steps": Planner(_steps, _points_of_levels, _levels),
     "matrix": Planner(_matrix, _points_of_cells, _cells),
     "ramp": Planner(_ramp, _unknown, _levels),

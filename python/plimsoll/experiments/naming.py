@@ -17,7 +17,7 @@ from typing import Any
 from plimsoll.errors import InputError
 
 #: Commands that are not called like their kind.
-_COMMANDS = {"scaling": "scale"}
+_COMMANDS = {"scaling": "scale", "single": "run"}
 #: Keys that are not options of the same name.
 _ARGUMENTS = {"workloads": "WORKLOAD", "asserts": "--assert"}
 

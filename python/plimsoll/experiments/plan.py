@@ -14,10 +14,12 @@ from __future__ import annotations
 
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from plimsoll.analysis.mark import Mark
 from plimsoll.result import Result
+
+if TYPE_CHECKING:
+    from plimsoll.analysis.mark import Mark
 
 Json = dict[str, Any]
 

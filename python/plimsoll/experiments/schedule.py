@@ -1,7 +1,8 @@
 """From an experiment to requests in the order in which they are measured.
 
 Model: workload by workload; within one, a plan for each configuration. Interleaved, the plans take turns point by point (A B A B), so that
-a drift of the machine falls on all alike; otherwise one runs to its end before the next begins. The requests depend on nothing but the
+a drift of the machine falls on all alike; otherwise one runs to its end before the next begins. Where points do not build on each other
+(kind single), interleaved workloads take turns as well. The requests depend on nothing but the
 experiment and the results, so feeding stored results arrives where a killed run stood.
 
     requests = schedule(experiment)
@@ -25,11 +26,13 @@ Settings = Mapping[str, Any]
 
 def schedule(experiment: Experiment) -> Generator[Request, Result, dict[Subject, Conclusion]]:
     """The requests of all subjects; returns what was concluded on each."""
-    build = PLANNERS[experiment.kind].build
+    planner = PLANNERS[experiment.kind]
     order = interleaved if experiment.interleave else in_turn
+    together = [experiment.workloads] if experiment.interleave and planner.all_in_turn else [(one,) for one in experiment.workloads]
     conclusions: dict[Subject, Conclusion] = {}
-    for workload in experiment.workloads:
-        asks = order({subject: build(experiment, subject) for subject in experiment.subjects(workload)})
+    for workloads in together:
+        subjects = [subject for workload in workloads for subject in experiment.subjects(workload)]
+        asks = order({subject: planner.build(experiment, subject) for subject in subjects})
         conclusions |= yield from _requests(experiment, asks)
     return conclusions
 

@@ -7,9 +7,13 @@ Limits: one point has no load line, so no mark is looked for; an objective is an
 
 from __future__ import annotations
 
-from plimsoll.analysis.objective import Objective, judge
+from typing import TYPE_CHECKING
+
 from plimsoll.experiments import wording
 from plimsoll.experiments.plan import Ask, Conclusion, Plan
+
+if TYPE_CHECKING:
+    from plimsoll.analysis.objective import Objective
 
 
 def single(repeat: int = 1, objective: Objective | None = None) -> Plan:
@@ -22,6 +26,8 @@ def single(repeat: int = 1, objective: Objective | None = None) -> Plan:
     figures = {"points": len(results), "failed": len(failures)}
     if objective is None or len(failures) == len(results):
         return Conclusion("single", tuple(failures), figures=figures)
+    from plimsoll.analysis.objective import judge
+
     # A repeat that failed did not keep it, whatever the others did.
     judgement = judge(objective, results)
     doubt = "" if judgement.settled else ", too near the limit to be sure"

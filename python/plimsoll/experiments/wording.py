@@ -7,12 +7,15 @@ measured(clause_judgement)         # "read mean was 20.4 ms [20.1, 20.7]"
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from plimsoll.analysis.clause import ACHIEVED, BANDWIDTH, ERRORS, Clause
 from plimsoll.analysis.metric import LATENCIES
-from plimsoll.analysis.objective import ClauseJudgement
 from plimsoll.result import Estimate, Result
 from plimsoll.units import duration, three_digits
+
+if TYPE_CHECKING:
+    from plimsoll.analysis.objective import ClauseJudgement
 
 
 def number(value: float) -> str:

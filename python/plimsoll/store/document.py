@@ -35,7 +35,7 @@ _DECODER = json.JSONDecoder(parse_constant=_refuse)
 
 def read_document(path: str) -> Any:
     """The document in the file at ``path``."""
-    value = _decoded(_content(path), path)
+    value = _decoded(content(path), path)
     try:
         sound(value)
     except Misshapen as problem:
@@ -77,7 +77,8 @@ def _decoded(content: bytes, where: str) -> Any:
         raise StoreError(f"{where}: not JSON{place} ({displayed_in_line(said)[:80]}); {CHANGED}.") from None
 
 
-def _content(path: str) -> bytes:
+def content(path: str) -> bytes:
+    """The bytes of the file at ``path``."""
     try:
         file = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
         with open(file, "rb") as opened:

@@ -18,16 +18,19 @@ import json
 import os
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from typing import Any
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any
 
 from plimsoll import displayed
 from plimsoll.errors import InputError, StoreError
 from plimsoll.result import Result, iso_time
+from plimsoll.store.document import content
 from plimsoll.store.durable import replace_file, store_error, sync_folder
 from plimsoll.store.lifetime import own_identity
-from plimsoll.store.reader import StoredPoint, StoredRun, list_runs, open_run
 from plimsoll.store.writer import RunWriter, encoded
+
+if TYPE_CHECKING:
+    from plimsoll.store.reader import StoredPoint, StoredRun
 
 Json = dict[str, Any]
 
@@ -48,17 +51,37 @@ def unfinished_run(out: str, wanted: str) -> StoredRun | None:
 
     Raises `InputError` when that run is going on in another process: both would load the same target.
     """
-    alike = [run for run in list_runs(out) if isinstance(run, StoredRun) and run.meta.get("fingerprint") == wanted]
+    alike = [run for run in _naming(out, wanted) if run.meta.get("fingerprint") == wanted]
     for run in alike:
         if run.status == "running":
             raise _going_on(run)
-    # Runs are listed oldest first.
+    # Names begin with the time, so the newest comes last.
     return alike[-1] if alike and alike[-1].status in UNFINISHED else None
+
+
+def _naming(out: str, wanted: str) -> Iterator[StoredRun]:
+    """The runs whose run.json has ``wanted`` in it, oldest first; what reads runs is imported where there is one."""
+    try:
+        names = sorted(name for name in os.listdir(out) if not name.startswith("."))
+    except FileNotFoundError:
+        return
+    except OSError as problem:
+        raise StoreError(f"{out}: cannot be read ({str(problem.strerror).lower()}).") from None
+    for name in names:
+        path = os.path.join(out, name)
+        # A run that cannot be read is none that can go on.
+        with suppress(StoreError):
+            if wanted.encode() in content(os.path.join(path, "run.json")):
+                from plimsoll.store.reader import open_run
+
+                yield open_run(path)
 
 
 def resumed(run: StoredRun, label: str | None = None) -> tuple[RunWriter, list[Result]]:
     """Take ``run`` over: a writer that goes on after its last point, and the results of the points that ended, in order."""
     with _alone(run):
+        from plimsoll.store.reader import open_run
+
         # What was read before the lock may be out of date by now.
         run = open_run(run.path)
         if run.status not in UNFINISHED:

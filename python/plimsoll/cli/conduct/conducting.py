@@ -1,12 +1,12 @@
 """Measures the points that a feed names, one after the other, and stores each; the stages go to a `Progress`.
 
-Model: a feed is a generator: points out, results in, at the end what was found. A fixed list is a feed that does not listen. Results of an
+Model: a feed is a generator: points out, results in, at the end what was found. Results of an
 earlier, unfinished run are handed to the feed in place of a measurement, so that it goes on where that run stopped. A point that fails is
 stored with its error and the feed decides what is next; a signal lets the running point end and starts no further one; a store that fails
 ends everything, since results that cannot be kept are not worth measuring, and leaves a run that can go on. What was written to
 precondition a target is written again when the target has to be made anew.
 
-    outcome = conduct(in_order(points), Setup(engine, run, progress, host, total=len(points)))
+    outcome = conduct(feed, Setup(engine, run, progress, host, total=len(points)))
     outcome.exit_code
 """
 
@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict, deque
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
@@ -39,13 +39,6 @@ from plimsoll.store.writer import PointWriter
 
 #: Points out, results in, findings at the end.
 Feed = Generator[PlannedPoint, Result, Sequence[Found]]
-
-
-def in_order(points: Iterable[PlannedPoint]) -> Feed:
-    """A feed of points that no result changes."""
-    for point in points:  # noqa: UP028 (a list takes no results, so it cannot be delegated to)
-        yield point
-    return ()
 
 
 def conduct(feed: Feed, setup: Setup) -> Outcome:

@@ -4,8 +4,8 @@ Model: with ``--assert`` a program exits with `EXIT_OBJECTIVE_FAILED` when the o
 it holds when some level kept it, that is, when there is a mark; elsewhere it holds when every point kept it. Where nothing but too few
 requests keeps it from holding, `not_known` has the sentence that says so.
 
-    objective = checked_objective("read mean <= 20ms", workloads, asserts=True)
-    every_point_holds(results, objective)
+    check_objective("read mean <= 20ms", workloads)
+    every_objective_holds(outcome, experiments)
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from plimsoll.analysis.adaptive import parse_precision
+from plimsoll.analysis.clause import parse_metric
 from plimsoll.analysis.definition import ends_by_itself
 from plimsoll.analysis.load_line import by_level
 from plimsoll.analysis.mark import Mark, mark_of
@@ -36,21 +37,18 @@ SEEK_A_MARK = ("ramp", "search")
 Forms = Sequence[Json]
 
 
-def checked_objective(text: str | None, workloads: Iterable[Forms], *, asserts: bool = False, rated: bool = False) -> Objective | None:
-    """The objective, fit for every workload in one of its forms at least; raises `InputError` for one that could never hold.
+def check_objective(text: str | None, workloads: Iterable[Forms], *, rated: bool = False) -> None:
+    """Raise `InputError` for an objective that could never hold: it has to fit every workload in one of its forms at least.
 
-    So does ``asserts`` without any objective. ``rated`` says that points will be given rates that their workloads do not have yet.
+    ``rated`` says that points will be given rates that their workloads do not have yet.
     """
     if text is None:
-        if asserts:
-            raise InputError("--assert: there is no objective that could hold; give one, for example --objective 'p99 <= 5ms'.")
-        return None
+        return
     objective = parse_objective(text)
     for forms in workloads:
         reasons = [applies_to(objective, workload, rated=rated) for workload in forms]
         if reasons and all(reasons):
             raise InputError(str(reasons[0]))
-    return objective
 
 
 def check_precision(text: str | None, workloads: Iterable[Forms]) -> None:
@@ -64,6 +62,12 @@ def check_precision(text: str | None, workloads: Iterable[Forms]) -> None:
                     f"precision {text!r} is for a load that goes on, but {forms[0]['name']} ends by itself once its amount is done, "
                     "perhaps before its response is steady; leave one of both out."
                 )
+
+
+def check_metric(text: str | None, workloads: Iterable[Forms]) -> None:
+    """Raise `InputError` for a metric of an operation that one of the workloads never issues."""
+    if text is not None:
+        check_operation(parse_metric(text)[0], f"metric {text!r}", workloads)
 
 
 def check_operation(op: str, asking: str, workloads: Iterable[Forms]) -> None:

@@ -1,11 +1,10 @@
-"""From the command line as typed to the list of points: names become definitions, settings are applied, everything is checked.
+"""A point that can be measured, and what it is made of: definitions in canonical form, settings applied, a seed for each repeat.
 
-Model: done completely before anything is touched, so that a typing mistake in the twelfth workload costs nothing. Repeats are interleaved
-(A B A B), so that a slow change of the host falls on all alike; the n-th repeat has the job's seed plus n − 1, so that repeats are
-independent draws of the same load.
+Model: done completely before anything is touched, so that a typing mistake in the twelfth workload costs nothing. The n-th repeat has the
+job's seed plus n − 1, so that repeats are independent draws of the same load.
 
-    points = planned(typed, engine)
-    points[0].workload["name"], points[0].options["duration"]
+    workload, options = changed(*defined("oltp-db", engine), engine, [setting("queue_depth=32")])
+    point = PlannedPoint(workload, repeated(options, 2), "/dev/sdb", repeat=2)
 """
 
 from __future__ import annotations
@@ -15,26 +14,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from plimsoll import catalog
-from plimsoll.cli.conduct.driving import checked, checked_workload, driver_name, driver_of
+from plimsoll.cli.conduct.driving import checked, checked_workload, driver_of
 from plimsoll.engine import Engine, Json
 from plimsoll.errors import InputError
-from plimsoll.scratch import default_target
 
 #: Timing of shipped workloads, unless their file or the user says otherwise: twelve of them fit into three minutes.
 CATALOG_TIMING = {"duration": "10s", "warmup": "2s"}
-
-
-@dataclass(frozen=True)
-class Typed:
-    """What was typed."""
-
-    workloads: tuple[str, ...]
-    targets: tuple[str, ...] = ()
-    settings: tuple[str, ...] = ()
-    options: tuple[tuple[str, str], ...] = ()
-    repeat: int = 1
-    cache: str | None = None
-    precision: str | None = None
 
 
 @dataclass(frozen=True)
@@ -54,36 +39,6 @@ class PlannedPoint:
     precision: str | None = None
     amount: float | None = None
     refusal: str | None = None
-
-
-def planned(typed: Typed, engine: Engine) -> list[PlannedPoint]:
-    """The points in the order they run: target by target, repeat by repeat."""
-    sources = list(dict.fromkeys(source for asked in typed.workloads for source in catalog.sources(asked)))
-    definitions = [planned_workload(source, typed, engine) for source in sources]
-    places = {
-        (target, place): target or default_target(driver_of(workload, engine))
-        for target in typed.targets or (None,)
-        for place, (workload, _) in enumerate(definitions)
-    }
-    for (_, place), target in places.items():
-        driver_of(definitions[place][0], engine).inspect_target(target)
-    for source, (workload, _) in zip(sources, definitions, strict=True):
-        if driver_name(workload) is not None:
-            # Settings that only make sense together, say depth and width.
-            driver_of(workload, engine).check_workload(workload, catalog.file_of(source))
-    return [
-        warmed(
-            PlannedPoint(workload, repeated(options, repeat), places[target, place], repeat, cache=typed.cache, precision=typed.precision)
-        )
-        for target in typed.targets or (None,)
-        for repeat in range(1, typed.repeat + 1)
-        for place, (workload, options) in enumerate(definitions)
-    ]
-
-
-def planned_workload(source: str, typed: Typed, engine: Engine) -> tuple[Json, Json]:
-    """The canonical workload and job options of one source, with all settings applied."""
-    return changed(*defined(source, engine), engine, (*typed.options, *(setting(text) for text in typed.settings)))
 
 
 def defined(source: str, engine: Engine) -> tuple[Json, Json]:

@@ -27,6 +27,7 @@ from plimsoll.experiments.experiment import Experiment
 from plimsoll.experiments.kinds import PLANNERS
 from plimsoll.experiments.plan import Ask, Request, Subject
 from plimsoll.experiments.schedule import Settings, layered, settings_of
+from plimsoll.scratch import default_target
 
 #: Options whose 0 leaves a stream out.
 LEAVES_OUT = ("queue_depth", "threads", "rate")
@@ -77,6 +78,10 @@ class Pointing:
                 workload, _, target = self._shared(subject, asked)
                 yield workload, target
 
+    def forms(self) -> Iterator[Json]:
+        """All of them, one after the other."""
+        return (workload for alike in self.workloads for workload in alike)
+
     def definitions(self) -> Json:
         """Canonical workloads by subject: what makes two runs the same besides the experiments' own words."""
         return {source: self._source(source)[0] for source in self._experiment.workloads}
@@ -116,7 +121,7 @@ class Pointing:
         configuration = subject.configuration
         settings = layered(self._experiment.settings, configuration.settings, asked or {})
         workload, options, target = self._applied(subject.workload, settings)
-        return workload, options, configuration.target if target is None else target
+        return workload, options, target or configuration.target or default_target(driver_of(workload, self._engine))
 
     def _applied(self, source: str, settings: Settings) -> tuple[Json, Json, str | None]:
         """The workload and job options with settings, and the target if one of them names it."""

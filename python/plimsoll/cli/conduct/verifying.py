@@ -11,7 +11,7 @@ called corrupt. A workload that also writes stamps has its own order, and is lef
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 
 from plimsoll.analysis.definition import streams
 from plimsoll.engine import Json
@@ -19,7 +19,12 @@ from plimsoll.errors import InputError
 from plimsoll.host.target import target_paths
 
 
-def check_journalled(workloads: Sequence[Json]) -> None:
+def is_of_its_moment(workload: Json) -> bool:
+    """Whether points say what the medium holds, or tell a journal of writes to it: a finished one says nothing of a later moment."""
+    return any(stream.get("verify") in ("found", "journal", "journal-check") for stream in streams(workload))
+
+
+def check_journalled(workloads: Iterable[Json]) -> None:
     """Raises `InputError` when several points would tell one journal, which is of one run of one workload."""
     telling = [workload for workload in workloads if any(stream.get("verify") == "journal" for stream in streams(workload))]
     if len(telling) > 1:

@@ -16,6 +16,7 @@ from plimsoll import catalog
 from plimsoll.cli.conduct.planning import setting
 from plimsoll.engine import Json
 from plimsoll.errors import InputError
+from plimsoll.experiments.schedule import layered
 
 #: Options of a job that have an option of their own on the command line.
 _JOB_OPTIONS = ("duration", "warmup", "size")
@@ -24,11 +25,13 @@ TARGET = "target"
 THREADS = "threads=1..64"
 #: Keys of an experiment that are typed under the same name; those of its kind are added by the command.
 _SHARED = ("objective", "cache", "precision")
+#: What the experiment of a command is called where its kind is called otherwise.
+_VERBS = {"single": "run"}
 
 
 def short_document(kind: str, typed: Mapping[str, Any], parameters: Iterable[str] = (), axis: str | None = None) -> Json:
     """The document of a short command; ``parameters`` are the keys of this kind, ``axis`` its levels when none were typed."""
-    experiment: Json = {"name": kind, "kind": kind, "workloads": _unique(typed["workloads"])}
+    experiment: Json = {"name": _VERBS.get(kind, kind), "kind": kind, "workloads": _unique(typed["workloads"])}
     levels = _axes(typed.get("over") or ((_suitable(axis, experiment["workloads"]),) if axis else ()))
     if levels:
         experiment["over"] = levels
@@ -48,15 +51,15 @@ def short_document(kind: str, typed: Mapping[str, Any], parameters: Iterable[str
 
 def typed_settings(typed: Mapping[str, Any]) -> Json:
     """What ``--set`` and the options of a job say, as the table ``set`` of an experiment."""
-    settings: Json = {key: typed[key] for key in _JOB_OPTIONS if typed.get(key) is not None}
-    settings.update(setting(text) for text in typed["settings"])
-    return settings
+    options = {key: typed[key] for key in _JOB_OPTIONS if typed.get(key) is not None}
+    return layered(options, *({key: value} for key, value in map(setting, typed["settings"])))
 
 
 def run_name(kind: str, workloads: Iterable[str]) -> str:
-    """What the directory of the run is called."""
+    """What the directory of the run is called: points as they stand by their workload, others by their kind as well."""
     names = _names(workloads)
-    return f"{kind}-{names[0]}" if len(names) == 1 else f"{kind}-{names[0]}-and-more"
+    called = names[0] if kind == "single" else f"{kind}-{names[0]}"
+    return called if len(names) == 1 else f"{called}-and-more"
 
 
 def _suitable(axis: str, workloads: Iterable[str]) -> str:

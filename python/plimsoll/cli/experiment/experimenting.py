@@ -2,7 +2,8 @@
 
 Model: an experiment names workloads and settings; here they meet the catalog and the engine. Whatever is known in advance is checked before
 anything is touched. The same experiments on the same machine have the same fingerprint, by which an unfinished run is found again; its
-results are handed to the planners in place of measurements.
+results are handed to the planners in place of measurements. Points that look at what the medium holds (``verify = "found"``,
+``"journal-check"``) or tell a journal are measured anew every time. What judges and shows results is imported once there are some.
 
     suite = read_experiments(document, "plimsoll steps", targets=typed["targets"])
     exit_code = carry_out(suite, typed, run_name="steps-oltp-db")
@@ -14,34 +15,23 @@ import os
 import sys
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from plimsoll import catalog
 from plimsoll import engine as engines
-from plimsoll.analysis.clause import parse_metric
 from plimsoll.analysis.definition import arrival, overwrites
 from plimsoll.cli.conduct.conducting import Feed, conduct
 from plimsoll.cli.conduct.driving import driver_name, driver_of
-from plimsoll.cli.conduct.judging import (
-    check_operation,
-    check_precision,
-    checked_objective,
-    every_objective_holds,
-    marked,
-    unknown_objectives,
-)
 from plimsoll.cli.conduct.outcome import Found, Outcome
 from plimsoll.cli.conduct.permission import check_permitted, permission
 from plimsoll.cli.conduct.planning import PlannedPoint
 from plimsoll.cli.conduct.pointing import Pointing
 from plimsoll.cli.conduct.setup import Setup
-from plimsoll.cli.conduct.verifying import check_journalled
+from plimsoll.cli.conduct.verifying import check_journalled, is_of_its_moment
 from plimsoll.cli.conduct.without_effect import check_effect
 from plimsoll.cli.progressing import progress
-from plimsoll.cli.report import checked_format
-from plimsoll.cli.showing import Shown, show
 from plimsoll.engine import Engine, Json
 from plimsoll.errors import EXIT_OBJECTIVE_FAILED, InputError
 from plimsoll.experiments.experiment import Experiment, Suite
@@ -52,9 +42,12 @@ from plimsoll.experiments.schedule import planned_points, schedule
 from plimsoll.host.identity import target_identity
 from plimsoll.host.machine import host_facts, versions
 from plimsoll.result import Result
-from plimsoll.scratch import DEFAULT_TARGET, default_target
+from plimsoll.scratch import default_target
 from plimsoll.store.resuming import fingerprint, resumed, unfinished_run
 from plimsoll.store.writer import RunInfo, RunWriter
+
+if TYPE_CHECKING:
+    from plimsoll.analysis.objective import Objective
 
 #: Workloads with the targets that they go to.
 Uses = Sequence[tuple[Json, str]]
@@ -81,21 +74,42 @@ def carry_out(suite: Suite, typed: Mapping[str, Any], *, name: str, folder: str 
     undertaking = Undertaking(name, experiments, pointings, origin)
     _check(undertaking, typed)
     uses = _uses(undertaking)
-    forms = [workload for pointing in pointings for alike in pointing.workloads for workload in alike]
+    forms = [workload for pointing in pointings for workload in pointing.forms()]
     check_effect(typed, (target for _, target in uses), forms, _written(experiments))
     check_permitted(uses, engine, typed["destroy_data"])
     outcome, run = _measured(undertaking, typed, engine, uses)
-    shown = Shown(
-        as_json=typed["as_json"],
-        report_path=typed["report_path"],
-        experiments=[experiment.to_json() for experiment in experiments],
-    )
-    show(outcome, run.path, shown)
-    if typed.get("asserts") and not outcome.exit_code and not every_objective_holds(outcome, experiments):
-        for sentence in unknown_objectives(outcome, experiments):
-            click.echo(f"plimsoll: {sentence}", err=True)
-        return EXIT_OBJECTIVE_FAILED
-    return outcome.exit_code
+    _show(outcome, run.path, undertaking, typed)
+    return _asserted(outcome, experiments) if typed.get("asserts") and not outcome.exit_code else outcome.exit_code
+
+
+def _asserted(outcome: Outcome, experiments: Sequence[Experiment]) -> int:
+    """The exit code of a run that has to keep its objectives; what is not known of them is said."""
+    from plimsoll.cli.conduct.judging import every_objective_holds, unknown_objectives
+
+    if every_objective_holds(outcome, experiments):
+        return 0
+    for sentence in unknown_objectives(outcome, experiments):
+        click.echo(f"plimsoll: {sentence}", err=True)
+    return EXIT_OBJECTIVE_FAILED
+
+
+def _show(outcome: Outcome, path: str, undertaking: Undertaking, typed: Mapping[str, Any]) -> None:
+    from plimsoll.cli.showing import Shown, show
+
+    experiments = undertaking.experiments
+    shown = Shown(typed["as_json"], typed["report_path"], experiments=[experiment.to_json() for experiment in experiments])
+    if undertaking.suite is None and experiments[0].kind == "single":
+        # Of points as they stand, each says for itself whether it kept the objective.
+        shown = replace(shown, objective=_objective_of(experiments[0]), concludes=False)
+    show(outcome, path, shown)
+
+
+def _objective_of(experiment: Experiment) -> Objective | None:
+    if experiment.objective is None:
+        return None
+    from plimsoll.analysis.objective import parse_objective
+
+    return parse_objective(experiment.objective)
 
 
 def _resolved(experiment: Experiment, folder: str) -> Experiment:
@@ -107,10 +121,17 @@ def _resolved(experiment: Experiment, folder: str) -> Experiment:
 
 
 def _usual_target(sources: Sequence[str], experiment: Experiment) -> str:
-    """What is measured where no target is named: a scratch file, or a directory if every workload needs one."""
-    documents = [experiment.definitions.get(source) or catalog.load(source) for source in sources]
-    usual = {default_target(driver_of(document, engines.native())) for document in documents}
-    return usual.pop() if len(usual) == 1 else DEFAULT_TARGET
+    """What is measured where no target is named: a scratch file or a directory; empty where workloads need one of each."""
+    usual = {_usual(source, experiment) for source in sources}
+    return usual.pop() if len(usual) == 1 else ""
+
+
+def _usual(source: str, experiment: Experiment) -> str:
+    document = experiment.definitions.get(source) or catalog.load(source)
+    try:
+        return default_target(driver_of(document, engines.native()))
+    except InputError as unknown:
+        raise InputError(f"{catalog.file_of(source)}: {unknown}") from None
 
 
 def _sources(workload: str, experiment: Experiment, folder: str) -> list[str]:
@@ -129,21 +150,25 @@ def _check(undertaking: Undertaking, typed: Mapping[str, Any]) -> None:
             here = f"experiment {experiment.name!r}"
             raise (Place(here) if undertaking.suite else TYPED).wrong(problem) from None
     if typed.get("asserts") and not any(experiment.objective for experiment in undertaking.experiments):
-        checked_objective(None, (), asserts=True)
+        raise InputError("--assert: there is no objective that could hold; give one, for example --objective 'p99 <= 5ms'.")
     if typed["report_path"] is not None:
+        from plimsoll.cli.report import checked_format
+
         checked_format(typed["report_path"])
 
 
 def _check_questions(experiment: Experiment, workloads: Sequence[Sequence[Json]]) -> None:
     """What is asked of the results must be something that the workloads can answer."""
-    checked_objective(experiment.objective, workloads, rated=offers_rates(experiment))
-    check_precision(experiment.precision, workloads)
-    if experiment.kind != "single":
-        # Each workload makes more than one point.
-        check_journalled([workload for forms in workloads for workload in (*forms, *forms)])
     metric = experiment.parameters.get("metric")
-    if metric is not None:
-        check_operation(parse_metric(metric)[0], f"metric {metric!r}", workloads)
+    if experiment.objective is not None or experiment.precision is not None or metric is not None:
+        from plimsoll.cli.conduct.judging import check_metric, check_objective, check_precision
+
+        check_objective(experiment.objective, workloads, rated=offers_rates(experiment))
+        check_precision(experiment.precision, workloads)
+        check_metric(metric, workloads)
+    # Of every other kind each form makes more than one point.
+    times = experiment.repeat if experiment.kind == "single" else 2
+    check_journalled(workload for forms in workloads for workload in forms for _ in range(times))
     if experiment.kind == "curve" and experiment.parameters["maximum"] is None:
         waiting = [workload["name"] for forms in workloads for workload in forms if arrival(workload) != "closed"]
         if waiting:
@@ -200,7 +225,8 @@ def _opened(undertaking: Undertaking, typed: Mapping[str, Any], opening: _Openin
     definitions = [experiment.to_json() for experiment in undertaking.experiments]
     workloads = [pointing.definitions() for pointing in undertaking.pointings]
     mark = fingerprint([definitions, workloads, os.getcwd(), opening.identities], opening.host, versions())
-    found = None if typed["fresh"] else unfinished_run(typed["out"], mark)
+    anew = typed["fresh"] or any(is_of_its_moment(workload) for pointing in undertaking.pointings for workload in pointing.forms())
+    found = None if anew else unfinished_run(typed["out"], mark)
     if found is not None:
         run, stored = resumed(found, typed["label"])
         points = "1 point is" if len(stored) == 1 else f"{len(stored)} points are"
@@ -227,8 +253,16 @@ def _feed(undertaking: Undertaking) -> Feed:
         measured: list[Result] = []
         conclusions = yield from _points(experiment, pointing, measured)
         concluded = [Found(experiment.name, subject, conclusion) for subject, conclusion in conclusions.items()]
-        found += [marked(one, measured, experiment.objective) for one in concluded]
+        found += _marked(concluded, measured, experiment)
     return found
+
+
+def _marked(concluded: Sequence[Found], measured: Sequence[Result], experiment: Experiment) -> Sequence[Found]:
+    if experiment.objective is None:
+        return concluded
+    from plimsoll.cli.conduct.judging import marked
+
+    return [marked(one, measured, experiment.objective) for one in concluded]
 
 
 def _points(

@@ -56,13 +56,9 @@ DECLARED: dict[str, Decorator] = {
         "--repeat",
         metavar="N",
         type=click.IntRange(1, 1000),
-        default=1,
-        help="Measure everything N times, interleaved, each time with the next seed.",
+        help="Measure everything N times, each time with the next seed.",
     ),
-    "repeat_or_default": click.option(
-        "--repeat", metavar="N", type=click.IntRange(1, 1000), help="Measure everything N times, each time with the next seed."
-    ),
-    "interleave": click.option("--interleave", is_flag=True, help="Take targets and configurations in turn, point by point: A B A B."),
+    "interleave": click.option("--interleave", is_flag=True, help="Take targets (run: workloads, too) in turn, point by point: A B A B."),
     "cache": click.option(
         "--cache",
         metavar="STATE",
@@ -108,7 +104,7 @@ EXPERIMENT = (
     "duration",
     "warmup",
     "size",
-    "repeat_or_default",
+    "repeat",
     "interleave",
     "cache",
     "precision",
@@ -122,7 +118,7 @@ EXPERIMENT = (
     "as_json",
 )
 #: Kinds whose results decide what is repeated take no ``--repeat``.
-ONCE = tuple(name for name in EXPERIMENT if name != "repeat_or_default")
+ONCE = tuple(name for name in EXPERIMENT if name != "repeat")
 
 
 def takes(*names: str) -> Decorator:

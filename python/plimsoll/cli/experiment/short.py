@@ -1,4 +1,4 @@
-"""What the short commands (``plimsoll steps``, ``ramp``, ``curve`` …) do once their options are typed: read, then carry out.
+"""What the short commands (``plimsoll run``, ``steps``, ``ramp``, ``curve`` …) do once their options are typed: read, then carry out.
 
 short_experiment("ramp", typed, parameters=("resolution", "growth"), axis="queue_depth=1..1024")
 """
