@@ -143,6 +143,15 @@ def test_the_engine_prints_nothing() -> None:
             assert not re.search(r"\b(e?println|print|dbg)!", line.split("//")[0]), f"{path.relative_to(ROOT)}:{number}"
 
 
+@pytest.mark.parametrize("part", ["points", "reproduction"])
+def test_what_measures_tells_its_listener_and_prints_nothing(part: str) -> None:
+    for path in _files(part):
+        text = path.read_text()
+        assert not re.search(r"^\s*(?:import|from) (?:click|rich)\b|(?<!\w)print\(|sys\.std(?:out|err)|os\.write\(", text, re.MULTILINE), (
+            path
+        )
+
+
 def test_no_file_is_named_after_nothing_in_particular() -> None:
     sources = [*PACKAGE.rglob("*.py"), *(ROOT / "crates").rglob("src/**/*.rs")]
     assert not [path for path in sources if path.stem in FORBIDDEN_NAMES]

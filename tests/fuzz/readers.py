@@ -21,13 +21,13 @@ from hypothesis import strategies as st
 from fuzz.samples import FIO_DOCUMENT, FIO_LOGS, FLATFILE, ICF_RESULTS, IOSTAT, ORION_TABLE, SYSSTAT_DOCUMENTS
 from mutation import mutations
 from plimsoll.analysis.adjustment.reading import read_row
-from plimsoll.cli.conduct.driving import driver_name
-from plimsoll.cli.conduct.pointing import Pointing
 from plimsoll.engine import native
 from plimsoll.errors import InputError
 from plimsoll.experiments.document import read_experiments
 from plimsoll.formats import diskspd, fio, iometer, measured, orion, vdbench
 from plimsoll.formats.translation import Translation
+from plimsoll.points.drivers import driver_name
+from plimsoll.points.experiment_points import ExperimentPoints
 from trace_samples import (
     ALIBABA,
     BLKPARSE,
@@ -83,7 +83,7 @@ def carry_out(translation: Translation) -> None:
     """As a run would: the first points that are known in advance have workloads that their driver takes."""
     engine = native()
     for experiment in read_experiments(translation.document, translation.source).experiments:
-        for workload, _ in islice(Pointing(experiment, engine).applied(), _POINTS_MAX):
+        for workload, _ in islice(ExperimentPoints(experiment, engine).applied(), _POINTS_MAX):
             if driver_name(workload) is None:
                 engine.check_workload(workload, translation.source)
 

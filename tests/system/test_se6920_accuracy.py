@@ -10,8 +10,8 @@ import pytest
 
 from plimsoll.analysis.adjustment.power_law import power_law
 from plimsoll.analysis.adjustment.row import condition
-from plimsoll.cli.conduct.measured import Asked, Measured, measured_rows
-from plimsoll.cli.conduct.modelling import Modelling, Trial
+from plimsoll.points.array_runs import Modelling, Trial
+from plimsoll.points.measured_rows import Asked, Measured, measured_rows
 
 LABELS = {"se6920-raid1": "SE6920 RAID 1", "se6920-raid5": "SE6920 RAID 5", "dl580-local": "DL580 local disks, RAID 5"}
 #: What 'plimsoll fit' finds where the rows of 8 GB are held out, with the ranges of docs/arrays.md and 2,000 requests.

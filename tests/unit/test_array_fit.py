@@ -18,10 +18,10 @@ from plimsoll.analysis.adjustment.search import Place, carried_out, grid, simple
 from plimsoll.analysis.adjustment.unknown import parse_unknown, parse_unknowns
 from plimsoll.catalog.arrays import described
 from plimsoll.catalog.composition.key_units import with_unit
-from plimsoll.cli.conduct.modelling import Load, Trial, fill_bytes, modelled_rate
 from plimsoll.cli.program import main
 from plimsoll.engine import native
 from plimsoll.errors import InputError
+from plimsoll.points.array_runs import Load, Trial, fill_bytes, modelled_rate
 from plimsoll.reports.adjusting import outcome_lines, range_lines
 
 Json = dict[str, Any]

@@ -13,10 +13,10 @@ from plimsoll.catalog import claims as module
 from plimsoll.catalog.arrays import array_document, described
 from plimsoll.catalog.claims import Claim, Run, claim_files, claims
 from plimsoll.catalog.expression import ReadOff
-from plimsoll.cli.conduct.planning import changed, defined
 from plimsoll.engine import native
 from plimsoll.errors import InputError
 from plimsoll.experiments.document import read_experiments
+from plimsoll.points.point import changed, defined
 
 CLAIMS = Path(module.__file__).parent / "claims"
 SCORED = [claim for claim in claims() if claim.checks]

@@ -8,14 +8,15 @@ from typing import Any
 
 import pytest
 
-from plimsoll.cli.conduct.conducting import Feed, conduct
-from plimsoll.cli.conduct.outcome import Outcome
-from plimsoll.cli.conduct.planning import PlannedPoint
-from plimsoll.cli.conduct.pointing import Pointing
-from plimsoll.cli.conduct.setup import Setup
 from plimsoll.errors import InputError, StoreError, TargetError
 from plimsoll.experiments.experiment import Experiment
 from plimsoll.experiments.plan import Ask, Configuration, Request, Subject
+from plimsoll.points.experiment_points import ExperimentPoints
+from plimsoll.points.listener import Listener
+from plimsoll.points.loop import Feed, conduct
+from plimsoll.points.outcome import Outcome
+from plimsoll.points.point import PlannedPoint
+from plimsoll.points.setup import Setup
 from plimsoll.result import Result
 from plimsoll.store.reader import open_run
 from plimsoll.store.resuming import resumed
@@ -66,7 +67,7 @@ def in_order(points: Iterable[PlannedPoint]) -> Feed:
 
 def carried_out(engine: ScriptedEngine, feed: Feed, **changes: Any) -> tuple[Outcome, RunWriter]:
     run = RunWriter.create("results", RunInfo("x", ["plimsoll"], None, host={}, versions={}))
-    return conduct(feed, Setup(engine, run, changes.pop("progress", Silence()), host={}, **changes)), run
+    return conduct(feed, Setup(engine, run, Listener(changes.pop("progress", Silence())), host={}, **changes)), run
 
 
 def planned(engine: ScriptedEngine, target: str = "null:", **changes: Any) -> PlannedPoint:
@@ -83,7 +84,7 @@ def asked(engine: ScriptedEngine, here: Path, ask: Ask, **changes: Any) -> Plann
     """The point for ``ask`` on a workload of two streams."""
     (here / "two.toml").write_text(TWO_STREAMS)
     one = experiment(**changes)
-    return Pointing(one, engine).point(Request("e", one.kind, Subject("two.toml", one.configurations[0]), ask))
+    return ExperimentPoints(one, engine).point(Request("e", one.kind, Subject("two.toml", one.configurations[0]), ask))
 
 
 def streams(point: PlannedPoint) -> dict[str, dict[str, Any]]:
@@ -94,7 +95,7 @@ def test_without_a_target_each_workload_has_what_its_driver_needs(engine: Script
     (here / "two.toml").write_text(TWO_STREAMS)
     (here / "trees.toml").write_text('driver = "files"\n[[tree]]\nfiles = 2\nsizes = "4KiB"\n[[stream]]\noperation = "read"\n')
     both = experiment(workloads=("two.toml", "trees.toml"), configurations=(Configuration("scratch file", ""),))
-    assert [target for _, target in Pointing(both, engine).applied()] == ["./plimsoll-scratch.dat", "./plimsoll-scratch.files"]
+    assert [target for _, target in ExperimentPoints(both, engine).applied()] == ["./plimsoll-scratch.dat", "./plimsoll-scratch.files"]
 
 
 def test_targets_are_prepared_once_and_stand_beside_each_other_until_the_end(engine: ScriptedEngine, here: Path) -> None:
@@ -156,7 +157,7 @@ def test_a_feed_that_breaks_leaves_a_failed_run(engine: ScriptedEngine, here: Pa
 
     run = RunWriter.create("results", RunInfo("x", ["plimsoll"], None, host={}, versions={}))
     with pytest.raises(RuntimeError):
-        conduct(feed(), Setup(engine, run, Silence(), host={}))
+        conduct(feed(), Setup(engine, run, Listener(Silence()), host={}))
     assert open_run(run.path).status == "failed"
     assert len(open_run(run.path).points) == 1
 
@@ -172,7 +173,7 @@ def test_a_store_that_fails_leaves_a_run_that_can_go_on(engine: ScriptedEngine, 
     monkeypatch.setattr(PointWriter, "interval", interval)
     run = RunWriter.create("results", RunInfo("x", ["plimsoll"], None, host={}, versions={}))
     with pytest.raises(StoreError, match="no space"):
-        conduct(in_order([planned(engine)] * 3), Setup(engine, run, Silence(), host={}))
+        conduct(in_order([planned(engine)] * 3), Setup(engine, run, Listener(Silence()), host={}))
     assert open_run(run.path).status == "interrupted"
     _, results = resumed(open_run(run.path))
     assert [result.status for result in results] == ["complete"]
@@ -287,7 +288,7 @@ def test_preconditioning_writes_the_whole_target_sequentially_whatever_the_workl
 
 def test_an_amount_ends_a_point_when_that_multiple_of_the_target_is_written(engine: ScriptedEngine, here: Path) -> None:
     from plimsoll.analysis.adaptive import Amount
-    from plimsoll.cli.conduct.goals import goal_of
+    from plimsoll.points.goals import goal_of
 
     point = asked(engine, here, Ask(role="precondition", amount=2.0))
     assert goal_of(point, {"size_bytes": 1000}) == Amount(2000)
@@ -297,11 +298,11 @@ def test_every_level_is_checked_before_anything_is_touched(engine: ScriptedEngin
     (here / "two.toml").write_text(TWO_STREAMS)
     levels = {"queue_depth": (1, 2, 70_000)}
     with pytest.raises(InputError, match="70000 is out of range"):
-        Pointing(experiment(kind="steps", over=levels), engine).check()
+        ExperimentPoints(experiment(kind="steps", over=levels), engine).check()
     with pytest.raises(InputError, match="needs a rate"):
-        Pointing(experiment(settings={"arrival": "poisson"}), engine).check()
+        ExperimentPoints(experiment(settings={"arrival": "poisson"}), engine).check()
     with pytest.raises(InputError, match="no stream is called 'lgo'"):
-        Pointing(experiment(kind="steps", over={"lgo.queue_depth": (0, 1)}), engine).check()
+        ExperimentPoints(experiment(kind="steps", over={"lgo.queue_depth": (0, 1)}), engine).check()
     assert engine.prepared == []
 
 

@@ -40,7 +40,7 @@ def _read_until(stream: object, part: str) -> None:
 
 
 def test_both_signals_are_handed_over_and_given_back() -> None:
-    from plimsoll.cli.conduct.signals import SIGNALS, handled
+    from plimsoll.points.signals import SIGNALS, handled
 
     before, calls = [signal.getsignal(number) for number in SIGNALS], []
     with handled(lambda: calls.append(1)):

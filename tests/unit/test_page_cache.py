@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.cli.conduct.caching import cache_state
-from plimsoll.cli.conduct.planning import PlannedPoint
 from plimsoll.host import page_cache
 from plimsoll.host.page_cache import Dropped, dropped, resident_bytes
+from plimsoll.points.cache_state import cache_state
+from plimsoll.points.point import PlannedPoint
 
 BYTES = 1 << 20
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from plimsoll.cli.conduct.permission import check_permitted
 from plimsoll.engine import native
+from plimsoll.points.permission import check_permitted
 from said import Plimsoll
 from scripted_engine import ScriptedEngine
 

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from plimsoll.catalog.claims import claims
-from plimsoll.cli.reproduction.bench import Bench
-from plimsoll.cli.reproduction.chain import chains
-from plimsoll.cli.reproduction.document import document
-from plimsoll.cli.reproduction.judging import Lookup, judged
 from plimsoll.engine import native
 from plimsoll.reports.reproduction import page_text
+from plimsoll.reproduction.bench import Bench
+from plimsoll.reproduction.chain import chains
+from plimsoll.reproduction.document import document
+from plimsoll.reproduction.verdicts import Lookup, judged
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "reproduce.md"
 #: Arithmetic, one request outstanding, a few seconds of streams: a second or two of processor time in all.

@@ -344,7 +344,7 @@ def test_the_table_shows_a_missed_claim_with_its_reason(plimsoll: Plimsoll):
 
 @pytest.mark.parametrize("words", [["000"], ["hp-sas"], ["--claim", "1-17"]])
 def test_reports_are_chosen_by_number_name_or_claims(words):
-    from plimsoll.cli.reproduction.choosing import chosen
+    from plimsoll.reproduction.selection import chosen
 
     found = chosen((), tuple(words[1:])) if words[0] == "--claim" else chosen(tuple(words), ())
     assert [claim.number for claim in found] == list(range(1, 18))

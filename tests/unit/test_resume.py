@@ -166,7 +166,7 @@ def test_a_workload_that_was_changed_in_between_starts_its_own_run(plimsoll: Pli
 def test_a_run_of_another_version_or_machine_is_not_gone_on_with(
     plimsoll: Plimsoll, engine: ScriptedEngine, monkeypatch: pytest.MonkeyPatch, change: str
 ) -> None:
-    from plimsoll.cli.experiment import experimenting
+    from plimsoll.points import undertaking as experimenting
 
     interrupted(plimsoll, engine)
     if change == "version":

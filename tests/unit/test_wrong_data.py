@@ -14,9 +14,9 @@ from plimsoll.analysis.comparison import compare
 from plimsoll.analysis.mark import mark_of
 from plimsoll.analysis.objective import judge, parse_objective
 from plimsoll.analysis.verification import findings, verified
-from plimsoll.cli.conduct.outcome import Outcome
 from plimsoll.engine import Json
 from plimsoll.errors import EXIT_CODES, SafetyRefusal, TargetError
+from plimsoll.points.outcome import Outcome
 from plimsoll.result import Result
 from plimsoll.store.reader import StoredRun, list_runs
 from said import Plimsoll

@@ -20,11 +20,11 @@ from plimsoll.analysis.adjustment.row import condition
 from plimsoll.analysis.adjustment.search import GRID_LEVELS, Place, Search, grid, simplex
 from plimsoll.analysis.adjustment.unknown import Unknown, parse_unknowns, settings
 from plimsoll.catalog.composition.key_units import with_unit
-from plimsoll.cli.conduct.measured import Asked, Measured, measured_rows
-from plimsoll.cli.conduct.modelling import REQUESTS, Modelling, Trial
 from plimsoll.cli.streams import bare
 from plimsoll.displayed import encoded
 from plimsoll.errors import InputError
+from plimsoll.points.array_runs import REQUESTS, Modelling, Trial
+from plimsoll.points.measured_rows import Asked, Measured, measured_rows
 from plimsoll.store.overwriting import check_replaceable
 
 Json = dict[str, Any]

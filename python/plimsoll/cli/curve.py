@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from plimsoll.cli.experiment.options import EXPERIMENT, LoadCommand, takes
-from plimsoll.cli.experiment.short import short_experiment
+from plimsoll.cli.experiment import short_experiment
+from plimsoll.cli.options import EXPERIMENT, LoadCommand, takes
 
 
 @click.command(cls=LoadCommand, short_help="Measure the load line at percentages of the maximum.")
@@ -29,4 +29,4 @@ def command(**typed: Any) -> int:
     plimsoll curve oltp-db --percent 10,50,80,90,95,100 --rounding vdbench --objective 'p99 <= 5ms'
     plimsoll curve oltp-db --maximum 20k --arrival constant
     """
-    return short_experiment("curve", typed, parameters=("percent", "rounding", "arrival", "outstanding", "maximum"))
+    return short_experiment("curve", typed)

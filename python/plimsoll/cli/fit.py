@@ -130,8 +130,8 @@ def fit_trace(trace: str, output: str | None, *, as_json: bool, chosen: Json) ->
 
 def _profiled(path: str, form: str | None, device: str | None, action: str | None) -> tuple[Profile, Trace]:
     from plimsoll.analysis.trace.profile import profiled
-    from plimsoll.cli.conduct.tracing import trace_file
     from plimsoll.formats.traces import open_trace
+    from plimsoll.points.traces import trace_file
 
     with trace_file(path) as file:
         trace = open_trace(file, path, form, action)

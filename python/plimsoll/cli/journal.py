@@ -21,8 +21,8 @@ def command(path: str, listen: str) -> int:
     \b
     plimsoll journal cut.journal --listen 192.168.7.1:7010
     """
-    from plimsoll.cli.conduct.signals import handled
     from plimsoll.journal_host import JournalHost
+    from plimsoll.points.signals import handled
 
     host = JournalHost(path, _address(listen))
     stopped: list[bool] = []

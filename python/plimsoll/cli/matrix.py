@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from plimsoll.cli.experiment.options import EXPERIMENT, LoadCommand, takes
-from plimsoll.cli.experiment.short import short_experiment
+from plimsoll.cli.experiment import short_experiment
+from plimsoll.cli.options import EXPERIMENT, LoadCommand, takes
 
 
 @click.command(cls=LoadCommand, short_help="Measure every combination of options.")
@@ -33,4 +33,4 @@ def command(**typed: Any) -> int:
     plimsoll matrix random-read-4k --over target=/dev/sdb --over target=/dev/sdc --over queue_depth=1..32 --shuffle 7
     plimsoll matrix mixed.toml --grid detailed --disks 4
     """
-    return short_experiment("matrix", typed, parameters=("shuffle", "grid", "disks", "num_small", "num_large", "small", "large"))
+    return short_experiment("matrix", typed)

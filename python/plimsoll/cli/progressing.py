@@ -1,14 +1,25 @@
 """What a run shows while it goes on, chosen by where it is shown.
 
-progress(quiet=False)        # the live view on a terminal
+listener(quiet=False).progress        # the live view on a terminal
 """
 
 from __future__ import annotations
 
+import os
 import sys
 
+import click
+
 from plimsoll.cli.streams import bare
-from plimsoll.reports.progress import FailuresOnly, PlainLines, Progress
+from plimsoll.points.listener import Listener, Progress
+from plimsoll.reports.progress import FailuresOnly, PlainLines
+
+_STOPPING = b"\nplimsoll: stopping; what is in flight is awaited, what was measured is kept (again: leave at once)\n"
+
+
+def listener(*, quiet: bool = False) -> Listener:
+    """Shows stages and remarks on stderr."""
+    return Listener(progress(quiet=quiet), lambda sentence: click.echo(sentence, err=True), _say_stopping)
 
 
 def progress(*, quiet: bool = False) -> Progress:
@@ -20,3 +31,8 @@ def progress(*, quiet: bool = False) -> Progress:
 
         return LiveView(bare(sys.stderr))
     return PlainLines(sys.stderr)
+
+
+def _say_stopping() -> None:
+    # From a signal handler: no lock may be taken.
+    os.write(2, _STOPPING)

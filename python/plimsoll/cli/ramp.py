@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from plimsoll.cli.experiment.options import ONCE, LoadCommand, takes
-from plimsoll.cli.experiment.short import short_experiment
+from plimsoll.cli.experiment import short_experiment
+from plimsoll.cli.options import ONCE, LoadCommand, takes
 
 
 @click.command(cls=LoadCommand, short_help="Raise the load until the objective fails, and find the mark.")
@@ -25,4 +25,4 @@ def command(**typed: Any) -> int:
     plimsoll ramp random-read-4k --objective 'p99 <= 5ms' --resolution 1 --json
     plimsoll ramp oltp-db --objective 'p99 <= 5ms' --assert -t /dev/sdb --destroy-data
     """
-    return short_experiment("ramp", typed, parameters=("resolution", "growth"), axis="queue_depth=1..1024")
+    return short_experiment("ramp", typed)

@@ -13,9 +13,9 @@ from plimsoll.cli.streams import bare
 from plimsoll.errors import EXIT_POINT_FAILED, InputError
 
 if TYPE_CHECKING:
-    from plimsoll.cli.reproduction.bench import OnDone
-    from plimsoll.cli.reproduction.chain import Chain
-    from plimsoll.cli.reproduction.reading import Reading
+    from plimsoll.reproduction.bench import OnDone
+    from plimsoll.reproduction.chain import Chain
+    from plimsoll.reproduction.readings import Reading
 
 Json = dict[str, Any]
 
@@ -43,11 +43,11 @@ def command(**typed: Any) -> int:
     plimsoll reproduce --claim 36-38 --json
     """
     from plimsoll import engine as engines
-    from plimsoll.cli.reproduction.bench import Bench
-    from plimsoll.cli.reproduction.chain import chains
-    from plimsoll.cli.reproduction.choosing import chosen
-    from plimsoll.cli.reproduction.document import document
-    from plimsoll.cli.reproduction.judging import Lookup, judged
+    from plimsoll.reproduction.bench import Bench
+    from plimsoll.reproduction.chain import chains
+    from plimsoll.reproduction.document import document
+    from plimsoll.reproduction.selection import chosen
+    from plimsoll.reproduction.verdicts import Lookup, judged
 
     if typed["as_json"] and typed["as_markdown"]:
         raise InputError("--json and --markdown: each asks for another form; leave one of both out.")

@@ -11,10 +11,11 @@ from typing import Any
 
 import click
 
-from plimsoll.cli.experiment.foreign import is_command, is_foreign, with_tool_set_apart
-from plimsoll.cli.experiment.options import LoadCommand, takes
-from plimsoll.cli.experiment.short import short_experiment
+from plimsoll.cli.experiment import carried_out, short_experiment
+from plimsoll.cli.options import LoadCommand, takes
+from plimsoll.cli.tool_words import with_tool_set_apart
 from plimsoll.errors import InputError
+from plimsoll.points.foreign import is_command, is_foreign
 
 
 class RunCommand(LoadCommand):
@@ -54,18 +55,18 @@ def _run_foreign(name: str, typed: dict[str, Any]) -> int:
     """The job file of another tool is a file of experiments, and carried out like one."""
     if len(typed["workloads"]) > 1:
         raise InputError(f"{name} is a job file of another tool and runs alone; give the other workloads to a run of their own.")
-    from plimsoll.cli.experiment.suiting import suite_of
+    from plimsoll.points.suites import suite_of
 
     _check_asked(name, typed)
-    return suite_of(name, typed).carry_out(typed)
+    return carried_out(lambda listener: suite_of(name, typed, listener.remark), typed)
 
 
 def _run_command(words: tuple[str, ...], typed: dict[str, Any]) -> int:
     """So is the command line of another tool."""
-    from plimsoll.cli.experiment.suiting import command_suite
+    from plimsoll.points.suites import command_suite
 
     _check_asked(f"the {words[0]} command line", typed)
-    return command_suite(words, typed).carry_out(typed)
+    return carried_out(lambda listener: command_suite(words, typed, listener.remark), typed)
 
 
 def _check_asked(name: str, typed: dict[str, Any]) -> None:

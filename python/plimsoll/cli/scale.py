@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from plimsoll.cli.experiment.options import EXPERIMENT, LoadCommand, takes
-from plimsoll.cli.experiment.short import short_experiment
+from plimsoll.cli.experiment import short_experiment
+from plimsoll.cli.options import EXPERIMENT, LoadCommand, takes
 
 
 @click.command(cls=LoadCommand, short_help="Measure speed-up with concurrency.")
@@ -23,4 +23,4 @@ def command(**typed: Any) -> int:
     plimsoll scale sequential-read-128k
     plimsoll scale oltp-db --over threads=1..64 --iterations 3 --target /dev/nvme0n1 --destroy-data
     """
-    return short_experiment("scaling", typed, parameters=("iterations",), axis="threads=1..64")
+    return short_experiment("scaling", typed)

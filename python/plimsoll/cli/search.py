@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from plimsoll.cli.experiment.options import ONCE, LoadCommand, takes
-from plimsoll.cli.experiment.short import short_experiment
+from plimsoll.cli.experiment import short_experiment
+from plimsoll.cli.options import ONCE, LoadCommand, takes
 
 
 @click.command(cls=LoadCommand, short_help="Find the mark as surely as the noise allows.")
@@ -24,4 +24,4 @@ def command(**typed: Any) -> int:
     plimsoll search random-read-4k --objective 'p99 <= 5ms'
     plimsoll search open.toml --over rate=500..50k --objective 'p99 <= 5ms and achieved >= 97%' --resolution 1%
     """
-    return short_experiment("search", typed, parameters=("resolution", "repeats_max"), axis="queue_depth=1..1024")
+    return short_experiment("search", typed)

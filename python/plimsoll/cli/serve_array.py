@@ -15,8 +15,8 @@ from typing import Any
 
 import click
 
-from plimsoll.cli.conduct.signals import handled
 from plimsoll.errors import InputError
+from plimsoll.points.signals import handled
 
 Json = dict[str, Any]
 
@@ -196,7 +196,7 @@ def _document(array: str) -> Json:
 
 
 def _data(kind: str, memory: str | None) -> Json:
-    from plimsoll.cli.quantity import size_bytes
+    from plimsoll.points.quantity import size_bytes
 
     if kind == "memory":
         return {"kind": "memory", "bound_bytes": 1 << 30 if memory is None else size_bytes("--memory", memory)}
@@ -206,7 +206,7 @@ def _data(kind: str, memory: str | None) -> Json:
 
 
 def _time(option: str, text: str | None) -> float | None:
-    from plimsoll.cli.quantity import duration_s
+    from plimsoll.points.quantity import duration_s
 
     if text is None:
         return None

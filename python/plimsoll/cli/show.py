@@ -13,8 +13,8 @@ import click
 from plimsoll import catalog
 from plimsoll import engine as engines
 from plimsoll.catalog.arrays import array_names, is_array
-from plimsoll.cli.conduct.planning import changed, defined, setting
 from plimsoll.errors import InputError
+from plimsoll.points.point import changed, defined, setting
 
 Json = dict[str, Any]
 

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 import click
 
 from plimsoll.analysis.objective import Objective, judge
-from plimsoll.cli.conduct.judging import SEEK_A_MARK
-from plimsoll.cli.conduct.outcome import Found, Outcome
 from plimsoll.cli.report import write_report
 from plimsoll.engine import Json
+from plimsoll.points.outcome import Found, Outcome
+from plimsoll.points.verdicts import SEEK_A_MARK
 from plimsoll.store.reader import StoredRun, open_run
 from plimsoll.store.writer import RUN_SCHEMA
 

@@ -142,7 +142,7 @@ def _check_company(typed: Json) -> None:
 
 def _demand(typed: Json) -> Demand | None:
     """The demand from its source, with what was typed over it and growth."""
-    from plimsoll.cli.quantity import block_bytes, percent
+    from plimsoll.points.quantity import block_bytes, percent
 
     source = _sourced(typed)
     if source is None:
@@ -169,7 +169,7 @@ def _sourced(typed: Json) -> Demand | None:
 
 def _typed_demand(typed: Json) -> Demand:
     from plimsoll.analysis.demand import Demand
-    from plimsoll.cli.quantity import block_bytes, percent, rate_per_s
+    from plimsoll.points.quantity import block_bytes, percent, rate_per_s
 
     iops = rate_per_s("--iops", typed["iops"])
     for name, example in (("read_percent", "70"), ("block_size", "8KiB")):
@@ -200,7 +200,7 @@ def _of_mailboxes(mailboxes: int, name: str) -> Demand:
 
 def _observed(typed: Json) -> Demand:
     from plimsoll.analysis.demand import demand_at, observed_devices
-    from plimsoll.cli.quantity import percent
+    from plimsoll.points.quantity import percent
 
     path = typed["from_file"]
     devices = {observed.name: observed for observed in observed_devices(_read(path), path)}
@@ -233,7 +233,7 @@ def _disks(typed: Json) -> Disks | None:
         return None
     from plimsoll.analysis.raid import named_disk_iops, raid_level
     from plimsoll.analysis.spindles import Disks
-    from plimsoll.cli.quantity import size_bytes
+    from plimsoll.points.quantity import size_bytes
 
     return Disks(
         level=raid_level(typed["raid"]),

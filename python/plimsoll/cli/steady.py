@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from plimsoll.cli.experiment.options import ONCE, LoadCommand, takes
-from plimsoll.cli.experiment.short import short_experiment
+from plimsoll.cli.experiment import short_experiment
+from plimsoll.cli.options import ONCE, LoadCommand, takes
 
 
 @click.command(cls=LoadCommand, short_help="Measure in rounds until the storage is in its steady state.")
@@ -25,4 +25,4 @@ def command(**typed: Any) -> int:
     plimsoll steady random-write-4k --duration 60s --target /dev/nvme0n1 --destroy-data --precondition
     plimsoll steady random-write-4k --metric 'write p99' --rounds-max 10 --size 8GiB
     """
-    return short_experiment("steady", typed, parameters=("metric", "window", "rounds_max", "precondition"))
+    return short_experiment("steady", typed)

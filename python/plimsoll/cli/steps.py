@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from plimsoll.cli.experiment.options import EXPERIMENT, LoadCommand, takes
-from plimsoll.cli.experiment.short import short_experiment
+from plimsoll.cli.experiment import short_experiment
+from plimsoll.cli.options import EXPERIMENT, LoadCommand, takes
 
 
 @click.command(cls=LoadCommand, short_help="Measure levels of load, one after the other.")
@@ -23,4 +23,4 @@ def command(**typed: Any) -> int:
     plimsoll steps oltp-db --over threads=1,2,4,8 --objective 'read mean <= 20ms' --target /dev/sdb --destroy-data
     plimsoll steps mine.toml --over log.queue_depth=1..16 --repeat 3 --json
     """
-    return short_experiment("steps", typed, axis="queue_depth=1..64")
+    return short_experiment("steps", typed)

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from plimsoll import catalog
-from plimsoll.cli.experiment.options import EXPERIMENT, LoadCommand, takes
+from plimsoll.cli.options import EXPERIMENT, LoadCommand, takes
 
 
 @click.command(cls=LoadCommand, short_help="Carry out the experiments of a published procedure or of a file.")
@@ -31,6 +31,7 @@ def command(name: str | None, quick: bool, **typed: Any) -> int | None:
         rows = [("suite", "title"), *((known, str(catalog.suite_document(known).get("title", ""))) for known in catalog.suite_names())]
         click.echo(table(rows, left=2))
         return None
-    from plimsoll.cli.experiment.suiting import suite_of
+    from plimsoll.cli.experiment import carried_out
+    from plimsoll.points.suites import suite_of
 
-    return suite_of(name, typed, quick=quick).carry_out(typed)
+    return carried_out(lambda listener: suite_of(name, typed, listener.remark, quick=quick), typed)

@@ -8,11 +8,12 @@ from typing import Any
 
 import click
 
-from plimsoll.cli.experiment.foreign import Onto, is_foreign, on_all, translated, translated_command, with_tool_set_apart
-from plimsoll.cli.quantity import size_bytes
+from plimsoll.cli.tool_words import with_tool_set_apart
 from plimsoll.errors import InputError
 from plimsoll.formats.tools import WITH_COMMANDS
 from plimsoll.formats.translation import Translation, counted
+from plimsoll.points.foreign import Onto, is_foreign, on_all, translated, translated_command
+from plimsoll.points.quantity import size_bytes
 
 
 class TranslateCommand(click.Command):

@@ -15,11 +15,11 @@ from typing import Any
 
 import click
 
-from plimsoll.cli.conduct.signals import handled
 from plimsoll.cli.streams import is_lost
 from plimsoll.displayed import encoded
 from plimsoll.errors import InputError, PlimsollError, TargetError
 from plimsoll.near import meant
+from plimsoll.points.signals import handled
 from plimsoll.store.overwriting import REPLACED, check_replaceable
 
 Json = dict[str, Any]
@@ -53,8 +53,8 @@ def command(asked: tuple[str, ...], interval: str, duration: str | None, output:
     plimsoll watch /var/lib/postgresql --duration 1h -o demand.json
     plimsoll size --from demand.json --objective "p99 <= 10ms"
     """
-    from plimsoll.cli.quantity import duration_s
     from plimsoll.monitor.watch import Timing
+    from plimsoll.points.quantity import duration_s
 
     timing = Timing(duration_s("--interval", interval), None if duration is None else duration_s("--duration", duration))
     _check(timing.interval_s, timing.duration_s, output)

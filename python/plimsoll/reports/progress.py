@@ -1,4 +1,4 @@
-"""What a run shows while it goes on: the seam, the plain form of a line now and then, and the quiet form.
+"""What a run shows while it goes on: the plain form of a line now and then, and the quiet form.
 
 Model: a run pushes its stages here; the plain form writes lines to a stream that is no terminal, `reports.live` draws on one that is. The
 quiet form says only what failed. Intervals end along the clock of the target, and that of a modelled array runs far ahead of ours, so
@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Any, Protocol, TextIO
+from typing import Any, TextIO
 
 from plimsoll.displayed import displayed_in_line
 from plimsoll.result import OPS, Result
@@ -22,28 +22,6 @@ Json = dict[str, Any]
 
 #: Real seconds between two lines for intervals, at least.
 LINE_EVERY_S = 10.0
-
-
-class Progress(Protocol):
-    """Receives the stages of a run."""
-
-    def preparing(self, target: str, done_bytes: int, total_bytes: int) -> None:
-        """A scratch file is being filled."""
-
-    def begin(self, place: int, total: int | None, skeleton: Result) -> None:
-        """Point ``place`` of ``total`` starts; None when results decide how many there will be."""
-
-    def interval(self, interval: Json) -> None:
-        """An interval has ended."""
-
-    def silent(self, silence: Json) -> None:
-        """The ``target`` has given no answer for so many ``ns``, while so many requests were ``waiting``."""
-
-    def end(self, result: Result) -> None:
-        """The point has ended."""
-
-    def close(self) -> None:
-        """Nothing more comes."""
 
 
 class PlainLines:

@@ -15,12 +15,12 @@ import os
 from collections.abc import Callable
 from contextlib import ExitStack
 
-from plimsoll.cli.conduct.brake import Brake
-from plimsoll.cli.conduct.driving import driver_name, files_driver
-from plimsoll.cli.conduct.planning import PlannedPoint
-from plimsoll.cli.conduct.setup import Setup
 from plimsoll.engine import Engine, Json, holding
 from plimsoll.errors import PlimsollError, StoreError
+from plimsoll.points.brake import Brake
+from plimsoll.points.drivers import driver_name, files_driver
+from plimsoll.points.point import PlannedPoint
+from plimsoll.points.setup import Setup
 from plimsoll.scratch import Hearer, Wanted, prepared, remove_leftovers
 
 

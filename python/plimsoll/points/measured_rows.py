@@ -19,11 +19,11 @@ from plimsoll import catalog
 from plimsoll.analysis.adjustment.reading import OPTIONS, read_row
 from plimsoll.analysis.adjustment.row import Condition, Row, chosen
 from plimsoll.analysis.definition import streams
-from plimsoll.cli.conduct.modelling import Load
-from plimsoll.cli.conduct.planning import changed, setting
 from plimsoll.engine import native
 from plimsoll.errors import InputError, PlimsollError
 from plimsoll.formats import measured as table
+from plimsoll.points.array_runs import Load
+from plimsoll.points.point import changed, setting
 from plimsoll.result import Result
 from plimsoll.store.reader import open_run
 

@@ -1,7 +1,7 @@
 """From a typed short command to the document that an experiment file would hold.
 
-Model: ``plimsoll steps``, ``ramp`` and the others are spellings of a file with one ``[[experiment]]``; what was not typed stays out, so
-that defaults and messages are those of `plimsoll.experiments.document`, and the same words in a file mean the same.
+Model: ``plimsoll run``, ``steps``, ``ramp`` and the others are spellings of a file with one ``[[experiment]]``; what was not typed stays
+out, so that defaults and messages are those of `plimsoll.experiments.document`, and the same words in a file mean the same.
 
     short_document("steps", typed)       # {"title": …, "experiment": [{"name": "steps", "kind": "steps", …}]}
 """
@@ -13,24 +13,37 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from plimsoll import catalog
-from plimsoll.cli.conduct.planning import setting
 from plimsoll.engine import Json
 from plimsoll.errors import InputError
+from plimsoll.experiments.declaration import FIELDS, options_of
+from plimsoll.experiments.document import read_experiments
+from plimsoll.experiments.naming import TYPED
 from plimsoll.experiments.schedule import layered
+from plimsoll.points.point import setting
+from plimsoll.points.undertaking import Undertaking
 
 #: Options of a job that have an option of their own on the command line.
 _JOB_OPTIONS = ("duration", "warmup", "size")
 TARGET = "target"
 #: The levels of file workloads when none were typed.
 THREADS = "threads=1..64"
-#: Keys of an experiment that are typed under the same name; those of its kind are added by the command.
+#: What is varied when nothing was typed.
+_USUAL_LEVELS = {"steps": "queue_depth=1..64", "ramp": "queue_depth=1..1024", "search": "queue_depth=1..1024", "scaling": THREADS}
+#: Keys of an experiment that are typed under the same name, besides those of its kind.
 _SHARED = ("objective", "cache", "precision")
 #: What the experiment of a command is called where its kind is called otherwise.
 _VERBS = {"single": "run"}
 
 
-def short_document(kind: str, typed: Mapping[str, Any], parameters: Iterable[str] = (), axis: str | None = None) -> Json:
-    """The document of a short command; ``parameters`` are the keys of this kind, ``axis`` its levels when none were typed."""
+def short_undertaking(kind: str, typed: Mapping[str, Any]) -> Undertaking:
+    """The experiment of a short command, to be carried out."""
+    suite = read_experiments(short_document(kind, typed), TYPED, targets=typed["targets"])
+    return Undertaking(suite, run_name(kind, typed["workloads"]))
+
+
+def short_document(kind: str, typed: Mapping[str, Any]) -> Json:
+    """The document of a short command."""
+    axis = _USUAL_LEVELS.get(kind)
     experiment: Json = {"name": _VERBS.get(kind, kind), "kind": kind, "workloads": _unique(typed["workloads"])}
     levels = _axes(typed.get("over") or ((_suitable(axis, experiment["workloads"]),) if axis else ()))
     if levels:
@@ -42,7 +55,7 @@ def short_document(kind: str, typed: Mapping[str, Any], parameters: Iterable[str
         experiment["repeat"] = typed["repeat"]
     if typed.get("interleave"):
         experiment["interleave"] = True
-    for key in (*_SHARED, *parameters):
+    for key in (*_SHARED, *(option.name for option in options_of(kind) if option.name not in FIELDS)):
         value = typed.get(key)
         if value is not None and value is not False:
             experiment[key] = value

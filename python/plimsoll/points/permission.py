@@ -13,10 +13,10 @@ import os
 from collections.abc import Iterable
 
 from plimsoll.analysis.definition import overwrites, streams
-from plimsoll.cli.conduct.driving import driver_name, driver_of
 from plimsoll.engine import Engine, Json
 from plimsoll.errors import InputError, SafetyRefusal
 from plimsoll.host.target import target_paths
+from plimsoll.points.drivers import driver_name, driver_of
 
 
 def permission(typed: str | None) -> Json | None:
@@ -64,7 +64,7 @@ def _overwrites(workload: Json) -> bool:
     replayed = [stream for stream in streams(workload) if stream.get("trace") and stream.get("verify") != "journal-check"]
     if not replayed:
         return overwrites(workload)
-    from plimsoll.cli.conduct.tracing import trace_ops
+    from plimsoll.points.traces import trace_ops
 
     drawn = [stream for stream in streams(workload) if not stream.get("trace")]
     return overwrites({**workload, "stream": drawn}) or any(

@@ -13,9 +13,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from plimsoll.catalog.claims import KINDS, UNITS
-from plimsoll.cli.reproduction.judging import Judged, Verdict
 from plimsoll.engine import Json
 from plimsoll.reports.reproduction import missed_text, modelled_text
+from plimsoll.reproduction.verdicts import Judged, Verdict
 
 SCHEMA = "plimsoll.reproduction/1"
 

@@ -11,9 +11,9 @@ empty caches or with its host's page cache filled.
 from __future__ import annotations
 
 from plimsoll.analysis.definition import is_direct, streams
-from plimsoll.cli.conduct.planning import PlannedPoint
 from plimsoll.engine import Json
 from plimsoll.host.target import target_paths
+from plimsoll.points.point import PlannedPoint
 from plimsoll.units import binary
 
 AS_FOUND = "as found"

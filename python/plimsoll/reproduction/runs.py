@@ -18,10 +18,6 @@ from typing import Any
 from plimsoll.analysis.metric import ALL, metric
 from plimsoll.analysis.summary import Summary
 from plimsoll.catalog.claims import Run
-from plimsoll.cli.conduct.planning import PlannedPoint
-from plimsoll.cli.conduct.pointing import Pointing
-from plimsoll.cli.reproduction.chain import Chain
-from plimsoll.cli.reproduction.reading import Reading, reading_of
 from plimsoll.engine import Control, Engine, Json
 from plimsoll.errors import InputError
 from plimsoll.experiments.document import read_experiments
@@ -29,6 +25,10 @@ from plimsoll.experiments.experiment import Experiment
 from plimsoll.experiments.plan import Conclusion
 from plimsoll.experiments.schedule import schedule
 from plimsoll.measure import Job, measure
+from plimsoll.points.experiment_points import ExperimentPoints
+from plimsoll.points.point import PlannedPoint
+from plimsoll.reproduction.chain import Chain
+from plimsoll.reproduction.readings import Reading, reading_of
 from plimsoll.result import Result
 
 #: A fresh brake for each job, known to whoever may have to stop it.
@@ -55,7 +55,7 @@ def carried_out(chain: Chain, engine: Engine, guard: Guard) -> tuple[Reading, ..
 
 def _single(run: Run, engine: Engine, guard: Guard) -> Reading:
     experiment = experiment_of(run)
-    pointing = Pointing(experiment, engine)
+    pointing = ExperimentPoints(experiment, engine)
     plan, results = schedule(experiment), []
     try:
         request = next(plan)
@@ -129,7 +129,7 @@ def _only_point(run: Run, engine: Engine) -> PlannedPoint:
     if run.over or run.ramp:
         raise InputError(f"run on {run.array}: a run in order has one level; leave over and ramp out.")
     experiment = experiment_of(run)
-    return Pointing(experiment, engine).point(next(schedule(experiment)))
+    return ExperimentPoints(experiment, engine).point(next(schedule(experiment)))
 
 
 class _Windows:

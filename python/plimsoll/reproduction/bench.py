@@ -13,12 +13,12 @@ import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 
-from plimsoll.cli.conduct.signals import handled
-from plimsoll.cli.reproduction.chain import Chain
-from plimsoll.cli.reproduction.reading import Reading
-from plimsoll.cli.reproduction.running import carried_out
 from plimsoll.engine import Control, Engine
 from plimsoll.errors import EXIT_INTERRUPTED, EngineError, Interrupted, TargetError
+from plimsoll.points.signals import handled
+from plimsoll.reproduction.chain import Chain
+from plimsoll.reproduction.readings import Reading
+from plimsoll.reproduction.runs import carried_out
 
 Readings = dict[Chain, tuple[Reading, ...]]
 OnDone = Callable[[Chain, tuple[Reading, ...]], None]

@@ -58,6 +58,6 @@ def _with_traces(workload: Json, folder: str) -> Json:
     """What converts traces is only imported where a stream has one."""
     if not any(stream.get("trace") for stream in workload.get("stream", ())):
         return workload
-    from plimsoll.cli.conduct.tracing import with_traces
+    from plimsoll.points.traces import with_traces
 
     return with_traces(workload, folder)

@@ -1,6 +1,6 @@
 """Ctrl-C and SIGTERM: the first stops issuing and keeps everything measured, the second leaves at once.
 
-with Brake() as brake:
+with Brake(listener.stopping) as brake:
     brake.guard(control)       # the job that a signal stops
     ...
     if brake.pulled: ...
@@ -9,20 +9,20 @@ with Brake() as brake:
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from contextlib import ExitStack
 
-from plimsoll.cli.conduct.signals import handled
 from plimsoll.engine import Control
 from plimsoll.errors import EXIT_INTERRUPTED
-
-_NOTICE = b"\nplimsoll: stopping; what is in flight is awaited, what was measured is kept (again: leave at once)\n"
+from plimsoll.points.signals import handled
 
 
 class Brake:
-    """Signal handlers for the time of a run."""
+    """Signal handlers for the time of a run; ``stopping`` is called by the first signal."""
 
-    def __init__(self) -> None:
+    def __init__(self, stopping: Callable[[], None] = lambda: None) -> None:
         self.pulled = False
+        self._stopping = stopping
         self._control: Control | None = None
         self._handled = ExitStack()
 
@@ -44,6 +44,6 @@ class Brake:
         if self.pulled:
             os._exit(EXIT_INTERRUPTED)
         self.pulled = True
-        os.write(2, _NOTICE)
+        self._stopping()
         if self._control is not None:
             self._control.stop()

@@ -5,35 +5,23 @@ anything is touched. The same experiments on the same machine have the same fing
 results are handed to the planners in place of measurements. Points that look at what the medium holds (``verify = "found"``,
 ``"journal-check"``) or tell a journal are measured anew every time. What judges and shows results is imported once there are some.
 
-    suite = read_experiments(document, "plimsoll steps", targets=typed["targets"])
-    exit_code = carry_out(suite, typed, run_name="steps-oltp-db")
+    suite = read_experiments(document, TYPED, targets=["/dev/sdb"])
+    carry_out(Undertaking(suite, "steps-oltp-db"), complete({"fresh": True}), Listener()).results
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
-
-import click
+from typing import Any
 
 from plimsoll import catalog
 from plimsoll import engine as engines
 from plimsoll.analysis.definition import arrival, overwrites
-from plimsoll.cli.conduct.conducting import Feed, conduct
-from plimsoll.cli.conduct.driving import driver_name, driver_of
-from plimsoll.cli.conduct.outcome import Found, Outcome
-from plimsoll.cli.conduct.permission import check_permitted, permission
-from plimsoll.cli.conduct.planning import PlannedPoint
-from plimsoll.cli.conduct.pointing import Pointing
-from plimsoll.cli.conduct.setup import Setup
-from plimsoll.cli.conduct.verifying import check_journalled, is_of_its_moment
-from plimsoll.cli.conduct.without_effect import check_effect
-from plimsoll.cli.progressing import progress
 from plimsoll.engine import Engine, Json
-from plimsoll.errors import EXIT_OBJECTIVE_FAILED, InputError
+from plimsoll.errors import InputError
 from plimsoll.experiments.experiment import Experiment, Suite
 from plimsoll.experiments.kinds import offers_rates
 from plimsoll.experiments.naming import TYPED, Place
@@ -41,13 +29,20 @@ from plimsoll.experiments.plan import Conclusion, Subject
 from plimsoll.experiments.schedule import planned_points, schedule
 from plimsoll.host.identity import target_identity
 from plimsoll.host.machine import host_facts, versions
+from plimsoll.points.drivers import driver_name, driver_of
+from plimsoll.points.experiment_points import ExperimentPoints
+from plimsoll.points.ineffective_options import check_effect
+from plimsoll.points.listener import Listener
+from plimsoll.points.loop import Feed, conduct
+from plimsoll.points.outcome import Found, Outcome
+from plimsoll.points.permission import check_permitted, permission
+from plimsoll.points.point import PlannedPoint
+from plimsoll.points.preconditions import check_journalled, is_of_its_moment
+from plimsoll.points.setup import Setup
 from plimsoll.result import Result
 from plimsoll.scratch import default_target
 from plimsoll.store.resuming import fingerprint, resumed, unfinished_run
 from plimsoll.store.writer import RunInfo, RunWriter
-
-if TYPE_CHECKING:
-    from plimsoll.analysis.objective import Objective
 
 #: Workloads with the targets that they go to.
 Uses = Sequence[tuple[Json, str]]
@@ -55,61 +50,83 @@ Uses = Sequence[tuple[Json, str]]
 
 @dataclass(frozen=True)
 class Undertaking:
-    """Experiments, resolved and checked; ``name`` is that of the run's directory, ``suite`` what run.json says of their origin."""
+    """Experiments to carry out; ``name`` is that of the run's directory, workload files are looked for in ``folder``.
 
-    name: str
-    experiments: tuple[Experiment, ...]
-    pointings: tuple[Pointing, ...]
-    suite: Json | None = None
-
-
-def carry_out(suite: Suite, typed: Mapping[str, Any], *, name: str, folder: str = "", origin: Json | None = None) -> int:
-    """Measure all experiments of ``suite`` as typed, and return the exit code. Workload files are looked for in ``folder``.
-
-    Without an ``origin`` the experiment is a typed command, and messages speak of options.
+    ``origin`` is what run.json says of the suite or file. Without one the experiment was typed, and messages speak of options.
     """
+
+    suite: Suite
+    name: str
+    folder: str = ""
+    origin: Json | None = None
+
+    @property
+    def asks_something(self) -> bool:
+        """Whether some experiment has an objective."""
+        return any(experiment.objective for experiment in self.suite.experiments)
+
+
+@dataclass(frozen=True)
+class Run:
+    """What came of an undertaking: stored at ``path``, measured now or before it was resumed."""
+
+    path: str
+    outcome: Outcome
+    experiments: tuple[Experiment, ...]
+    origin: Json | None = None
+
+    @property
+    def results(self) -> list[Result]:
+        """A result for every point, in the order measured."""
+        return self.outcome.results
+
+    @property
+    def conclusions(self) -> list[Json]:
+        """What the experiments found, as run.json has it."""
+        return [found.to_json() for found in self.outcome.found]
+
+    @property
+    def exit_code(self) -> int:
+        """What the command would end with."""
+        return self.outcome.exit_code
+
+    def holds(self) -> bool:
+        """Whether every objective holds; False where there is none."""
+        from plimsoll.points.verdicts import every_objective_holds
+
+        return every_objective_holds(self.outcome, self.experiments)
+
+    def unknown(self) -> list[str]:
+        """A sentence for each objective that nothing but too few requests keeps from holding."""
+        from plimsoll.points.verdicts import unknown_objectives
+
+        return unknown_objectives(self.outcome, self.experiments)
+
+
+def carry_out(undertaking: Undertaking, typed: Mapping[str, Any], listener: Listener) -> Run:
+    """Measure all experiments as ``typed``: complete options by the names of `plimsoll.points.options`."""
     engine = engines.native()
-    experiments = tuple(_resolved(experiment, folder) for experiment in suite.experiments)
-    pointings = tuple(Pointing(experiment, engine) for experiment in experiments)
-    undertaking = Undertaking(name, experiments, pointings, origin)
-    _check(undertaking, typed)
-    uses = _uses(undertaking)
-    forms = [workload for pointing in pointings for workload in pointing.forms()]
-    check_effect(typed, (target for _, target in uses), forms, _written(experiments))
+    experiments = tuple(_resolved(experiment, undertaking.folder) for experiment in undertaking.suite.experiments)
+    resolved = _Resolved(undertaking, experiments, tuple(ExperimentPoints(experiment, engine) for experiment in experiments))
+    _check(resolved)
+    uses = _uses(resolved)
+    check_effect(typed, (target for _, target in uses), list(resolved.forms()), _written(experiments), listener.remark)
     check_permitted(uses, engine, typed["destroy_data"])
-    outcome, run = _measured(undertaking, typed, engine, uses)
-    _show(outcome, run.path, undertaking, typed)
-    return _asserted(outcome, experiments) if typed.get("asserts") and not outcome.exit_code else outcome.exit_code
+    outcome, run = _measured(resolved, typed, listener, uses)
+    return Run(run.path, outcome, experiments, undertaking.origin)
 
 
-def _asserted(outcome: Outcome, experiments: Sequence[Experiment]) -> int:
-    """The exit code of a run that has to keep its objectives; what is not known of them is said."""
-    from plimsoll.cli.conduct.judging import every_objective_holds, unknown_objectives
+@dataclass(frozen=True)
+class _Resolved:
+    """An undertaking whose workloads and targets are known, with what makes the points of each experiment."""
 
-    if every_objective_holds(outcome, experiments):
-        return 0
-    for sentence in unknown_objectives(outcome, experiments):
-        click.echo(f"plimsoll: {sentence}", err=True)
-    return EXIT_OBJECTIVE_FAILED
+    asked: Undertaking
+    experiments: tuple[Experiment, ...]
+    points: tuple[ExperimentPoints, ...]
 
-
-def _show(outcome: Outcome, path: str, undertaking: Undertaking, typed: Mapping[str, Any]) -> None:
-    from plimsoll.cli.showing import Shown, show
-
-    experiments = undertaking.experiments
-    shown = Shown(typed["as_json"], typed["report_path"], experiments=[experiment.to_json() for experiment in experiments])
-    if undertaking.suite is None and experiments[0].kind == "single":
-        # Of points as they stand, each says for itself whether it kept the objective.
-        shown = replace(shown, objective=_objective_of(experiments[0]), concludes=False)
-    show(outcome, path, shown)
-
-
-def _objective_of(experiment: Experiment) -> Objective | None:
-    if experiment.objective is None:
-        return None
-    from plimsoll.analysis.objective import parse_objective
-
-    return parse_objective(experiment.objective)
+    def forms(self) -> Iterator[Json]:
+        """Every workload in every form that is known."""
+        return (workload for points in self.points for workload in points.forms())
 
 
 def _resolved(experiment: Experiment, folder: str) -> Experiment:
@@ -140,28 +157,22 @@ def _sources(workload: str, experiment: Experiment, folder: str) -> list[str]:
     return catalog.sources(os.path.join(folder, workload) if catalog.is_file(workload) else workload)
 
 
-def _check(undertaking: Undertaking, typed: Mapping[str, Any]) -> None:
+def _check(resolved: _Resolved) -> None:
     """Everything that can be wrong before the first point."""
-    for experiment, pointing in zip(undertaking.experiments, undertaking.pointings, strict=True):
+    for experiment, points in zip(resolved.experiments, resolved.points, strict=True):
         try:
-            pointing.check()
-            _check_questions(experiment, pointing.workloads)
+            points.check()
+            _check_questions(experiment, points.workloads)
         except InputError as problem:
             here = f"experiment {experiment.name!r}"
-            raise (Place(here) if undertaking.suite else TYPED).wrong(problem) from None
-    if typed.get("asserts") and not any(experiment.objective for experiment in undertaking.experiments):
-        raise InputError("--assert: there is no objective that could hold; give one, for example --objective 'p99 <= 5ms'.")
-    if typed["report_path"] is not None:
-        from plimsoll.cli.report import checked_format
-
-        checked_format(typed["report_path"])
+            raise (Place(here) if resolved.asked.origin else TYPED).wrong(problem) from None
 
 
 def _check_questions(experiment: Experiment, workloads: Sequence[Sequence[Json]]) -> None:
     """What is asked of the results must be something that the workloads can answer."""
     metric = experiment.parameters.get("metric")
     if experiment.objective is not None or experiment.precision is not None or metric is not None:
-        from plimsoll.cli.conduct.judging import check_metric, check_objective, check_precision
+        from plimsoll.points.verdicts import check_metric, check_objective, check_precision
 
         check_objective(experiment.objective, workloads, rated=offers_rates(experiment))
         check_precision(experiment.precision, workloads)
@@ -177,15 +188,14 @@ def _check_questions(experiment: Experiment, workloads: Sequence[Sequence[Json]]
             )
 
 
-def _measured(undertaking: Undertaking, typed: Mapping[str, Any], engine: Engine, uses: Uses) -> tuple[Outcome, RunWriter]:
-    host = host_facts()
-    totals = [planned_points(experiment) for experiment in undertaking.experiments]
+def _measured(resolved: _Resolved, typed: Mapping[str, Any], listener: Listener, uses: Uses) -> tuple[Outcome, RunWriter]:
+    engine, host = engines.native(), host_facts()
+    totals = [planned_points(experiment) for experiment in resolved.experiments]
     total = None if None in totals else sum(number for number in totals if number is not None)
     opening = _Opening(host, total, _identities(uses, engine))
-    run, stored = _opened(undertaking, typed, opening)
-    shown = progress(quiet=typed["quiet"])
-    setup = Setup(engine, run, shown, host, permission(typed["destroy_data"]), typed["keep"], total=total, stored=stored)
-    return conduct(_feed(undertaking), setup), run
+    run, stored = _opened(resolved, typed, opening, listener.remark)
+    setup = Setup(engine, run, listener, host, permission(typed["destroy_data"]), typed["keep"], total=total, stored=stored)
+    return conduct(_feed(resolved), setup), run
 
 
 @dataclass(frozen=True)
@@ -197,11 +207,11 @@ class _Opening:
     identities: Json
 
 
-def _uses(undertaking: Undertaking) -> Uses:
+def _uses(resolved: _Resolved) -> Uses:
     """Every target once for each driver, with a workload that writes to it where there is one: grids have thousands of alike points."""
     found: dict[tuple[str | None, str], Json] = {}
-    for pointing in undertaking.pointings:
-        for workload, target in pointing.applied():
+    for points in resolved.points:
+        for workload, target in points.applied():
             use = (driver_name(workload), target)
             if use not in found or (overwrites(workload) and not overwrites(found[use])):
                 found[use] = workload
@@ -220,38 +230,40 @@ def _identities(uses: Uses, engine: Engine) -> Json:
     return {target: target_identity(driver_of(workload, engine).inspect_target(target)) for workload, target in uses}
 
 
-def _opened(undertaking: Undertaking, typed: Mapping[str, Any], opening: _Opening) -> tuple[RunWriter, list[Result]]:
+def _opened(
+    resolved: _Resolved, typed: Mapping[str, Any], opening: _Opening, remark: Callable[[str], None]
+) -> tuple[RunWriter, list[Result]]:
     """A run to write to: an unfinished one of the same, with what it measured, or a new one."""
-    definitions = [experiment.to_json() for experiment in undertaking.experiments]
-    workloads = [pointing.definitions() for pointing in undertaking.pointings]
+    definitions = [experiment.to_json() for experiment in resolved.experiments]
+    workloads = [points.definitions() for points in resolved.points]
     mark = fingerprint([definitions, workloads, os.getcwd(), opening.identities], opening.host, versions())
-    anew = typed["fresh"] or any(is_of_its_moment(workload) for pointing in undertaking.pointings for workload in pointing.forms())
+    anew = typed["fresh"] or any(map(is_of_its_moment, resolved.forms()))
     found = None if anew else unfinished_run(typed["out"], mark)
     if found is not None:
         run, stored = resumed(found, typed["label"])
         points = "1 point is" if len(stored) == 1 else f"{len(stored)} points are"
-        click.echo(f"resuming {found.path}: {points} there (--fresh starts anew)", err=True)
+        remark(f"resuming {found.path}: {points} there (--fresh starts anew)")
         return run, stored
     info = RunInfo(
-        name=undertaking.name,
+        name=resolved.asked.name,
         command=["plimsoll", *sys.argv[1:]],
         points_planned=opening.total,
         host=opening.host,
         versions=versions(),
         label=typed["label"],
         experiments=definitions,
-        suite=undertaking.suite,
+        suite=resolved.asked.origin,
         fingerprint=mark,
     )
     return RunWriter.create(typed["out"], info), []
 
 
-def _feed(undertaking: Undertaking) -> Feed:
+def _feed(resolved: _Resolved) -> Feed:
     """The points of all experiments, one experiment after the other."""
     found: list[Found] = []
-    for experiment, pointing in zip(undertaking.experiments, undertaking.pointings, strict=True):
+    for experiment, points in zip(resolved.experiments, resolved.points, strict=True):
         measured: list[Result] = []
-        conclusions = yield from _points(experiment, pointing, measured)
+        conclusions = yield from _points(experiment, points, measured)
         concluded = [Found(experiment.name, subject, conclusion) for subject, conclusion in conclusions.items()]
         found += _marked(concluded, measured, experiment)
     return found
@@ -260,20 +272,20 @@ def _feed(undertaking: Undertaking) -> Feed:
 def _marked(concluded: Sequence[Found], measured: Sequence[Result], experiment: Experiment) -> Sequence[Found]:
     if experiment.objective is None:
         return concluded
-    from plimsoll.cli.conduct.judging import marked
+    from plimsoll.points.verdicts import marked
 
     return [marked(one, measured, experiment.objective) for one in concluded]
 
 
 def _points(
-    experiment: Experiment, pointing: Pointing, measured: list[Result]
+    experiment: Experiment, points: ExperimentPoints, measured: list[Result]
 ) -> Generator[PlannedPoint, Result, Mapping[Subject, Conclusion]]:
     """The points of one experiment; ``measured`` takes their results."""
     plan = schedule(experiment)
     try:
         request = next(plan)
         while True:
-            result = yield pointing.point(request)
+            result = yield points.point(request)
             measured.append(result)
             request = plan.send(result)
     except StopIteration as end:

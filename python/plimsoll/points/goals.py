@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from plimsoll.cli.conduct.planning import PlannedPoint
 from plimsoll.engine import Json
+from plimsoll.points.point import PlannedPoint
 
 if TYPE_CHECKING:
     from plimsoll.analysis.adaptive import Goal

@@ -17,10 +17,10 @@ from typing import Any, Literal
 
 from plimsoll.catalog.claims import Case, Check, Claim
 from plimsoll.catalog.expression import ReadOff
-from plimsoll.cli.reproduction.bench import Readings
-from plimsoll.cli.reproduction.chain import chain_of, run_names
-from plimsoll.cli.reproduction.reading import Reading, Unreadable, document_value
 from plimsoll.engine import Engine
+from plimsoll.reproduction.bench import Readings
+from plimsoll.reproduction.chain import chain_of, run_names
+from plimsoll.reproduction.readings import Reading, Unreadable, document_value
 
 Word = Literal["holds", "missed", "not-scored"]
 

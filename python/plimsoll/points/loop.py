@@ -6,7 +6,7 @@ stored with its error and the feed decides what is next; a signal lets the runni
 ends everything, since results that cannot be kept are not worth measuring, and leaves a run that can go on. What was written to
 precondition a target is written again when the target has to be made anew.
 
-    outcome = conduct(feed, Setup(engine, run, progress, host, total=len(points)))
+    outcome = conduct(feed, Setup(engine, run, listener, host, total=len(points)))
     outcome.exit_code
 """
 
@@ -20,20 +20,20 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from plimsoll.analysis.definition import checks_journal
-from plimsoll.cli.conduct.brake import Brake
-from plimsoll.cli.conduct.caching import cache_state
-from plimsoll.cli.conduct.driving import driver_of
-from plimsoll.cli.conduct.goals import goal_of
-from plimsoll.cli.conduct.outcome import Found, Outcome
-from plimsoll.cli.conduct.planning import PlannedPoint
-from plimsoll.cli.conduct.setup import Setup
-from plimsoll.cli.conduct.targets import Targets
-from plimsoll.cli.conduct.verifying import check_stamped
 from plimsoll.engine import Engine, Json
 from plimsoll.errors import EXIT_POINT_FAILED, InputError, PlimsollError, StoreError
 from plimsoll.host.target import target_facts, target_paths
 from plimsoll.measure import Job, measure, unfinished
-from plimsoll.reports.progress import Progress
+from plimsoll.points.brake import Brake
+from plimsoll.points.cache_state import cache_state
+from plimsoll.points.drivers import driver_of
+from plimsoll.points.goals import goal_of
+from plimsoll.points.listener import Progress
+from plimsoll.points.outcome import Found, Outcome
+from plimsoll.points.point import PlannedPoint
+from plimsoll.points.preconditions import check_stamped
+from plimsoll.points.setup import Setup
+from plimsoll.points.targets import Targets
 from plimsoll.result import Result
 from plimsoll.store.writer import PointWriter
 
@@ -45,8 +45,8 @@ def conduct(feed: Feed, setup: Setup) -> Outcome:
     """Measure until the feed ends or a signal comes; whatever happens, the run's end is recorded."""
     outcome = Outcome()
     try:
-        with Brake() as brake, Targets(setup, brake, outcome.left.append) as targets:
-            _Machine(setup, brake, targets, outcome).run(feed)
+        with Brake(setup.listener.stopping) as brake, Targets(setup, brake, outcome.left.append) as targets:
+            _Loop(setup, brake, targets, outcome).run(feed)
             outcome.interrupted = brake.pulled
     except BaseException as problem:
         # A full disk is no end: with room again, the run can go on. The store may be the very thing that fails now, too.
@@ -60,7 +60,7 @@ def conduct(feed: Feed, setup: Setup) -> Outcome:
     return outcome
 
 
-class _Machine:
+class _Loop:
     """Feeds, measures, keeps."""
 
     def __init__(self, setup: Setup, brake: Brake, targets: Targets, outcome: Outcome) -> None:

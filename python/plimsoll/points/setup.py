@@ -1,6 +1,6 @@
-"""What all points of a run share: engine, store, progress, host, and what may be done to targets.
+"""What all points of a run share: engine, store, listener, host, and what may be done to targets.
 
-Setup(engine, run, progress, host, total=12)
+Setup(engine, run, listener, host, total=12)
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from plimsoll.engine import Engine, Json
-from plimsoll.reports.progress import Progress
+from plimsoll.points.listener import Listener, Progress
 from plimsoll.result import Result
 from plimsoll.store.writer import RunWriter
 
@@ -20,9 +20,14 @@ class Setup:
 
     engine: Engine
     run: RunWriter
-    progress: Progress
+    listener: Listener
     host: Json
     permission: Json | None = None
     keep: bool = False
     total: int | None = None
     stored: Sequence[Result] = ()
+
+    @property
+    def progress(self) -> Progress:
+        """Who hears of the stages."""
+        return self.listener.progress

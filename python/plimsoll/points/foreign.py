@@ -1,12 +1,12 @@
 """Job files of other tools on the command line: found out, read, and turned into a file of experiments.
 
-Model: a file that is not TOML is offered to every tool of `plimsoll.formats.tools`. What the run does without is said on stderr, one line
-each; what cannot be run faithfully refuses the file. A target that is typed takes the place of those that the file names before anything is
+Model: a file that is not TOML is offered to every tool of `plimsoll.formats.tools`. What the run does without is remarked, a sentence each;
+what cannot be run faithfully refuses the file. A target that is typed takes the place of those that the file names before anything is
 looked at (`formats.known_targets`); several are measured in turn, so they have to be alike in what the file makes of them.
 Models of storage are asked directly, whatever the tool would have called.
 
     if is_foreign("job.fio"):
-        document = foreign_document("job.fio", Onto(targets=("/dev/sdb",)))
+        document = foreign_document("job.fio", Onto(targets=("/dev/sdb",)), print)
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
-import click
-
 from plimsoll import engine as engines
-from plimsoll.cli.quantity import size_bytes
 from plimsoll.engine import Json
 from plimsoll.errors import InputError, PlimsollError
 from plimsoll.formats.known_targets import KnownTargets
 from plimsoll.formats.tools import TOOLS, WITH_COMMANDS, Around, recognised, translate, translate_command
 from plimsoll.formats.translation import Translation
+from plimsoll.points.quantity import size_bytes
 
+#: Takes a sentence.
+Remark = Callable[[str], None]
 #: Targets that answer without the kernel.
 _MODELS = ("array:", "null:", "queue:")
 #: How much of a file is looked at to find out whose it is.
@@ -54,9 +54,9 @@ class Onto:
         return cls(tuple(typed["targets"]), None if size is None else size_bytes("--size", size), overrides=True)
 
 
-def foreign_document(path: str, onto: Onto) -> Json:
+def foreign_document(path: str, onto: Onto, remark: Remark) -> Json:
     """The file of experiments that the file at ``path`` stands for; raises `InputError` when it cannot be run."""
-    return _runnable(translated(path, onto), onto.targets)
+    return _runnable(translated(path, onto), onto.targets, remark)
 
 
 def is_command(words: Sequence[str]) -> bool:
@@ -64,24 +64,15 @@ def is_command(words: Sequence[str]) -> bool:
     return len(words) > 1 and words[0] in WITH_COMMANDS
 
 
-def with_tool_set_apart(options: Sequence[click.Parameter], args: list[str]) -> list[str]:
-    """``args`` with ``--`` before the command line of another tool, whose options are not ours; others as they are."""
-    valued = {word for option in options if isinstance(option, click.Option) and not option.is_flag for word in option.opts}
-    at = 0
-    while at < len(args) and args[at].startswith("-") and args[at] != "--":
-        at += 2 if args[at] in valued else 1
-    return [*args[:at], "--", *args[at:]] if is_command(args[at:]) else args
-
-
-def command_document(words: Sequence[str], onto: Onto) -> Json:
+def command_document(words: Sequence[str], onto: Onto, remark: Remark) -> Json:
     """The file of experiments that a command line stands for; raises `InputError` when it cannot be run."""
-    return _runnable(translated_command(words, onto), onto.targets)
+    return _runnable(translated_command(words, onto), onto.targets, remark)
 
 
-def _runnable(translation: Translation, targets: Sequence[str]) -> Json:
-    for remark in translation.remarks:
-        if remark.kind in ("ignored", "surprise"):
-            click.echo(remark.sentence(translation.source), err=True)
+def _runnable(translation: Translation, targets: Sequence[str], remark: Remark) -> Json:
+    for found in translation.remarks:
+        if found.kind in ("ignored", "surprise"):
+            remark(found.sentence(translation.source))
     refusal = translation.refusal()
     if refusal is not None:
         raise InputError(f"{refusal.rstrip('.')}.")

@@ -14,9 +14,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from plimsoll import catalog
-from plimsoll.cli.conduct.driving import checked, checked_workload, driver_of
 from plimsoll.engine import Engine, Json
 from plimsoll.errors import InputError
+from plimsoll.points.drivers import checked, checked_workload, driver_of
 
 #: Timing of shipped workloads, unless their file or the user says otherwise: twelve of them fit into three minutes.
 CATALOG_TIMING = {"duration": "10s", "warmup": "2s"}

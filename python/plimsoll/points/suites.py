@@ -4,76 +4,65 @@ Model: a name without ``.toml`` and without ``/`` is a shipped suite. Typed sett
 kind that has the option; configurations and levels still come after them. Published figures are stored with the run, so that its report
 shows them wherever it is read.
 
-    suite_of("four-corners", typed, quick=True).carry_out(typed)
+    carry_out(suite_of("four-corners", typed, quick=True), typed, listener)
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
-
-import click
 
 from plimsoll import catalog
 from plimsoll import engine as engines
 from plimsoll.apps import filecopy
-from plimsoll.cli.experiment.documenting import typed_settings
-from plimsoll.cli.experiment.experimenting import carry_out
-from plimsoll.cli.experiment.foreign import Onto, command_document, foreign_document, is_foreign
-from plimsoll.cli.quantity import duration_s
 from plimsoll.engine import Json
 from plimsoll.errors import InputError
 from plimsoll.experiments.declaration import OPTIONS_BY_NAME
 from plimsoll.experiments.document import read_experiments
 from plimsoll.experiments.experiment import Experiment, Suite
 from plimsoll.experiments.schedule import layered
+from plimsoll.points.foreign import Onto, command_document, foreign_document, is_foreign
+from plimsoll.points.quantity import duration_s
+from plimsoll.points.short_document import typed_settings
+from plimsoll.points.undertaking import Undertaking
 
+#: Takes a sentence.
+Remark = Callable[[str], None]
 #: Options of an experiment that can be typed over those of a file.
 _TYPED = ("repeat", "interleave", "cache", "precision")
 
 
-@dataclass(frozen=True)
-class Undertaken:
-    """A suite with its name, the folder its files are in, and what run.json says of it."""
-
-    suite: Suite
-    name: str
-    folder: str
-    origin: Json
-
-    def carry_out(self, typed: Mapping[str, Any]) -> int:
-        """Measure it, and return the exit code."""
-        return carry_out(self.suite, typed, name=self.name, folder=self.folder, origin=self.origin)
-
-
-def suite_of(name: str, typed: Mapping[str, Any], *, quick: bool = False) -> Undertaken:
+def suite_of(name: str, typed: Mapping[str, Any], remark: Remark, *, quick: bool = False) -> Undertaking:
     """The suite ``name`` or in the file of that name; raises `InputError` for one that is not there or not right."""
     is_file = catalog.is_file(name) or is_foreign(name)
-    document = _written(name, typed) if is_file else _shipped(name)
+    document = _written(name, typed, remark) if is_file else _shipped(name)
     called = os.path.splitext(os.path.basename(name))[0] if is_file else name
     folder = os.path.dirname(name) if is_file else ""
-    source = _Source(name if is_file else f"{name}.toml", called, folder, is_shipped=not is_file)
+    source = _Source(name if is_file else f"{name}.toml", called, folder, remark, is_shipped=not is_file)
     return _undertaken(document, source, typed, quick)
 
 
-def command_suite(words: Sequence[str], typed: Mapping[str, Any]) -> Undertaken:
+def command_suite(words: Sequence[str], typed: Mapping[str, Any], remark: Remark) -> Undertaking:
     """What the command line of another tool asks for; raises `InputError` for one that cannot be run."""
-    return _undertaken(command_document(words, Onto.of(typed)), _Source(f"{words[0]} command line", words[0], ""), typed, quick=False)
+    document = command_document(words, Onto.of(typed), remark)
+    return _undertaken(document, _Source(f"{words[0]} command line", words[0], "", remark), typed, quick=False)
 
 
 @dataclass(frozen=True)
 class _Source:
-    """Where a suite is from: its name in messages, that of its run, the folder of its files, and whether it is one of the catalog."""
+    """Where a suite is from: its name in messages, that of its run, the folder of its files, and whether it is one of the catalog;
+    ``remark`` hears what is made of it."""
 
     said: str
     called: str
     folder: str
+    remark: Remark
     is_shipped: bool = False
 
 
-def _undertaken(document: Json, source: _Source, typed: Mapping[str, Any], quick: bool) -> Undertaken:
+def _undertaken(document: Json, source: _Source, typed: Mapping[str, Any], quick: bool) -> Undertaking:
     suite = read_experiments(document, source.said, quick=quick, targets=typed["targets"])
     called = source.called
     origin = {
@@ -82,15 +71,15 @@ def _undertaken(document: Json, source: _Source, typed: Mapping[str, Any], quick
         **{key: getattr(suite, key) for key in ("title", "purpose", "source", "rationale")},
         "published": [catalog.published(figures) for figures in suite.published],
     }
-    overruled = replace(suite, experiments=tuple(_overruled(experiment, typed) for experiment in _possible(suite, source)))
-    return Undertaken(overruled, f"{called}-quick" if quick else called, source.folder, origin)
+    overruled = replace(suite, experiments=tuple(_overruled(experiment, typed, source.remark) for experiment in _possible(suite, source)))
+    return Undertaking(overruled, f"{called}-quick" if quick else called, source.folder, origin)
 
 
-def _written(path: str, typed: Mapping[str, Any]) -> Json:
+def _written(path: str, typed: Mapping[str, Any], remark: Remark) -> Json:
     if not os.path.isfile(path):
         raise InputError(f"{path}: there is no such file of experiments.")
     if is_foreign(path):
-        return foreign_document(path, Onto.of(typed))
+        return foreign_document(path, Onto.of(typed), remark)
     document = catalog.read(path)
     if "stream" in document and "experiment" not in document:
         raise InputError(f"{path} is a workload, not a suite; measure it with 'plimsoll run {path}'.")
@@ -108,7 +97,7 @@ def _possible(suite: Suite, source: _Source) -> Iterator[Experiment]:
     for experiment in suite.experiments:
         targets = [item.target for item in experiment.configurations]
         if source.is_shipped and _copies(experiment) and all(target and _is_fileless(target) for target in targets):
-            click.echo(f"experiment {experiment.name!r} is left out: a file copy needs a file, which {targets[0]!r} has not.", err=True)
+            source.remark(f"experiment {experiment.name!r} is left out: a file copy needs a file, which {targets[0]!r} has not.")
         else:
             yield experiment
 
@@ -122,9 +111,9 @@ def _is_fileless(target: str) -> bool:
     return engines.native().inspect_target(target).get("kind") in filecopy.FILELESS
 
 
-def _overruled(experiment: Experiment, typed: Mapping[str, Any]) -> Experiment:
+def _overruled(experiment: Experiment, typed: Mapping[str, Any], remark: Remark) -> Experiment:
     """The experiment with what was typed, as far as its kind has the option."""
-    changes: dict[str, Any] = {"settings": layered(_in_time(_fitting(experiment), typed), typed_settings(typed))}
+    changes: dict[str, Any] = {"settings": layered(_in_time(_fitting(experiment), typed, remark), typed_settings(typed))}
     for name in _TYPED:
         option, value = OPTIONS_BY_NAME[name], typed.get(name)
         if value not in (None, False) and option.belongs_to(experiment.kind):
@@ -140,12 +129,12 @@ def _fitting(experiment: Experiment) -> Mapping[str, Any]:
     return {name: value for name, value in experiment.settings.items() if name != "size"}
 
 
-def _in_time(settings: Mapping[str, Any], typed: Mapping[str, Any]) -> Mapping[str, Any]:
+def _in_time(settings: Mapping[str, Any], typed: Mapping[str, Any], remark: Remark) -> Mapping[str, Any]:
     """The settings of a file without an interval that the typed duration is too short for."""
     interval, duration = settings.get("interval"), typed.get("duration")
     if interval in (None, "auto") or duration is None or duration_s("interval", str(interval)) <= duration_s("--duration", duration):
         return settings
-    click.echo(f"interval={interval} is longer than --duration {duration}, so intervals are as long as without it.", err=True)
+    remark(f"interval={interval} is longer than --duration {duration}, so intervals are as long as without it.")
     return {name: value for name, value in settings.items() if name != "interval"}
 
 

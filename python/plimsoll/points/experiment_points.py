@@ -6,7 +6,7 @@ how a grid leaves one of two streams out. An ask that fills the target (role ``p
 Limits: an ask that no engine would take, say queue depth 70,000 while a ramp looks for the limit, becomes a point with a refusal; it is
 stored as failed and the planner hears of it like of any other failure.
 
-    pointing = Pointing(experiment, engine)
+    pointing = ExperimentPoints(experiment, engine)
     pointing.check()                 # every setting that is known in advance, before anything is touched
     point = pointing.point(request)
 """
@@ -19,14 +19,14 @@ from functools import cached_property
 from typing import Any
 
 from plimsoll import catalog
-from plimsoll.cli.conduct.driving import driver_of
-from plimsoll.cli.conduct.planning import PlannedPoint, changed, defined, own_defined, repeated, warmed
 from plimsoll.engine import Engine, Json
 from plimsoll.errors import InputError
 from plimsoll.experiments.experiment import Experiment
 from plimsoll.experiments.kinds import PLANNERS
 from plimsoll.experiments.plan import Ask, Request, Subject
 from plimsoll.experiments.schedule import Settings, layered, settings_of
+from plimsoll.points.drivers import driver_of
+from plimsoll.points.point import PlannedPoint, changed, defined, own_defined, repeated, warmed
 from plimsoll.scratch import default_target
 
 #: Options whose 0 leaves a stream out.
@@ -43,7 +43,7 @@ FILL: Json = {
 FILL_TIMING = (("duration", "1d"), ("warmup", 0), ("interval", "1s"))
 
 
-class Pointing:
+class ExperimentPoints:
     """Makes the points of one experiment."""
 
     def __init__(self, experiment: Experiment, engine: Engine) -> None:

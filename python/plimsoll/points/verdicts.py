@@ -21,10 +21,10 @@ from plimsoll.analysis.mark import Mark, mark_of
 from plimsoll.analysis.metric import ALL
 from plimsoll.analysis.objective import Objective, applies_to, judge, parse_objective
 from plimsoll.analysis.shortage import idle
-from plimsoll.cli.conduct.outcome import Found, Outcome
 from plimsoll.engine import Json
 from plimsoll.errors import InputError
 from plimsoll.experiments.experiment import Experiment
+from plimsoll.points.outcome import Found, Outcome
 from plimsoll.result import Result
 
 #: Kinds that vary a load, so that the objective asks for a level; the others have points, which keep it or do not.

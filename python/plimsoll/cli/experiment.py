@@ -1,0 +1,65 @@
+"""What every verb that measures does with its words: carry out, show, and say with the exit code how it ended.
+
+short_experiment("ramp", typed)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import click
+
+from plimsoll.cli.progressing import listener
+from plimsoll.errors import EXIT_OBJECTIVE_FAILED, InputError
+from plimsoll.points.listener import Listener
+from plimsoll.points.short_document import short_undertaking
+from plimsoll.points.undertaking import Run, Undertaking, carry_out
+
+Typed = Mapping[str, Any]
+
+
+def short_experiment(kind: str, typed: Typed) -> int:
+    """Measure one experiment of ``kind`` as typed, and return the exit code."""
+    return carried_out(lambda _: short_undertaking(kind, typed), typed)
+
+
+def carried_out(undertaking: Callable[[Listener], Undertaking], typed: Typed) -> int:
+    """Measure what was typed, show what came of it, and return the exit code."""
+    heard = listener(quiet=typed["quiet"])
+    asked = undertaking(heard)
+    _check_outputs(asked, typed)
+    run = carry_out(asked, typed, heard)
+    _show(run, typed)
+    if not typed["asserts"] or run.exit_code or run.holds():
+        return run.exit_code
+    for sentence in run.unknown():
+        click.echo(f"plimsoll: {sentence}", err=True)
+    return EXIT_OBJECTIVE_FAILED
+
+
+def _check_outputs(asked: Undertaking, typed: Typed) -> None:
+    """Refuse before anything is measured what could not be said afterwards."""
+    if typed["asserts"] and not asked.asks_something:
+        raise InputError("--assert: there is no objective that could hold; give one, for example --objective 'p99 <= 5ms'.")
+    if typed["report_path"] is not None:
+        from plimsoll.cli.report import checked_format
+
+        checked_format(typed["report_path"])
+
+
+def _show(run: Run, typed: Typed) -> None:
+    from plimsoll.analysis.objective import parse_objective
+    from plimsoll.cli.showing import Shown, show
+
+    first = run.experiments[0]
+    # Of points as they stand, each says for itself whether it kept the objective.
+    plain = run.origin is None and first.kind == "single"
+    shown = Shown(
+        as_json=typed["as_json"],
+        report_path=typed["report_path"],
+        objective=parse_objective(first.objective) if plain and first.objective else None,
+        experiments=[experiment.to_json() for experiment in run.experiments],
+        concludes=not plain,
+    )
+    show(run.outcome, run.path, shown)
