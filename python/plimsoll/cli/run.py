@@ -11,11 +11,10 @@ from typing import Any
 
 import click
 
-from plimsoll.cli.experiment import carried_out, short_experiment
+from plimsoll.cli.experiment import carried_out
 from plimsoll.cli.options import LoadCommand, takes
 from plimsoll.cli.tool_words import with_tool_set_apart
-from plimsoll.errors import InputError
-from plimsoll.points.foreign import is_command, is_foreign
+from plimsoll.points.run import run_undertaking
 
 
 class RunCommand(LoadCommand):
@@ -43,32 +42,4 @@ def command(**typed: Any) -> int:
     plimsoll run job.fio --target /mnt/disk/scratch
     plimsoll run --label old fio --name=x --rw=randread --bs=8k --filename=/mnt/disk/x --size=1g
     """
-    if is_command(typed["workloads"]):
-        return _run_command(typed["workloads"], typed)
-    foreign = [name for name in typed["workloads"] if is_foreign(name)]
-    if foreign:
-        return _run_foreign(foreign[0], typed)
-    return short_experiment("single", typed)
-
-
-def _run_foreign(name: str, typed: dict[str, Any]) -> int:
-    """The job file of another tool is a file of experiments, and carried out like one."""
-    if len(typed["workloads"]) > 1:
-        raise InputError(f"{name} is a job file of another tool and runs alone; give the other workloads to a run of their own.")
-    from plimsoll.points.suites import suite_of
-
-    _check_asked(name, typed)
-    return carried_out(lambda listener: suite_of(name, typed, listener.remark), typed)
-
-
-def _run_command(words: tuple[str, ...], typed: dict[str, Any]) -> int:
-    """So is the command line of another tool."""
-    from plimsoll.points.suites import command_suite
-
-    _check_asked(f"the {words[0]} command line", typed)
-    return carried_out(lambda listener: command_suite(words, typed, listener.remark), typed)
-
-
-def _check_asked(name: str, typed: dict[str, Any]) -> None:
-    if typed["objective"] is not None:
-        raise InputError(f"--objective has no effect on {name}, which says itself what has to hold; leave it out.")
+    return carried_out(lambda listener: run_undertaking(typed["workloads"], typed, listener.remark), typed)

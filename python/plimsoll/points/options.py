@@ -12,6 +12,9 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict
 
+from plimsoll.errors import InputError
+from plimsoll.near import meant
+
 
 class Options(TypedDict, total=False):
     """What every verb can be told; see ``plimsoll run --help`` for what each means and how values are written."""
@@ -63,13 +66,47 @@ DEFAULTS: Mapping[str, Any] = {
 }
 
 
-def complete(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Every option, as it would have been typed."""
-    whole = {**DEFAULTS, **options}
+#: What the replay of a trace can be told besides.
+REPLAY: Mapping[str, Any] = {
+    "speed": None,
+    "fast": False,
+    "mapping": "refuse",
+    "limit": None,
+    "devices": (),
+    "lateness": None,
+    "form": None,
+    "counted": None,
+}
+
+
+def complete(options: Mapping[str, Any], others: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Every option, as it would have been typed; ``others`` are those of one verb, as they are when nothing is said.
+
+    Raises `InputError` for a name that none of them has.
+    """
+    known = {**DEFAULTS, **(others or {})}
+    for name in options:
+        if name not in known:
+            raise InputError(f"option {name!r} is not known; {meant(name, known)}")
+    whole = {**known, **options}
     targets, settings = whole["targets"], whole["settings"]
     if isinstance(settings, Mapping):
         settings = [f"{key}={_written(value)}" for key, value in settings.items()]
-    return {**whole, "targets": (targets,) if isinstance(targets, str) else tuple(targets), "settings": tuple(settings)}
+    whole |= {"targets": (targets,) if isinstance(targets, str) else tuple(targets), "settings": tuple(settings)}
+    return {**whole, "over": _axes(whole["over"])} if "over" in whole else whole
+
+
+def _axes(over: Mapping[str, Any] | Sequence[str] | str) -> tuple[str, ...]:
+    """Axes as they are typed: NAME=LEVELS, of targets one by one."""
+    if isinstance(over, str):
+        return (over,)
+    if not isinstance(over, Mapping):
+        return tuple(over)
+    texts: list[str] = []
+    for name, levels in over.items():
+        listed = [levels] if isinstance(levels, str) else [_written(level) for level in levels]
+        texts += [f"{name}={level}" for level in listed] if name == "target" else [f"{name}={','.join(listed)}"]
+    return tuple(texts)
 
 
 def _written(value: Any) -> str:

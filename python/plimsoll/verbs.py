@@ -1,0 +1,150 @@
+"""The verbs of the command line that measure, as functions: each stores a run like its command, and returns what came of it.
+
+Model: options are those of the command by their names (`plimsoll.points.options`); values are written as they are typed, settings and axes
+also as tables. The same call again goes on with an unfinished run. Bad input raises an `InputError` with the command's sentence, a target
+that must not be written to a `SafetyRefusal`; a point that fails is a result, as it is there. A ``listener`` hears of stages and remarks.
+Limits: one verb at a time per process; Ctrl-C ends a run with what was measured only in the main thread.
+
+    import plimsoll
+
+    run = plimsoll.run("random-read-4k", targets="/data/test", size="8GiB", duration="30s", objective="p99 <= 5ms")
+    run.results[0].totals["read"].iops, run.holds(), run.path
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Unpack
+
+from plimsoll.experiments.declaration import FIELDS, options_of
+from plimsoll.points.listener import Listener
+from plimsoll.points.options import REPLAY, Options, complete
+from plimsoll.points.short_document import short_undertaking
+from plimsoll.points.undertaking import Run, Undertaking, carry_out
+
+#: The levels of options: ``{"queue_depth": [1, 2, 4]}``, ``{"threads": "1..64"}``, or texts ``NAME=LEVELS``.
+Axes = Mapping[str, Sequence[Any] | str] | Sequence[str] | str
+
+
+class LevelOptions(Options, total=False):
+    """Those of verbs that vary one option."""
+
+    over: Axes
+
+
+class MatrixOptions(LevelOptions, total=False):
+    """Those of ``matrix``; ``grid`` and what follows it are ORION's."""
+
+    shuffle: int
+    grid: str
+    disks: int
+    num_small: int
+    num_large: int
+    small: str
+    large: str
+
+
+class MarkOptions(LevelOptions, total=False):
+    """Those of ``ramp`` (``growth``) and ``search`` (``repeats_max``)."""
+
+    resolution: str
+    growth: str
+    repeats_max: int
+
+
+class CurveOptions(Options, total=False):
+    """Those of ``curve``."""
+
+    percent: str
+    rounding: str
+    arrival: str
+    outstanding: str
+    maximum: str
+
+
+class SteadyOptions(Options, total=False):
+    """Those of ``steady``."""
+
+    metric: str
+    window: int
+    rounds_max: int
+    precondition: bool
+
+
+class ReplayOptions(Options, total=False):
+    """Those of ``replay``; ``fast`` is as fast as possible, ``form`` the format, ``counted`` where blktrace's requests are counted."""
+
+    speed: str
+    fast: bool
+    mapping: str
+    limit: str
+    devices: Sequence[str]
+    lateness: str
+    form: str
+    counted: str
+
+
+def run(*workloads: str, listener: Listener | None = None, **options: Unpack[Options]) -> Run:
+    """Measure each workload as it stands: shipped names, tags, .toml files, or one job file of another tool."""
+    from plimsoll.points.run import run_undertaking
+
+    heard, typed = listener or Listener(), complete(options)
+    return carry_out(run_undertaking(workloads, typed, heard.remark), typed, heard)
+
+
+def steps(*workloads: str, listener: Listener | None = None, **options: Unpack[LevelOptions]) -> Run:
+    """Measure each workload at a list of levels of one option; with an objective, the highest that held is the mark."""
+    return _short("steps", workloads, options, listener)
+
+
+def matrix(*workloads: str, listener: Listener | None = None, **options: Unpack[MatrixOptions]) -> Run:
+    """Measure each workload at every combination of the levels of several options."""
+    return _short("matrix", workloads, options, listener)
+
+
+def ramp(*workloads: str, listener: Listener | None = None, **options: Unpack[MarkOptions]) -> Run:
+    """Raise one option until the objective fails, then close in on the mark."""
+    return _short("ramp", workloads, options, listener)
+
+
+def search(*workloads: str, listener: Listener | None = None, **options: Unpack[MarkOptions]) -> Run:
+    """Find the highest level at which the objective holds, as surely as the noise allows."""
+    return _short("search", workloads, options, listener)
+
+
+def curve(*workloads: str, listener: Listener | None = None, **options: Unpack[CurveOptions]) -> Run:
+    """Find the maximum of each workload, then measure open loop at percentages of it: the load line."""
+    return _short("curve", workloads, options, listener)
+
+
+def scale(*workloads: str, listener: Listener | None = None, **options: Unpack[LevelOptions]) -> Run:
+    """Measure each workload with more and more workers: speed-up, efficiency, and a fit of the Universal Scalability Law."""
+    return _short("scaling", workloads, options, listener)
+
+
+def steady(*workloads: str, listener: Listener | None = None, **options: Unpack[SteadyOptions]) -> Run:
+    """Measure each workload round by round until the last rounds are steady."""
+    return _short("steady", workloads, options, listener)
+
+
+def suite(name: str, *, quick: bool = False, listener: Listener | None = None, **options: Unpack[Options]) -> Run:
+    """Carry out the experiments of a shipped suite or of a file; options hold for each of them."""
+    from plimsoll.points.suites import suite_of
+
+    heard, typed = listener or Listener(), complete(options)
+    return carry_out(suite_of(name, typed, heard.remark, quick=quick), typed, heard)
+
+
+def replay(trace: str, *, listener: Listener | None = None, **options: Unpack[ReplayOptions]) -> Run:
+    """Issue the requests of a block trace, when they were recorded or as fast as possible."""
+    from plimsoll.points.replay import replay_undertaking
+
+    heard, typed = listener or Listener(), complete(options, REPLAY)
+    return carry_out(replay_undertaking(trace, typed, heard.remark), typed, heard)
+
+
+def _short(kind: str, workloads: Sequence[str], options: Mapping[str, Any], listener: Listener | None) -> Run:
+    own = [option.name for option in options_of(kind) if option.name not in FIELDS]
+    typed = complete(options, {"over": (), **dict.fromkeys(own)})
+    undertaking: Undertaking = short_undertaking(kind, {**typed, "workloads": tuple(workloads)})
+    return carry_out(undertaking, typed, listener or Listener())
