@@ -9,6 +9,7 @@ import sys
 
 from plimsoll.measure import Job, measure, unfinished
 from plimsoll.store.writer import RunInfo, RunWriter
+from plimsoll.target import Target
 from scripted_engine import Script, ScriptedEngine
 
 
@@ -20,7 +21,7 @@ def main(out: str) -> None:
     while True:
         run = RunWriter.create(out, RunInfo("small", ["plimsoll"], 3, host={}, versions={}))
         for _ in range(3):
-            job = Job(run.next_point_id("small"), workload, options, "file:/x", {"target": {}})
+            job = Job(run.next_point_id("small"), workload, options, Target("file:/x"), {"target": {}})
             with run.begin_point(unfinished(job)) as point:
                 print("begun", flush=True)
                 point.finish(measure(job, engine, point, engine.control()))

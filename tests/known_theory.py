@@ -22,6 +22,7 @@ from plimsoll.experiments.ramp import ramp
 from plimsoll.experiments.search import search
 from plimsoll.measure import Job, measure
 from plimsoll.result import Result
+from plimsoll.target import Target
 
 Json = dict[str, Any]
 SERVICE_S = 0.001
@@ -132,7 +133,7 @@ class Bench:
         options = {**options, "seed": options["seed"] + ask.repeat - 1}
         for name, value in ask.settings.items():
             workload, options = self.engine.set_option(workload, options, name, value)
-        job = Job("point", workload, options, self.known.target, {"target": {"kind": "queue"}}, repeat=ask.repeat)
+        job = Job("point", workload, options, Target(self.known.target), {"target": {"kind": "queue"}}, repeat=ask.repeat)
         # The engine's own cost says nothing in virtual time.
         with patch.object(calibration, "load", lambda: {"null": {}, "nop": {}}):
             return measure(job, self.engine, _Nowhere(), self.engine.control())

@@ -20,6 +20,7 @@ from hdrh.histogram import HdrHistogram
 
 from plimsoll.engine import Json, NativeEngine, OnEvent, OnProgress
 from plimsoll.errors import PlimsollError
+from plimsoll.target import Target
 
 INTERVAL_NS = 100_000_000
 
@@ -99,7 +100,8 @@ class ScriptedEngine(NativeEngine):
         self.last_control = ScriptedControl()
         return self.last_control
 
-    def inspect_target(self, spec: str) -> Json:
+    def inspect_target(self, target: Target) -> Json:
+        spec = target.text
         if self.inspection is not None:
             return dict(self.inspection)
         if spec.startswith(("null:", "queue:")):
@@ -109,32 +111,34 @@ class ScriptedEngine(NativeEngine):
         known = {"kind": "file", "path": path, "exists": os.path.exists(path), "size_bytes": size, "logical_block_bytes": 512, "parts": []}
         return {**known, "made_by_plimsoll": _is_ours(path)}
 
-    def write_refusal(self, spec: str, permission: Json | None) -> str | None:
-        refusal: str | None = self.inspect_target(spec).get("write_refusal")
-        return refusal if permission is None else self.write_refusals.get(spec)
+    def write_refusal(self, target: Target, permission: Json | None) -> str | None:
+        refusal: str | None = self.inspect_target(target).get("write_refusal")
+        return refusal if permission is None else self.write_refusals.get(target.text)
 
-    def prepare_target(self, spec: str, size_bytes: int | None, permission: Json | None, on_progress: OnProgress, control: Any) -> Json:
-        self.prepared.append((spec, size_bytes, permission))
+    def prepare_target(
+        self, target: Target, size_bytes: int | None, permission: Json | None, on_progress: OnProgress, control: Any
+    ) -> Json:
+        self.prepared.append((target.text, size_bytes, permission))
         if self.prepare_raises is not None:
             raise self.prepare_raises
-        inspection = self.inspect_target(spec)
+        inspection = self.inspect_target(target)
         if inspection["kind"] == "file" and not inspection["exists"]:
             with open(inspection["path"], "wb") as file:
                 file.write(SCRATCH)
             on_progress(65536, 65536)
-            return {**self.inspect_target(spec), "created": True, "filled_bytes": 65536}
+            return {**self.inspect_target(target), "created": True, "filled_bytes": 65536}
         return {**inspection, "created": False, "filled_bytes": 0}
 
-    def remove_target(self, spec: str) -> list[str]:
-        os.unlink(spec)
-        return [spec]
+    def remove_target(self, target: Target) -> list[str]:
+        os.unlink(target.text)
+        return [target.text]
 
-    def release_target(self, spec: str) -> None:
-        self.released.append(spec)
+    def release_target(self, target: Target) -> None:
+        self.released.append(target.text)
 
     def run_job(self, job: Json, on_event: OnEvent, control: Any) -> Json:
         script = self.scripts[min(len(self.jobs), len(self.scripts) - 1)]
-        self.jobs.append(job)
+        self.jobs.append({**job, "target": job["target"].text})
         streams = [stream["name"] for stream in job["workload"]["stream"]]
         if script.raises is not None and script.raises_at == 0:
             raise script.raises

@@ -1,12 +1,11 @@
 """The Rust engine as Python sees it: one protocol of verbs, and the native implementation over ``plimsoll._core``.
 
 Everything above this file receives an ``Engine`` as an argument, so it can be driven by a script in tests and by the real
-engine otherwise. ``_core`` speaks JSON text; the conversion to and from Python values happens here and nowhere else, and so does that of
-``array:NAME`` to the document of the array, which the engine is given in place of the name.
+engine otherwise. ``_core`` speaks JSON text; the conversion to and from Python values happens here and nowhere else.
 
     engine = native()
     workload = engine.check_workload(document, "mine.toml")
-    shape = engine.inspect_target("/dev/nvme0n1")
+    shape = engine.inspect_target(Target("/dev/nvme0n1"))
 """
 
 from __future__ import annotations
@@ -19,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from plimsoll.displayed import displayed_in_line
 from plimsoll.errors import InputError
 from plimsoll.handover import as_json, as_name
+from plimsoll.target import Target
 
 if TYPE_CHECKING:
     from plimsoll import _core
@@ -60,49 +60,31 @@ class Engine(Protocol):
     def workload_schema(self) -> Json:
         """JSON Schema (2020-12) of a workload file."""
 
-    def inspect_target(self, spec: str) -> Json:
+    def inspect_target(self, target: Target) -> Json:
         """What a target is, without touching it: kind, path, size and logical block in bytes, parts."""
 
-    def write_refusal(self, spec: str, permission: Json | None) -> str | None:
+    def write_refusal(self, target: Target, permission: Json | None) -> str | None:
         """Why a target may not be written to with this permission, as far as looking at it tells; None when it may."""
 
-    def prepare_target(self, spec: str, size_bytes: int | None, permission: Json | None, on_progress: OnProgress, control: Control) -> Json:
+    def prepare_target(
+        self, target: Target, size_bytes: int | None, permission: Json | None, on_progress: OnProgress, control: Control
+    ) -> Json:
         """Make and fill what has to exist before measuring; says what was created."""
 
-    def remove_target(self, spec: str) -> list[str]:
+    def remove_target(self, target: Target) -> list[str]:
         """Delete the scratch files of a target that Plimsoll made, with their markers; their paths."""
 
-    def release_target(self, spec: str) -> None:
+    def release_target(self, target: Target) -> None:
         """Note in the markers of a target's scratch files that they stay, and that no run uses them any more."""
 
     def run_job(self, job: Json, on_event: OnEvent, control: Control) -> Json:
-        """Run one job to its end, pushing ``start``, ``tick`` and ``interval`` events from the calling thread."""
+        """Run one job to its end, pushing ``start``, ``tick`` and ``interval`` events from the calling thread; its target is a `Target`."""
 
     def calibrate(self, seconds: float) -> Json:
         """What one I/O costs this program itself, on ``null`` and ``nop``."""
 
     def probe_io_uring(self) -> Json:
         """What the kernel allows of io_uring."""
-
-
-@contextmanager
-def _naming(target: str) -> Iterator[None]:
-    """Bad input is told of the target as it was typed, not as the engine was given it."""
-    try:
-        yield
-    except InputError as problem:
-        from plimsoll.catalog.arrays import told_of
-
-        raise InputError(told_of(target, str(problem))) from None
-
-
-def _engine_text(target: str) -> str:
-    """The target as the engine takes it; what makes documents of arrays is only imported for one."""
-    if not target.strip().startswith("array:"):
-        return as_name(target)
-    from plimsoll.catalog.arrays import engine_text
-
-    return engine_text(target)
 
 
 class NativeEngine:
@@ -128,43 +110,42 @@ class NativeEngine:
     def workload_schema(self) -> Json:
         return _object(self._core.workload_schema())
 
-    def inspect_target(self, spec: str) -> Json:
-        with _naming(spec):
-            found = _object(self._core.inspect_target(_engine_text(spec)))
-        # The engine gets an array as a document and knows no more of what was typed than its name.
-        return {**found, "spec": spec} if found["kind"] == "array" else found
+    def inspect_target(self, target: Target) -> Json:
+        with _told(target):
+            found = _object(self._core.inspect_target(as_name(target.handed)))
+        # The engine knows an array by the name in its document.
+        return {**found, "spec": target.text} if target.document is not None else found
 
-    def describe_array(self, spec: str, *, simulate: bool = False) -> Json:
+    def describe_array(self, target: Target, *, simulate: bool = False) -> Json:
         """What an ``array:`` target consists of, where its values come from, and what limits it; nothing is run."""
-        with _naming(spec):
-            return _object(self._core.describe_array(_engine_text(spec), simulate=simulate))
+        with _told(target):
+            return _object(self._core.describe_array(as_name(target.handed), simulate=simulate))
 
     def serve_array(self, request: Json) -> None:
         """Serve a modelled array in real time until told to stop over the pipe that the request names; see `plimsoll.serving`."""
         self._core.serve_array(as_json(request))
 
-    def write_refusal(self, spec: str, permission: Json | None) -> str | None:
-        with _naming(spec):
-            refusal: str | None = self._core.write_refusal(_engine_text(spec), _allowed(permission))
+    def write_refusal(self, target: Target, permission: Json | None) -> str | None:
+        refusal: str | None = self._core.write_refusal(as_name(target.handed), _allowed(permission))
         return refusal
 
-    def prepare_target(self, spec: str, size_bytes: int | None, permission: Json | None, on_progress: OnProgress, control: Control) -> Json:
-        with _naming(spec):
-            return _object(self._core.prepare_target(_engine_text(spec), size_bytes, _allowed(permission), on_progress, control))
+    def prepare_target(
+        self, target: Target, size_bytes: int | None, permission: Json | None, on_progress: OnProgress, control: Control
+    ) -> Json:
+        return _object(self._core.prepare_target(as_name(target.handed), size_bytes, _allowed(permission), on_progress, control))
 
-    def remove_target(self, spec: str) -> list[str]:
-        removed: list[str] = self._core.remove_target(_engine_text(spec))
+    def remove_target(self, target: Target) -> list[str]:
+        removed: list[str] = self._core.remove_target(as_name(target.handed))
         return removed
 
-    def release_target(self, spec: str) -> None:
-        self._core.release_target(_engine_text(spec))
+    def release_target(self, target: Target) -> None:
+        self._core.release_target(as_name(target.handed))
 
     def run_job(self, job: Json, on_event: OnEvent, control: Control) -> Json:
         def forward(kind: str, text: str) -> None:
             on_event(kind, json.loads(text))
 
-        described = {**job, "target": _engine_text(job["target"])}
-        return _object(self._core.run_job(as_json(described), forward, control))
+        return _object(self._core.run_job(as_json({**job, "target": as_name(job["target"].handed)}), forward, control))
 
     def calibrate(self, seconds: float) -> Json:
         return _object(self._core.calibrate(seconds))
@@ -231,6 +212,15 @@ def native() -> NativeEngine:
     from plimsoll import _core
 
     return NativeEngine(_core)
+
+
+@contextmanager
+def _told(target: Target) -> Iterator[None]:
+    """Bad input is told of the target as it was typed."""
+    try:
+        yield
+    except InputError as problem:
+        raise InputError(target.told(str(problem))) from None
 
 
 @contextmanager

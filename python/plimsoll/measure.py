@@ -27,6 +27,7 @@ from plimsoll.host.machine import versions
 from plimsoll.host.target import monitored_devices
 from plimsoll.monitor.sampler import Sampler, Snapshot, sample
 from plimsoll.result import JobRecord, Result, Status, iso_time
+from plimsoll.target import Target
 
 if TYPE_CHECKING:
     from plimsoll.analysis.adaptive import Goal, Pursuit
@@ -49,7 +50,7 @@ class Job:
     id: str
     workload: Json
     options: Json
-    target: str
+    target: Target
     host: Json
     permission: Json | None = None
     repeat: int = 1
@@ -79,7 +80,7 @@ def unfinished(job: Job) -> Result:
         workload=job.workload["name"],
         title=job.workload.get("title") or job.workload["name"],
         group=job.workload.get("group") or "",
-        target=job.target,
+        target=job.target.text,
         seed=job.options.get("seed", 0),
         repeat=job.repeat,
         duration_s=float(job.options["duration"]),

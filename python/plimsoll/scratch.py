@@ -5,7 +5,7 @@ killed and resumed still removes them. A file that was there before is never rem
 that a killed run left behind is removed as if it had been made here. What stays is released: its marker says that no run uses it any more.
 What should be removed and cannot be is told with its reason, since it takes up room.
 
-    with prepared(engine, Wanted("./plimsoll-scratch.dat"), Hearer(on_progress), control) as inspection:
+    with prepared(engine, Wanted(Target("./plimsoll-scratch.dat")), Hearer(on_progress), control) as inspection:
         ...
 """
 
@@ -21,6 +21,7 @@ from plimsoll.engine import Control, Engine, Json
 from plimsoll.errors import PlimsollError, TargetError
 from plimsoll.foreground import served
 from plimsoll.host.target import target_paths
+from plimsoll.target import Target
 
 DEFAULT_TARGET = "./plimsoll-scratch.dat"
 
@@ -30,7 +31,7 @@ class Wanted:
     """A target as asked for; without ``size_bytes`` the engine chooses. ``made`` are files that the same run made before it was killed;
     ``on_quiet`` is told for how many seconds nothing went on while it was prepared."""
 
-    spec: str
+    target: Target
     size_bytes: int | None = None
     permission: Json | None = None
     keep: bool = False
@@ -50,9 +51,9 @@ class Hearer:
 @contextmanager
 def prepared(engine: Engine, wanted: Wanted, hearer: Hearer, control: Control) -> Iterator[Json]:
     """The inspection of the target, ready to be measured; files made for it are removed on leaving."""
-    before = engine.inspect_target(wanted.spec)
+    before = engine.inspect_target(wanted.target)
     missing = {path for path in target_paths(before) if not os.path.exists(path) or _is_unused_directory(before)}
-    ours = wanted.spec in (DEFAULT_TARGET, default_target(engine)) and bool(before.get("made_by_plimsoll"))
+    ours = wanted.target.text in (DEFAULT_TARGET, default_target(engine)) and bool(before.get("made_by_plimsoll"))
     left_behind = _left_behind(before)
     made = missing | {path for path in target_paths(before) if ours or path in left_behind or os.path.abspath(path) in wanted.made}
     hearer.on_making({os.path.abspath(path) for path in made})
@@ -81,7 +82,7 @@ def remove_leftovers(driver_at: Callable[[str], Engine], paths: Iterable[str], o
             continue
         engine = driver_at(path)
         try:
-            left = _left_behind(engine.inspect_target(path))
+            left = _left_behind(engine.inspect_target(Target(path)))
         except PlimsollError as error:
             on_left(f"{path} was made for this run and may be left behind: {error}")
             continue
@@ -103,13 +104,13 @@ def _release(engine: Engine, paths: set[str]) -> None:
     """Note that files stay and that no run uses them any more; without the note they count as left behind at worst."""
     for path in sorted(paths):
         with suppress(PlimsollError):
-            engine.release_target(path)
+            engine.release_target(Target(path))
 
 
 def _remove(engine: Engine, path: str) -> str | None:
     """Remove what was made at a path; a sentence if it is still there."""
     try:
-        engine.remove_target(path)
+        engine.remove_target(Target(path))
     except PlimsollError as error:
         return f"{path} was made for this run and is left behind: {error}"
     # A directory that was there before stays, but nothing in it.
@@ -137,7 +138,7 @@ def _is_unused_directory(inspection: Json) -> bool:
 def _prepare(engine: Engine, wanted: Wanted, on_progress: Callable[[int, int], None], control: Control) -> Json:
     def verb(push: Callable[[str, Json], None]) -> Json:
         return engine.prepare_target(
-            wanted.spec,
+            wanted.target,
             wanted.size_bytes,
             wanted.permission,
             lambda done, total: push("progress", {"done": done, "total": total}),
@@ -150,4 +151,4 @@ def _prepare(engine: Engine, wanted: Wanted, on_progress: Callable[[int, int], N
     result, failure = served(verb, take, give_up=control.abort, quiet=wanted.on_quiet)
     if failure is not None:
         raise failure
-    return {**engine.inspect_target(wanted.spec), **(result or {})}
+    return {**engine.inspect_target(wanted.target), **(result or {})}

@@ -17,6 +17,7 @@ from typing import Any
 from plimsoll.engine import NativeEngine, native
 from plimsoll.errors import PlimsollError
 from plimsoll.formats import fio
+from plimsoll.target import Target
 
 Json = dict[str, Any]
 
@@ -59,7 +60,7 @@ def point(engine: NativeEngine, workload: Json, experiment: Json, folder: str) -
     workload = engine.check_workload(workload, "job.fio")
     options = engine.check_job(experiment["set"] | {"backend": "sync", "workers": _WORKERS})
     options = options | {"duration": min(float(options["duration"]), _LONGEST_S)}
-    target = experiment["configurations"][0]["target"]
+    target = Target(experiment["configurations"][0]["target"])
     engine.prepare_target(target, options.get("size"), None, lambda done, total: None, engine.control())
     began: list[int] = []
     totals: dict[str, list[int]] = {}

@@ -23,6 +23,7 @@ from long import settings
 from patience import HANGS_S
 from plimsoll.engine import native
 from plimsoll.histogram import merged
+from plimsoll.target import target_of
 from punctuality import Reference
 from served_array import Served, missing_of_fio, served
 
@@ -48,7 +49,12 @@ def _in_virtual_time(depth: int) -> Any:
     """The distribution of response times of random reads of 4 KiB over the whole array."""
     engine = native()
     workload = engine.check_workload({"name": "read", "stream": [{"block_size": "4KiB", "queue_depth": depth}]}, "test")
-    job = {"workload": workload, "job": engine.check_job({"warmup": "10s", "duration": "2000s"}), "target": ARRAY, "permission": None}
+    job = {
+        "workload": workload,
+        "job": engine.check_job({"warmup": "10s", "duration": "2000s"}),
+        "target": target_of(ARRAY),
+        "permission": None,
+    }
     events: list[dict[str, Any]] = []
     engine.run_job(job, lambda kind, event: events.append(event) if kind == "interval" else None, engine.control())
     return merged(cell["latency"] for event in events if event["phase"] == "measure" for cell in event["cells"])

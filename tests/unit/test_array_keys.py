@@ -12,6 +12,7 @@ from pathlib import Path
 from array_keys import page
 from plimsoll.catalog.arrays import array_document
 from plimsoll.engine import native
+from plimsoll.target import target_of
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "reference" / "arrays.md"
@@ -45,7 +46,7 @@ def test_the_example_works(tmp_path):
     path.write_text(example[1])
     document = array_document(str(path))
     assert document["name"] == "mine"
-    loads = native().describe_array(f"array:{path}", simulate=True)["loads"]
+    loads = native().describe_array(target_of(f"array:{path}"), simulate=True)["loads"]
     assert all(point["throughput_per_s"] > 0 for load in loads for point in load["simulated"])
 
 

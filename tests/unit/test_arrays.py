@@ -8,17 +8,18 @@ from typing import Any
 
 import pytest
 
-from plimsoll.catalog.arrays import array_document, array_names, described, engine_text
+from plimsoll.catalog.arrays import array_document, array_names, described
 from plimsoll.engine import native
 from plimsoll.errors import InputError
+from plimsoll.target import target_of
 
 Json = dict[str, Any]
 
 
 @pytest.mark.parametrize("name", array_names())
 def test_every_shipped_array_can_be_built_and_has_a_bound(name: str) -> None:
-    outline = native().describe_array(f"array:{name}")
-    found = native().inspect_target(f"array:{name}")
+    outline = native().describe_array(target_of(f"array:{name}"))
+    found = native().inspect_target(target_of(f"array:{name}"))
     assert (found["kind"], found["modelled"], found["spec"]) == ("array", True, f"array:{name}")
     assert found["size_bytes"] == outline["size_bytes"] > 0
     for load in outline["loads"]:
@@ -50,7 +51,7 @@ FAMILIES = [
 @pytest.mark.parametrize("name", FAMILIES)
 def test_what_is_simulated_beside_the_bounds_stays_within_them(name: str) -> None:
     # Sequential writes of nearline-raid6 and random reads of others were far above what the array was said to give at most.
-    for load in native().describe_array(f"array:{name}", simulate=True)["loads"]:
+    for load in native().describe_array(target_of(f"array:{name}"), simulate=True)["loads"]:
         for expected, simulated in zip(load["expected"], load["simulated"], strict=True):
             assert expected["population"] == simulated["population"]
             if not simulated["filled"]:
@@ -113,16 +114,16 @@ def test_a_file_that_is_like_a_shipped_array_says_only_what_differs(tmp_path: Pa
 )
 def test_a_mistake_is_told_in_a_sentence(target: str, sentence: str) -> None:
     with pytest.raises(InputError) as refused:
-        native().inspect_target(target)
+        native().inspect_target(target_of(target))
     assert sentence in str(refused.value)
 
 
 def test_what_was_typed_after_the_question_mark_stays_in_the_name_of_the_target() -> None:
     # Reports of an array in which something failed named the array alone.
     target = "array:msa50-sas-10k-raid10-8?fail=0@1s&spares=1"
-    assert native().inspect_target(target)["spec"] == target
+    assert native().inspect_target(target_of(target))["spec"] == target
 
 
 def test_other_targets_are_passed_on_as_they_are() -> None:
-    assert engine_text("stripe:/dev/sdb,/dev/sdc?unit=64KiB") == "stripe:/dev/sdb,/dev/sdc?unit=64KiB"
-    assert json.loads(engine_text("array:nvme").removeprefix("array:"))["name"] == "nvme"
+    assert target_of("stripe:/dev/sdb,/dev/sdc?unit=64KiB").handed == "stripe:/dev/sdb,/dev/sdc?unit=64KiB"
+    assert json.loads(target_of("array:nvme").handed.removeprefix("array:"))["name"] == "nvme"

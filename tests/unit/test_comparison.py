@@ -21,6 +21,7 @@ from plimsoll.analysis.ratio import holm, ratio, ratio_of_edges
 from plimsoll.engine import native
 from plimsoll.measure import Job, measure
 from plimsoll.result import Estimate, Flag, Result
+from plimsoll.target import Target
 
 MS = 1_000_000
 FAST, SLOW = (400, 700, 900, 1000), (200, 350, 450, 500)
@@ -100,7 +101,7 @@ def queued(service: str, depth: int, seed: int) -> Result:
     engine = native()
     workload = engine.check_workload({"name": "queued", "stream": [{"name": "main", "queue_depth": depth}]}, "queued.toml")
     options = engine.check_job({"duration": "20s", "warmup": "1s", "seed": seed})
-    job = Job("0001", workload, options, f"queue:?service=exp:{service}", {"target": {"kind": "queue"}})
+    job = Job("0001", workload, options, Target(f"queue:?service=exp:{service}"), {"target": {"kind": "queue"}})
     result = measure(job, engine, Nowhere(), engine.control())
     return replace(result, place={"experiment": "steps", "settings": {"queue_depth": depth}, "level": depth})
 

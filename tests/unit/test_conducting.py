@@ -21,6 +21,7 @@ from plimsoll.result import Result
 from plimsoll.store.reader import open_run
 from plimsoll.store.resuming import resumed
 from plimsoll.store.writer import PointWriter, RunInfo, RunWriter
+from plimsoll.target import Target
 from scripted_engine import Script, ScriptedEngine
 
 TWO_STREAMS = """
@@ -72,7 +73,7 @@ def carried_out(engine: ScriptedEngine, feed: Feed, **changes: Any) -> tuple[Out
 
 def planned(engine: ScriptedEngine, target: str = "null:", **changes: Any) -> PlannedPoint:
     workload = engine.check_workload({"stream": [{"name": "main"}]}, "small.toml")
-    return PlannedPoint(workload, engine.check_job({"duration": 1, "warmup": 0}), target, **changes)
+    return PlannedPoint(workload, engine.check_job({"duration": 1, "warmup": 0}), Target(target), **changes)
 
 
 def experiment(**changes: Any) -> Experiment:
@@ -95,7 +96,7 @@ def test_without_a_target_each_workload_has_what_its_driver_needs(engine: Script
     (here / "two.toml").write_text(TWO_STREAMS)
     (here / "trees.toml").write_text('driver = "files"\n[[tree]]\nfiles = 2\nsizes = "4KiB"\n[[stream]]\noperation = "read"\n')
     both = experiment(workloads=("two.toml", "trees.toml"), configurations=(Configuration("scratch file", ""),))
-    assert [target for _, target in ExperimentPoints(both, engine).applied()] == ["./plimsoll-scratch.dat", "./plimsoll-scratch.files"]
+    assert [target.text for _, target in ExperimentPoints(both, engine).applied()] == ["./plimsoll-scratch.dat", "./plimsoll-scratch.files"]
 
 
 def test_targets_are_prepared_once_and_stand_beside_each_other_until_the_end(engine: ScriptedEngine, here: Path) -> None:
@@ -126,7 +127,7 @@ def test_a_target_that_cannot_be_prepared_is_tried_once_and_fails_each_of_its_po
 def test_a_point_that_wants_another_size_has_its_target_prepared_anew(engine: ScriptedEngine, here: Path) -> None:
     point = planned(engine)
     small, large = ({**point.options, "size": size} for size in (1 << 20, 1 << 21))
-    carried_out(engine, in_order([PlannedPoint(point.workload, options, "null:") for options in (small, small, large)]))
+    carried_out(engine, in_order([PlannedPoint(point.workload, options, Target("null:")) for options in (small, small, large)]))
     assert [size for _, size, _ in engine.prepared] == [1 << 20, 1 << 21]
 
 
@@ -235,7 +236,7 @@ def test_settings_of_experiment_configuration_and_ask_are_applied_in_this_order(
 
 
 def test_the_target_is_set_like_an_option(engine: ScriptedEngine, here: Path) -> None:
-    assert asked(engine, here, Ask({"target": "null:?size=1g"})).target == "null:?size=1g"
+    assert asked(engine, here, Ask({"target": "null:?size=1g"})).target.text == "null:?size=1g"
 
 
 @pytest.mark.parametrize("zero", [0, 0.0, "0"])

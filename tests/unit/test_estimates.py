@@ -15,6 +15,7 @@ from plimsoll.engine import native
 from plimsoll.histogram import Histogram
 from plimsoll.measure import Job, measure
 from plimsoll.result import Result
+from plimsoll.target import Target
 from scripted_engine import Script, interval
 
 
@@ -134,7 +135,11 @@ def queue(rate: float, seed: int, duration_s: int) -> Result:
     stream = {"name": "main", "arrival": "poisson", "rate": rate, "queue_depth": 4096}
     options = engine.check_job({"duration": duration_s, "warmup": 2, "seed": seed})
     job = Job(
-        "0001", engine.check_workload({"stream": [stream]}, "queue.toml"), options, "queue:?service=exp:1ms", {"target": {"kind": "queue"}}
+        "0001",
+        engine.check_workload({"stream": [stream]}, "queue.toml"),
+        options,
+        Target("queue:?service=exp:1ms"),
+        {"target": {"kind": "queue"}},
     )
     return measure(job, engine, Nowhere(), engine.control())
 

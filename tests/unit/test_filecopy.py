@@ -17,6 +17,7 @@ from plimsoll.apps.destination import destination, marker_of
 from plimsoll.apps.recording import Recorder, Slice
 from plimsoll.errors import InputError, TargetError
 from plimsoll.measure import Job, measure
+from plimsoll.target import Target
 from scripted_engine import ScriptedEngine
 
 BLOCK = 4096
@@ -82,7 +83,9 @@ def definition(engine: ScriptedEngine, **stream: Any) -> dict[str, Any]:
 
 def job(engine: ScriptedEngine, target: Path | str, stream: dict[str, Any] | None = None, **options: Any) -> Job:
     timing = {"duration": 3600, "warmup": 0, **options}
-    return Job("0001-copy", definition(engine, **(stream or {"passes": 2, "block_size": BLOCK})), engine.check_job(timing), str(target), {})
+    return Job(
+        "0001-copy", definition(engine, **(stream or {"passes": 2, "block_size": BLOCK})), engine.check_job(timing), Target(str(target)), {}
+    )
 
 
 def test_the_copy_holds_the_bytes_of_the_source_also_those_after_the_last_block(source: Path) -> None:
@@ -205,20 +208,20 @@ def test_what_a_killed_copy_left_is_removed_by_the_next(source: Path) -> None:
 def test_what_a_killed_copy_left_makes_room_for_the_next_target(here: Path, source: Path) -> None:
     left = killed_copy(source)
     engine = ScriptedEngine()
-    apps.FileCopy(engine).prepare_target(str(source), None, None, lambda done, total: None, engine.control())
+    apps.FileCopy(engine).prepare_target(Target(str(source)), None, None, lambda done, total: None, engine.control())
     assert not left.exists() and source.exists()
 
 
 def test_what_a_killed_copy_left_goes_with_its_source(here: Path, source: Path) -> None:
     left = killed_copy(source)
-    assert apps.FileCopy(ScriptedEngine()).remove_target(str(source)) == [str(left), str(source)]
+    assert apps.FileCopy(ScriptedEngine()).remove_target(Target(str(source))) == [str(left), str(source)]
     assert not left.exists()
 
 
 def test_a_file_of_somebody_else_does_not_go_with_the_source(here: Path, source: Path) -> None:
     precious = Path(f"{source}.copy")
     precious.write_text("precious")
-    assert apps.FileCopy(ScriptedEngine()).remove_target(str(source)) == [str(source)]
+    assert apps.FileCopy(ScriptedEngine()).remove_target(Target(str(source))) == [str(source)]
     assert precious.read_text() == "precious"
 
 

@@ -17,6 +17,7 @@ from plimsoll.engine import native
 from plimsoll.errors import EngineError, InputError, SafetyRefusal, StoreError, TargetError
 from plimsoll.foreground import served
 from plimsoll.measure import Job, measure, unfinished
+from plimsoll.target import Target
 from said import Plimsoll
 from scripted_engine import Script, ScriptedEngine
 
@@ -40,7 +41,7 @@ class Kept:
 
 def job(engine: ScriptedEngine, stream: dict[str, Any] | None = None, **host: Any) -> Job:
     workload = engine.check_workload({"title": "Small", "stream": [{"name": "main", **(stream or {})}]}, "small.toml")
-    return Job("0001-small", workload, engine.check_job({"duration": 1, "warmup": 0.2, "seed": 7}), "file:/x", {"target": host})
+    return Job("0001-small", workload, engine.check_job({"duration": 1, "warmup": 0.2, "seed": 7}), Target("file:/x"), {"target": host})
 
 
 def test_every_interval_reaches_the_sink_as_it_came(here: Path) -> None:
@@ -260,7 +261,7 @@ def test_a_goal_decides_at_the_same_interval_however_far_the_engine_ran_ahead(he
     engine = native()
     workload = engine.check_workload({"stream": [{"name": "main", "arrival": "poisson", "rate": 500, "queue_depth": 4096}]}, "q.toml")
     options = engine.check_job({"duration": 3000, "warmup": 0, "seed": 5, "interval": "1s"})
-    point = Job("1", workload, options, "queue:?service=exp:1ms", {"target": {"kind": "queue"}}, goal=Precision(0.05))
+    point = Job("1", workload, options, Target("queue:?service=exp:1ms"), {"target": {"kind": "queue"}}, goal=Precision(0.05))
     sinks = [Kept(), Kept()]
     one, other = (measure(point, engine, sink, engine.control()) for sink in sinks)
     assert one.ended == other.ended and one.ended["by"] == "precision"
@@ -290,7 +291,7 @@ def test_streams_that_end_by_themselves_end_the_point_by_amount(here: Path, endi
     engine, sink = native(), Kept()
     workload = engine.check_workload({"stream": [{"name": "main", "block_size": "4KiB", **ending}]}, "q.toml")
     options = engine.check_job({"duration": 1000, "warmup": 0})
-    point = Job("1", workload, options, "queue:?service=const:1ms", {"target": {"kind": "queue"}}, goal=goal)
+    point = Job("1", workload, options, Target("queue:?service=const:1ms"), {"target": {"kind": "queue"}}, goal=goal)
     result = measure(point, engine, sink, engine.control())
     seconds = {"requests": "0.5", "amount": "0.256"}[next(iter(ending))]  # one server takes 1 ms for each
     assert (result.status, result.ended["by"]) == ("complete", "amount")
@@ -302,7 +303,7 @@ def test_a_stream_that_ends_beside_one_that_goes_on_leaves_the_duration(here: Pa
     engine = native()
     workload = engine.check_workload({"stream": [{"name": "short", "requests": 5}, {"name": "endless"}]}, "q.toml")
     options = engine.check_job({"duration": 2, "warmup": 0})
-    point = Job("1", workload, options, "queue:?service=const:1ms", {"target": {"kind": "queue"}})
+    point = Job("1", workload, options, Target("queue:?service=const:1ms"), {"target": {"kind": "queue"}})
     assert measure(point, engine, Kept(), engine.control()).ended == {"by": "duration", "how": ""}
 
 

@@ -12,13 +12,14 @@ from plimsoll.host import page_cache
 from plimsoll.host.page_cache import Dropped, dropped, resident_bytes
 from plimsoll.points.cache_state import cache_state
 from plimsoll.points.point import PlannedPoint
+from plimsoll.target import Target, target_of
 
 BYTES = 1 << 20
 
 
 def point(cache: str | None, *, direct: bool = True) -> PlannedPoint:
     return PlannedPoint(
-        {"name": "x", "stream": [{"name": "main", "direct": direct}]}, {"duration": 4.0, "warmup": 4.0}, "scratch.dat", cache=cache
+        {"name": "x", "stream": [{"name": "main", "direct": direct}]}, {"duration": 4.0, "warmup": 4.0}, Target("scratch.dat"), cache=cache
     )
 
 
@@ -103,5 +104,5 @@ def test_a_target_without_files_has_no_page_cache() -> None:
 )
 def test_a_modelled_array_says_what_its_caches_began_with(cache: str | None, settings: str, state: str, how: str) -> None:
     """``--cache warm`` was stored as "as found: the target has no page cache"."""
-    found = cache_state(replace(point(cache), target=f"array:dl580-local{settings}"), {"kind": "array", "path": None})
+    found = cache_state(replace(point(cache), target=target_of(f"array:dl580-local{settings}")), {"kind": "array", "path": None})
     assert found["state"] == state and how in found["how"]

@@ -10,6 +10,7 @@ import pytest
 
 from plimsoll.engine import native
 from plimsoll.points.permission import check_permitted
+from plimsoll.target import Target
 from said import Plimsoll
 from scripted_engine import ScriptedEngine
 
@@ -27,9 +28,9 @@ def precious(here: Path, engine: ScriptedEngine, monkeypatch: pytest.MonkeyPatch
 def native_inspection(engine: ScriptedEngine) -> Any:
     scripted = engine.inspect_target
 
-    def inspect(spec: str) -> Any:
-        refusal = "precious was not made by Plimsoll" if spec == "precious" else None
-        return {**scripted(spec), "write_refusal": refusal}
+    def inspect(target: Target) -> Any:
+        refusal = "precious was not made by Plimsoll" if target.text == "precious" else None
+        return {**scripted(target), "write_refusal": refusal}
 
     return inspect
 
@@ -100,7 +101,7 @@ def test_the_engine_says_why_a_file_of_somebody_else_is_not_written_to(here: Pat
     engine = native()
     writing = engine.check_workload({"name": "w", "stream": [{"name": "main", "read_percent": 0}]}, "w.toml")
     with pytest.raises(Exception, match="mine exists and was not made by Plimsoll"):
-        check_permitted([(writing, "mine")], engine, None)
-    check_permitted([(writing, "mine")], engine, "")
+        check_permitted([(writing, Target("mine"))], engine, None)
+    check_permitted([(writing, Target("mine"))], engine, "")
     with pytest.raises(Exception, match="another"):
-        check_permitted([(writing, "mine")], engine, "/another/file")
+        check_permitted([(writing, Target("mine"))], engine, "/another/file")

@@ -16,6 +16,7 @@ from plimsoll.analysis.summary import Summary
 from plimsoll.histogram import Histogram
 from plimsoll.measure import Job, unfinished
 from plimsoll.result import Flag, OpTotals, Result
+from plimsoll.target import Target
 from scripted_engine import Script, ScriptedEngine, encoded, interval
 
 #: A run that nothing is to be said against: 200 intervals, 20,000 requests of 1 ms at depth 10.
@@ -33,7 +34,7 @@ def sound_result(stream: dict[str, Any] | None = None) -> Result:
     """A complete result before anything of its numbers is known."""
     engine = ScriptedEngine()
     workload = engine.check_workload({"stream": [{"name": "main", **(stream or {})}]}, "sound.toml")
-    job = Job("0001-sound", workload, engine.check_job({"duration": 20, "warmup": 0}), "/dev/x", {"target": {}})
+    job = Job("0001-sound", workload, engine.check_job({"duration": 20, "warmup": 0}), Target("/dev/x"), {"target": {}})
     return replace(unfinished(job), status="complete", error=None, engine=ENGINE, calibration=CALIBRATION)
 
 

@@ -11,6 +11,7 @@ import pytest
 from plimsoll.analysis.pooling import pooled, pooled_metric
 from plimsoll.measure import Job, unfinished
 from plimsoll.result import Estimate, Result
+from plimsoll.target import Target
 from scripted_engine import ScriptedEngine
 
 
@@ -83,7 +84,7 @@ def test_the_pooled_interval_covers_what_differs_from_run_to_run(repeats: int, b
 def _result(estimates: dict[str, dict[str, Estimate]]) -> Result:
     engine = ScriptedEngine()
     workload = engine.check_workload({"stream": [{"name": "main"}]}, "small.toml")
-    job = Job("0001-small", workload, engine.check_job({"duration": 1}), "queue:", {"target": {}})
+    job = Job("0001-small", workload, engine.check_job({"duration": 1}), Target("queue:"), {"target": {}})
     return replace(unfinished(job), estimates=estimates)
 
 

@@ -14,6 +14,7 @@ from plimsoll.reports.live import LiveView
 from plimsoll.reports.progress import PlainLines
 from plimsoll.result import Result
 from plimsoll.store.reader import StoredRun, list_runs
+from plimsoll.target import Target
 from plimsoll.units import binary, count, duration, megabytes, seconds
 from said import Plimsoll
 from scripted_engine import Script, ScriptedEngine, interval
@@ -47,7 +48,7 @@ def test_other_figures_have_their_units() -> None:
 def skeleton() -> Result:
     engine = ScriptedEngine()
     workload = engine.check_workload({"title": "Small", "stream": [{"name": "main"}]}, "small.toml")
-    return unfinished(Job("0001-small", workload, engine.check_job({"duration": 1, "warmup": 0}), "file:/x", {"target": {}}))
+    return unfinished(Job("0001-small", workload, engine.check_job({"duration": 1, "warmup": 0}), Target("file:/x"), {"target": {}}))
 
 
 class Clock:

@@ -54,7 +54,7 @@ class Arrays(ScriptedEngine):
         return {"kind": "array", "exists": True, "size_bytes": 25_700_000_000_000, "logical_block_bytes": 512, "parts": []}
 
     def run_job(self, job: Json, on_event: OnEvent, control: Any) -> Json:
-        self.scripts = [self.answer(job)]
+        self.scripts = [self.answer({**job, "target": job["target"].text})]
         return super().run_job(job, on_event, control)
 
 

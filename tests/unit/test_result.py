@@ -10,6 +10,7 @@ import pytest
 from plimsoll.errors import StoreError
 from plimsoll.measure import Job, measure
 from plimsoll.result import OPS, Result
+from plimsoll.target import Target
 from scripted_engine import Script, ScriptedEngine
 
 
@@ -26,7 +27,7 @@ class Nowhere:
 def measured(script: Script | None = None, **job: object) -> Result:
     engine = ScriptedEngine(script or Script())
     workload = engine.check_workload({"stream": [{"name": "main"}]}, "small.toml")
-    plain = Job("0001-small", workload, engine.check_job({"duration": 1, "warmup": 0.2}), "file:/x", {"target": {}})
+    plain = Job("0001-small", workload, engine.check_job({"duration": 1, "warmup": 0.2}), Target("file:/x"), {"target": {}})
     return measure(replace(plain, **job), engine, Nowhere(), engine.control())
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from plimsoll.errors import TargetError
 from plimsoll.scratch import Hearer, Wanted, prepared
+from plimsoll.target import Target
 from scripted_engine import ScriptedEngine
 
 
@@ -30,7 +31,7 @@ class Unwilling(ScriptedEngine):
 def left_by(engine: ScriptedEngine, path: Path, *, keep: bool = False) -> list[str]:
     left: list[str] = []
     hearer = Hearer(lambda _done, _total: None, on_left=left.append)
-    with prepared(engine, Wanted(str(path), keep=keep), hearer, engine.control()):
+    with prepared(engine, Wanted(Target(str(path)), keep=keep), hearer, engine.control()):
         assert path.exists()
     return left
 
@@ -87,7 +88,7 @@ def test_a_tree_that_is_not_known_as_ours_any_more_is_told_unless_it_is_empty(na
     tree, left = tmp_path / "tree", []
     engine = Unwilling()
     engine.inspection = {"kind": "directory", "path": str(tree), "exists": False, "parts": []}
-    with prepared(engine, Wanted(str(tree)), Hearer(lambda _done, _total: None, on_left=left.append), engine.control()):
+    with prepared(engine, Wanted(Target(str(tree))), Hearer(lambda _done, _total: None, on_left=left.append), engine.control()):
         tree.mkdir()
         for name in names:
             (tree / name).touch()

@@ -15,6 +15,7 @@ from plimsoll.foreground import served
 from plimsoll.measure import Job, measure
 from plimsoll.reports.live import LiveView
 from plimsoll.reports.progress import FailuresOnly, PlainLines, silence_text
+from plimsoll.target import Target
 from scripted_engine import Script, ScriptedEngine
 
 Json = dict[str, Any]
@@ -79,7 +80,7 @@ def test_a_measurement_tells_it_and_keeps_the_longest_though_it_was_left() -> No
 
     told: list[Json] = []
     engine = Silent(Script())
-    job = Job("p1", {"name": "w", "stream": [{"name": "main"}]}, {"duration": 1, "warmup": 0}, "/dev/sdb", {})
+    job = Job("p1", {"name": "w", "stream": [{"name": "main"}]}, {"duration": 1, "warmup": 0}, Target("/dev/sdb"), {})
     result = measure(job, engine, Nowhere(), engine.control(), told.append)
     assert [one["ns"] // S for one in told] == [5, 9, 7] and told[0]["target"] == "/dev/sdb"
     assert result.engine["silence"] == {"ns": 9 * S, "waiting": 3}

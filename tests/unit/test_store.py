@@ -16,6 +16,7 @@ from plimsoll.measure import Job, measure, unfinished
 from plimsoll.result import Result
 from plimsoll.store.reader import DamagedRun, StoredRun, list_runs, open_run
 from plimsoll.store.writer import RunInfo, RunWriter
+from plimsoll.target import Target
 from scripted_engine import Script, ScriptedEngine, interval
 
 INFO = RunInfo("small", ["plimsoll", "run", "small"], 1, host={"machine": {"name": "here"}}, versions={"plimsoll": "0"})
@@ -24,7 +25,7 @@ INFO = RunInfo("small", ["plimsoll", "run", "small"], 1, host={"machine": {"name
 def job(identity: str = "0001-small") -> Job:
     engine = ScriptedEngine()
     workload = engine.check_workload({"stream": [{"name": "main"}]}, "small.toml")
-    return Job(identity, workload, engine.check_job({"duration": 1, "warmup": 0.2}), "file:/x", {"target": {}})
+    return Job(identity, workload, engine.check_job({"duration": 1, "warmup": 0.2}), Target("file:/x"), {"target": {}})
 
 
 def store_point(run: RunWriter, script: Script | None = None) -> Result:

@@ -14,6 +14,7 @@ import pytest
 from plimsoll.engine import native
 from plimsoll.errors import InputError
 from plimsoll.handover import as_json
+from plimsoll.target import Target
 from said import Plimsoll
 from scripted_engine import Script, ScriptedEngine
 
@@ -106,9 +107,9 @@ def test_any_bytes_typed_are_answered_in_a_sentence(plimsoll: Plimsoll, here: Pa
 def test_targets_that_the_engine_cannot_name_are_refused(here: Path) -> None:
     engine = native()
     with pytest.raises(InputError, match=r"target 'n\\udcff.dat': the name is not UTF-8 text"):
-        engine.inspect_target(f"n{BYTE}.dat")
+        engine.inspect_target(Target(f"n{BYTE}.dat"))
     with pytest.raises(InputError, match=r"--destroy-data: .*'\\udcff' is not UTF-8 text"):
-        engine.write_refusal("null:", {"typed": [BYTE]})
+        engine.write_refusal(Target("null:"), {"typed": [BYTE]})
 
 
 @pytest.mark.parametrize(

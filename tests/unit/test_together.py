@@ -19,6 +19,7 @@ from plimsoll.measure import Job, unfinished
 from plimsoll.reports.terminal import points
 from plimsoll.reports.view import PointRecord, RunRecord, view
 from plimsoll.result import Flag, Result
+from plimsoll.target import Target
 from scripted_engine import INTERVAL_NS, Script, interval
 
 #: A stream that reads files: 1,000 reads of 2 ms each second, an opening of 10 ms and a closing of 1 µs with each.
@@ -44,7 +45,9 @@ def measured(*streams: dict[str, Any]) -> Result:
     """A point of these streams, each of which completed the same operations."""
     definition = {"name": "readers", "stream": list(streams)}
     options = {"duration": 2, "warmup": 0}
-    skeleton = replace(unfinished(Job("0001-readers", definition, options, "/tmp/x", {"target": {}})), status="complete", error=None)
+    skeleton = replace(
+        unfinished(Job("0001-readers", definition, options, Target("/tmp/x"), {"target": {}})), status="complete", error=None
+    )
     drawn = drawn_by_stream(definition)
     summary, observation = Summary(drawn), Observation(drawn)
     for rows in zip(*(intervals(stream["name"]) for stream in streams), strict=True):

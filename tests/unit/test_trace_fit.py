@@ -28,6 +28,7 @@ from plimsoll.analysis.trace.working_set import WorkingSet
 from plimsoll.cli import main
 from plimsoll.engine import native
 from plimsoll.errors import InputError
+from plimsoll.target import Target
 
 FUZZ_SECONDS = 3.0
 MS = 1_000_000
@@ -433,7 +434,9 @@ def test_any_trace_becomes_a_workload_that_the_engine_takes() -> None:
         if fit.size_bytes <= 1 << 50 and all(size < 1 << 24 for stream in fit.streams for mix in stream.sizes.values() for size in mix):
             runnable = {"workload": workload, "job": engine.check_job({"duration": "1ms", "warmup": "0s"}), "permission": None}
             engine.run_job(
-                {**runnable, "target": f"queue:?size={max(4, -(-fit.size_bytes // KIB))}KiB"}, lambda kind, event: None, engine.control()
+                {**runnable, "target": Target(f"queue:?size={max(4, -(-fit.size_bytes // KIB))}KiB")},
+                lambda kind, event: None,
+                engine.control(),
             )
         fitted_ones += 1
     assert fitted_ones > 20

@@ -12,7 +12,8 @@ Limits: regular files only; one copy at a time. Of the options of a stream a cop
                      passes = 1
 
     engine = FileCopy(native())
-    engine.run_job({"workload": definition, "job": options, "target": "scratch.dat", "permission": None}, on_event, engine.control())
+    job = {"workload": definition, "job": options, "target": Target("scratch.dat"), "permission": None}
+    engine.run_job(job, on_event, engine.control())
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from plimsoll.apps.destination import destination, remove_leftover
 from plimsoll.apps.recording import Recorder, Slice
 from plimsoll.engine import Control, Engine, Json, OnEvent, OnProgress
 from plimsoll.errors import InputError, TargetError
+from plimsoll.target import Target
 
 NAME = "filecopy"
 #: Kinds of targets that hold no files, whatever they are made of.
@@ -104,31 +106,33 @@ class FileCopy:
     def workload_schema(self) -> Json:
         return self._engine.workload_schema()
 
-    def inspect_target(self, spec: str) -> Json:
+    def inspect_target(self, target: Target) -> Json:
         """What is there. Raises `InputError` where no file can ever be; a device is a place for other points of the same run."""
-        inspection = self._engine.inspect_target(spec)
+        inspection = self._engine.inspect_target(target)
         if inspection.get("kind") in FILELESS:
-            raise InputError(_needs_file(spec))
+            raise InputError(_needs_file(target.text))
         return inspection
 
-    def write_refusal(self, spec: str, permission: Json | None) -> str | None:
-        return self._engine.write_refusal(spec, permission)
+    def write_refusal(self, target: Target, permission: Json | None) -> str | None:
+        return self._engine.write_refusal(target, permission)
 
-    def prepare_target(self, spec: str, size_bytes: int | None, permission: Json | None, on_progress: OnProgress, control: Control) -> Json:
+    def prepare_target(
+        self, target: Target, size_bytes: int | None, permission: Json | None, on_progress: OnProgress, control: Control
+    ) -> Json:
         """Make and fill the source, with the space that the copy of a killed process took."""
-        self._remove_leftover(spec)
-        return self._engine.prepare_target(spec, size_bytes, permission, on_progress, control)
+        self._remove_leftover(target)
+        return self._engine.prepare_target(target, size_bytes, permission, on_progress, control)
 
-    def remove_target(self, spec: str) -> list[str]:
+    def remove_target(self, target: Target) -> list[str]:
         """Delete the source if Plimsoll made it, and the copy that a killed process left."""
-        return [*self._remove_leftover(spec), *self._engine.remove_target(spec)]
+        return [*self._remove_leftover(target), *self._engine.remove_target(target)]
 
-    def release_target(self, spec: str) -> None:
+    def release_target(self, target: Target) -> None:
         """Keep the source."""
-        self._engine.release_target(spec)
+        self._engine.release_target(target)
 
-    def _remove_leftover(self, spec: str) -> list[str]:
-        inspection = self._engine.inspect_target(spec)
+    def _remove_leftover(self, target: Target) -> list[str]:
+        inspection = self._engine.inspect_target(target)
         return remove_leftover(inspection["path"]) if inspection.get("kind") == "file" else []
 
     def calibrate(self, seconds: float) -> Json:
@@ -163,7 +167,7 @@ def _needs_file(target: str) -> str:
 def _planned(job: Json, inspection: Json) -> _Plan:
     target, options, (stream,) = job["target"], job["job"], job["workload"]["stream"]
     if inspection.get("kind") != "file":
-        raise InputError(_needs_file(target))
+        raise InputError(_needs_file(target.text))
     block = stream["block_size"]
     if not isinstance(block, int):
         raise InputError("block_size: a file copy reads and writes blocks of one size; write one, for example 128KiB.")

@@ -13,8 +13,8 @@ Limits: one host.
                      operation = { read = 80, create = 10, delete = 10 }
 
     engine = Files(native(), definition)
-    engine.prepare_target("/mnt/array/tree", None, None, on_progress, control)
-    engine.run_job({"workload": definition, "job": options, "target": "/mnt/array/tree", "permission": None}, on_event, control)
+    engine.prepare_target(Target("/mnt/array/tree"), None, None, on_progress, control)
+    engine.run_job({"workload": definition, "job": options, "target": Target("/mnt/array/tree"), "permission": None}, on_event, control)
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from typing import Any
 
 from plimsoll.engine import Control, Engine, Json, OnEvent, OnProgress, native_files
 from plimsoll.errors import InputError
+from plimsoll.target import Target
 
 NAME = "files"
 #: Where trees are laid out when no target is named.
@@ -64,35 +65,37 @@ class Files:
     def workload_schema(self) -> Json:
         return self._files.schema()
 
-    def inspect_target(self, spec: str) -> Json:
+    def inspect_target(self, target: Target) -> Json:
         """What is at the directory. Raises `InputError` for what is no path."""
-        if spec.startswith(_SCHEMES):
-            raise InputError(f"target {spec!r}: file operations need a directory; name one, for example -t /mnt/array/tree.")
-        return self._files.inspect(spec)
+        if target.text.startswith(_SCHEMES):
+            raise InputError(f"target {target.text!r}: file operations need a directory; name one, for example -t /mnt/array/tree.")
+        return self._files.inspect(target.text)
 
-    def write_refusal(self, spec: str, permission: Json | None) -> str | None:
+    def write_refusal(self, target: Target, permission: Json | None) -> str | None:
         """Why nothing may be laid out there: a directory that Plimsoll did not make needs a permission."""
-        refusal: str | None = self.inspect_target(spec).get("write_refusal")
+        refusal: str | None = self.inspect_target(target).get("write_refusal")
         return refusal if permission is None else None
 
-    def prepare_target(self, spec: str, size_bytes: int | None, permission: Json | None, on_progress: OnProgress, control: Control) -> Json:
+    def prepare_target(
+        self, target: Target, size_bytes: int | None, permission: Json | None, on_progress: OnProgress, control: Control
+    ) -> Json:
         """Bring the trees to their beginning. A size is none of a directory's: the trees say how large they are."""
         if size_bytes is not None:
             raise InputError(_NO_SIZE)
-        self.inspect_target(spec)
-        prepared = self._files.prepare(self._definition, spec, permission, on_progress, control)
+        self.inspect_target(target)
+        prepared = self._files.prepare(self._definition, target.text, permission, on_progress, control)
         return {**prepared, "size_bytes": prepared["file_bytes"], "changes_between_points": True}
 
-    def remove_target(self, spec: str) -> list[str]:
+    def remove_target(self, target: Target) -> list[str]:
         """Remove what was laid out, and the directory if it was made for that."""
-        return self._files.remove(spec)
+        return self._files.remove(target.text)
 
-    def release_target(self, spec: str) -> None:
+    def release_target(self, target: Target) -> None:
         """Note in the directory's marker that its trees stay and that no run uses them any more."""
-        self._files.release(spec)
+        self._files.release(target.text)
 
     def run_job(self, job: Json, on_event: OnEvent, control: Control) -> Json:
-        return self._files.run(job, on_event, control)
+        return self._files.run({**job, "target": job["target"].text}, on_event, control)
 
     def calibrate(self, seconds: float) -> Json:
         return self._engine.calibrate(seconds)

@@ -6,13 +6,12 @@ afterwards, then links are drawn and copies made, so an overlay can exchange a d
 what comes out: ``array:NAME?controller.raid.cache.battery=false``. What the keys mean is for `crates/array` to say.
 
     array_document("msa2000-raid5")                 # the document as a dictionary, complete and plain
-    engine_text("array:msa2000-raid5?volume=lun")   # 'array:{"name": "msa2000-raid5", …}', for `crates/engine`
+    described("array:msa2000-raid5?volume=lun")     # the document that a target means
 """
 
 from __future__ import annotations
 
 import copy
-import json
 import os
 from functools import cache
 
@@ -69,14 +68,6 @@ def described(target: str) -> Json:
     return with_settings(array_document(source), settings, target)
 
 
-def told_of(target: str, problem: str) -> str:
-    """What the engine says of an array, which it knows by the name in its document, with the file where it came from a file."""
-    source = target.strip().removeprefix(PREFIX).partition("?")[0]
-    if not (is_array(target) and _is_file(source)):
-        return problem
-    return problem.replace(f"target `{PREFIX}{described(target)['name']}`", source, 1)
-
-
 def overlay(source: str, settings: str, folder: str, said: str) -> Json:
     """A document for a file in ``folder``: like the array ``source``, with what is set, each value with ``said`` for its source. Of an
     array that is made of copies, which have no names before they are made, it is the whole document."""
@@ -86,11 +77,6 @@ def overlay(source: str, settings: str, folder: str, said: str) -> Json:
         return {key: value for key, value in merged(document, laid).items() if key != "name"}
     like = os.path.relpath(source, folder) if source.endswith(".toml") or os.sep in source else source
     return {"like": like, **laid}
-
-
-def engine_text(target: str) -> str:
-    """The target as the engine takes it: of an array its document, of all others the text itself."""
-    return PREFIX + json.dumps(described(target)) if is_array(target) else target
 
 
 @cache

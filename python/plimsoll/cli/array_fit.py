@@ -26,6 +26,7 @@ from plimsoll.errors import InputError
 from plimsoll.points.array_runs import REQUESTS, Modelling, Trial
 from plimsoll.points.measured_rows import Asked, Measured, measured_rows
 from plimsoll.store.overwriting import check_replaceable
+from plimsoll.target import target_of
 
 Json = dict[str, Any]
 
@@ -78,7 +79,7 @@ def _check_keys(target: str, unknowns: Sequence[Unknown]) -> None:
     engine = engines.native()
     for end in (0.0, 1.0):
         for unknown in unknowns:
-            engine.inspect_target(with_settings(target, unknown.typed(end)))
+            engine.inspect_target(target_of(with_settings(target, unknown.typed(end))))
 
 
 def _search(typed: Json, unknowns: int) -> Callable[[], Search]:

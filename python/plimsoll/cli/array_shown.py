@@ -14,11 +14,11 @@ import click
 
 from plimsoll import engine as engines
 from plimsoll.analysis.components import SATURATED
-from plimsoll.catalog.arrays import described
 from plimsoll.catalog.composition.merging import UNSOURCED
 from plimsoll.cli.width import terminal_width
 from plimsoll.reports.limits import component_words
 from plimsoll.reports.terminal import table
+from plimsoll.target import target_of
 from plimsoll.units import binary, count, duration, megabytes
 
 Json = dict[str, Any]
@@ -45,8 +45,9 @@ _READING = (
 
 def show_array(target: str, *, as_json: bool) -> None:
     """Print an ``array:`` target."""
-    document = described(target)
-    outline = engines.native().describe_array(target, simulate=True)
+    array = target_of(target)
+    document = array.document or {}
+    outline = engines.native().describe_array(array, simulate=True)
     if as_json:
         click.echo(json.dumps({"document": document, **outline}, ensure_ascii=False, indent=1))
     else:

@@ -178,6 +178,7 @@ def _fitted(profile: Profile, path: str) -> tuple[Fit, int, list[Measure]]:
 def _issued(fit: Fit, workload: Json) -> Json | None:
     """What the engine issues of the workload, to a modelled target in virtual time; None, with the reason on stderr, where it cannot."""
     from plimsoll import engine as engines
+    from plimsoll.target import Target
 
     engine, counts, moved = engines.native(), dict[str, int](), dict[str, int]()
     seconds = _seconds(fit)
@@ -189,7 +190,7 @@ def _issued(fit: Fit, workload: Json) -> Json | None:
 
     try:
         options = engine.check_job({"duration": f"{seconds:.9f}s", "warmup": "0s", "interval": f"{max(0.001, seconds / _INTERVALS):.9f}s"})
-        target = f"queue:?service=const:{_SERVICE_US}us&servers=4096&size={_round_size(fit.size_bytes)}"
+        target = Target(f"queue:?service=const:{_SERVICE_US}us&servers=4096&size={_round_size(fit.size_bytes)}")
         job = {"workload": engine.check_workload(workload, "fitted"), "job": options, "target": target, "permission": None}
         engine.run_job(job, take, engine.control())
     except PlimsollError as problem:

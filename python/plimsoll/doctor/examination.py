@@ -19,6 +19,7 @@ from plimsoll.host import facts, host_facts, target_facts
 from plimsoll.host.mount import free_bytes
 from plimsoll.host.target import existing, monitored_devices, target_paths
 from plimsoll.monitor import Sampler, sample
+from plimsoll.target import target_of
 
 Json = dict[str, Any]
 Status = Literal["ok", "warn", "fail", "unknown"]
@@ -76,7 +77,7 @@ def examine(engine: Engine, spec: str | None) -> Examination:
     Raises `InputError` or `TargetError` when ``spec`` is no target at all.
     """
     here: Json = {"kind": "directory", "path": os.getcwd()}
-    facts = target_facts(here if spec is None else {"spec": spec, **engine.inspect_target(spec)})
+    facts = target_facts(here if spec is None else {"spec": spec, **engine.inspect_target(target_of(spec))})
     paths = target_paths(facts)
     with Sampler() as sampler:
         before = sampler.snapshot()

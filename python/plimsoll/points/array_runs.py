@@ -24,9 +24,9 @@ from dataclasses import dataclass
 from multiprocessing import get_context
 from typing import Any
 
-from plimsoll.catalog.arrays import described
 from plimsoll.engine import native
 from plimsoll.errors import EngineError
+from plimsoll.target import Target, target_of
 
 Json = dict[str, Any]
 
@@ -106,19 +106,20 @@ def modelled_rate(trial: Trial) -> float:
     return done * 1e9 / measured_ns if measured_ns else 0.0
 
 
-def _begun(trial: Trial, seconds: float) -> tuple[str, float]:
+def _begun(trial: Trial, seconds: float) -> tuple[Target, float]:
     """The target as it begins, and the seconds until requests count."""
-    load, document = trial.load, described(trial.target)
+    load, target = trial.load, target_of(trial.target)
+    document = target.document or {}
     host = document.get("host", {})
     buffered = host.get("mode") == "buffered"
     page_bytes = host.get("page_bytes", 4096)
     if load.places == "uniform" and buffered and load.block_bytes % page_bytes == 0:
         warm = f"host.page_cache.warm_range_bytes={load.range_bytes:.0f}&host.page_cache.warm_block_bytes={load.block_bytes:.0f}"
-        return f"{trial.target}{'&' if '?' in trial.target else '?'}{warm}", seconds * _SETTLING
+        return target_of(f"{trial.target}{'&' if '?' in trial.target else '?'}{warm}"), seconds * _SETTLING
     cached = _cache_bytes(document)
     if load.places == "sequential" and load.range_bytes > cached:
-        return trial.target, seconds * _SETTLING
-    return trial.target, fill_bytes(cached, load.range_bytes) / (load.iops * load.block_bytes)
+        return target, seconds * _SETTLING
+    return target, fill_bytes(cached, load.range_bytes) / (load.iops * load.block_bytes)
 
 
 def fill_bytes(cache_bytes: float, range_bytes: float) -> float:

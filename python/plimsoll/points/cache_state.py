@@ -24,8 +24,8 @@ STATES = (COLD, WARM, AS_FOUND)
 
 def cache_state(point: PlannedPoint, inspection: Json) -> Json:
     """The state as `Result.cache` keeps it; for a cold point the page cache is dropped now."""
-    if inspection.get("kind") == "array":
-        return _modelled(point)
+    if point.target.document is not None:
+        return _modelled(point, point.target.document)
     paths = target_paths(inspection)
     if not paths:
         return {"state": AS_FOUND, "how": "The target has no page cache."}
@@ -47,11 +47,9 @@ def _brought_about(point: PlannedPoint, paths: list[str]) -> tuple[str, list[str
     return AS_FOUND, []
 
 
-def _modelled(point: PlannedPoint) -> Json:
+def _modelled(point: PlannedPoint, array: Json) -> Json:
     """Of an array, which nothing from before the point can have touched."""
-    from plimsoll.catalog.arrays import described
-
-    host = described(point.target).get("host", {})
+    host = array.get("host", {})
     filled_bytes = host.get("page_cache", {}).get("warm_range_bytes", 0) if host.get("mode") == "buffered" else 0
     began = "A modelled array begins every point with empty caches."
     if filled_bytes:

@@ -25,9 +25,10 @@ from plimsoll.experiments.experiment import Experiment
 from plimsoll.experiments.kinds import PLANNERS
 from plimsoll.experiments.plan import Ask, Request, Subject
 from plimsoll.experiments.schedule import Settings, layered, settings_of
-from plimsoll.points.drivers import driver_of
+from plimsoll.points.drivers import driver_name, driver_of
 from plimsoll.points.point import PlannedPoint, changed, defined, own_defined, repeated, warmed
 from plimsoll.scratch import default_target
+from plimsoll.target import Composer, Target
 
 #: Options whose 0 leaves a stream out.
 LEAVES_OUT = ("queue_depth", "threads", "rate")
@@ -46,9 +47,10 @@ FILL_TIMING = (("duration", "1d"), ("warmup", 0), ("interval", "1s"))
 class ExperimentPoints:
     """Makes the points of one experiment."""
 
-    def __init__(self, experiment: Experiment, engine: Engine) -> None:
+    def __init__(self, experiment: Experiment, engine: Engine, composer: Composer | None = None) -> None:
         self._experiment = experiment
         self._engine = engine
+        self._composer = composer or Composer()
         self._defined: dict[str, tuple[Json, Json]] = {}
 
     def check(self) -> None:
@@ -67,7 +69,7 @@ class ExperimentPoints:
         """Every workload in each of the forms that it will be measured in, as far as they are known."""
         return [[self._known(source, settings) for settings in settings_of(self._experiment)] for source in self._experiment.workloads]
 
-    def applied(self) -> Iterator[tuple[Json, str]]:
+    def applied(self) -> Iterator[tuple[Json, Target]]:
         """Every workload, in every form known in advance, with the target it goes to; filling among them where it is asked for."""
         experiment = self._experiment
         for subject in self._subjects():
@@ -113,15 +115,16 @@ class ExperimentPoints:
         """The workload with known settings; a target that one of them names is looked at."""
         workload, _, target = self._applied(source, settings)
         if target is not None:
-            driver_of(workload, self._engine).inspect_target(target)
+            driver_of(workload, self._engine).inspect_target(self._composer.target(target, driver_name(workload)))
         return workload
 
-    def _shared(self, subject: Subject, asked: Settings | None = None) -> tuple[Json, Json, str]:
+    def _shared(self, subject: Subject, asked: Settings | None = None) -> tuple[Json, Json, Target]:
         """A subject's workload, job options and target, with what is asked on top of what all its points share."""
         configuration = subject.configuration
         settings = layered(self._experiment.settings, configuration.settings, asked or {})
         workload, options, target = self._applied(subject.workload, settings)
-        return workload, options, target or configuration.target or default_target(driver_of(workload, self._engine))
+        text = target or configuration.target or default_target(driver_of(workload, self._engine))
+        return workload, options, self._composer.target(text, driver_name(workload))
 
     def _applied(self, source: str, settings: Settings) -> tuple[Json, Json, str | None]:
         """The workload and job options with settings, and the target if one of them names it."""
@@ -139,11 +142,11 @@ class ExperimentPoints:
                 workload, options = changed(workload, options, self._engine, [(key, value)])
         return _without(workload, left_out), options, target
 
-    def _filling(self, subject: Subject) -> tuple[Json, Json, str]:
+    def _filling(self, subject: Subject) -> tuple[Json, Json, Target]:
         _, options, target = self._shared(subject)
         workload = self._engine.check_workload(FILL, "precondition")
         workload, options = changed(workload, options, self._engine, FILL_TIMING)
-        return workload, options, target
+        return workload, options, self._composer.target(target.text)
 
     def _source(self, source: str) -> tuple[Json, Json]:
         if source not in self._defined:

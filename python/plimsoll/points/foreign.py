@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from plimsoll import engine as engines
@@ -24,6 +24,7 @@ from plimsoll.formats.known_targets import KnownTargets
 from plimsoll.formats.tools import TOOLS, WITH_COMMANDS, Around, recognised, translate, translate_command
 from plimsoll.formats.translation import Translation
 from plimsoll.points.quantity import size_bytes
+from plimsoll.target import Composer
 
 #: Takes a sentence.
 Remark = Callable[[str], None]
@@ -46,12 +47,13 @@ class Onto:
     size: int | None = None
     remedy: str = "give --size or a --target that is here"
     overrides: bool = False
+    composer: Composer = field(default_factory=Composer)
 
     @classmethod
-    def of(cls, typed: Mapping[str, Any]) -> Onto:
+    def of(cls, typed: Mapping[str, Any], composer: Composer) -> Onto:
         """From the options of a command."""
         size = typed.get("size")
-        return cls(tuple(typed["targets"]), None if size is None else size_bytes("--size", size), overrides=True)
+        return cls(tuple(typed["targets"]), None if size is None else size_bytes("--size", size), overrides=True, composer=composer)
 
 
 def foreign_document(path: str, onto: Onto, remark: Remark) -> Json:
@@ -133,10 +135,10 @@ def _known(target: str, onto: Onto) -> KnownTargets:
     """What is known of targets, with the typed one (or none) in the place of all."""
 
     def found(path: str) -> int | None:
-        size, ours = _looked_up(path)
+        size, ours = _looked_up(path, onto.composer)
         return None if ours and onto.size is not None else size
 
-    fixed = not target or onto.size is not None or not _looked_up(target)[1]
+    fixed = not target or onto.size is not None or not _looked_up(target, onto.composer)[1]
     return KnownTargets(found, target, onto.size, onto.remedy, fixed, onto.overrides)
 
 
@@ -164,10 +166,10 @@ def read_text(path: str) -> str:
     raise InputError(f"{path}: not a text file.")
 
 
-def _looked_up(path: str) -> tuple[int | None, bool]:
+def _looked_up(path: str, composer: Composer) -> tuple[int | None, bool]:
     """The size of what is there, and whether Plimsoll made it, so that it may be made anew."""
     try:
-        inspection = engines.native().inspect_target(path)
+        inspection = engines.native().inspect_target(composer.target(path))
     except PlimsollError:
         return None, False
     return int(inspection["size_bytes"]) if inspection.get("exists") else None, bool(inspection.get("made_by_plimsoll"))

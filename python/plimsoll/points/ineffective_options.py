@@ -9,7 +9,7 @@ Limits: levels typed with ``--over`` count as set by a file, and of what files s
 ``--destroy-data`` permits and asks for nothing, so every target takes it. That ``null:`` prepares what it writes is a cost of ours, so
 options of the content have an effect there.
 
-    check_effect(typed, ["array:nvme"], [workload], {}, print)        # InputError: --keep has no effect on array:nvme: …
+    check_effect(typed, [target_of("array:nvme")], [workload], {}, print)        # InputError: --keep has no effect on array:nvme: …
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from typing import Any
 from plimsoll.analysis.definition import is_direct, streams
 from plimsoll.engine import Json
 from plimsoll.errors import InputError
+from plimsoll.target import Target
 
 #: Takes a sentence.
 Remark = Callable[[str], None]
@@ -48,15 +49,15 @@ class Stand:
 
 
 def check_effect(
-    typed: Mapping[str, Any], targets: Iterable[str], workloads: Iterable[Json], written: Mapping[str, Any], remark: Remark
+    typed: Mapping[str, Any], targets: Iterable[Target], workloads: Iterable[Json], written: Mapping[str, Any], remark: Remark
 ) -> None:
     """Raise `InputError` for the first typed option that none of ``targets`` takes, and tell ``remark`` of others.
 
     ``typed`` has the options by their names, ``settings`` as they were typed; ``written`` has ``size`` and ``cache`` where a file sets
     them.
     """
-    targets = list(dict.fromkeys(targets))
-    stands = [_stand(target) for target in targets if _kind(target) in KINDS]
+    targets = list({target.text: target for target in targets}.values())
+    stands = [Stand(one.text, one.kind, (one.document or {}).get("host", {})) for one in targets if one.kind in KINDS]
     if not stands:
         return
     forms = list(workloads)
@@ -68,18 +69,6 @@ def check_effect(
         _tell(remark, option, without)
     for option in _written(written, forms, {option.key for option in asked}):
         _tell(remark, option, _without(option, stands))
-
-
-def _kind(target: str) -> str:
-    return target.strip().partition(":")[0]
-
-
-def _stand(target: str) -> Stand:
-    if _kind(target) != "array":
-        return Stand(target, _kind(target))
-    from plimsoll.catalog.arrays import described
-
-    return Stand(target, "array", described(target).get("host", {}))
 
 
 def _without(option: Option, stands: Iterable[Stand]) -> list[tuple[str, str]]:

@@ -36,6 +36,7 @@ from plimsoll.points.setup import Setup
 from plimsoll.points.targets import Targets
 from plimsoll.result import Result
 from plimsoll.store.writer import PointWriter
+from plimsoll.target import Target
 
 #: Points out, results in, findings at the end.
 Feed = Generator[PlannedPoint, Result, Sequence[Found]]
@@ -118,13 +119,13 @@ class _Loop:
             if self._brake.pulled:
                 # Stopped while the scratch file was being filled: the point has not begun.
                 return None
-            return self._keep_failed(point, {"spec": point.target}, error)
+            return self._keep_failed(point, {"spec": point.target.text}, error)
         return self._run_point(point, driver, inspection)
 
     def _run_point(self, point: PlannedPoint, driver: Engine, inspection: Json) -> Result:
         setup = self._setup
         cache = cache_state(point, inspection)
-        facts = target_facts(inspection) | _failures(point.target, inspection)
+        facts = target_facts(inspection) | _failures(point.target)
         job = self._job(point, facts, goal_of(point, inspection))
         skeleton = replace(unfinished(job), place=point.place, cache=cache)
         with setup.run.begin_point(skeleton) as writer:
@@ -179,15 +180,13 @@ class _Tee:
         self.writer.monitor(sample)
 
 
-def _failures(target: str, inspection: Json) -> Json:
+def _failures(target: Target) -> Json:
     """When members of a modelled array are to fail, and new drives to come, as facts of the target."""
-    if inspection.get("kind") != "array":
+    if target.document is None:
         return {}
-    from plimsoll.catalog.arrays import described
     from plimsoll.catalog.composition.failing import scheduled
 
-    document = described(target)
-    facts = {"failures": scheduled(document, "at"), "replacements": scheduled(document, "replaced_at")}
+    facts = {"failures": scheduled(target.document, "at"), "replacements": scheduled(target.document, "replaced_at")}
     return {key: due for key, due in facts.items() if due}
 
 

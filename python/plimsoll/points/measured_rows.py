@@ -26,6 +26,7 @@ from plimsoll.points.array_runs import Load
 from plimsoll.points.point import changed, setting
 from plimsoll.result import Result
 from plimsoll.store.reader import open_run
+from plimsoll.target import target_of
 
 Json = dict[str, Any]
 
@@ -58,7 +59,7 @@ class Measured:
 
 def measured_rows(source: str, asked: Asked, target: str) -> list[Measured]:
     """The rows that were chosen, in their order."""
-    size_bytes = float(native().inspect_target(target)["size_bytes"])
+    size_bytes = float(native().inspect_target(target_of(target))["size_bytes"])
     if not (source.startswith(PUBLISHED) or source.lower().endswith(".csv") or os.path.isfile(source)):
         return _of_run(source, asked, size_bytes)
     rows = chosen(list(_published(source) if source.startswith(PUBLISHED) else _of_file(source)), asked.where)

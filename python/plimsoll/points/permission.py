@@ -4,7 +4,7 @@ Model: the engine looks at every target that would be written to and weighs what
 It judges once more when it opens the target, since by then somebody may have mounted it.
 
     permission("WD-123")        # {"destroy": True, "typed": "WD-123"}
-    check_permitted([(workload, "/dev/sdb")], engine, None)
+    check_permitted([(workload, Target("/dev/sdb"))], engine, None)
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from plimsoll.analysis.definition import overwrites, streams
 from plimsoll.engine import Engine, Json
 from plimsoll.errors import InputError, SafetyRefusal
 from plimsoll.host.target import target_paths
-from plimsoll.points.drivers import driver_name, driver_of
+from plimsoll.points.drivers import driver_of
+from plimsoll.target import Target
 
 
 def permission(typed: str | None) -> Json | None:
@@ -24,33 +25,33 @@ def permission(typed: str | None) -> Json | None:
     return None if typed is None else {"destroy": True, "typed": typed or None}
 
 
-def check_permitted(pairs: Iterable[tuple[Json, str]], engine: Engine, typed: str | None) -> None:
+def check_permitted(pairs: Iterable[tuple[Json, Target]], engine: Engine, typed: str | None) -> None:
     """Raise `SafetyRefusal` for the first workload that would write to a target, the other of its pair, that must not be written to.
 
     Drivers of their own write elsewhere than to their target, and look after that themselves, unless they say that they fill it.
     """
-    asked: dict[tuple[str | None, str], Engine] = {}
+    asked: dict[Target, Engine] = {}
     pairs = list(pairs)
     _check_kinds(pairs, engine)
     for workload, target in pairs:
         driver = driver_of(workload, engine)
         if _overwrites(workload) if driver is engine else getattr(driver, "fills_target", False):
-            asked[driver_name(workload), target] = driver
-    for (_, target), driver in asked.items():
+            asked[target] = driver
+    for target, driver in asked.items():
         reason = driver.write_refusal(target, permission(typed))
         if reason:
             raise SafetyRefusal(reason)
 
 
-def _check_kinds(pairs: Iterable[tuple[Json, str]], engine: Engine) -> None:
+def _check_kinds(pairs: Iterable[tuple[Json, Target]], engine: Engine) -> None:
     """Raise `InputError` for a path that would have to be a directory and a file: what one workload makes there stops the other."""
     directories: dict[str, str] = {}
     others: dict[str, str] = {}
-    uses = {(driver_name(workload), target): workload for workload, target in pairs}
-    if not any(driver == "files" for driver, _ in uses):
+    uses = {target: workload for workload, target in pairs}
+    if not any(target.driver == "files" for target in uses):
         return
-    for (driver, target), workload in uses.items():
-        found = directories if driver == "files" else others
+    for target, workload in uses.items():
+        found = directories if target.driver == "files" else others
         for path in target_paths(driver_of(workload, engine).inspect_target(target)):
             found.setdefault(os.path.abspath(path), str(workload["name"]))
     for path in directories.keys() & others.keys():

@@ -4,7 +4,7 @@ Model: done completely before anything is touched, so that a typing mistake in t
 job's seed plus n − 1, so that repeats are independent draws of the same load.
 
     workload, options = changed(*defined("oltp-db", engine), engine, [setting("queue_depth=32")])
-    point = PlannedPoint(workload, repeated(options, 2), "/dev/sdb", repeat=2)
+    point = PlannedPoint(workload, repeated(options, 2), Target("/dev/sdb"), repeat=2)
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from plimsoll import catalog
 from plimsoll.engine import Engine, Json
 from plimsoll.errors import InputError
 from plimsoll.points.drivers import checked, checked_workload, driver_of
+from plimsoll.target import Target
 
 #: Timing of shipped workloads, unless their file or the user says otherwise: twelve of them fit into three minutes.
 CATALOG_TIMING = {"duration": "10s", "warmup": "2s"}
@@ -32,7 +33,7 @@ class PlannedPoint:
 
     workload: Json
     options: Json
-    target: str
+    target: Target
     repeat: int = 1
     place: Json = field(default_factory=dict)
     cache: str | None = None

@@ -27,6 +27,7 @@ from plimsoll.points.short_document import typed_settings
 from plimsoll.points.traces import Choice, compact_of, header_of
 from plimsoll.points.undertaking import Undertaking
 from plimsoll.scratch import DEFAULT_TARGET
+from plimsoll.target import Composer
 
 Json = dict[str, Any]
 
@@ -60,9 +61,10 @@ def replay_undertaking(trace: str, typed: Mapping[str, Any], remark: Callable[[s
     if speed is not None and not header["timed"]:
         raise InputError(f"{choice.path}: the trace has no times, so nothing is due when it says; give --as-fast-as-possible.")
     asked = {"mapping": "refuse", **typed, "speed": speed}
-    suite = _suite(_document(choice, path, header, asked), header, asked)
-    _check_points(suite.experiments[0], header)
-    return Undertaking(suite, f"replay-{_name(choice.path)}")
+    composer = Composer()
+    suite = _suite(_document(choice, path, header, asked), header, asked, composer)
+    _check_points(suite.experiments[0], header, composer)
+    return Undertaking(suite, f"replay-{_name(choice.path)}", composer=composer)
 
 
 def _check_lateness(typed: Mapping[str, Any]) -> None:
@@ -75,7 +77,7 @@ def _check_lateness(typed: Mapping[str, Any]) -> None:
         raise InputError("--lateness: every repeat would write the same file; leave --repeat out.")
 
 
-def _suite(workload: Json, header: Json, typed: Json) -> Suite:
+def _suite(workload: Json, header: Json, typed: Json, composer: Composer) -> Suite:
     lateness = {"lateness_report": os.path.abspath(typed["lateness"])} if typed.get("lateness") else {}
     own = typed_settings(typed)
     experiment: Json = {
@@ -92,16 +94,16 @@ def _suite(workload: Json, header: Json, typed: Json) -> Suite:
         return suite
 
     def sized(one: Configuration) -> Configuration:
-        size = _scratch_bytes(header, typed["mapping"], one.target or DEFAULT_TARGET, engines.native())
+        size = _scratch_bytes(header, typed["mapping"], engines.native().inspect_target(composer.target(one.target or DEFAULT_TARGET)))
         return replace(one, settings={"size": size} if size else {})
 
     return replace(suite, experiments=(replace(read, configurations=tuple(map(sized, read.configurations))),))
 
 
-def _check_points(experiment: Experiment, header: Json) -> None:
+def _check_points(experiment: Experiment, header: Json, composer: Composer) -> None:
     """Refuse settings that do not go with a trace, and a trace that reaches beyond one of the targets."""
     engine = engines.native()
-    points = ExperimentPoints(experiment, engine)
+    points = ExperimentPoints(experiment, engine, composer)
     for workload in experiment.workloads:
         for subject in experiment.subjects(workload):
             point = points.point(Request(experiment.name, experiment.kind, subject, Ask()))
@@ -144,9 +146,8 @@ def _timing(header: Json, speed: float | None) -> Json:
     return {"duration": f"{seconds * LONGEST_FACTOR + LONGEST_MORE_S:.3f}s", "warmup": "0s", "interval": f"{interval:g}s"}
 
 
-def _scratch_bytes(header: Json, mapping: str, target: str, engine: Any) -> int | None:
+def _scratch_bytes(header: Json, mapping: str, inspection: Json) -> int | None:
     """The size of a scratch file to make that the trace fits; None where something is there or anything would do."""
-    inspection = engine.inspect_target(target)
     if mapping != "refuse" or inspection["exists"] or len(inspection["parts"]) != 1:
         return None
     ends = [-(-int(device["end_bytes"]) // _PLACE_BYTES) * _PLACE_BYTES for device in header["devices"]]

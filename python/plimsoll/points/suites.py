@@ -27,6 +27,7 @@ from plimsoll.points.foreign import Onto, command_document, foreign_document, is
 from plimsoll.points.quantity import duration_s
 from plimsoll.points.short_document import typed_settings
 from plimsoll.points.undertaking import Undertaking
+from plimsoll.target import Composer, Target
 
 #: Takes a sentence.
 Remark = Callable[[str], None]
@@ -37,17 +38,19 @@ _TYPED = ("repeat", "interleave", "cache", "precision")
 def suite_of(name: str, typed: Mapping[str, Any], remark: Remark, *, quick: bool = False) -> Undertaking:
     """The suite ``name`` or in the file of that name; raises `InputError` for one that is not there or not right."""
     is_file = catalog.is_file(name) or is_foreign(name)
-    document = _written(name, typed, remark) if is_file else _shipped(name)
+    composer = Composer()
+    document = _written(name, Onto.of(typed, composer), remark) if is_file else _shipped(name)
     called = os.path.splitext(os.path.basename(name))[0] if is_file else name
     folder = os.path.dirname(name) if is_file else ""
-    source = _Source(name if is_file else f"{name}.toml", called, folder, remark, is_shipped=not is_file)
+    source = _Source(name if is_file else f"{name}.toml", called, folder, remark, composer, is_shipped=not is_file)
     return _undertaken(document, source, typed, quick)
 
 
 def command_suite(words: Sequence[str], typed: Mapping[str, Any], remark: Remark) -> Undertaking:
     """What the command line of another tool asks for; raises `InputError` for one that cannot be run."""
-    document = command_document(words, Onto.of(typed), remark)
-    return _undertaken(document, _Source(f"{words[0]} command line", words[0], "", remark), typed, quick=False)
+    composer = Composer()
+    document = command_document(words, Onto.of(typed, composer), remark)
+    return _undertaken(document, _Source(f"{words[0]} command line", words[0], "", remark, composer), typed, quick=False)
 
 
 @dataclass(frozen=True)
@@ -59,6 +62,7 @@ class _Source:
     called: str
     folder: str
     remark: Remark
+    composer: Composer
     is_shipped: bool = False
 
 
@@ -71,15 +75,15 @@ def _undertaken(document: Json, source: _Source, typed: Mapping[str, Any], quick
         **{key: getattr(suite, key) for key in ("title", "purpose", "source", "rationale")},
         "published": [catalog.published(figures) for figures in suite.published],
     }
-    overruled = replace(suite, experiments=tuple(_overruled(experiment, typed, source.remark) for experiment in _possible(suite, source)))
-    return Undertaking(overruled, f"{called}-quick" if quick else called, source.folder, origin)
+    overruled = replace(suite, experiments=tuple(_overruled(experiment, typed, source) for experiment in _possible(suite, source)))
+    return Undertaking(overruled, f"{called}-quick" if quick else called, source.folder, origin, source.composer)
 
 
-def _written(path: str, typed: Mapping[str, Any], remark: Remark) -> Json:
+def _written(path: str, onto: Onto, remark: Remark) -> Json:
     if not os.path.isfile(path):
         raise InputError(f"{path}: there is no such file of experiments.")
     if is_foreign(path):
-        return foreign_document(path, Onto.of(typed), remark)
+        return foreign_document(path, onto, remark)
     document = catalog.read(path)
     if "stream" in document and "experiment" not in document:
         raise InputError(f"{path} is a workload, not a suite; measure it with 'plimsoll run {path}'.")
@@ -96,7 +100,7 @@ def _possible(suite: Suite, source: _Source) -> Iterator[Experiment]:
     """The experiments that the targets are fit for: a shipped suite leaves a file copy out where no file can ever be, and says so."""
     for experiment in suite.experiments:
         targets = [item.target for item in experiment.configurations]
-        if source.is_shipped and _copies(experiment) and all(target and _is_fileless(target) for target in targets):
+        if source.is_shipped and _copies(experiment) and all(target and _is_fileless(source.composer.target(target)) for target in targets):
             source.remark(f"experiment {experiment.name!r} is left out: a file copy needs a file, which {targets[0]!r} has not.")
         else:
             yield experiment
@@ -107,13 +111,15 @@ def _copies(experiment: Experiment) -> bool:
     return all(catalog.load(source).get("driver") == filecopy.NAME for source in sources)
 
 
-def _is_fileless(target: str) -> bool:
+def _is_fileless(target: Target) -> bool:
     return engines.native().inspect_target(target).get("kind") in filecopy.FILELESS
 
 
-def _overruled(experiment: Experiment, typed: Mapping[str, Any], remark: Remark) -> Experiment:
+def _overruled(experiment: Experiment, typed: Mapping[str, Any], source: _Source) -> Experiment:
     """The experiment with what was typed, as far as its kind has the option."""
-    changes: dict[str, Any] = {"settings": layered(_in_time(_fitting(experiment), typed, remark), typed_settings(typed))}
+    changes: dict[str, Any] = {
+        "settings": layered(_in_time(_fitting(experiment, source.composer), typed, source.remark), typed_settings(typed))
+    }
     for name in _TYPED:
         option, value = OPTIONS_BY_NAME[name], typed.get(name)
         if value not in (None, False) and option.belongs_to(experiment.kind):
@@ -121,10 +127,10 @@ def _overruled(experiment: Experiment, typed: Mapping[str, Any], remark: Remark)
     return replace(experiment, **changes)
 
 
-def _fitting(experiment: Experiment) -> Mapping[str, Any]:
+def _fitting(experiment: Experiment, composer: Composer) -> Mapping[str, Any]:
     """The settings of the file. Its ``size`` is for scratch files: a device, or a file of somebody else, keeps the size it has."""
     targets = [item.target for item in experiment.configurations if item.target]
-    if "size" not in experiment.settings or not any(_has_its_size(target) for target in targets):
+    if "size" not in experiment.settings or not any(_has_its_size(composer.target(target)) for target in targets):
         return experiment.settings
     return {name: value for name, value in experiment.settings.items() if name != "size"}
 
@@ -138,7 +144,7 @@ def _in_time(settings: Mapping[str, Any], typed: Mapping[str, Any], remark: Rema
     return {name: value for name, value in settings.items() if name != "interval"}
 
 
-def _has_its_size(target: str) -> bool:
+def _has_its_size(target: Target) -> bool:
     return any(part["exists"] and not part["made_by_plimsoll"] for part in engines.native().inspect_target(target).get("parts") or [])
 
 

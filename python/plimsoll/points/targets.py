@@ -18,10 +18,11 @@ from contextlib import ExitStack
 from plimsoll.engine import Engine, Json, holding
 from plimsoll.errors import PlimsollError, StoreError
 from plimsoll.points.brake import Brake
-from plimsoll.points.drivers import driver_name, files_driver
+from plimsoll.points.drivers import files_driver
 from plimsoll.points.point import PlannedPoint
 from plimsoll.points.setup import Setup
 from plimsoll.scratch import Hearer, Wanted, prepared, remove_leftovers
+from plimsoll.target import Target
 
 
 class Targets:
@@ -32,30 +33,30 @@ class Targets:
         self._on_left = on_left
         self._brake = brake
         self._kept = ExitStack()
-        self._known: dict[tuple[str | None, str], Json | PlimsollError] = {}
-        self._sizes: dict[tuple[str | None, str], int] = {}
+        self._known: dict[Target, Json | PlimsollError] = {}
+        self._sizes: dict[Target, int] = {}
 
     def prepared(self, driver: Engine, point: PlannedPoint) -> Json:
         """The inspection of the point's target, ready to be measured; the same error as the first time when it cannot be."""
-        key, size_bytes = (driver_name(point.workload), point.target), point.options.get("size")
-        known = self._known.get(key)
+        target, size_bytes = point.target, point.options.get("size")
+        known = self._known.get(target)
         if isinstance(known, PlimsollError):
             raise known
-        if known is None or known.get("changes_between_points") or size_bytes not in (None, self._sizes.get(key)):
-            known = self._prepare(key, driver, size_bytes)
+        if known is None or known.get("changes_between_points") or size_bytes not in (None, self._sizes.get(target)):
+            known = self._prepare(target, driver, size_bytes)
         return known
 
-    def _prepare(self, key: tuple[str | None, str], driver: Engine, size_bytes: int | None) -> Json:
-        setup, spec = self._setup, key[1]
+    def _prepare(self, target: Target, driver: Engine, size_bytes: int | None) -> Json:
+        setup = self._setup
         control = self._brake.guard(driver.control())
 
         def on_progress(done_bytes: int, total_bytes: int) -> None:
-            setup.progress.preparing(spec, done_bytes, total_bytes)
+            setup.progress.preparing(target.text, done_bytes, total_bytes)
 
         def on_quiet(seconds: float) -> None:
-            setup.progress.silent({"target": spec, "ns": round(seconds * 1e9), "waiting": None})
+            setup.progress.silent({"target": target.text, "ns": round(seconds * 1e9), "waiting": None})
 
-        wanted = Wanted(spec, size_bytes, setup.permission, setup.keep, frozenset(setup.run.scratch), on_quiet)
+        wanted = Wanted(target, size_bytes, setup.permission, setup.keep, frozenset(setup.run.scratch), on_quiet)
         try:
             hearer = Hearer(on_progress, setup.run.keep_scratch, self._on_left)
             inspection = self._kept.enter_context(prepared(driver, wanted, hearer, control))
@@ -63,11 +64,11 @@ class Targets:
             raise
         except PlimsollError as error:
             if not self._brake.pulled:
-                self._known[key] = error
+                self._known[target] = error
             raise
-        self._known[key] = inspection
+        self._known[target] = inspection
         if size_bytes is not None:
-            self._sizes[key] = size_bytes
+            self._sizes[target] = size_bytes
         return inspection
 
     def __enter__(self) -> Targets:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from plimsoll import catalog
@@ -29,7 +29,7 @@ from plimsoll.experiments.plan import Conclusion, Subject
 from plimsoll.experiments.schedule import planned_points, schedule
 from plimsoll.host.identity import target_identity
 from plimsoll.host.machine import host_facts, versions
-from plimsoll.points.drivers import driver_name, driver_of
+from plimsoll.points.drivers import driver_of
 from plimsoll.points.experiment_points import ExperimentPoints
 from plimsoll.points.ineffective_options import check_effect
 from plimsoll.points.listener import Listener
@@ -43,9 +43,10 @@ from plimsoll.result import Result
 from plimsoll.scratch import default_target
 from plimsoll.store.resuming import fingerprint, resumed, unfinished_run
 from plimsoll.store.writer import RunInfo, RunWriter
+from plimsoll.target import Composer, Target
 
 #: Workloads with the targets that they go to.
-Uses = Sequence[tuple[Json, str]]
+Uses = Sequence[tuple[Json, Target]]
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,8 @@ class Undertaking:
     name: str
     folder: str = ""
     origin: Json | None = None
+    #: Makes the targets of all experiments, and has made those that were looked at before.
+    composer: Composer = field(default_factory=Composer)
 
     @property
     def asks_something(self) -> bool:
@@ -107,7 +110,9 @@ def carry_out(undertaking: Undertaking, typed: Mapping[str, Any], listener: List
     """Measure all experiments as ``typed``: complete options by the names of `plimsoll.points.options`."""
     engine = engines.native()
     experiments = tuple(_resolved(experiment, undertaking.folder) for experiment in undertaking.suite.experiments)
-    resolved = _Resolved(undertaking, experiments, tuple(ExperimentPoints(experiment, engine) for experiment in experiments))
+    resolved = _Resolved(
+        undertaking, experiments, tuple(ExperimentPoints(experiment, engine, undertaking.composer) for experiment in experiments)
+    )
     _check(resolved)
     uses = _uses(resolved)
     check_effect(typed, (target for _, target in uses), list(resolved.forms()), _written(experiments), listener.remark)
@@ -209,13 +214,12 @@ class _Opening:
 
 def _uses(resolved: _Resolved) -> Uses:
     """Every target once for each driver, with a workload that writes to it where there is one: grids have thousands of alike points."""
-    found: dict[tuple[str | None, str], Json] = {}
+    found: dict[Target, Json] = {}
     for points in resolved.points:
         for workload, target in points.applied():
-            use = (driver_name(workload), target)
-            if use not in found or (overwrites(workload) and not overwrites(found[use])):
-                found[use] = workload
-    return [(workload, target) for (_, target), workload in found.items()]
+            if target not in found or (overwrites(workload) and not overwrites(found[target])):
+                found[target] = workload
+    return [(workload, target) for target, workload in found.items()]
 
 
 def _written(experiments: Sequence[Experiment]) -> Json:
@@ -227,7 +231,7 @@ def _written(experiments: Sequence[Experiment]) -> Json:
 
 def _identities(uses: Uses, engine: Engine) -> Json:
     """Which storage each target is: another disk under the same path is another run."""
-    return {target: target_identity(driver_of(workload, engine).inspect_target(target)) for workload, target in uses}
+    return {target.text: target_identity(driver_of(workload, engine).inspect_target(target)) for workload, target in uses}
 
 
 def _opened(

@@ -18,11 +18,11 @@ from statistics import mean
 from plimsoll.analysis.components import bottleneck, component_sets
 from plimsoll.analysis.incidents import rebuilds_s
 from plimsoll.analysis.metric import ALL, metric
-from plimsoll.catalog.arrays import described
 from plimsoll.catalog.claims import Run
 from plimsoll.catalog.expression import MEASURED, ReadOff
 from plimsoll.engine import Engine, Json
 from plimsoll.result import Result
+from plimsoll.target import target_of
 
 
 class Unreadable(Exception):
@@ -85,7 +85,7 @@ def _parts(name: str) -> tuple[str, str]:
 def document_value(run: Run, read_off: ReadOff, engine: Engine) -> float:
     """A size, or a link's rate, as the array's document says."""
     if read_off.what == "size_bytes":
-        return float(engine.inspect_target(run.target)["size_bytes"])
+        return float(engine.inspect_target(target_of(run.target))["size_bytes"])
     links = _rates(run.target)
     if read_off.of not in links:
         raise Unreadable(f"{run.array} has no link {read_off.of}; there are {', '.join(links)}")
@@ -94,5 +94,5 @@ def document_value(run: Run, read_off: ReadOff, engine: Engine) -> float:
 
 @cache
 def _rates(target: str) -> dict[str, float]:
-    document: Json = described(target)
+    document: Json = target_of(target).document or {}
     return {link["name"]: float(link["rate_bytes_per_s"]) for link in document.get("link", [])}
