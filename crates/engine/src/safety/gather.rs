@@ -131,7 +131,11 @@ impl System {
         facts.mounts = self.mounts_of(own.iter());
         facts.swaps = self.swaps_of(own.iter());
         let deeper = || below.iter().filter(|layer| !layer.same_disk);
-        facts.shared = deeper().flat_map(|layer| self.sharers(&stack, layer, &apart)).collect();
+        for sharer in deeper().flat_map(|layer| self.sharers(&stack, layer, &apart)) {
+            if !facts.shared.contains(&sharer) {
+                facts.shared.push(sharer);
+            }
+        }
         let same = own.iter().map(|node| Base::Device(node.number)).chain(deeper().map(|layer| layer.base));
         facts.openers = self.writers_of(&same.collect());
         facts

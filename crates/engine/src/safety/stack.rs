@@ -4,7 +4,8 @@
 //! although it is not built on the device: a file system on the file that a second loop device shows in part. Model: from
 //! the device down through its disk (partitions), the file or device behind it (loop devices) and its `slaves` (RAID, LVM,
 //! encryption), with the range of bytes where the layer keeps them together; from each of those up again, through
-//! partitions, `holders` and loop devices that overlap the range.
+//! partitions, `holders` and loop devices that overlap the range. A base that is reached several times, as the disk below
+//! two partitions that are members of one RAID, is a layer each time, with a range each time.
 //!
 //! Limits: below `slaves` the range is not known. All of it counts then, but not what else is held there: other logical
 //! volumes of a group share its disks without sharing a byte. Two device-mapper tables laid by hand over the same
@@ -44,6 +45,14 @@ pub(super) struct Below {
     pub(super) by_slaves: bool,
 }
 
+impl Below {
+    /// Whether whoever judges this layer has judged the other one as well.
+    fn includes(&self, other: &Self) -> bool {
+        let alike = (self.base, self.same_disk, self.by_slaves) == (other.base, other.same_disk, other.by_slaves);
+        alike && self.range.start <= other.range.start && other.range.end <= self.range.end
+    }
+}
+
 /// The block devices of the host and how they stand on each other.
 pub(super) struct Stack<'a> {
     system: &'a System,
@@ -60,7 +69,7 @@ impl<'a> Stack<'a> {
         Self { system, loops }
     }
 
-    /// Everything below a device, the nearest first; without itself.
+    /// Everything below a device, the nearest first; without itself. Layers may have one base and different ranges.
     pub(super) fn below(&self, node: &Node) -> Vec<Below> {
         let top = Below {
             base: Base::Device(node.number),
@@ -76,7 +85,7 @@ impl<'a> Stack<'a> {
         while let Some(layer) = found.get(next).cloned() {
             next += 1;
             for deeper in self.directly_below(&layer) {
-                if !found.iter().any(|known| known.base == deeper.base) {
+                if !found.iter().any(|known| known.includes(&deeper)) {
                     found.push(deeper);
                 }
             }

@@ -230,6 +230,40 @@ fn the_members_of_a_stack_are_looked_at_but_not_what_else_is_held_on_them() {
 }
 
 #[test]
+fn both_partitions_of_one_disk_below_a_raid_are_judged() {
+    // md0 over sda1 and sda2 of one disk: what overlaps either of them counts, and what lies between or behind does not.
+    for (start_sectors, sectors, shares) in
+        [(4096_u64, 8_u64, true), (1_050_624 + 4096, 8, true), (2_050_624, 8, false), (1_050_616, 8, false)]
+    {
+        let fake = Fake::new();
+        fake.block("pci/sda", "8:0")
+            .block("pci/sda/sda1", "8:1")
+            .block("pci/sda/sda2", "8:2")
+            .block("virtual/md0", "9:0");
+        fake.write("sys/devices/pci/sda/sda1/partition", "1\n").write("sys/devices/pci/sda/sda2/partition", "2\n");
+        fake.write("sys/devices/pci/sda/size", "4000000\n");
+        fake.stretch("pci/sda/sda1", 2048, 1_000_000).stretch("pci/sda/sda2", 1_050_624, 1_000_000);
+        fake.write("sys/devices/virtual/md0/slaves/sda1/x", "").write("sys/devices/virtual/md0/slaves/sda2/x", "");
+        fake.write("sys/devices/pci/sda/sda1/holders/md0/x", "").write("sys/devices/pci/sda/sda2/holders/md0/x", "");
+        // A mounted partition that the kernel was told of by hand (`addpart`), over a part of another one.
+        fake.block("pci/sda/sda3", "8:3").write("sys/devices/pci/sda/sda3/partition", "3\n");
+        fake.stretch("pci/sda/sda3", start_sectors, sectors).mounted("8:3", "/m");
+        let found = shared(&fake.facts((9, 0)));
+        let expected: &[&str] = if shares { &["sda3 mounted at /m"] } else { &[] };
+        assert_eq!(found, expected, "{sectors} sectors from {start_sectors} on");
+    }
+}
+
+#[test]
+fn what_is_reached_twice_below_a_stack_is_told_once() {
+    let fake = server();
+    // A stack over both partitions of the server's disk, which is itself mounted.
+    fake.block("virtual/md9", "9:9").write("sys/devices/virtual/md9/slaves/sda1/x", "");
+    fake.write("sys/devices/virtual/md9/slaves/sda2/x", "").mounted("8:0", "/disk");
+    assert_eq!(shared(&fake.facts((9, 9))), ["sda mounted at /disk"]);
+}
+
+#[test]
 fn a_mount_point_that_is_no_text_hides_neither_itself_nor_the_others() {
     let fake = server();
     let table = b"20 1 8:9 / /\xff rw - ext4 /dev/x rw\n21 1 8:1 / /boot\xfe rw - ext4 /dev/sda1 rw\n";
