@@ -514,6 +514,29 @@ fn a_file_that_a_program_has_locked_or_open_for_writing_is_not_written() {
 }
 
 #[test]
+fn a_lock_of_any_kind_is_refused_in_one_way_and_keeps_no_reader_away() {
+    let directory = directory();
+    let path = directory.path().join("database");
+    fs::write(&path, vec![1; 65536]).unwrap();
+    // Open for reading only, so that nothing but the lock tells of it.
+    let ready = directory.path().join("ready");
+    let script = format!("exec 9<{}; flock -x 9; : >{}; exec sleep 60", path.display(), ready.display());
+    let mut shell = std::process::Command::new("sh");
+    let mut program = shell.args(["-c", &script]).stdout(std::process::Stdio::null()).spawn().unwrap();
+    while !ready.exists() {
+        assert!(program.try_wait().unwrap().is_none(), "the program ended before it had the lock");
+        std::thread::yield_now();
+    }
+    let refusal = open(&spec(&path), WRITE, &destroy(path.to_str())).unwrap_err();
+    let said = format!("sleep (pid {}) has locked it; end that program first", program.id());
+    assert!(matches!(refusal, TargetError::Refused(_)) && refusal.to_string().contains(&said), "{refusal}");
+    open(&spec(&path), READ, &Permission::default()).unwrap();
+    program.kill().unwrap();
+    program.wait().unwrap();
+    open(&spec(&path), WRITE, &destroy(path.to_str())).unwrap();
+}
+
+#[test]
 fn a_device_that_is_not_there_is_no_file_to_be_made() {
     for (path, expected) in [
         ("/dev/plimsoll-no-such", "/dev/plimsoll-no-such: there is no such device; "),

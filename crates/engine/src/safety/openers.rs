@@ -13,6 +13,7 @@ use std::ffi::CString;
 use std::fs::{self, File};
 use std::os::fd::AsRawFd;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use super::Opener;
@@ -23,20 +24,24 @@ impl System {
     /// Who has one of `bases` open for writing.
     pub(super) fn writers_of(&self, bases: &BTreeSet<Base>) -> Vec<Opener> {
         let own = std::process::id();
-        let entries = fs::read_dir(&self.proc).into_iter().flatten().flatten();
-        let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
-        let writing = pids.filter(|pid| self.writes(*pid, bases) && !self.descends(*pid, own));
+        let writing = self.processes().filter(|pid| self.has(*pid, bases, for_writing) && !self.descends(*pid, own));
         writing
             .map(|pid| Opener { pid: Some(pid), program: self.program(pid), does: "has it open for writing" })
             .collect()
     }
 
-    fn writes(&self, pid: u32, bases: &BTreeSet<Base>) -> bool {
+    fn processes(&self) -> impl Iterator<Item = u32> {
+        let entries = fs::read_dir(&self.proc).into_iter().flatten().flatten();
+        entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+    }
+
+    /// Whether a process has one of `bases` open in this way, which its `fdinfo` tells.
+    fn has(&self, pid: u32, bases: &BTreeSet<Base>, way: fn(&Path) -> bool) -> bool {
         let directory = self.proc.join(pid.to_string());
         let descriptors = fs::read_dir(directory.join("fd")).into_iter().flatten().flatten();
         descriptors.into_iter().any(|entry| {
             let open = base_remembered(&entry.path()).is_some_and(|base| bases.contains(&base));
-            open && for_writing(&directory.join("fdinfo").join(entry.file_name()))
+            open && way(&directory.join("fdinfo").join(entry.file_name()))
         })
     }
 
@@ -84,23 +89,32 @@ impl System {
 
     /// Without those that hold the lock of flock(2) on the open file, who are told when it is claimed.
     pub(super) fn without_claims(&self, openers: Vec<Opener>, file: &File) -> Vec<Opener> {
-        let holder = if openers.is_empty() { None } else { self.flock_holder(file).map(|(pid, _)| pid) };
+        let holder = if openers.is_empty() { None } else { self.flock_holder(file) };
         openers.into_iter().filter(|opener| holder.is_none() || opener.pid != holder).collect()
     }
 
-    /// Who holds a lock of flock(2) on a file. Format: proc(5), `/proc/locks`.
-    pub(crate) fn flock_holder(&self, file: &File) -> Option<(u32, String)> {
-        use std::os::unix::fs::MetadataExt;
+    /// Who holds a lock of flock(2) on a file. The table of all locks tells of all users' programs, but names who took
+    /// the lock, who may have ended and left it to a child (flock(1)), and on btrfs a file system that stat(2) does not
+    /// know. Then whoever has the descriptor counts, which is seen of one's own programs only.
+    pub(crate) fn flock_holder(&self, file: &File) -> Option<u32> {
         let metadata = file.metadata().ok()?;
+        let alive = |pid: &u32| self.proc.join(pid.to_string()).exists();
+        self.flock_in_table(&metadata).filter(alive).or_else(|| {
+            let bases = BTreeSet::from([Base::of(&metadata)]);
+            self.processes().find(|pid| self.has(*pid, &bases, locks))
+        })
+    }
+
+    /// Who took a lock of flock(2). Format: proc(5), `/proc/locks`.
+    fn flock_in_table(&self, metadata: &fs::Metadata) -> Option<u32> {
         let (major, minor) = super::gather::device_number(metadata.dev());
         let place = format!("{major:02x}:{minor:02x}:{}", metadata.ino());
         let text = fs::read_to_string(self.proc.join("locks")).ok()?;
-        let pid = text.lines().find_map(|line| {
+        text.lines().find_map(|line| {
             let words: Vec<_> = line.split_whitespace().collect();
             let held = words.get(1) == Some(&"FLOCK") && words.get(5) == Some(&place.as_str());
             words.get(4).filter(|_| held)?.parse::<u32>().ok()
-        })?;
-        Some((pid, self.program(pid)))
+        })
     }
 }
 
@@ -127,4 +141,10 @@ fn for_writing(info: &Path) -> bool {
     let flags = text.lines().find_map(|line| line.strip_prefix("flags:"));
     let flags = flags.and_then(|octal| i32::from_str_radix(octal.trim(), 8).ok()).unwrap_or(libc::O_RDONLY);
     flags & libc::O_ACCMODE != libc::O_RDONLY && flags & libc::O_PATH == 0
+}
+
+/// Format: proc(5), `/proc/PID/fdinfo`: a line `lock:` for every lock that was taken through the descriptor.
+fn locks(info: &Path) -> bool {
+    let text = fs::read_to_string(info).unwrap_or_default();
+    text.lines().any(|line| line.starts_with("lock:") && line.contains("FLOCK"))
 }

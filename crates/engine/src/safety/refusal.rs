@@ -120,6 +120,17 @@ pub enum Refusal {
         /// Who, and what it does.
         opener: String,
     },
+    /// A program has locked it by flock(2).
+    #[error(
+        "{} will not be written to: {by} has locked it; end that program first or choose another target",
+        path.display()
+    )]
+    Locked {
+        /// The target.
+        path: PathBuf,
+        /// Who: `mysqld (pid 12)`.
+        by: String,
+    },
     /// Opened exclusively by somebody.
     #[error(
         "{} will not be written to: it is in exclusive use (a mount in another namespace, ZFS, btrfs, a cluster, or \

@@ -20,9 +20,9 @@ use std::time::Duration;
 
 use super::error::TargetError;
 use super::place::{Handle, Place};
-use crate::safety::Sharer;
 use crate::safety::gather::System;
 use crate::safety::loops::Base;
+use crate::safety::{Refusal, Sharer};
 
 /// How long a lock or claim is tried for: udev and mount(8) take them for moments, and so does a program that this
 /// process starts, until it runs.
@@ -96,13 +96,13 @@ impl Claims {
     /// Claims what is at a place. Exclusive use by somebody else is for the judge to tell of; see [`Contested`].
     ///
     /// # Errors
-    /// [`TargetError::Busy`] when another process has the lock, or the refusal to open it.
+    /// [`TargetError::Busy`] when another run has the lock, a refusal when another program has it, or that to open it.
     pub(crate) fn take(&self, place: &Place, purpose: Purpose) -> Result<Contested, TargetError> {
         let (Some(handle), Some(base)) = (place.handle(), place.base()) else { return Ok(Contested::default()) };
         let mut parts = locked(&self.parts);
         if let std::collections::btree_map::Entry::Vacant(entry) = parts.entry(base) {
             let file = handle.open_for_reading().map_err(TargetError::io(place.path(), "open it for reading"))?;
-            lock(&file, purpose).map_err(|()| TargetError::busy(place.path(), &file))?;
+            locked_for(purpose, place, &file)?;
             entry.insert(Claim { locked: file, exclusive: purpose == Purpose::Write, kernels: None, allowed: false });
         }
         let Some(claim) = parts.get_mut(&base) else { return Ok(Contested::default()) };
@@ -110,7 +110,7 @@ impl Claims {
             return Ok(Contested::default());
         }
         if !claim.exclusive {
-            lock(&claim.locked, purpose).map_err(|()| TargetError::busy(place.path(), &claim.locked))?;
+            locked_for(purpose, place, &claim.locked)?;
             claim.exclusive = true;
         }
         let Base::Device(number) = base else { return Ok(Contested::default()) };
@@ -128,7 +128,7 @@ impl Claims {
     /// Claims an open directory. What is given back bears the lock, too, and is to be worked in.
     ///
     /// # Errors
-    /// [`TargetError::Busy`] when another process has the lock.
+    /// [`TargetError::Busy`] when another run has the lock, a refusal when another program has it.
     pub(crate) fn take_directory(&self, path: &Path, directory: OwnedFd) -> Result<OwnedFd, TargetError> {
         let directory = File::from(directory);
         let look = || TargetError::io(path, "look at it");
@@ -137,7 +137,7 @@ impl Claims {
         if let Some(claimed) = directories.get(&base) {
             return Ok(claimed.try_clone().map_err(look())?.into());
         }
-        lock(&directory, Purpose::Write).map_err(|()| TargetError::busy(path, &directory))?;
+        lock(&directory, Purpose::Write).map_err(|()| TargetError::locked(path, &directory))?;
         // A directory that is removed keeps its inode number as long as it is open, so nothing else passes for it.
         directories.insert(base, directory.try_clone().map_err(look())?);
         Ok(directory.into())
@@ -174,9 +174,12 @@ impl Claims {
                 None
             }
             Some(file) => {
-                let error = TargetError::busy(path, &file);
-                let by = if let TargetError::Busy { by, .. } = error { by } else { String::new() };
-                Some(Sharer { name, usage: format!("in use by {by}") })
+                let usage = match TargetError::locked(path, &file) {
+                    TargetError::Refused(Refusal::Locked { by, .. }) => format!("locked by {by}"),
+                    TargetError::Busy { by, .. } => format!("in use by {by}"),
+                    other => other.to_string(),
+                };
+                Some(Sharer { name, usage })
             }
             None => Some(Sharer { name, usage: "in exclusive use".to_owned() }),
         }
@@ -231,6 +234,14 @@ fn lock(file: &File, purpose: Purpose) -> Result<(), ()> {
         (!busy).then_some(())
     })
     .ok_or(())
+}
+
+/// Locks what is at a place. Reading harms nothing, so a lock of another program does not keep from it, as none of fcntl(2) does.
+fn locked_for(purpose: Purpose, place: &Place, file: &File) -> Result<(), TargetError> {
+    match lock(file, purpose).map_err(|()| TargetError::locked(place.path(), file)) {
+        Err(TargetError::Refused(_)) if purpose == Purpose::Read => Ok(()),
+        result => result,
+    }
 }
 
 /// What `attempt` gives, tried again for a second.

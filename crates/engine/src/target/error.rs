@@ -334,16 +334,25 @@ impl TargetError {
         move |source| Self::Io { path, doing, source }
     }
 
-    /// Says who has the lock of flock(2) that this open file did not get.
-    pub(crate) fn busy(path: &Path, file: &File) -> Self {
-        let system = System::host();
-        let by = match system.flock_holder(file) {
-            Some((pid, _)) if is_plimsoll(pid, path) => format!("another run of Plimsoll (pid {pid})"),
-            Some((pid, program)) => format!("{program} (pid {pid}), which has locked it"),
-            None => "another run of Plimsoll".to_owned(),
+    /// Why the lock of flock(2) on this open file cannot be had: another run of Plimsoll uses it, or another program has
+    /// locked it, which is a refusal like that for any other lock.
+    pub(crate) fn locked(path: &Path, file: &File) -> Self {
+        let path = path.to_owned();
+        let by = match System::host().flock_holder(file) {
+            Some(pid) if is_plimsoll(pid, &path) => return Self::Busy { path, by: run_with(pid) },
+            Some(pid) => format!("{} (pid {pid})", System::host().program(pid)),
+            // In another container, on another host, or another user's: the marker tells of runs of Plimsoll.
+            None => match Marker::read(&path).and_then(|marker| marker.run) {
+                Some(run) => return Self::Busy { path, by: run_with(run.pid) },
+                None => "a program that cannot be seen from here".to_owned(),
+            },
         };
-        Self::Busy { path: path.to_owned(), by }
+        Self::Refused(Refusal::Locked { path, by })
     }
+}
+
+fn run_with(pid: u32) -> String {
+    format!("another run of Plimsoll (pid {pid})")
 }
 
 /// Whether a process is a run of Plimsoll: the marker of the file says so, or its command line does.
