@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
+from plimsoll.answering import no_answer
 from plimsoll.displayed import displayed_in_line
 from plimsoll.errors import InputError
 from plimsoll.handover import as_json, as_name
@@ -112,7 +113,7 @@ class NativeEngine:
 
     def inspect_target(self, target: Target) -> Json:
         with _told(target):
-            found = _object(self._core.inspect_target(as_name(target.handed)))
+            found = _object(self._core.inspect_target(as_name(target.handed), no_answer))
         # The engine knows an array by the name in its document.
         return {**found, "spec": target.text} if target.document is not None else found
 
@@ -126,7 +127,7 @@ class NativeEngine:
         self._core.serve_array(as_json(request))
 
     def write_refusal(self, target: Target, permission: Json | None) -> str | None:
-        refusal: str | None = self._core.write_refusal(as_name(target.handed), _allowed(permission))
+        refusal: str | None = self._core.write_refusal(as_name(target.handed), _allowed(permission), no_answer)
         return refusal
 
     def prepare_target(
@@ -135,11 +136,11 @@ class NativeEngine:
         return _object(self._core.prepare_target(as_name(target.handed), size_bytes, _allowed(permission), on_progress, control))
 
     def remove_target(self, target: Target) -> list[str]:
-        removed: list[str] = self._core.remove_target(as_name(target.handed))
+        removed: list[str] = self._core.remove_target(as_name(target.handed), no_answer)
         return removed
 
     def release_target(self, target: Target) -> None:
-        self._core.release_target(as_name(target.handed))
+        self._core.release_target(as_name(target.handed), no_answer)
 
     def run_job(self, job: Json, on_event: OnEvent, control: Control) -> Json:
         def forward(kind: str, text: str) -> None:
@@ -175,7 +176,7 @@ class NativeFiles:
 
     def inspect(self, target: str) -> Json:
         """What is at a directory, without touching it."""
-        return _object(self._core.inspect_files(as_name(target)))
+        return _object(self._core.inspect_files(as_name(target), no_answer))
 
     def prepare(self, workload: Json, target: str, permission: Json | None, on_progress: OnProgress, control: Control) -> Json:
         """Bring the trees of a workload to their beginning; says what exists then."""
@@ -184,12 +185,12 @@ class NativeFiles:
 
     def remove(self, target: str) -> list[str]:
         """Remove what was laid out in a directory; the paths that are gone."""
-        removed: list[str] = self._core.remove_files(as_name(target))
+        removed: list[str] = self._core.remove_files(as_name(target), no_answer)
         return removed
 
     def release(self, target: str) -> None:
         """Note that what was laid out in a directory stays and that no run uses it any more."""
-        self._core.release_files(as_name(target))
+        self._core.release_files(as_name(target), no_answer)
 
     def run(self, job: Json, on_event: OnEvent, control: Control) -> Json:
         """Run one job to its end."""
@@ -235,11 +236,18 @@ def holding() -> Iterator[None]:
         session.close()
 
 
+def await_answer(path: str) -> None:
+    """Wait until what is at ``path`` has answered, whatever it says; for who looks at it himself. See `plimsoll.answering`."""
+    from plimsoll import _core
+
+    _core.await_path(as_name(path), no_answer)
+
+
 def left_behind(directory: str) -> list[tuple[str, int]]:
     """The scratch files and trees in a directory, with their sizes in bytes, that runs left behind when they were killed."""
     from plimsoll import _core
 
-    return _core.left_behind(directory)
+    return _core.left_behind(directory, no_answer)
 
 
 def _allowed(permission: Json | None) -> str | None:

@@ -11,6 +11,7 @@ use serde_json::Value;
 use crate::errors;
 use crate::parse;
 use crate::running::{Control, Progress, read_options, read_permission, typed_permission, watched};
+use crate::waiting::answered;
 
 /// The canonical form of a workload of file operations; `source` names its file in messages.
 #[pyfunction]
@@ -99,21 +100,28 @@ pub fn prepare_files(
 
 /// Removes what Plimsoll laid out in a directory; the paths that are gone.
 #[pyfunction]
-pub fn remove_files(py: Python<'_>, target: &str) -> PyResult<Vec<String>> {
-    let removed = py.detach(|| files::remove(target.as_ref())).map_err(|error| errors::target(py, &error))?;
+#[pyo3(signature = (target, on_wait=None))]
+pub fn remove_files(py: Python<'_>, target: PathBuf, on_wait: Option<Py<PyAny>>) -> PyResult<Vec<String>> {
+    let removed = answered(py, vec![target.clone()], on_wait.as_ref(), move || files::remove(&target))?;
+    let removed = removed.map_err(|error| errors::target(py, &error))?;
     Ok(removed.iter().map(|path| path.display().to_string()).collect())
 }
 
 /// Notes that what was laid out in a directory stays and that no run uses it any more.
 #[pyfunction]
-pub fn release_files(py: Python<'_>, target: &str) -> PyResult<()> {
-    py.detach(|| files::release(target.as_ref())).map_err(|error| errors::target(py, &error))
+#[pyo3(signature = (target, on_wait=None))]
+pub fn release_files(py: Python<'_>, target: PathBuf, on_wait: Option<Py<PyAny>>) -> PyResult<()> {
+    let released = answered(py, vec![target.clone()], on_wait.as_ref(), move || files::release(&target))?;
+    released.map_err(|error| errors::target(py, &error))
 }
 
-/// What is at a directory; never writes.
+/// What is at a directory; never writes. `on_wait(path, seconds)` is told while it does not answer.
 #[pyfunction]
-pub fn inspect_files(py: Python<'_>, target: &str) -> PyResult<String> {
-    let inspection = files::inspect(target).map_err(|error| errors::target(py, &error))?;
+#[pyo3(signature = (target, on_wait=None))]
+pub fn inspect_files(py: Python<'_>, target: &str, on_wait: Option<Py<PyAny>>) -> PyResult<String> {
+    let spec = target.to_owned();
+    let inspection = answered(py, vec![target.into()], on_wait.as_ref(), move || files::inspect(&spec))?;
+    let inspection = inspection.map_err(|error| errors::target(py, &error))?;
     serde_json::to_string(&inspection).map_err(|error| errors::json(py, &error))
 }
 

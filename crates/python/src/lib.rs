@@ -7,6 +7,7 @@ mod histogram;
 mod panics;
 mod running;
 mod serving;
+mod waiting;
 
 use plimsoll_engine::{calibrate as calibration, clock::Clock, uring};
 use plimsoll_workload::{JobOptions, TargetShape, Workload};
@@ -121,5 +122,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(running::left_behind, module)?)?;
     module.add_function(wrap_pyfunction!(running::inspect_target, module)?)?;
     module.add_function(wrap_pyfunction!(running::write_refusal, module)?)?;
+    module.add_function(wrap_pyfunction!(waiting::await_path, module)?)?;
     Ok(())
 }

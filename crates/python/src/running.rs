@@ -1,12 +1,13 @@
 //! Jobs and their preparation: events go to a Python callable, the interpreter lock is held only while it runs.
 
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use plimsoll_engine::control::{Control as Brake, StoppedBy};
 use plimsoll_engine::safety::Permission;
 use plimsoll_engine::silence::Silence;
-use plimsoll_engine::target::{self, TargetSpec};
+use plimsoll_engine::target::{self, Inspection, TargetSpec};
 use plimsoll_engine::{EngineError, Interval, Job, Sink, record, run};
 use plimsoll_workload::{JobOptions, StreamPlan, Workload};
 use pyo3::prelude::*;
@@ -15,6 +16,7 @@ use serde_json::{Value, json};
 
 use crate::errors;
 use crate::parse;
+use crate::waiting::{answered, paths_of};
 
 /// The brake of a job.
 #[pyclass(module = "plimsoll._core", frozen)]
@@ -206,17 +208,21 @@ pub fn prepare_target(
 
 /// Deletes the scratch files of a target that Plimsoll made; their paths.
 #[pyfunction]
-pub fn remove_target(py: Python<'_>, spec: &str) -> PyResult<Vec<String>> {
+#[pyo3(signature = (spec, on_wait=None))]
+pub fn remove_target(py: Python<'_>, spec: &str, on_wait: Option<Py<PyAny>>) -> PyResult<Vec<String>> {
     let spec = read_target(py, spec)?;
-    let removed = target::remove(&spec).map_err(|error| errors::target(py, &error))?;
+    let removed = answered(py, paths_of(&spec), on_wait.as_ref(), move || target::remove(&spec))?;
+    let removed = removed.map_err(|error| errors::target(py, &error))?;
     Ok(removed.iter().map(|path| path.display().to_string()).collect())
 }
 
 /// Notes that the scratch files of a target stay and that no run uses them any more.
 #[pyfunction]
-pub fn release_target(py: Python<'_>, spec: &str) -> PyResult<()> {
+#[pyo3(signature = (spec, on_wait=None))]
+pub fn release_target(py: Python<'_>, spec: &str, on_wait: Option<Py<PyAny>>) -> PyResult<()> {
     let spec = read_target(py, spec)?;
-    target::release(&spec).map_err(|error| errors::target(py, &error))
+    let released = answered(py, paths_of(&spec), on_wait.as_ref(), move || target::release(&spec))?;
+    released.map_err(|error| errors::target(py, &error))
 }
 
 /// What this process claims of its targets, kept until it is closed.
@@ -238,27 +244,41 @@ impl Session {
 
 /// The scratch files and trees in a directory that runs left behind when they were killed: their paths and sizes.
 #[pyfunction]
-pub fn left_behind(directory: &str) -> Vec<(String, u64)> {
-    let directory = std::path::Path::new(directory);
-    let found = target::left_behind(directory).into_iter().chain(plimsoll_engine::files::left_behind(directory));
-    found.map(|(path, bytes)| (path.display().to_string(), bytes)).collect()
+#[pyo3(signature = (directory, on_wait=None))]
+pub fn left_behind(py: Python<'_>, directory: PathBuf, on_wait: Option<Py<PyAny>>) -> PyResult<Vec<(String, u64)>> {
+    let paths = vec![directory.clone()];
+    let found = answered(py, paths, on_wait.as_ref(), move || {
+        let files = target::left_behind(&directory);
+        files.into_iter().chain(plimsoll_engine::files::left_behind(&directory)).collect::<Vec<_>>()
+    })?;
+    Ok(found.into_iter().map(|(path, bytes)| (path.display().to_string(), bytes)).collect())
 }
 
-/// What is at a target; never writes.
+/// What is at a target; never writes. `on_wait(path, seconds)` is told while it does not answer.
 #[pyfunction]
-pub fn inspect_target(py: Python<'_>, spec: &str) -> PyResult<String> {
-    let spec = read_target(py, spec)?;
-    let inspection = py.detach(|| target::inspect(&spec)).map_err(|error| errors::target(py, &error))?;
+#[pyo3(signature = (spec, on_wait=None))]
+pub fn inspect_target(py: Python<'_>, spec: &str, on_wait: Option<Py<PyAny>>) -> PyResult<String> {
+    let inspection = inspected(py, spec, on_wait.as_ref())?;
     serde_json::to_string(&inspection).map_err(|error| errors::json(py, &error))
 }
 
 /// Why a target may not be written to with a permission; `None` when it may. Never writes.
 #[pyfunction]
-pub fn write_refusal(py: Python<'_>, spec: &str, permission: Option<&str>) -> PyResult<Option<String>> {
-    let spec = read_target(py, spec)?;
+#[pyo3(signature = (spec, permission, on_wait=None))]
+pub fn write_refusal(
+    py: Python<'_>,
+    spec: &str,
+    permission: Option<&str>,
+    on_wait: Option<Py<PyAny>>,
+) -> PyResult<Option<String>> {
     let permission = typed_permission(py, permission)?;
-    let inspection = py.detach(|| target::inspect(&spec)).map_err(|error| errors::target(py, &error))?;
-    Ok(inspection.write_refusal_with(&permission))
+    Ok(inspected(py, spec, on_wait.as_ref())?.write_refusal_with(&permission))
+}
+
+fn inspected(py: Python<'_>, spec: &str, on_wait: Option<&Py<PyAny>>) -> PyResult<Inspection> {
+    let spec = read_target(py, spec)?;
+    let inspection = answered(py, paths_of(&spec), on_wait, move || target::inspect(&spec))?;
+    inspection.map_err(|error| errors::target(py, &error))
 }
 
 fn read_target(py: Python<'_>, text: &str) -> PyResult<TargetSpec> {

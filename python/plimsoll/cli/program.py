@@ -15,7 +15,9 @@ from importlib import import_module
 import click
 
 from plimsoll import __version__
+from plimsoll.answering import heard
 from plimsoll.cli.mistake import threads_told, told
+from plimsoll.cli.silence import Silence
 from plimsoll.cli.streams import Streams
 from plimsoll.displayed import displayed_in_line
 from plimsoll.errors import EXIT_CODES, EXIT_INTERRUPTED, InputError, PlimsollError, StoreError
@@ -96,7 +98,7 @@ def program() -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code; a traceback is shown for nothing."""
     words = list(sys.argv[1:] if arguments is None else arguments)
-    with Streams() as streams, threads_told(words) as in_threads:
+    with Streams() as streams, threads_told(words) as in_threads, heard(Silence()):
         code = _answered(words)
         if streams.lost is not None:
             return _fail(f"{streams.lost}, so what belongs there is lost; what was stored is kept.", code or StoreError.exit_code)

@@ -17,6 +17,7 @@ import click
 
 from plimsoll.cli.streams import is_lost
 from plimsoll.displayed import encoded
+from plimsoll.engine import await_answer
 from plimsoll.errors import InputError, PlimsollError, TargetError
 from plimsoll.near import meant
 from plimsoll.points.signals import handled
@@ -223,6 +224,7 @@ def _device(asked: str) -> str:
 
     if is_block_device(asked):
         return asked
+    await_answer(asked)
     try:
         mode = os.stat(asked).st_mode
     except OSError as problem:

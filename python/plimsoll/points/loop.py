@@ -20,8 +20,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from plimsoll.analysis.definition import checks_journal
+from plimsoll.answering import Hearer, heard
 from plimsoll.engine import Engine, Json
-from plimsoll.errors import EXIT_POINT_FAILED, InputError, PlimsollError, StoreError
+from plimsoll.errors import EXIT_POINT_FAILED, InputError, Interrupted, PlimsollError, StoreError
 from plimsoll.host.target import target_facts, target_paths
 from plimsoll.measure import Job, measure, unfinished
 from plimsoll.points.brake import Brake
@@ -46,7 +47,7 @@ def conduct(feed: Feed, setup: Setup) -> Outcome:
     """Measure until the feed ends or a signal comes; whatever happens, the run's end is recorded."""
     outcome = Outcome()
     try:
-        with Brake(setup.listener.stopping) as brake, Targets(setup, brake, outcome.left.append) as targets:
+        with Brake(setup.listener.stopping) as brake, heard(_hearer(setup, brake)), Targets(setup, brake, outcome.left.append) as targets:
             _Loop(setup, brake, targets, outcome).run(feed)
             outcome.interrupted = brake.pulled
     except BaseException as problem:
@@ -59,6 +60,17 @@ def conduct(feed: Feed, setup: Setup) -> Outcome:
         setup.progress.close()
     setup.run.finish(outcome.status, [found.to_json() for found in outcome.found])
     return outcome
+
+
+def _hearer(setup: Setup, brake: Brake) -> Hearer:
+    """Tells of a target that is looked at and gives no answer; nobody who has pulled the brake waits for it."""
+
+    def hear(target: str, seconds: float) -> None:
+        if brake.pulled:
+            raise Interrupted(f"{target} gives no answer")
+        setup.progress.silent({"target": target, "ns": round(seconds * 1e9), "waiting": None})
+
+    return hear
 
 
 class _Loop:
