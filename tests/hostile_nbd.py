@@ -230,7 +230,7 @@ def attack(path: str, *, seconds: float, draws: Random, kills: int = 1, threads:
 
 
 def _fall_silent(path: str, until: float, attacked: Attacked) -> None:
-    """Hold connections that say nothing, or not enough, for as long as the server bears them."""
+    """Hold connections that say nothing, or not enough, or nothing more once they transmit, for as long as the server bears them."""
     silent: list[socket.socket] = []
     try:
         while time.monotonic() < until:
@@ -240,7 +240,7 @@ def _fall_silent(path: str, until: float, attacked: Attacked) -> None:
                 client.settimeout(HANGS_S)
                 with suppress(OSError):
                     client.connect(path)
-                    client.sendall(struct.pack(">I", 3)[: number % 5])
+                    client.sendall(struct.pack(">I", 3)[: number % 5] + (option(1) if number % 5 == 4 else b""))
                 attacked.tried["silent"] += 1
             time.sleep(min(0.5, max(0.0, until - time.monotonic())))
             while silent:

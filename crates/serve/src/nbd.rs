@@ -5,14 +5,21 @@
 //! order in which the model completes them. Whatever a client sends, or does not send, or does not read, concerns its own
 //! connection: a malformed message ends that, and nothing else.
 //!
-//! Limits: fixed newstyle without TLS; no metadata contexts, no extended headers. [`CONNECTIONS`] at once; more are hung up on.
+//! Limits: fixed newstyle without TLS; no metadata contexts, no extended headers. [`CONNECTIONS`] at once, and [`BYTES`] for
+//! the requests and answers of all of them: further requests stay in their sockets until there is room. Who comes when all
+//! places are taken gets that of the client that has been waited for the longest time, if that is [`PATIENCE`] or more: one
+//! that does not negotiate, that has nothing under way and says nothing, that stops in the middle of a message or does not
+//! take its answers ([`turn`]). Room in memory is made in the same way. Where every client is at work, whoever comes is hung
+//! up on.
 //!
 //! Source: the NBD protocol, <https://github.com/NetworkBlockDevice/nbd/blob/master/doc/proto.md>.
 
+mod budget;
 mod connection;
 mod crowd;
 mod negotiation;
 mod outbox;
+mod turn;
 mod wire;
 
 use std::collections::BTreeMap;
@@ -28,13 +35,19 @@ use std::time::{Duration, Instant};
 use crate::locked;
 use crate::server::Server;
 
+use budget::Budget;
 use crowd::Crowd;
 use outbox::Outbox;
+use turn::Turn;
 
 /// Connections at once.
 pub const CONNECTIONS: usize = 128;
 /// Requests in the model at once, over all connections and those that have been hung up: what the connections can have.
 const REQUESTS: usize = CONNECTIONS * 128;
+/// Memory for the requests and answers of all connections.
+pub const BYTES: u64 = 256 << 20;
+/// How long a client may be waited for while others want its place or its memory.
+const PATIENCE: Duration = Duration::from_secs(5);
 /// How long to wait when there are no descriptors or threads for another connection.
 const SHORT_OF: Duration = Duration::from_millis(50);
 /// How long clients have to be answered after the order to stop.
@@ -60,6 +73,8 @@ struct Shared {
     numbers: AtomicU64,
     crowd: Arc<Crowd>,
     asides: Arc<Crowd>,
+    budget: Arc<Budget>,
+    patience: Duration,
 }
 
 /// Who is connected.
@@ -72,9 +87,19 @@ pub(crate) struct Client {
     asides: Arc<Crowd>,
     /// It has begun to transmit.
     agreed: AtomicBool,
+    turn: Turn,
 }
 
 impl Client {
+    /// For how long it has been waited for, while nothing else keeps it from going on.
+    fn waited(&self) -> Option<Duration> {
+        if self.agreed.load(Ordering::Acquire) {
+            self.turn.waited(self.outbox.is_idle())
+        } else {
+            Some(self.turn.connected())
+        }
+    }
+
     /// Ends the connection at once; what waits to be answered is forgotten.
     fn hang_up(&self) {
         self.outbox.give_up();
@@ -88,6 +113,15 @@ impl Listeners {
     /// # Errors
     /// When there can be no further thread.
     pub fn start(server: &Arc<Server>, sockets: Vec<OwnedFd>, depth: usize) -> io::Result<Self> {
+        Self::with(server, sockets, depth, (PATIENCE, BYTES))
+    }
+
+    fn with(
+        server: &Arc<Server>,
+        sockets: Vec<OwnedFd>,
+        depth: usize,
+        (patience, bytes): (Duration, u64),
+    ) -> io::Result<Self> {
         let shared = Arc::new(Shared {
             server: Arc::clone(server),
             depth,
@@ -96,6 +130,8 @@ impl Listeners {
             numbers: AtomicU64::new(0),
             crowd: Crowd::of(REQUESTS),
             asides: Crowd::of(CONNECTIONS),
+            budget: Arc::new(Budget::of(bytes)),
+            patience,
         });
         let mut listeners = Self { shared, accepting: Vec::new() };
         for socket in sockets {
@@ -147,9 +183,9 @@ impl Shared {
 
     /// Serves a new connection in a thread of its own.
     fn take(self: &Arc<Self>, stream: UnixStream) {
-        let outbox = Outbox::new(self.depth, connection::BYTES);
-        let (crowd, asides) = (Arc::clone(&self.crowd), Arc::clone(&self.asides));
-        let client = Arc::new(Client { stream, outbox, crowd, asides, agreed: AtomicBool::new(false) });
+        let outbox = Outbox::new(self.depth, connection::BYTES, &self.budget);
+        let (crowd, asides, agreed) = (Arc::clone(&self.crowd), Arc::clone(&self.asides), AtomicBool::new(false));
+        let client = Arc::new(Client { stream, outbox, crowd, asides, agreed, turn: Turn::new() });
         let number = self.numbers.fetch_add(1, Ordering::Relaxed);
         if !self.finds_place(number, &client) {
             return;
@@ -157,7 +193,8 @@ impl Shared {
         let shared = Arc::clone(self);
         let serve = move || {
             let _leaves = Leaves { shared: &shared, number };
-            connection::serve(&shared.server, &client);
+            let make_room = |waited: Duration| shared.makes_room(waited);
+            connection::serve(&shared.server, &client, &make_room);
             client.hang_up();
         };
         if threads("plimsoll-nbd").spawn(serve).is_err() {
@@ -165,18 +202,42 @@ impl Shared {
         }
     }
 
-    /// Takes a place; where there is none, that of who has been negotiating for the longest time, which others have done in an
-    /// instant.
+    /// Takes a place; where there is none, that of whoever has been waited for the longest time.
     fn finds_place(&self, number: u64, client: &Arc<Client>) -> bool {
         let mut connected = locked(&self.connected);
         if connected.len() >= CONNECTIONS {
-            let slow = connected.iter().find(|(_, other)| !other.agreed.load(Ordering::Acquire));
-            let Some((slow, other)) = slow.map(|(number, other)| (*number, Arc::clone(other))) else { return false };
+            let Some((slow, other)) = self.slowest(&connected, |_| true) else { return false };
             other.hang_up();
             connected.remove(&slow);
         }
         connected.insert(number, Arc::clone(client));
         true
+    }
+
+    /// Hangs up on whoever holds memory and has been waited for the longest time, once somebody has waited for memory for
+    /// too long.
+    fn makes_room(&self, waited: Duration) {
+        if waited >= self.patience
+            && let Some((_, other)) = self.slowest(&locked(&self.connected), |client| client.outbox.holds_memory())
+        {
+            other.hang_up();
+        }
+    }
+
+    /// Who has been waited for the longest time, if that is too long; else who has been negotiating for the longest time,
+    /// which others have done in an instant.
+    fn slowest(
+        &self,
+        connected: &BTreeMap<u64, Arc<Client>>,
+        counts: impl Fn(&Client) -> bool,
+    ) -> Option<(u64, Arc<Client>)> {
+        let waited = connected.iter().filter(|(_, client)| counts(client)).filter_map(|(number, client)| {
+            let (waited, negotiates) = (client.waited()?, !client.agreed.load(Ordering::Acquire));
+            let too_long = waited >= self.patience;
+            (too_long || negotiates).then_some(((too_long, waited), *number, client))
+        });
+        let (_, number, client) = waited.max_by_key(|(rank, ..)| *rank)?;
+        Some((number, Arc::clone(client)))
     }
 }
 

@@ -6,12 +6,13 @@
 //! model.
 //!
 //! Limits: requests of [`REQUEST_BYTES`] at most: a larger read is refused, a larger write ends the connection. At most
-//! [`BYTES`] are under way per connection.
+//! [`BYTES`] are under way per connection, and [`super::BYTES`] over all of them.
 
 use std::io::{self, Read, Write};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use plimsoll_workload::Op;
 
@@ -29,7 +30,8 @@ pub(crate) const REQUEST_BYTES: u32 = 32 << 20;
 pub(crate) const BYTES: u64 = REQUEST_BYTES as u64;
 
 /// Serves a client until it leaves, is malformed, or is hung up on.
-pub(crate) fn serve(server: &Arc<Server>, client: &Arc<Client>) {
+/// `waiting` is told for how long there has been no memory for its next request.
+pub(crate) fn serve(server: &Arc<Server>, client: &Arc<Client>, waiting: &dyn Fn(Duration)) {
     let (export, stream) =
         (Export { size_bytes: server.size_bytes(), is_rotational: server.is_rotational() }, &client.stream);
     let Ok(Some(agreed)) = negotiate(stream, export) else { return };
@@ -39,7 +41,7 @@ pub(crate) fn serve(server: &Arc<Server>, client: &Arc<Client>) {
     let sender = Arc::clone(&connection);
     let Ok(sending) = threads("plimsoll-nbd-out").spawn(move || sender.send_all()) else { return };
     let mut aside = None;
-    match connection.read_all(&mut aside) {
+    match connection.read_all(&mut aside, waiting) {
         // The client has asked for nothing more.
         Ok(()) => connection.client.outbox.close(),
         Err(_) => connection.client.hang_up(),
@@ -61,17 +63,18 @@ fn malformed() -> io::Error {
 
 impl Connection {
     /// Reads requests until the client has said that it leaves, or has hung up between two of them.
-    fn read_all(self: &Arc<Self>, aside: &mut Option<JoinHandle<()>>) -> io::Result<()> {
+    fn read_all(self: &Arc<Self>, aside: &mut Option<JoinHandle<()>>, waiting: &dyn Fn(Duration)) -> io::Result<()> {
         let mut stream = &self.client.stream;
+        let turn = &self.client.turn;
         let mut head = [0; HEAD_BYTES];
         loop {
-            match stream.read(&mut head[..1]) {
+            match turn.next(|| stream.read(&mut head[..1])) {
                 // Half closed, as by `shutdown`: what it has asked for is still answered.
                 Ok(0) => return Ok(()),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                 read => read?,
             };
-            stream.read_exact(&mut head[1..])?;
+            self.receive(&mut head[1..])?;
             let request = wire::request(&head).ok_or_else(malformed)?;
             if request.command == Command::Disconnect {
                 return Ok(());
@@ -79,18 +82,33 @@ impl Connection {
             if request.carries && request.len > REQUEST_BYTES {
                 return Err(malformed());
             }
-            if !self.client.outbox.enter(self.held_bytes(&request)) {
+            if !self.client.outbox.enter(self.held_bytes(&request), waiting) {
                 return Err(io::ErrorKind::BrokenPipe.into());
             }
             let data = if request.carries {
                 let mut data = vec![0; request.len as usize];
-                stream.read_exact(&mut data)?;
+                self.receive(&mut data)?;
                 data
             } else {
                 Vec::new()
             };
             self.begin(&request, data, aside);
         }
+    }
+
+    /// The rest of a message. Each part of it that comes is a sign of life.
+    fn receive(&self, bytes: &mut [u8]) -> io::Result<()> {
+        let mut stream = &self.client.stream;
+        let mut done = 0;
+        while done < bytes.len() {
+            match self.client.turn.rest(|| stream.read(&mut bytes[done..])) {
+                Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+                Ok(count) => done += count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
     }
 
     /// Memory that a request takes until it is answered.
@@ -217,18 +235,34 @@ impl Connection {
 
     /// Sends answers until there are no more, or nobody takes them.
     fn send_all(self: &Arc<Self>) {
-        let (mut stream, outbox) = (&self.client.stream, &self.client.outbox);
+        let outbox = &self.client.outbox;
         while let Some(outgoing) = outbox.next() {
             match outgoing {
                 Outgoing::Answer(bytes, held_bytes) => {
-                    if stream.write_all(&bytes).is_err() {
+                    if self.send(&bytes).is_err() {
                         // Its reader need not wait for more.
                         return self.client.hang_up();
                     }
+                    self.client.turn.answered();
                     outbox.over(held_bytes);
                 }
                 Outgoing::Then(request) => self.flush(request),
             }
         }
+    }
+
+    /// Sends an answer. Each part of it that the client takes is a sign of life.
+    fn send(&self, bytes: &[u8]) -> io::Result<()> {
+        let mut stream = &self.client.stream;
+        let mut done = 0;
+        while done < bytes.len() {
+            match self.client.turn.sent(|| stream.write(&bytes[done..])) {
+                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+                Ok(count) => done += count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
     }
 }

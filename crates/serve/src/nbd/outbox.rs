@@ -7,8 +7,10 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::io;
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::Duration;
 
+use super::budget::Budget;
 use crate::locked;
 
 /// What is to be done next.
@@ -27,6 +29,7 @@ pub(crate) struct Outbox {
     changed: Condvar,
     most: usize,
     most_bytes: u64,
+    budget: Arc<Budget>,
 }
 
 /// The two halves of a request: the model's answer and the bytes, in either order.
@@ -51,20 +54,34 @@ struct State {
 }
 
 impl Outbox {
-    pub(crate) fn new(most: usize, most_bytes: u64) -> Self {
-        Self { state: Mutex::default(), changed: Condvar::new(), most, most_bytes }
+    pub(crate) fn new(most: usize, most_bytes: u64, budget: &Arc<Budget>) -> Self {
+        Self { state: Mutex::default(), changed: Condvar::new(), most, most_bytes, budget: Arc::clone(budget) }
     }
 
-    /// Waits for room, and takes it; whether the client can still be answered.
-    pub(crate) fn enter(&self, bytes: u64) -> bool {
+    /// Waits for room, and takes it; whether the client can still be answered. `waiting` is told for how long there has been
+    /// no memory.
+    pub(crate) fn enter(&self, bytes: u64, waiting: &dyn Fn(Duration)) -> bool {
         let full = |state: &mut State| {
             let much = state.bytes + bytes > self.most_bytes && state.under_way > 0;
             !state.broken && (state.under_way >= self.most || much)
         };
-        let mut state = self.changed.wait_while(locked(&self.state), full).unwrap_or_else(PoisonError::into_inner);
+        let state = self.changed.wait_while(locked(&self.state), full).unwrap_or_else(PoisonError::into_inner);
+        drop(state);
+        // Only the one thread that reads enters, so nobody takes its room meanwhile.
+        let taken = self.budget.take(bytes, |waited| {
+            waiting(waited);
+            !locked(&self.state).broken
+        });
+        let mut state = locked(&self.state);
+        if taken && state.broken {
+            self.budget.give(bytes);
+        }
+        if !taken || state.broken {
+            return false;
+        }
         state.under_way += 1;
         state.bytes += bytes;
-        !state.broken
+        true
     }
 
     /// The number of a request that goes into the model.
@@ -121,9 +138,24 @@ impl Outbox {
     /// A request of so many bytes is over.
     pub(crate) fn over(&self, bytes: u64) {
         let mut state = locked(&self.state);
+        if state.broken {
+            return;
+        }
         state.under_way -= 1;
         state.bytes -= bytes;
+        drop(state);
+        self.budget.give(bytes);
         self.changed.notify_all();
+    }
+
+    /// Whether nothing is under way.
+    pub(crate) fn is_idle(&self) -> bool {
+        locked(&self.state).under_way == 0
+    }
+
+    /// Whether requests or answers take up memory that others could have.
+    pub(crate) fn holds_memory(&self) -> bool {
+        locked(&self.state).bytes > 0
     }
 
     /// Requests and bytes under way.
@@ -143,6 +175,7 @@ impl Outbox {
     pub(crate) fn give_up(&self) {
         let mut state = locked(&self.state);
         state.broken = true;
+        self.budget.give(std::mem::take(&mut state.bytes));
         let forgotten = (std::mem::take(&mut state.waiting), std::mem::take(&mut state.halves));
         drop(state);
         drop(forgotten);

@@ -17,13 +17,18 @@ struct Place {
 
 impl Place {
     fn new(depth: usize) -> Self {
+        Self::with(depth, (PATIENCE, BYTES))
+    }
+
+    /// With another patience and memory.
+    fn with(depth: usize, limits: (Duration, u64)) -> Self {
         let here = tempfile::tempdir().unwrap();
         let path = here.path().join("s");
         let socket = std::os::unix::net::UnixListener::bind(&path).unwrap();
         let array = crate::drawn::array();
         let data = Box::new(Memory::new(1 << 30));
         let server = Arc::new(Server::start("small".into(), array, data, Limits::of_flash()).unwrap());
-        let listeners = Some(Listeners::start(&server, vec![socket.into()], depth).unwrap());
+        let listeners = Some(Listeners::with(&server, vec![socket.into()], depth, limits).unwrap());
         Self { listeners, server, path, _here: here }
     }
 
@@ -33,15 +38,34 @@ impl Place {
 
     /// A connection that transmits, by the shortest way.
     fn connect(&self) -> UnixStream {
-        let mut client = self.dial();
-        let mut greeting = [0; 18];
-        client.read_exact(&mut greeting).unwrap();
-        client.write_all(&[&[0, 0, 0, 3][..], &option(1, &[])].concat()).unwrap();
-        let mut export = [0; 10];
-        client.read_exact(&mut export).unwrap();
-        assert_eq!(u64::from_be_bytes(export[..8].try_into().unwrap()), self.server.size_bytes());
-        client
+        self.try_connect().unwrap()
     }
+
+    /// The same, unless there is no place for it.
+    fn try_connect(&self) -> io::Result<UnixStream> {
+        let mut client = self.dial();
+        client.set_read_timeout(Some(HANGS)).unwrap();
+        let mut greeting = [0; 18];
+        client.read_exact(&mut greeting)?;
+        client.write_all(&[&[0, 0, 0, 3][..], &option(1, &[])].concat())?;
+        let mut export = [0; 10];
+        client.read_exact(&mut export)?;
+        assert_eq!(u64::from_be_bytes(export[..8].try_into().unwrap()), self.server.size_bytes());
+        Ok(client)
+    }
+
+    fn shared(&self) -> &Shared {
+        &self.listeners.as_ref().unwrap().shared
+    }
+}
+
+/// What has not come by then never will.
+const HANGS: Duration = Duration::from_secs(60);
+
+/// A read of 512 bytes, answered.
+fn served(client: &mut UnixStream) -> io::Result<()> {
+    client.write_all(&request(0, 0, 2, 0, 512))?;
+    client.read_exact(&mut [0; 16 + 512])
 }
 
 impl Drop for Place {
@@ -186,6 +210,61 @@ fn who_negotiates_for_long_gives_way_when_there_is_no_place() {
     let mut rest = Vec::new();
     silent[0].read_to_end(&mut rest).unwrap();
     assert!(rest.len() <= 18);
+}
+
+#[test]
+fn idle_clients_give_way_and_one_at_work_does_not() {
+    let place = Place::with(8, (Duration::from_millis(20), BYTES));
+    let mut at_work = place.connect();
+    let idle: Vec<UnixStream> = (1..CONNECTIONS).map(|_| place.connect()).collect();
+    for _ in 0..5 {
+        // Hung up on while nobody has been idle for long enough.
+        let newcomer = std::iter::repeat_with(|| {
+            served(&mut at_work).unwrap();
+            place.try_connect()
+        });
+        let until = Instant::now() + HANGS;
+        let mut newcomer = newcomer.take_while(|_| Instant::now() < until).find_map(Result::ok).unwrap();
+        served(&mut newcomer).unwrap();
+    }
+    served(&mut at_work).unwrap();
+    let mut ends = idle.iter().map(|mut client| client.read(&mut [0]).unwrap());
+    assert_eq!(ends.next(), Some(0), "the first of them has been waited for the longest time");
+}
+
+#[test]
+fn clients_at_work_keep_their_places_from_newcomers() {
+    let place = Place::with(8, (HANGS, BYTES));
+    let mut clients: Vec<UnixStream> = (0..CONNECTIONS).map(|_| place.connect()).collect();
+    assert!(place.try_connect().is_err(), "nobody has been idle for long");
+    clients.iter_mut().for_each(|client| served(client).unwrap());
+}
+
+#[test]
+fn memory_is_shared_and_who_holds_it_for_nothing_gives_it_back() {
+    const ROOM: u64 = 8 << 20;
+    let place = Place::with(64, (Duration::from_millis(20), ROOM));
+    // Ten clients that would hold 32 MiB each: by answers that they do not take, and by data that they promise and do not send.
+    let mut hostile: Vec<UnixStream> = (0..10).map(|_| place.connect()).collect();
+    for (number, client) in hostile.iter_mut().enumerate() {
+        let bytes = if number % 2 == 0 {
+            request(0, 0, 1, 0, 1 << 20).repeat(32)
+        } else {
+            [request(1, 0, 1, 0, 8 << 20), vec![7; 4096]].concat()
+        };
+        client.write_all(&bytes).unwrap();
+    }
+    let mut honest = place.connect();
+    for _ in 0..50 {
+        served(&mut honest).unwrap();
+        assert!(place.shared().budget.taken_bytes() <= ROOM);
+    }
+    drop((hostile, honest));
+    let until = Instant::now() + HANGS;
+    while place.shared().budget.taken_bytes() > 0 {
+        assert!(Instant::now() < until, "{} bytes are held by nobody", place.shared().budget.taken_bytes());
+        std::thread::yield_now();
+    }
 }
 
 #[test]
