@@ -21,6 +21,7 @@ from random import Random
 
 import pytest
 
+from long import superblocks
 from long.settings import Scale
 from long.tally import Tally
 from patience import HANGS_S
@@ -85,6 +86,21 @@ def _encrypted(path: str, draws: Random) -> None:
     subprocess.run([*words, path], input=b"a key", check=True, capture_output=True, timeout=HANGS_S)
 
 
+#: Members of sets. Those with something at their end are known without their beginning.
+SETS = (
+    Contents("LVM physical volume", "LVM2", "pvcreate", superblocks.physical_volume(), beheaded="LVM2"),
+    Contents("LVM physical volume in a group", "LVM2", "vgcreate", superblocks.physical_volume(group=True), beheaded="LVM2"),
+    Contents("LVM physical volume with two copies", "LVM2", "pvcreate", superblocks.physical_volume(copies=2), beheaded="LVM2"),
+    Contents("Linux RAID 0.90", "Linux RAID", "true", superblocks.linux_raid("0.90"), beheaded="Linux RAID"),
+    Contents("Linux RAID 1.0", "Linux RAID", "true", superblocks.linux_raid("1.0"), beheaded="Linux RAID"),
+    Contents("Linux RAID 1.1", "Linux RAID", "true", superblocks.linux_raid("1.1")),
+    Contents("Linux RAID 1.2", "Linux RAID", "true", superblocks.linux_raid("1.2"), beheaded="Linux RAID"),
+    Contents("DDF", "DDF RAID", "true", superblocks.ddf, beheaded="DDF RAID"),
+    Contents("Intel RAID", "Intel RAID", "true", superblocks.intel_raid, beheaded="Intel RAID"),
+    Contents("bcache", "bcache", "true", superblocks.bcache, beheaded="bcache"),
+    Contents("ZFS", "ZFS member", "true", superblocks.zfs, beheaded="ZFS member"),
+)
+
 CONTENTS = (
     Contents("nothing", "", "true", lambda path, draws: None),
     Contents("ext4", "ext2/3/4", "mkfs.ext4", _ext4, mounts=True, beheaded="carries"),
@@ -94,7 +110,8 @@ CONTENTS = (
     Contents("btrfs", "btrfs", "mkfs.btrfs", _command("mkfs.btrfs", "-qf"), mib=128, mounts=True, beheaded="btrfs"),
     Contents("f2fs", "f2fs", "mkfs.f2fs", _command("mkfs.f2fs", "-q", "-f"), mib=100, beheaded="carries"),
     Contents("swap", "swap", "mkswap", _command("mkswap", "-q"), swaps=True),
-    Contents("LUKS", "LUKS", "cryptsetup", _encrypted, beheaded="carries"),
+    Contents("LUKS", "LUKS", "cryptsetup", _encrypted, beheaded="LUKS"),
+    *SETS,
     Contents("GPT", "GPT", "sfdisk", _table("gpt"), beheaded="GPT"),
     Contents("MBR", "MBR", "sfdisk", _table("dos")),
     Contents("noise", "not zeros", "true", _bytes(False, lambda draws, length: draws.randbytes(length)), beheaded="not zeros"),
@@ -195,13 +212,41 @@ def _fingerprint(image: Path) -> str:
         return hashlib.file_digest(file, "blake2b").hexdigest()
 
 
-def _made(contents: Contents, image: Path, draws: Random, *, beheaded: bool) -> None:
+def _made(contents: Contents, image: Path, draws: Random, *, beheaded: bool, odd_bytes: int = 0) -> None:
     with image.open("wb") as file:
-        file.truncate(contents.mib * _MIB)
+        file.truncate(contents.mib * _MIB + odd_bytes)
     contents.make(str(image), draws)
     if beheaded:
         with image.open("r+b") as file:
             file.write(bytes(4096 if contents.beheaded != "carries" else 2048))
+
+
+@pytest.mark.parametrize("odd_bytes", (0, 3 * 512, 5 * 4096 + 512))
+@pytest.mark.parametrize(
+    "contents", [contents for contents in CONTENTS if contents in SETS or contents.name == "LUKS"], ids=lambda of: of.name
+)
+def test_every_member_of_a_set_is_known_with_and_without_its_beginning(
+    contents: Contents, odd_bytes: int, plimsoll: Callable[..., Said], tmp_path: Path, draws: Random
+) -> None:
+    if not shutil.which(contents.tool):
+        pytest.skip(f"there is no {contents.tool} here")
+    image = tmp_path / "image"
+    for beheaded in (False, True) if contents.beheaded else (False,):
+        _made(contents, image, draws, beheaded=beheaded, odd_bytes=odd_bytes)
+        before = _fingerprint(image)
+        ended = plimsoll("run", "random-write-4k", "-t", str(image), "--destroy-data", *QUICK)
+        assert ended.code == 3 and _fingerprint(image) == before, ended
+        assert contents.word in ended.err, ended.err
+
+
+@pytest.mark.skipif(shutil.which("mdadm") is None, reason="there is no mdadm here")
+@pytest.mark.parametrize("version", ("0.90", "1.0", "1.1", "1.2"))
+def test_the_superblocks_that_are_written_here_are_what_mdadm_takes_for_its_own(version: str, tmp_path: Path, draws: Random) -> None:
+    image = tmp_path / "image"
+    _made(Contents("raid", "", "true", superblocks.linux_raid(version)), image, draws, beheaded=False)
+    with _attached(str(image)) as device:
+        said = _said("mdadm", "--examine", device)
+    assert f"Version : {version}" in said and "raid1" in said and "- correct" in said, said
 
 
 def test_unsafe_targets_are_refused_and_safe_ones_are_written(

@@ -45,6 +45,8 @@ const BCACHEFS: &[u8] = b"\xc6\x85\x73\xf6\x66\xce\x90\xa9\xd9\x6a\x60\xcf\x80\x
 const EXT: &[u8] = b"\x53\xef";
 const STRATIS: &[u8] = b"!Stra0tis\x86\xff\x02^\x41rh";
 const LUKS_SECONDARY: &[u8] = b"SKUL\xba\xbe";
+/// LVM2 `lib/format_text/layout.h`, `FMTT_MAGIC`.
+const LVM2_METADATA: &[u8] = b" LVM2 x[5A%r0N*>";
 const PROMISE: &[u8] = b"Promise Technology, Inc.";
 
 /// Everything Plimsoll recognises.
@@ -246,7 +248,16 @@ pub(super) static SIGNATURES: &[Signature] = &[
     sure(
         "LVM2 physical volume",
         SetMember,
-        &[(Start(0), b"LABELONE"), (Start(512), b"LABELONE"), (Start(1024), b"LABELONE"), (Start(1536), b"LABELONE")],
+        &[
+            (Start(0), b"LABELONE"),
+            (Start(512), b"LABELONE"),
+            (Start(1024), b"LABELONE"),
+            (Start(1536), b"LABELONE"),
+            // The metadata begin a page behind the start, and their copy the last whole MiB (pvcreate --pvmetadatacopies).
+            (Start(4 * KIB + 4), LVM2_METADATA),
+            (Start(64 * KIB + 4), LVM2_METADATA),
+            (Place::End { align: MIB, back: MIB, plus: 4 }, LVM2_METADATA),
+        ],
     ),
     sure("LVM1 physical volume", SetMember, &[(Start(0), b"HM\x01\0"), (Start(0), b"HM\x02\0")]),
     // No magic at a fixed place: any of the 128 uberblock slots of the four labels will do.
@@ -268,7 +279,15 @@ pub(super) static SIGNATURES: &[Signature] = &[
     sure("VMFS volume member", SetMember, &[(Start(MIB), b"\x0d\xd0\x01\xc0")]),
     sure("Windows dynamic disk", SetMember, &[(Start(0xc00), b"PRIVHEAD"), (end_sector(1), b"PRIVHEAD")]),
     sure("DDF RAID", SetMember, &[(end_sector(1), b"\xde\x11\xde\x11"), (end_sector(257), b"\xde\x11\xde\x11")]),
-    sure("Intel RAID", SetMember, &[(end_sector(2), b"Intel Raid ISM Cfg Sig. ")]),
+    // In the last sector but one, of 512 bytes or of 4 KiB (mdadm, super-intel.c).
+    sure(
+        "Intel RAID",
+        SetMember,
+        &[
+            (end_sector(2), b"Intel Raid ISM Cfg Sig. "),
+            (Place::End { align: 4096, back: 8192, plus: 0 }, b"Intel Raid ISM Cfg Sig. "),
+        ],
+    ),
     sure("LSI MegaRAID", SetMember, &[(end_sector(1), b"$XIDE$")]),
     sure("NVIDIA RAID", SetMember, &[(end_sector(2), b"NVIDIA")]),
     sure("Adaptec RAID", SetMember, &[(end_sector(1), b"\x37\xfc\x4d\x1e")]),
