@@ -178,6 +178,10 @@ class NativeFiles:
         """What is at a directory, without touching it."""
         return _object(self._core.inspect_files(as_name(target), no_answer))
 
+    def check_parts(self, workload: Json, target: str) -> None:
+        """Raise `InputError` where the target has more or fewer directories than the trees of a workload lie in."""
+        self._core.check_files_parts(as_json(workload), as_name(target))
+
     def prepare(self, workload: Json, target: str, permission: Json | None, on_progress: OnProgress, control: Control) -> Json:
         """Bring the trees of a workload to their beginning; says what exists then."""
         allowed = _allowed(permission)

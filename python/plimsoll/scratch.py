@@ -24,6 +24,8 @@ from plimsoll.host.target import target_paths
 from plimsoll.target import Target
 
 DEFAULT_TARGET = "./plimsoll-scratch.dat"
+#: Targets that hold trees of files, whose making leaves something where it fails.
+_OF_DIRECTORIES = ("directory", "directories")
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,7 @@ class Hearer:
 def prepared(engine: Engine, wanted: Wanted, hearer: Hearer, control: Control) -> Iterator[Json]:
     """The inspection of the target, ready to be measured; files made for it are removed on leaving."""
     before = engine.inspect_target(wanted.target)
-    missing = {path for path in target_paths(before) if not os.path.exists(path) or _is_unused_directory(before)}
+    missing = {path for path in target_paths(before) if not os.path.exists(path)} | _unused_directories(before)
     ours = wanted.target.text in (DEFAULT_TARGET, default_target(engine)) and bool(before.get("made_by_plimsoll"))
     left_behind = _left_behind(before)
     made = missing | {path for path in target_paths(before) if ours or path in left_behind or os.path.abspath(path) in wanted.made}
@@ -61,7 +63,7 @@ def prepared(engine: Engine, wanted: Wanted, hearer: Hearer, control: Control) -
         inspection = _prepare(engine, wanted, hearer.on_progress, control)
     except TargetError:
         # The engine has removed the files that it made in vain; what is there now another run may have made meanwhile.
-        if before.get("kind") == "directory":
+        if before.get("kind") in _OF_DIRECTORIES:
             _leave(engine, made, hearer, keep=wanted.keep)
         raise
     except PlimsollError:
@@ -130,9 +132,10 @@ def default_target(engine: Engine) -> str:
     return str(getattr(engine, "default_target", DEFAULT_TARGET))
 
 
-def _is_unused_directory(inspection: Json) -> bool:
-    """A directory that nothing of ours is in yet: what is laid out there is removed again, the directory itself stays."""
-    return inspection.get("kind") == "directory" and not inspection.get("made_by_plimsoll")
+def _unused_directories(inspection: Json) -> set[str]:
+    """Directories that nothing of ours is in yet: what is laid out there is removed again, the directories themselves stay."""
+    parts = inspection.get("parts") or [inspection]
+    return {str(part["path"]) for part in parts if part.get("kind") == "directory" and not part.get("made_by_plimsoll")}
 
 
 def _prepare(engine: Engine, wanted: Wanted, on_progress: Callable[[int, int], None], control: Control) -> Json:

@@ -66,14 +66,14 @@ def test_one_anchor_is_the_target_and_its_tree_has_no_path() -> None:
     assert "path" not in document["workload"][0]["tree"][0]
 
 
-def test_several_anchors_share_the_deepest_directory_above_them_as_target() -> None:
+def test_every_anchor_is_a_directory_of_the_target_and_nothing_above_them_is() -> None:
     text = (
-        "fsd=default,depth=1,width=1,files=1,sizes=4k\nfsd=fsd1,anchor=/data/x/a\nfsd=fsd2,anchor=/data/x/y/b\nfsd=fsd3,anchor=/data/x/y/c\n"
+        "fsd=default,depth=1,width=1,files=1,sizes=4k\nfsd=fsd1,anchor=/data/x/a\nfsd=fsd2,anchor=/srv/y/b?c\nfsd=fsd3,anchor=tree\n"
         "fwd=fwd1,fsd=*,operation=getattr\n" + RUN
     )
     (experiment,) = read(text).document["experiment"]
-    assert experiment["configurations"][0]["target"] == "/data/x"
-    assert [item["path"] for item in workload(text)["tree"]] == ["a", "y/b", "y/c"]
+    assert experiment["configurations"][0]["target"] == "concat:/data/x/a,/srv/y/b%3Fc,./tree"
+    assert [(item.get("part", 0), "path" in item) for item in workload(text)["tree"]] == [(0, False), (1, False), (2, False)]
 
 
 def test_anchors_that_are_never_used_together_stay_targets_of_their_own() -> None:
@@ -94,8 +94,8 @@ def test_a_tree_has_one_place_in_all_runs() -> None:
         "rd=default,fwdrate=max,elapsed=60,interval=1\nrd=rd1,fwd=fwd1\nrd=rd2,fwd=(fwd1,fwd2)\n"
     )
     document = read(text).document
-    assert {item["configurations"][0]["target"] for item in document["experiment"]} == {"/data"}
-    assert [item["tree"][0]["path"] for item in document["workload"]] == ["a", "a"]
+    assert [item["configurations"][0]["target"] for item in document["experiment"]] == ["/data/a", "concat:/data/a,/data/b"]
+    assert [item["tree"][0] for item in document["workload"]] == [document["workload"][0]["tree"][0]] * 2
 
 
 @pytest.mark.parametrize(

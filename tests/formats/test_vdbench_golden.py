@@ -33,7 +33,6 @@ UNSUPPORTED = {
     "file_hosts",
     "file_loops_over_sizes",
     "file_selection_of_nothing",
-    "file_trees_with_nothing_in_common",
     "other_hosts",
     "percent_of_nothing",
 }

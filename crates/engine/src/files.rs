@@ -1,6 +1,6 @@
 //! The load of a file system: operations on trees of directories and files, timed and recorded like block requests.
 //!
-//! Model: [`prepare`] lays the trees of a plan out below a directory; [`run`] gives every thread of every stream a thread
+//! Model: [`prepare`] lays the trees of a plan out below one directory or several ([`parts`]); [`run`] gives every thread of every stream a thread
 //! of the operating system, which draws an operation, finds a file or directory that it can be done to, makes the system
 //! call and records it. Which files exist is kept in memory, some bits each ([`state`]); a file in use by one thread is
 //! left alone by the others unless a stream shares its files. Intervals, histograms and the outcome are those of block
@@ -29,6 +29,7 @@ mod marker;
 mod naming;
 mod opened;
 pub mod outcome;
+mod parts;
 mod picking;
 mod place;
 mod removal;
@@ -39,6 +40,7 @@ mod timing;
 
 pub use layout::{FilesPrepared, prepare};
 pub use leftovers::{left_behind, release};
-pub use place::{FilesInspection, inspect};
+pub use parts::{check_used, directories_of, inspect};
+pub use place::FilesInspection;
 pub use removal::remove;
 pub use run::{FileJob, FileOutcome, run};

@@ -20,7 +20,7 @@ fn plan(tree: Value) -> FilePlan {
 }
 
 fn laid_out(tree: Value, target: &Path) -> Result<FilesPrepared, TargetError> {
-    prepare(&plan(tree), target, &Permission::default(), &mut |_, _| {}, Control::default().flag())
+    prepare(&plan(tree), &[target.to_owned()], &Permission::default(), &mut |_, _| {}, Control::default().flag())
 }
 
 /// Every path below a directory with its size, directories with none; the marker left out.
@@ -171,7 +171,13 @@ fn a_name_that_is_taken_ends_the_layout_and_stays() {
     fs::write(here.path().join("f1"), "mine").unwrap();
     let allowed = Permission { destroy: true, typed: None };
     let lay_out = |permission: &Permission| {
-        prepare(&plan(json!({ "files": 3 })), here.path(), permission, &mut |_, _| {}, Control::default().flag())
+        prepare(
+            &plan(json!({ "files": 3 })),
+            &[here.path().to_owned()],
+            permission,
+            &mut |_, _| {},
+            Control::default().flag(),
+        )
     };
     let refused = lay_out(&Permission::default()).unwrap_err().to_string();
     assert!(refused.contains("holds files that Plimsoll did not make, for example f1"), "{refused}");
@@ -193,7 +199,8 @@ fn a_stopped_layout_leaves_nothing_of_a_directory_it_made() {
             control.stop(plimsoll_engine::control::StoppedBy::Signal);
         }
     };
-    let stopped = prepare(&plan, &target, &Permission::default(), stop, control.flag()).unwrap_err();
+    let stopped =
+        prepare(&plan, std::slice::from_ref(&target), &Permission::default(), stop, control.flag()).unwrap_err();
     assert!(matches!(stopped, TargetError::Stopped), "{stopped}");
     assert!(!target.exists());
 }
@@ -208,7 +215,7 @@ fn an_unfinished_layout_is_finished_the_next_time() {
             control.stop(plimsoll_engine::control::StoppedBy::Signal);
         }
     };
-    let stopped = prepare(&plan(tree.clone()), here.path(), &Permission::default(), stop, control.flag());
+    let stopped = prepare(&plan(tree.clone()), &[here.path().to_owned()], &Permission::default(), stop, control.flag());
     assert!(stopped.is_err());
     laid_out(tree, here.path()).unwrap();
     let files = found(here.path()).into_iter().filter(|(_, size)| *size == Some(65_536)).count();

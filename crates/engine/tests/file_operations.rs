@@ -83,7 +83,7 @@ fn job(target: &Path, tree: Value, stream: Value) -> FileJob {
     FileJob {
         workload: FileWorkload::from_json(&file, "test.toml").unwrap(),
         options: JobOptions::from_json(&options, "job").unwrap(),
-        target: target.to_owned(),
+        directories: vec![target.to_owned()],
         permission: Permission::default(),
     }
 }
@@ -127,7 +127,8 @@ fn a_tree_is_laid_out_with_the_names_and_sizes_of_its_shape() {
     );
     let plan = job.workload.resolve(1).unwrap();
     let prepared =
-        prepare(&plan, here.path(), &Permission::default(), &mut |_, _| {}, Control::default().flag()).unwrap();
+        prepare(&plan, &[here.path().to_owned()], &Permission::default(), &mut |_, _| {}, Control::default().flag())
+            .unwrap();
     let (files, directories) = found(here.path());
     assert_eq!((files.len(), directories), (48, 12));
     let shape = &plan.trees[0].shape;
@@ -173,7 +174,8 @@ fn writing_sequentially_changes_every_file_and_keeps_its_size() {
     let tree = json!({ "files": 6, "sizes": "12KiB" });
     let job = job(here.path(), tree, json!({ "operation": "write", "file_select": "once", "flush_at_close": true }));
     let plan = job.workload.resolve(1).unwrap();
-    prepare(&plan, here.path(), &Permission::default(), &mut |_, _| {}, Control::default().flag()).unwrap();
+    prepare(&plan, &[here.path().to_owned()], &Permission::default(), &mut |_, _| {}, Control::default().flag())
+        .unwrap();
     let before: Vec<_> = (0..6).map(|file| fs::read(here.path().join(format!("f{file}"))).unwrap()).collect();
     let (sums, _) = ran(&job);
     assert_eq!((sums.count("write"), sums.bytes("write"), sums.count("flush")), (18, 6 * 12_288, 6));
@@ -400,7 +402,8 @@ fn a_call_that_fails_is_counted_named_and_ends_the_run_unless_it_may_go_on() {
         job.options =
             JobOptions::from_json(&json!({ "warmup": 0, "duration": "5s", "on_error": policy }), "job").unwrap();
         let plan = job.workload.resolve(1).unwrap();
-        prepare(&plan, here.path(), &Permission::default(), &mut |_, _| {}, Control::default().flag()).unwrap();
+        prepare(&plan, &[here.path().to_owned()], &Permission::default(), &mut |_, _| {}, Control::default().flag())
+            .unwrap();
         fs::remove_file(here.path().join("f1")).unwrap();
         let (sums, outcome) = ran(&job);
         assert_eq!((sums.errors(), outcome.stopped_by.name()), (1, stopped_by));
@@ -420,7 +423,8 @@ fn a_file_that_somebody_cut_short_fails_what_reads_it() {
     job.options =
         JobOptions::from_json(&json!({ "warmup": 0, "duration": "5s", "on_error": "continue" }), "job").unwrap();
     let plan = job.workload.resolve(1).unwrap();
-    prepare(&plan, here.path(), &Permission::default(), &mut |_, _| {}, Control::default().flag()).unwrap();
+    prepare(&plan, &[here.path().to_owned()], &Permission::default(), &mut |_, _| {}, Control::default().flag())
+        .unwrap();
     fs::OpenOptions::new().write(true).open(here.path().join("f1")).unwrap().set_len(4096).unwrap();
     let (sums, outcome) = ran(&job);
     assert_eq!((sums.bytes("read"), sums.errors()), (6 << 12, 1));

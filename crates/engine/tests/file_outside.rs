@@ -73,14 +73,14 @@ fn job(target: &Path, tree: Value, stream: Value, options: Value) -> FileJob {
     FileJob {
         workload: FileWorkload::from_json(&file, "test.toml").unwrap(),
         options: JobOptions::from_json(&options, "job").unwrap(),
-        target: target.to_owned(),
+        directories: vec![target.to_owned()],
         permission: Permission::default(),
     }
 }
 
 fn laid_out(target: &Path, operation: Value) -> Result<FilesPrepared, TargetError> {
     let plan = job(target, tree(), json!({ "operation": operation }), json!({})).workload.resolve(1).unwrap();
-    prepare(&plan, target, &Permission::default(), &mut |_, _| {}, Control::default().flag())
+    prepare(&plan, &[target.to_owned()], &Permission::default(), &mut |_, _| {}, Control::default().flag())
 }
 
 /// Calls `mischief` when the trees are laid out and nothing has been done to them.
@@ -158,7 +158,7 @@ fn a_tree_whose_anchor_is_behind_a_link_is_told() {
         let tree = json!({ "path": "a/b", "files": 3 });
         let plan = job(&place.tree(), tree, json!({ "operation": "stat" }), json!({})).workload.resolve(1).unwrap();
         let before = place.precious();
-        let refused = prepare(&plan, &place.tree(), &allowed, &mut |_, _| {}, Control::default().flag());
+        let refused = prepare(&plan, &[place.tree()], &allowed, &mut |_, _| {}, Control::default().flag());
         let refused = refused.unwrap_err().to_string();
         assert!(refused.contains("/tree/a is a symbolic link"), "{refused}");
         assert_eq!(place.precious(), before);

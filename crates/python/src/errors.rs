@@ -57,7 +57,11 @@ pub fn engine(py: Python<'_>, error: &EngineError) -> PyErr {
 /// A target that cannot be used.
 pub fn target(py: Python<'_>, error: &TargetError) -> PyErr {
     let class = match error {
-        TargetError::Spec(_) => Class::Input,
+        TargetError::Spec(_)
+        | TargetError::NoPart { .. }
+        | TargetError::NoTreeInPart { .. }
+        | TargetError::OneDirectory { .. }
+        | TargetError::DirectoryInPart { .. } => Class::Input,
         TargetError::Refused(_) => Class::Safety,
         TargetError::Stopped => Class::Interrupted,
         _ => Class::Target,

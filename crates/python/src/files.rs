@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use plimsoll_engine::files::{self, FileJob, outcome};
+use plimsoll_engine::target::TargetError;
 use plimsoll_workload::JobOptions;
 use plimsoll_workload::files::{FileWorkload, fingerprint, reference_markdown, schema, set_option};
 use pyo3::prelude::*;
@@ -55,14 +56,14 @@ pub fn files_fingerprint(py: Python<'_>, workload_json: &str, draws: u64) -> PyR
     Ok(fingerprint(&plan.map_err(|error| errors::workload(py, &error))?, draws))
 }
 
-/// Runs a job of file operations: `{workload, job, target, permission}`, the target a directory.
+/// Runs a job of file operations: `{workload, job, target, permission}`, the target a directory or `concat:` of several.
 #[pyfunction]
 pub fn run_files(py: Python<'_>, job_json: &str, on_event: Py<PyAny>, control: &Control) -> PyResult<String> {
     let asked = parse(py, job_json)?;
     let job = FileJob {
         workload: read(py, &asked["workload"], "workload")?,
         options: read_options(py, &asked["job"])?,
-        target: PathBuf::from(asked["target"].as_str().unwrap_or_default()),
+        directories: directories(py, asked["target"].as_str().unwrap_or_default())?,
         permission: read_permission(py, &asked["permission"])?,
     };
     let backend = job.options.backend.name();
@@ -70,7 +71,15 @@ pub fn run_files(py: Python<'_>, job_json: &str, on_event: Py<PyAny>, control: &
     Ok(outcome::outcome(&ended, backend).to_string())
 }
 
-/// Lays the trees of a workload out in a directory; `on_progress(done_bytes, total_bytes)`.
+/// Refuses a target that has more or fewer directories than the trees of a workload lie in.
+#[pyfunction]
+pub fn check_files_parts(py: Python<'_>, workload_json: &str, target: &str) -> PyResult<()> {
+    let plan = read(py, &parse(py, workload_json)?, "workload")?.resolve(1);
+    let plan = plan.map_err(|error| errors::workload(py, &error))?;
+    files::check_used(&plan, &directories(py, target)?).map_err(|error| errors::target(py, &error))
+}
+
+/// Lays the trees of a workload out in the directories of a target; `on_progress(done_bytes, total_bytes)`.
 #[pyfunction]
 #[allow(clippy::too_many_arguments)] // the interpreter and the five arguments of the Python function
 pub fn prepare_files(
@@ -84,11 +93,12 @@ pub fn prepare_files(
     let plan = read(py, &parse(py, workload_json)?, "workload")?.resolve(1);
     let plan = plan.map_err(|error| errors::workload(py, &error))?;
     let permission = typed_permission(py, permission)?;
+    let directories = directories(py, target)?;
     let brake = control.brake();
     let (prepared, failure) = py.detach(|| {
         let mut progress = Progress::new(on_progress.as_ref(), &brake);
         let mut told = |done, total| progress.tell(done, total);
-        let prepared = files::prepare(&plan, target.as_ref(), &permission, &mut told, brake.flag());
+        let prepared = files::prepare(&plan, &directories, &permission, &mut told, brake.flag());
         (prepared, progress.into_failure())
     });
     if let Some(failure) = failure {
@@ -98,31 +108,41 @@ pub fn prepare_files(
     serde_json::to_string(&prepared).map_err(|error| errors::json(py, &error))
 }
 
-/// Removes what Plimsoll laid out in a directory; the paths that are gone.
+/// Removes what Plimsoll laid out in the directories of a target; the paths that are gone.
 #[pyfunction]
 #[pyo3(signature = (target, on_wait=None))]
-pub fn remove_files(py: Python<'_>, target: PathBuf, on_wait: Option<Py<PyAny>>) -> PyResult<Vec<String>> {
-    let removed = answered(py, vec![target.clone()], on_wait.as_ref(), move || files::remove(&target))?;
+pub fn remove_files(py: Python<'_>, target: &str, on_wait: Option<Py<PyAny>>) -> PyResult<Vec<String>> {
+    let directories = directories(py, target)?;
+    let remove = |directories: Vec<PathBuf>| directories.iter().map(|directory| files::remove(directory)).collect();
+    let given = directories.clone();
+    let removed: Result<Vec<Vec<PathBuf>>, TargetError> =
+        answered(py, directories, on_wait.as_ref(), move || remove(given))?;
     let removed = removed.map_err(|error| errors::target(py, &error))?;
-    Ok(removed.iter().map(|path| path.display().to_string()).collect())
+    Ok(removed.iter().flatten().map(|path| path.display().to_string()).collect())
 }
 
-/// Notes that what was laid out in a directory stays and that no run uses it any more.
+/// Notes that what was laid out in the directories of a target stays and that no run uses it any more.
 #[pyfunction]
 #[pyo3(signature = (target, on_wait=None))]
-pub fn release_files(py: Python<'_>, target: PathBuf, on_wait: Option<Py<PyAny>>) -> PyResult<()> {
-    let released = answered(py, vec![target.clone()], on_wait.as_ref(), move || files::release(&target))?;
-    released.map_err(|error| errors::target(py, &error))
+pub fn release_files(py: Python<'_>, target: &str, on_wait: Option<Py<PyAny>>) -> PyResult<()> {
+    let directories = directories(py, target)?;
+    let given = directories.clone();
+    let release = move || given.iter().try_for_each(|directory| files::release(directory));
+    answered(py, directories, on_wait.as_ref(), release)?.map_err(|error| errors::target(py, &error))
 }
 
-/// What is at a directory; never writes. `on_wait(path, seconds)` is told while it does not answer.
+/// What is at the directories of a target; never writes. `on_wait(path, seconds)` is told while one does not answer.
 #[pyfunction]
 #[pyo3(signature = (target, on_wait=None))]
 pub fn inspect_files(py: Python<'_>, target: &str, on_wait: Option<Py<PyAny>>) -> PyResult<String> {
     let spec = target.to_owned();
-    let inspection = answered(py, vec![target.into()], on_wait.as_ref(), move || files::inspect(&spec))?;
+    let inspection = answered(py, directories(py, target)?, on_wait.as_ref(), move || files::inspect(&spec))?;
     let inspection = inspection.map_err(|error| errors::target(py, &error))?;
     serde_json::to_string(&inspection).map_err(|error| errors::json(py, &error))
+}
+
+fn directories(py: Python<'_>, target: &str) -> PyResult<Vec<PathBuf>> {
+    files::directories_of(target).map_err(|error| errors::target(py, &error))
 }
 
 /// A workload, its combinations checked.

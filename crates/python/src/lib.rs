@@ -109,6 +109,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(files::files_reference, module)?)?;
     module.add_function(wrap_pyfunction!(files::files_fingerprint, module)?)?;
     module.add_function(wrap_pyfunction!(files::run_files, module)?)?;
+    module.add_function(wrap_pyfunction!(files::check_files_parts, module)?)?;
     module.add_function(wrap_pyfunction!(files::prepare_files, module)?)?;
     module.add_function(wrap_pyfunction!(files::remove_files, module)?)?;
     module.add_function(wrap_pyfunction!(files::release_files, module)?)?;

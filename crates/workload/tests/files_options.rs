@@ -244,3 +244,23 @@ fn every_shipped_workload_of_files_reads_fits_and_explains_itself() {
     }
     assert!(count >= 4, "{count} workloads");
 }
+
+#[test]
+fn trees_of_different_parts_neither_share_a_place_nor_need_a_path() {
+    let trees = |second: Value| {
+        let file = json!({
+            "driver": "files",
+            "tree": [{ "name": "a", "files": 1 }, second],
+            "stream": [{ "operation": "stat" }],
+        });
+        FileWorkload::from_json(&file, "parts.toml").unwrap().resolve(1)
+    };
+    let plan = trees(json!({ "name": "b", "part": 1, "files": 1 })).unwrap();
+    let places: Vec<(usize, &str)> = plan.trees.iter().map(|tree| (tree.part, tree.path.as_str())).collect();
+    assert_eq!(places, [(0, ""), (1, "")], "each is alone in its directory");
+    assert_eq!(plan.trees[0].definition, plan.trees[1].definition, "a marker stands in the directory that it is about");
+    assert!(
+        trees(json!({ "name": "b", "path": "a", "files": 1 })).unwrap_err().to_string().contains("lie in each other")
+    );
+    assert!(trees(json!({ "name": "b", "path": "a", "part": 1, "files": 1 })).is_ok());
+}

@@ -1,8 +1,8 @@
 """The driver of file operations: trees of directories and files laid out in a directory, and streams of operations on them.
 
 Model: the work is done in Rust, in threads that make one system call after the other (``crates/engine/src/files.rs``); here its verbs
-become those of an `Engine`. The target is a directory; the trees of the workload are laid out in it before every point, unless they are
-as the point before found them.
+become those of an `Engine`. The target is a directory, or several with ``concat:A,B``, of which each tree lies in its ``part``; the trees
+of the workload are laid out there before every point, unless they are as the point before found them.
 Limits: one host.
 
     [workload file]  driver = "files"
@@ -29,7 +29,7 @@ NAME = "files"
 #: Where trees are laid out when no target is named.
 DEFAULT_DIRECTORY = "./plimsoll-scratch.files"
 #: What begins a target that is no path.
-_SCHEMES = ("null:", "queue:", "concat:", "stripe:", "array:")
+_SCHEMES = ("null:", "queue:", "stripe:", "array:")
 _NO_SIZE = "size: a tree is as large as its files and sizes make it; set those, or total_size, in place of size."
 
 
@@ -66,13 +66,20 @@ class Files:
         return self._files.schema()
 
     def inspect_target(self, target: Target) -> Json:
-        """What is at the directory. Raises `InputError` for what is no path."""
+        """What is at the directories. Raises `InputError` for what is no path."""
         if target.text.startswith(_SCHEMES):
-            raise InputError(f"target {target.text!r}: file operations need a directory; name one, for example -t /mnt/array/tree.")
+            raise InputError(
+                f"target {target.text!r}: file operations need a directory; name one, for example -t /mnt/array/tree, or several, as "
+                "concat:/mnt/a,/srv/b."
+            )
         return self._files.inspect(target.text)
 
     def write_refusal(self, target: Target, permission: Json | None) -> str | None:
-        """Why nothing may be laid out there: a directory that Plimsoll did not make needs a permission."""
+        """Why nothing may be laid out there: a directory that Plimsoll did not make needs a permission.
+
+        Raises `InputError` where trees and directories do not go together.
+        """
+        self._files.check_parts(self._definition, target.text)
         refusal: str | None = self.inspect_target(target).get("write_refusal")
         return refusal if permission is None else None
 

@@ -16,12 +16,12 @@ use super::calls::{self, Kind, PathText};
 use super::listing::each_entry;
 use super::restoring::file_of_name;
 
-/// Whether all trees of `plan` below `target` have exactly the names they begin with. Setting `stop` ends it soon, with
-/// "yes".
-pub(crate) fn is_intact(target: &Root, plan: &FilePlan, stop: &AtomicBool) -> bool {
+/// Whether all trees of `plan` in the part `number`, which is `target`, have exactly the names they begin with. Setting
+/// `stop` ends it soon, with "yes".
+pub(crate) fn is_intact(target: &Root, plan: &FilePlan, number: usize, stop: &AtomicBool) -> bool {
     let changes = |op: FileOp| plan.streams.iter().any(|stream| stream.issues(op));
     let in_place = changes(FileOp::Write) || changes(FileOp::Setattr);
-    plan.trees.iter().all(|tree| {
+    plan.trees.iter().filter(|tree| tree.part == number).all(|tree| {
         let Ok(anchor) = target.below(Path::new(&tree.path), false) else { return false };
         let there = if tree.lay_out == LayOut::Nothing { 1 } else { tree.shape.directories() };
         let look = Look { anchor: &anchor, tree, in_place };

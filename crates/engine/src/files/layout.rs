@@ -1,12 +1,13 @@
-//! Lays trees out in a directory, and brings them back to their beginning after a run has changed them.
+//! Lays trees out in their directories, and brings them back to their beginning after a run has changed them.
 //!
-//! Model: the marker is written first and says that the trees are changed; then trees of an earlier layout go, directories
+//! Model: each directory's marker is written first and says that the trees there are changed; then trees of an earlier layout go, directories
 //! are made level by level, files are put in order by several threads, everything is written to the device (`syncfs`,
 //! so that the layout's own writing does not disturb the measurement), and the marker says that they are ready. Ready
 //! trees of the same definition are left as they are, once the file system has shown that they are ([`super::intact`]).
 //!
 //! Limits: content of files that exist with the right size is not looked at.
 
+use std::collections::BTreeMap;
 use std::ffi::CStr;
 use std::fs;
 use std::io;
@@ -24,6 +25,7 @@ use super::calls::{self, Errno, Kind, PathText};
 use super::intact::is_intact;
 use super::listing::each_entry;
 use super::marker::Condition;
+use super::parts;
 use super::place::Held;
 use super::removal;
 use super::restoring::{ENTRY_BYTES, Restorer, file_of_name};
@@ -52,23 +54,25 @@ pub struct FilesPrepared {
     pub directories: u64,
 }
 
-/// Brings the trees of `plan` below `target` to their beginning. `progress` gets (bytes in order, bytes in all), a
-/// file's name counting as a block; setting `stop` ends it soon.
+/// Brings the trees of `plan` below `directories`, the parts of the target, to their beginning. `progress` gets (bytes in
+/// order, bytes in all), a file's name counting as a block; setting `stop` ends it soon.
 ///
 /// # Errors
 /// A [`TargetError`]. What a stopped layout made stays and is marked as unfinished, unless the directory was made by
 /// this call: then it is removed.
 pub fn prepare(
     plan: &FilePlan,
-    target: &Path,
+    directories: &[PathBuf],
     permission: &Permission,
     progress: &mut dyn FnMut(u64, u64),
     stop: &AtomicBool,
 ) -> Result<FilesPrepared, TargetError> {
-    let mut held = Held::take(target, permission)?;
-    if held.marker.condition == Condition::Ready && !is_intact(&held.root, plan, stop) {
-        // Somebody else has been at them.
-        held.marker.condition = Condition::Changed;
+    let mut held = parts::take(plan, directories, permission)?;
+    for (number, held) in held.iter_mut().enumerate() {
+        if held.marker.condition == Condition::Ready && !is_intact(&held.root, plan, number, stop) {
+            // Somebody else has been at them.
+            held.marker.condition = Condition::Changed;
+        }
     }
     let laid_out = lay_out(&mut held, plan, progress, stop)?;
     let sums: Vec<(u64, u64)> = plan.trees.iter().map(|tree| tree.shape.first_bytes()).collect();
@@ -77,72 +81,104 @@ pub fn prepare(
         (0..there).filter(|directory| tree.shape.directory_exists_first(*directory)).count() as u64
     };
     Ok(FilesPrepared {
-        created: held.created,
+        created: held.iter().any(|held| held.created),
         laid_out,
-        scratch: vec![held.path.clone()],
+        scratch: held.iter().map(|held| held.path.clone()).collect(),
         files: sums.iter().map(|sum| sum.1).sum(),
         file_bytes: sums.iter().map(|sum| sum.0).sum(),
         directories: plan.trees.iter().map(directories).sum(),
     })
 }
 
-/// Lays out what is not in order in a directory that is held; whether there was anything to do. A directory that this
+/// Lays out what is not in order in directories that are held; whether there was anything to do. A directory that this
 /// process made, or has nothing of ours in, is left as it was when that fails.
 pub(crate) fn lay_out(
-    held: &mut Held,
+    held: &mut [Held],
     plan: &FilePlan,
     progress: &mut dyn FnMut(u64, u64),
     stop: &AtomicBool,
 ) -> Result<bool, TargetError> {
     let laid_out = order(held, plan, progress, stop);
-    if laid_out.is_err() && (held.created || held.marker.trees.is_empty()) {
-        let _ = removal::remove_held(held);
+    if laid_out.is_err() {
+        for held in held.iter().filter(|held| held.created || held.marker.trees.is_empty()) {
+            let _ = removal::remove_held(held);
+        }
     }
     laid_out
 }
 
 fn order(
-    held: &mut Held,
+    held: &mut [Held],
     plan: &FilePlan,
     progress: &mut dyn FnMut(u64, u64),
     stop: &AtomicBool,
 ) -> Result<bool, TargetError> {
-    let wanted: Vec<String> = plan.trees.iter().map(|tree| tree.definition.clone()).collect();
-    if held.marker.condition == Condition::Ready && held.marker.trees == wanted && anchors_exist(&held.root, plan) {
-        return Ok(false);
-    }
-    let weights = plan.trees.iter().map(|tree| tree.shape.first_bytes());
-    let total: u64 = weights.map(|(bytes, files)| bytes + files * ENTRY_BYTES).sum();
-    held.marker.condition = Condition::Changed;
-    held.mark()?;
-    let is_old = |definition: &&String| !wanted.contains(definition);
-    for tree in held.marker.trees.iter().filter(is_old).filter_map(|text| TreePlan::of_definition(text).ok()) {
-        removal::remove_tree(held, &tree)?;
-    }
-    let is_new = |tree: &&TreePlan| !held.marker.trees.contains(&tree.definition);
-    if plan.trees.iter().any(|tree| is_new(&tree)) {
-        plan.trees.iter().filter(is_new).try_for_each(|tree| vacant(held, tree))?;
-        check_space(&held.path, plan)?;
-    }
-    held.marker.trees = wanted;
-    held.mark()?;
+    let every = held.iter_mut().enumerate().map(|(number, held)| Part::of(held, plan, number));
+    let mut parts: Vec<Part<'_>> = every.filter(|part| !part.is_ready()).collect();
+    parts.iter_mut().try_for_each(Part::clear)?;
+    check_space(&parts)?;
+    let trees = parts.iter().flat_map(|part| &part.trees);
+    let total: u64 = trees.map(|tree| tree.shape.first_bytes()).map(|(bytes, files)| bytes + files * ENTRY_BYTES).sum();
     let done = AtomicU64::new(0);
-    for tree in &plan.trees {
-        let mut report = |done_bytes| {
-            if total > 0 {
-                progress(done_bytes, total);
-            }
-        };
-        let anchor = anchor(held, tree, true)?;
-        Layout { tree, anchor, shown: held.path.join(&tree.path), done: &done, stop }.carry_out(&mut report)?;
-    }
-    held.marker.condition = Condition::Ready;
-    held.mark()?;
-    Ok(true)
+    let mut report = |done_bytes| {
+        if total > 0 {
+            progress(done_bytes, total);
+        }
+    };
+    parts.iter_mut().try_for_each(|part| part.fill(&done, &mut report, stop))?;
+    Ok(!parts.is_empty())
 }
 
-fn anchors_exist(target: &Root, plan: &FilePlan) -> bool {
-    plan.trees.iter().all(|tree| target.below(Path::new(&tree.path), false).is_ok())
+/// One directory of the target, and the trees that belong there.
+struct Part<'a> {
+    held: &'a mut Held,
+    trees: Vec<&'a TreePlan>,
+    wanted: Vec<String>,
+}
+
+impl<'a> Part<'a> {
+    fn of(held: &'a mut Held, plan: &'a FilePlan, number: usize) -> Self {
+        let trees: Vec<&TreePlan> = plan.trees.iter().filter(|tree| tree.part == number).collect();
+        let wanted = trees.iter().map(|tree| tree.definition.clone()).collect();
+        Self { held, trees, wanted }
+    }
+
+    fn is_ready(&self) -> bool {
+        let marker = &self.held.marker;
+        marker.condition == Condition::Ready && marker.trees == self.wanted && self.anchors_exist()
+    }
+
+    fn anchors_exist(&self) -> bool {
+        self.trees.iter().all(|tree| self.held.root.below(Path::new(&tree.path), false).is_ok())
+    }
+
+    fn new_trees(&self) -> impl Iterator<Item = &&'a TreePlan> {
+        self.trees.iter().filter(|tree| !self.held.marker.trees.contains(&tree.definition))
+    }
+
+    /// Removes trees of an earlier layout, and makes sure that nothing is in the way of new ones.
+    fn clear(&mut self) -> Result<(), TargetError> {
+        self.held.marker.condition = Condition::Changed;
+        self.held.mark()?;
+        let is_old = |definition: &&String| !self.wanted.contains(definition);
+        let old = self.held.marker.trees.iter().filter(is_old);
+        for tree in old.filter_map(|text| TreePlan::of_definition(text).ok()) {
+            removal::remove_tree(self.held, &tree)?;
+        }
+        self.new_trees().try_for_each(|tree| vacant(self.held, tree))
+    }
+
+    fn fill(&mut self, done: &AtomicU64, report: &mut dyn FnMut(u64), stop: &AtomicBool) -> Result<(), TargetError> {
+        self.held.marker.trees.clone_from(&self.wanted);
+        self.held.mark()?;
+        for &tree in &self.trees {
+            let anchor = anchor(self.held, tree, true)?;
+            let shown = self.held.path.join(&tree.path);
+            Layout { tree, anchor, shown, done, stop }.carry_out(report)?;
+        }
+        self.held.marker.condition = Condition::Ready;
+        self.held.mark()
+    }
 }
 
 /// Refuses an anchor in which something already has a name that a tree would give.
@@ -180,13 +216,23 @@ pub(crate) fn anchor(held: &Held, tree: &TreePlan, make: bool) -> Result<Root, T
     held.root.below(path, make).map_err(|errno| refused(&held.path, path, errno))
 }
 
-/// Refuses what the file system has no room for.
-fn check_space(target: &Path, plan: &FilePlan) -> Result<(), TargetError> {
-    let sums = plan.trees.iter().map(|tree| {
-        let (bytes, files) = tree.shape.first_bytes();
-        (bytes, files + tree.shape.directories())
-    });
-    let (bytes, entries) = sums.fold((0, 0), |sum, tree| (sum.0 + tree.0, sum.1 + tree.1));
+/// Refuses what file systems have no room for; parts on one file system share its room.
+fn check_space(parts: &[Part<'_>]) -> Result<(), TargetError> {
+    let mut needed: BTreeMap<u64, (&Path, u64, u64)> = BTreeMap::new();
+    for part in parts.iter().filter(|part| part.new_trees().next().is_some()) {
+        let seen = calls::seen(part.held.root.fd());
+        let device = seen.map_err(|errno| refused(&part.held.path, Path::new(""), errno))?.identity.0;
+        let sum = needed.entry(device).or_insert((&part.held.path, 0, 0));
+        for tree in &part.trees {
+            let (bytes, files) = tree.shape.first_bytes();
+            sum.1 += bytes;
+            sum.2 += files + tree.shape.directories();
+        }
+    }
+    needed.into_values().try_for_each(|(path, bytes, entries)| has_room(path, bytes, entries))
+}
+
+fn has_room(target: &Path, bytes: u64, entries: u64) -> Result<(), TargetError> {
     let asked = Space::of(target).map_err(TargetError::io(target, "ask for free space"));
     let Space { free_bytes, reserve_bytes, free_entries } = asked?;
     let needed_bytes = bytes + entries * ENTRY_BYTES;

@@ -1,4 +1,4 @@
-//! The directory that trees are laid out in: whether Plimsoll may use it, and who else does.
+//! A directory that trees are laid out in: whether Plimsoll may use it, and who else does.
 //!
 //! Limits: an empty directory counts as nobody's, and so does one with nothing but `lost+found`.
 
@@ -22,33 +22,30 @@ use crate::target::{Claims, TargetError, medium};
 /// What is at a target for file operations.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FilesInspection {
-    /// `directory`.
+    /// `directory`, or `directories` for several.
     pub kind: &'static str,
-    /// The path as given.
+    /// The target as given.
     pub spec: String,
-    /// The directory's absolute path.
-    #[serde(serialize_with = "path_text::one")]
-    pub path: PathBuf,
-    /// Whether it exists.
+    /// The directory's absolute path; none of several.
+    #[serde(serialize_with = "path_text::maybe")]
+    pub path: Option<PathBuf>,
+    /// Whether it exists; of several, all of them.
     pub exists: bool,
     /// Never: it is a real file system.
     pub modelled: bool,
-    /// Whether Plimsoll has laid trees out in it.
+    /// Whether Plimsoll has laid trees out in it; of several, in all.
     pub made_by_plimsoll: bool,
     /// A run that was killed left its trees behind: whoever uses them next removes them.
     pub left_behind: bool,
     /// Why it would not be used without further words.
     pub write_refusal: Option<String>,
-    /// None: it is one directory.
-    pub parts: [(); 0],
+    /// The directories of several, in order; none of one.
+    pub parts: Vec<Self>,
 }
 
-/// Looks at a target without changing it.
-///
-/// # Errors
-/// If there is something else than a directory, or not even a directory to make it in.
-pub fn inspect(spec: &str) -> Result<FilesInspection, TargetError> {
-    let path = absolute(Path::new(spec))?;
+/// Looks at one directory without changing it; `spec` is its name as given.
+pub(super) fn inspect_directory(spec: &str, directory: &Path) -> Result<FilesInspection, TargetError> {
+    let path = absolute(directory)?;
     let exists = exists(&path)?;
     check_medium(&path, exists)?;
     let root = if exists { Some(Root::of(opened(&path, 0)?)) } else { None };
@@ -65,12 +62,12 @@ pub fn inspect(spec: &str) -> Result<FilesInspection, TargetError> {
         made_by_plimsoll: marker.is_some(),
         left_behind: marker.is_some_and(|marker| marker.is_left_behind()),
         write_refusal: refusal.map(|example| Refusal::ForeignDirectory { path: path.clone(), example }.to_string()),
-        path,
-        parts: [],
+        path: Some(path),
+        parts: Vec::new(),
     })
 }
 
-fn absolute(path: &Path) -> Result<PathBuf, TargetError> {
+pub(super) fn absolute(path: &Path) -> Result<PathBuf, TargetError> {
     let absolute = std::path::absolute(path).map_err(TargetError::io(path, "find out where it is"))?;
     Ok(absolute.components().collect())
 }

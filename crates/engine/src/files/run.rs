@@ -4,6 +4,7 @@
 //! thread hands intervals to the [`Sink`] and tells when nothing is left to do. Whatever ends the run, every file that was
 //! opened is closed, and the marker in the directory says whether the trees are still as laid out.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,7 +12,7 @@ use std::time::Duration;
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, bounded, unbounded};
 use plimsoll_workload::JobOptions;
-use plimsoll_workload::files::{FileOp, FilePlan, FileWorkload};
+use plimsoll_workload::files::{FileOp, FilePlan, FileWorkload, TreePlan};
 use plimsoll_workload::job::{BackendWord, OnError};
 
 use super::actor::FirstError;
@@ -21,6 +22,7 @@ use super::directories::Directories;
 use super::hunger::Hunger;
 use super::layout::{anchor, lay_out};
 use super::marker::Condition;
+use super::parts;
 use super::picking::Pointers;
 use super::place::Held;
 use super::state::TreeState;
@@ -48,6 +50,8 @@ const START_DELAY_EACH_NS: u64 = 30_000;
 /// Descriptors that a thread may have open, and those of everything else.
 const FILES_PER_THREAD: u64 = 4;
 const OTHER_FILES: u64 = 128;
+/// Its anchor; of one in a directory of its own that as well, and the lock on it.
+const FILES_PER_TREE: u64 = 3;
 /// Directories that stay open at most: the kernel keeps about a kilobyte for each.
 const DIRECTORIES: u64 = 8192;
 
@@ -58,8 +62,8 @@ pub struct FileJob {
     pub workload: FileWorkload,
     /// How it is run.
     pub options: JobOptions,
-    /// The directory.
-    pub target: PathBuf,
+    /// The directories of the target: a tree names the one it lies in by number.
+    pub directories: Vec<PathBuf>,
     /// What the user allows.
     pub permission: Permission,
 }
@@ -111,15 +115,12 @@ pub fn run(job: &FileJob, sink: &mut dyn Sink, control: &Control) -> Result<File
         )));
     }
     let plan = job.workload.resolve(job.options.seed)?;
-    let mut held = Held::take(&job.target, &job.permission)?;
+    let mut held = parts::take(&plan, &job.directories, &job.permission)?;
     lay_out(&mut held, &plan, &mut |_, _| {}, control.flag())?;
     let kits = kits(&plan);
     let kept = keepable(&plan, allow_files(&plan, kits.len() as u64));
     let trees = states(&held, &plan, &kept)?;
-    if plan.streams.iter().any(|stream| stream.changes_names()) {
-        held.marker.condition = Condition::Changed;
-        held.mark()?;
-    }
+    mark_changed(&mut held, &plan)?;
     sink.placed(Places {
         streams: plan.streams.iter().map(|stream| stream.name.clone()).collect(),
         ops: FileOp::NAMES.to_vec(),
@@ -158,11 +159,23 @@ pub fn run(job: &FileJob, sink: &mut dyn Sink, control: &Control) -> Result<File
     Ok(outcome(&stage, timeline, (origin_ns, wall_ns), &reports, seen))
 }
 
-fn states(held: &Held, plan: &FilePlan, kept: &[u64]) -> Result<Vec<TreeState>, EngineError> {
+/// Notes in the marker of every directory whose trees will have other names that they are no longer as laid out.
+fn mark_changed(held: &mut [Held], plan: &FilePlan) -> Result<(), EngineError> {
+    let changing = plan.streams.iter().filter(|stream| stream.changes_names());
+    let changed: BTreeSet<usize> =
+        changing.flat_map(|stream| &stream.trees).map(|tree| plan.trees[*tree].part).collect();
+    for part in changed {
+        held[part].marker.condition = Condition::Changed;
+        held[part].mark()?;
+    }
+    Ok(())
+}
+
+fn states(held: &[Held], plan: &FilePlan, kept: &[u64]) -> Result<Vec<TreeState>, EngineError> {
     let comes_and_goes = |op: FileOp| plan.streams.iter().any(|stream| stream.issues(op));
     let moving = comes_and_goes(FileOp::Mkdir) || comes_and_goes(FileOp::Rmdir);
-    let state = |(tree, kept): (_, &u64)| {
-        let open = Directories::below(anchor(held, tree, false)?, *kept);
+    let state = |(tree, kept): (&TreePlan, &u64)| {
+        let open = Directories::below(anchor(&held[tree.part], tree, false)?, *kept);
         Ok(TreeState::laid_out(tree, open, moving))
     };
     plan.trees.iter().zip(kept).map(state).collect()
@@ -171,7 +184,7 @@ fn states(held: &Held, plan: &FilePlan, kept: &[u64]) -> Result<Vec<TreeState>, 
 /// Raises the limit of open files as far as these threads and trees need it and the hard limit allows; how many are left
 /// for directories.
 fn allow_files(plan: &FilePlan, threads: u64) -> u64 {
-    let others = threads * FILES_PER_THREAD + OTHER_FILES;
+    let others = threads * FILES_PER_THREAD + plan.trees.len() as u64 * FILES_PER_TREE + OTHER_FILES;
     let directories: u64 = plan.trees.iter().map(|tree| tree.shape.directories()).sum();
     let needed = others + directories.min(DIRECTORIES);
     open_files::allow(needed).saturating_sub(others).min(DIRECTORIES)

@@ -301,6 +301,47 @@ pub enum TargetError {
         /// The path.
         path: PathBuf,
     },
+    /// A tree in a part that the target has not.
+    #[error(
+        "tree \"{tree}\" lies in part {part}, and the target has {parts} {}; give it a lower part, or name more \
+         directories, for example concat:/mnt/a,/srv/b",
+        if *parts == 1 { "directory" } else { "directories, counted from 0" }
+    )]
+    NoPart {
+        /// The tree's name.
+        tree: String,
+        /// Its part.
+        part: usize,
+        /// How many the target has.
+        parts: usize,
+    },
+    /// A directory of the target that nothing would be laid out in.
+    #[error("{}: no tree lies in it; leave it out, or set part = {part} of a tree", path.display())]
+    NoTreeInPart {
+        /// The directory.
+        path: PathBuf,
+        /// Its number.
+        part: usize,
+    },
+    /// Two parts are one directory.
+    #[error("{} and {} are one directory; every part must be another one", other.display(), path.display())]
+    OneDirectory {
+        /// One name of it.
+        path: PathBuf,
+        /// The other.
+        other: PathBuf,
+    },
+    /// A part within another one.
+    #[error(
+        "{} lies in {}, so that trees could reach into each other; give directories that lie beside each other",
+        path.display(), outer.display()
+    )]
+    DirectoryInPart {
+        /// The inner one.
+        path: PathBuf,
+        /// The outer one.
+        outer: PathBuf,
+    },
     /// More files than the file system can hold.
     #[error(
         "{}: {needed} files and directories are needed, and its file system has room for {free} more; lower files, \

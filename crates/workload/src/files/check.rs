@@ -11,7 +11,7 @@ use crate::files::workload::FileWorkload;
 use crate::nearest::hint;
 use crate::units::bytes_to_text;
 
-const MOST_TREES: usize = 64;
+const MOST_TREES: usize = 4096;
 const MOST_THREADS: u64 = 1 << 14;
 /// The least that direct I/O transfers.
 const SECTOR_BYTES: u64 = 512;
@@ -115,8 +115,8 @@ pub(crate) fn anchors(trees: &[TreePlan]) -> Result<(), WorkloadError> {
         outer.is_empty() || inner == outer || inner.strip_prefix(outer).is_some_and(|rest| rest.starts_with('/'))
     };
     for (index, tree) in trees.iter().enumerate() {
-        let clash =
-            trees[..index].iter().find(|other| holds(&other.path, &tree.path) || holds(&tree.path, &other.path));
+        let lies_in = |other: &&TreePlan| holds(&other.path, &tree.path) || holds(&tree.path, &other.path);
+        let clash = trees[..index].iter().filter(|other| other.part == tree.part).find(lies_in);
         if let Some(other) = clash {
             return Err(WorkloadError::impossible(format!(
                 "the trees \"{}\" and \"{}\" lie in each other; give each a path of its own",

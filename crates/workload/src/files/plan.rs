@@ -24,7 +24,9 @@ pub struct FilePlan {
 pub struct TreePlan {
     /// Its name, unique in its workload.
     pub name: String,
-    /// The anchor, relative to the target; empty for the target itself.
+    /// Which directory of the target it lies in.
+    pub part: usize,
+    /// The anchor, relative to that directory; empty for the directory itself.
     pub path: String,
     /// Names, places and sizes.
     pub shape: TreeShape,

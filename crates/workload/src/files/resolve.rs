@@ -30,8 +30,8 @@ impl FileWorkload {
     /// [`FileWorkload::resolve`] without the workload's name.
     pub(crate) fn resolve_all(&self, seed: u64) -> Result<FilePlan, WorkloadError> {
         check::workload(self)?;
-        let alone = self.trees.len() == 1;
-        let plan = |tree: &TreeOptions| tree_plan(tree, alone).map_err(|error| error.within(check::place(tree)));
+        let alone = |tree: &TreeOptions| self.trees.iter().filter(|other| other.part == tree.part).count() == 1;
+        let plan = |tree: &TreeOptions| tree_plan(tree, alone(tree)).map_err(|error| error.within(check::place(tree)));
         let trees = self.trees.iter().map(plan).collect::<Result<Vec<_>, _>>()?;
         check::anchors(&trees)?;
         let mut streams = Vec::with_capacity(self.streams.len());
@@ -57,10 +57,15 @@ fn tree_plan(tree: &TreeOptions, alone: bool) -> Result<TreePlan, WorkloadError>
     }
     let default = if alone { String::new() } else { tree.name.clone() };
     let path = tree.path.clone().unwrap_or(default);
-    // The working set is a choice among what is laid out.
-    let decisive = TreeOptions { working_set: None, name: "tree".to_owned(), path: Some(path.clone()), ..tree.clone() };
-    let definition = decisive.write_record().to_string();
-    Ok(TreePlan { name: tree.name.clone(), path, shape, lay_out: tree.lay_out, definition })
+    // The working set is a choice among what is laid out, and the marker stands in the directory that `part` is about.
+    let (name, place) = ("tree".to_owned(), Some(path.clone()));
+    let decisive = TreeOptions { working_set: None, name, part: 0, path: place, ..tree.clone() };
+    let mut definition = decisive.write_record();
+    if let Some(record) = definition.as_object_mut() {
+        record.remove("part");
+    }
+    let (name, part, definition) = (tree.name.clone(), tree.part as usize, definition.to_string());
+    Ok(TreePlan { name, part, path, shape, lay_out: tree.lay_out, definition })
 }
 
 impl TreePlan {

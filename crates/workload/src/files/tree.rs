@@ -36,8 +36,10 @@ options! {
             /// Name in streams, messages and `--set NAME.key=value`: letters, digits, `-` and `_`, unique
             /// in its workload.
             name: String = String::new(), unset "`tree-1`, `tree-2` … by position", example "inbox";
-            /// The directory below the target that is the tree's anchor.
-            path: Option<String> = None, unset "the target itself with one tree, otherwise the tree's name",
+            /// Which directory of a target `concat:A,B,C` the tree lies in, counted from 0.
+            part: u32 = 0, range 0.0 => 4095.0, example "1";
+            /// The directory below the target, or below its part of the target, that is the tree's anchor.
+            path: Option<String> = None, unset "the directory itself with one tree in it, otherwise the tree's name",
                 example "spool/inbox";
         }
         "Shape" {

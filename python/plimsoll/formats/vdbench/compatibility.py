@@ -84,9 +84,11 @@ done with every parameter. *Native*: it is in the experiments. *Ignored*: the ru
 
 FSDs become trees, FWDs streams, and the runs experiments of the driver `files`.
 
-- **Anchors.** The anchor of an FSD is the target. FSDs that runs use together lie below one target, the deepest directory above all of
-  their anchors, and each has its `path` there. FSDs of one anchor are one tree. A target that does not exist is made, in a directory that
-  does. A directory with files that Plimsoll did not make needs `--destroy-data`; those files are left alone.
+- **Anchors.** The anchor of an FSD is the target. A run on several FSDs has all their anchors as its target, `concat:/mnt/a,/srv/b`, and
+  each tree lies in its `part` of it; they may be anywhere, but not in each other. FSDs of one anchor are one tree. Every anchor is judged,
+  claimed and marked by itself, and nothing beside or above it is written to. One that does not exist is made, in a directory that does. One
+  with files that Plimsoll did not make needs `--destroy-data`; those files are left alone. With `--target` all trees lie below that one
+  directory, each in the `path` that it has below the deepest directory above all anchors.
 - **Shape.** depth, width, files and distribution give as many directories and files as in Vdbench, under Plimsoll's own names. Without
   them, and without sizes, a tree has what it has in Vdbench: ten files of 4 KiB in one directory. `sizes=(n,0)` is drawn from half of n to
   one and a half.

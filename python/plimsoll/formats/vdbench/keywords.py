@@ -228,7 +228,7 @@ _RD = (
 
 _FSD = (
     Keyword("fsd", "native", "name", "the name of a tree"),
-    Keyword("anchor", "varies", "word", "the target; of several FSDs the directory above all of them, below which each has its `path`"),
+    Keyword("anchor", "varies", "word", "a directory of the target: of several FSDs each has its own, as its `part` of `concat:`"),
     Keyword("count", "native", "numbers", "as many FSDs, their numbers filled into (or added to) name and anchor"),
     Keyword("depth", "native", "number", "`depth`", "1"),
     Keyword("distribution", "native", "word", "`placed`", "bottom"),

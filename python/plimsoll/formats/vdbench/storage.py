@@ -127,7 +127,11 @@ def _size(parameter: Parameter) -> int:
 
 def target_of(storages: list[Storage]) -> str:
     """The target that holds all of them, one after the other."""
-    paths = list(dict.fromkeys(item.path for item in storages))
+    return target_at(list(dict.fromkeys(item.path for item in storages)))
+
+
+def target_at(paths: Sequence[str]) -> str:
+    """The target that consists of these files, devices or directories."""
     if len(paths) == 1:
         return plain_path(paths[0])
     return set_text(plain_path(path) for path in paths)

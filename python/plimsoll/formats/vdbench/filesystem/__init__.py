@@ -1,6 +1,6 @@
 """Workloads on file systems: FSDs become trees, FWDs become streams of file operations, runs become experiments of driver ``files``.
 
-Model: `layout` reads what a run formats, `anchor` finds the target below which its trees lie, `tree` and `stream` translate one FSD and one
+Model: `layout` reads what a run formats, `anchor` finds where its trees lie, `tree` and `stream` translate one FSD and one
 FWD, `composer` puts a round of a run together. Runs that only format lay out by way of the runs that follow; one whose trees no other run
 works on becomes a point of a single operation.
 Limits: as of the driver: files are selected at random, in order, or once; nothing in them is verified.

@@ -1,10 +1,11 @@
-"""Anchors: where on the target the tree of each FSD lies.
+"""Anchors: in which directory the tree of each FSD lies.
 
-Model: a tree alone has its anchor as the target. FSDs that any run uses together share a target, the deepest directory above all of their
-anchors, and each has the rest of its path. FSDs of one anchor are one tree. Anchors in each other are an error, as in Vdbench.
-Limits: anchors that have nothing above them in common but the root are not used together.
+Model: every anchor is a directory of its own; a run on several has them all as its target (``concat:``), each with one tree. So Plimsoll
+judges, claims and marks what the file names, and nothing above it. Below a typed target the trees lie as their anchors lie below the
+deepest directory above all that any run uses together. FSDs of one anchor are one tree. Anchors in each other are an error, as in Vdbench.
 
-    seats(groups, verdicts)[fsd].target, seats(groups, verdicts)[fsd].path        # ('/data', 'tree1')
+    seats(groups, verdicts)[fsd].directory                     # '/data/tree1'
+    seats(groups, verdicts, "/mnt/t")[fsd].directory, ….path   # '/mnt/t', 'tree1'
 """
 
 from __future__ import annotations
@@ -12,13 +13,12 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from plimsoll.formats.vdbench.definition import Definition
 from plimsoll.formats.vdbench.naming import slug, unique
 from plimsoll.formats.vdbench.numbered import filled
 from plimsoll.formats.vdbench.parameter import Parameter
-from plimsoll.formats.vdbench.storage import plain_path
 from plimsoll.formats.vdbench.verdicts import Verdicts
 
 _OF_WINDOWS = re.compile(r"[A-Za-z]:|\\|//")
@@ -28,9 +28,9 @@ _STRUCTURE = ("depth", "width", "files", "sizes", "distribution", "totalsize", "
 
 @dataclass(frozen=True)
 class Seat:
-    """Where the tree of an FSD lies: the target, the path below it (empty for the target itself), and the tree's name."""
+    """Where the tree of an FSD lies: a directory, the path below it (empty for the directory itself), and the tree's name."""
 
-    target: str
+    directory: str
     path: str
     name: str
 
@@ -47,7 +47,14 @@ def seats(groups: Sequence[Sequence[Definition]], verdicts: Verdicts, target: st
     _check(every, paths)
     found: dict[Definition, Seat] = {}
     for together in _joined(groups, paths):
-        found |= _moved(_seated(together, paths), target, verdicts) if target else _said(_seated(together, paths), verdicts)
+        named = _names(together, paths)
+        if target:
+            found |= _moved(together, paths, named, target)
+        else:
+            found |= {fsd: Seat(paths[fsd], "", named[fsd]) for fsd in together}
+            _say(together, verdicts, alone=len({paths[fsd] for fsd in together}) == 1)
+    if target:
+        _say_of_target(found, verdicts)
     return found
 
 
@@ -56,19 +63,13 @@ def _below_root(path: str) -> str:
     return posixpath.normpath(f"/{re.sub(r'^[A-Za-z]:', '', path).replace(chr(92), '/')}")
 
 
-def _moved(found: dict[Definition, Seat], target: str, verdicts: Verdicts) -> dict[Definition, Seat]:
+def _moved(
+    together: Sequence[Definition], paths: dict[Definition, str], names: dict[Definition, str], target: str
+) -> dict[Definition, Seat]:
     """The seats below the typed target."""
-    for fsd, seat in found.items():
-        verdicts.native(
-            _anchor(fsd), f"--target {target} takes its place" + (f", below which the tree lies in {seat.path}" if seat.path else "")
-        )
-    return {fsd: replace(seat, target=target) for fsd, seat in found.items()}
-
-
-def _said(found: dict[Definition, Seat], verdicts: Verdicts) -> dict[Definition, Seat]:
-    for fsd, seat in found.items():
-        _say(fsd, seat, verdicts)
-    return found
+    distinct = list(dict.fromkeys(paths[fsd] for fsd in together))
+    above = posixpath.commonpath(distinct)
+    return {fsd: Seat(target, "" if paths[fsd] == above else posixpath.relpath(paths[fsd], above), names[fsd]) for fsd in together}
 
 
 def _anchor(fsd: Definition) -> Parameter:
@@ -113,41 +114,27 @@ def _joined(groups: Sequence[Sequence[Definition]], paths: dict[Definition, str]
     return found
 
 
-def _seated(together: Sequence[Definition], paths: dict[Definition, str]) -> dict[Definition, Seat]:
-    distinct = list(dict.fromkeys(paths[fsd] for fsd in together))
-    above = distinct[0] if len(distinct) == 1 else _above(distinct)
+def _names(together: Sequence[Definition], paths: dict[Definition, str]) -> dict[Definition, str]:
+    """The name of each FSD's tree, which is its own but for those of one anchor."""
     taken: set[str] = set()
     names: dict[str, str] = {}
-    found = {}
     for fsd in together:
-        path = paths[fsd]
-        names.setdefault(path, "" if path in names else unique(slug(fsd.name), taken))
-        rest = "" if path == above else posixpath.relpath(path, above or "/")
-        found[fsd] = Seat(plain_path(above or "/"), rest, names[path])
-    return found
+        if paths[fsd] not in names:
+            names[paths[fsd]] = unique(slug(fsd.name), taken)
+    return {fsd: names[paths[fsd]] for fsd in together}
 
 
-def _above(paths: Sequence[str]) -> str:
-    """The deepest directory above all of them; nothing where that is the root, or where some are relative and some are not."""
-    try:
-        common = posixpath.commonpath(paths)
-    except ValueError:
-        return ""
-    return "" if common.strip("/") == "" and paths[0].startswith("/") else common or "."
+def _say(together: Sequence[Definition], verdicts: Verdicts, *, alone: bool) -> None:
+    what = "the target; Plimsoll makes the directory" if alone else "a directory of the target, with a marker of its own; Plimsoll makes it"
+    for fsd in together:
+        anchor = _anchor(fsd)
+        if _OF_WINDOWS.match(anchor.word):
+            verdicts.unsupported(anchor, "it is a directory of Windows; name one of this system with --target, or with anchor=")
+        else:
+            verdicts.native(anchor, f"{what}, or takes one that it made")
 
 
-def _say(fsd: Definition, seat: Seat, verdicts: Verdicts) -> None:
-    anchor = _anchor(fsd)
-    if _OF_WINDOWS.match(anchor.word):
-        verdicts.unsupported(anchor, "it is a directory of Windows; name one of this system with --target, or with anchor=")
-    elif seat.target == "/" and seat.path:
-        why = (
-            "a run works below one target, and the anchors of its FSDs have nothing above them in common; the nearest things are anchors "
-            "below one directory, a directory named with --target, or an RD for each FSD"
-        )
-        verdicts.unsupported(anchor, why)
-    elif seat.path:
-        why = f"FSDs that runs use together lie below one target, {seat.target}; this one is the tree {seat.name!r} there, in {seat.path}"
-        verdicts.native(anchor, why)
-    else:
-        verdicts.native(anchor, "the target; Plimsoll makes the directory, or takes one that it made")
+def _say_of_target(found: dict[Definition, Seat], verdicts: Verdicts) -> None:
+    for fsd, seat in found.items():
+        below = f", below which the tree lies in {seat.path}" if seat.path else ""
+        verdicts.native(_anchor(fsd), f"--target {seat.directory} takes its place{below}")

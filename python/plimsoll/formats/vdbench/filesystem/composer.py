@@ -30,6 +30,7 @@ from plimsoll.formats.vdbench.naming import named
 from plimsoll.formats.vdbench.parameter import Parameter, Word
 from plimsoll.formats.vdbench.planning import Planning
 from plimsoll.formats.vdbench.shares import skews
+from plimsoll.formats.vdbench.storage import target_at
 from plimsoll.formats.vdbench.storage import threads as threads_checked
 from plimsoll.formats.vdbench.values import Values
 
@@ -105,7 +106,7 @@ class FileComposer:
         fsds = list(dict.fromkeys(fsd for part in parts for fsd in part.use.fsds))
         cold = any("clear_cache" in words_of(part.use) for part in parts)
         label = " + ".join(fsd.name for fsd in fsds)
-        return Load(self._forest.seats[fsds[0]].target, named(streams), label, cold, trees)
+        return Load(self._placed(trees), named(streams), label, cold, trees)
 
     def formatted(self) -> Load:
         """A single stat, for which the trees of a run that only formats are laid out."""
@@ -113,7 +114,17 @@ class FileComposer:
         trees = list({tree_["name"]: tree_ | {"lay_out": "files"} for tree_ in (self._tree(fsd, {}) for fsd in fsds)}.values())
         stream = {"name": "format", "tree": trees[0]["name"], "operation": "stat", "requests": 1}
         label = " + ".join(fsd.name for fsd in fsds)
-        return Load(self._forest.seats[fsds[0]].target, [stream], label, empties_cache=False, trees=trees)
+        return Load(self._placed(trees), [stream], label, empties_cache=False, trees=trees)
+
+    def _placed(self, trees: Sequence[Json]) -> str:
+        """The target that holds these trees; each gets its part of it."""
+        seats = [self._forest.seats[fsd] for fsd in self._forest.fsds_of(self._run)]
+        where = {seat.name: seat.directory for seat in seats}
+        directories = list(dict.fromkeys(where[tree_["name"]] for tree_ in trees))
+        for tree_ in trees:
+            if part := directories.index(where[tree_["name"]]):
+                tree_["part"] = part
+        return target_at(directories)
 
     def _values(self, definition: Definition, choice: Mapping[str, Word]) -> Values:
         return Values(definition, choice, self._loops)
