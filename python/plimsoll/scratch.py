@@ -72,6 +72,7 @@ def prepared(engine: Engine, wanted: Wanted, hearer: Hearer, control: Control) -
     try:
         yield inspection
     finally:
+        _clear(engine, target_paths(before), hearer)
         _leave(engine, made, hearer, keep=wanted.keep)
         _release(engine, {path for path in inspection.get("scratch") or [] if path not in made})
 
@@ -100,6 +101,18 @@ def _leave(engine: Engine, made: set[str], hearer: Hearer, *, keep: bool) -> Non
         left = _remove(engine, path)
         if left is not None:
             hearer.on_left(left)
+
+
+def _clear(engine: Engine, paths: Iterable[str], hearer: Hearer) -> None:
+    """Remove what a driver makes beside its target for as long as a point lasts, whosoever the target is; says what cannot be removed."""
+    clear = getattr(engine, "clear_target", None)
+    if clear is None:
+        return
+    for path in paths:
+        try:
+            clear(path)
+        except PlimsollError as error:
+            hearer.on_left(str(error))
 
 
 def _release(engine: Engine, paths: set[str]) -> None:

@@ -41,6 +41,7 @@ write_created = true
 flush_at_close = true
 threads = 4
 """
+_COPY = 'driver = "filecopy"\n\n[[stream]]\nname = "copy"\nblock_size = "64KiB"\n'
 _OBJECTIVE = ("--objective", "p99 <= 100ms", "--assert")
 #: Small enough to be prepared at once, large enough that most of what is wrong is read before it is written over.
 _SIZE = ("--size", "64MiB")
@@ -51,6 +52,7 @@ LOADS = {
     "open": Load("open", _OPEN, "a.dat", (*_SIZE, *_OBJECTIVE), objective=True),
     "going-on": Load("going-on", _CLOSED, "a.dat", (*_SIZE, "--set", "on_error=continue"), goes_on=True),
     "files": Load("files", _FILES, "tree", works_on_names=True),
+    "copy": Load("copy", _COPY, "a.dat", ("--size", "16MiB"), asks_again=True),
 }
 #: What strikes, how often, how long; wrong data only where a stamp says what is right.
 PLANS: dict[str, dict[str, object]] = {
@@ -88,6 +90,9 @@ def _plan(kind: str, load: Load, draws: Random) -> Plan:
         keys["begins"] = "PLIMSOLL"
     if kind == "truncated" and load.works_on_names:
         keys |= {"on": ["read"], "to": 4096, "bytes": 4096}
+    if kind == "truncated" and load.asks_again:
+        # Of the copy nothing is read again: only a source that is cut can be seen.
+        keys |= {"on": ["read"]}
     return Plan(kind, keys)
 
 

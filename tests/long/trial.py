@@ -42,6 +42,8 @@ class Load:
     goes_on: bool = False
     #: Whether an objective is asserted.
     objective: bool = False
+    #: Whether what a short transfer left is asked for again, and counted, as in cp.
+    asks_again: bool = False
     #: Whether it makes, renames and removes files.
     works_on_names: bool = False
 

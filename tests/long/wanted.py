@@ -58,7 +58,11 @@ def judge(outcome: Outcome) -> Judgement:
     if len(outcome.results) != 1:
         return Judgement(complaints, None)
     fault = outcome.plan.fault
-    if fault in ERRORS:
+    if fault == "short" and outcome.load.asks_again:
+        _unharmed(outcome, complaints)
+        named = outcome.point["engine"]["engine"]["facts"].get("short transfers") == str(len(outcome.injections))
+        _must(named, "short transfers are not counted", complaints)
+    elif fault in ERRORS:
         named = _refused(outcome, complaints)
     elif fault in FINDINGS and outcome.load.verifies:
         named = _wrong_data(outcome, complaints)

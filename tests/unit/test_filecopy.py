@@ -17,6 +17,7 @@ from plimsoll.apps.destination import destination, marker_of
 from plimsoll.apps.recording import Recorder, Slice
 from plimsoll.errors import InputError, TargetError
 from plimsoll.measure import Job, measure
+from plimsoll.scratch import Hearer, Wanted, prepared
 from plimsoll.target import Target
 from scripted_engine import ScriptedEngine
 
@@ -170,6 +171,75 @@ def test_a_source_that_shrinks_meanwhile_is_told(source: Path) -> None:
     copier, _, _ = copied(source, size_bytes=20 * BLOCK)
     failure = copying.first_error(copier.ending)
     assert failure is not None and failure["errno"] == "SHORT"
+
+
+def halved(call: Any) -> Any:
+    """A transfer that moves half of what it is asked for."""
+
+    def half(file: int, buffers: list[memoryview], offset: int) -> int:
+        return int(call(file, [buffers[0][: max(1, len(buffers[0]) // 2)]], offset))
+
+    return half
+
+
+@pytest.mark.parametrize("op", ["preadv", "pwritev"])
+def test_what_a_short_transfer_left_is_asked_for_again_and_counted(source: Path, monkeypatch: pytest.MonkeyPatch, op: str) -> None:
+    monkeypatch.setattr(copying.os, op, halved(getattr(os, op)))
+    copier, (measured,), content = copied(source)
+    assert content == source.read_bytes(), "the bytes after the last block as well"
+    # 4096 bytes in halves of what is left: 2048, 1024, …, 2, 1, 1.
+    assert copier.ending.short == 10 * 12
+    assert measured.cells[{"preadv": "read", "pwritev": "write"}[op]].latency.count == 10 * 13
+
+
+def test_the_remainder_of_a_direct_transfer_that_is_not_aligned_fails_the_copy(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(copying.os, "preadv", lambda file, buffers, offset: 100)
+    monkeypatch.setattr(copying.fcntl, "fcntl", lambda *_: os.O_DIRECT)
+    copier, _, _ = copied(source)
+    failure = copying.first_error(copier.ending)
+    assert failure is not None
+    assert failure["message"] == "read at byte 0 of the copy transferred less than was asked for; is the file shorter than it was?"
+
+
+def test_a_source_that_ends_within_its_last_bytes_is_told(source: Path) -> None:
+    copier, _, _ = copied(source, size_bytes=10 * BLOCK + 200)
+    assert copier.ending.first_error == ("read", 10 * BLOCK + 100, 0)
+
+
+def test_a_copy_that_something_cut_short_is_told(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def cut(file: int, buffers: list[memoryview], offset: int) -> int:
+        written = os.pwrite(file, buffers[0], offset)
+        os.ftruncate(file, 7)
+        return written
+
+    monkeypatch.setattr(copying.os, "pwritev", cut)
+    copier, _, _ = copied(source)
+    assert copier.ending.first_error == ("write", 7, 0)
+
+
+def test_a_copy_that_cannot_be_removed_keeps_its_marker_and_is_told(here: Path, source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def read_only(*_: Any) -> None:
+        raise OSError(30, "Read-only file system")
+
+    driver, path = apps.FileCopy(ScriptedEngine()), f"{source}.copy"
+    left: list[str] = []
+    hearer = Hearer(lambda done, total: None, on_left=left.append)
+    with monkeypatch.context() as patched:
+        with prepared(driver, Wanted(Target(str(source))), hearer, driver.control()), destination(str(source), 1, direct=False):
+            patched.setattr(os, "unlink", read_only)
+        assert left == [
+            f"{path} was made for this run and is left behind: it cannot be deleted (read-only file system); delete it yourself."
+        ]
+        assert os.path.exists(path) and os.path.exists(marker_of(path))
+    driver.clear_target(str(source))
+    assert not os.path.exists(path) and not os.path.exists(marker_of(path))
+
+
+def test_what_somebody_put_in_place_of_the_copy_is_not_removed(source: Path) -> None:
+    with destination(str(source), 1, direct=False) as copy:
+        os.unlink(copy.path)
+        Path(copy.path).write_text("precious")
+    assert Path(copy.path).read_text() == "precious"
 
 
 def test_nothing_is_left_behind(source: Path) -> None:

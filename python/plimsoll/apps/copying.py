@@ -4,6 +4,8 @@ Model: plain ``read`` and ``write`` calls through one buffer, as cp does on file
 reflinks are left out on purpose: they would hand the work to the file system, which may then copy nothing. Every pass writes the whole
 file anew (it is cut to nothing first) and ends with fsync, so that a pass is not over before its data is safe. Time is looked at between
 two calls; a phase never ends inside one.
+A request that transfers less than was asked for is followed by one for the remainder, as in cp, and counted; the remainder of a direct one
+that is no longer aligned cannot be asked for, so that the copy fails.
 Limits: one thread. The rest of a file that fills no block is copied, too, but left out of the figures, where a shorter request would make
 sizes and rates disagree. What the last pass has written when the time is up is made durable in the drain.
 
@@ -17,12 +19,16 @@ import fcntl
 import mmap
 import os
 import resource
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 
 from plimsoll.apps.recording import Recorder, Slice
 from plimsoll.engine import Control, Json
+
+#: What the remainder of a direct request is aligned to at least.
+_SECTOR_BYTES = 512
 
 
 @dataclass(frozen=True)
@@ -46,15 +52,28 @@ class Task:
 class Ending:
     """How it went.
 
-    ``stopped_by`` is one of the engine's words: duration, amount, signal, error. ``first_error`` is (operation, offset, errno).
+    ``stopped_by`` is one of the engine's words: duration, amount, signal, error. ``first_error`` is (operation, offset, errno). ``short``
+    counts requests that transferred a part.
     """
 
     stopped_by: str = "duration"
     passes: int = 0
     first_error: tuple[str, int, int] | None = None
+    short: int = 0
     first_done_ns: int | None = None
     user_ns: int = 0
     system_ns: int = 0
+
+
+@contextmanager
+def _buffered(file: int) -> Iterator[None]:
+    """Without direct I/O on an open file."""
+    flags = fcntl.fcntl(file, fcntl.F_GETFL)
+    fcntl.fcntl(file, fcntl.F_SETFL, flags & ~os.O_DIRECT)
+    try:
+        yield
+    finally:
+        fcntl.fcntl(file, fcntl.F_SETFL, flags)
 
 
 class _Failed(Exception):
@@ -73,6 +92,7 @@ class Copier:
         self._buffer = memoryview(mmap.mmap(-1, task.block_bytes))
         self._due_ns = task.warmup_ns if recorder.phase == "warmup" else task.duration_ns
         self._now_ns = 0
+        self._direct = bool(fcntl.fcntl(task.source, fcntl.F_GETFL) & os.O_DIRECT)
         self._over = self._unfinished = False
         self.ending = Ending()
 
@@ -102,6 +122,7 @@ class Copier:
         if self._over:
             return
         self._copy_rest(whole, task.size_bytes - whole)
+        self._check_length()
         warming = self._recorder.phase == "warmup"
         self._flush()
         if not warming:
@@ -126,20 +147,34 @@ class Copier:
         call, file = (os.preadv, task.source) if op == "read" else (os.pwritev, task.destination)
         while done < task.block_bytes:
             done += self._call(op, offset + done, partial(call, file, [self._buffer[done:]], offset + done))
+            if done < task.block_bytes:
+                self.ending.short += 1
+                if self._direct and done % _SECTOR_BYTES:
+                    raise self._failed(op, offset, 0)
 
     def _copy_rest(self, offset: int, length: int) -> None:
         """The bytes after the last whole block, without direct I/O, whose alignment they do not have."""
-        if not length:
-            return
-        destination = self._task.destination
-        flags = fcntl.fcntl(destination, fcntl.F_GETFL)
+        for op, file in (("read", self._task.source), ("write", self._task.destination)):
+            done = 0
+            try:
+                with _buffered(file):
+                    while done < length:
+                        part, at = [self._buffer[done:length]], offset + done
+                        transferred = os.preadv(file, part, at) if op == "read" else os.pwritev(file, part, at)
+                        if not transferred:
+                            raise self._failed(op, at, 0)
+                        done += transferred
+            except OSError as problem:
+                raise self._failed(op, offset + done, problem.errno or errno.EIO) from None
+
+    def _check_length(self) -> None:
+        """A copy that something cut short behind our back is none."""
         try:
-            done = os.preadv(self._task.source, [self._buffer], offset)
-            fcntl.fcntl(destination, fcntl.F_SETFL, flags & ~os.O_DIRECT)
-            os.pwrite(destination, self._buffer[: min(done, length)], offset)
-            fcntl.fcntl(destination, fcntl.F_SETFL, flags)
+            found = os.fstat(self._task.destination).st_size
         except OSError as problem:
-            raise self._failed("write", offset, problem.errno or errno.EIO) from None
+            raise self._failed("write", 0, problem.errno or errno.EIO) from None
+        if found != self._task.size_bytes:
+            raise self._failed("write", found, 0)
 
     def _flush(self) -> None:
         self._call("flush", 0, self._synchronise)
@@ -202,5 +237,9 @@ def first_error(ending: Ending) -> Json | None:
     if ending.first_error is None:
         return None
     op, offset, code = ending.first_error
-    what = f"failed with {errno_name(code)} ({os.strerror(code)})" if code else "transferred nothing; is the file shorter than it was?"
-    return {"op": op, "offset": offset, "errno": errno_name(code), "message": f"{op} at byte {offset} of the copy {what}."}
+    what = (
+        f"failed with {errno_name(code)} ({os.strerror(code)})."
+        if code
+        else "transferred less than was asked for; is the file shorter than it was?"
+    )
+    return {"op": op, "offset": offset, "errno": errno_name(code), "message": f"{op} at byte {offset} of the copy {what}"}

@@ -2,7 +2,8 @@
 
 Model: ``scratch.dat`` is copied to ``scratch.dat.copy``, which must not exist. A marker beside it names its inode, so that the copy that a
 killed process left behind is known, and removed, when the next one begins; a lock on the copy tells one that is in use. Whatever else
-has the name is left alone and refused.
+has the name is left alone and refused, also when the copy is removed. A copy that cannot be removed keeps its marker, and is told of once
+its target is put away.
 Limits: the space is checked once, at the start; a file system that fills up meanwhile fails the copy.
 
     with destination("/data/scratch.dat", size_bytes, direct=False) as copy:
@@ -43,20 +44,28 @@ def destination(source: str, size_bytes: int, *, direct: bool) -> Iterator[Desti
     try:
         yield Destination(path, file)
     finally:
+        # What cannot be removed now is tried once more by `remove_leftover`, which says why.
+        with suppress(TargetError):
+            _remove(path, os.fstat(file))
         os.close(file)
-        _remove(path)
 
 
 def remove_leftover(source: str) -> list[str]:
-    """Remove the copy of ``source`` that a killed process left; its path. Files of others and copies in use stay."""
+    """Remove the copy of ``source`` that was left behind; its path. Files of others and copies in use stay.
+
+    Raises `TargetError` for a copy that cannot be removed.
+    """
     path = f"{source}.copy"
-    if not os.path.lexists(path):
-        return []
     try:
-        _remove_leftover(path)
-    except TargetError:
+        facts = os.lstat(path)
+    except OSError:
         return []
-    return [path]
+    if not _is_ours(path, facts):
+        return []
+    with _locked(path) as locked:
+        if locked:
+            _remove(path, facts)
+    return [path] if locked else []
 
 
 def marker_of(path: str) -> str:
@@ -77,8 +86,9 @@ def _made(path: str, *, direct: bool) -> int:
             # Set afterwards: a file system without direct I/O would leave an unmarked file behind if opening refused it.
             fcntl.fcntl(file, fcntl.F_SETFL, fcntl.fcntl(file, fcntl.F_GETFL) | os.O_DIRECT)
     except OSError as problem:
+        with suppress(TargetError):
+            _remove(path, os.fstat(file))
         os.close(file)
-        _remove(path)
         hint = "; set direct=false" if direct else ""
         raise TargetError(f"{path}: the copy cannot be made ({_reason(problem)}){hint}.") from None
     return file
@@ -101,13 +111,27 @@ def _remove_leftover(path: str) -> None:
         return
     if not _is_ours(path, facts):
         raise TargetError(f"{path}: exists, and Plimsoll did not make it, so it is not overwritten; rename it, or copy another file.")
-    file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    with _locked(path) as locked:
+        if not locked:
+            raise TargetError(f"{path}: another Plimsoll is copying to it; wait for it, or copy another file.")
         # Still locked, so that nobody begins to copy to it.
-        _remove(path)
-    except OSError:
-        raise TargetError(f"{path}: another Plimsoll is copying to it; wait for it, or copy another file.") from None
+        _remove(path, facts)
+
+
+@contextmanager
+def _locked(path: str) -> Iterator[bool]:
+    """Whether nobody else copies to it; nobody begins to inside."""
+    try:
+        file = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+    except OSError as problem:
+        raise TargetError(f"{path}: cannot be opened ({_reason(problem)}).") from None
+    try:
+        locked = True
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            locked = False
+        yield locked
     finally:
         os.close(file)
 
@@ -121,10 +145,18 @@ def _is_ours(path: str, facts: os.stat_result) -> bool:
     return bool(marker == {"schema": SCHEMA, "device": facts.st_dev, "inode": facts.st_ino})
 
 
-def _remove(path: str) -> None:
-    for each in (path, marker_of(path)):
-        with suppress(OSError):
-            os.unlink(each)
+def _remove(path: str, facts: os.stat_result) -> None:
+    """Remove the copy that these are the facts of, then its marker. Raises `TargetError` with the reason where the copy stays."""
+    try:
+        with suppress(FileNotFoundError):
+            found = os.lstat(path)
+            if (found.st_dev, found.st_ino) == (facts.st_dev, facts.st_ino):
+                os.unlink(path)
+        with suppress(FileNotFoundError):
+            os.unlink(marker_of(path))
+    except OSError as problem:
+        why = f"it cannot be deleted ({_reason(problem)})"
+        raise TargetError(f"{path} was made for this run and is left behind: {why}; delete it yourself.") from None
 
 
 def _check_space(path: str, size_bytes: int) -> None:

@@ -22,7 +22,7 @@ import os
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from typing import Any
@@ -124,8 +124,15 @@ class FileCopy:
         return self._engine.prepare_target(target, size_bytes, permission, on_progress, control)
 
     def remove_target(self, target: Target) -> list[str]:
-        """Delete the source if Plimsoll made it, and the copy that a killed process left."""
-        return [*self._remove_leftover(target), *self._engine.remove_target(target)]
+        """Delete the source if Plimsoll made it, and the copy that was left behind, where that can be; `clear_target` says where not."""
+        removed: list[str] = []
+        with suppress(TargetError):
+            removed = self._remove_leftover(target)
+        return [*removed, *self._engine.remove_target(target)]
+
+    def clear_target(self, path: str) -> None:
+        """Remove the copy that a job could not remove. Raises `TargetError` with the reason where it stays."""
+        remove_leftover(path)
 
     def release_target(self, target: Target) -> None:
         """Keep the source."""
@@ -298,7 +305,7 @@ class _Run:
             "engine": {
                 "workers": 1,
                 "virtual_time": False,
-                "facts": {"passes": str(ending.passes), "copied to": f"{self._plan.path}.copy"},
+                "facts": {"passes": str(ending.passes), "copied to": f"{self._plan.path}.copy", **_short(ending)},
                 "clock": {"source": None, "drift_ppm": None},
                 "iou_wrk_threads": None,
                 "unissued": 0,
@@ -314,6 +321,11 @@ class _Run:
             "offered_per_s": None,
             "parts": [],
         }
+
+
+def _short(ending: Ending) -> Json:
+    """Requests that were answered in part and asked for again, where there were any."""
+    return {"short transfers": str(ending.short)} if ending.short else {}
 
 
 class _Brake:

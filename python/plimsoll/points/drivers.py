@@ -31,6 +31,13 @@ def files_driver(engine: Engine) -> Engine:
     return Files(engine, {})
 
 
+def copying_driver(engine: Engine) -> Engine:
+    """The driver of file copies: for scratch files beside which a killed one may have left its copy."""
+    from plimsoll.apps.filecopy import FileCopy
+
+    return FileCopy(engine)
+
+
 def driver_name(workload: Json) -> str | None:
     """What the workload asks for; None for the block engine."""
     name = workload.get("driver")

@@ -18,7 +18,7 @@ from contextlib import ExitStack
 from plimsoll.engine import Engine, Json, holding
 from plimsoll.errors import PlimsollError, StoreError
 from plimsoll.points.brake import Brake
-from plimsoll.points.drivers import files_driver
+from plimsoll.points.drivers import copying_driver, files_driver
 from plimsoll.points.point import PlannedPoint
 from plimsoll.points.setup import Setup
 from plimsoll.scratch import Hearer, Wanted, prepared, remove_leftovers
@@ -84,4 +84,5 @@ class Targets:
 
     def _drivers(self, path: str) -> Engine:
         """Who removes what is at ``path``."""
-        return files_driver(self._setup.engine) if os.path.isdir(path) else self._setup.engine
+        engine = self._setup.engine
+        return files_driver(engine) if os.path.isdir(path) else copying_driver(engine)
