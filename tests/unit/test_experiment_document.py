@@ -230,7 +230,7 @@ def test_typed_targets_that_nothing_uses_are_refused() -> None:
         (steps_with(set=[1]), "key 'set': [1] is not a table; write { OPTION = VALUE }"),
         (steps_with(set={"log": {"x": 1}, "log.x": 2}), "key 'set': option 'log.x' stands twice."),
         (steps_with(repeat=0), "key 'repeat': 0 is not a whole number from 1 to 1000."),
-        (steps_with(repeat=True), "key 'repeat': True is not a whole number"),
+        (steps_with(repeat=True), "key 'repeat': true is not a whole number"),
         (steps_with(interleave="yes"), "key 'interleave': 'yes' is neither true nor false."),
         (steps_with(cache="hot"), "key 'cache': 'hot' is not known; there are as found, cold, warm."),
         (steps_with(precision="2"), "key 'precision': '2' is not a precision; write for example '2%' or '2% of read p99'."),

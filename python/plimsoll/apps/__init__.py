@@ -15,6 +15,7 @@ from difflib import get_close_matches
 
 from plimsoll.apps.filecopy import FileCopy
 from plimsoll.apps.files import Files
+from plimsoll.displayed import quoted
 from plimsoll.engine import Engine, Json, native
 from plimsoll.errors import InputError
 
@@ -32,7 +33,7 @@ def driver_of(definition: Json, engine: Engine) -> Engine:
     if not isinstance(name, str) or name not in DRIVERS:
         near = get_close_matches(str(name), DRIVERS, n=1)
         hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(DRIVERS)}; leave the key out for block I/O."
-        raise InputError(f"driver {name!r} is unknown; {hint}")
+        raise InputError(f"driver {quoted(name)} is unknown; {hint}")
     return DRIVERS[name](engine, definition)
 
 

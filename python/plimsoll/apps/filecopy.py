@@ -30,6 +30,7 @@ from typing import Any
 from plimsoll.apps.copying import Copier, Ending, Task, first_error
 from plimsoll.apps.destination import destination, remove_leftover
 from plimsoll.apps.recording import Recorder, Slice
+from plimsoll.displayed import quoted
 from plimsoll.engine import Control, Engine, Json, OnEvent, OnProgress
 from plimsoll.errors import InputError, TargetError
 from plimsoll.target import Target
@@ -71,7 +72,7 @@ class FileCopy:
         fixed = canonical["stream"][0]
         unknown = [key for key, value in streams[0].items() if key not in OPTIONS and (key not in fixed or fixed[key] != value)]
         if unknown:
-            raise InputError(f"{source}: stream: a file copy has no option {unknown[0]!r}; it has {', '.join(OPTIONS)}.")
+            raise InputError(f"{source}: stream: a file copy has no option {quoted(unknown[0])}; it has {', '.join(OPTIONS)}.")
         return canonical
 
     def set_option(self, workload: Json, options: Json, key: str, value: Any) -> tuple[Json, Json]:
@@ -166,7 +167,7 @@ class _Plan:
 
 def _needs_file(target: str) -> str:
     return (
-        f"target {target!r}: a file copy needs a file as its target; name one, for example -t /mnt/array/scratch.dat, "
+        f"target {quoted(target)}: a file copy needs a file as its target; name one, for example -t /mnt/array/scratch.dat, "
         "or run the other workloads without it."
     )
 
@@ -355,7 +356,7 @@ def _plain(workload: Json) -> Json:
 def _passes(value: Any, where: str) -> int:
     text = str(value).strip()
     if isinstance(value, bool) or not text.isdigit() or int(text) > 1_000_000:
-        raise InputError(f"{where}: passes is {value!r}, but must be a whole number from 0 (as many as fit) to 1000000.")
+        raise InputError(f"{where}: passes is {quoted(value)}, but must be a whole number from 0 (as many as fit) to 1000000.")
     return int(text)
 
 

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from plimsoll.displayed import quoted
 from plimsoll.engine import Control, Engine, Json, OnEvent, OnProgress, native_files
 from plimsoll.errors import InputError
 from plimsoll.target import Target
@@ -69,7 +70,7 @@ class Files:
         """What is at the directories. Raises `InputError` for what is no path."""
         if target.text.startswith(_SCHEMES):
             raise InputError(
-                f"target {target.text!r}: file operations need a directory; name one, for example -t /mnt/array/tree, or several, as "
+                f"target {quoted(target.text)}: file operations need a directory; name one, for example -t /mnt/array/tree, or several, as "
                 "concat:/mnt/a,/srv/b."
             )
         return self._files.inspect(target.text)

@@ -5,7 +5,6 @@ fit_array("array:se6920-raid1", {"measured": "rows.csv", "unknown": ("host.reque
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -21,7 +20,7 @@ from plimsoll.analysis.adjustment.search import GRID_LEVELS, Place, Search, grid
 from plimsoll.analysis.adjustment.unknown import Unknown, parse_unknowns, settings
 from plimsoll.catalog.composition.key_units import with_unit
 from plimsoll.cli.streams import bare
-from plimsoll.displayed import encoded
+from plimsoll.displayed import as_document, encoded
 from plimsoll.errors import InputError
 from plimsoll.points.array_runs import REQUESTS, Modelling, Trial
 from plimsoll.points.measured_rows import Asked, Measured, measured_rows
@@ -120,7 +119,7 @@ def _show(rows: Sequence[Any], outcome: Outcome, found: tuple[str, Sequence[Unkn
     if sys.stderr.isatty():
         bare(sys.stderr).write("\r\x1b[K")
     if as_json:
-        click.echo(json.dumps({"schema": SCHEMA, "modelled": True, "target": fitted, **to_json(outcome, rows)}, ensure_ascii=False))
+        click.echo(as_document({"schema": SCHEMA, "modelled": True, "target": fitted, **to_json(outcome, rows)}))
         return
     click.echo(rows_table(rows, outcome.rows))
     click.echo()

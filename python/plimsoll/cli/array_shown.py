@@ -5,7 +5,6 @@ show_array("array:msa2000-raid5", as_json=False)
 
 from __future__ import annotations
 
-import json
 import textwrap
 from collections.abc import Iterator
 from typing import Any
@@ -16,6 +15,7 @@ from plimsoll import engine as engines
 from plimsoll.analysis.components import SATURATED
 from plimsoll.catalog.composition.merging import UNSOURCED
 from plimsoll.cli.width import terminal_width
+from plimsoll.displayed import as_document
 from plimsoll.reports.limits import component_words
 from plimsoll.reports.terminal import table
 from plimsoll.target import target_of
@@ -49,7 +49,7 @@ def show_array(target: str, *, as_json: bool) -> None:
     document = array.document or {}
     outline = engines.native().describe_array(array, simulate=True)
     if as_json:
-        click.echo(json.dumps({"document": document, **outline}, ensure_ascii=False, indent=1))
+        click.echo(as_document({"document": document, **outline}, indent=1))
     else:
         click.echo("\n".join(_lines(document, outline, terminal_width())))
 

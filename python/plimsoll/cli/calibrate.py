@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import click
 
 from plimsoll import calibration
 from plimsoll import engine as engines
+from plimsoll.displayed import as_document
 from plimsoll.errors import StoreError
 
 
@@ -24,7 +24,7 @@ def command(seconds: float, as_json: bool) -> None:
         reason = str(problem).partition(";")[0]
         remembered = f"not remembered: {reason}; set XDG_CACHE_HOME to a directory you may write to, or every first run calibrates anew"
     if as_json:
-        click.echo(json.dumps(figures, ensure_ascii=False))
+        click.echo(as_document(figures))
     else:
         click.echo("\n".join(_lines(figures)))
     if not as_json or remembered.startswith("not"):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from plimsoll.cli.report import checked_format
+from plimsoll.displayed import as_document
 from plimsoll.errors import InputError
 from plimsoll.store.overwriting import REPLACED
 from plimsoll.store.reader import StoredRun, damage_named, open_run
@@ -53,7 +53,7 @@ def _show(stored: list[StoredRun], typed: dict[str, Any], output: str | None, *,
     if as_json:
         from plimsoll.reports.json import comparison_document
 
-        click.echo(json.dumps(comparison_document(comparison.to_json()), ensure_ascii=False))
+        click.echo(as_document(comparison_document(comparison.to_json())))
     else:
         from plimsoll.reports.comparing import comparison_text
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
@@ -10,6 +9,7 @@ from dataclasses import asdict
 import click
 
 from plimsoll import engine as engines
+from plimsoll.displayed import as_document
 from plimsoll.doctor import Check, diagnosed, examine
 
 _MARKS = {"ok": "✓", "warn": "!", "fail": "✗", "unknown": "?"}
@@ -26,7 +26,7 @@ def command(target: str | None, as_json: bool) -> int:
     """
     checks = diagnosed(examine(engines.native(), target))
     if as_json:
-        click.echo(json.dumps([asdict(check) for check in checks], ensure_ascii=False))
+        click.echo(as_document([asdict(check) for check in checks]))
     else:
         click.echo("\n".join(_lines(checks)))
     return 4 if any(check.status == "fail" for check in checks) else 0

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from plimsoll.displayed import encoded
+from plimsoll.displayed import as_document, encoded
 from plimsoll.errors import InputError, PlimsollError
 from plimsoll.store.overwriting import REPLACED
 
@@ -121,7 +120,7 @@ def fit_trace(trace: str, output: str | None, *, as_json: bool, chosen: Json) ->
     if output is not None:
         _write(output, workload)
     if as_json:
-        click.echo(json.dumps(_document(opened, fit, workload, measures, {"drawn": drawn, "engine": issued}), ensure_ascii=False))
+        click.echo(as_document(_document(opened, fit, workload, measures, {"drawn": drawn, "engine": issued})))
         return
     click.echo("\n".join(_text(opened, fit, measures, drawn, issued)))
     if output is None:

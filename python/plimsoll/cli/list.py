@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import click
@@ -11,6 +10,7 @@ from plimsoll import catalog
 from plimsoll.catalog.arrays import families
 from plimsoll.catalog.composition.variants import Family
 from plimsoll.cli.width import terminal_width
+from plimsoll.displayed import as_document
 from plimsoll.errors import InputError
 
 
@@ -41,7 +41,7 @@ def command(tag: str | None, suites: bool, arrays: bool, as_json: bool) -> None:
             raise InputError(f"no workload has the tag {tag!r}, but arrays have: 'plimsoll list --arrays --tag {tag}'.")
         raise InputError(f"no workload has the tag {tag!r}; there are {', '.join(catalog.all_tags())}.")
     if as_json:
-        click.echo(json.dumps([_entry(name) for name in names], ensure_ascii=False))
+        click.echo(as_document([_entry(name) for name in names]))
         return
     from plimsoll.reports.terminal import table
 
@@ -60,7 +60,7 @@ def command(tag: str | None, suites: bool, arrays: bool, as_json: bool) -> None:
 def _suites(*, as_json: bool) -> None:
     entries = [{"name": name, "title": str(catalog.suite_document(name).get("title", ""))} for name in catalog.suite_names()]
     if as_json:
-        click.echo(json.dumps(entries, ensure_ascii=False))
+        click.echo(as_document(entries))
         return
     from plimsoll.reports.terminal import table
 
@@ -75,7 +75,7 @@ def _arrays(tag: str | None, *, as_json: bool) -> None:
         raise InputError(f"no array has the tag {tag!r}; there are {', '.join(known)}.")
     if as_json:
         entries = [_array(family, name) for family in chosen for name in family.names()]
-        click.echo(json.dumps(entries, ensure_ascii=False))
+        click.echo(as_document(entries))
         return
     from plimsoll.reports.terminal import table
 

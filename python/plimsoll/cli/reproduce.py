@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from typing import TYPE_CHECKING, Any
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from plimsoll.cli.streams import bare
+from plimsoll.displayed import as_document
 from plimsoll.errors import EXIT_POINT_FAILED, InputError
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def command(**typed: Any) -> int:
     readings = Bench(engine, jobs).readings(needed, _progress(len(needed), quiet=typed["quiet"]))
     shown = document([judged(claim, Lookup(readings, engine)) for claim in claims])
     if typed["as_json"]:
-        click.echo(json.dumps(shown, ensure_ascii=False))
+        click.echo(as_document(shown))
     else:
         click.echo("\n".join(_texts(shown, as_markdown=typed["as_markdown"])))
     return _exit_code(shown, failed=any(one.failure for chain in readings.values() for one in chain), strict=typed["strict"])

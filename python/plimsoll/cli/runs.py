@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from typing import Any
 
 import click
 
-from plimsoll.displayed import displayed_in_line
+from plimsoll.displayed import as_document, displayed_in_line
 from plimsoll.errors import StoreError
 from plimsoll.store.reader import DamagedRun, StoredPoint, StoredRun, list_runs
 
@@ -23,7 +22,7 @@ def command(out: str, as_json: bool) -> None:
     """List the runs in DIR, also those that are going on or were cut short."""
     entries = [_entry(run) for run in list_runs(out)]
     if as_json:
-        click.echo(json.dumps(entries, ensure_ascii=False))
+        click.echo(as_document(entries))
         return
     if not entries:
         click.echo(f"there is no run in {out!r} yet; make one with 'plimsoll run'", err=True)

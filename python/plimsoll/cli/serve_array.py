@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import select
 import signal
@@ -15,6 +14,7 @@ from typing import Any
 
 import click
 
+from plimsoll.displayed import as_document
 from plimsoll.errors import InputError
 from plimsoll.points.signals import handled
 
@@ -180,7 +180,7 @@ def _announce(array: str, size_bytes: int, places: _Places) -> None:
 
 def _show(report: Json, *, as_json: bool) -> None:
     if as_json:
-        click.echo(json.dumps(report, ensure_ascii=False))
+        click.echo(as_document(report))
         return
     from plimsoll.reports.serving import serving_text
 

@@ -13,6 +13,7 @@ import click
 from plimsoll import catalog
 from plimsoll import engine as engines
 from plimsoll.catalog.arrays import array_names, is_array
+from plimsoll.displayed import as_document
 from plimsoll.errors import InputError
 from plimsoll.points.point import changed, defined, setting
 
@@ -52,7 +53,7 @@ def command(name: str, settings: tuple[str, ...], as_json: bool) -> None:
     engine = engines.native()
     workload, options = changed(*defined(sources[0], engine), engine, map(setting, settings))
     if as_json:
-        click.echo(json.dumps({"workload": workload, "job": options}, ensure_ascii=False, indent=1))
+        click.echo(as_document({"workload": workload, "job": options}, indent=1))
     else:
         click.echo("\n".join(_lines(workload, options, frozenset(_given(catalog.load(sources[0]))))))
 

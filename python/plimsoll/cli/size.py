@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from plimsoll.displayed import as_document
 from plimsoll.errors import InputError, PlimsollError, StoreError
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ def command(**typed: Any) -> int:
         raise InputError("--assert: there is no demand to carry; give one with --iops, --from or --mailboxes.")
     answer = _answered(demand, disks, typed)
     if typed["as_json"]:
-        click.echo(json.dumps(_document(answer), ensure_ascii=False))
+        click.echo(as_document(_document(answer)))
     else:
         click.echo("\n".join(_text(answer)))
     carried = any(fit.carries for fit in answer.fits)

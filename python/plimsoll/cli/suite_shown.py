@@ -5,7 +5,6 @@ show_suite("four-corners", (), as_json=False)
 
 from __future__ import annotations
 
-import json
 import os
 import textwrap
 from collections.abc import Iterator, Sequence
@@ -13,6 +12,7 @@ from collections.abc import Iterator, Sequence
 import click
 
 from plimsoll import catalog
+from plimsoll.displayed import as_document
 from plimsoll.errors import InputError
 from plimsoll.experiments.document import read_experiments
 from plimsoll.experiments.experiment import Experiment, Suite
@@ -32,7 +32,7 @@ def show_suite(name: str, settings: Sequence[str], *, as_json: bool) -> None:
         experiments = [experiment.to_json() for experiment in full.experiments]
         shown = {key: getattr(full, key) for key in ("title", "purpose", "source", "rationale", "published")}
         quick_experiments = [experiment.to_json() for experiment in quick.experiments]
-        click.echo(json.dumps({**shown, "experiments": experiments, "quick": quick_experiments}, ensure_ascii=False, indent=1))
+        click.echo(as_document({**shown, "experiments": experiments, "quick": quick_experiments}, indent=1))
     else:
         click.echo("\n".join(_lines(name, full, quick)))
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 import click
 
 from plimsoll.cli.tool_words import with_tool_set_apart
+from plimsoll.displayed import as_document
 from plimsoll.errors import InputError
 from plimsoll.formats.tools import WITH_COMMANDS
 from plimsoll.formats.translation import Translation, counted
@@ -57,7 +57,7 @@ def command(words: tuple[str, ...], strict: bool, as_json: bool, **typed: Any) -
     """
     translation = on_all(_translation(words, _onto(typed)), typed["targets"])
     if as_json:
-        click.echo(json.dumps(translation.to_json(), ensure_ascii=False, indent=1))
+        click.echo(as_document(translation.to_json(), indent=1))
     else:
         import tomli_w
 

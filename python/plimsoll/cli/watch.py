@@ -16,7 +16,7 @@ from typing import Any
 import click
 
 from plimsoll.cli.streams import is_lost
-from plimsoll.displayed import encoded
+from plimsoll.displayed import as_document, encoded
 from plimsoll.engine import await_answer
 from plimsoll.errors import InputError, PlimsollError, TargetError
 from plimsoll.near import meant
@@ -162,7 +162,7 @@ def _watch(session: _Session, timing: Any) -> PlimsollError | None:
 
 def _show(session: _Session, *, as_json: bool) -> None:
     if as_json:
-        click.echo(json.dumps(session.document(), ensure_ascii=False))
+        click.echo(as_document(session.document()))
         return
     from plimsoll.reports.watching import distribution
 

@@ -17,6 +17,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 from plimsoll.experiments.declaration import (
     CONFIGURATION_OPTIONS,
@@ -82,12 +83,12 @@ def _own_workloads(entries: Any, place: Place) -> dict[str, Json]:
     found: dict[str, Json] = {}
     for number, entry in enumerate(entries, start=1):
         if not isinstance(entry, dict):
-            raise place.wrong(f"workload {number} is {entry!r}, not a table; write [[workload]] and its keys below it.")
+            raise place.wrong(f"workload {number} is {quoted(entry)}, not a table; write [[workload]] and its keys below it.")
         name = entry.get("name")
         if not isinstance(name, str) or not name:
             raise place.wrong(f'workload {number} has no name; write for example name = "log".')
         if name in found:
-            raise place.wrong(f"two workloads are called {name!r}; give each a name of its own.")
+            raise place.wrong(f"two workloads are called {quoted(name)}; give each a name of its own.")
         found[name] = entry
     return found
 
@@ -99,9 +100,9 @@ def _with_definitions(experiment: Experiment, own: Mapping[str, Json]) -> Experi
 def _read_both(entry: Any, number: int, place: Place) -> tuple[Experiment, Experiment]:
     """The full and the quick form of one experiment."""
     if not isinstance(entry, dict):
-        raise place.wrong(f"experiment {number} is {entry!r}, not a table; write [[experiment]] and its keys below it.")
+        raise place.wrong(f"experiment {number} is {quoted(entry)}, not a table; write [[experiment]] and its keys below it.")
     name = entry.get("name")
-    here = place.inside(f"experiment {name!r}" if isinstance(name, str) and name else f"experiment {number}")
+    here = place.inside(f"experiment {quoted(name)}" if isinstance(name, str) and name else f"experiment {number}")
     full = _read(entry, here)
     if "quick" not in entry:
         return full, full
@@ -111,7 +112,7 @@ def _read_both(entry: Any, number: int, place: Place) -> tuple[Experiment, Exper
     there = here.inside("key 'quick'")
     for key in ("name", "kind", "quick"):
         if key in overlay:
-            raise there.wrong(f"{key!r} cannot be replaced; leave it out.")
+            raise there.wrong(f"{quoted(key)} cannot be replaced; leave it out.")
     _check_options(overlay, KINDS_BY_NAME[full.kind], there)
     return full, _read(_overlaid(entry, overlay), there)
 
@@ -177,7 +178,7 @@ def _check_keys(table: Json, options: Iterable[Option], place: Place) -> None:
     known = [option.name for option in options]
     for key in table:
         if key not in known:
-            raise place.wrong(f"key {key!r} is not known; {near(key, known)}")
+            raise place.wrong(f"key {quoted(key)} is not known; {near(key, known)}")
 
 
 def _check_needs(entry: Json, kind: Kind, place: Place) -> None:
@@ -257,7 +258,7 @@ def _levels(option: str, written: Any, kind: Kind, place: Place) -> tuple[Any, .
         return levels
     for level in levels:
         if isinstance(level, (bool, str, dict)):
-            number = f"{level!r} is not a number, as the levels of {place.kind(kind.name)} are"
+            number = f"{quoted(level)} is not a number, as the levels of {place.kind(kind.name)} are"
             raise InputError(f"{number}; {place.kind('matrix')} takes any value.")
     return tuple(level_number(option, level) for level in levels)
 
@@ -269,9 +270,9 @@ def _configurations(written: Any, place: Place) -> list[Configuration]:
     found: list[Configuration] = []
     for number, entry in enumerate(written, start=1):
         name = entry.get("name") if isinstance(entry, dict) else None
-        here = place.inside(f"configuration {name!r}" if name else f"configuration {number}")
+        here = place.inside(f"configuration {quoted(name)}" if name else f"configuration {number}")
         if not isinstance(entry, dict):
-            raise here.wrong(f'{entry!r} is not a table; write {{ name = "A", target = "/dev/sdb" }}.')
+            raise here.wrong(f'{quoted(entry)} is not a table; write {{ name = "A", target = "/dev/sdb" }}.')
         _check_keys(entry, CONFIGURATION_OPTIONS, here)
         values = _values(entry, CONFIGURATION_OPTIONS, here)
         if "target" in entry and not values["target"]:
@@ -286,7 +287,7 @@ def _check_names(names: Sequence[str], place: Place) -> None:
     for number, name in enumerate(names, start=1):
         first = names.index(name) + 1
         if first != number:
-            raise place.wrong(f"experiments {first} and {number} are both called {name!r}; give each a name of its own.")
+            raise place.wrong(f"experiments {first} and {number} are both called {quoted(name)}; give each a name of its own.")
 
 
 def _check_targets(experiments: Sequence[Experiment], targets: Sequence[str], place: Place) -> None:

@@ -17,6 +17,7 @@ from typing import Any
 from plimsoll.analysis.clause import EXAMPLE as CLAUSE_EXAMPLE
 from plimsoll.analysis.clause import measured_words, parse_metric
 from plimsoll.analysis.metric import ALL
+from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 from plimsoll.experiments.levels import level_number, levels_of
 from plimsoll.near import meant
@@ -52,7 +53,7 @@ def words(choices: Mapping[str, str]) -> Form:
     def read(value: Any) -> str:
         if isinstance(value, str) and value in choices:
             return value
-        raise InputError(f"{value!r} is not known; {near(value, choices)}")
+        raise InputError(f"{quoted(value)} is not known; {near(value, choices)}")
 
     return Form(", ".join(f"`{word}`" for word in choices), "", read, {"enum": list(choices)})
 
@@ -63,7 +64,7 @@ def whole(least: int, most: int | None = None) -> Form:
 
     def read(value: Any) -> int:
         if isinstance(value, bool) or not isinstance(value, int) or value < least or (most is not None and value > most):
-            raise InputError(f"{value!r} is not a whole number from {least}{f' to {most}' if most is not None else ' on'}.")
+            raise InputError(f"{quoted(value)} is not a whole number from {least}{f' to {most}' if most is not None else ' on'}.")
         return value
 
     limits = {"minimum": least} if most is None else {"minimum": least, "maximum": most}
@@ -78,15 +79,15 @@ def near(word: Any, known: Sequence[str] | Mapping[str, Any]) -> str:
 def flattened(table: Any, what: str) -> dict[str, Any]:
     """Values by option, ``STREAM.option`` for those that stand in a table of their own; general options come before a stream's."""
     if not isinstance(table, dict):
-        raise InputError(f"{table!r} is not a table; write {{ OPTION = {what} }}, for example {{ queue_depth = 16 }}.")
+        raise InputError(f"{quoted(table)} is not a table; write {{ OPTION = {what} }}, for example {{ queue_depth = 16 }}.")
     flat: dict[str, Any] = {}
     for name, value in table.items():
         inner = isinstance(value, dict) and name not in TABLE_OPTIONS and "." not in name
         for option, item in ({f"{name}.{key}": found for key, found in value.items()} if inner else {name: value}).items():
             if not _OPTION.fullmatch(option):
-                raise InputError(f"{option!r} is not an option; write OPTION or STREAM.OPTION, for example queue_depth.")
+                raise InputError(f"{quoted(option)} is not an option; write OPTION or STREAM.OPTION, for example queue_depth.")
             if option in flat:
-                raise InputError(f"option {option!r} stands twice.")
+                raise InputError(f"option {quoted(option)} stands twice.")
             flat[option] = item
     return flat
 
@@ -105,33 +106,33 @@ def as_toml(value: Any) -> str:
 def _text(value: Any) -> str:
     if isinstance(value, str):
         return value.strip()
-    raise InputError(f"{value!r} is not a text; write it in quotes.")
+    raise InputError(f"{quoted(value)} is not a text; write it in quotes.")
 
 
 def _name(value: Any) -> str:
     if isinstance(value, str) and _NAME.fullmatch(value):
         return value
-    raise InputError(f"{value!r} is not a name; write letters, digits, '-', '_', '.' and spaces, for example 'random'.")
+    raise InputError(f"{quoted(value)} is not a name; write letters, digits, '-', '_', '.' and spaces, for example 'random'.")
 
 
 def _label(value: Any) -> str:
     if isinstance(value, str) and value.strip() and value.isprintable():
         return value.strip()
-    raise InputError(f"{value!r} is not a name; write a line of text, for example 'depth 8'.")
+    raise InputError(f"{quoted(value)} is not a name; write a line of text, for example 'depth 8'.")
 
 
 def _switch(value: Any) -> bool:
     if isinstance(value, bool):
         return value
-    raise InputError(f"{value!r} is neither true nor false.")
+    raise InputError(f"{quoted(value)} is neither true nor false.")
 
 
 def _texts(value: Any) -> list[str]:
     if not isinstance(value, list) or not all(isinstance(item, str) and item.strip() for item in value):
-        raise InputError(f'{value!r} is not a list of texts; write ["one", "two"].')
+        raise InputError(f'{quoted(value)} is not a list of texts; write ["one", "two"].')
     twice = next((item for item in value if value.count(item) > 1), None)
     if twice is not None:
-        raise InputError(f"{twice!r} stands twice; name it once.")
+        raise InputError(f"{quoted(twice)} stands twice; name it once.")
     return list(value)
 
 
@@ -158,13 +159,13 @@ def _objective(value: Any) -> str:
 def _precision(value: Any) -> str:
     found = _PRECISION.fullmatch(_text(value))
     if found is None or not 0 < float(found[1]) <= 100:
-        raise InputError(f"{value!r} is not a precision; write for example '2%' or '2% of read p99'.")
+        raise InputError(f"{quoted(value)} is not a precision; write for example '2%' or '2% of read p99'.")
     if found[2] is None:
         return f"{_plain(found[1])}%"
     try:
         return f"{_plain(found[1])}% of {metric_text(*parse_metric(found[2]))}"
     except InputError as problem:
-        raise InputError(f"{value!r}: {problem}") from None
+        raise InputError(f"{quoted(value)}: {problem}") from None
 
 
 def _metric(value: Any) -> str:
@@ -184,7 +185,7 @@ def _resolution(value: Any) -> str | float:
     number = float(value) if isinstance(value, str) and _NUMBER.fullmatch(value.strip()) else value
     if isinstance(number, (int, float)) and not isinstance(number, bool) and 0 < number < float("inf"):
         return int(number) if number == int(number) else number
-    raise InputError(f"{value!r} is not a resolution; write a share such as '2%', or a distance between levels such as 1.")
+    raise InputError(f"{quoted(value)} is not a resolution; write a share such as '2%', or a distance between levels such as 1.")
 
 
 def _growth(value: Any) -> str:
@@ -193,14 +194,14 @@ def _growth(value: Any) -> str:
         return f"{_plain(found[1])}x"
     if found is not None and found[2] is not None and float(found[2]) > 0:
         return f"+{_plain(found[2])}"
-    raise InputError(f"{value!r} is not a growth; write '2x' to double the level, or '+4' to add 4.")
+    raise InputError(f"{quoted(value)} is not a growth; write '2x' to double the level, or '+4' to add 4.")
 
 
 def _percentages(value: Any) -> list[float]:
     levels = levels_of("percent", value)
     for level in levels:
         if isinstance(level, (bool, str, dict)) or not 0 < level <= PERCENT_MAX:
-            raise InputError(f"{level!r} is not a percentage of the maximum; write numbers such as '10,50,100' or '10..100+10'.")
+            raise InputError(f"{quoted(level)} is not a percentage of the maximum; write numbers such as '10,50,100' or '10..100+10'.")
     return list(levels)
 
 
@@ -211,13 +212,13 @@ def _rate(value: Any) -> float:
         number = 0
     if number > 0:
         return number
-    raise InputError(f"{value!r} is not a rate; write requests per second such as 500 or '20k'.")
+    raise InputError(f"{quoted(value)} is not a rate; write requests per second such as 500 or '20k'.")
 
 
 def _multiple(value: Any) -> float:
     if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value <= PERCENT_MAX:
         return int(value) if value == int(value) else value
-    raise InputError(f"{value!r} is not a multiple of the target's size; write a number above 0 such as 2.")
+    raise InputError(f"{quoted(value)} is not a multiple of the target's size; write a number above 0 such as 2.")
 
 
 def _plain(digits: str) -> str:

@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
+from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 from plimsoll.units import THOUSANDS
 
@@ -41,7 +42,7 @@ def levels_of(option: str, written: Any) -> tuple[Any, ...]:
     seen: set[str] = set()
     for level in levels:
         if repr(level) in seen:
-            raise InputError(f"level {level!r} stands twice; name it once, and repeat the measurement instead.")
+            raise InputError(f"level {quoted(level)} stands twice; name it once, and repeat the measurement instead.")
         seen.add(repr(level))
     return tuple(levels)
 
@@ -50,13 +51,15 @@ def ends_of(option: str, written: Any) -> tuple[float, float]:
     """The two ends between which a level is looked for: ``"1..64"`` or ``[1, 64]``."""
     found = _RANGE.fullmatch(written) if isinstance(written, str) else None
     if found is not None and found[3]:
-        raise InputError(f"{written!r} says how to step; write only the ends here, '{found[1]}..{found[2]}', and the steps as 'growth'.")
+        raise InputError(
+            f"{quoted(written)} says how to step; write only the ends here, '{found[1]}..{found[2]}', and the steps as 'growth'."
+        )
     texts = [found[1], found[2]] if found is not None else written
     if not isinstance(texts, list) or len(texts) != 2:
-        raise InputError(f"{written!r} does not say between which two numbers to look; write '1..64' or [1, 64].")
+        raise InputError(f"{quoted(written)} does not say between which two numbers to look; write '1..64' or [1, 64].")
     start, stop = (level_number(option, text) for text in texts)
     if not 0 < start < stop:
-        raise InputError(f"{written!r} does not rise from a level above 0; write the lower end first, for example '1..64'.")
+        raise InputError(f"{quoted(written)} does not rise from a level above 0; write the lower end first, for example '1..64'.")
     return start, stop
 
 
@@ -66,7 +69,7 @@ def level_number(option: str, value: Any) -> int | float:
         return _finite(value)
     number = _decimal(option, value) if isinstance(value, str) else None
     if number is None:
-        raise InputError(f"{value!r} is not a number; write for example 8{' or 20k' if is_rate(option) else ''}.")
+        raise InputError(f"{quoted(value)} is not a number; write for example 8{' or 20k' if is_rate(option) else ''}.")
     return _native(number)
 
 
@@ -92,7 +95,7 @@ def _expanded(option: str, part: Any) -> Iterator[Any]:
     elif isinstance(part, (int, float)):
         yield _finite(part)
     elif not isinstance(part, str):
-        raise InputError(f"{part!r} is not a level; write {EXAMPLE}.")
+        raise InputError(f"{quoted(part)} is not a level; write {EXAMPLE}.")
     elif not part.strip():
         raise InputError(f"a level is missing beside ','; write {EXAMPLE}.")
     elif ".." in part and not is_target(option):
@@ -105,15 +108,15 @@ def _expanded(option: str, part: Any) -> Iterator[Any]:
 def _progression(option: str, text: str) -> Iterator[int | float]:
     found = _RANGE.fullmatch(text)
     if found is None:
-        raise InputError(f"{text!r} is not a range; write START..STOP, START..STOP*FACTOR or START..STOP+STEP, for example '1..64'.")
+        raise InputError(f"{quoted(text)} is not a range; write START..STOP, START..STOP*FACTOR or START..STOP+STEP, for example '1..64'.")
     start, stop = (_end(option, text, end) for end in (found[1], found[2]))
     how, step = found[3] or "*", _end(option, text, found[4]) if found[4] else Decimal(2)
     if stop < start:
-        raise InputError(f"{text!r} does not rise; write the lower end first.")
+        raise InputError(f"{quoted(text)} does not rise; write the lower end first.")
     if how == "*" and start == 0:
-        raise InputError(f"{text!r} starts at 0, which stays 0 when multiplied; write for example '{found[1]}..{found[2]}+1'.")
+        raise InputError(f"{quoted(text)} starts at 0, which stays 0 when multiplied; write for example '{found[1]}..{found[2]}+1'.")
     if step <= (1 if how == "*" else 0):
-        raise InputError(f"{text!r} never arrives; write a {'factor above 1' if how == '*' else 'step above 0'}.")
+        raise InputError(f"{quoted(text)} never arrives; write a {'factor above 1' if how == '*' else 'step above 0'}.")
     level, count = start, 0
     while level < stop and count <= LEVELS_MAX:
         yield _native(level)
@@ -124,7 +127,7 @@ def _progression(option: str, text: str) -> Iterator[int | float]:
 def _end(option: str, text: str, end: str) -> Decimal:
     number = _decimal(option, end)
     if number is None:
-        raise InputError(f"{text!r} is not a range of plain numbers; write its levels one by one, for example '4k,8k,16k'.")
+        raise InputError(f"{quoted(text)} is not a range of plain numbers; write its levels one by one, for example '4k,8k,16k'.")
     return number
 
 

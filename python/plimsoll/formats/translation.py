@@ -15,6 +15,8 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
+from plimsoll.displayed import quoted
+
 Json = dict[str, Any]
 
 Kind = Literal["native", "ignored", "unsupported", "surprise"]
@@ -33,7 +35,7 @@ class Remark:
         """For people: ``job.fio:12: 'nice=5' is ignored: …``."""
         place = source if self.line is None else f"{source}:{self.line}"
         verdict = {"native": "is native", "ignored": "is ignored", "unsupported": "is not supported", "surprise": "may surprise"}
-        return f"{place}: {self.text!r} {verdict[self.kind]}{f': {self.why}' if self.why else ''}"
+        return f"{place}: {quoted(self.text)} {verdict[self.kind]}{f': {self.why}' if self.why else ''}"
 
 
 @dataclass

@@ -14,12 +14,13 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import re
 from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from plimsoll.displayed import displayed_in_line, encoded
+from plimsoll.displayed import displayed, displayed_in_line, encoded
 from plimsoll.histogram import merged_buckets
 from plimsoll.reports.view import PointRecord, RunRecord, view
 from plimsoll.store.durable import replace_file
@@ -27,6 +28,7 @@ from plimsoll.store.reader import StoredRun
 
 #: How every page begins.
 BEGINNING = "<!doctype html>\n<!-- Plimsoll -->\n"
+_BYTES = re.compile("[\udc80-\udcff]")
 _SKELETON = (
     BEGINNING
     + """<html lang="en">
@@ -78,6 +80,8 @@ def page(model: dict[str, Any]) -> str:
 def json_block(value: object) -> str:
     """JSON that can stand inside a script element: no character of it can end the element or start another."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    # The page has no bytes that are no UTF-8, so it shows them as sentences do.
+    text = _BYTES.sub(lambda found: "\\" + displayed(found[0]), text)
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
     return text
