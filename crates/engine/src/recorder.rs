@@ -254,18 +254,10 @@ impl<O: Outlet> Recorder<O> {
         self.slice.end_ns = end_ns;
     }
 
-    /// Accounts for the requests that were outstanding until `now_ns`, closing every interval that has ended; `look` enters what waits
-    /// at the end of one.
-    #[inline(always)]
-    pub(crate) fn advance(&mut self, now_ns: u64, load: InFlight, look: impl Fn(u64, &mut Slice)) {
-        if now_ns >= self.boundary_ns {
-            self.close_until(now_ns, load, look);
-        }
-        self.add_area(now_ns, load);
-    }
-
+    /// Hands on every interval that has ended at `now_ns`, with the requests that were outstanding in it; `look` enters what waits at the
+    /// end of one.
     #[cold]
-    fn close_until(&mut self, now_ns: u64, load: InFlight, look: impl Fn(u64, &mut Slice)) {
+    pub(crate) fn close_until(&mut self, now_ns: u64, load: InFlight, look: impl Fn(u64, &mut Slice)) {
         while now_ns >= self.boundary_ns {
             self.add_area(self.boundary_ns, load);
             look(self.boundary_ns, &mut self.slice);
@@ -275,9 +267,10 @@ impl<O: Outlet> Recorder<O> {
         }
     }
 
-    /// Until the hand-over only the older requests were outstanding; the time until then is Plimsoll's own.
+    /// Accounts for the requests that were outstanding until `until_ns`, in an interval that has not ended by then. Until the hand-over
+    /// only the older ones were; the time until then is Plimsoll's own.
     #[inline(always)]
-    fn add_area(&mut self, until_ns: u64, load: InFlight) {
+    pub(crate) fn add_area(&mut self, until_ns: u64, load: InFlight) {
         if until_ns > self.last_ns {
             let handed_over_ns = load.handed_over_ns.clamp(self.last_ns, until_ns);
             self.slice.in_flight_area +=
@@ -384,7 +377,7 @@ mod tests {
                 done.sort_by_key(|(_, service)| service.end);
                 let all = (outstanding.len() + done.len()) as u64;
                 let now_ns = done.last().map_or(recorder.last_ns(), |(_, service)| service.end);
-                recorder.advance(now_ns, InFlight { all, older: all / 2, handed_over_ns: 0 }, |_, _| ());
+                recorder.add_area(now_ns, InFlight { all, older: all / 2, handed_over_ns: 0 });
                 for (issued_ns, service) in done {
                     service_ns += service.end - service.start;
                     recorder.take_back(issued_ns, service);

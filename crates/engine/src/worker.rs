@@ -36,7 +36,6 @@ mod waiters;
 mod waiting;
 
 use waiters::Waiters;
-use waiting::Waiting;
 
 /// Marks a timer that belongs to a lane, not to a slot.
 const LANE: u32 = 1 << 31;
@@ -214,12 +213,13 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
         self.answered |= !done.is_empty();
         let handed_over_ns = self.backend.handed_over_ns().unwrap_or(0);
         let load = InFlight { all: self.in_flight, older: self.older, handed_over_ns };
-        let waiting =
-            Waiting { lanes: &self.lanes, slots: &self.slots, given_up: &self.given_up, origin_ns: self.origin_ns };
-        self.recorder.advance(now_ns, load, |at_ns, slice| waiting.enter(at_ns, slice));
+        if now_ns >= self.recorder.boundary_ns {
+            self.close_intervals(now_ns, load);
+        }
+        self.recorder.add_area(now_ns, load);
         self.older = self.in_flight;
         let stopping = now_ns >= self.end_ns || self.shared.control.is_stopped();
-        if stopping && !self.draining {
+        if stopping {
             self.begin_drain(now_ns)?;
         }
         for finished in &done {
@@ -440,16 +440,24 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
     /// Hands a slot's request to the backend, or puts it off.
     #[inline(always)]
     fn issue(&mut self, number: u32, intended_ns: u64) -> io::Result<()> {
-        let waits = self.is_behind_others(number);
         let slot = &mut self.slots[number as usize];
-        let lane = &mut self.lanes[slot.lane as usize];
         slot.intended_ns = intended_ns;
         let prepares = (slot.request.op == Op::Write && self.shared.carries_data) || self.shared.ledger.is_some();
-        if prepares && (waits || !prepare(slot, lane, self.shared.ledger)) {
+        if prepares && !self.is_ready(number) {
             self.put_off(number);
             return Ok(());
         }
         self.hand_over(number)
+    }
+
+    /// Makes a slot's request ready, unless it has to wait.
+    #[inline(always)]
+    fn is_ready(&mut self, number: u32) -> bool {
+        if self.is_behind_others(number) {
+            return false;
+        }
+        let slot = &mut self.slots[number as usize];
+        prepare(slot, &mut self.lanes[slot.lane as usize], self.shared.ledger)
     }
 
     /// Hands over a request that is ready.

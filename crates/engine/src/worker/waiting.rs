@@ -12,7 +12,7 @@ use super::{LOOK_NS, Worker};
 use crate::backend::Backend;
 use crate::lane::{Lane, Timing};
 use crate::outstanding::Outstanding;
-use crate::recorder::{Outlet, Slice};
+use crate::recorder::{InFlight, Outlet, Slice};
 use crate::slot::{IDLE, Slot};
 
 /// Requests of a lane's backlog that are stepped through at the end of an interval.
@@ -60,9 +60,20 @@ impl Waiting<'_> {
 }
 
 impl<B: Backend, O: Outlet> Worker<'_, B, O> {
-    /// The end has come: issues what is due and has a slot, and gives up every backlog that is longer than a lane's queue.
+    /// Hands on the intervals that have ended, each with what waits at its end.
+    #[cold]
+    pub(super) fn close_intervals(&mut self, now_ns: u64, load: InFlight) {
+        let waiting =
+            Waiting { lanes: &self.lanes, slots: &self.slots, given_up: &self.given_up, origin_ns: self.origin_ns };
+        self.recorder.close_until(now_ns, load, |at_ns, slice| waiting.enter(at_ns, slice));
+    }
+
+    /// When the end has come: issues what is due and has a slot, and gives up every backlog that is longer than a lane's queue.
     #[cold]
     pub(super) fn begin_drain(&mut self, now_ns: u64) -> io::Result<()> {
+        if self.draining {
+            return Ok(());
+        }
         self.draining = true;
         self.end_ns = self.end_ns.min(now_ns);
         let gone = self.shared.control.has_failed();
@@ -87,9 +98,7 @@ impl<B: Backend, O: Outlet> Worker<'_, B, O> {
     /// A turn of a worker that only waits for what is left; `true` when nothing is.
     #[cold]
     pub(super) fn stopping_turn(&mut self, now_ns: u64) -> io::Result<bool> {
-        if !self.draining {
-            self.begin_drain(now_ns)?;
-        }
+        self.begin_drain(now_ns)?;
         let waiting =
             Waiting { lanes: &self.lanes, slots: &self.slots, given_up: &self.given_up, origin_ns: self.origin_ns };
         self.recorder.cut(now_ns, |slice| waiting.enter(now_ns, slice));
