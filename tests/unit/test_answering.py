@@ -8,15 +8,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from plimsoll.cli.conduct.conducting import conduct, in_order
-from plimsoll.cli.conduct.setup import Setup
 
 from plimsoll.answering import heard, no_answer
 from plimsoll.cli.silence import Silence
+from plimsoll.points.listener import Listener
+from plimsoll.points.loop import conduct
+from plimsoll.points.setup import Setup
 from plimsoll.store.writer import RunInfo, RunWriter
+from plimsoll.target import Target
 from scripted_engine import ScriptedEngine
 from unit.test_conducting import Silence as Unmoved
-from unit.test_conducting import planned
+from unit.test_conducting import in_order, planned
 
 
 class Dead(ScriptedEngine):
@@ -24,10 +26,10 @@ class Dead(ScriptedEngine):
 
     meanwhile = staticmethod(lambda: None)
 
-    def inspect_target(self, spec: str) -> dict[str, Any]:
+    def inspect_target(self, target: Target) -> dict[str, Any]:
         self.meanwhile()
-        no_answer(spec, 6.0)
-        return super().inspect_target(spec)
+        no_answer(target.text, 6.0)
+        return super().inspect_target(target)
 
 
 class Listening(Unmoved):
@@ -43,7 +45,7 @@ class Listening(Unmoved):
 
 def conducted(engine: Dead, progress: Listening) -> Any:
     run = RunWriter.create("results", RunInfo("x", ["plimsoll"], None, host={}, versions={}))
-    return conduct(in_order([planned(ScriptedEngine())]), Setup(engine, run, progress, host={}))
+    return conduct(in_order([planned(ScriptedEngine())]), Setup(engine, run, Listener(progress), host={}))
 
 
 def test_a_run_says_it_through_its_progress(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -70,7 +70,7 @@ def test_levels_are_read_in_the_order_written(option: str, written: Any, levels:
         ([float("nan")], "nan is not a level"),
         (float("inf"), "inf is not a level"),
         ([{}], "{} is not a level"),
-        (None, "None is not a level"),
+        (None, "null is not a level"),
     ],
 )
 def test_a_wrong_text_is_answered_in_one_sentence(written: Any, sentence: str) -> None:
@@ -103,7 +103,7 @@ def test_ends_are_two_numbers(option: str, written: Any, ends: tuple[float, floa
         ("0..8", "'0..8' does not rise from a level above 0"),
         ([8, 8], "does not rise"),
         (["8k", "16k"], "'8k' is not a number; write for example 8."),
-        ([True, 8], "True is not a number"),
+        ([True, 8], "true is not a number"),
     ],
 )
 def test_wrong_ends_are_answered_in_one_sentence(written: Any, sentence: str) -> None:

@@ -47,7 +47,7 @@ def test_changed_documents_are_taken_or_refused_in_a_sentence(plimsoll: Plimsoll
         ("seed = " + "9" * 40, ["run", "d.toml"], "seed: the number is beyond what 64 bits hold; write a smaller one."),
         ('[[stream]]\nname = "s"\nread_percent = nan', ["run", "d.toml"], "d.toml: stream[0].read_percent: nan is no number that counts"),
         ('[[stream]]\nname = "s"\nrate = -inf', ["run", "d.toml"], "d.toml: stream[0].rate: -inf is no number that counts something"),
-        ("driver = { a = 1 }", ["run", "d.toml"], "d.toml: driver {'a': 1} is unknown; known are filecopy, files"),
+        ("driver = { a = 1 }", ["run", "d.toml"], 'd.toml: driver {"a": 1} is unknown; known are filecopy, files'),
         (
             '[[group]]\nname = "g"\nmembers = [{}]',
             ["show", "array:./d.toml"],
