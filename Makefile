@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test test-long bench format bless reproduce lock clean setup
+.PHONY: help run test test-long mutants bench format bless reproduce lock clean setup
 
 VENV := .venv
 # What the compiled extension is made of.
@@ -21,9 +21,12 @@ test: setup  ## every check: formats, lints, types, tests of Rust, Python and th
 	dev/system.sh
 	dev/test.sh
 
-test-long: setup  ## what takes half an hour: injected faults, kills, damage, unsafe targets, hostile clients; figures at the end
+test-long: setup  ## what takes an hour or passes in real time: injected faults, kills, damage, unsafe targets, hostile clients; figures at the end
 	dev/system.sh
 	dev/test-long.sh
+
+mutants: setup  ## plants bugs in a copy of the tree, one at a time, and says which test caught each (a few minutes)
+	$(VENV)/bin/python dev/mutants.py
 
 bench: setup  ## Plimsoll's own cost per I/O, side by side with fio where it is installed; writes docs/performance.md
 	$(VENV)/bin/python dev/bench.py --page docs/performance.md

@@ -1,7 +1,8 @@
 """What holds for all tests: which of them do not run side by side, and that drawing examples takes as long as it takes.
 
 Model: `make test` gives tests to as many processes as there are processors (pytest-xdist, `--dist loadgroup`). What is measured in real time,
-needs loop devices or mounts, or drives a browser is one group, which one process works through while the others do the rest. On a machine that says that it is CI Hypothesis has such a profile of its own, whose other choices (no seed of the day) are kept.
+needs loop devices or mounts, or drives a browser is one group, which one process works through while the others do the rest. On a machine that
+says that it is CI Hypothesis has such a profile of its own, whose other choices (no seed of the day) are kept.
 """
 
 from __future__ import annotations

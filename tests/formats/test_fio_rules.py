@@ -152,6 +152,12 @@ def test_an_amount_is_of_whole_requests_in_each_file(lines: list[str], requests:
     assert Numbers().size(str(found["amount"]).removesuffix("iB")).number == requests * Numbers().size(lines[0][3:]).number
 
 
+@pytest.mark.parametrize(("written", "meant"), [("5000", "5ms"), ("5ms", "5ms"), ("700", "700us")])
+def test_a_latency_without_a_unit_is_in_microseconds(written: str, meant: str) -> None:
+    job = f"[job]\nfilename=/dev/sdb\ndirect=1\nruntime=10\ntime_based\nmax_latency={written}\n"
+    assert translate(job, "job.fio").document["experiment"][0]["objective"] == f"max <= {meant}"
+
+
 def test_every_percentile_that_is_not_judged_becomes_the_next_stricter_one() -> None:
     text = (
         "[job]\nfilename=/dev/sdb\ndirect=1\nioengine=libaio\niodepth=8\nlatency_target=5ms\nlatency_percentile=99.5\nlatency_window=1s\n"

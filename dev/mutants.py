@@ -1,0 +1,193 @@
+"""Plants bugs in a copy of the tree, one at a time, and says which test caught each: `make mutants`.
+
+Model: `dev/mutants.toml` is the list. A bug replaces one text, which occurs once in its file, by another; then only the tests named with it
+run. A bug in Python needs no build; bugs in Rust follow each other, so that each rebuilds one crate and its tests. The tests pass without
+any bug first: what fails then would catch everything. The working tree is not written to, so nothing has to be restored, however this ends.
+Limits: tests run on the installed engine, so `make setup` comes first; a bug in Rust is looked for by tests of Rust alone.
+
+    .venv/bin/python dev/mutants.py                # all of them; ends with 1 when one survives
+    .venv/bin/python dev/mutants.py knee fsync     # those whose name holds one of these words
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+import tomllib
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from queue import SimpleQueue
+
+ROOT = Path(__file__).resolve().parents[1]
+LIST = ROOT / "dev" / "mutants.toml"
+COPIES = ROOT / ".cache" / "mutants"
+#: What has not ended by then hangs, which is a way to be caught.
+HANGS_S = 600.0
+#: Built and unknown to git, yet part of the package.
+_BUILT = ("python/plimsoll/_core*.so", "python/plimsoll/_nbdkit*")
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One planted bug; ``tests`` are files for pytest, or the arguments of ``cargo test`` for a bug in Rust."""
+
+    name: str
+    file: str
+    old: str
+    new: str
+    tests: tuple[str, ...]
+
+    @property
+    def is_rust(self) -> bool:
+        """Whether it takes a build."""
+        return self.file.endswith(".rs")
+
+    def planted(self, text: str) -> str:
+        """The text of its file with the bug in it."""
+        if (found := text.count(self.old)) != 1:
+            raise SystemExit(f"{LIST.name}: {self.name}: the old text occurs {found} times in {self.file}; it must occur once.")
+        return text.replace(self.old, self.new)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What became of a planted bug: ``by`` is the first test that failed, empty when none did."""
+
+    mutant: Mutant
+    by: str
+    seconds: float
+
+
+def mutants() -> list[Mutant]:
+    """The list, as the file has it."""
+    entries = tomllib.loads(LIST.read_text(encoding="utf-8"))["mutant"]
+    return [Mutant(entry["name"], entry["file"], entry["old"], entry["new"], tuple(entry["tests"])) for entry in entries]
+
+
+class Tree:
+    """A copy of what git knows and of what is built, in a folder that is kept, so that the next time Rust builds little."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def renew(self) -> None:
+        """Make it equal to the working tree; what is equal already is not written, so that cargo takes it for unchanged."""
+        wanted = list(_sources())
+        for name in wanted:
+            copy, source = self.folder / name, ROOT / name
+            if not copy.exists() or copy.read_bytes() != source.read_bytes():
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(source, copy)
+        known = set(wanted)
+        for path in self.folder.rglob("*"):
+            if path.is_file() and path.relative_to(self.folder) not in known and "__pycache__" not in path.parts:
+                path.unlink()
+
+    def attempt(self, mutant: Mutant) -> Verdict:
+        """Plant one bug, run its tests, and take it out again."""
+        path, begun = self.folder / mutant.file, time.monotonic()
+        text = path.read_text(encoding="utf-8")
+        path.write_text(mutant.planted(text), encoding="utf-8")
+        try:
+            by = self.cargo(mutant.tests) if mutant.is_rust else self.pytest([*mutant.tests, "-x"])
+        finally:
+            path.write_text(text, encoding="utf-8")
+        return Verdict(mutant, by, time.monotonic() - begun)
+
+    def pytest(self, words: Sequence[str]) -> str:
+        """The first test that failed, empty if none did."""
+        command = [sys.executable, "-B", "-m", "pytest", "-q", "-p", "no:cacheprovider", *words]
+        # Before the folder that `make setup` installed.
+        code, said = self._run(command, {"PYTHONPATH": str(self.folder / "python")})
+        failed = re.search(r"^FAILED (\S+)", said, re.MULTILINE)
+        return _judged(code, 1, failed, said)
+
+    def cargo(self, words: Sequence[str]) -> str:
+        """The first test that failed, empty if none did."""
+        environment = {"CARGO_TARGET_DIR": str(ROOT / "target"), "PYO3_PYTHON": sys.executable}
+        code, said = self._run(["cargo", "test", "--locked", *words], environment)
+        failed = re.search(r"^test (\S+) .*FAILED$|^    (\S+)$(?=[\s\S]*test result: FAILED)", said, re.MULTILINE)
+        return _judged(code, 101, failed, said)
+
+    def _run(self, command: Sequence[str], environment: dict[str, str]) -> tuple[int, str]:
+        try:
+            ended = subprocess.run(
+                command, cwd=self.folder, env=os.environ | environment, capture_output=True, text=True, timeout=HANGS_S, check=False
+            )
+        except subprocess.TimeoutExpired:
+            return -1, f"no end within {HANGS_S:g} s"
+        return ended.returncode, ended.stdout + ended.stderr
+
+
+def _judged(code: int, failing: int, failed: re.Match[str] | None, said: str) -> str:
+    """What failed; a bug that does not even build or import shows nothing of the tests."""
+    if code == 0:
+        return ""
+    if code == -1:
+        return said
+    if code != failing or failed is None:
+        raise SystemExit(f"the tests could not be run:\n{said[-3000:]}")
+    return next(filter(None, failed.groups()))
+
+
+def _sources() -> Iterator[Path]:
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    listed = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
+    for name in sorted(filter(None, listed.stdout.split("\0"))):
+        if (ROOT / name).is_file():
+            yield Path(name)
+    for pattern in _BUILT:
+        yield from (path.relative_to(ROOT) for path in ROOT.glob(pattern) if path.is_file())
+
+
+def tried(chosen: Sequence[Mutant], trees: Sequence[Tree]) -> Iterator[Verdict]:
+    """Those in Python side by side, then those in Rust one after the other."""
+    free: SimpleQueue[Tree] = SimpleQueue()
+    for tree in trees:
+        free.put(tree)
+
+    def attempt(mutant: Mutant) -> Verdict:
+        tree = free.get()
+        try:
+            return tree.attempt(mutant)
+        finally:
+            free.put(tree)
+
+    with ThreadPoolExecutor(len(trees)) as threads:
+        yield from threads.map(attempt, [mutant for mutant in chosen if not mutant.is_rust])
+    rust = sorted((mutant for mutant in chosen if mutant.is_rust), key=lambda mutant: (mutant.tests, mutant.file))
+    yield from map(trees[0].attempt, rust)
+
+
+def check_without(chosen: Iterable[Mutant], tree: Tree) -> None:
+    """The tests pass where no bug is planted."""
+    files = sorted({name for mutant in chosen if not mutant.is_rust for name in mutant.tests})
+    failed = [tree.pytest([*files, "--numprocesses", "auto", "--dist", "loadgroup"])] if files else []
+    failed += [tree.cargo(words) for words in sorted({mutant.tests for mutant in chosen if mutant.is_rust})]
+    if any(failed):
+        raise SystemExit(f"without any bug these fail already: {', '.join(filter(None, failed))}")
+
+
+def main(words: Sequence[str]) -> int:
+    """1 when a bug survives."""
+    chosen = [mutant for mutant in mutants() if not words or any(word in mutant.name for word in words)]
+    trees = [Tree(COPIES / str(number)) for number in range(max(1, min(os.cpu_count() or 1, len(chosen))))]
+    for tree in trees:
+        tree.renew()
+    check_without(chosen, trees[0])
+    survived = 0
+    for verdict in tried(chosen, trees):
+        survived += not verdict.by
+        print(f"{verdict.mutant.name}: {verdict.by or 'SURVIVED'} ({verdict.seconds:.1f} s)", flush=True)
+    print(f"{len(chosen)} planted, {len(chosen) - survived} caught, {survived} survived")
+    return 1 if survived or not chosen else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

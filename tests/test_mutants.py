@@ -1,0 +1,37 @@
+"""The list of planted bugs can be planted: whoever moves a file or a line learns it here, and not in ``make mutants``."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+_SPEC = importlib.util.spec_from_file_location("mutants", ROOT / "dev" / "mutants.py")
+assert _SPEC is not None and _SPEC.loader is not None
+mutants = importlib.util.module_from_spec(_SPEC)
+sys.modules["mutants"] = mutants
+_SPEC.loader.exec_module(mutants)
+ALL = mutants.mutants()
+
+
+@pytest.mark.parametrize("mutant", ALL, ids=[mutant.name for mutant in ALL])
+def test_a_bug_has_its_place_and_its_tests(mutant) -> None:
+    text = (ROOT / mutant.file).read_text()
+    assert mutant.planted(text) != text
+    if mutant.is_rust:
+        assert mutant.tests[0] == "--package"
+    else:
+        assert mutant.tests and all((ROOT / name).is_file() for name in mutant.tests)
+
+
+def test_each_bug_has_a_name_of_its_own() -> None:
+    assert len(ALL) >= 28
+    assert len({mutant.name for mutant in ALL}) == len({(mutant.file, mutant.old, mutant.new) for mutant in ALL}) == len(ALL)
+
+
+def test_an_old_text_that_is_gone_is_named() -> None:
+    with pytest.raises(SystemExit, match=r"mutants\.toml: odd: the old text occurs 0 times in a\.py; it must occur once\."):
+        mutants.Mutant("odd", "a.py", "x", "y", ()).planted("z")
