@@ -149,7 +149,7 @@ impl Controller {
     }
 
     /// Commands of destages that a drive may have beside commands of requests, by how full the cache is (equations in
-    /// `array/precedence.rs`).
+    /// `array/operations/precedence.rs`).
     pub(crate) fn destages_beside_requests(&self) -> u32 {
         let Some(cache) = &self.cache else { return u32::MAX };
         let (dirty, high, full) = (cache.dirty_pages(), self.destager.high, cache.shape().dirty_max);

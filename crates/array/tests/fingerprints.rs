@@ -9,8 +9,9 @@ mod support;
 
 use closed_loop::{Ended, random, run};
 use plimsoll_array::station::Account;
-use plimsoll_array::{Device, DeviceSpec};
-use serde_json::Value;
+use plimsoll_array::{Device, DeviceSpec, Request};
+use plimsoll_workload::Op;
+use serde_json::{Value, json};
 
 /// FNV-1a.
 fn fingerprint(numbers: impl Iterator<Item = u64>) -> u64 {
@@ -66,4 +67,52 @@ fn arrays_do_what_they_have_always_done() {
         "97f8af5dc02c1c79",
     ];
     assert_eq!(found, expected);
+}
+
+/// Members fail, spares are rebuilt and copied back, and writes go through a cache, past one and into the host's pages.
+fn stories() -> Vec<Value> {
+    let mut copied_back = support::failing("raid5", 4, 1);
+    copied_back["controller"][0]["copy_back"] = json!(true);
+    copied_back["group"][0]["failures"]["replaced_at"] = json!([{ "time_s": 2.0, "member": 1 }]);
+    copied_back["devices"][0]["model"]["buffer"]["write_bytes"] = json!(1 << 19);
+    let mut destaged = support::with_failure(support::cached("raid10", 4, 256), 1);
+    destaged["group"][0]["rebuild"] = json!({ "priority_percent": 40 });
+    destaged["devices"][0]["model"]["capacity_bytes"] = json!(support::DISK_BYTES);
+    let mut gathered = support::cached("raid6", 6, 512);
+    gathered["controller"][0]["cache"]["write_cache"] = json!("off");
+    gathered["controller"][0]["command_ns"] = json!(3000);
+    let mut in_pieces = support::kinds().remove(4);
+    in_pieces["host"]["page_cache"]["first_fetch_bytes"] = json!(16_384);
+    vec![copied_back, destaged, gathered, in_pieces]
+}
+
+/// Random requests of several lengths, some of which trim or flush.
+fn of_all_kinds(span: u64) -> support::Next<'static> {
+    let mut drawn = support::random(11, 16, 60, span);
+    Box::new(move |number| {
+        let asked = drawn(number);
+        match number % 29 {
+            0 => Request { op: Op::Flush, lba: 0, sectors: 0 },
+            1 => Request { op: Op::Trim, ..asked },
+            2 => Request { lba: asked.lba.min(span - 600), sectors: 600, ..asked },
+            _ => asked,
+        }
+    })
+}
+
+#[test]
+fn arrays_with_faults_caches_and_trims_do_what_they_have_always_done() {
+    let of_story = |document: &Value| {
+        let mut array = support::built(document, 3);
+        let span = array.sectors() / 40;
+        let seen = support::closed(&mut array, 12, (0, 4000), of_all_kinds(span));
+        array.run_until(array.now_ns() + 200 * support::SECOND, &mut Vec::new());
+        let told = array.incidents().iter().flat_map(|one| [one.time_ns, u64::from(one.member), one.what as u64]);
+        let moved = array.readings().into_iter().map(|reading| reading.account.bytes);
+        let instants = seen.times.iter().flat_map(|&(begin_ns, end_ns)| [begin_ns, end_ns]);
+        (array.incidents().len(), format!("{:016x}", fingerprint(instants.chain(told).chain(moved))))
+    };
+    let found: Vec<(usize, String)> = stories().iter().map(of_story).collect();
+    let expected = [(6, "ae70a536117d3859"), (3, "f4bbbf81fdbe7a99"), (0, "bd74cff1558bf83e"), (0, "87dae9214f617627")];
+    assert_eq!(found, expected.map(|(told, print)| (told, print.to_string())));
 }

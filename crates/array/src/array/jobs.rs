@@ -2,238 +2,333 @@
 
 use plimsoll_workload::Op;
 
-use super::{Array, Job, Kind, Operation, Waiter};
+use super::operations::{Operations, Outcome};
+use super::topology::Topology;
+use crate::cache::read_ahead::ReadAhead;
 use crate::calendar::Event;
 use crate::link::{Direction, Transfer, carry};
 use crate::raid::Extent;
-use crate::slab::NONE;
+use crate::slab::{NONE, Slab};
 use crate::volume::Share;
 
-impl Array {
+/// A request's part at one group.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Job {
+    pub(super) request: u32,
+    pub(super) op: Op,
+    pub(super) share: Share,
+    pub(super) group: u16,
+    /// Operations it waits for.
+    left: u32,
+    pub(super) failed: bool,
+    /// When what it waited for has come.
+    ready_ns: u64,
+    /// The one behind it in a line.
+    next: u32,
+}
+
+impl Job {
+    const BLANK: Self = Self {
+        request: NONE,
+        op: Op::Flush,
+        share: Share { volume: 0, stretch: 0, group: 0, extent: Extent { lba: 0, sectors: 0 } },
+        group: 0,
+        left: 0,
+        failed: false,
+        ready_ns: 0,
+        next: NONE,
+    };
+
+    /// Not sent yet.
+    #[inline(always)] // a share that goes through memory would be read before its parts are written
+    pub(super) const fn new(request: u32, op: Op, share: Share) -> Self {
+        Self { request, op, share, group: share.group, left: 0, failed: false, ready_ns: 0, next: NONE }
+    }
+}
+
+/// A job that waits for an operation.
+#[derive(Clone, Copy, Debug)]
+struct Waiter {
+    job: u32,
+    next: u32,
+}
+
+/// All jobs that are under way.
+#[derive(Debug)]
+pub(super) struct Jobs {
+    jobs: Slab<Job>,
+    waiters: Slab<Waiter>,
+    /// By volume; empty where nothing is read ahead.
+    read_ahead: Vec<Option<ReadAhead>>,
+    /// Memory that is used again.
+    waits: Vec<u32>,
+}
+
+impl Jobs {
+    pub(super) const fn new(read_ahead: Vec<Option<ReadAhead>>) -> Self {
+        let waiter = Waiter { job: NONE, next: NONE };
+        Self { jobs: Slab::new(Job::BLANK), waiters: Slab::new(waiter), read_ahead, waits: Vec::new() }
+    }
+
+    /// Jobs that are under way.
+    pub(super) const fn under_way(&self) -> usize {
+        self.jobs.len()
+    }
+
+    /// Places for all that were ever needed at once.
+    pub(super) const fn places(&self) -> usize {
+        self.jobs.most() + self.waiters.most()
+    }
+
     /// A job sets off: first its controller's processor takes it in.
     #[inline(always)]
-    pub(super) fn send_job(&mut self, job: Job) {
+    pub(super) fn send(&mut self, operations: &mut Operations, topology: &mut Topology, job: Job) {
         let number = self.jobs.insert(job);
-        let group = &self.groups[usize::from(job.group)];
-        let controller = &mut self.controllers[usize::from(group.controller)];
+        let group = &mut topology.groups[usize::from(job.group)];
+        let controller = &mut topology.controllers[usize::from(group.controller)];
         if let Some(cache) = &controller.cache {
             cache.expect(group.space, job.share.extent.lba, job.op == Op::Write);
         }
-        let group = &mut self.groups[usize::from(job.group)];
         group.jobs += 1;
-        group.gathering.sent += u64::from(job.op == Op::Write);
+        group.writes_sent += u64::from(job.op == Op::Write);
         let sectors = if matches!(job.op, Op::Flush | Op::Trim) { 0 } else { job.share.extent.sectors };
         controller.cpu.account.bytes += u64::from(sectors) * 512;
         let service_ns = controller.intake_ns(sectors);
-        let ready_ns = controller.cpu.visit(self.now_ns, service_ns);
-        if ready_ns > self.now_ns {
-            self.calendar.add(ready_ns, Event::JobReady, number);
+        let ready_ns = controller.cpu.visit(topology.now_ns, service_ns);
+        if ready_ns > topology.now_ns {
+            topology.calendar.add(ready_ns, Event::JobReady, number);
         } else {
-            self.enter_controller(number);
+            self.enter_controller(operations, topology, number);
         }
     }
 
     /// A controller has taken a job in.
     #[inline]
-    pub(super) fn enter_controller(&mut self, number: u32) {
+    pub(super) fn enter_controller(&mut self, operations: &mut Operations, topology: &mut Topology, number: u32) {
         let Job { op, group, .. } = self.jobs[number];
-        self.touch_cache(group);
+        topology.touch_cache(group);
         match op {
-            Op::Read => self.read_job(number),
+            Op::Read => self.read(operations, topology, number),
             Op::Write => {
-                let arrived_ns = self.over_host_links(number, self.now_ns, Direction::Down);
-                if arrived_ns > self.now_ns {
-                    self.calendar.add(arrived_ns, Event::JobData, number);
+                let arrived_ns = self.over_host_links(topology, number, topology.now_ns, Direction::Down);
+                if arrived_ns > topology.now_ns {
+                    topology.calendar.add(arrived_ns, Event::JobData, number);
                 } else {
-                    self.write_job(number);
+                    self.write(operations, topology, number);
                 }
             }
-            Op::Trim => self.trim_job(number),
-            Op::Flush => self.flush_job(number),
+            Op::Trim => self.trim(operations, topology, number),
+            Op::Flush => self.flush(operations, topology, number),
         }
     }
 
     #[inline(always)]
-    fn over_host_links(&mut self, number: u32, ready_ns: u64, direction: Direction) -> u64 {
+    fn over_host_links(&self, topology: &mut Topology, number: u32, ready_ns: u64, direction: Direction) -> u64 {
         let share = &self.jobs[number].share;
-        let path = &self.volumes[usize::from(share.volume)].path;
+        let path = &topology.volumes[usize::from(share.volume)].path;
         let bytes = u64::from(share.extent.sectors) * 512;
-        carry(&mut self.links, path, Transfer { now_ns: self.now_ns, ready_ns, bytes, direction })
+        carry(&mut topology.links, path, Transfer { now_ns: topology.now_ns, ready_ns, bytes, direction })
     }
 
     #[inline(always)]
-    fn read_job(&mut self, number: u32) {
+    fn read(&mut self, operations: &mut Operations, topology: &mut Topology, number: u32) {
         let Job { group, share: Share { extent, .. }, .. } = self.jobs[number];
-        let controller = self.groups[usize::from(group)].controller;
-        if self.controllers[usize::from(controller)].cache.is_some() {
-            self.read_through_cache(number);
+        let controller = topology.groups[usize::from(group)].controller;
+        if topology.controllers[usize::from(controller)].cache.is_some() {
+            self.read_through_cache(operations, topology, number);
+        } else if let Some(fetch) = operations.read_for(topology, number, group, extent) {
+            self.wait_for(operations, number, fetch);
+            operations.start_pieces_of_fetch(topology, fetch);
         } else {
-            self.read_past_cache(number, group, extent);
+            self.jobs[number].left = 1;
         }
     }
 
     /// Of a controller that has a cache.
-    fn read_through_cache(&mut self, number: u32) {
+    fn read_through_cache(&mut self, operations: &mut Operations, topology: &mut Topology, number: u32) {
         let Job { group: on, share: Share { extent, .. }, .. } = self.jobs[number];
-        let group = &self.groups[usize::from(on)];
+        let group = &topology.groups[usize::from(on)];
         let space = group.space;
-        let Some(cache) = &mut self.controllers[usize::from(group.controller)].cache else { return };
-        let mut waits = std::mem::take(&mut self.scratch.waits);
+        let Some(cache) = &mut topology.controllers[usize::from(group.controller)].cache else { return };
+        let mut waits = std::mem::take(&mut self.waits);
         waits.clear();
         let missing = cache.read(space, extent, &mut waits);
         for &fetch in &waits {
-            self.wait_for(number, fetch);
+            self.wait_for(operations, number, fetch);
         }
-        self.scratch.waits = waits;
-        let fetch = missing.map(|missing| self.fetch(on, missing));
+        self.waits = waits;
+        let fetch = missing.map(|missing| operations.fetch(topology, on, missing));
         if let Some(fetch) = fetch {
-            self.wait_for(number, fetch);
-            self.start_fetch(fetch);
+            self.wait_for(operations, number, fetch);
+            operations.start_fetch(topology, fetch);
         }
         // What is asked for has the first choice of the room.
-        if let Some(ahead) = self.read_ahead(number) {
-            let fetch = self.fetch(on, ahead);
-            self.start_fetch(fetch);
+        if let Some(ahead) = self.read_ahead(topology, number) {
+            let fetch = operations.fetch(topology, on, ahead);
+            operations.start_fetch(topology, fetch);
         }
         if self.jobs[number].left == 0 && fetch.is_none() {
-            self.answer(number, self.now_ns);
+            self.answer(topology, number, topology.now_ns);
         }
     }
 
     /// What to read ahead after this read: not there yet, and room for it.
-    fn read_ahead(&mut self, number: u32) -> Option<Extent> {
+    fn read_ahead(&mut self, topology: &Topology, number: u32) -> Option<Extent> {
         let job = &self.jobs[number];
         let detector = self.read_ahead[usize::from(job.share.volume)].as_mut()?;
-        let stretch = &self.volumes[usize::from(job.share.volume)].stretches[usize::from(job.share.stretch)];
+        let stretch = &topology.volumes[usize::from(job.share.volume)].stretches[usize::from(job.share.stretch)];
         let ahead = detector.observe(job.share.extent, stretch.lba + stretch.sectors)?;
-        let group = &self.groups[usize::from(job.group)];
-        self.controllers[usize::from(group.controller)].cache.as_ref()?.ahead(group.space, ahead)
-    }
-
-    /// A fetch that the cache knows of; not started.
-    fn fetch(&mut self, group: u16, extent: Extent) -> u32 {
-        let number = self.new_operation(Kind::Fetch, group, extent);
-        let group = &self.groups[usize::from(group)];
-        if let Some(cache) = &mut self.controllers[usize::from(group.controller)].cache {
-            self.operations[number].page = cache.fetch(group.space, extent, number);
-        }
-        number
-    }
-
-    #[inline]
-    pub(super) fn new_operation(&mut self, kind: Kind, group: u16, extent: Extent) -> u32 {
-        self.groups[usize::from(group)].operations += u32::from(kind != Kind::Rebuild);
-        self.operations.insert(Operation {
-            kind,
-            group,
-            extent,
-            further: NONE,
-            left: 0,
-            failed: false,
-            ready_ns: self.now_ns,
-            xor_ns: 0,
-            second: NONE,
-            waiters: NONE,
-            owner: NONE,
-            page: NONE,
-        })
+        let group = &topology.groups[usize::from(job.group)];
+        topology.controllers[usize::from(group.controller)].cache.as_ref()?.ahead(group.space, ahead)
     }
 
     #[inline(always)]
-    pub(super) fn wait_for(&mut self, job: u32, operation: u32) {
-        let next = self.operations[operation].waiters;
-        self.operations[operation].waiters = self.waiters.insert(Waiter { who: job, next });
+    fn wait_for(&mut self, operations: &mut Operations, job: u32, operation: u32) {
+        let first = operations.first_waiter(operation);
+        *first = self.waiters.insert(Waiter { job, next: *first });
         self.jobs[job].left += 1;
     }
 
     /// The data of a write have arrived.
-    pub(super) fn write_job(&mut self, number: u32) {
+    pub(super) fn write(&mut self, operations: &mut Operations, topology: &mut Topology, number: u32) {
         let Job { group: on, share: Share { extent, .. }, .. } = self.jobs[number];
-        let group = &mut self.groups[usize::from(on)];
-        group.gathering.arrived += 1;
-        let controller = &mut self.controllers[usize::from(group.controller)];
+        let group = &mut topology.groups[usize::from(on)];
+        group.writes_arrived += 1;
+        let controller = &mut topology.controllers[usize::from(group.controller)];
         match &mut controller.cache {
             Some(cache) if controller.writes_back && cache.fits(extent) => {
                 let waiting = &mut controller.destager.waiting;
                 if waiting.0 == NONE && cache.has_room(group.space, extent) {
-                    self.keep_write(number);
+                    self.keep_write(topology, number);
                 } else if waiting.0 == NONE {
                     *waiting = (number, number);
                 } else {
                     self.jobs[waiting.1].next = number;
                     waiting.1 = number;
                 }
-                let controller = self.groups[usize::from(on)].controller;
-                self.destage(controller);
+                let controller = topology.groups[usize::from(on)].controller;
+                operations.destage(topology, controller);
             }
-            _ => {
-                self.forget(number);
-                self.gather(number);
-            }
+            _ => self.write_past_cache(operations, topology, number),
         }
-        self.start_gathered(usize::from(on));
+        operations.start_gathered(topology, on);
+    }
+
+    /// A write is not kept: it joins one that it touches, or waits for what is on its way, or begins.
+    fn write_past_cache(&mut self, operations: &mut Operations, topology: &mut Topology, number: u32) {
+        let Job { group, share: Share { extent, .. }, .. } = self.jobs[number];
+        topology.forget(group, extent);
+        let write = operations.gather(topology, group, extent);
+        self.wait_for(operations, number, write);
+        let controller = topology.groups[usize::from(group)].controller;
+        if topology.controllers[usize::from(controller)].cache.is_none() {
+            operations.start(topology, write);
+        }
     }
 
     /// Puts a write that has room into the cache and answers it.
-    pub(super) fn keep_write(&mut self, number: u32) {
+    fn keep_write(&mut self, topology: &mut Topology, number: u32) {
         let Job { group, share: Share { extent, .. }, .. } = self.jobs[number];
-        let group = &self.groups[usize::from(group)];
-        let controller = &mut self.controllers[usize::from(group.controller)];
+        let group = &topology.groups[usize::from(group)];
+        let controller = &mut topology.controllers[usize::from(group.controller)];
         if let Some(cache) = &mut controller.cache {
             cache.write(group.space, extent);
         }
-        let mut done_ns = self.now_ns;
+        let mut done_ns = topology.now_ns;
         if let Some(mirror) = controller.mirror {
             let bytes = u64::from(extent.sectors) * 512;
             let copy = Transfer { now_ns: done_ns, ready_ns: done_ns, bytes, direction: mirror.direction };
-            done_ns = carry(&mut self.links, &[mirror.link], copy);
+            done_ns = carry(&mut topology.links, &[mirror.link], copy);
         }
-        self.answer(number, done_ns);
+        self.answer(topology, number, done_ns);
     }
 
-    pub(super) fn forget(&mut self, number: u32) {
-        let job = &self.jobs[number];
-        let group = &self.groups[usize::from(job.group)];
-        if let Some(cache) = &mut self.controllers[usize::from(group.controller)].cache {
-            cache.forget(group.space, job.share.extent);
+    /// Lets those in that wait for room in a controller's cache, in their order, as far as there is some.
+    pub(super) fn admit(&mut self, topology: &mut Topology, number: u16) {
+        loop {
+            let controller = &mut topology.controllers[usize::from(number)];
+            let Some(cache) = &mut controller.cache else { return };
+            let first = controller.destager.waiting.0;
+            if first == NONE {
+                return;
+            }
+            let job = self.jobs[first];
+            if !cache.has_room(topology.groups[usize::from(job.group)].space, job.share.extent) {
+                return;
+            }
+            controller.destager.waiting.0 = job.next;
+            self.keep_write(topology, first);
+        }
+    }
+
+    /// The controller forgets what it has read of a trim, and ends it when all devices have.
+    fn trim(&mut self, operations: &mut Operations, topology: &mut Topology, number: u32) {
+        let Job { group, share: Share { extent, .. }, .. } = self.jobs[number];
+        topology.forget(group, extent);
+        match operations.trim(topology, group, extent) {
+            Some(trim) => self.wait_for(operations, number, trim),
+            None => self.answer(topology, number, topology.now_ns),
+        }
+    }
+
+    fn flush(&mut self, operations: &mut Operations, topology: &mut Topology, number: u32) {
+        let Job { group, share: Share { extent, .. }, .. } = self.jobs[number];
+        match operations.flush(topology, group, extent) {
+            Some(flush) => self.wait_for(operations, number, flush),
+            None => self.answer(topology, number, topology.now_ns),
+        }
+    }
+
+    /// The one command of a read past the cache has ended.
+    #[inline]
+    pub(super) fn end_read(&mut self, topology: &mut Topology, number: u32, ready_ns: u64) {
+        topology.groups[usize::from(self.jobs[number].group)].rest(topology.now_ns);
+        self.ready(topology, number, ready_ns, false);
+    }
+
+    /// An operation is over, which all jobs learn that wait for it.
+    #[inline(always)]
+    pub(super) fn end_operation(&mut self, topology: &mut Topology, outcome: &Outcome) {
+        let mut next = outcome.waiters;
+        while next != NONE {
+            let waiter = self.waiters.remove(next);
+            next = waiter.next;
+            self.ready(topology, waiter.job, outcome.ready_ns, outcome.failed);
         }
     }
 
     /// Something that a job waited for has come at `ready_ns`.
     #[inline]
-    pub(super) fn job_ready(&mut self, number: u32, ready_ns: u64, failed: bool) {
+    fn ready(&mut self, topology: &mut Topology, number: u32, ready_ns: u64, failed: bool) {
         let job = &mut self.jobs[number];
         job.left -= 1;
         job.failed |= failed;
         job.ready_ns = job.ready_ns.max(ready_ns);
         if job.left == 0 {
             let ready_ns = job.ready_ns;
-            self.answer(number, ready_ns);
+            self.answer(topology, number, ready_ns);
         }
     }
 
     /// A job's answer is ready at `ready_ns` and goes to the host.
     #[inline]
-    pub(super) fn answer(&mut self, number: u32, ready_ns: u64) {
-        let ready_ns = ready_ns.max(self.now_ns);
+    fn answer(&self, topology: &mut Topology, number: u32, ready_ns: u64) {
+        let ready_ns = ready_ns.max(topology.now_ns);
         let done_ns = match self.jobs[number].op {
-            Op::Read => self.over_host_links(number, ready_ns, Direction::Up),
+            Op::Read => self.over_host_links(topology, number, ready_ns, Direction::Up),
             Op::Write | Op::Trim | Op::Flush => ready_ns,
         };
         // An event even if it is due now: nothing ends inside of what began it.
-        self.calendar.add(done_ns, Event::JobDone, number);
+        topology.calendar.add(done_ns, Event::JobDone, number);
     }
 
-    /// A job's answer has reached the host.
+    /// A job's answer has reached the host; the job, which is no more.
     #[inline]
-    pub(super) fn finish_job(&mut self, number: u32) {
-        let Job { request, failed, group, .. } = self.jobs.remove(number);
-        let found = &mut self.groups[usize::from(group)];
-        found.jobs -= 1;
-        found.last_request_ns = self.now_ns;
-        if found.jobs == 0 && !self.faults.rebuilds.is_empty() {
-            self.group_is_idle(group);
-        }
-        self.job_done(request, failed);
+    pub(super) fn finish(&mut self, topology: &mut Topology, number: u32) -> Job {
+        let job = self.jobs.remove(number);
+        let group = &mut topology.groups[usize::from(job.group)];
+        group.jobs -= 1;
+        group.last_request_ns = topology.now_ns;
+        job
     }
 }

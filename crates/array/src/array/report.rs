@@ -23,21 +23,22 @@ impl Names {
 impl Array {
     /// The components, from the host to the devices.
     pub fn components(&self) -> Vec<Component> {
-        let mut all = vec![component("host", "host", "host", self.host.cpu.servers() as u64)];
-        if self.host.pages.is_some() {
+        let topology = &self.storage.topology;
+        let mut all = vec![component("host", "host", "host", self.host.cpu().servers() as u64)];
+        if self.host.page_cache().is_some() {
             all.push(component("host.pages", "host.pages", "cache", 1));
         }
-        for (link, (name, set)) in self.links.iter().zip(&self.names.links) {
+        for (link, (name, set)) in topology.links.iter().zip(&self.names.links) {
             all.push(component(name, set, "link", link.servers()));
         }
-        for controller in &self.controllers {
+        for controller in &topology.controllers {
             let (cpu, cache) = (format!("{}.cpu", controller.name), format!("{}.cache", controller.name));
             all.push(component(&cpu, &cpu, "cpu", controller.cpu.servers() as u64));
             if controller.cache.is_some() {
                 all.push(component(&cache, &cache, "cache", 1));
             }
         }
-        for (drive, (name, set)) in self.drives.iter().zip(&self.names.drives) {
+        for (drive, (name, set)) in topology.drives.iter().zip(&self.names.drives) {
             let kind = if matches!(drive.device, Device::Disk(_)) { "disk" } else { "flash" };
             all.push(component(name, set, kind, 1));
         }
@@ -47,15 +48,16 @@ impl Array {
     /// What each of [`Array::components`] has done so far.
     pub fn readings(&self) -> Vec<Reading> {
         let plain = |account: Account| Reading { account, ..Reading::default() };
-        let mut all = vec![plain(self.host.cpu.account)];
-        all.extend(self.host.pages.iter().map(|pages| of_cache(&pages.cache)));
+        let topology = &self.storage.topology;
+        let mut all = vec![plain(self.host.cpu().account)];
+        all.extend(self.host.page_cache().map(of_cache));
         let of_link = |[account, opposite]: [Account; 2]| Reading { account, opposite, ..Reading::default() };
-        all.extend(self.links.iter().map(|link| of_link(link.accounts)));
-        for controller in &self.controllers {
+        all.extend(topology.links.iter().map(|link| of_link(link.accounts)));
+        for controller in &topology.controllers {
             all.push(plain(controller.cpu.account));
             all.extend(controller.cache.iter().map(of_cache));
         }
-        all.extend(self.drives.iter().map(|drive| Reading {
+        all.extend(topology.drives.iter().map(|drive| Reading {
             written: drive.device.written(),
             ..plain(Account { busy_ns: drive.device.busy_ns(), ..drive.account })
         }));
@@ -64,8 +66,8 @@ impl Array {
 
     /// Names and sizes of the volumes, in sectors; those of the target first.
     pub fn volumes(&self) -> impl Iterator<Item = (&str, u64)> {
-        self.target.volumes().iter().map(|&number| {
-            let volume = &self.volumes[usize::from(number)];
+        self.host.target().volumes().iter().map(|&number| {
+            let volume = &self.storage.topology.volumes[usize::from(number)];
             (volume.name.as_str(), volume.sectors)
         })
     }

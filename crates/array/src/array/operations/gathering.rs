@@ -7,56 +7,59 @@
 //! Limits: only writes that touch are joined; of those that overlap each is carried out. Who shares an operation is answered
 //! when all of it is done.
 
-use super::{Array, Kind};
+use super::{Kind, Operations};
+use crate::array::topology::Topology;
 use crate::raid::Extent;
 
 /// Writes of a group on their way to an operation of their own.
 #[derive(Debug, Default)]
 pub(super) struct Gathering {
-    /// Jobs that write, as many as were sent and as have arrived with their data.
-    pub(super) sent: u64,
-    pub(super) arrived: u64,
     /// Operations that are not planned yet, each with the number of arrivals that it waits for.
     gathered: Vec<(u32, u64)>,
     /// Operations that wait for rows.
-    pub(super) waiting: Vec<u32>,
+    waiting: Vec<u32>,
 }
 
 impl Gathering {
-    /// Takes out an operation for which nothing more is on its way.
+    /// Takes out an operation for which nothing more is on its way when so many have arrived.
     #[inline]
-    fn next(&mut self) -> Option<u32> {
-        let next = self.gathered.iter().position(|&(_, until)| until <= self.arrived)?;
+    fn next(&mut self, arrived: u64) -> Option<u32> {
+        let next = self.gathered.iter().position(|&(_, until)| until <= arrived)?;
         Some(self.gathered.remove(next).0)
+    }
+
+    /// An operation waits for rows.
+    pub(super) fn waits(&mut self, number: u32) {
+        self.waiting.push(number);
+    }
+
+    /// An operation has its rows.
+    pub(super) fn waits_no_more(&mut self, number: u32) {
+        self.waiting.retain(|&waiting| waiting != number);
     }
 }
 
-impl Array {
-    /// A write is not kept: it joins one that it touches, or waits for what is on its way, or begins.
-    pub(super) fn gather(&mut self, number: u32) {
-        let job = self.jobs[number];
-        let (place, extent) = (usize::from(job.group), job.share.extent);
-        let controller = &self.controllers[usize::from(self.groups[place].controller)];
+impl Operations {
+    /// The operation that does a write which is not kept: one that it touches, or one of its own that waits for what is on its
+    /// way. Without a memory to gather in, it is not started yet.
+    pub(in crate::array) fn gather(&mut self, topology: &mut Topology, group: u16, extent: Extent) -> u32 {
+        let place = usize::from(group);
+        let controller = &topology.controllers[usize::from(topology.groups[place].controller)];
         if controller.cache.is_none() {
-            let write = self.new_operation(Kind::Write, job.group, extent);
-            self.wait_for(number, write);
-            self.start_operation(write);
-            return;
+            return self.begin(topology, Kind::Write, group, extent);
         }
         let sectors_max = controller.destager.sectors_max;
-        let write = self.joined(place, extent, sectors_max).unwrap_or_else(|| {
-            let write = self.new_operation(Kind::Write, job.group, extent);
-            let gathering = &mut self.groups[place].gathering;
-            gathering.gathered.push((write, gathering.sent));
+        self.joined(topology, place, extent, sectors_max).unwrap_or_else(|| {
+            let write = self.begin(topology, Kind::Write, group, extent);
+            self.gathering[place].gathered.push((write, topology.groups[place].writes_sent));
             write
-        });
-        self.wait_for(number, write);
+        })
     }
 
     /// The operation that does `extent` as well from now on, if there is one that it touches.
-    fn joined(&mut self, place: usize, extent: Extent, sectors_max: u32) -> Option<u32> {
-        let group = &mut self.groups[place];
-        let gathering = &group.gathering;
+    fn joined(&mut self, topology: &mut Topology, place: usize, extent: Extent, sectors_max: u32) -> Option<u32> {
+        let group = &mut topology.groups[place];
+        let gathering = &self.gathering[place];
         for &(number, _) in &gathering.gathered {
             if let Some(both) = union(self.operations[number].extent, extent, sectors_max) {
                 self.operations[number].extent = both;
@@ -76,9 +79,10 @@ impl Array {
 
     /// A write has arrived, kept or not: starts what has waited for all that was on its way when it came.
     #[inline]
-    pub(super) fn start_gathered(&mut self, place: usize) {
-        while let Some(write) = self.groups[place].gathering.next() {
-            self.start_operation(write);
+    pub(in crate::array) fn start_gathered(&mut self, topology: &mut Topology, group: u16) {
+        let place = usize::from(group);
+        while let Some(write) = self.gathering[place].next(topology.groups[place].writes_arrived) {
+            self.start(topology, write);
         }
     }
 }

@@ -15,7 +15,8 @@
 //!
 //! Limits: what is read ahead counts as asked for; rebuilds have a priority of their own (`raid/throttle.rs`).
 
-use super::{Array, Kind, OF_JOB};
+use super::commands::Commands;
+use crate::array::topology::Topology;
 use crate::slab::NONE;
 
 /// For whom a command is.
@@ -30,7 +31,7 @@ pub(super) enum Rank {
 }
 
 /// What a drive has of each rank.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Precedence {
     requests: u32,
     destages: u32,
@@ -46,22 +47,16 @@ impl Precedence {
     }
 }
 
-impl Array {
-    /// Gives a command its rank and says whether it may go to its drive now; otherwise it is held back.
-    #[inline]
-    pub(super) fn goes_now(&mut self, number: u32) -> bool {
-        let command = &mut self.commands[number];
-        let kind = if command.owner & OF_JOB != 0 { Kind::Fetch } else { self.operations[command.owner].kind };
-        command.rank = match kind {
-            Kind::Fetch | Kind::Write => Rank::Request,
-            Kind::Destage => Rank::Destage,
-            Kind::Rebuild | Kind::Trim | Kind::Flush => Rank::Other,
-        };
-        let precedence = &mut self.drives[usize::from(command.drive)].precedence;
+impl Commands {
+    /// Whether a command may go to its drive now; otherwise it is held back.
+    #[inline(never)]
+    pub(super) fn goes_now(&mut self, topology: &Topology, number: u32) -> bool {
+        let command = &self.issued[number];
+        let precedence = &mut self.precedence[usize::from(command.drive)];
         match command.rank {
             Rank::Request => precedence.requests += 1,
             Rank::Destage => {
-                let controller = &self.controllers[usize::from(command.controller)];
+                let controller = &topology.controllers[usize::from(command.controller)];
                 if !precedence.has_room(controller.destages_beside_requests()) {
                     self.hold(number);
                     return false;
@@ -74,43 +69,46 @@ impl Array {
     }
 
     fn hold(&mut self, number: u32) {
-        let command = &mut self.commands[number];
+        let command = &mut self.issued[number];
         command.next = NONE;
-        let held = &mut self.drives[usize::from(command.drive)].precedence.held;
+        let held = &mut self.precedence[usize::from(command.drive)].held;
         let last = std::mem::replace(&mut held.1, number);
         if held.0 == NONE {
             held.0 = number;
         } else {
-            self.commands[last].next = number;
+            self.issued[last].next = number;
         }
     }
 
     /// A command of a rank has ended at a drive: what was held back goes, as far as there is room for it.
     #[inline(always)]
-    pub(super) fn make_way(&mut self, drive: u16, controller: u16, rank: Rank) {
-        let precedence = &mut self.drives[usize::from(drive)].precedence;
-        match rank {
-            Rank::Request => precedence.requests -= 1,
-            Rank::Destage => precedence.destages -= 1,
-            Rank::Other => return,
+    pub(super) fn make_way(&mut self, topology: &mut Topology, drive: u16, controller: u16, rank: Rank) {
+        if rank == Rank::Other {
+            return;
+        }
+        let precedence = &mut self.precedence[usize::from(drive)];
+        if rank == Rank::Request {
+            precedence.requests -= 1;
+        } else {
+            precedence.destages -= 1;
         }
         if precedence.held.0 != NONE {
-            self.send_held(drive, controller);
+            self.send_held(topology, drive, controller);
         }
     }
 
     #[inline(never)]
-    fn send_held(&mut self, drive: u16, controller: u16) {
+    fn send_held(&mut self, topology: &mut Topology, drive: u16, controller: u16) {
         loop {
-            let precedence = &mut self.drives[usize::from(drive)].precedence;
+            let precedence = &mut self.precedence[usize::from(drive)];
             let first = precedence.held.0;
-            let controller = &self.controllers[usize::from(controller)];
+            let controller = &topology.controllers[usize::from(controller)];
             if first == NONE || !precedence.has_room(controller.destages_beside_requests()) {
                 return;
             }
-            precedence.held.0 = self.commands[first].next;
+            precedence.held.0 = self.issued[first].next;
             precedence.destages += 1;
-            self.send(first);
+            self.send(topology, first);
         }
     }
 }

@@ -3,7 +3,8 @@
 //! Model: the first stretch stands in the operation, the others in a list here, in ascending order. Room for all that can be
 //! under way is asked for when the array is built.
 
-use super::{Array, Group, Kind};
+use super::{Kind, Operations};
+use crate::array::topology::{Group, Topology};
 use crate::controller::Controller;
 use crate::raid::{Extent, Lost};
 use crate::slab::{NONE, Slab};
@@ -58,18 +59,18 @@ impl Stretches {
     }
 }
 
-impl Array {
+impl Operations {
     /// Starts the destage of stretches that one write can take together.
-    pub(super) fn destage_together(&mut self, group: u16, stretches: &[Extent]) {
-        let operation = self.new_operation(Kind::Destage, group, stretches[0]);
+    pub(super) fn destage_together(&mut self, topology: &mut Topology, group: u16, stretches: &[Extent]) {
+        let operation = self.begin(topology, Kind::Destage, group, stretches[0]);
         self.operations[operation].further = self.further.keep(&stretches[1..]);
-        self.start_operation(operation);
+        self.start(topology, operation);
     }
 
     /// Plans a destage of several stretches, into the scratch.
-    pub(super) fn plan_together(&mut self, number: u32) -> Result<(), Lost> {
+    pub(super) fn plan_together(&mut self, topology: &Topology, number: u32) -> Result<(), Lost> {
         let operation = &self.operations[number];
-        let group = &self.groups[usize::from(operation.group)];
+        let group = &topology.groups[usize::from(operation.group)];
         let extents = &mut self.scratch.together;
         extents.clear();
         extents.push(operation.extent);

@@ -9,9 +9,10 @@
 //! Limits: a new drive is as worn and has as much in its buffer as the one that it replaces. What was lost stays lost. Of
 //! several drives of a member that have failed, the one that failed first is replaced first.
 
-use super::Array;
+use super::Faults;
 use super::copying::Bay;
 use super::incidents::What;
+use crate::array::topology::Topology;
 use crate::calendar::Event;
 use crate::raid::{MemberState, SpareSpec};
 
@@ -22,58 +23,58 @@ pub(super) struct Coming {
     member: u16,
 }
 
-impl Array {
+impl Faults {
     /// Sets the events of the new drives that are written down.
-    pub(super) fn expect_drives(&mut self) {
-        for (coming, group) in std::mem::take(&mut self.faults.written) {
-            self.expect_drive(coming.time_ns, Coming { group, member: coming.member });
+    pub(super) fn expect_drives(&mut self, topology: &mut Topology) {
+        for (coming, group) in std::mem::take(&mut self.written) {
+            self.expect_drive(topology, coming.time_ns, Coming { group, member: coming.member });
         }
     }
 
-    fn expect_drive(&mut self, time_ns: u64, coming: Coming) {
-        self.calendar.add(time_ns, Event::Replacement, self.faults.coming.len() as u32);
-        self.faults.coming.push(coming);
+    fn expect_drive(&mut self, topology: &mut Topology, time_ns: u64, coming: Coming) {
+        topology.calendar.add(time_ns, Event::Replacement, self.coming.len() as u32);
+        self.coming.push(coming);
     }
 
     /// A drive has failed that stood for a member: a new one comes after the group's time, if it has one.
-    pub(super) fn order_drive(&mut self, bay: Bay) {
-        self.faults.failed.push(bay);
+    pub(super) fn order_drive(&mut self, topology: &mut Topology, bay: Bay) {
+        self.failed.push(bay);
         let Bay { group, member, .. } = bay;
-        let after_ns = self.faults.replaced_after_ns[usize::from(group)];
-        if let Some(time_ns) = after_ns.and_then(|after_ns| self.now_ns.checked_add(after_ns)) {
-            self.expect_drive(time_ns, Coming { group, member });
+        let after_ns = self.replaced_after_ns[usize::from(group)];
+        if let Some(time_ns) = after_ns.and_then(|after_ns| topology.now_ns.checked_add(after_ns)) {
+            self.expect_drive(topology, time_ns, Coming { group, member });
         }
     }
 
     /// A new drive has come, for the first of the member's drives that have failed; without one it is of no use.
-    pub(super) fn drive_comes(&mut self, number: u32) {
-        let Coming { group, member } = self.faults.coming[number as usize];
-        let failed = &mut self.faults.failed;
+    pub(in crate::array) fn drive_comes(&mut self, topology: &mut Topology, number: u32) {
+        let Coming { group, member } = self.coming[number as usize];
+        let failed = &mut self.failed;
         let of_it = |bay: &Bay| (bay.group, bay.member) == (group, member);
         let Some(place) = failed.iter().position(of_it) else { return };
         let bay = failed.remove(place);
-        let found = &self.groups[usize::from(group)];
+        let found = &topology.groups[usize::from(group)];
         if found.members.state(member) == MemberState::Failed {
-            self.take_place(group, member, bay.drive, What::Renewed);
+            self.take_place(topology, bay, What::Renewed);
         } else if found.gives_back(member, bay.drive) {
-            self.copy_back(bay);
+            self.copy_back(topology, bay);
         } else {
             let taken = found.drives[usize::from(member)];
             // A spare in its own stead, or in that of the one that has taken over.
-            let spare = self.faults.stops_serving(bay.drive).or_else(|| self.faults.serving(taken));
+            let spare = self.stops_serving(bay.drive).or_else(|| self.serving(taken));
             let dedicated = spare.map_or(Some(group), |spare| spare.group);
-            self.note(group, member, What::SpareRenewed);
-            self.faults.spares.add(SpareSpec { device: bay.drive, group: dedicated });
-            self.replace_waiting();
+            self.note(topology, group, member, What::SpareRenewed);
+            self.spares.add(SpareSpec { device: bay.drive, group: dedicated });
+            self.replace_waiting(topology);
         }
     }
 
     /// Members that wait for a spare get what there is, in order of groups and members.
-    pub(super) fn replace_waiting(&mut self) {
-        for group in 0..self.groups.len() as u16 {
-            for member in 0..self.groups[usize::from(group)].members.count() {
-                if self.groups[usize::from(group)].members.state(member) == MemberState::Failed {
-                    self.replace(group, member);
+    pub(super) fn replace_waiting(&mut self, topology: &mut Topology) {
+        for group in 0..topology.groups.len() as u16 {
+            for member in 0..topology.groups[usize::from(group)].members.count() {
+                if topology.groups[usize::from(group)].members.state(member) == MemberState::Failed {
+                    self.replace(topology, group, member);
                 }
             }
         }

@@ -1,6 +1,7 @@
 //! What happened to the members of groups and how far rebuilds have come, to be told with the results.
 
-use super::Array;
+use super::Faults;
+use crate::array::topology::{Group, Topology};
 
 /// What happened to a member of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,18 +69,18 @@ pub struct Rebuilt {
     pub share: f64,
 }
 
-impl Array {
+impl Faults {
     /// How far what has not ended of rebuilds and copying back has come.
-    pub fn rebuilding(&self) -> impl Iterator<Item = Rebuilt> {
-        self.faults.rebuilds.iter().filter_map(|found| found.reached(&self.groups))
+    pub(in crate::array) fn rebuilding(&self, groups: &[Group]) -> impl Iterator<Item = Rebuilt> {
+        self.rebuilds.iter().filter_map(|found| found.reached(groups))
     }
 
     /// What has happened to members of groups so far.
-    pub fn incidents(&self) -> &[Incident] {
-        &self.faults.incidents
+    pub(in crate::array) fn incidents(&self) -> &[Incident] {
+        &self.incidents
     }
 
-    pub(super) fn note(&mut self, group: u16, member: u16, what: What) {
-        self.faults.incidents.push(Incident { time_ns: self.now_ns, group, member, what });
+    pub(super) fn note(&mut self, topology: &Topology, group: u16, member: u16, what: What) {
+        self.incidents.push(Incident { time_ns: topology.now_ns, group, member, what });
     }
 }

@@ -1,0 +1,94 @@
+//! Copying back: what a spare has taken over goes to the new drive that comes for the failed one, and the spare waits again.
+//!
+//! Model: where a controller copies back, it does so when the spare holds everything, chunk by chunk and at the pace of a
+//! rebuild. Nothing but the spare is read for it, and the spare stands for the member until the end: it serves all reads, and
+//! what is written below the mark goes to both drives. If the spare fails meanwhile, the new drive is in its bay already and
+//! is rebuilt. So do MegaRAID (MegaRAID Storage Manager, help, *Copyback*), Smart Arrays with dedicated spares (Microchip's
+//! guide to the SmartRAID controllers, which follow them, 6.1 and 15.3.1) and Sun's arrays (StorEdge 6130, help, *About
+//! Hot-Spare Drives*).
+//!
+//! Limits: a spare that fails leaves the new drive without what was copied so far. Trims and flushes do not reach the new
+//! drive before it stands for the member; the spare has what they are about. A new drive that fails while it is copied to is
+//! not modelled.
+
+use super::Faults;
+use super::incidents::What;
+use crate::array::topology::{CopyBack, Topology};
+use crate::raid::{MemberState, Rebuild, SpareSpec};
+
+/// A drive in a bay, and the member that it is for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bay {
+    pub(super) group: u16,
+    pub(super) member: u16,
+    pub(super) drive: u16,
+}
+
+impl Faults {
+    /// A new drive has come for a member for which a spare stands, and gets back what the spare holds as soon as it holds it.
+    pub(super) fn copy_back(&mut self, topology: &mut Topology, bay: Bay) {
+        self.fitted.push(bay);
+        if topology.groups[usize::from(bay.group)].members.state(bay.member) == MemberState::Present {
+            self.begin_copy(topology, bay);
+        } else {
+            self.note(topology, bay.group, bay.member, What::Fitted);
+        }
+    }
+
+    /// The spare holds everything: copies it back if the new drive is there.
+    pub(super) fn spare_is_whole(&mut self, topology: &mut Topology, group: u16, member: u16) {
+        let fitted = self.fitted.iter().find(|bay| (bay.group, bay.member) == (group, member));
+        if let Some(&bay) = fitted {
+            self.begin_copy(topology, bay);
+        }
+    }
+
+    fn begin_copy(&mut self, topology: &mut Topology, Bay { group: number, member, drive }: Bay) {
+        let group = &mut topology.groups[usize::from(number)];
+        let place = group.place_of_new(member);
+        group.drives.resize(2 * usize::from(group.members.count()), drive);
+        group.drives[usize::from(place)] = drive;
+        group.members.copy(member, true);
+        group.copies.push(CopyBack { member, copied_sectors: 0 });
+        let copying = Rebuild::copying(member, place, group.chunk_sectors, &group.geometry);
+        self.note(topology, number, member, What::Copying);
+        self.begin_rebuild(topology, number, copying);
+    }
+
+    /// The copy of a member has come this far; whether that is the end.
+    pub(super) fn note_copied(
+        &mut self,
+        topology: &mut Topology,
+        number: u16,
+        member: u16,
+        copied_sectors: u64,
+    ) -> bool {
+        let group = &mut topology.groups[usize::from(number)];
+        if copied_sectors < group.geometry.member_sectors() {
+            group
+                .copies
+                .iter_mut()
+                .filter(|copy| copy.member == member)
+                .for_each(|copy| copy.copied_sectors = copied_sectors);
+            return false;
+        }
+        if let Some(own) = self.end_copy(topology, number, member) {
+            let spare = std::mem::replace(&mut topology.groups[usize::from(number)].drives[usize::from(member)], own);
+            let spare = self.stops_serving(spare).unwrap_or(SpareSpec { device: spare, group: Some(number) });
+            self.note(topology, number, member, What::CopiedBack);
+            self.spares.add(spare);
+            self.replace_waiting(topology);
+        }
+        true
+    }
+
+    /// No longer copies a member, if it does or is about to; the new drive that was for it.
+    pub(super) fn end_copy(&mut self, topology: &mut Topology, number: u16, member: u16) -> Option<u16> {
+        let fitted = &mut self.fitted;
+        let place = fitted.iter().position(|bay| (bay.group, bay.member) == (number, member))?;
+        let group = &mut topology.groups[usize::from(number)];
+        group.members.copy(member, false);
+        group.copies.retain(|copy| copy.member != member);
+        Some(fitted.remove(place).drive)
+    }
+}
