@@ -170,3 +170,39 @@ def test_functions_stay_within_seventy_lines_and_five_parameters() -> None:
                 parameters = [argument.arg for argument in (*node.args.args, *node.args.kwonlyargs) if argument.arg not in ("self", "cls")]
                 assert lines <= 70, f"{path.relative_to(ROOT)}:{node.lineno} {node.name} has {lines} lines"
                 assert len(parameters) <= 5, f"{path.relative_to(ROOT)}:{node.lineno} {node.name} has {len(parameters)} parameters"
+
+
+# The parts of a modelled array, each with those that it may name: it calls what lies below, and is told of by what lies above.
+ARRAY = ROOT / "crates/array/src/array"
+ARRAY_PARTS = {
+    "topology": set(),
+    "operations": {"topology"},
+    "jobs": {"topology", "operations"},
+    "faults": {"topology", "operations"},
+    "storage": {"topology", "operations", "jobs", "faults"},
+    "host": {"topology", "storage", "jobs"},
+}
+
+
+def _sources_of_array_part(part: str) -> list[Path]:
+    return [*(ARRAY / part).glob("*.rs"), *ARRAY.glob(f"{part}.rs")]
+
+
+@pytest.mark.parametrize("part", ARRAY_PARTS)
+def test_a_part_of_the_array_names_only_what_lies_below_it(part: str) -> None:
+    files = _sources_of_array_part(part)
+    assert files
+    for path in files:
+        of_array = r"crate::array::" if path.parent != ARRAY and path.stem != "mod" else r"(?:crate::array|super)::"
+        paths = re.findall(of_array + r"(\w+|\{[^}]*\})", path.read_text())
+        named = {word for found in paths for word in re.findall(r"\w+", found)} & ({*ARRAY_PARTS, "Array"} - {part})
+        assert named <= ARRAY_PARTS[part], f"{path.relative_to(ROOT)} names {named - ARRAY_PARTS[part]}"
+
+
+def test_no_part_of_the_array_has_more_than_forty_methods() -> None:
+    counts: dict[str, int] = {}
+    for path in ARRAY.rglob("*.rs"):
+        for owner, body in re.findall(r"^impl (\w+) \{\n(.*?)^\}", path.read_text(), re.MULTILINE | re.DOTALL):
+            counts[owner] = counts.get(owner, 0) + len(re.findall(r"^    (?:pub(?:\([^)]*\))? )?(?:const )?fn ", body, re.MULTILINE))
+    assert {"Array", "Host", "Jobs", "Operations", "Faults"} <= counts.keys()
+    assert not {owner: count for owner, count in counts.items() if count > 40}
