@@ -355,3 +355,30 @@ fn a_page_cache_that_begins_warm_answers_its_share_at_once() {
     let (first, last) = (hits(&seen.times[..1000]), hits(&seen.times[3000..]));
     assert!((first - 0.25).abs() < 0.04 && (last - 0.25).abs() < 0.04, "{first} at first, {last} in the end");
 }
+
+/// Reads of as many pages as a cache has, all under way, and behind them a write: when each ends.
+fn write_behind_reads(document: &serde_json::Value, page_sectors: u32) -> Vec<(u32, u64)> {
+    let mut array = built(document, 1);
+    for token in 0..8 {
+        let lba = u64::from(token) * 100_000;
+        array.submit(0, token, Request { op: Op::Read, lba, sectors: page_sectors });
+    }
+    array.submit(1000, 8, Request { op: Op::Write, lba: 5_000_000, sectors: page_sectors });
+    let mut done = Vec::new();
+    while array.next_ns().is_some() {
+        array.run_until(u64::MAX, &mut done);
+    }
+    assert_eq!(array.under_way(), 0);
+    done.iter().map(|ended| (ended.token, ended.completed_ns)).collect()
+}
+
+#[test]
+fn a_write_that_waits_for_pages_that_are_fetched_enters_when_the_first_fetch_has_ended() {
+    let pages = json!({ "size_bytes": 8 * 4096, "dirty_background_percent": 100, "dirty_percent": 100 });
+    for (document, page_sectors) in [(cached("raid0", 2, 8), 32), (buffered(pages), 8)] {
+        let ended = write_behind_reads(&document, page_sectors);
+        let end_ns = |token: u32| ended.iter().find(|(found, _)| *found == token).map(|(_, end_ns)| *end_ns);
+        assert_eq!(ended.len(), 9, "{ended:?}");
+        assert_eq!(end_ns(8), (0..8).filter_map(end_ns).min(), "{ended:?}");
+    }
+}

@@ -6,9 +6,10 @@
 
 use super::faults::{Faults, Incident, Rebuilt};
 use super::jobs::{Job, Jobs};
-use super::operations::{Ended, Kind, Operations};
+use super::operations::{Ended, Kind, Operations, Outcome};
 use super::topology::Topology;
 use crate::calendar::Event;
+use crate::slab::NONE;
 
 /// See the module.
 #[derive(Debug)]
@@ -153,11 +154,16 @@ impl Storage {
     fn conclude(&mut self, number: u32) {
         let outcome = self.operations.conclude(&mut self.topology, number);
         self.jobs.end_operation(&mut self.topology, &outcome);
-        if let Some((controller, space)) = outcome.destaged {
-            self.topology.controllers[usize::from(controller)].destager.under_way[space as usize] -= 1;
-            self.jobs.admit(&mut self.topology, controller);
-            self.operations.destage(&mut self.topology, controller);
+        let Outcome { kind, controller, space, .. } = outcome;
+        let destager = &mut self.topology.controllers[usize::from(controller)].destager;
+        match kind {
+            Kind::Destage => destager.under_way[space as usize] -= 1,
+            // Its pages can be given up from now on: a write may have waited for nothing else.
+            Kind::Fetch if destager.waiting.0 != NONE => {}
+            _ => return,
         }
+        self.jobs.admit(&mut self.topology, controller);
+        self.operations.destage(&mut self.topology, controller);
     }
 
     /// A device fails.

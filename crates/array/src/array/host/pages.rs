@@ -200,6 +200,11 @@ impl Host {
             next = waiter.next;
             self.job_done(storage, waiter.request, fetch.failed);
         }
+        // Its pages can be given up from now on: a write may have waited for nothing else.
+        if self.pages.as_ref().is_some_and(|pages| pages.destager.waiting.0 != NONE) {
+            self.admit_writers(storage);
+            self.write_out(storage);
+        }
     }
 
     fn write_pages(&mut self, storage: &mut Storage, number: u32) {

@@ -104,12 +104,14 @@ pub(super) enum Ended {
 
 /// What an operation leaves behind.
 pub(super) struct Outcome {
+    pub(super) kind: Kind,
+    /// The controller, and the space of its cache.
+    pub(super) controller: u16,
+    pub(super) space: u32,
     /// First of those who wait for it.
     pub(super) waiters: u32,
     pub(super) ready_ns: u64,
     pub(super) failed: bool,
-    /// Of a destage, the controller and the space of its cache.
-    pub(super) destaged: Option<(u16, u32)>,
 }
 
 /// All operations that are under way, with their commands.
@@ -448,7 +450,6 @@ impl Operations {
                 Kind::Write | Kind::Rebuild | Kind::Trim | Kind::Flush => {}
             }
         }
-        let destaged = (kind == Kind::Destage).then_some((controller, space));
-        Outcome { waiters, ready_ns, failed, destaged }
+        Outcome { kind, controller, space, waiters, ready_ns, failed }
     }
 }
