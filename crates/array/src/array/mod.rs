@@ -28,39 +28,17 @@ mod host;
 mod jobs;
 mod operations;
 mod report;
+mod request;
 mod storage;
 mod topology;
-
-use plimsoll_workload::Op;
 
 use crate::calendar::Event;
 use crate::raid::Extent;
 pub use faults::{Incident, Rebuilt, What};
 use host::Host;
 use report::Names;
+pub use request::{Completion, Request};
 use storage::Storage;
-
-/// What is asked of the array, at an address of its target.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Request {
-    /// Read, write, trim or flush.
-    pub op: Op,
-    /// First sector; 0 for a flush.
-    pub lba: u64,
-    /// Length; 0 for a flush.
-    pub sectors: u32,
-}
-
-/// The end of a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Completion {
-    /// As submitted.
-    pub token: u32,
-    /// When.
-    pub completed_ns: u64,
-    /// Whether data were lost that it needed.
-    pub failed: bool,
-}
 
 /// See the module.
 #[derive(Debug)]

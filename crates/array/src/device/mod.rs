@@ -9,48 +9,20 @@
 //!
 //! Devices of one kind share their tables: make one [`DeviceModel`] and take all of them from it.
 
-mod divisor;
-mod error;
+pub(crate) mod command;
+pub(crate) mod error;
 
 use serde::{Deserialize, Serialize};
 
-pub(crate) use divisor::Divisor;
+pub use command::{Command, INTERNAL, SECTOR_BYTES};
 pub use error::SpecError;
-pub(crate) use error::in_range;
 
 use crate::disk::{Disk, DiskModel, DiskSpec};
 use crate::flash::{Flash, FlashModel, FlashSpec, Written};
 use crate::prefetch::expect_lines;
 
-/// Bytes of one sector, the unit of every address and length.
-pub const SECTOR_BYTES: u64 = 512;
-
-/// The handle of a device's own work.
-pub const INTERNAL: u32 = u32::MAX;
-
 /// No device is quicker with a trim (assumed): a drive without overheads would do any number of them at one instant.
 const TRIMMING_NS_MIN: u64 = 1_000;
-
-/// What a device is asked to do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Command {
-    /// The caller's name for it; not [`INTERNAL`], and not used twice at a time.
-    pub handle: u32,
-    /// Whether data go to the device.
-    pub write: bool,
-    /// First sector.
-    pub lba: u64,
-    /// Length, at least one.
-    pub sectors: u32,
-}
-
-impl Command {
-    /// The sector after the last.
-    #[inline]
-    pub const fn end_lba(&self) -> u64 {
-        self.lba + self.sectors as u64
-    }
-}
 
 /// What a device is, as it stands in a file; the key `kind` says which.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

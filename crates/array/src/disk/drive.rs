@@ -15,7 +15,7 @@ use super::geometry::Place;
 use super::mechanics::{DiskModel, Mechanics};
 use super::queue::{Heads, Queue, Waiting};
 use super::spindle::{Spindle, TICK_BITS};
-use crate::device::{Command, INTERNAL};
+use crate::device::command::{Command, INTERNAL};
 
 /// A rotating disk.
 #[derive(Clone, Debug)]

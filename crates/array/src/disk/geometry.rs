@@ -7,9 +7,11 @@
 //!
 //! Limit: a zone has less than 2^32 sectors.
 
+use super::divisor::Divisor;
 use super::spindle::{Spindle, TICK_BITS, TURN_MASK};
 use super::zoning::{Zoning, zone_cylinders};
-use crate::device::{Divisor, SECTOR_BYTES, SpecError};
+use crate::device::command::SECTOR_BYTES;
+use crate::device::error::SpecError;
 use crate::disk::spec::DiskSpec;
 
 /// Entries of the table from addresses to zones.

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use super::geometry::{Geometry, Place};
 use super::seek::{SeekCurve, SeekTables};
 use super::spindle::Spindle;
-use crate::device::{SECTOR_BYTES, SpecError};
+use crate::device::command::SECTOR_BYTES;
+use crate::device::error::SpecError;
 use crate::disk::spec::{DiskSpec, Policy};
 
 /// A checked disk with its tables; copies share them.

@@ -12,6 +12,7 @@
 //! mechanics does not occupy the interface, whose rate bounds only what comes out of the buffer.
 
 mod buffer;
+mod divisor;
 mod drive;
 mod geometry;
 mod mechanics;

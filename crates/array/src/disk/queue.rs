@@ -19,7 +19,7 @@ use super::geometry::Place;
 use super::mechanics::Mechanics;
 use super::seek::SeekTables;
 use super::spindle::{SLACK, TURN_MASK};
-use crate::device::Command;
+use crate::device::command::Command;
 use crate::disk::spec::Policy;
 use crate::slab::{NONE, Slab};
 

@@ -10,7 +10,7 @@
 //! cylinders, which for 50,000 cylinders is at most 8 µs of a movement beyond 1 ms.
 
 use super::spindle::Spindle;
-use crate::device::SpecError;
+use crate::device::error::SpecError;
 use crate::disk::spec::SeekSpec;
 
 /// Entries of one table.

@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::spindle::TURNS_MAX;
-use crate::device::{SpecError, in_range};
+use crate::device::error::{SpecError, in_range};
 
 /// A rotating disk.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -6,7 +6,8 @@
 //! the whole numbers of sectors leave over, less than a thousandth, stays unused at the inner edge, as spare sectors
 //! do.
 
-use crate::device::{SECTOR_BYTES, SpecError};
+use crate::device::command::SECTOR_BYTES;
+use crate::device::error::SpecError;
 use crate::disk::spec::DiskSpec;
 
 /// Sectors per track of every zone, and the cylinders they share.

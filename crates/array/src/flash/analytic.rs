@@ -9,7 +9,7 @@
 use super::amplification::{Collecting, collecting, of_random_writes, share_of_random};
 use super::runs::Runs;
 use super::spec::FlashSpec;
-use crate::device::SECTOR_BYTES;
+use crate::device::command::SECTOR_BYTES;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Analytic {

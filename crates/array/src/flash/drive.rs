@@ -11,7 +11,8 @@ use super::analytic::Analytic;
 use super::page_map::{Collected, PageMap};
 use super::timeline::Timeline;
 use super::write_buffer::WriteBuffer;
-use crate::device::{Command, SECTOR_BYTES, SpecError};
+use crate::device::command::{Command, SECTOR_BYTES};
+use crate::device::error::SpecError;
 use crate::flash::spec::{FlashSpec, Translation};
 
 /// A checked flash drive.

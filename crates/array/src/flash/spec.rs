@@ -5,7 +5,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::device::{SECTOR_BYTES, SpecError, in_range};
+use crate::device::command::SECTOR_BYTES;
+use crate::device::error::{SpecError, in_range};
 
 /// A flash drive.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -8,8 +8,8 @@ mod pages;
 use plimsoll_workload::Op;
 
 use super::jobs::Job;
+use super::request::{Completion, Request};
 use super::storage::Storage;
-use super::{Completion, Request};
 use crate::cache::Cache;
 use crate::calendar::Event;
 use crate::raid::Extent;

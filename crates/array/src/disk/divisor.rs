@@ -5,24 +5,24 @@
 
 /// A divisor with its reciprocal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Divisor {
+pub(super) struct Divisor {
     reciprocal: u64,
     value: u32,
 }
 
 impl Divisor {
-    pub(crate) const fn new(value: u32) -> Self {
+    pub(super) const fn new(value: u32) -> Self {
         assert!(value >= 2, "a divisor is at least 2");
         Self { reciprocal: u64::MAX / value as u64 + 1, value }
     }
 
-    pub(crate) const fn value(self) -> u32 {
+    pub(super) const fn value(self) -> u32 {
         self.value
     }
 
     /// Quotient and remainder.
     #[inline]
-    pub(crate) const fn divide(self, dividend: u32) -> (u32, u32) {
+    pub(super) const fn divide(self, dividend: u32) -> (u32, u32) {
         let quotient = ((dividend as u128 * self.reciprocal as u128) >> 64) as u32;
         (quotient, dividend - quotient * self.value)
     }
