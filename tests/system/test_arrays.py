@@ -20,6 +20,7 @@ from plimsoll.catalog.arrays import array_names
 from plimsoll.engine import native
 from plimsoll.reports.terminal import footnotes
 from plimsoll.store.reader import open_run
+from plimsoll.target import target_of
 from system.conftest import COMMAND
 
 ARRAYS = Path(catalog.__file__).with_name("arrays")
@@ -56,7 +57,7 @@ def test_oltp_runs_on_every_shipped_array(name: str) -> None:
         engine.check_workload(catalog.document("oltp-db"), "oltp-db.toml"),
         engine.check_job({"duration": "20s", "warmup": "2s"}),
     )
-    job = {"workload": workload, "job": options, "target": f"array:{name}", "permission": None}
+    job = {"workload": workload, "job": options, "target": target_of(f"array:{name}"), "permission": None}
     outcome = engine.run_job(job, take, engine.control())
     assert outcome["backend"]["used"] == "array"
     assert {"host", "cpu"} <= {component["kind"] for component in outcome["engine"]["components"]}

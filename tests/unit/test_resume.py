@@ -277,6 +277,22 @@ def test_another_replay_starts_its_own_run(plimsoll: Plimsoll, engine: ScriptedE
     assert [run.status for run in runs()] == ["interrupted", "complete"]
 
 
+def test_another_trace_under_the_same_name_starts_its_own_run(plimsoll: Plimsoll, engine: ScriptedEngine, here: Path) -> None:
+    # A compact trace is replayed as it lies there; its name says nothing of what is in it.
+    def write(requests: int) -> None:
+        (here / "hm.csv").write_text("".join(f"{10**17 + 2500 * at},hm,0,Read,{at * 4096},4096,40\n" for at in range(requests)))
+        assert plimsoll("replay", "hm.csv", "--convert", "hm.trace").code == 0
+
+    (here / "again.toml").write_text('[[stream]]\nname = "again"\ntrace = "hm.trace"\nqueue_depth = 16\n')
+    words = ("run", "again.toml", "-t", "null:", "-t", "null:?size=1g", "-d", "1s", "-w", "0")
+    write(50)
+    interrupted(plimsoll, engine, *words, at=2)
+    write(51)
+    assert "resuming" not in plimsoll(*words).err
+    interrupted(plimsoll, engine, *words, "--fresh", at=len(engine.jobs) + 2)
+    assert "resuming" in plimsoll(*words).err
+
+
 JOURNALS = {"found": (), "journal-check": ("--set", "journal=cut.journal"), "journal": ("--set", "journal=cut.journal")}
 
 

@@ -19,7 +19,7 @@ from typing import Any
 
 from plimsoll import catalog
 from plimsoll import engine as engines
-from plimsoll.analysis.definition import arrival, overwrites
+from plimsoll.analysis.definition import arrival, overwrites, streams
 from plimsoll.engine import Engine, Json
 from plimsoll.errors import InputError
 from plimsoll.experiments.experiment import Experiment, Suite
@@ -240,7 +240,7 @@ def _opened(
     """A run to write to: an unfinished one of the same, with what it measured, or a new one."""
     definitions = [experiment.to_json() for experiment in resolved.experiments]
     workloads = [points.definitions() for points in resolved.points]
-    mark = fingerprint([definitions, workloads, os.getcwd(), opening.identities], opening.host, versions())
+    mark = fingerprint([definitions, workloads, os.getcwd(), opening.identities, *_traces(resolved)], opening.host, versions())
     anew = typed["fresh"] or any(map(is_of_its_moment, resolved.forms()))
     found = None if anew else unfinished_run(typed["out"], mark)
     if found is not None:
@@ -260,6 +260,15 @@ def _opened(
         fingerprint=mark,
     )
     return RunWriter.create(typed["out"], info), []
+
+
+def _traces(resolved: _Resolved) -> Iterator[Json]:
+    """What the traces hold that are replayed: a file under the same name may be another by now."""
+    paths = {stream["trace"] for workload in resolved.forms() for stream in streams(workload) if stream.get("trace")}
+    for path in sorted(paths):
+        from plimsoll.points.traces import header_of
+
+        yield header_of(path)
 
 
 def _feed(resolved: _Resolved) -> Feed:

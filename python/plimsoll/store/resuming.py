@@ -24,10 +24,11 @@ from typing import TYPE_CHECKING, Any
 from plimsoll import displayed
 from plimsoll.errors import InputError, StoreError
 from plimsoll.result import Result, iso_time
-from plimsoll.store.document import content
+from plimsoll.store.document import content, fitting, read_document
 from plimsoll.store.durable import replace_file, store_error, sync_folder
 from plimsoll.store.lifetime import own_identity
 from plimsoll.store.writer import RunWriter, encoded
+from plimsoll.stored import Run
 
 if TYPE_CHECKING:
     from plimsoll.store.reader import StoredPoint, StoredRun
@@ -36,6 +37,8 @@ Json = dict[str, Any]
 
 #: Endings after which a run can go on; a complete or failed one has nothing left to measure.
 UNFINISHED = ("incomplete", "interrupted")
+#: Ends as run.json has them.
+ENDED = ("complete", "failed")
 SUPERSEDED = "superseded"
 
 
@@ -51,16 +54,22 @@ def unfinished_run(out: str, wanted: str) -> StoredRun | None:
 
     Raises `InputError` when that run is going on in another process: both would load the same target.
     """
-    alike = [run for run in _naming(out, wanted) if run.meta.get("fingerprint") == wanted]
-    for run in alike:
+    alike = list(_alike(out, wanted))
+    if all(meta["status"] in ENDED for _, meta in alike):
+        return None
+    from plimsoll.store.reader import open_run
+
+    runs = [open_run(path) for path, _ in alike]
+    for run in runs:
         if run.status == "running":
             raise _going_on(run)
     # Names begin with the time, so the newest comes last.
-    return alike[-1] if alike and alike[-1].status in UNFINISHED else None
+    return runs[-1] if runs[-1].status in UNFINISHED else None
 
 
-def _naming(out: str, wanted: str) -> Iterator[StoredRun]:
-    """The runs whose run.json has ``wanted`` in it, oldest first; what reads runs is imported where there is one."""
+def _alike(out: str, wanted: str) -> Iterator[tuple[str, Json]]:
+    """Path and run.json of every run with this fingerprint, oldest first. Only those that have it in their text are read: there may be
+    thousands, and a run does not begin before this has ended."""
     try:
         names = sorted(name for name in os.listdir(out) if not name.startswith("."))
     except FileNotFoundError:
@@ -68,13 +77,13 @@ def _naming(out: str, wanted: str) -> Iterator[StoredRun]:
     except OSError as problem:
         raise StoreError(f"{out}: cannot be read ({str(problem.strerror).lower()}).") from None
     for name in names:
-        path = os.path.join(out, name)
+        source = os.path.join(out, name, "run.json")
         # A run that cannot be read is none that can go on.
         with suppress(StoreError):
-            if wanted.encode() in content(os.path.join(path, "run.json")):
-                from plimsoll.store.reader import open_run
-
-                yield open_run(path)
+            if wanted.encode() in content(source):
+                meta = fitting(read_document(source), Run, source)
+                if meta.get("fingerprint") == wanted:
+                    yield os.path.dirname(source), meta
 
 
 def resumed(run: StoredRun, label: str | None = None) -> tuple[RunWriter, list[Result]]:
