@@ -41,7 +41,7 @@ fn a_run_opens_more_files_than_the_shell_allows_at_first() {
     let target = format!("concat:{}?sizes=4KiB", further.join(",")).parse().unwrap();
     let stop = std::sync::atomic::AtomicBool::new(false);
     let error = prepare(&target, None, &Default::default(), &mut |_, _| (), &stop).unwrap_err();
-    assert!(matches!(error, TargetError::TooManyParts { parts: 100, needed: 332, limit: 256 }), "{error}");
-    assert!(error.to_string().contains("raise the limit (`ulimit -Hn 332`), or use fewer files"), "{error}");
+    assert!(matches!(error, TargetError::TooManyParts { parts: 100, needed: 396, limit: 256 }), "{error}");
+    assert!(error.to_string().contains("raise the limit (`ulimit -Hn 396`), or use fewer files"), "{error}");
     assert!(!std::fs::exists(&further[0]).unwrap());
 }

@@ -160,6 +160,45 @@ fn a_killed_fill_is_known_as_ours_and_goes_on() {
 }
 
 #[test]
+#[ignore = "the child of the next test"]
+fn child_fills_many_files_until_it_is_killed() {
+    if let Ok(target) = std::env::var("PLIMSOLL_FILL") {
+        prepare(&target.parse().unwrap(), None, &Permission::default(), &mut |_, _| (), &AtomicBool::new(false))
+            .unwrap();
+    }
+}
+
+#[test]
+fn each_of_many_files_of_a_killed_fill_is_known_as_left_behind_and_removed() {
+    let directory = directory();
+    let paths: Vec<_> = (0..200).map(|number| directory.path().join(format!("f{number}"))).collect();
+    let target = of_parts("concat", &paths.iter().map(PathBuf::as_path).collect::<Vec<_>>(), "1MiB");
+    // Killed when its first files are made, when they have their size, and when some are full.
+    for made in [5, 64, 65] {
+        let mut child = std::process::Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "child_fills_many_files_until_it_is_killed", "--ignored"])
+            .env("PLIMSOLL_FILL", target.to_string())
+            .stdout(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        while !marker_of(&paths[made]).exists() {
+            assert!(child.try_wait().unwrap().is_none(), "the child ended before it made the file");
+            std::thread::yield_now();
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let unmarked = |path: &&PathBuf| path.exists() && !inspect(&spec(path)).unwrap().left_behind;
+        let lost: Vec<_> = paths.iter().filter(unmarked).collect();
+        assert!(lost.len() <= 1, "{lost:?} are there, and nothing speaks for them");
+        // The one that was being made in this instant is empty.
+        assert!(lost.iter().all(|path| fs::metadata(path).unwrap().len() == 0), "{lost:?}");
+        lost.iter().for_each(|path| fs::remove_file(path).unwrap());
+        remove(&target).unwrap();
+        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
+    }
+}
+
+#[test]
 fn somebodys_file_is_read_freely_written_with_permission_and_never_deleted() {
     let directory = directory();
     let path = directory.path().join("letters.txt");

@@ -4,7 +4,7 @@
 //! `/data/scratch` is marked by `/data/scratch.plimsoll`, a JSON document. A marker speaks for a file only if device,
 //! inode, birth time and size are those it names and both have the same owner: inode numbers are used again as soon as a
 //! file is deleted, so another file put at the path later must not pass for ours. It is written before the first byte of
-//! data and replaced atomically.
+//! data, durable before it, and replaced atomically.
 //!
 //! A file is still ours only if nobody else has written to it or linked it since: the marker holds the time of our own
 //! last write, taken when a run had ended. It was *left behind* when the run that it names is dead and nobody asked to
@@ -14,15 +14,15 @@
 //! that was killed while it wrote leaves no such time. Device numbers of some file systems change on reboot: then the
 //! file is taken for somebody else's, which is the safe error.
 
-use std::fs::{self, File, Metadata, OpenOptions};
+use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read};
-use std::os::fd::AsRawFd;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
+use super::error::TargetError;
 use crate::durable;
 use crate::owner::Run;
 use crate::safety::gather::Ownership;
@@ -30,6 +30,8 @@ use crate::safety::gather::Ownership;
 const SCHEMA: &str = "plimsoll.scratch/1";
 /// No marker is larger.
 const BYTES_MAX: u64 = 64 << 10;
+/// What went wrong when a marker could not be written.
+pub(crate) const DOING: &str = "write its marker";
 
 /// What a scratch file is to become of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -152,7 +154,8 @@ impl Marker {
 
     /// Notes when the open file was last written to, all writes having ended.
     pub(crate) fn settle(&mut self, file: &File) {
-        let metadata = file.metadata().ok().filter(|_| tells_writes(file));
+        // Elsewhere the time may change later.
+        let metadata = file.metadata().ok().filter(|_| durable::is_local(file));
         self.wrote_ns = metadata.map(|metadata| modified_ns(&metadata));
     }
 
@@ -161,17 +164,32 @@ impl Marker {
         self.device.rotate_left(48) ^ self.inode.rotate_left(24) ^ self.born_ns.unwrap_or(self.created_s)
     }
 
-    /// Writes it beside `file`, durably.
-    pub(crate) fn write(&self, file: &Path) -> io::Result<()> {
-        durable::write(&Self::path_for(file), &serde_json::to_string_pretty(self)?)
+    /// Writes it beside `file`, which was just made; it is durable only once what is given back is.
+    pub(crate) fn put(&self, file: &Path) -> io::Result<File> {
+        durable::put(&Self::path_for(file), &serde_json::to_string_pretty(self)?)
     }
 
-    /// Deletes the marker of `file`.
-    pub(crate) fn remove(file: &Path) -> io::Result<()> {
-        match fs::remove_file(Self::path_for(file)) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-            _ => Ok(()),
+    /// Writes markers beside their files, durably: each says the old or the new at any time.
+    pub(crate) fn write_all<'a>(markers: impl IntoIterator<Item = (&'a Path, &'a Self)>) -> Result<(), TargetError> {
+        let mut texts = Vec::new();
+        for (file, marker) in markers {
+            let text = serde_json::to_string_pretty(marker).map_err(io::Error::from);
+            texts.push((Self::path_for(file), text.map_err(TargetError::io(file, DOING))?));
         }
+        durable::write_all(&texts).map_err(|(number, error)| {
+            let file = texts[number].0.with_extension("");
+            TargetError::io(&file, DOING)(error)
+        })
+    }
+
+    /// Deletes what a killed run left of a marker of `file`, which is not there. Best effort: the next marker does it, too.
+    pub(crate) fn remove_leftover(file: &Path) {
+        let _ = durable::remove_beside(&Self::path_for(file));
+    }
+
+    /// Deletes the marker of `file`, and what a killed run left of one.
+    pub(crate) fn remove(file: &Path) -> io::Result<()> {
+        durable::remove(&Self::path_for(file))
     }
 }
 
@@ -183,26 +201,4 @@ fn born_ns(metadata: &Metadata) -> Option<u64> {
 /// The time of the last write in nanoseconds since 1970.
 fn modified_ns(metadata: &Metadata) -> u64 {
     (metadata.mtime() as u64).wrapping_mul(1_000_000_000).wrapping_add(metadata.mtime_nsec() as u64)
-}
-
-/// Whether the file's file system keeps the time of the last write itself, so that it does not change later. Source: the
-/// numbers of Linux `include/uapi/linux/magic.h` and of the file systems themselves.
-fn tells_writes(file: &File) -> bool {
-    const LOCAL: [u32; 9] = [
-        0xef53,      // ext2, ext3, ext4
-        0x5846_5342, // xfs
-        0x9123_683e, // btrfs
-        0xf2f5_2010, // f2fs
-        0xca45_1a4e, // bcachefs
-        0x2fc1_2fc1, // zfs
-        0x3153_464a, // jfs
-        0x0102_1994, // tmpfs
-        0x794c_7630, // overlay
-    ];
-    // SAFETY: statfs is plain data for which all zeros is valid; the descriptor is open.
-    let kind = unsafe {
-        let mut facts: libc::statfs = std::mem::zeroed();
-        if libc::fstatfs(file.as_raw_fd(), &raw mut facts) == 0 { facts.f_type as u32 } else { 0 }
-    };
-    LOCAL.contains(&kind)
 }

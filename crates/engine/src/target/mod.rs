@@ -15,6 +15,7 @@
 //! assert_eq!(target.shape().size_bytes, 1 << 30);
 //! ```
 
+mod batch;
 mod claim;
 mod device;
 mod error;

@@ -86,37 +86,43 @@ pub struct Opened {
     /// How its bytes lie on them.
     pub volume: Volume,
     /// Scratch files that may be written to meanwhile.
-    _written: Vec<Written>,
+    _written: Written,
     /// What keeps others away; dropped last.
     _claims: Arc<Claims>,
 }
 
-/// A scratch file that a run may write to: its marker says so, and when it was last written once this is dropped.
+/// Scratch files that a run may write to: their markers say so, and when each was last written once this is dropped.
 #[derive(Debug)]
-struct Written {
-    path: PathBuf,
-    handle: Handle,
-}
+struct Written(Vec<(PathBuf, Handle)>);
 
 impl Written {
-    /// Marks the file at a place, if it is Plimsoll's.
-    fn begin(place: &Place) -> Result<Option<Self>, TargetError> {
-        let Place::File { path, handle, metadata } = place else { return Ok(None) };
-        let Some(mut marker) = Marker::of(path, metadata) else { return Ok(None) };
-        marker.wrote_ns = None;
-        marker.write(path).map_err(TargetError::io(path, "write its marker"))?;
-        Ok(Some(Self { path: path.clone(), handle: handle.clone() }))
+    /// Marks those of the files that are Plimsoll's.
+    fn begin(places: &[Place]) -> Result<Self, TargetError> {
+        let mut markers = Vec::new();
+        let mut written = Self(Vec::new());
+        for place in places {
+            let Place::File { path, handle, metadata } = place else { continue };
+            let Some(mut marker) = Marker::of(path, metadata) else { continue };
+            marker.wrote_ns = None;
+            markers.push((path.as_path(), marker));
+            written.0.push((path.clone(), handle.clone()));
+        }
+        Marker::write_all(markers.iter().map(|(path, marker)| (*path, marker)))?;
+        Ok(written)
     }
 }
 
 impl Drop for Written {
     /// Best effort: a marker without the time still speaks for the file.
     fn drop(&mut self) {
-        let (Ok(file), Ok(metadata)) = (self.handle.open_for_reading(), self.handle.metadata()) else { return };
-        if let Some(mut marker) = Marker::of(&self.path, &metadata) {
+        let settled = |(path, handle): &(PathBuf, Handle)| {
+            let (file, metadata) = (handle.open_for_reading().ok()?, handle.metadata().ok()?);
+            let mut marker = Marker::of(path, &metadata)?;
             marker.settle(&file);
-            let _ = marker.write(&self.path);
-        }
+            Some((path.clone(), marker))
+        };
+        let markers: Vec<_> = self.0.iter().filter_map(settled).collect();
+        let _ = Marker::write_all(markers.iter().map(|(path, marker)| (path.as_path(), marker)));
     }
 }
 
@@ -164,13 +170,11 @@ pub fn open(spec: &TargetSpec, mode: OpenMode, permission: &Permission) -> Resul
         let contested = claims.take(place, purpose)?;
         facts.extend(if mode.writes { facts_of_claimed(part, place, contested) } else { None });
     }
-    let mut written = Vec::new();
+    let mut written = Written(Vec::new());
     if mode.writes {
         judge(&facts, permission)?;
-        for place in &places {
-            claims.allow(place);
-            written.extend(Written::begin(place)?);
-        }
+        places.iter().for_each(|place| claims.allow(place));
+        written = Written::begin(&places)?;
     }
     let parts = spec.parts().iter().zip(&places).map(|(part, place)| open_part(part, place, mode));
     let mut parts = parts.collect::<Result<Vec<_>, _>>()?;

@@ -17,6 +17,7 @@ use std::sync::Arc;
 use super::error::TargetError;
 use super::medium;
 use super::spec::PartSpec;
+use crate::durable::TOGETHER;
 use crate::open_files;
 use crate::safety::gather::{DeviceNumber, device_number};
 use crate::safety::loops::Base;
@@ -206,8 +207,8 @@ fn missing(asked: &Path) -> Result<Place, TargetError> {
 
 /// Descriptors of a part while a target is used: what holds it, its lock, and what it is read and written through.
 const FILES_PER_PART: u64 = 3;
-/// Files that are open beside those.
-const OTHER_FILES: u64 = 32;
+/// Files that are open beside those, among them the markers that are written together.
+const OTHER_FILES: u64 = 32 + TOGETHER as u64;
 
 /// The places of all parts, when no two are the same storage and all can be open at the same time.
 pub(crate) fn places(parts: &[PartSpec]) -> Result<Vec<Place>, TargetError> {

@@ -1,7 +1,7 @@
 //! Scratch files: made, filled, used again, deleted.
 //!
 //! Model: before anything is written, every part gets a [`Step`] (keep, or fill from an offset on) and the free space
-//! is checked for all of them together; then the steps are carried out. A [`Marker`] beside each file says that it is
+//! is checked for all of them together; then the steps are carried out, several at once ([`super::batch`]). A [`Marker`] beside each file says that it is
 //! ours and how far it is filled, so a killed fill goes on where it was. A marked file is refilled when it has become
 //! compressible or has holes (an earlier workload wrote zeros or trimmed it), since reads of such data say nothing.
 //!
@@ -19,27 +19,27 @@
 //! ```
 
 use std::collections::BTreeMap;
-use std::fs::{self, File, OpenOptions};
+use std::fs;
 use std::io;
-use std::os::fd::AsRawFd;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use serde::Serialize;
 
+use super::batch::{Step, carry_out, discard};
 use super::claim::{Claims, Purpose};
 use super::error::TargetError;
-use super::fill::{CHUNK_BYTES, fill};
+use super::fill::CHUNK_BYTES;
 use super::look::facts_in_passing;
 use super::marker::{Marker, State};
-use super::place::{Handle, Place, places};
+use super::place::{Place, places};
 use super::sample::{COMPRESSIBLE_BELOW_BITS, Sample};
 use super::space::Space;
 use super::spec::{PartSpec, TargetSpec};
-use crate::owner::Run;
+use crate::durable::TOGETHER;
 use crate::safety::loops::Base;
-use crate::safety::{Permission, Refusal, judge, path_text};
+use crate::safety::{Permission, judge, path_text};
 
 /// Default size of a scratch target unless a quarter of the free space is less.
 pub const DEFAULT_SIZE_BYTES: u64 = 4 << 30;
@@ -56,21 +56,6 @@ pub struct Prepared {
     /// Resolved paths of the scratch files of this target, whenever they were made.
     #[serde(serialize_with = "path_text::many")]
     pub scratch: Vec<PathBuf>,
-}
-
-/// What is to be done for one scratch file.
-struct Step {
-    path: PathBuf,
-    /// The file, claimed; none where there is none yet.
-    existing: Option<Place>,
-    /// Size it shall have.
-    size_bytes: u64,
-    /// Bytes that are filled already.
-    filled_bytes: u64,
-    /// Nothing is to be done.
-    ready: bool,
-    /// Bytes the file system has yet to allocate.
-    needed_bytes: u64,
 }
 
 /// Makes and fills the scratch files of a target; whatever else the target consists of is left alone. `size_bytes` is
@@ -100,16 +85,13 @@ pub fn prepare(
     let total: u64 = steps.iter().map(|step| step.size_bytes - step.filled_bytes).sum();
     let mut done = 0;
     let mut made = Vec::new();
-    for step in &steps {
+    for batch in steps.chunks(TOGETHER) {
         let mut advance = |bytes| {
             done += bytes;
             progress(done, total);
         };
-        let result = if step.ready { use_as_it_is(step) } else { carry_out(step, &claims, &mut advance, stop) };
-        if step.existing.is_none() {
-            made.push(step.path.as_path());
-        }
-        if let Err(error) = result {
+        made.extend(batch.iter().filter(|step| step.existing.is_none()).map(|step| step.path.as_path()));
+        if let Err(error) = carry_out(batch, &claims, &mut advance, stop) {
             made.iter().for_each(|path| discard(path, &claims));
             return Err(error);
         }
@@ -263,138 +245,6 @@ fn check_space(steps: &[Step]) -> Result<(), TargetError> {
     Ok(())
 }
 
-/// Notes in the marker of a file that is ready that this run uses it.
-fn use_as_it_is(step: &Step) -> Result<(), TargetError> {
-    let Some(mut marker) = Marker::read(&step.path) else { return Ok(()) };
-    marker.run = Some(Run::this());
-    marker.write(&step.path).map_err(TargetError::io(&step.path, "write its marker"))
-}
-
-/// Makes, resizes and fills one file. A file that existed keeps at least what was filled before, whatever happens.
-fn carry_out(step: &Step, claims: &Claims, advance: &mut dyn FnMut(u64), stop: &AtomicBool) -> Result<(), TargetError> {
-    let path = &step.path;
-    let (file, mut marker) = match &step.existing {
-        None => create(step, claims)?,
-        Some(place) => take_up(place)?,
-    };
-    let held = Handle::of(&file).map_err(TargetError::io(path, "look at it"))?;
-    let save = |marker: &Marker| marker.write(path).map_err(TargetError::io(path, "write its marker"));
-    (marker.size_bytes, marker.filled_bytes, marker.full) = (step.size_bytes, step.filled_bytes, false);
-    (marker.run, marker.wrote_ns) = (Some(Run::this()), None);
-    if marker.state == State::InUse {
-        marker.state = State::Filling;
-    }
-    save(&marker)?;
-
-    let range = step.filled_bytes..step.size_bytes;
-    let result = resize(&file, step.size_bytes).and_then(|()| fill(&held, range, marker.seed(), advance, stop));
-    match result {
-        Ok(filled_bytes) => marker.filled_bytes = filled_bytes,
-        Err(error) => {
-            if step.existing.is_some() && step.filled_bytes > 0 && file.set_len(step.filled_bytes).is_ok() {
-                (marker.size_bytes, marker.full) = (step.filled_bytes, true);
-                marker.settle(&file);
-                save(&marker)?;
-            }
-            return Err(failure(error, step));
-        }
-    }
-    marker.full = marker.filled_bytes == marker.size_bytes;
-    if marker.full && marker.state == State::Filling {
-        marker.state = State::InUse;
-    }
-    marker.allocated_bytes = file.metadata().map_or(0, |metadata| metadata.blocks() * 512);
-    marker.settle(&file);
-    save(&marker)?;
-    if marker.full { Ok(()) } else { Err(TargetError::Stopped) }
-}
-
-/// Makes the file and its marker.
-fn create(step: &Step, claims: &Claims) -> Result<(File, Marker), TargetError> {
-    let path = &step.path;
-    if fs::symlink_metadata(Marker::path_for(path)).is_ok() && Marker::read(path).is_none() {
-        return Err(TargetError::MarkerInTheWay { path: Marker::path_for(path) });
-    }
-    let mut options = OpenOptions::new();
-    options.read(true).write(true).create_new(true).mode(0o600);
-    let file = options.open(path).map_err(|error| match error.kind() {
-        // It was not there a moment ago.
-        io::ErrorKind::AlreadyExists => made_meanwhile(path),
-        _ => TargetError::io(path, "make it")(error),
-    })?;
-    let marked = Place::of_file(path, &file).and_then(|place| {
-        claims.take(&place, Purpose::Write)?;
-        let metadata = file.metadata().map_err(TargetError::io(path, "look at it"))?;
-        let marker = Marker::new(&metadata, step.size_bytes);
-        marker.write(path).map_err(TargetError::io(path, "write its marker"))?;
-        Ok(marker)
-    });
-    match marked {
-        Ok(marker) => Ok((file, marker)),
-        Err(error) => {
-            // Made an instant ago by this very function, and empty.
-            let _ = fs::remove_file(path);
-            let _ = Marker::remove(path);
-            Err(error)
-        }
-    }
-}
-
-/// Two runs wanted to make one file, and the other was quicker.
-fn made_meanwhile(path: &Path) -> TargetError {
-    let by = match Marker::read(path).and_then(|marker| marker.run) {
-        Some(run) => format!("another run of Plimsoll (pid {})", run.pid),
-        None => "another program, which has just made it".to_owned(),
-    };
-    TargetError::Busy { path: path.to_owned(), by }
-}
-
-/// Opens a scratch file that exists and is claimed.
-fn take_up(place: &Place) -> Result<(File, Marker), TargetError> {
-    let path = place.path();
-    let foreign = || TargetError::from(Refusal::ForeignFile { path: path.to_owned() });
-    let handle = place.handle().ok_or_else(foreign)?;
-    let opened = handle.open(OpenOptions::new().read(true).write(true));
-    let file = opened.map_err(TargetError::io(path, "open it for writing"))?;
-    let metadata = file.metadata().map_err(TargetError::io(path, "look at it"))?;
-    Marker::of(path, &metadata).map(|marker| (file, marker)).ok_or_else(foreign)
-}
-
-/// Gives the file its size and, where the file system can, its blocks.
-fn resize(file: &File, size_bytes: u64) -> io::Result<()> {
-    file.set_len(size_bytes)?;
-    let length = i64::try_from(size_bytes).map_err(|_| io::Error::from_raw_os_error(libc::EFBIG))?;
-    // SAFETY: a plain system call on an open descriptor.
-    if unsafe { libc::fallocate(file.as_raw_fd(), 0, 0, length) } == 0 {
-        return Ok(());
-    }
-    match io::Error::last_os_error() {
-        error if matches!(error.raw_os_error(), Some(libc::EOPNOTSUPP | libc::ENOSYS)) => Ok(()),
-        error => Err(error),
-    }
-}
-
-/// The sentence for a failed fill.
-fn failure(error: io::Error, step: &Step) -> TargetError {
-    let path = step.path.clone();
-    match error.raw_os_error() {
-        Some(libc::ENOSPC | libc::EDQUOT) => TargetError::BecameFull { path },
-        Some(libc::EFBIG) => TargetError::TooLarge { path, size_bytes: step.size_bytes },
-        _ => TargetError::Io { path, doing: "write it", source: error },
-    }
-}
-
-/// Removes what this call made. Best effort: the error that led here matters more.
-fn discard(path: &Path, claims: &Claims) {
-    // Another run may have made a file of that name just before.
-    let ours = |metadata: &fs::Metadata| claims.owns(Base::of(metadata)) && Marker::of(path, metadata).is_some();
-    if let Some(metadata) = fs::symlink_metadata(path).ok().filter(ours) {
-        let _ = fs::remove_file(path);
-        let _ = Marker::remove(path);
-        claims.release(Base::of(&metadata));
-    }
-}
-
 /// Deletes the target's scratch files with their markers, and says which. Files that Plimsoll did not make stay, and so do
 /// those that somebody else has written to since.
 ///
@@ -421,6 +271,7 @@ pub fn remove(spec: &TargetSpec) -> Result<Vec<PathBuf>, TargetError> {
             Place::Missing { .. } if Marker::read(path).is_some() => {
                 Marker::remove(path).map_err(TargetError::io(path, "delete its marker"))?;
             }
+            Place::Missing { .. } => Marker::remove_leftover(path),
             _ => {}
         }
     }
@@ -432,14 +283,15 @@ pub fn remove(spec: &TargetSpec) -> Result<Vec<PathBuf>, TargetError> {
 /// # Errors
 /// When a marker cannot be written.
 pub fn release(spec: &TargetSpec) -> Result<(), TargetError> {
+    let mut markers = Vec::new();
     for place in places(spec.parts())? {
-        let Place::File { path, metadata, .. } = &place else { continue };
-        if let Some(mut marker) = Marker::of(path, metadata) {
+        let Place::File { path, metadata, .. } = place else { continue };
+        if let Some(mut marker) = Marker::of(&path, &metadata) {
             (marker.run, marker.state) = (None, State::Kept);
-            marker.write(path).map_err(TargetError::io(path, "write its marker"))?;
+            markers.push((path, marker));
         }
     }
-    Ok(())
+    Marker::write_all(markers.iter().map(|(path, marker)| (path.as_path(), marker)))
 }
 
 /// The scratch files in a directory, with their sizes, that runs left behind when they were killed; in order.
