@@ -9,7 +9,7 @@ from plimsoll.engine import native
 from plimsoll.errors import InputError
 from plimsoll.experiments.document import read_experiments
 from plimsoll.formats.fio import translate
-from plimsoll.formats.fio.table import OPTIONS
+from plimsoll.formats.fio.options import OPTIONS
 
 SECONDS = 3.0
 CHOICES: dict[str, list[str]] = {

@@ -19,9 +19,8 @@ from formats.vdbench.carried_out import check_document
 from plimsoll.engine import native
 from plimsoll.experiments.declaration import FILE_OPTIONS
 from plimsoll.experiments.document import read_experiments
-from plimsoll.formats.fio.job import Surroundings
-from plimsoll.formats.fio.lexer import read_sections
-from plimsoll.formats.fio.substitution import Machine
+from plimsoll.formats.fio.jobs import Surroundings
+from plimsoll.formats.fio.read import Machine, read_sections
 from plimsoll.formats.fio.translate import recognises, translate_sections
 from plimsoll.formats.translation import Translation
 

@@ -14,10 +14,9 @@ from pathlib import Path
 import pytest
 
 from plimsoll.errors import InputError
-from plimsoll.formats.fio.engine_options import ENGINES
-from plimsoll.formats.fio.reference import compatibility_page
-from plimsoll.formats.fio.table import ALIASES, OPTIONS, canonical
-from plimsoll.formats.fio.value import FORMS, form_of
+from plimsoll.formats.fio.options import ALIASES, ENGINES, OPTIONS, canonical
+from plimsoll.formats.fio.page import compatibility_page
+from plimsoll.formats.fio.values import FORMS, form_of
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "compatibility" / "fio.md"
 FIO = shutil.which("fio")
@@ -66,7 +65,7 @@ def test_every_engine_of_the_installed_fio_is_known() -> None:
 
 def test_each_form_refuses_an_empty_value_or_takes_it_as_text() -> None:
     from plimsoll.formats.fio.quantity import Numbers
-    from plimsoll.formats.fio.value import read_value
+    from plimsoll.formats.fio.values import read_value
 
     for form in FORMS:
         if form == "text":

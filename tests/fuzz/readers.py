@@ -221,7 +221,7 @@ def likely_of_vdbench(draw: st.DrawFn) -> str:
 
 @cache
 def fio_pieces() -> Sequence[str]:
-    from plimsoll.formats.fio.table import OPTIONS
+    from plimsoll.formats.fio.options import OPTIONS
 
     values = ("", "=0", "=1", "=4k", "=50%", "=1k-4k", "=4k/50:8k/50", "=10s", "=random", "=-1", "=a:b:c", "=zipf:1.2", "=${SIZE}")
     return [*(f"\n{name}{value}\n" for name in OPTIONS for value in values[:: 1 + len(name) % 3]), "\n[global]\n", "${", "$ncpus", "*"]

@@ -8,7 +8,6 @@ works.
     translate("[reader]\\nrw=randread\\nfilename=/dev/sdb\\ndirect=1\\n", "job.fio", None, {}).document
 """
 
-from plimsoll.formats.fio.command import translate_command
-from plimsoll.formats.fio.translate import recognises, translate
+from plimsoll.formats.fio.translate import recognises, translate, translate_command
 
 __all__ = ["recognises", "translate", "translate_command"]

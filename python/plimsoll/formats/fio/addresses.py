@@ -1,12 +1,16 @@
-"""What a job reads, writes and trims, how long its requests are and where they go: the mix, size and address options of a stream.
+"""What a job reads, writes and trims, how long its requests are and where they go: the mix, size, address and zone options of a stream.
 
 Model: fio keeps sizes, alignment and share of random requests per operation. Where they are the same they become options of the stream;
 where reads and writes differ, each becomes a line of an access list. A random job without ``norandommap`` visits every block once per pass:
 that is our ``permutation``, which takes one size for all operations.
 Each operation moves a position of its own, as fio's do.
+With ``zonemode=strided`` ``zonesize`` bytes are transferred inside of ``zonerange`` bytes, then ``zoneskip`` bytes are left out and the
+next zone begins; behind the end of the file the first one is next. These are our zones, except that a last zone that the file cuts short
+is left out here.
 Limits: a mix of reads and writes of different sizes that is partly random goes on where the request before it ended, whatever it was.
 
     addresses(job)        # {"read_percent": 70, "random_percent": 100, "block_size": "4KiB", "distribution": "permutation"}
+    zones(job, 4096)      # {"zone_length": "32KiB", "zone_amount": "16KiB", "zone_skip": "64KiB"}
 """
 
 from __future__ import annotations
@@ -17,10 +21,9 @@ from typing import Any
 
 from plimsoll.errors import InputError
 from plimsoll.formats.fio.files import files_of
-from plimsoll.formats.fio.job import Job
-from plimsoll.formats.fio.mode import Mode, read_mode
-from plimsoll.formats.fio.quantity import Quantity, bytes_text, rounded
-from plimsoll.formats.fio.splits import Sizes
+from plimsoll.formats.fio.jobs import Job
+from plimsoll.formats.fio.quantity import Quantity, Sizes, bytes_text, rounded
+from plimsoll.formats.fio.values import Mode, read_mode
 
 Json = dict[str, Any]
 
@@ -365,3 +368,53 @@ def _sequence(job: Job, mode: Mode, shapes: dict[str, Shape]) -> Json:
     if abs(stride) != size:
         options["stride"] = bytes_text(abs(stride))
     return options
+
+
+_LENGTHS = ("zonesize", "zonerange", "zoneskip")
+_ZONED_DEVICE = "zoned devices are not driven by their zones; zonemode=strided works through a conventional region in zones"
+
+
+def zones(job: Job, align: int) -> Json:
+    """The options; ``align`` is what requests start at multiples of."""
+    mode = str(job.get("zonemode", "none")).partition(":")[0]
+    if mode == "zbd":
+        job.unsupported("zonemode", _ZONED_DEVICE)
+        return {}
+    if mode == "none":
+        if job.get("zonesize") is not None and job.get("zonesize").number:
+            raise job.wrong("zonesize", "fio takes it with a zonemode only; write zonemode=strided.")
+        for name in _LENGTHS:
+            job.idle(name, "there is no zonemode")
+        return {}
+    if not job.has("zonesize") or not job.get("zonesize").number:
+        raise job.wrong("zonesize" if job.has("zonesize") else "zonemode", "zones need their size; write zonesize=1m, for example.")
+    found = {name: job.get(name) for name in _LENGTHS if job.has(name)}
+    percent = next((name for name, quantity in found.items() if not quantity.is_bytes), None)
+    if percent:
+        job.unsupported(percent, "zones are counted in bytes; write a size")
+        return {}
+    return _checked(job, align)
+
+
+def _checked(job: Job, align: int) -> Json:
+    amount: Quantity = job.get("zonesize")
+    length: Quantity = job.get("zonerange", amount)
+    skip: Quantity = job.get("zoneskip", Quantity(0))
+    if length.number < amount.number and not job.has("zonerange"):
+        length = amount
+    for name, quantity in (("zonerange" if job.has("zonerange") else "zonesize", length), ("zoneskip", skip)):
+        if quantity.number % align:
+            job.unsupported(name, f"zones begin at multiples of the size of a request, {align} bytes; write a multiple of it")
+            return {}
+    job.surprise("zonemode", "a last zone that the end of the file cuts short is left out here; fio goes on in what there is of it")
+    found: Json = {"zone_length": bytes_text(length.number)}
+    if amount.number != length.number:
+        found["zone_amount"] = bytes_text(amount.number)
+    if skip.number:
+        found["zone_skip"] = bytes_text(skip.number)
+    return found
+
+
+def is_zoned(job: Job) -> bool:
+    """Whether the region has zones."""
+    return bool(job.get("zonemode", "none") == "strided")

@@ -11,8 +11,8 @@ from __future__ import annotations
 from typing import Any
 
 from plimsoll.formats.fio.addresses import mode_of, sizes_of, verifies_only
-from plimsoll.formats.fio.engine_options import ENGINE_ALIASES
-from plimsoll.formats.fio.job import Job
+from plimsoll.formats.fio.jobs import Job
+from plimsoll.formats.fio.options import ENGINE_ALIASES
 from plimsoll.formats.fio.quantity import rounded
 
 Json = dict[str, Any]

@@ -1,17 +1,23 @@
-"""fio's numbers: sizes with suffixes, times, percentages and lists of them, with the traps that its reader has.
+"""fio's numbers: sizes with suffixes, times, percentages, one for each operation, sizes with shares; with the traps that its reader has.
 
 Model: a whole number, decimal or hexadecimal (``010`` is ten), then a suffix. Of the suffixes of sizes ``k kb ki`` and so on count in
 steps of ``kb_base`` (1024 unless set), and ``kib mib`` in steps of the other base: ``4kib`` is 4000 bytes, which is a surprise worth a
 remark. Where fio silently drops the rest of a value (``4.5k`` is 4 bytes, ``1e3`` is 1) the value is refused with what it would have to be.
+Entries for reads, writes and trims are separated by commas; one that is not there repeats the one before it, an empty one leaves its
+operation as it is: ``bs=,8k`` is the default for reads and 8k for writes and trims. A split is entries ``SIZE/PERCENT`` between colons;
+entries without a percentage share what the others leave.
 
-    Numbers().size("4kib")            # Quantity(4000, surprise="…")
-    Numbers().time_ns("10", "s")      # 10_000_000_000
+    Numbers().size("4kib")                       # Quantity(4000, surprise="…")
+    by_direction("4k,8k", Numbers().count)       # (4096, 8192, 8192)
+    read_split("4k/60:8k/", Numbers())           # shares of 60 and 40 percent
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
 from plimsoll.errors import InputError
 
@@ -146,3 +152,109 @@ def rounded(number: float) -> float | int:
     """A number for a document: whole where it is whole, six digits behind the point otherwise."""
     near = round(number, 6)
     return int(near) if near == int(near) else near
+
+
+Value = TypeVar("Value")
+
+READ, WRITE, TRIM = range(3)
+
+
+def by_direction(text: str, read: Callable[[str], Value]) -> tuple[Value | None, Value | None, Value | None]:
+    """The entries for reads, writes and trims; None where the text has an empty one."""
+    entries = [entry.strip() for entry in text.split(",")]
+    if len(entries) > 3:
+        raise InputError(f"{text!r} has {len(entries)} entries; there are at most three: reads, writes and trims.")
+    if not any(entries):
+        raise InputError(f"{text!r} has no value; write for example 4k or 4k,8k.")
+    values: list[Value | None] = [read(entry) if entry else None for entry in entries]
+    while len(values) < 3:
+        values.append(values[-1])
+    return values[0], values[1], values[2]
+
+
+_ENTRIES_MAX = 64
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How long requests of one operation are: one size, a range, or sizes with their shares in percent."""
+
+    least: int
+    most: int
+    shares: tuple[tuple[int, float], ...] = ()
+    surprise: str = ""
+
+    @property
+    def fixed(self) -> bool:
+        return self.least == self.most
+
+    @property
+    def mean(self) -> float:
+        """Bytes of a request on average; a range is uniform."""
+        if self.shares:
+            return sum(size * share for size, share in self.shares) / 100
+        return (self.least + self.most) / 2
+
+
+def read_size(text: str, numbers: Numbers) -> Sizes:
+    """One size."""
+    quantity = numbers.size(text)
+    _check_length(quantity.number, text)
+    return Sizes(quantity.number, quantity.number, surprise=quantity.surprise)
+
+
+def read_range(text: str, numbers: Numbers) -> Sizes:
+    """``1k-4k`` or ``1k:4k``."""
+    parts = re.split("[-:]", text.strip())
+    if len(parts) != 2 or not all(parts):
+        raise InputError(f"{text!r} is not a range of sizes; write for example 4k-64k.")
+    least, most = numbers.size(parts[0]), numbers.size(parts[-1])
+    for quantity in (least, most):
+        _check_length(quantity.number, text)
+    if least.number > most.number:
+        raise InputError(f"{text!r} begins with the larger size; write {parts[1]}-{parts[0]}.")
+    return Sizes(least.number, most.number, surprise=least.surprise or most.surprise)
+
+
+def read_split(text: str, numbers: Numbers) -> Sizes:
+    """Sizes with their shares, which sum to 100."""
+    entries = [entry.strip() for entry in text.split(":")]
+    if len(entries) > _ENTRIES_MAX:
+        raise InputError(f"there are {len(entries)} sizes; fio takes at most {_ENTRIES_MAX}.")
+    shares: list[tuple[int, float | None]] = []
+    surprise = ""
+    for entry in entries:
+        size_text, _, share_text = entry.partition("/")
+        size = numbers.size(size_text)
+        _check_length(size.number, entry)
+        surprise = surprise or size.surprise
+        shares.append((size.number, _share(share_text, entry) if share_text.strip() else None))
+    full = _spread_shares(shares, text)
+    return Sizes(min(size for size, _ in full), max(size for size, _ in full), tuple(full), surprise)
+
+
+def _spread_shares(shares: list[tuple[int, float | None]], text: str) -> list[tuple[int, float]]:
+    """Blank shares get equal parts of the remainder; equal sizes are added up."""
+    given = sum(share for _, share in shares if share is not None)
+    blanks = sum(share is None for _, share in shares)
+    if given > 100 or (given < 100 and not blanks):
+        raise InputError(f"the shares in {text!r} sum to {given:g}; they must sum to 100.")
+    each = (100 - given) / blanks if blanks else 0.0
+    total: dict[int, float] = {}
+    for size, share in shares:
+        total[size] = total.get(size, 0.0) + (each if share is None else share)
+    return [(size, share) for size, share in total.items() if share > 0]
+
+
+def _share(text: str, entry: str) -> int:
+    number, rest = whole(text)
+    if rest or not 0 <= number <= 100:
+        raise InputError(f"{entry!r} has no share from 0 to 100; write for example 4k/60.")
+    return number
+
+
+def _check_length(number: int, text: str) -> None:
+    if number < 1:
+        raise InputError(f"{text!r} is not a length of a request; write at least 1.")
+    if number > 1 << 30:
+        raise InputError(f"{text!r} is longer than 1 GiB, the longest request; write a smaller size.")

@@ -19,13 +19,11 @@ from typing import Any
 
 from plimsoll.errors import InputError
 from plimsoll.formats.fio.content import is_direct
-from plimsoll.formats.fio.engine import performer
-from plimsoll.formats.fio.extent import Extent
-from plimsoll.formats.fio.files import remark_target
-from plimsoll.formats.fio.flow import JOBS_MAX, TOO_MANY, Flow, stream_name
-from plimsoll.formats.fio.job import Job
-from plimsoll.formats.fio.lexer import Include
+from plimsoll.formats.fio.files import Extent, remark_target
+from plimsoll.formats.fio.flow import JOBS_MAX, TOO_MANY, Flow, performer, stream_name
+from plimsoll.formats.fio.jobs import Job
 from plimsoll.formats.fio.quantity import Quantity, bytes_text, rounded
+from plimsoll.formats.fio.read import Include
 from plimsoll.formats.known_targets import KnownTargets
 
 Json = dict[str, Any]

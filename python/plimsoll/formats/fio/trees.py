@@ -17,13 +17,10 @@ from __future__ import annotations
 from typing import Any
 
 from plimsoll.formats.fio.addresses import mode_of, shares_of, sizes_of
-from plimsoll.formats.fio.capping import capped_bytes, capped_requests
 from plimsoll.formats.fio.content import is_direct
-from plimsoll.formats.fio.extent import is_time_based
-from plimsoll.formats.fio.files import FILES_MAX
-from plimsoll.formats.fio.holding import HELD
-from plimsoll.formats.fio.job import Job
-from plimsoll.formats.fio.pace import pace
+from plimsoll.formats.fio.files import FILES_MAX, capped_bytes, capped_requests, is_time_based
+from plimsoll.formats.fio.flow import HELD, pace
+from plimsoll.formats.fio.jobs import Job
 from plimsoll.formats.fio.quantity import Quantity, bytes_text, rounded
 
 Json = dict[str, Any]

@@ -1,30 +1,84 @@
-"""A job as fio sees it: defaults, then the globals before it, then its own lines; the last line of an option wins.
+"""Jobs as fio sees them, which of them run at the same time, and what becomes of every line.
 
-Model: every line is read in the section it stands in, whether a later one takes its place or not, as fio reads it: what is no value there
-is refused, and ``kb_base`` says how the sizes of its section and of those after it are read. `Job.get` gives the value of an option in
-fio's own terms. Verdicts go to the line that the value came from; where there is none, because a default of fio does something, a
-surprise goes to the section's header.
+Model: a job is defaults, then the globals before it, then its own lines; the last line of an option wins. Every line is read in the
+section it stands in, whether a later one takes its place or not, as fio reads it: what is no value there is refused, and ``kb_base`` says
+how the sizes of its section and of those after it are read. Verdicts go to the line that a value came from; where there is none, because a
+default of fio does something, a surprise goes to the section's header.
+A line in a global section serves several jobs, and may be fine for one and not for another. Each job notes verdicts, of which its
+worst counts: unsupported before ignored before *idle* (it says nothing to this job) before native. Between jobs the worst counts too,
+except that a line is idle only when it is so for every job; that is reported as ignored. Surprises are kept beside the verdict.
+A job with ``stonewall`` waits for all jobs before it. ``wait_for=NAME`` waits for one; that is the same when nothing else is running. A
+further job file begins behind a wall.
 
-    jobs = read_jobs(sections, ledger, environment, machine)
+    jobs = read_jobs(sections, ledger, around)
     jobs[0].get("numjobs", 1)
+    batches(jobs)             # [[Job, Job], [Job]]
+    ledger.remarks()          # [Remark(3, "bs=4k", "ignored", "why")]
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal
 
 from plimsoll.errors import InputError
-from plimsoll.formats.fio.ledger import Ledger, Verdict
-from plimsoll.formats.fio.lexer import Include, Line, Section
-from plimsoll.formats.fio.limits import check_limit
-from plimsoll.formats.fio.quantity import Numbers, Quantity
-from plimsoll.formats.fio.splits import Sizes
-from plimsoll.formats.fio.substitution import Machine, substituted
-from plimsoll.formats.fio.table import OPTIONS, canonical, meant
-from plimsoll.formats.fio.value import read_value
+from plimsoll.formats.fio.options import OPTIONS, canonical, check_limit, meant
+from plimsoll.formats.fio.quantity import Numbers, Quantity, Sizes
+from plimsoll.formats.fio.read import Include, Line, Machine, Section, substituted
+from plimsoll.formats.fio.values import read_value
 from plimsoll.formats.known_targets import KnownTargets
+from plimsoll.formats.translation import Kind, Remark
+
+Verdict = Literal["native", "idle", "ignored", "unsupported"]
+
+_WITHIN_JOB: tuple[Verdict, ...] = ("native", "idle", "ignored", "unsupported")
+_BETWEEN_JOBS: tuple[Verdict, ...] = ("idle", "native", "ignored", "unsupported")
+_KINDS: dict[Verdict, Kind] = {"native": "native", "idle": "ignored", "ignored": "ignored", "unsupported": "unsupported"}
+
+
+class Ledger:
+    """Lines in the order in which they were entered, each with the verdicts of the jobs that it serves."""
+
+    def __init__(self) -> None:
+        self._lines: dict[int, Line] = {}
+        self._verdicts: dict[int, dict[int, tuple[Verdict, str]]] = {}
+        self._unused: dict[int, str] = {}
+        self._surprises: dict[int, list[str]] = {}
+
+    def enter(self, line: Line, unused: str) -> None:
+        """Makes a line known; ``unused`` is what is said of it when no job notes a verdict."""
+        self._lines.setdefault(id(line), line)
+        self._unused.setdefault(id(line), unused)
+
+    def note(self, line: Line, verdict: Verdict, why: str = "", job: int = 0) -> None:
+        """The verdict of a job on a line; of equal ones the later says why."""
+        verdicts = self._verdicts.setdefault(id(line), {})
+        before = verdicts.get(job)
+        if before is None or _WITHIN_JOB.index(verdict) >= _WITHIN_JOB.index(before[0]):
+            verdicts[job] = (verdict, why)
+
+    def surprise(self, line: Line, why: str) -> None:
+        """What the tool does that the line does not seem to say."""
+        said = self._surprises.setdefault(id(line), [])
+        if why not in said:
+            said.append(why)
+
+    def superseded(self, line: Line, by: Line) -> None:
+        """A later line of the same option holds for a job."""
+        place = "" if by.place.line is None else f" of line {by.place.line}"
+        self._unused[id(line)] = f"{by.text!r}{place} takes its place"
+
+    def remarks(self) -> list[Remark]:
+        """One verdict for every line, and the surprises behind it."""
+        found = []
+        for key, line in self._lines.items():
+            verdicts = list(self._verdicts.get(key, {}).values()) or [("ignored", self._unused[key])]
+            verdict, why = max(verdicts, key=lambda entry: _BETWEEN_JOBS.index(entry[0]))
+            found.append(Remark(line.place.remark_line, line.text, _KINDS[verdict], why))
+            found += [Remark(line.place.remark_line, line.text, "surprise", said) for said in self._surprises.get(key, [])]
+        return found
+
 
 #: Either of the two sets the other, so the later one holds.
 _PAIRS = {"buffered": "direct", "direct": "buffered", "rwmixread": "rwmixwrite", "rwmixwrite": "rwmixread"}
@@ -232,3 +286,45 @@ def _surprises(value: Any) -> list[str]:
     parts = value if isinstance(value, tuple) else (value,)
     found = [part.surprise for part in parts if isinstance(part, (Quantity, Sizes)) and part.surprise]
     return list(dict.fromkeys(found))
+
+
+def batches(jobs: list[Job]) -> list[list[Job]]:
+    """The jobs in groups, in the order in which they run. Raises `InputError` when a job waits for one that is not there."""
+    found: list[list[Job]] = []
+    waiting = ""
+    for job in jobs:
+        awaited = str(job.get("wait_for", ""))
+        if awaited:
+            _check(job, awaited, jobs)
+        wall = bool(job.get("stonewall")) or job.waits_for_file
+        if not found or wall:
+            if job.get("stonewall"):
+                job.native("stonewall", "a further experiment" if found else "there is nothing before it to wait for")
+            found.append([job])
+            waiting = awaited
+        elif awaited == waiting:
+            found[-1].append(job)
+        elif awaited:
+            _remark(job, awaited, found[-1])
+            found.append([job])
+            waiting = awaited
+        else:
+            job.unsupported("", f"it would start before the job that waits for {waiting!r}; write it above, or stonewall")
+            found[-1].append(job)
+    return found
+
+
+def _check(job: Job, awaited: str, jobs: list[Job]) -> None:
+    before = [other.name for other in jobs[: next(index for index, other in enumerate(jobs) if other is job)]]
+    if awaited == job.name:
+        raise job.wrong("wait_for", "a job cannot wait for itself; name one above it.")
+    if awaited not in before:
+        raise job.wrong(
+            "wait_for", f"no job above is called {awaited!r}; name one of {', '.join(before) or 'those to come: there is none'}."
+        )
+
+
+def _remark(job: Job, awaited: str, running: list[Job]) -> None:
+    others = [other.name for other in running if other.name != awaited]
+    if others:
+        job.unsupported("wait_for", f"it would start while {others[0]!r} is still running; write stonewall to wait for all")

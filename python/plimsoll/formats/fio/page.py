@@ -8,10 +8,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from plimsoll.formats.fio.command import COMMAND_OPTIONS
-from plimsoll.formats.fio.engine_options import ENGINES
-from plimsoll.formats.fio.option import Option
-from plimsoll.formats.fio.table import ALIASES, OPTIONS, PARTS
+from plimsoll.formats.fio.options import ALIASES, ENGINES, OPTIONS, PARTS, Option
+from plimsoll.formats.fio.translate import COMMAND_OPTIONS
 
 _HEAD = """# fio
 

@@ -1,26 +1,145 @@
-"""The lines of a job file: sections and their options, includes followed, comments gone, line numbers kept.
+"""The lines of a job file: sections and their options, includes followed, comments gone, line numbers kept, variables replaced.
 
 Model: a file is a list of sections in order; a section is its name and its lines ``key=value`` or ``key``. Any name that begins with
 ``global`` makes a section of defaults. ``;`` and ``#`` end a line wherever they stand. ``include FILE`` puts the lines of a file in its
-place; such a file has no sections of its own.
-Limits: values are text here; what they mean is read by `value`.
+place; such a file has no sections of its own. A message names the included file and its line; a remark belongs to the ``include`` line of
+the file that is translated, and says the other place in its text. In a value variables are replaced first, an undefined one by nothing,
+then ``$pagesize``, ``$mb_memory`` and ``$ncpus``; only where one of them stood is the value calculated, in whole numbers.
+Limits: values are text here; what they mean is read by `values`. Sums have ``+ - * / %`` and brackets and know no suffixes, as with fio.
+Names of files keep ``$jobname`` and the like: those are replaced where files are named.
 
     sections = read_sections(text, "job.fio", include=None)
-    sections[1].name, sections[1].lines[0].key      # ("reader", "rw")
+    sections[1].name, sections[1].lines[0].key                    # ("reader", "rw")
+    substituted("$pagesize*2", {}, Machine(4096, 8192, 8))        # ("8192", [])
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from plimsoll.displayed import encoded
 from plimsoll.errors import InputError
-from plimsoll.formats.fio.place import Place
-from plimsoll.formats.fio.table import OPTIONS, canonical
-from plimsoll.formats.fio.value import NUMERIC
+from plimsoll.formats.fio.options import OPTIONS, canonical
+from plimsoll.formats.fio.values import NUMERIC
+from plimsoll.formats.place import Place
+
+
+@dataclass(frozen=True)
+class JobPlace(Place):
+    """A line of a job file, or of one that it includes; ``outer`` is then the line of the outermost file."""
+
+    outer: int | None = None
+
+    @property
+    def remark_line(self) -> int | None:
+        """The line that a remark carries."""
+        return self.line if self.outer is None else self.outer
+
+    @property
+    def suffix(self) -> str:
+        """What a remark's text adds to say that it stands in an included file."""
+        return "" if self.outer is None else f" ({self.source}:{self.line})"
+
+
+_VARIABLE = re.compile(r"\$\{([^}]*)\}")
+_KEYWORD = re.compile(r"\$(pagesize|mb_memory|ncpus)\b")
+_PIECE = re.compile(r"\s*(\d+|[-+*/%()])")
+_SUM = re.compile(r"[0-9(][0-9a-zA-Z\s()+*/%-]*")
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What the keywords stand for."""
+
+    pagesize: int
+    mb_memory: int
+    ncpus: int
+
+
+def this_machine() -> Machine:
+    """The machine that reads the file, as fio does it."""
+    page = os.sysconf("SC_PAGESIZE")
+    return Machine(page, page * os.sysconf("SC_PHYS_PAGES") >> 20, os.cpu_count() or 1)
+
+
+def substituted(value: str, environment: Mapping[str, str], machine: Machine) -> tuple[str, list[str]]:
+    """The value with everything replaced, and the names of variables that are not set. Raises `InputError` without a place."""
+    unset = [name for name in _VARIABLE.findall(value) if name not in environment]
+    value = _VARIABLE.sub(lambda match: environment.get(match.group(1), ""), value)
+    if "${" in value:
+        raise InputError(f"{value!r} opens a variable and does not close it; write for example ${{SIZE}}.")
+    if not _KEYWORD.search(value):
+        return value, unset
+    value = _KEYWORD.sub(lambda match: str(getattr(machine, match.group(1))), value)
+    if _SUM.fullmatch(value) and not value.isalnum():
+        value = str(_calculated(value))
+    return value, unset
+
+
+def _calculated(text: str) -> int:
+    pieces: list[str] = []
+    at = 0
+    while at < len(text.rstrip()):
+        match = _PIECE.match(text, at)
+        if match is None:
+            raise InputError(f"{text!r} cannot be calculated; write whole numbers without suffixes between + - * / %.")
+        pieces.append(match.group(1))
+        at = match.end()
+    if len(pieces) > 200:
+        raise InputError(f"{text[:40]!r}… is too long a sum; write its result.")
+    value = _sum(pieces, text)
+    if pieces:
+        raise _not_a_sum(text)
+    return value
+
+
+def _not_a_sum(text: str) -> InputError:
+    return InputError(f"{text!r} is not a sum; write for example $pagesize*2.")
+
+
+def _sum(pieces: list[str], text: str) -> int:
+    value = _product(pieces, text)
+    while pieces and pieces[0] in "+-":
+        sign = pieces.pop(0)
+        term = _product(pieces, text)
+        value = value + term if sign == "+" else value - term
+    return value
+
+
+def _product(pieces: list[str], text: str) -> int:
+    value = _factor(pieces, text)
+    while pieces and pieces[0] in "*/%":
+        sign = pieces.pop(0)
+        factor = _factor(pieces, text)
+        if sign == "*":
+            value *= factor
+        elif factor == 0:
+            raise InputError(f"{text!r} divides by zero; write another number.")
+        else:
+            value = value // factor if sign == "/" else value % factor
+        if abs(value) > 1 << 64:
+            raise InputError(f"{text!r} is larger than any size; write a smaller number.")
+    return value
+
+
+def _factor(pieces: list[str], text: str) -> int:
+    if not pieces:
+        raise _not_a_sum(text)
+    piece = pieces.pop(0)
+    if piece == "-":
+        return -_factor(pieces, text)
+    if piece == "(":
+        value = _sum(pieces, text)
+        if not pieces or pieces.pop(0) != ")":
+            raise _not_a_sum(text)
+        return value
+    if not piece.isdigit() or len(piece) > 25:
+        raise _not_a_sum(text)
+    return int(piece)
+
 
 Include = Callable[[str], str]
 
@@ -39,7 +158,7 @@ class Line:
 
     key: str
     value: str | None
-    place: Place
+    place: JobPlace
     #: The words as they stand, where they are not ``key=value``.
     written: str = ""
 
@@ -55,7 +174,7 @@ class Section:
     """A job, or defaults for the jobs after it."""
 
     name: str
-    place: Place
+    place: JobPlace
     lines: list[Line] = field(default_factory=list)
     #: First of a second or later job file: the defaults of the files before end here.
     begins_file: bool = False
@@ -75,7 +194,7 @@ class Section:
 def read_sections(text: str, source: str, include: Include | None = None) -> list[Section]:
     """The sections of a job file. Raises `InputError` on the first line that fio would not take."""
     sections: list[Section] = []
-    for place, words in _words(text, Place(source, None), include, 0):
+    for place, words in _words(text, JobPlace(source, None), include, 0):
         if words.startswith("["):
             sections.append(Section(_name(words, place), place))
         elif not sections:
@@ -89,7 +208,7 @@ def read_sections(text: str, source: str, include: Include | None = None) -> lis
     return sections
 
 
-def split_option(words: str, place: Place) -> Line:
+def split_option(words: str, place: JobPlace) -> Line:
     """``key=value`` or ``key``; a blank before the value is refused where fio then loses the suffix of a number, or knows no such word."""
     key, equals, value = words.partition("=")
     key = key.strip()
@@ -110,10 +229,10 @@ def _is_read_behind_blanks(key: str, value: str) -> bool:
     return option.form in NUMERIC and value.isdecimal()
 
 
-def _words(text: str, place: Place, include: Include | None, depth: int) -> Iterator[tuple[Place, str]]:
+def _words(text: str, place: JobPlace, include: Include | None, depth: int) -> Iterator[tuple[JobPlace, str]]:
     """The lines that say something, with their places; those of included files follow the line that includes them."""
     for number, raw in enumerate(text.splitlines(), start=1):
-        here = Place(place.source, number, place.outer)
+        here = JobPlace(place.source, number, place.outer)
         if "\0" in raw:
             raise here.wrong("there is a byte 0 in the line; a job file is text.")
         words = re.split("[;#]", raw, maxsplit=1)[0].strip()
@@ -133,17 +252,17 @@ def included_file(words: str) -> str | None:
     return named.group(1) if named is not None else None
 
 
-def _included(name: str, here: Place, include: Include | None, depth: int) -> Iterator[tuple[Place, str]]:
+def _included(name: str, here: JobPlace, include: Include | None, depth: int) -> Iterator[tuple[JobPlace, str]]:
     if depth >= _DEPTH_MAX:
         raise here.wrong(f"include {name!r} goes {_DEPTH_MAX} files deep; a file seems to include itself.")
     if include is None:
         raise here.wrong(f"include {name!r} cannot be followed here; put its lines in the file.")
     found, text = _read(name, here, include, nested=depth > 0)
     outer = here.outer if here.outer is not None else here.line
-    yield from _words(text, Place(found, None, outer), include, depth + 1)
+    yield from _words(text, JobPlace(found, None, outer), include, depth + 1)
 
 
-def _read(name: str, here: Place, include: Include, *, nested: bool) -> tuple[str, str]:
+def _read(name: str, here: JobPlace, include: Include, *, nested: bool) -> tuple[str, str]:
     """The file in the working directory, as fio has it, then beside the job file; in an included file, also beside that file."""
     folder = here.source.rpartition("/")[0]
     candidates = [name]
@@ -158,7 +277,7 @@ def _read(name: str, here: Place, include: Include, *, nested: bool) -> tuple[st
     raise here.wrong(f"include {name!r} cannot be read ({problem}); give a file beside this one, or its full path.")
 
 
-def _name(words: str, place: Place) -> str:
+def _name(words: str, place: JobPlace) -> str:
     name, bracket, rest = words[1:].partition("]")
     if not bracket:
         raise place.wrong(f"{words!r} has no closing bracket; write [{name.strip() or 'name'}].")
