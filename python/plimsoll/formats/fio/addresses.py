@@ -15,7 +15,8 @@ Limits: a mix of reads and writes of different sizes that is partly random goes 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from math import gcd
 from typing import Any
 
@@ -23,14 +24,12 @@ from plimsoll.errors import InputError
 from plimsoll.formats.fio.files import files_of
 from plimsoll.formats.fio.jobs import Job
 from plimsoll.formats.fio.quantity import Quantity, Sizes, bytes_text, rounded
-from plimsoll.formats.fio.values import Mode, read_mode
+from plimsoll.formats.fio.resolve import DEFAULT_SIZE, OPS, Requests, Said
+from plimsoll.formats.fio.values import Mode
 
 Json = dict[str, Any]
 
-_OPS = "rwt"
 _WORDS = {"r": "read", "w": "write", "t": "trim"}
-_DEFAULT_SIZE = Sizes(4096, 4096)
-_DEFAULT_MIX = 50
 _REMEMBERED = (
     "fio remembers which blocks it visited, takes each once per pass and cuts requests short before those; here blocks are drawn anew for "
     "each request, as with norandommap"
@@ -38,7 +37,6 @@ _REMEMBERED = (
 #: A longer table of sizes is not written down.
 _SIZES_MAX = 64
 _RANDOM_ONLY = ("norandommap", "softrandommap", "random_distribution", "percentage_random")
-_SIZE_OPTIONS = ("bssplit", "bsrange", "bs")
 
 
 @dataclass(frozen=True)
@@ -50,80 +48,37 @@ class Shape:
     random_percent: float
 
 
-def mode_of(job: Job) -> Mode:
-    """fio reads when nothing else is said; a job that only verifies reads what it would write."""
-    mode: Mode = job.get("rw") or read_mode("read")
-    return replace(mode, ops="r") if verifies_only(job) else mode
+@dataclass(frozen=True)
+class Course:
+    """How requests follow each other: ``percents`` of the reads, writes and trims begin at a new address, or each ``run_length`` th."""
 
-
-def verifies_only(job: Job) -> bool:
-    """Whether the job reads back what an earlier one wrote in place of writing it."""
-    mode: Mode = job.get("rw") or read_mode("read")
-    return bool(job.get("verify_only")) and mode.ops == "w" and job.get("verify", "0") not in ("0", "null")
-
-
-def shares_of(job: Job) -> dict[str, float]:
-    """Percent of the requests that read, write and trim, of the operations of the job."""
-    mode = mode_of(job)
-    if mode.ops == "rw":
-        reads = _read_percent(job)
-        return {"r": reads, "w": 100 - reads}
-    if mode.ops == "tw":
-        return {"w": 100}
-    return {op: 100 / len(mode.ops) for op in mode.ops}
-
-
-def _read_percent(job: Job) -> float:
-    if job.has("rwmixwrite"):
-        return float(100 - job.get("rwmixwrite"))
-    return float(job.get("rwmixread", _DEFAULT_MIX))
-
-
-def sizes_of(job: Job) -> dict[str, Sizes]:
-    """How long requests are, per operation of the job: bssplit before bsrange before bs before 4 KiB."""
-    found = {}
-    for index, op in enumerate(_OPS):
-        options = [name for name in _SIZE_OPTIONS if job.has(name) and job.get(name)[index] is not None]
-        found[op] = job.get(options[0])[index] if options else _DEFAULT_SIZE
-    for lesser, better in (("bs", "bsrange"), ("bs", "bssplit"), ("bsrange", "bssplit")):
-        if job.has(lesser) and job.has(better) and None not in job.get(better):
-            job.idle(lesser, f"{better} takes its place")
-    if verifies_only(job):
-        found["r"] = found["w"]
-    if job.get("bs_is_seq_rand") and set(found) >= {"r", "w"}:
-        found = dict.fromkeys(_OPS, found["w"] if mode_of(job).random else found["r"])
-    return {op: found[op] for op in mode_of(job).ops}
-
-
-def _aligned_to(job: Job, op: str) -> int:
-    """What requests of an operation start at multiples of: ``ba``, or the least size that is given for it."""
-    index = _OPS.index("w" if verifies_only(job) else op)
-    align = job.get("ba", (None, None, None))[index]
-    if align is not None:
-        return int(align.least)
-    given = job.get("bs", (None, None, None))[index] if job.get("bs_is_seq_rand") else sizes_of(job)[op]
-    return int((given or _DEFAULT_SIZE).least)
+    run_length: int
+    #: All runs have that length here too.
+    exact: bool
+    percents: tuple[float, float, float]
 
 
 def addresses(job: Job) -> Json:
     """The options of a stream that say what is asked of the target."""
-    mode, shares = mode_of(job), shares_of(job)
+    mode, shares = job.requests.mode, job.requests.shares
     _remark_mix(job, mode)
-    if job.get("bs_is_seq_rand") and mode.random and _random_percent(job, mode, 0) < 100:
-        return _by_course(job, mode, shares)
-    shapes = _shapes(job, mode)
+    course, said = _course(job)
+    job.say(said)
+    if job.get("bs_is_seq_rand") and mode.random and course.percents[0] < 100:
+        return _by_course(job, course, shares)
+    shapes = _shapes(job.requests, course)
     different = len(set(shapes.values())) > 1
     if different and mode.ops == "rw" and mode.random and all(shape.sizes.fixed for shape in shapes.values()):
         options = _access(shapes, shares)
     else:
         options = _plain(job, mode, shapes, shares)
-    options.update(_distribution(job, mode, shapes))
-    options.update(_sequence(job, mode, shapes))
+    options.update(_distribution(job, course, shapes))
+    options.update(_sequence(job, course, shapes))
     return options
 
 
 def _remark_mix(job: Job, mode: Mode) -> None:
-    if mode.ops == "tw" and len(set(sizes_of(job).values())) > 1:
+    if mode.ops == "tw" and len(job.requests.lengths) > 1:
         job.unsupported("bs", "each block is trimmed and then written, by one size; write bs= with one value")
     for name in ("rwmixread", "rwmixwrite"):
         if mode.ops != "rw":
@@ -133,34 +88,35 @@ def _remark_mix(job: Job, mode: Mode) -> None:
             job.idle(name, f"rw={mode.word} is not random")
 
 
-def _shapes(job: Job, mode: Mode) -> dict[str, Shape]:
-    sizes = sizes_of(job)
-    shapes = {}
-    for op in mode.ops.replace("t", "") if mode.ops == "tw" else mode.ops:
-        index = _OPS.index("w" if verifies_only(job) else op)
-        shapes[op] = Shape(sizes[op], _aligned_to(job, op), _random_percent(job, mode, index))
-    return shapes
+def _shapes(requests: Requests, course: Course) -> dict[str, Shape]:
+    mode = requests.mode
+    ops = mode.ops.replace("t", "") if mode.ops == "tw" else mode.ops
+    return {op: Shape(requests.sizes[op], requests.aligned[op], course.percents[requests.index(op)]) for op in ops}
 
 
-def _random_percent(job: Job, mode: Mode, index: int) -> float:
+def _course(job: Job) -> tuple[Course, tuple[Said, ...]]:
+    """How the requests of a job follow each other, and what is to be said of its options; raises `InputError` for a run without length."""
+    mode, requests = job.requests.mode, job.requests
     if not mode.random:
-        return 0
-    percent = job.get("percentage_random", (100, 100, 100))[index]
-    percent = 100 if percent is None else percent
-    if percent > 100:
-        raise job.wrong("percentage_random", f"{percent} is not a percentage from 0 to 100.")
+        return Course(1, exact=False, percents=(0, 0, 0)), ()
+    given = job.get("percentage_random", (100, 100, 100))
+    percents = [100 if percent is None else percent for percent in given]
     run = _run_length(job, mode)
-    if run > 1 and not _runs_exactly(job, mode):
-        job.native("rw", f"random_percent makes runs of {run} requests on average, where fio's all have that length")
-        if job.get("rw_sequencer") == "identical":
-            job.unsupported("rw_sequencer", "the same block is asked for several times by one operation of one size; make a job of each")
-        return percent / run
-    return percent
+    # One operation of one size, aligned to it.
+    whole = all(each.fixed and each.least == requests.aligned[op] for op, each in requests.sizes.items())
+    exact = not mode.mixed and whole and percents[OPS.index(mode.ops[0])] == 100
+    if run == 1 or exact:
+        return Course(run, exact, (percents[0], percents[1], percents[2])), ()
+    said = [Said("rw", "native", f"random_percent makes runs of {run} requests on average, where fio's all have that length")]
+    if job.get("rw_sequencer") == "identical":
+        why = "the same block is asked for several times by one operation of one size; make a job of each"
+        said.append(Said("rw_sequencer", "unsupported", why))
+    return Course(run, exact, (percents[0] / run, percents[1] / run, percents[2] / run)), tuple(said)
 
 
 def _run_length(job: Job, mode: Mode) -> int:
     """``randread:8``: a new address after every eighth request."""
-    if not mode.number or not mode.random:
+    if not mode.number:
         return 1
     length = _number(job, mode)
     if length < 1:
@@ -168,21 +124,13 @@ def _run_length(job: Job, mode: Mode) -> int:
     return length
 
 
-def _runs_exactly(job: Job, mode: Mode) -> bool:
-    """Whether runs have all the same length here too: one operation of one size, aligned to it."""
-    index = _OPS.index(mode.ops[0])
-    whole = all(each.fixed and each.least == _aligned_to(job, op) for op, each in sizes_of(job).items())
-    percent = job.get("percentage_random", (100, 100, 100))[index]
-    return not mode.mixed and whole and percent in (None, 100)
-
-
-def _by_course(job: Job, mode: Mode, shares: dict[str, float]) -> Json:
+def _by_course(job: Job, course: Course, shares: Mapping[str, float]) -> Json:
     """``bs_is_seq_rand``: the first size for requests that follow another, the second for random ones."""
-    given = job.get("bs", (_DEFAULT_SIZE, _DEFAULT_SIZE, None))
-    following, random = given[0] or _DEFAULT_SIZE, given[1] or _DEFAULT_SIZE
-    if not set(mode.ops) <= {"r", "w"} or any(job.has(name) for name in ("bsrange", "bssplit")):
+    given = job.get("bs", (DEFAULT_SIZE, DEFAULT_SIZE, None))
+    following, random = given[0] or DEFAULT_SIZE, given[1] or DEFAULT_SIZE
+    if not set(job.requests.mode.ops) <= {"r", "w"} or any(job.has(name) for name in ("bsrange", "bssplit")):
         job.unsupported("bs_is_seq_rand", "sizes of sequential and of random requests are fixed ones of reads and writes; write bs= alone")
-    percent = _random_percent(job, mode, 0)
+    mode, percent = job.requests.mode, course.percents[0]
     reads = rounded(shares.get("r", 0))
     lines: list[Json] = [
         {"weight": rounded(100 - percent), "size": bytes_text(following.least), "read_percent": reads, "random_percent": 0},
@@ -192,7 +140,7 @@ def _by_course(job: Job, mode: Mode, shares: dict[str, float]) -> Json:
         job.surprise("bs_is_seq_rand", "fio moves one position for reads and one for writes; here both follow one position")
     if not job.get("norandommap", False):
         job.surprise("rw", _REMEMBERED)
-    align = min(_aligned_to(job, op) for op in mode.ops)
+    align = min(job.requests.aligned[op] for op in mode.ops)
     for line, size in zip(lines, (following, random), strict=True):
         if align != size.least:
             line["align"] = bytes_text(align)
@@ -206,7 +154,7 @@ def _number(job: Job, mode: Mode) -> int:
         raise job.wrong("rw", problem) from None
 
 
-def _access(shapes: dict[str, Shape], shares: dict[str, float]) -> Json:
+def _access(shapes: dict[str, Shape], shares: Mapping[str, float]) -> Json:
     """Reads and writes of different sizes, each aligned to its own."""
     lines = []
     for op, shape in shapes.items():
@@ -219,7 +167,7 @@ def _access(shapes: dict[str, Shape], shares: dict[str, float]) -> Json:
     return {"access": [line for line in lines if line["weight"] > 0]}
 
 
-def _plain(job: Job, mode: Mode, shapes: dict[str, Shape], shares: dict[str, float]) -> Json:
+def _plain(job: Job, mode: Mode, shapes: dict[str, Shape], shares: Mapping[str, float]) -> Json:
     options: Json = {"read_percent": rounded(shares.get("r", 0))}
     if mode.ops == "tw":
         options["trim_first"] = True
@@ -280,8 +228,9 @@ def _align(job: Job, mode: Mode, shapes: dict[str, Shape]) -> int | None:
         job.idle("ba", "sequential requests follow each other; with fio too only random ones are aligned")
         return min(shape.sizes.least for shape in shapes.values()) if ranged else None
     if len({shape.align for shape in shapes.values()}) > 1:
-        given = next((name for name in _SIZE_OPTIONS if job.has(name)), "")
-        job.surprise(given, f"fio aligns every operation to its own least size; here all are aligned to {_suffixed(least)}")
+        job.surprise(
+            job.requests.sizes_from, f"fio aligns every operation to its own least size; here all are aligned to {_suffixed(least)}"
+        )
     usual = 0
     for shape in shapes.values():
         for size in [size for size, _ in shape.sizes.shares] or [shape.sizes.least, shape.sizes.most]:
@@ -289,8 +238,8 @@ def _align(job: Job, mode: Mode, shapes: dict[str, Shape]) -> int | None:
     return least if varied or least != usual else None
 
 
-def _distribution(job: Job, mode: Mode, shapes: dict[str, Shape]) -> Json:
-    if not mode.random:
+def _distribution(job: Job, course: Course, shapes: dict[str, Shape]) -> Json:
+    if not job.requests.mode.random:
         return {}
     wanted = job.get("random_distribution")
     if wanted is not None and wanted.kind != "random":
@@ -299,7 +248,7 @@ def _distribution(job: Job, mode: Mode, shapes: dict[str, Shape]) -> Json:
         return {"distribution": "uniform"}
     shape = next(iter(shapes.values()))
     even = len(set(shapes.values())) == 1 and shape.sizes.fixed and shape.align == shape.sizes.least
-    if even and shape.random_percent == 100 and _run_length(job, mode) == 1:
+    if even and shape.random_percent == 100 and course.run_length == 1:
         return {"distribution": "permutation"}
     job.surprise("rw", _REMEMBERED)
     return {"distribution": "uniform"}
@@ -343,13 +292,14 @@ def _region_of(job: Job) -> Quantity | None:
     return Quantity(there * given.number // 100 if given is not None and given.number else there - start.number)
 
 
-def _sequence(job: Job, mode: Mode, shapes: dict[str, Shape]) -> Json:
+def _sequence(job: Job, course: Course, shapes: dict[str, Shape]) -> Json:
     """``rw=read:8k`` leaves 8k out behind each request; ``rw=randread:8`` makes runs of eight."""
+    mode = job.requests.mode
     if not mode.random or not mode.number:
         job.idle("rw_sequencer", "only random requests are repeated or followed")
-    if mode.random and _run_length(job, mode) > 1 and _runs_exactly(job, mode):
+    if course.run_length > 1 and course.exact:
         repeats = {"run_repeats": True} if job.get("rw_sequencer") == "identical" else {}
-        return {"run_length": _run_length(job, mode), **repeats}
+        return {"run_length": course.run_length, **repeats}
     if not mode.number or mode.random:
         return {}
     shape = next(iter(shapes.values()))

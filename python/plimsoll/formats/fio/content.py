@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from plimsoll.formats.fio.addresses import mode_of, sizes_of, verifies_only
 from plimsoll.formats.fio.jobs import Job
 from plimsoll.formats.fio.options import ENGINE_ALIASES
 from plimsoll.formats.fio.quantity import rounded
@@ -30,7 +29,7 @@ _WAITING = ("libaio", *ENGINE_ALIASES)
 def content(job: Job, *, ends: bool) -> Json:
     """The options; ``ends`` says whether the stream ends by itself, without which nothing can be flushed at its end."""
     options: Json = {"direct": _direct(job), **_read_ahead(job)}
-    if mode_of(job).writes:
+    if job.requests.mode.writes:
         options.update(_written(job))
         options.update(_durable(job, ends=ends))
     else:
@@ -38,15 +37,8 @@ def content(job: Job, *, ends: bool) -> Json:
     return options
 
 
-def is_direct(job: Job) -> bool:
-    """fio goes through the page cache unless it is told not to."""
-    if job.has("buffered"):
-        return not job.get("buffered")
-    return bool(job.get("direct", False))
-
-
 def _direct(job: Job) -> bool:
-    direct = is_direct(job)
+    direct = job.requests.direct
     if not direct and not (job.has("direct") or job.has("buffered")) and job.get("ioengine") not in ("null", "mmap"):
         job.surprise("", "neither direct nor buffered is given, so fio goes through the page cache; direct=1 would bypass it")
     return direct
@@ -55,27 +47,27 @@ def _direct(job: Job) -> bool:
 def _read_ahead(job: Job) -> Json:
     """What fio tells the page cache by default, or as it is asked to: of a mapping only whether it is told anything."""
     hint, mapped = str(job.get("fadvise_hint", "1")), job.get("ioengine") == "mmap"
-    if (is_direct(job) and not mapped) or job.get("ioengine") == "null":
+    if (job.requests.direct and not mapped) or job.get("ioengine") == "null":
         job.idle("fadvise_hint", "requests pass the page cache by")
         return {}
     if hint == "noreuse":
         job.ignored("fadvise_hint", "the page cache is not told that nothing is read twice")
     if hint in ("0", "noreuse"):
         return {}
-    random = mode_of(job).random if mapped or hint == "1" else hint == "random"
+    random = job.requests.mode.random if mapped or hint == "1" else hint == "random"
     return {"read_ahead": "off" if random else "far"}
 
 
 def _read(job: Job) -> Json:
     for name in ("fsync", "fdatasync", "end_fsync", "fsync_on_close", "sync"):
         job.idle(name, "nothing is written")
-    if not mode_of(job).reads or not _verifies(job) or job.get("verify") == "null":
+    if not job.requests.mode.reads or not _verifies(job) or job.get("verify") == "null":
         for name in ("verify_only", "do_verify"):
             job.idle(name, "nothing is verified")
         return {}
     job.native("verify", 'verify = "found": every sector that is read has to bear a stamp of ours, whichever run wrote it')
     job.surprise("verify", "what fio itself has written bears no stamps of ours; run the writing job with plimsoll first")
-    if not verifies_only(job):
+    if not job.requests.verifies_only:
         job.idle("verify_only", "a job that reads writes nothing anyway")
     return {"verify": "found"}
 
@@ -98,7 +90,7 @@ def _verified(job: Job) -> Json:
     if not job.get("do_verify", True):
         job.native("do_verify", 'content = "stamps", which nothing reads back')
         return {"content": "stamps"}
-    if "t" in mode_of(job).ops:
+    if "t" in job.requests.mode.ops:
         return {}
     job.native("verify", 'verify = "all": stamps of our own in every sector, whichever method is named, read back after the run')
     return {"verify": "all"}
@@ -108,7 +100,7 @@ def check_stamps(job: Job, options: Json) -> None:
     """Remark a job whose requests are no whole sectors, each of which would bear a stamp; ``options`` are those of its finished stream."""
     if options.get("verify", "off") == "off" and options.get("content") != "stamps":
         return
-    lengths = [length for sizes in sizes_of(job).values() for length in (sizes.least, *(size for size, _ in sizes.shares))]
+    lengths = [length for sizes in job.requests.sizes.values() for length in (sizes.least, *(size for size, _ in sizes.shares))]
     # Only bytes that are no whole KiB stand as numbers.
     odd = [align for line in (options, *options.get("access", [])) if isinstance(align := line.get("align"), int) and align % _SECTOR]
     if any(length % _SECTOR for length in lengths):
@@ -167,9 +159,9 @@ def _writes_through(job: Job) -> bool:
     if job.get("ioengine") != "mmap":
         return _SYNC[word]
     job.idle("sync", "a mapping is not written through because its file is open so, with fio neither; direct=1 has msync called")
-    if is_direct(job):
+    if job.requests.direct:
         job.native("direct", "dsync: fio calls msync after each request to a mapping, whose page cache stays in between")
-    return is_direct(job)
+    return job.requests.direct
 
 
 def _durable(job: Job, *, ends: bool) -> Json:
@@ -177,7 +169,7 @@ def _durable(job: Job, *, ends: bool) -> Json:
     every = [(name, job.get(name)) for name in ("fsync", "fdatasync") if job.get(name)]
     if every:
         options["flush_every"] = min(count for _, count in every)
-        if mode_of(job).ops == "rw":
+        if job.requests.mode.ops == "rw":
             job.surprise(every[0][0], "when a flush is due fio flushes again after each read until the next write; here once")
         if len(every) == 2:
             job.ignored(max(every, key=lambda entry: int(entry[1]))[0], "one kind of flush is enough; the more frequent one is kept")

@@ -148,7 +148,7 @@ def _length(job: Job, clone: int, start: Quantity, files: int) -> Quantity | Non
 
 
 def _amount(job: Job, start: Quantity, length: Quantity | None, files: int) -> Quantity | None:
-    if is_time_based(job):
+    if job.requests.time_based:
         for name in ("loops", "io_size"):
             job.idle(name, "time_based goes on until runtime is over")
         return None
@@ -175,11 +175,6 @@ def _once(job: Job, start: Quantity, length: Quantity | None, files: int) -> Qua
     if length is None:
         return Quantity(100 - start.number, "percent") if not start.is_bytes or not start.number else None
     return Quantity(length.number * files, "bytes") if length.is_bytes else length
-
-
-def is_time_based(job: Job) -> bool:
-    """``time_based`` without a runtime has no effect with fio."""
-    return bool(job.get("time_based")) and bool(job.get("runtime"))
 
 
 #: The most that our options take.

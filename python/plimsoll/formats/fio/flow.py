@@ -25,12 +25,13 @@ import re
 from dataclasses import dataclass, replace
 from typing import Any
 
-from plimsoll.formats.fio.addresses import addresses, is_zoned, mode_of, shares_of, sizes_of, zones
-from plimsoll.formats.fio.content import content, flush_holds, is_direct
-from plimsoll.formats.fio.files import Extent, capped_requests, extent, files_of, is_time_based, remark_files
+from plimsoll.formats.fio.addresses import addresses, is_zoned, zones
+from plimsoll.formats.fio.content import content, flush_holds
+from plimsoll.formats.fio.files import Extent, capped_requests, extent, files_of, remark_files
 from plimsoll.formats.fio.jobs import Job
 from plimsoll.formats.fio.options import ENGINE_ALIASES, ENGINES, OPTIONS
 from plimsoll.formats.fio.quantity import Numbers, Quantity, rounded, time_text
+from plimsoll.formats.fio.resolve import OPS
 from plimsoll.formats.fio.values import SERVICES
 
 #: What fio takes on Linux when nothing is said.
@@ -119,11 +120,11 @@ def _waves(job: Job, queue_depth: int, *, paced: bool) -> Json:
 
 def _joins(job: Job) -> bool:
     """Whether fio's engine hands over several requests in one call, and some of them can touch."""
-    return job.get("ioengine") in _BATCHING and is_direct(job) and not _is_random(job)
+    return job.get("ioengine") in _BATCHING and job.requests.direct and not _is_random(job)
 
 
 def _is_random(job: Job) -> bool:
-    return mode_of(job).random and job.get("percentage_random", (100,) * 3) == (100,) * 3
+    return job.requests.mode.random and job.get("percentage_random", (100,) * 3) == (100,) * 3
 
 
 def _share(job: Job, *, paced: bool) -> Json:
@@ -141,9 +142,6 @@ def _share(job: Job, *, paced: bool) -> Json:
         return {}
     group = job.get("flow_id", 0)
     return {"share": weight, **({"share_group": group} if group else {})}
-
-
-_OPS = "rwt"
 
 
 def pace(job: Job, *, queue_depth: int, threads: int) -> Json:
@@ -165,8 +163,8 @@ def _rates(job: Job) -> dict[str, float]:
         raise job.wrong("rate_iops", "fio takes either rate or rate_iops; drop one of the two.")
     bytes_s, requests_s = job.get("rate", (None,) * 3), job.get("rate_iops", (None,) * 3)
     rates = {}
-    for op, sizes in sizes_of(job).items():
-        index = _OPS.index(op)
+    for op, sizes in job.requests.sizes.items():
+        index = OPS.index(op)
         if requests_s[index] and not sizes.fixed:
             job.surprise("rate_iops", "fio caps as many bytes as so many requests of the least size have, so longer requests are fewer")
         rate = (requests_s[index] or 0) * sizes.least / sizes.mean or (bytes_s[index] or 0) / sizes.mean
@@ -177,7 +175,7 @@ def _rates(job: Job) -> dict[str, float]:
 
 def _arrival(job: Job, rates: dict[str, float], threads: int) -> Json:
     name = "rate" if job.has("rate") else "rate_iops"
-    mode = mode_of(job)
+    mode = job.requests.mode
     word = job.get("rate_process", "linear")
     if word not in ("linear", "poisson"):
         raise job.wrong("rate_process", "a rate is linear or poisson.")
@@ -191,7 +189,7 @@ def _arrival(job: Job, rates: dict[str, float], threads: int) -> Json:
     options: Json = {"arrival": "poisson" if word == "poisson" else "constant", "rate": rounded(total * threads)}
     if len(rates) > 1:
         options["read_percent"] = rounded(100 * rates.get("r", 0) / total)
-        if abs(options["read_percent"] - shares_of(job).get("r", 0)) > 0.01:
+        if abs(options["read_percent"] - job.requests.shares.get("r", 0)) > 0.01:
             job.surprise(name, "fio caps reads and writes by themselves, so the two rates decide the mix and rwmixread does not")
     job.native(name, "arrival and rate; latency counts from the instant a request is due, with fio from its issue")
     return options
@@ -244,7 +242,7 @@ class Flow:
     @property
     def endless(self) -> bool:
         """Whether it ends by time only."""
-        return is_time_based(self.job)
+        return self.job.requests.time_based
 
     @property
     def zoned(self) -> bool:
@@ -253,12 +251,12 @@ class Flow:
 
     @property
     def random(self) -> bool:
-        return mode_of(self.job).random
+        return self.job.requests.mode.random
 
     @property
     def request_bytes(self) -> int | None:
         """The one length that all requests have, or None."""
-        found = {sizes.least if sizes.fixed else None for sizes in sizes_of(self.job).values()}
+        found = {sizes.least if sizes.fixed else None for sizes in self.job.requests.sizes.values()}
         return found.pop() if len(found) == 1 else None
 
     @property
@@ -280,8 +278,8 @@ def flows(job: Job) -> list[Flow]:
         count = JOBS_MAX
     places = [_place(job, clone, engine) for clone in range(count)]
     shared = len(set(places)) == 1
-    together = count == 1 or (shared and mode_of(job).random)
-    if count > 1 and shared and not mode_of(job).random:
+    together = count == 1 or (shared and job.requests.mode.random)
+    if count > 1 and shared and not job.requests.mode.random:
         job.surprise("numjobs", "every clone begins at the same place, so the clones ask for the same blocks at about the same time")
     threads = count if together else 1
     options = _options(job, engine, threads)
@@ -298,9 +296,9 @@ def _place(job: Job, clone: int, engine: Performer) -> tuple[tuple[str, ...], Ex
 
 
 def _options(job: Job, engine: Performer, threads: int) -> Json:
-    ends = not is_time_based(job)
+    ends = not job.requests.time_based
     options = addresses(job)
-    align = min(sizes.least for sizes in sizes_of(job).values())
+    align = min(sizes.least for sizes in job.requests.sizes.values())
     options |= zones(job, align)
     options |= pace(job, queue_depth=engine.depth, threads=threads)
     if "access" in options and "read_percent" in options:
@@ -316,7 +314,7 @@ def _options(job: Job, engine: Performer, threads: int) -> Json:
     options |= content(job, ends=ends)
     options |= flush_holds(job, options)
     options |= _start(job)
-    if job.get("ioengine") in ("libaio", *ENGINE_ALIASES) and not is_direct(job) and engine.depth > 1:
+    if job.get("ioengine") in ("libaio", *ENGINE_ALIASES) and not job.requests.direct and engine.depth > 1:
         job.surprise("iodepth", "libaio waits for each request that goes through the page cache; here they are outstanding together")
     return options
 
@@ -348,7 +346,7 @@ def _whole_requests(job: Job, options: Json, files: tuple[str, ...], part: Exten
 
     With a stride a pass over a device is over at the end of the region; in a file that is no longer than the region it wraps and goes on.
     """
-    length, sizes = part.length, set(sizes_of(job).values())
+    length, sizes = part.length, job.requests.lengths
     if part.amount is not None:
         part = replace(part, amount=replace(part.amount, number=part.amount.number * _times(options)))
     if part.amount is None or job.has("io_size") or length is None or not length.is_bytes or len(sizes) > 1:

@@ -18,8 +18,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from plimsoll.formats.fio.addresses import mode_of
-from plimsoll.formats.fio.files import is_time_based
 from plimsoll.formats.fio.flow import Flow
 from plimsoll.formats.fio.jobs import Job
 from plimsoll.formats.fio.quantity import rounded, time_ns, time_text
@@ -54,13 +52,13 @@ def timing(flows: Sequence[Flow], elapsed_ns: int | None) -> tuple[Json, int | N
     duration = max(_SHORTEST_NS, end - warmup)
     settings = {"duration": time_text(duration), "warmup": time_text(warmup)}
     _log(jobs, settings, min(duration, _LONGEST_NS))
-    return settings, end if all(is_time_based(job) for job in jobs) else None
+    return settings, end if all(job.requests.time_based for job in jobs) else None
 
 
 def _remark_times(job: Job) -> None:
     if job.get("time_based") and not job.get("runtime"):
         job.ignored("time_based", "there is no runtime, without which it has no effect with fio either")
-    if job.get("ramp_time") and not is_time_based(job):
+    if job.get("ramp_time") and not job.requests.time_based:
         job.native("ramp_time", "warmup; what is transferred meanwhile counts towards the amount, as with fio")
 
 
@@ -80,7 +78,7 @@ def _delay(job: Job, elapsed_ns: int | None) -> int:
 def _check_end(flow: Flow) -> None:
     """A stream without time, amount or number of requests would go on for ever."""
     job = flow.job
-    if is_time_based(job) or "trace" in flow.options or "amount" in flow.options or "requests" in flow.options:
+    if job.requests.time_based or "trace" in flow.options or "amount" in flow.options or "requests" in flow.options:
         return
     if job.get("runtime"):
         job.surprise("runtime", "how much lies behind the offset is not known here, so the job goes on until its runtime is over")
@@ -166,7 +164,7 @@ def _minima(job: Job, flow: Flow) -> list[str]:
     for name, metric in (("rate_min", "bandwidth"), ("rate_iops_min", "iops")):
         for index, (op, word) in enumerate(_OPS.items()):
             least = job.get(name, (None,) * 3)[index]
-            if least and op in mode_of(job).ops:
+            if least and op in job.requests.mode.ops:
                 limit = f"{rounded(least * threads / 1e6)}MB/s" if metric == "bandwidth" else f"{least * threads}"
                 found.append(f"{word} {metric} >= {limit}")
     return found
@@ -176,7 +174,7 @@ def _maxima(job: Job) -> list[str]:
     limits = job.get("max_latency", (None,) * 3)
     if len(set(limits)) == 1:
         return [f"max <= {time_text(limits[0])}"] if limits[0] else []
-    ops = mode_of(job).ops
+    ops = job.requests.mode.ops
     return [f"{word} max <= {time_text(limit)}" for limit, (op, word) in zip(limits, _OPS.items(), strict=True) if limit and op in ops]
 
 

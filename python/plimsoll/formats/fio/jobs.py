@@ -20,17 +20,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any
 
 from plimsoll.errors import InputError
 from plimsoll.formats.fio.options import OPTIONS, canonical, check_limit, meant
 from plimsoll.formats.fio.quantity import Numbers, Quantity, Sizes
 from plimsoll.formats.fio.read import Include, Line, Machine, Section, substituted
+from plimsoll.formats.fio.resolve import Requests, Said, Verdict, resolved
 from plimsoll.formats.fio.values import read_value
 from plimsoll.formats.known_targets import KnownTargets
 from plimsoll.formats.translation import Kind, Remark
-
-Verdict = Literal["native", "idle", "ignored", "unsupported"]
 
 _WITHIN_JOB: tuple[Verdict, ...] = ("native", "idle", "ignored", "unsupported")
 _BETWEEN_JOBS: tuple[Verdict, ...] = ("idle", "native", "ignored", "unsupported")
@@ -101,6 +100,8 @@ class Job:
     #: How the number behind the mode is read.
     numbers: Numbers = field(default_factory=Numbers)
     targets: KnownTargets = field(default_factory=KnownTargets)
+    #: What the values ask for.
+    requests: Requests = field(default_factory=lambda: resolved({})[0])
 
     @property
     def target(self) -> str:
@@ -131,6 +132,11 @@ class Job:
     def unsupported(self, name: str, why: str) -> None:
         """The value of this job cannot be translated."""
         self._note(name, "unsupported", why)
+
+    def say(self, said: Iterable[Said]) -> None:
+        """Notes what was found while values were made of the options."""
+        for each in said:
+            self._note(each.name, each.verdict, each.why)
 
     def surprise(self, name: str, why: str) -> None:
         """fio does something here that its file does not seem to say."""
@@ -174,7 +180,7 @@ def read_jobs(sections: Iterable[Section], ledger: Ledger, around: Surroundings)
         header = Line(f"[{section.name}]", None, section.place, section.written)
         if not section.implied:
             ledger.enter(header, "no job follows it")
-        lines = [_resolved(line, ledger, around) for line in section.lines]
+        lines = [_replaced(line, ledger, around) for line in section.lines]
         if section.begins_file:
             defaults = []
         settings = _settings(lines, defaults)
@@ -186,9 +192,8 @@ def read_jobs(sections: Iterable[Section], ledger: Ledger, around: Surroundings)
     return jobs
 
 
-def _settings(lines: Iterable[Line], defaults: Iterable[_Setting]) -> list[_Setting]:
+def _settings(named: Sequence[tuple[str, Line]], defaults: Iterable[_Setting]) -> list[_Setting]:
     """The lines of a section, read; raises `InputError` at the first whose value is none."""
-    named = [(_known(line), line) for line in lines]
     bases = [setting.line for setting in defaults if setting.name == _BASE] + [line for name, line in named if name == _BASE]
     numbers = _numbers(bases)
     return [_Setting(name, line, None if name in _REPEATABLE else _value(name, line, numbers), numbers) for name, line in named]
@@ -201,9 +206,9 @@ def _value(name: str, line: Line, numbers: Numbers) -> Any:
         raise line.place.wrong(f"{line.text!r}: {problem}") from None
 
 
-def _resolved(line: Line, ledger: Ledger, around: Surroundings) -> Line:
-    """The line with everything substituted; its remark shows it as written."""
-    _known(line)
+def _replaced(line: Line, ledger: Ledger, around: Surroundings) -> tuple[str, Line]:
+    """The option that a line sets, and the line with everything substituted; its remark shows it as written."""
+    name = _known(line)
     unset: list[str] = []
     value = line.value
     if value is not None:
@@ -213,9 +218,9 @@ def _resolved(line: Line, ledger: Ledger, around: Surroundings) -> Line:
             raise line.place.wrong(f"{line.text!r}: {problem}") from None
     resolved = line if value == line.value else replace(line, value=value, written=line.written or f"{line.key}={line.value}")
     ledger.enter(resolved, "no job follows it")
-    for name in unset:
-        ledger.surprise(resolved, f"the variable {name} is not set, so nothing stands in its place")
-    return resolved
+    for variable in unset:
+        ledger.surprise(resolved, f"the variable {variable} is not set, so nothing stands in its place")
+    return name, resolved
 
 
 def _known(line: Line) -> str:
@@ -257,6 +262,8 @@ def _job(section: Section, header: Line, settings: list[_Setting], ledger: Ledge
         for said in _surprises(setting.value):
             job.surprise(name, said)
     _gather(job, earlier)
+    job.requests, found = resolved(job.values)
+    job.say(found)
     if job.has("name"):
         job.name = job.get("name")
     return job

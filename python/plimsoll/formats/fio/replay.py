@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from plimsoll.errors import InputError
-from plimsoll.formats.fio.content import is_direct
 from plimsoll.formats.fio.files import Extent, remark_target
 from plimsoll.formats.fio.flow import JOBS_MAX, TOO_MANY, Flow, performer, stream_name
 from plimsoll.formats.fio.jobs import Job
@@ -134,7 +133,7 @@ def replays(job: Job) -> list[Flow]:
     for clone in range(min(count, JOBS_MAX)):
         log = logs[min(clone, len(logs) - 1)]
         name = stream_name(job.name) if count == 1 else f"{stream_name(job.name)}-{clone}"
-        options = {"name": name, **_options(job, log), "queue_depth": engine.depth, "direct": is_direct(job)}
+        options = {"name": name, **_options(job, log), "queue_depth": engine.depth, "direct": job.requests.direct}
         found.append(Flow(job, name, options, () if engine.backend == "null" else _files(job, log), part, engine))
     return found
 

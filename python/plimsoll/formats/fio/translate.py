@@ -21,7 +21,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from plimsoll.errors import InputError
-from plimsoll.formats.fio.content import is_direct
 from plimsoll.formats.fio.files import Extent, named_files
 from plimsoll.formats.fio.flow import JOBS_MAX, TOO_MANY, Flow, Performer, flows, stream_name
 from plimsoll.formats.fio.goal import goal, timing
@@ -84,7 +83,7 @@ def group(jobs: Sequence[Job], names: Names, targets: KnownTargets, elapsed_ns: 
     settings |= _settings(streams, placed)
     name = names.unique(streams[0].job.name if _is_word(streams[0].job.name) else streams[0].name)
     experiment: Json = {"name": name, "kind": asked.pop("kind"), "workloads": [name], "set": settings, **asked}
-    if any(not is_direct(flow.job) and flow.job.get("invalidate", True) and flow.performer.backend != "null" for flow in streams):
+    if any(not flow.job.requests.direct and flow.job.get("invalidate", True) and flow.performer.backend != "null" for flow in streams):
         experiment["cache"] = "cold"
     experiment["configurations"] = [{"name": name, "target": placed.target}]
     for job in jobs:

@@ -16,9 +16,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from plimsoll.formats.fio.addresses import mode_of, shares_of, sizes_of
-from plimsoll.formats.fio.content import is_direct
-from plimsoll.formats.fio.files import FILES_MAX, capped_bytes, capped_requests, is_time_based
+from plimsoll.formats.fio.files import FILES_MAX, capped_bytes, capped_requests
 from plimsoll.formats.fio.flow import HELD, pace
 from plimsoll.formats.fio.jobs import Job
 from plimsoll.formats.fio.quantity import Quantity, bytes_text, rounded
@@ -86,14 +84,14 @@ def tree_stream(job: Job, name: str) -> tuple[Json, Json]:
 def _budget(job: Job, operation: tuple[str, str] | None, files: int) -> Json:
     """After how much a thread ends: its files once, or so many bytes or requests as the job says."""
     budget: Json = {}
-    if operation is None and not is_time_based(job):
+    if operation is None and not job.requests.time_based:
         budget["amount"] = bytes_text(capped_bytes(job, _amount(job, files)))
-    elif not is_time_based(job):
+    elif not job.requests.time_based:
         budget["requests"] = files * _rounds(job, operation)
     elif operation is not None and operation[0] != "stat":
         job.surprise("time_based", "every file is created or deleted once, so the stream ends when no file is left")
     if job.get("number_ios"):
-        rounds = 1 if is_time_based(job) else int(job.get("loops", 1))
+        rounds = 1 if job.requests.time_based else int(job.get("loops", 1))
         budget["requests"] = min(job.get("number_ios") * rounds, budget.get("requests", job.get("number_ios") * rounds))
     if "requests" in budget:
         budget["requests"] = capped_requests(job, budget["requests"])
@@ -141,7 +139,7 @@ def _sizes(job: Job, files: int) -> Any:
 
 def _transfers(job: Job) -> Json:
     """Reads and writes of many files."""
-    mode, service = mode_of(job), str(job.get("file_service_type", "roundrobin")).partition(":")[0]
+    mode, service = job.requests.mode, str(job.get("file_service_type", "roundrobin")).partition(":")[0]
     if not set(mode.ops) <= {"r", "w"}:
         job.unsupported("rw", f"files of a tree are read and written; nearest is rw={'randwrite' if mode.random else 'write'}")
         return {"operation": "write"}
@@ -150,8 +148,8 @@ def _transfers(job: Job) -> Json:
             "file_service_type",
             "of so many files each is read or written to its end before the next; write file_service_type=sequential, or drop openfiles",
         )
-    shares = {_LETTERS[op]: rounded(share) for op, share in shares_of(job).items() if share > 0}
-    sizes = set(sizes_of(job).values())
+    shares = {_LETTERS[op]: rounded(share) for op, share in job.requests.shares.items() if share > 0}
+    sizes = job.requests.lengths
     size = sizes.pop()
     if sizes or not size.fixed:
         job.unsupported("bs", "files of a tree are read and written by requests of one size; write bs= with one value")
@@ -160,7 +158,7 @@ def _transfers(job: Job) -> Json:
     options["file_access"] = "random" if mode.random else "sequential"
     if mode.random:
         options["stop_after"] = 1
-    if is_direct(job):
+    if job.requests.direct:
         options["direct"] = True
     job.surprise(
         "nrfiles", "a file is opened and closed around what is asked of it, and both are measured; fio keeps openfiles of them open"
