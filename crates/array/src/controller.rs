@@ -148,6 +148,13 @@ impl Controller {
         self.request_ns + sectors as u64 * self.kib_ns / 2
     }
 
+    /// Whether somebody waits for room although more could be dirty, so that fetches or the length of a write are what holds it up.
+    #[inline]
+    pub(crate) fn lacks_pages(&self) -> bool {
+        let may_be_dirty = |cache: &Cache| cache.dirty_pages() < cache.shape().dirty_max;
+        self.destager.waiting.0 != NONE && self.cache.as_ref().is_some_and(may_be_dirty)
+    }
+
     /// Commands of destages that a drive may have beside commands of requests, by how full the cache is (equations in
     /// `array/operations/precedence.rs`).
     pub(crate) fn destages_beside_requests(&self) -> u32 {

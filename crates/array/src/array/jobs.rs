@@ -243,21 +243,23 @@ impl Jobs {
         self.answer(topology, number, done_ns);
     }
 
-    /// Lets those in that wait for room in a controller's cache, in their order, as far as there is some.
-    pub(super) fn admit(&mut self, topology: &mut Topology, number: u16) {
+    /// Lets those in that wait for room in a controller's cache, in their order, as far as there is some; whether any came in.
+    pub(super) fn admit(&mut self, topology: &mut Topology, number: u16) -> bool {
+        let mut came_in = false;
         loop {
             let controller = &mut topology.controllers[usize::from(number)];
-            let Some(cache) = &mut controller.cache else { return };
+            let Some(cache) = &mut controller.cache else { return came_in };
             let first = controller.destager.waiting.0;
             if first == NONE {
-                return;
+                return came_in;
             }
             let job = self.jobs[first];
             if !cache.has_room(topology.groups[usize::from(job.group)].space, job.share.extent) {
-                return;
+                return came_in;
             }
             controller.destager.waiting.0 = job.next;
             self.keep_write(topology, first);
+            came_in = true;
         }
     }
 

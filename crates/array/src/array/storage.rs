@@ -9,7 +9,6 @@ use super::jobs::{Job, Jobs};
 use super::operations::{Ended, Kind, Operations, Outcome};
 use super::topology::Topology;
 use crate::calendar::Event;
-use crate::slab::NONE;
 
 /// See the module.
 #[derive(Debug)]
@@ -154,16 +153,16 @@ impl Storage {
     fn conclude(&mut self, number: u32) {
         let outcome = self.operations.conclude(&mut self.topology, number);
         self.jobs.end_operation(&mut self.topology, &outcome);
-        let Outcome { kind, controller, space, .. } = outcome;
-        let destager = &mut self.topology.controllers[usize::from(controller)].destager;
-        match kind {
-            Kind::Destage => destager.under_way[space as usize] -= 1,
-            // Its pages can be given up from now on: a write may have waited for nothing else.
-            Kind::Fetch if destager.waiting.0 != NONE => {}
-            _ => return,
+        let Outcome { kind, controller: number, space, .. } = outcome;
+        let controller = &mut self.topology.controllers[usize::from(number)];
+        if kind == Kind::Destage {
+            controller.destager.under_way[space as usize] -= 1;
+            self.jobs.admit(&mut self.topology, number);
+            self.operations.destage(&mut self.topology, number);
+        } else if kind == Kind::Fetch && controller.lacks_pages() && self.jobs.admit(&mut self.topology, number) {
+            // The pages of a fetch can be given up when it has ended: the write had waited for nothing else.
+            self.operations.destage(&mut self.topology, number);
         }
-        self.jobs.admit(&mut self.topology, controller);
-        self.operations.destage(&mut self.topology, controller);
     }
 
     /// A device fails.
