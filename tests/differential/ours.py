@@ -77,7 +77,7 @@ def point(engine: NativeEngine, workload: Json, experiment: Json, folder: str) -
         "ended_ns": time.monotonic_ns(),
         "totals": totals,
         "stopped_by": outcome.get("stopped_by"),
-        "target": target,
+        "target": target.text,
     }
 
 
