@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test test-long mutants bench format bless reproduce lock clean setup
+.PHONY: help run test test-long mutants bench format bless reproduce lock clean setup dev
 
 VENV := .venv
 # What the compiled extension is made of.
@@ -52,6 +52,10 @@ clean:  ## remove everything that the other targets made, except results
 	find python tests dev -name __pycache__ -type d -prune -exec rm -rf {} +
 
 setup: $(VENV)/.built  ## only set up: .venv with the tools, and the command .venv/bin/plimsoll
+
+dev: $(VENV)/.synced  ## build the engine quickly after an edit, to try it: do not measure with it; every other target builds it again
+	@rm -f $(VENV)/.built
+	@dev/build.sh edit
 
 # The stamp bears the instant before the build, so that an edit during it builds again.
 $(VENV)/.built: $(VENV)/.synced $(SOURCES)

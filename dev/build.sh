@@ -1,5 +1,6 @@
 #!/bin/sh
-# Builds the engine in release mode and installs the command as .venv/bin/plimsoll; edits of Python need no further build.
+# Builds the engine and installs the command as .venv/bin/plimsoll; edits of Python need no further build.
+# dev/build.sh [PROFILE]: one of Cargo.toml, release unless given.
 set -eu
 cd "$(dirname "$0")/.."
 echo "== building the engine"
@@ -10,4 +11,4 @@ command -v cargo >/dev/null || {
 }
 PATH=$(dirname "$(dev/uv.sh)"):$PATH
 export PATH VIRTUAL_ENV="$PWD/.venv"
-.venv/bin/maturin develop --release --locked --uv
+.venv/bin/maturin develop --profile "${1:-release}" --locked --uv
