@@ -278,3 +278,14 @@ def test_what_cannot_be_run_is_refused_before_a_run_is_made(plimsoll: Plimsoll, 
     said = plimsoll("run", "small.toml", *words)
     assert said.code == 2 and said.err.startswith("plimsoll: ") and len(said.err.splitlines()) == 1
     assert list_runs("results") == []
+
+
+def test_without_a_target_trees_go_to_a_directory_of_their_own_beside_the_file_of_others(plimsoll: Plimsoll, here: Path) -> None:
+    # Both went to ./plimsoll-scratch.dat, which cannot be a file and a directory.
+    (here / "trees.toml").write_text('driver = "files"\n[[tree]]\nfiles = 2\nsizes = "4KiB"\n[[stream]]\noperation = "read"\n')
+    (here / "plimsoll-scratch.files").mkdir()
+    (here / "plimsoll-scratch.files" / "theirs").write_bytes(b"data")
+    for verb in (("run",), ("steps", "--over", "threads=1,2")):
+        said = plimsoll(verb[0], "small.toml", "trees.toml", *verb[1:])
+        assert said.code == 3 and "plimsoll-scratch.files" in said.err
+    assert list_runs("results") == []

@@ -6,6 +6,7 @@ import inspect
 import json
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -114,6 +115,13 @@ def test_the_same_call_goes_on_and_says_so(plimsoll: Plimsoll, engine: ScriptedE
     again = package.run("small.toml", targets="null:", repeat=3, listener=Listener(remark=heard.append))
     assert again.path == first.path and len(engine.jobs) == 3
     assert heard == [f"resuming {first.path}: 3 points are there (--fresh starts anew)"]
+
+
+def test_a_verb_can_be_called_from_any_thread() -> None:
+    # Python hands signals to the main thread alone, and lets no other ask for them.
+    with ThreadPoolExecutor(1) as threads:
+        run = threads.submit(package.run, "small.toml", targets="null:").result()
+    assert [result.status for result in run.results] == ["complete"]
 
 
 def test_importing_the_package_imports_nothing_of_it() -> None:
