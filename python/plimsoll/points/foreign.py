@@ -23,11 +23,10 @@ from plimsoll.errors import InputError, PlimsollError
 from plimsoll.formats.known_targets import KnownTargets
 from plimsoll.formats.tools import TOOLS, WITH_COMMANDS, Around, recognised, translate, translate_command
 from plimsoll.formats.translation import Translation
+from plimsoll.points.listener import Remark
 from plimsoll.points.quantity import size_bytes
 from plimsoll.target import Composer
 
-#: Takes a sentence.
-Remark = Callable[[str], None]
 #: Targets that answer without the kernel.
 _MODELS = ("array:", "null:", "queue:")
 #: How much of a file is looked at to find out whose it is.

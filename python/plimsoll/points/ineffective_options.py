@@ -21,10 +21,9 @@ from typing import Any
 from plimsoll.analysis.definition import is_direct, streams
 from plimsoll.engine import Json
 from plimsoll.errors import InputError
+from plimsoll.points.listener import Remark
 from plimsoll.target import Target
 
-#: Takes a sentence.
-Remark = Callable[[str], None]
 #: Targets that are no storage of this machine, by the word before the colon.
 KINDS = ("array", "queue", "null")
 

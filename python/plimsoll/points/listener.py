@@ -14,6 +14,8 @@ from typing import Any, Protocol
 from plimsoll.result import Result
 
 Json = dict[str, Any]
+#: Takes a sentence on what was asked for.
+Remark = Callable[[str], None]
 
 
 class Progress(Protocol):
@@ -59,5 +61,5 @@ class Listener:
     """``remark`` takes sentences on what was asked for; ``stopping`` is called once, from a signal handler, so it may only write bytes."""
 
     progress: Progress = field(default_factory=Unwatched)
-    remark: Callable[[str], None] = lambda _: None
+    remark: Remark = lambda _: None
     stopping: Callable[[], None] = lambda: None

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -22,6 +22,7 @@ from plimsoll.experiments.naming import TYPED
 from plimsoll.experiments.plan import Ask, Configuration, Request
 from plimsoll.experiments.schedule import layered
 from plimsoll.points.experiment_points import ExperimentPoints
+from plimsoll.points.listener import Remark
 from plimsoll.points.preconditions import check_reach
 from plimsoll.points.short_document import typed_settings
 from plimsoll.points.traces import Choice, compact_of, header_of
@@ -49,7 +50,7 @@ def choice_of(trace: str, typed: Mapping[str, Any]) -> Choice:
     return Choice(trace, typed.get("form"), typed.get("counted"), tuple(typed.get("devices") or ()), *_limit(typed.get("limit")))
 
 
-def replay_undertaking(trace: str, typed: Mapping[str, Any], remark: Callable[[str], None]) -> Undertaking:
+def replay_undertaking(trace: str, typed: Mapping[str, Any], remark: Remark) -> Undertaking:
     """The replay, to be carried out; ``remark`` hears what the trace does not say and is taken for granted."""
     choice = choice_of(trace, typed)
     speed = _speed(typed.get("speed"), fast=typed.get("fast", False))

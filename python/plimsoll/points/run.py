@@ -7,15 +7,14 @@ run_undertaking(("fio", "--name=x", "--rw=randread"), options, remark)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from plimsoll.errors import InputError
 from plimsoll.points.foreign import is_command, is_foreign
+from plimsoll.points.listener import Remark
 from plimsoll.points.short_document import short_undertaking
 from plimsoll.points.undertaking import Undertaking
-
-Remark = Callable[[str], None]
 
 
 def run_undertaking(words: Sequence[str], typed: Mapping[str, Any], remark: Remark) -> Undertaking:

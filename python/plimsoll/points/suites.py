@@ -10,7 +10,7 @@ shows them wherever it is read.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -24,13 +24,12 @@ from plimsoll.experiments.document import read_experiments
 from plimsoll.experiments.experiment import Experiment, Suite
 from plimsoll.experiments.schedule import layered
 from plimsoll.points.foreign import Onto, command_document, foreign_document, is_foreign
+from plimsoll.points.listener import Remark
 from plimsoll.points.quantity import duration_s
 from plimsoll.points.short_document import typed_settings
 from plimsoll.points.undertaking import Undertaking
 from plimsoll.target import Composer, Target
 
-#: Takes a sentence.
-Remark = Callable[[str], None]
 #: Options of an experiment that can be typed over those of a file.
 _TYPED = ("repeat", "interleave", "cache", "precision")
 

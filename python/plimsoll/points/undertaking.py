@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -32,7 +32,7 @@ from plimsoll.host.machine import host_facts, versions
 from plimsoll.points.drivers import driver_of
 from plimsoll.points.experiment_points import ExperimentPoints
 from plimsoll.points.ineffective_options import check_effect
-from plimsoll.points.listener import Listener
+from plimsoll.points.listener import Listener, Remark
 from plimsoll.points.loop import Feed, conduct
 from plimsoll.points.outcome import Found, Outcome
 from plimsoll.points.permission import check_permitted, permission
@@ -234,9 +234,7 @@ def _identities(uses: Uses, engine: Engine) -> Json:
     return {target.text: target_identity(driver_of(workload, engine).inspect_target(target)) for workload, target in uses}
 
 
-def _opened(
-    resolved: _Resolved, typed: Mapping[str, Any], opening: _Opening, remark: Callable[[str], None]
-) -> tuple[RunWriter, list[Result]]:
+def _opened(resolved: _Resolved, typed: Mapping[str, Any], opening: _Opening, remark: Remark) -> tuple[RunWriter, list[Result]]:
     """A run to write to: an unfinished one of the same, with what it measured, or a new one."""
     definitions = [experiment.to_json() for experiment in resolved.experiments]
     workloads = [points.definitions() for points in resolved.points]
