@@ -13,7 +13,7 @@ from plimsoll.apps.destination import destination, marker_of
 from plimsoll.errors import StoreError
 from plimsoll.store.beside import fresh, fresh_folder
 from plimsoll.store.durable import LineFile, replace_file
-from plimsoll.store.writer import PointWriter
+from plimsoll.store.writer import PointWriter, RunInfo, RunWriter
 
 
 @pytest.fixture
@@ -70,8 +70,26 @@ def test_a_result_appears_when_what_it_sums_up_is_on_the_medium(tmp_path: Path, 
         *(("fsync", name) for name in (*lines, result)),
         ("rename", "result.json"),
         ("fsync", tmp_path.name),
+        ("fsync", tmp_path.parent.name),
     ]
     assert [name for call, name in calls if call == "write"] == [*lines, result]
+
+
+def test_a_run_and_its_points_are_on_the_medium_with_their_names(tmp_path: Path, calls: list[tuple[str, str]]) -> None:
+    run = RunWriter.create(str(tmp_path), RunInfo("x", ["plimsoll"], 1, host={}, versions={}))
+    name = os.path.basename(run.path)
+    beside = f".{name}.{os.getpid()}.part"
+    assert [call for call in calls if call[0] != "write"] == [
+        ("fsync", ".run.json.part"),
+        ("rename", "run.json"),
+        ("fsync", beside),
+        ("rename", name),
+        ("fsync", tmp_path.name),
+    ]
+    calls.clear()
+    with run.begin_point(made(Load(1000, 1e6))) as point:
+        point.finish(made(Load(1000, 1e6)))
+    assert calls[-2:] == [("fsync", os.path.basename(point.path)), ("fsync", "points")]
 
 
 @pytest.mark.parametrize(

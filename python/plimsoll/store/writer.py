@@ -143,6 +143,11 @@ class PointWriter:
         self._intervals.close()
         self._monitor.close()
         replace_file(os.path.join(self.path, "result.json"), encoded(result.to_json()))
+        # The name of the point's own directory, which `begin_point` left to the system.
+        try:
+            sync_folder(os.path.dirname(self.path))
+        except OSError as problem:
+            raise store_error(self.path, problem) from None
 
     def close(self) -> None:
         """Give up: what was appended stays readable, the point stays incomplete."""
@@ -172,7 +177,7 @@ def _claim(out: str, name: str, meta: Json) -> str:
             path = os.path.join(out, meta["name"])
             if os.path.exists(path):
                 continue
-            replace_file(os.path.join(beside, "run.json"), encoded(meta), durable=False)
+            replace_file(os.path.join(beside, "run.json"), encoded(meta))
             try:
                 os.rename(beside, path)
             except OSError:
