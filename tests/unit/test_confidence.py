@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from plimsoll.analysis.confidence import VALUES_MIN, mean_interval
+from plimsoll.analysis.statistics.confidence import VALUES_MIN, mean_interval
 from plimsoll.result import Estimate
 
 REPLICATIONS = 2000

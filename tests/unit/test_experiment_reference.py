@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from plimsoll import catalog
-from plimsoll.analysis.steady import ROUNDS
+from plimsoll.analysis.statistics.steadiness import ROUNDS
 from plimsoll.engine import native
 from plimsoll.experiments import curve, precondition, search, steady
 from plimsoll.experiments.declaration import KINDS, KINDS_BY_NAME, OPTIONS, OPTIONS_BY_NAME, Kind

@@ -14,8 +14,8 @@ from random import Random
 
 import pytest
 
-from plimsoll.analysis.confidence import mean_interval
-from plimsoll.analysis.student import two_sided_p
+from plimsoll.analysis.statistics.confidence import mean_interval
+from plimsoll.analysis.statistics.distributions import two_sided_p
 
 #: Rates of six, eight and twelve seconds.
 SIX = [101.0, 98.0, 103.0, 99.0, 97.0, 104.0]

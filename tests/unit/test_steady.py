@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from plimsoll.analysis.series import Series, Slice
-from plimsoll.analysis.steady import steadiness
+from plimsoll.analysis.statistics.steadiness import steadiness
 
 
 def test_constant_values_are_steady() -> None:

@@ -6,7 +6,7 @@ from math import inf
 
 import pytest
 
-from plimsoll.analysis.student import quantile, quick_two_sided_p, two_sided_p
+from plimsoll.analysis.statistics.distributions import quantile, quick_two_sided_p, two_sided_p
 
 #: Probability: (degrees of freedom, ppf).
 QUANTILES = {

@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from plimsoll.analysis.transient import find_transient, truncation_point
+from plimsoll.analysis.statistics.steadiness import find_transient, truncation_point
 
 
 def noise(random: Random, phi: float, count: int) -> list[float]:

@@ -31,7 +31,7 @@ from plimsoll.analysis.batches import Batches, Portion, implied, portion_key, po
 from plimsoll.analysis.estimation import PERCENTILES, WITH_INTERVAL, estimate
 from plimsoll.analysis.metric import ALL, RATES
 from plimsoll.analysis.series import Series, Slice
-from plimsoll.analysis.steady import ROUNDS, steadiness
+from plimsoll.analysis.statistics.steadiness import ROUNDS, steadiness
 from plimsoll.errors import InputError
 from plimsoll.histogram import decoded
 from plimsoll.result import OPS, Estimate

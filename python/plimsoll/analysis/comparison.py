@@ -30,7 +30,7 @@ from plimsoll.analysis.offering import saturated
 from plimsoll.analysis.pooling import pooled_metric
 from plimsoll.analysis.ratio import Ratio, holm, ratio, ratio_of_edges
 from plimsoll.analysis.scatter import Common, Repeats
-from plimsoll.analysis.steady import ROUNDS
+from plimsoll.analysis.statistics.steadiness import ROUNDS
 from plimsoll.analysis.turns import in_turn
 from plimsoll.result import Estimate, Result
 

@@ -28,8 +28,8 @@ from collections.abc import Sequence
 from itertools import accumulate
 
 from plimsoll.analysis.batches import Batch, Batches, Portion, implied
-from plimsoll.analysis.confidence import mean_interval
 from plimsoll.analysis.metric import ALL, RATES, metric_of_totals
+from plimsoll.analysis.statistics.confidence import mean_interval
 from plimsoll.histogram import Histogram
 from plimsoll.result import OPS, Estimate, Estimates, OpTotals, Totals
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from math import inf, log
 
-from plimsoll.analysis.student import quantile
+from plimsoll.analysis.statistics.distributions import quantile
 from plimsoll.result import Estimate
 
 _UPPER = 0.975

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from math import sqrt
 
 from plimsoll.analysis.metric import metric
-from plimsoll.analysis.student import quantile
+from plimsoll.analysis.statistics.distributions import quantile
 from plimsoll.result import Estimate, Result
 
 #: From this many repeats on, the differences between them say how far to trust their mean.

@@ -19,7 +19,7 @@ from math import erfc, exp, inf, log, sqrt
 
 from plimsoll.analysis.log_error import degrees_of_freedom, standard_error
 from plimsoll.analysis.scatter import Scatter
-from plimsoll.analysis.student import quantile, two_sided_p
+from plimsoll.analysis.statistics.distributions import quantile, two_sided_p
 from plimsoll.result import Estimate
 
 _UPPER = 0.975

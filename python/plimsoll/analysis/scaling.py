@@ -19,8 +19,8 @@ from dataclasses import asdict, dataclass
 from math import sqrt
 from typing import Any
 
-from plimsoll.analysis.regression import Row, linear, nonlinear, squares, standard_errors
-from plimsoll.analysis.student import quantile
+from plimsoll.analysis.statistics.distributions import quantile
+from plimsoll.analysis.statistics.regression import Row, linear, nonlinear, squares, standard_errors
 from plimsoll.result import Estimate
 
 Json = dict[str, Any]

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from plimsoll.analysis.regression import squares, standard_errors
 from plimsoll.analysis.scaling import UslFit
-from plimsoll.analysis.student import quantile
+from plimsoll.analysis.statistics.distributions import quantile
+from plimsoll.analysis.statistics.regression import squares, standard_errors
 
 _PARAMETERS = 3
 

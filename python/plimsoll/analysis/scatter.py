@@ -25,9 +25,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import exp, inf, log
 
-from plimsoll.analysis.f_test import upper_p
 from plimsoll.analysis.log_error import standard_error
-from plimsoll.analysis.polygamma import digamma, inverse_trigamma, trigamma
+from plimsoll.analysis.statistics.distributions import digamma, inverse_trigamma, trigamma, upper_p
 from plimsoll.result import Estimate
 
 #: Below this probability turns are taken for different.

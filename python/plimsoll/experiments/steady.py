@@ -2,8 +2,8 @@
 
 Model: SNIA Solid State Storage Performance Test Specification 2.0.2. The target may first be written twice over; then the workload runs in
 rounds. Steady state is attained at the first round at which the last five differ by at most 20 % of their average and their least-squares
-line climbs or falls by at most 10 % (`plimsoll.analysis.steady`); the figure is the average of that window. After the last round allowed it
-is *not attained*, and that is said.
+line climbs or falls by at most 10 % (`plimsoll.analysis.statistics.steadiness`); the figure is the average of that window. After the last
+round allowed it is *not attained*, and that is said.
 Limits: SNIA's rounds are a minute each; here a round is as long as the job's duration. A failed round has no value, and the window starts
 anew behind it.
 
@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from plimsoll.analysis.metric import ALL, metric
-from plimsoll.analysis.steady import ROUNDS, Steadiness, window_verdict
+from plimsoll.analysis.statistics.steadiness import ROUNDS, Steadiness, window_verdict
 from plimsoll.experiments import wording
 from plimsoll.experiments.plan import Ask, Conclusion, Plan
 from plimsoll.experiments.precondition import precondition_ask

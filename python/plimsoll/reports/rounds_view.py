@@ -1,7 +1,7 @@
 """The rounds of a steady-state test: the value of each, and the window that was judged last.
 
-Model: the rule is `plimsoll.analysis.steady`'s, SNIA's five-round window: range within 20 % of the mean, rise of the fitted line within
-10 %. Rounds count from 1 in the order they were measured; the window shown is the first that was attained, else the last.
+Model: the rule is `plimsoll.analysis.statistics.steadiness`'s, SNIA's five-round window: range within 20 % of the mean, rise of the fitted
+line within 10 %. Rounds count from 1 in the order they were measured; the window shown is the first that was attained, else the last.
 Limits: a round that failed has no value, and no window with it is steady.
 
     rounds(results, indices, {"metric": "iops"})["attained"]
@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from plimsoll.analysis.metric import ALL, METRICS, metric
-from plimsoll.analysis.steady import EXCURSION_PERCENT_MAX, ROUNDS, SLOPE_PERCENT_MAX, window_verdict
+from plimsoll.analysis.statistics.steadiness import EXCURSION_PERCENT_MAX, ROUNDS, SLOPE_PERCENT_MAX, window_verdict
 from plimsoll.result import Result
 
 

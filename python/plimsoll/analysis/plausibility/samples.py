@@ -10,8 +10,15 @@ from plimsoll.analysis.definition import arrival
 from plimsoll.analysis.incidents import FAILED, incidents, rebuilds
 from plimsoll.analysis.metric import ALL
 from plimsoll.analysis.plausibility.evidence import Evidence, quantity
-from plimsoll.analysis.steady import EXCURSION_PERCENT_MAX, SLOPE_PERCENT_MAX, SOURCE, Steadiness, steadiness
-from plimsoll.analysis.transient import Transient, find_transient
+from plimsoll.analysis.statistics.steadiness import (
+    EXCURSION_PERCENT_MAX,
+    SLOPE_PERCENT_MAX,
+    SOURCE,
+    Steadiness,
+    Transient,
+    find_transient,
+    steadiness,
+)
 from plimsoll.result import Flag
 from plimsoll.units import brief_duration
 

@@ -1,4 +1,4 @@
-"""How far a mean can be trusted when neighbouring values resemble each other.
+"""Confidence interval of a mean when neighbouring values resemble each other.
 
 Model: values of neighbouring slices of time are correlated, and an interval that ignores it is too narrow by a multiple. The values are
 described as a first-order autoregression, x[t] - μ = φ (x[t-1] - μ) + noise, whose likelihood is exact and needs five sums. φ is not
@@ -30,7 +30,7 @@ from itertools import accumulate, pairwise
 from math import exp, log, pi, sin, sqrt
 from operator import mul
 
-from plimsoll.analysis.student import quick_two_sided_p
+from plimsoll.analysis.statistics.distributions import quick_two_sided_p
 from plimsoll.result import Estimate
 
 #: Fewer values give no interval.

@@ -1,0 +1,1 @@
+"""Statistics in plain Python: distributions, regression, intervals of correlated values, steadiness."""
