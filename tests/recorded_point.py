@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from plimsoll.analysis.summary import summarised
+from plimsoll.analysis.point.summary import summarised
 from plimsoll.formats.recorded import MOVES, Recorded
 from plimsoll.histogram import Histogram
 from plimsoll.result import JobRecord, Result

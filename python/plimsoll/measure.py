@@ -17,9 +17,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
 from plimsoll import calibration
-from plimsoll.analysis.definition import arrival, checks_journal, concurrency, drawn_by_stream, offered_per_s
-from plimsoll.analysis.observation import Observation
-from plimsoll.analysis.summary import Summary
+from plimsoll.analysis.point.definition import arrival, checks_journal, concurrency, drawn_by_stream, offered_per_s
+from plimsoll.analysis.point.observation import Observation
+from plimsoll.analysis.point.summary import Summary
 from plimsoll.engine import Control, Engine, Json
 from plimsoll.errors import InputError, PlimsollError, SafetyRefusal
 from plimsoll.foreground import Push, served
@@ -30,7 +30,7 @@ from plimsoll.result import JobRecord, Result, Status, iso_time
 from plimsoll.target import Target
 
 if TYPE_CHECKING:
-    from plimsoll.analysis.adaptive import Goal, Pursuit
+    from plimsoll.analysis.point.stopping_rule import Goal, Pursuit
 
 #: Snapshots kept to find the one that an interval's boundary belongs to.
 _SNAPSHOTS_KEPT = 32
@@ -136,7 +136,7 @@ def _pursuit(job: Job) -> Pursuit | None:
     """What pursues the job's goal; imported for those that have one."""
     if job.goal is None:
         return None
-    from plimsoll.analysis.adaptive import Pursuit
+    from plimsoll.analysis.point.stopping_rule import Pursuit
 
     return Pursuit(job.goal, float(job.options["duration"]), modelled=job.modelled, drawn=drawn_by_stream(job.workload))
 
@@ -207,7 +207,7 @@ class _Recording:
     def result(self, outcome: Json, failure: PlimsollError | None, own_cost: Json | None) -> Result:
         """The result of all that was taken; what judges it is imported now that the load is over."""
         from plimsoll.analysis.conclusion import concluded
-        from plimsoll.analysis.verification import verified
+        from plimsoll.analysis.point.verification import verified
 
         if self.silence is not None and not outcome.get("silence"):
             # Whoever was left without waiting for the target could not say it at the end.
@@ -289,7 +289,7 @@ def _ending(outcome: Json, failure: PlimsollError | None, *, ended_by_goal: bool
 
 def _told_error(outcome: Json) -> str:
     """The first error; of a modelled array what it lost, since no device or kernel had a part in it."""
-    from plimsoll.analysis.incidents import lost
+    from plimsoll.analysis.point.array import lost
 
     first, cause = outcome.get("first_error"), lost(outcome)
     if cause and isinstance(first, dict) and "op" in first and "offset" in first:

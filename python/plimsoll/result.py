@@ -91,13 +91,13 @@ class Estimate:
     at_least: bool = False
 
 
-#: Estimates of one point: by operation (``all`` for all together), then by metric (`plimsoll.analysis.metric.METRICS`).
+#: Estimates of one point: by operation (``all`` for all together), then by metric (`plimsoll.analysis.point.metric.METRICS`).
 Estimates = dict[str, dict[str, Estimate]]
 
 
 @dataclass(frozen=True)
 class Outstanding:
-    """What of one operation was due and had no answer when the measured time ended (`plimsoll.analysis.outstanding`).
+    """What of one operation was due and had no answer when the measured time ended (`plimsoll.analysis.point.summary`).
 
     ``count`` requests, of which ``unfinished`` had no answer in the drain either, beside ``measured`` ones that completed;
     ``longest_ns`` is the longest that one of them is known to have taken. ``at_least`` and ``at_most`` are what each latency metric over
@@ -164,7 +164,7 @@ class Result:
     cache: Json = field(default_factory=lambda: {"state": "as found", "how": ""})
     #: Why the measured time ended where it did: ``{"by": "duration" | "precision" | "amount" | "limit", "how": sentence}``.
     ended: Json = field(default_factory=lambda: {"by": "duration", "how": ""})
-    #: How faithfully traces were replayed, one entry for each stream that has one (`plimsoll.analysis.replaying`).
+    #: How faithfully traces were replayed, one entry for each stream that has one (`plimsoll.analysis.point.replay`).
     replay: list[Json] = field(default_factory=list)
 
     def to_json(self) -> Json:

@@ -14,7 +14,7 @@ import pytest
 
 from patience import HANGS_S, wait_until
 from plimsoll import catalog
-from plimsoll.analysis.components import bottleneck, component_sets
+from plimsoll.analysis.point.array import bottleneck, component_sets
 from plimsoll.catalog import suite_names
 from plimsoll.catalog.arrays import array_names
 from plimsoll.engine import native

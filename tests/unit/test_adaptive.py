@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from plimsoll.analysis.adaptive import INTERVALS_MIN, Amount, Precision, Pursuit, parse_precision
-from plimsoll.analysis.batches import Batches, Portion
-from plimsoll.analysis.estimation import estimate
+from plimsoll.analysis.point.estimates import estimate
+from plimsoll.analysis.point.observation import Batches, Portion
+from plimsoll.analysis.point.stopping_rule import INTERVALS_MIN, Amount, Precision, Pursuit, parse_precision
 from plimsoll.errors import InputError
 from plimsoll.histogram import Histogram
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from made_results import Load, made
-from plimsoll.analysis.components import component_sets
+from plimsoll.analysis.point.array import component_sets
 
 Json = dict[str, Any]
 

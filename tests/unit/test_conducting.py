@@ -288,7 +288,7 @@ def test_preconditioning_writes_the_whole_target_sequentially_whatever_the_workl
 
 
 def test_an_amount_ends_a_point_when_that_multiple_of_the_target_is_written(engine: ScriptedEngine, here: Path) -> None:
-    from plimsoll.analysis.adaptive import Amount
+    from plimsoll.analysis.point.stopping_rule import Amount
     from plimsoll.points.goals import goal_of
 
     point = asked(engine, here, Ask(role="precondition", amount=2.0))

@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from plimsoll.analysis.batches import CAPACITY, Batches, Portion
-from plimsoll.analysis.estimation import PERCENTILES, estimate, estimates
-from plimsoll.analysis.summary import Summary, summarised
+from plimsoll.analysis.point.estimates import PERCENTILES, estimate, estimates
+from plimsoll.analysis.point.observation import BATCHES_MAX as CAPACITY
+from plimsoll.analysis.point.observation import Batches, Portion
+from plimsoll.analysis.point.summary import Summary, summarised
 from plimsoll.engine import native
 from plimsoll.histogram import Histogram
 from plimsoll.measure import Job, measure

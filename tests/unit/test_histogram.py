@@ -7,7 +7,7 @@ import sys
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.analysis.batches import Batches, Portion
+from plimsoll.analysis.point.observation import Batches, Portion
 from plimsoll.histogram import Histogram, merged_buckets
 
 #: From 0, which counts with the shortest, to beyond the longest that is told apart (2^42 ns).

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from plimsoll.analysis.incidents import Rebuild, copies_s, copying, incidents, lost, rebuilds
+from plimsoll.analysis.point.array import Rebuild, copies_s, copying, incidents, lost, rebuilds
 
 
 def engine(*told: str) -> dict[str, Any]:

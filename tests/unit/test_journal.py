@@ -13,9 +13,8 @@ import pytest
 
 from made_results import Load, made
 from plimsoll import engine as engines
-from plimsoll.analysis.definition import overwrites
-from plimsoll.analysis.journal import broken_promises, listed
-from plimsoll.analysis.verification import verified
+from plimsoll.analysis.point.definition import overwrites
+from plimsoll.analysis.point.verification import broken_promises, listed, verified
 from plimsoll.errors import InputError
 from plimsoll.journal_host import JournalHost
 from plimsoll.reports.journal import journalled

@@ -7,8 +7,7 @@ from dataclasses import replace
 import pytest
 
 from made_results import Load, made
-from plimsoll.analysis.components import ComponentSet
-from plimsoll.analysis.incidents import copies_s, rebuilds_s
+from plimsoll.analysis.point.array import ComponentSet, copies_s, rebuilds_s
 from plimsoll.reports.limits import configuration_words, incident_words, limit_words
 
 DISK, LINK, NONE = "limited by the disks", "limited by the link hba", "nothing was saturated"

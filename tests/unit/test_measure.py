@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from plimsoll import calibration
-from plimsoll.analysis.adaptive import Amount, Goal, Precision
-from plimsoll.analysis.estimation import estimates
-from plimsoll.analysis.summary import Summary
+from plimsoll.analysis.point.estimates import estimates
+from plimsoll.analysis.point.stopping_rule import Amount, Goal, Precision
+from plimsoll.analysis.point.summary import Summary
 from plimsoll.engine import native
 from plimsoll.errors import EngineError, InputError, SafetyRefusal, StoreError, TargetError
 from plimsoll.foreground import served

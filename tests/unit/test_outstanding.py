@@ -17,11 +17,11 @@ from plimsoll.analysis.comparison import compare
 from plimsoll.analysis.conclusion import concluded
 from plimsoll.analysis.load_line import load_line
 from plimsoll.analysis.mark import mark_of
-from plimsoll.analysis.metric import metric
 from plimsoll.analysis.objective import judge, parse_objective
-from plimsoll.analysis.observation import Observation
-from plimsoll.analysis.pooling import pooled_metric
-from plimsoll.analysis.summary import Summary
+from plimsoll.analysis.point.metric import metric
+from plimsoll.analysis.point.observation import Observation
+from plimsoll.analysis.point.pooling import pooled_metric
+from plimsoll.analysis.point.summary import Summary
 from plimsoll.experiments.wording import measured
 from plimsoll.formats.prometheus import prometheus_text
 from plimsoll.formats.recorded import Recorded

@@ -8,7 +8,7 @@ from collections import defaultdict
 import pytest
 
 from plimsoll import catalog
-from plimsoll.analysis.metric import METRICS
+from plimsoll.analysis.point.metric import METRICS
 from plimsoll.errors import InputError
 
 UNITS = {"iops": "1/s", "bytes_per_s": "B/s", "mean": "ns"}

@@ -31,7 +31,7 @@ sys.exit(code)
 """
 #: Ideas that a plain run comes to only when its load is over, if at all.
 LATER = (
-    "plimsoll.analysis.adaptive",
+    "plimsoll.analysis.point.stopping_rule",
     "plimsoll.analysis.conclusion",
     "plimsoll.analysis.mark",
     "plimsoll.analysis.objective",
@@ -82,7 +82,7 @@ def test_of_the_analysis_only_what_follows_a_load_is_there_when_it_begins(known:
     at_start, _ = known
     modules = {name.removeprefix("plimsoll.analysis.") for name in at_start if name.startswith("plimsoll.analysis.")}
     with_a_load, as_experiments_are_read = (
-        {"batches", "definition", "observation", "outstanding", "series", "summary"},
-        {"clause", "metric"},
+        {"point", "point.definition", "point.observation", "point.summary"},
+        {"clause", "point.metric"},
     )
     assert modules <= with_a_load | as_experiments_are_read

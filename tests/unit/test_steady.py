@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from plimsoll.analysis.series import Series, Slice
+from plimsoll.analysis.point.observation import Series, Slice
 from plimsoll.analysis.statistics.steadiness import steadiness
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from plimsoll.analysis.summary import Summary, summarised
+from plimsoll.analysis.point.summary import Summary, summarised
 from scripted_engine import INTERVAL_NS, Script, encoded, interval
 
 

@@ -13,7 +13,7 @@ from plimsoll.analysis.compared import Side
 from plimsoll.analysis.comparison import compare
 from plimsoll.analysis.mark import mark_of
 from plimsoll.analysis.objective import judge, parse_objective
-from plimsoll.analysis.verification import findings, verified
+from plimsoll.analysis.point.verification import findings, verified
 from plimsoll.engine import Json
 from plimsoll.errors import EXIT_CODES, SafetyRefusal, TargetError
 from plimsoll.points.outcome import Outcome

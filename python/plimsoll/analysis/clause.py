@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from plimsoll.analysis.metric import ALL, LATENCIES
+from plimsoll.analysis.point.metric import ALL, LATENCIES
 from plimsoll.errors import InputError
 from plimsoll.near import listed, meant
 from plimsoll.result import OPS, Estimate
@@ -57,7 +57,8 @@ _BINARY_BYTES = {**{unit: size for unit, size in BINARY.items() if unit != "PiB"
 class Clause:
     """One condition. ``op`` is None when none is named: a latency must then hold for every operation that occurred.
 
-    ``metric`` is one of `plimsoll.analysis.metric.METRICS`, ``achieved`` (percent of the offered rate) or ``errors`` (failed requests).
+    ``metric`` is one of `plimsoll.analysis.point.metric.METRICS`, ``achieved`` (percent of the offered rate) or ``errors`` (failed
+    requests).
     """
 
     op: str | None

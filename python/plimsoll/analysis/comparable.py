@@ -20,8 +20,8 @@ from typing import Any
 
 from plimsoll.analysis.compared import Side
 from plimsoll.analysis.comparison import matched
-from plimsoll.analysis.definition import streams
 from plimsoll.analysis.load_line import by_level
+from plimsoll.analysis.point.definition import streams
 from plimsoll.result import Result
 
 Json = dict[str, Any]

@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from plimsoll.analysis.mark import Mark
-from plimsoll.analysis.metric import RATES
+from plimsoll.analysis.point.metric import RATES
 from plimsoll.result import Estimate, Result
 
 Json = dict[str, Any]

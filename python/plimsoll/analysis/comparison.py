@@ -24,10 +24,10 @@ from plimsoll.analysis.compared import MarkRow, Point, Row, Side, verdict
 from plimsoll.analysis.findings import findings
 from plimsoll.analysis.load_line import longest, usable
 from plimsoll.analysis.mark import Mark, mark_of
-from plimsoll.analysis.metric import ALL, RATES, called, metric
 from plimsoll.analysis.objective import Objective
-from plimsoll.analysis.offering import saturated
-from plimsoll.analysis.pooling import pooled_metric
+from plimsoll.analysis.point.metric import ALL, RATES, called, metric
+from plimsoll.analysis.point.offered_load import saturated
+from plimsoll.analysis.point.pooling import pooled_metric
 from plimsoll.analysis.ratio import Ratio, holm, ratio, ratio_of_edges
 from plimsoll.analysis.scatter import Common, Repeats
 from plimsoll.analysis.statistics.steadiness import ROUNDS

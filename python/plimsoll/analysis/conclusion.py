@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from plimsoll.analysis.estimation import estimates
-from plimsoll.analysis.metric import together
-from plimsoll.analysis.observation import Observation
 from plimsoll.analysis.plausibility import Evidence, judged
-from plimsoll.analysis.raising import raised
-from plimsoll.analysis.replaying import replayed
-from plimsoll.analysis.summary import Summary
+from plimsoll.analysis.point.estimates import estimates
+from plimsoll.analysis.point.metric import together
+from plimsoll.analysis.point.observation import Observation
+from plimsoll.analysis.point.pooling import raised
+from plimsoll.analysis.point.replay import replayed
+from plimsoll.analysis.point.summary import Summary
 from plimsoll.result import Result
 
 

@@ -1,9 +1,9 @@
 """The load line: response time against throughput, one point per level of load, with its confidence band.
 
 Model: the results of one subject (a workload in a configuration) are grouped by the level of load they were measured at; repeats of a
-level are pooled (`plimsoll.analysis.pooling`). The throughput is that of the whole workload, also where the response is one operation's,
-because the question is how much load the storage carries while, say, its reads stay fast. The band consists of the 95 % intervals of
-the response at each level.
+level are pooled (`plimsoll.analysis.point.pooling`). The throughput is that of the whole workload, also where the response is one
+operation's, because the question is how much load the storage carries while, say, its reads stay fast. The band consists of the 95 %
+intervals of the response at each level.
 Source: response time against throughput is the SPC-1 ramp's and Vdbench's curve; Jain, "The Art of Computer Systems Performance
 Analysis" (1991), 3.3, for the terms.
 Limits: points for conditioning, for the maximum and of rounds are no part of the line. A point that ended early is used only where its
@@ -21,8 +21,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from plimsoll.analysis.metric import ALL
-from plimsoll.analysis.pooling import pooled_metric
+from plimsoll.analysis.point.metric import ALL
+from plimsoll.analysis.point.pooling import pooled_metric
 from plimsoll.result import Estimate, Result
 
 Json = dict[str, Any]

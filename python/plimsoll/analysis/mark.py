@@ -27,9 +27,9 @@ from math import sqrt
 from typing import Any
 
 from plimsoll.analysis.load_line import LoadLine, LoadPoint, by_level, load_line, usable
-from plimsoll.analysis.metric import ALL, LATENCIES, RATES
 from plimsoll.analysis.objective import ClauseJudgement, Judgement, Objective, judge
-from plimsoll.analysis.pooling import pooled_metric
+from plimsoll.analysis.point.metric import ALL, LATENCIES, RATES
+from plimsoll.analysis.point.pooling import pooled_metric
 from plimsoll.analysis.saturation import achieved
 from plimsoll.analysis.shortage import idle
 from plimsoll.result import Estimate, Result

@@ -1,10 +1,10 @@
 """Saturation: the throughput that more load does not raise.
 
 Model: three signs, in this order. *offered*: the highest open loads completed less than 97 % of what was due, so the target could not
-keep up (`plimsoll.analysis.offering`, METHODOLOGY, flag ``rate_not_achieved``). *plateau*: the throughputs of two or more of the highest
-levels cannot be told apart, that is, each lies within 5 % of the last one's and within the 95 % interval of the difference (half-widths in
-quadrature). *maximum*: neither; the largest throughput seen, which more load might still raise when it is the highest level's. The levels
-that show the sign are pooled into one estimate.
+keep up (`plimsoll.analysis.point.offered_load`, METHODOLOGY, flag ``rate_not_achieved``). *plateau*: the throughputs of two or more of the
+highest levels cannot be told apart, that is, each lies within 5 % of the last one's and within the 95 % interval of the difference
+(half-widths in quadrature). *maximum*: neither; the largest throughput seen, which more load might still raise when it is the highest
+level's. The levels that show the sign are pooled into one estimate.
 Source: saturation as the asymptote of throughput, Jain, "The Art of Computer Systems Performance Analysis" (1991), 3.3 ("usable
 capacity", "knee capacity"); Denning and Buzen, "The Operational Analysis of Queueing Network Models" (1978), for the bound itself.
 Limits: a plateau wants levels that differ enough: two nearly equal levels always look like one. Without intervals the 5 % decide alone.
@@ -19,9 +19,9 @@ from dataclasses import asdict, dataclass
 from math import sqrt
 from typing import Any, Literal
 
-from plimsoll.analysis import offering
 from plimsoll.analysis.load_line import LoadLine, LoadPoint
-from plimsoll.analysis.pooling import pooled
+from plimsoll.analysis.point import offered_load
+from plimsoll.analysis.point.pooling import pooled
 from plimsoll.result import Estimate
 
 Json = dict[str, Any]
@@ -62,7 +62,7 @@ def saturation(line: LoadLine) -> Saturation | None:
 
 def achieved(point: LoadPoint) -> bool:
     """Whether the target may have kept up with what was offered; a closed loop always does."""
-    return offering.achieved(point.repeats)
+    return offered_load.achieved(point.repeats)
 
 
 def _behind(points: Sequence[LoadPoint]) -> list[LoadPoint]:

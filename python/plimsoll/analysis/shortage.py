@@ -26,8 +26,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from plimsoll.analysis.clause import Clause
-from plimsoll.analysis.metric import ALL, together
-from plimsoll.analysis.pooling import pooled_metric
+from plimsoll.analysis.point.metric import ALL, together
+from plimsoll.analysis.point.pooling import pooled_metric
 from plimsoll.result import OpTotals, Result
 
 CONFIDENCE = 0.95

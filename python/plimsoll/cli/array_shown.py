@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from plimsoll import engine as engines
-from plimsoll.analysis.components import SATURATED
+from plimsoll.analysis.point.array import SATURATED
 from plimsoll.catalog.composition.merging import UNSOURCED
 from plimsoll.cli.width import terminal_width
 from plimsoll.displayed import as_document

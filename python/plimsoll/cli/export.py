@@ -96,7 +96,7 @@ def _files(run: StoredRun, form: str, *, apart: bool) -> Mapping[str, str]:
 
 def _tell_bounds(run: StoredRun, form: str) -> None:
     """Latencies that are lower bounds are what completed in other tools' forms, which is said."""
-    from plimsoll.analysis.metric import ALL
+    from plimsoll.analysis.point.metric import ALL
     from plimsoll.units import duration
 
     for point in run.points:

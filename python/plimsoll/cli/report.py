@@ -12,7 +12,7 @@ from pathlib import Path
 
 import click
 
-from plimsoll.analysis.verification import wrong_data
+from plimsoll.analysis.point.verification import wrong_data
 from plimsoll.displayed import displayed
 from plimsoll.errors import InputError
 from plimsoll.store.overwriting import REPLACED, check_replaceable

@@ -26,11 +26,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from plimsoll.analysis.definition import drawn_operations, streams
 from plimsoll.analysis.mark import Mark, mark_of
-from plimsoll.analysis.metric import ALL, metric
 from plimsoll.analysis.objective import Objective
-from plimsoll.analysis.offering import offered_kind_per_s, share, share_min
+from plimsoll.analysis.point.definition import drawn_operations, streams
+from plimsoll.analysis.point.metric import ALL, metric
+from plimsoll.analysis.point.offered_load import offered_kind_per_s, share, share_min
 from plimsoll.errors import InputError
 from plimsoll.experiments import wording
 from plimsoll.experiments.plan import Ask, Conclusion, Plan

@@ -16,7 +16,7 @@ from typing import Any
 
 from plimsoll.analysis.clause import EXAMPLE as CLAUSE_EXAMPLE
 from plimsoll.analysis.clause import measured_words, parse_metric
-from plimsoll.analysis.metric import ALL
+from plimsoll.analysis.point.metric import ALL
 from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 from plimsoll.experiments.levels import level_number, levels_of

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from plimsoll.analysis.metric import ALL, metric
+from plimsoll.analysis.point.metric import ALL, metric
 from plimsoll.analysis.scaling import LEVELS_MIN, ScalingRow, UslFit, scaling_table, usl_fit
 from plimsoll.experiments import wording
 from plimsoll.experiments.plan import Ask, Conclusion, Plan

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from plimsoll.analysis.metric import ALL, metric
+from plimsoll.analysis.point.metric import ALL, metric
 from plimsoll.analysis.statistics.steadiness import ROUNDS, Steadiness, window_verdict
 from plimsoll.experiments import wording
 from plimsoll.experiments.plan import Ask, Conclusion, Plan

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from plimsoll.analysis.clause import ACHIEVED, BANDWIDTH, ERRORS, Clause
-from plimsoll.analysis.metric import LATENCIES
+from plimsoll.analysis.point.metric import LATENCIES
 from plimsoll.result import Estimate, Result
 from plimsoll.units import duration, three_digits
 

@@ -10,7 +10,7 @@ empty caches or with its host's page cache filled.
 
 from __future__ import annotations
 
-from plimsoll.analysis.definition import is_direct, streams
+from plimsoll.analysis.point.definition import is_direct, streams
 from plimsoll.engine import Json
 from plimsoll.host.target import target_paths
 from plimsoll.points.point import PlannedPoint

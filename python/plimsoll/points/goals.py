@@ -13,14 +13,14 @@ from plimsoll.engine import Json
 from plimsoll.points.point import PlannedPoint
 
 if TYPE_CHECKING:
-    from plimsoll.analysis.adaptive import Goal
+    from plimsoll.analysis.point.stopping_rule import Goal
 
 
 def goal_of(point: PlannedPoint, inspection: Json) -> Goal | None:
     """What `plimsoll.measure` watches for; None when the point lasts its duration."""
     if point.amount is None and point.precision is None:
         return None
-    from plimsoll.analysis.adaptive import Amount, parse_precision
+    from plimsoll.analysis.point.stopping_rule import Amount, parse_precision
 
     if point.amount is not None:
         return Amount(round(point.amount * inspection["size_bytes"]))

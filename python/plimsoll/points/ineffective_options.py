@@ -18,7 +18,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from plimsoll.analysis.definition import is_direct, streams
+from plimsoll.analysis.point.definition import is_direct, streams
 from plimsoll.engine import Json
 from plimsoll.errors import InputError
 from plimsoll.points.listener import Remark

@@ -19,7 +19,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
-from plimsoll.analysis.definition import checks_journal
+from plimsoll.analysis.point.definition import checks_journal
 from plimsoll.answering import Hearer, heard
 from plimsoll.engine import Engine, Json
 from plimsoll.errors import EXIT_POINT_FAILED, InputError, Interrupted, PlimsollError, StoreError

@@ -18,7 +18,7 @@ from typing import Any
 from plimsoll import catalog
 from plimsoll.analysis.adjustment.reading import OPTIONS, read_row
 from plimsoll.analysis.adjustment.row import Condition, Row, chosen
-from plimsoll.analysis.definition import streams
+from plimsoll.analysis.point.definition import streams
 from plimsoll.engine import native
 from plimsoll.errors import InputError, PlimsollError
 from plimsoll.formats import measured as table

@@ -54,7 +54,7 @@ class Outcome:
         """One more point has its result."""
         self.results.append(result)
         if result.status == "failed":
-            from plimsoll.analysis.verification import wrong_data
+            from plimsoll.analysis.point.verification import wrong_data
 
             self.failures.append(EXIT_WRONG_DATA if wrong_data(result) else failure_code)
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 
-from plimsoll.analysis.definition import overwrites, streams
+from plimsoll.analysis.point.definition import overwrites, streams
 from plimsoll.engine import Engine, Json
 from plimsoll.errors import InputError, SafetyRefusal
 from plimsoll.host.target import target_paths

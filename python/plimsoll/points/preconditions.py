@@ -16,7 +16,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 
-from plimsoll.analysis.definition import streams
+from plimsoll.analysis.point.definition import streams
 from plimsoll.engine import Json
 from plimsoll.errors import InputError
 from plimsoll.host.target import target_paths

@@ -19,7 +19,7 @@ from typing import Any
 
 from plimsoll import catalog
 from plimsoll import engine as engines
-from plimsoll.analysis.definition import arrival, overwrites, streams
+from plimsoll.analysis.point.definition import arrival, overwrites, streams
 from plimsoll.engine import Engine, Json
 from plimsoll.errors import InputError
 from plimsoll.experiments.experiment import Experiment, Suite

@@ -11,7 +11,7 @@ from __future__ import annotations
 from itertools import groupby
 from typing import Any
 
-from plimsoll.analysis.incidents import (
+from plimsoll.analysis.point.array import (
     COPIED_BACK,
     COPYING,
     FAILED,

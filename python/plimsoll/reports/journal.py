@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from plimsoll.analysis.journal import KINDS, checked, kept, listed
+from plimsoll.analysis.point.verification import KINDS, checked, kept, listed
 from plimsoll.displayed import displayed
 from plimsoll.result import Result
 from plimsoll.units import binary, duration

@@ -16,8 +16,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from plimsoll.analysis.components import SATURATED, ComponentSet, bottleneck
-from plimsoll.analysis.incidents import copies_s, copying, incident_line, rebuilding, rebuilds_s
+from plimsoll.analysis.point.array import SATURATED, ComponentSet, bottleneck, copies_s, copying, incident_line, rebuilding, rebuilds_s
 from plimsoll.result import Result
 
 #: Sets of components that are told of a point, the busiest first.

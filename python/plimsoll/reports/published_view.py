@@ -15,8 +15,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.analysis.load_line import usable
-from plimsoll.analysis.metric import ALL, METRICS, RATES
-from plimsoll.analysis.pooling import pooled_metric
+from plimsoll.analysis.point.metric import ALL, METRICS, RATES
+from plimsoll.analysis.point.pooling import pooled_metric
 from plimsoll.errors import InputError
 from plimsoll.result import Estimate, Result
 from plimsoll.units import size_bytes

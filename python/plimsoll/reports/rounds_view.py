@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from plimsoll.analysis.metric import ALL, METRICS, metric
+from plimsoll.analysis.point.metric import ALL, METRICS, metric
 from plimsoll.analysis.statistics.steadiness import EXCURSION_PERCENT_MAX, ROUNDS, SLOPE_PERCENT_MAX, window_verdict
 from plimsoll.result import Result
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from plimsoll.analysis.load_line import load_line
-from plimsoll.analysis.metric import ALL, metric
+from plimsoll.analysis.point.metric import ALL, metric
 from plimsoll.analysis.scaling import UslFit, scaling_table, usl_fit
 from plimsoll.analysis.scaling_band import band
 from plimsoll.result import Estimate, Result

@@ -14,9 +14,9 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 
-from plimsoll.analysis.components import component_sets
-from plimsoll.analysis.estimation import PERCENTILES
-from plimsoll.analysis.metric import ALL, metric, together
+from plimsoll.analysis.point.array import component_sets
+from plimsoll.analysis.point.estimates import PERCENTILES
+from plimsoll.analysis.point.metric import ALL, metric, together
 from plimsoll.displayed import displayed_in_line
 from plimsoll.reports.figures import bounded
 from plimsoll.reports.limits import busy_words, configuration_words, incident_words, limit_words

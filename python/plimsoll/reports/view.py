@@ -3,7 +3,7 @@
 Model: a *point* is one stored result. Points of the same workload measured in the same *configuration* (run, target and, where one
 run steps it, the level) are repeats of each other; a bar of the report is the mean of the repeats, its error bar their extremes.
 Nothing is formatted here: values are bytes, nanoseconds and per-second rates exactly as stored, and the page turns them into words.
-Latencies that requests without an answer raise are the lower bounds of `plimsoll.analysis.raising`.
+Latencies that requests without an answer raise are the lower bounds of `plimsoll.analysis.point.pooling`.
 Limits: no statistics beyond mean, minimum and maximum of repeats; whether two configurations differ is not decided here.
 
     view([RunRecord("base", "complete", run_json, points)], decode)["points"][0]["totals"]["read"]["iops"]
@@ -17,9 +17,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from plimsoll.analysis.components import component_sets
-from plimsoll.analysis.metric import ALL, RATES, metric
-from plimsoll.analysis.offering import elapsed
+from plimsoll.analysis.point.array import component_sets
+from plimsoll.analysis.point.metric import ALL, RATES, metric
+from plimsoll.analysis.point.offered_load import elapsed
 from plimsoll.reports.bars_view import GROUPS, groups, largest, slices
 from plimsoll.reports.comparison_view import compared
 from plimsoll.reports.distribution import Decoder

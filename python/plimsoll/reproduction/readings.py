@@ -15,9 +15,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from statistics import mean
 
-from plimsoll.analysis.components import bottleneck, component_sets
-from plimsoll.analysis.incidents import rebuilds_s
-from plimsoll.analysis.metric import ALL, metric
+from plimsoll.analysis.point.array import bottleneck, component_sets, rebuilds_s
+from plimsoll.analysis.point.metric import ALL, metric
 from plimsoll.catalog.claims import Run
 from plimsoll.catalog.expression import MEASURED, ReadOff
 from plimsoll.engine import Engine, Json

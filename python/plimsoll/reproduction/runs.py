@@ -15,8 +15,8 @@ from dataclasses import replace
 from math import gcd
 from typing import Any
 
-from plimsoll.analysis.metric import ALL, metric
-from plimsoll.analysis.summary import Summary
+from plimsoll.analysis.point.metric import ALL, metric
+from plimsoll.analysis.point.summary import Summary
 from plimsoll.catalog.claims import Run
 from plimsoll.engine import Control, Engine, Json
 from plimsoll.errors import InputError

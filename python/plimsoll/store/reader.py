@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from plimsoll.analysis.verification import verified
+from plimsoll.analysis.point.verification import verified
 from plimsoll.errors import InputError, StoreError
 from plimsoll.near import nearest
 from plimsoll.result import Result, check_schema
@@ -56,9 +56,9 @@ class StoredPoint:
     def _made_anew(self, skeleton: Result) -> Result:
         """The result out of the intervals, by the analysis that a point which ends sees, too; imported for a point that never did."""
         from plimsoll.analysis.conclusion import concluded
-        from plimsoll.analysis.definition import drawn_by_stream
-        from plimsoll.analysis.observation import Observation
-        from plimsoll.analysis.summary import Summary
+        from plimsoll.analysis.point.definition import drawn_by_stream
+        from plimsoll.analysis.point.observation import Observation
+        from plimsoll.analysis.point.summary import Summary
 
         drawn = drawn_by_stream(skeleton.job.definition)
         summary, observation = Summary(drawn), Observation(drawn)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from plimsoll.analysis.incidents import lost
-from plimsoll.analysis.journal import broken_promises, checked
 from plimsoll.analysis.plausibility.evidence import Evidence, quantity
-from plimsoll.analysis.verification import findings
+from plimsoll.analysis.point.array import lost
+from plimsoll.analysis.point.verification import broken_promises, checked, findings
 from plimsoll.result import Flag
 
 

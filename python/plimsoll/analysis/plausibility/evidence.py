@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from plimsoll.analysis.definition import streams
-from plimsoll.analysis.observation import Observation
+from plimsoll.analysis.point.definition import streams
+from plimsoll.analysis.point.observation import Observation
 from plimsoll.result import Result
 
 Json = dict[str, Any]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from plimsoll.analysis.definition import offered_per_s
-from plimsoll.analysis.offering import due_per_s, offered_kind_per_s, share_min_of
 from plimsoll.analysis.plausibility.evidence import COST_BACKENDS, Evidence, quantity
+from plimsoll.analysis.point.definition import offered_per_s
+from plimsoll.analysis.point.offered_load import due_per_s, offered_kind_per_s, share_min_of
 from plimsoll.result import Flag
 from plimsoll.units import brief_duration
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from plimsoll.analysis.definition import size_bounds
 from plimsoll.analysis.plausibility.evidence import COST_BACKENDS, Evidence, quantity
+from plimsoll.analysis.point.definition import size_bounds
 from plimsoll.result import Flag, OpTotals
 from plimsoll.units import brief_duration
 

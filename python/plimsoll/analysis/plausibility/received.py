@@ -16,8 +16,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from plimsoll.analysis.definition import is_direct
 from plimsoll.analysis.plausibility.evidence import Evidence, quantity
+from plimsoll.analysis.point.definition import is_direct
 from plimsoll.result import Flag, Totals
 
 Json = dict[str, Any]

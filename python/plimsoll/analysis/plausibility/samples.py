@@ -6,10 +6,10 @@ import math
 from collections.abc import Iterator
 from itertools import islice
 
-from plimsoll.analysis.definition import arrival
-from plimsoll.analysis.incidents import FAILED, incidents, rebuilds
-from plimsoll.analysis.metric import ALL
 from plimsoll.analysis.plausibility.evidence import Evidence, quantity
+from plimsoll.analysis.point.array import FAILED, incidents, rebuilds
+from plimsoll.analysis.point.definition import arrival
+from plimsoll.analysis.point.metric import ALL
 from plimsoll.analysis.statistics.steadiness import (
     EXCURSION_PERCENT_MAX,
     SLOPE_PERCENT_MAX,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from plimsoll.analysis.definition import is_direct, stores_little
 from plimsoll.analysis.plausibility.evidence import Evidence
+from plimsoll.analysis.point.definition import is_direct, stores_little
 from plimsoll.result import Flag
 from plimsoll.units import brief_duration
 

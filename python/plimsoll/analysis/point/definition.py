@@ -1,4 +1,4 @@
-"""Reads the few facts of a canonical workload definition that summaries and judgements need.
+"""Facts of a canonical workload definition that summaries and judgements need.
 
 Model: a canonical definition holds, per stream, the options as `crates/workload` normalised them; an option that is absent has its
 declared default. Only what is shown or judged is read here; the meaning of the options stays in Rust.

@@ -1,4 +1,4 @@
-"""How long a point is measured when its length is not fixed: until a metric is known precisely enough, or an amount was transferred.
+"""Stopping rules: a point is measured until a metric is precise enough, or until an amount was transferred.
 
 Model: a `Pursuit` is told every interval as it arrives and says what it counts as. With a `Precision`, measured intervals count as warm-up
 until the response is steady (the five-round window of `steady` over the later half of what was seen), for at most half the time limit;
@@ -27,10 +27,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from plimsoll.analysis.batches import Batches, Portion, implied, portion_key, portion_of
-from plimsoll.analysis.estimation import PERCENTILES, WITH_INTERVAL, estimate
-from plimsoll.analysis.metric import ALL, RATES
-from plimsoll.analysis.series import Series, Slice
+from plimsoll.analysis.point.estimates import PERCENTILES, WITH_INTERVAL, estimate
+from plimsoll.analysis.point.metric import ALL, RATES
+from plimsoll.analysis.point.observation import Batches, Portion, Series, Slice, implied, portion_key, portion_of
 from plimsoll.analysis.statistics.steadiness import ROUNDS, steadiness
 from plimsoll.errors import InputError
 from plimsoll.histogram import decoded

@@ -1,4 +1,4 @@
-"""Whether an open load was carried: completed requests over those that were due.
+"""Offered load: whether an open load was carried, completed requests over those that were due.
 
 Model: arrivals are drawn, so in a short measurement fewer requests fall due than the rate says, and completing all of them is no sign of
 saturation. What the target owes at the end bounds what it can have missed: the requests that were due are at most those completed and those
@@ -19,9 +19,9 @@ from dataclasses import replace
 from math import sqrt
 from typing import Any
 
-from plimsoll.analysis.definition import ACHIEVED_SHARE_MIN, drawn_operations, is_open, offered_per_s, streams
-from plimsoll.analysis.metric import ALL, metric
-from plimsoll.analysis.pooling import pooled
+from plimsoll.analysis.point.definition import ACHIEVED_SHARE_MIN, drawn_operations, is_open, offered_per_s, streams
+from plimsoll.analysis.point.metric import ALL, metric
+from plimsoll.analysis.point.pooling import pooled
 from plimsoll.result import Estimate, Result, Totals
 
 Json = dict[str, Any]

@@ -27,8 +27,8 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import accumulate
 
-from plimsoll.analysis.batches import Batch, Batches, Portion, implied
-from plimsoll.analysis.metric import ALL, RATES, metric_of_totals
+from plimsoll.analysis.point.metric import ALL, RATES, metric_of_totals
+from plimsoll.analysis.point.observation import Batch, Batches, Portion, implied
 from plimsoll.analysis.statistics.confidence import mean_interval
 from plimsoll.histogram import Histogram
 from plimsoll.result import OPS, Estimate, Estimates, OpTotals, Totals
@@ -46,7 +46,7 @@ _EVERYTHING = (*OPS, *map(implied, OPS))
 def estimates(batches: Batches, totals: Totals, together: Sequence[OpTotals] | None = None) -> Estimates:
     """Of every operation in ``totals`` and of all together; empty when nothing was measured.
 
-    ``together`` are the totals that all operations together are made of (`plimsoll.analysis.metric.together`), if not simply all.
+    ``together`` are the totals that all operations together are made of (`plimsoll.analysis.point.metric.together`), if not simply all.
     """
     ops = [op for op in OPS if op in totals]
     course = _Course(batches)

@@ -1,4 +1,4 @@
-"""How faithfully traces were replayed: lateness, gaps and outstanding requests, asked and achieved.
+"""Faithfulness of a replayed trace: lateness, gaps and outstanding requests, asked and achieved.
 
 Model: the engine keeps, over a whole run, when each request of a trace was due and when it left. Lateness is the time between both,
 whatever held the request back. A request *waited* when all slots of its stream were taken at the time it was due: the storage under test

@@ -1,4 +1,4 @@
-"""One way to name and read a figure of a result: operation and metric, with its confidence interval where there is one.
+"""Metrics: how a figure of a result is named and read, operation and metric, with its confidence interval where there is one.
 
 Model: what `Result.estimates` holds is taken; what it does not hold (results of earlier versions, points without enough intervals, the
 maximum, which has no interval) is read from the totals and has no bounds. All operations together are those that the streams draw: the
@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from plimsoll.analysis.definition import drawn_by_stream
+from plimsoll.analysis.point.definition import drawn_by_stream
 from plimsoll.result import Estimate, OpTotals, Result
 
 #: Metrics by name. Rates are per second, latencies nanoseconds from the intended instant.
