@@ -86,7 +86,7 @@ def test_workloads_and_options_in_the_readme_exist():
 
 
 def test_methodology_explains_exactly_the_flags_that_are_raised():
-    rules = ROOT / "python/plimsoll/analysis/plausibility"
+    rules = ROOT / "python/plimsoll/analysis/validity"
     raised = {name for path in rules.glob("*.py") for name in re.findall(r'Flag\(\s*"(\w+)"', path.read_text())}
     explained = set(re.findall(r"^\| `(\w+)` \|", text("METHODOLOGY.md"), re.MULTILINE))
     assert explained == raised

@@ -206,8 +206,8 @@ class _Recording:
 
     def result(self, outcome: Json, failure: PlimsollError | None, own_cost: Json | None) -> Result:
         """The result of all that was taken; what judges it is imported now that the load is over."""
-        from plimsoll.analysis.conclusion import concluded
         from plimsoll.analysis.point.verification import verified
+        from plimsoll.analysis.validity.conclusion import concluded
 
         if self.silence is not None and not outcome.get("silence"):
             # Whoever was left without waiting for the target could not say it at the end.

@@ -14,7 +14,6 @@ import pytest
 from made_results import Load, Setting, made
 from plimsoll.analysis.compared import Side
 from plimsoll.analysis.comparison import compare
-from plimsoll.analysis.conclusion import concluded
 from plimsoll.analysis.load_line import load_line
 from plimsoll.analysis.mark import mark_of
 from plimsoll.analysis.objective import judge, parse_objective
@@ -22,6 +21,7 @@ from plimsoll.analysis.point.metric import metric
 from plimsoll.analysis.point.observation import Observation
 from plimsoll.analysis.point.pooling import pooled_metric
 from plimsoll.analysis.point.summary import Summary
+from plimsoll.analysis.validity.conclusion import concluded
 from plimsoll.experiments.wording import measured
 from plimsoll.formats.prometheus import prometheus_text
 from plimsoll.formats.recorded import Recorded

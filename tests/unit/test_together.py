@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from plimsoll.analysis.conclusion import concluded
 from plimsoll.analysis.objective import judge, parse_objective
 from plimsoll.analysis.point.definition import drawn_by_stream
 from plimsoll.analysis.point.metric import metric
@@ -15,6 +14,7 @@ from plimsoll.analysis.point.observation import Observation
 from plimsoll.analysis.point.offered_load import carried
 from plimsoll.analysis.point.stopping_rule import Precision, Pursuit
 from plimsoll.analysis.point.summary import Summary
+from plimsoll.analysis.validity.conclusion import concluded
 from plimsoll.measure import Job, unfinished
 from plimsoll.reports.terminal import points
 from plimsoll.reports.view import PointRecord, RunRecord, view

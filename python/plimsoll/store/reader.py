@@ -55,10 +55,10 @@ class StoredPoint:
 
     def _made_anew(self, skeleton: Result) -> Result:
         """The result out of the intervals, by the analysis that a point which ends sees, too; imported for a point that never did."""
-        from plimsoll.analysis.conclusion import concluded
         from plimsoll.analysis.point.definition import drawn_by_stream
         from plimsoll.analysis.point.observation import Observation
         from plimsoll.analysis.point.summary import Summary
+        from plimsoll.analysis.validity.conclusion import concluded
 
         drawn = drawn_by_stream(skeleton.job.definition)
         summary, observation = Summary(drawn), Observation(drawn)

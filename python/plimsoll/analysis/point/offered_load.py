@@ -26,7 +26,7 @@ from plimsoll.result import Estimate, Result, Totals
 
 Json = dict[str, Any]
 
-#: The flag of a point whose target did not keep up (`plimsoll.analysis.plausibility`).
+#: The flag of a point whose target did not keep up (`plimsoll.analysis.validity`).
 NOT_ACHIEVED = "rate_not_achieved"
 
 

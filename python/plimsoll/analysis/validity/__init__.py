@@ -1,4 +1,4 @@
-"""The plausibility audit: every doubt about a result's numbers, with the numbers that raised it and what to do.
+"""Validity flags: every doubt about a result's numbers, with the numbers that raised it and what to do.
 
 Model: a rule is a pure function from the evidence to flags. `RULES` is the whole list; to add a rule, write the function in the file of its
 subject and name it here.
@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from plimsoll.analysis.plausibility import course, files, generator, identities, received, replay, samples, target
-from plimsoll.analysis.plausibility.evidence import Evidence
+from plimsoll.analysis.validity import course, generator, samples, target
+from plimsoll.analysis.validity.evidence import Evidence
 from plimsoll.result import Flag
 
 __all__ = ["RULES", "Evidence", "judged"]
@@ -27,26 +27,26 @@ RULES: tuple[Callable[[Evidence], Iterator[Flag]], ...] = (
     course.failure_not_reached,
     course.verification,
     course.virtual_time,
-    identities.littles_law,
-    identities.bandwidth_identity,
+    samples.littles_law,
+    samples.bandwidth_identity,
     target.no_answer,
     target.page_cache_suspected,
     target.sparse_target,
     target.memory_backed,
     target.compressible_target,
-    received.requests_changed,
-    files.operations_skipped,
-    files.ran_out,
+    target.requests_changed,
+    course.operations_skipped,
+    course.ran_out,
     generator.generator_bound,
     generator.rate_not_achieved,
     generator.generator_lag,
     generator.clock_source,
     generator.uring_fallback,
     generator.uring_handoff,
-    replay.replay_late,
-    replay.replay_cut,
-    replay.replay_changed,
-    replay.report_incomplete,
+    generator.replay_late,
+    generator.replay_cut,
+    generator.replay_changed,
+    generator.report_incomplete,
     samples.not_steady,
     samples.warmup_too_short,
     samples.unanswered,

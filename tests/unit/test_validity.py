@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from plimsoll.analysis.conclusion import concluded
-from plimsoll.analysis.plausibility import RULES, Evidence, samples, target
 from plimsoll.analysis.point.observation import Observation
 from plimsoll.analysis.point.summary import Summary
+from plimsoll.analysis.validity import RULES, Evidence, samples, target
+from plimsoll.analysis.validity.conclusion import concluded
 from plimsoll.histogram import Histogram
 from plimsoll.measure import Job, unfinished
 from plimsoll.result import Flag, OpTotals, Result

@@ -1,4 +1,4 @@
-"""The last step of a measurement: what was accumulated becomes the result, judged.
+"""Conclusion of a measurement: what was accumulated becomes the result, judged.
 
 Model: the same for a point that has just ended and for one that is read back after its process was killed, so both show equal numbers.
 
@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from plimsoll.analysis.plausibility import Evidence, judged
 from plimsoll.analysis.point.estimates import estimates
 from plimsoll.analysis.point.metric import together
 from plimsoll.analysis.point.observation import Observation
 from plimsoll.analysis.point.pooling import raised
 from plimsoll.analysis.point.replay import replayed
 from plimsoll.analysis.point.summary import Summary
+from plimsoll.analysis.validity import Evidence, judged
 from plimsoll.result import Result
 
 

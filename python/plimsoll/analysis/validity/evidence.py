@@ -1,4 +1,4 @@
-"""What the rules look at: the result, the observation of its course, and figures derived from both."""
+"""Evidence for the rules: the result, the observation of its course, and figures derived from both."""
 
 from __future__ import annotations
 
