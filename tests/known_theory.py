@@ -14,7 +14,7 @@ from typing import Any
 from unittest.mock import patch
 
 from plimsoll import calibration
-from plimsoll.analysis.objective import parse_objective
+from plimsoll.analysis.objective.judgement import parse_objective
 from plimsoll.engine import native
 from plimsoll.experiments.bounds import Bounds, Resolution
 from plimsoll.experiments.plan import Ask, Conclusion, Configuration, Plan, Request, Subject

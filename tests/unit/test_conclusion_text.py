@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from made_results import Load, made
 from plimsoll.analysis.mark import Mark
-from plimsoll.analysis.objective import parse_objective
+from plimsoll.analysis.objective.judgement import parse_objective
 from plimsoll.reports.conclusion import Concluded, conclusions, kept
 
 BEYOND = "No level failed, so the mark is at least this; measure higher levels to find it."

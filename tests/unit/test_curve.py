@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from plimsoll.analysis.objective import parse_objective
+from plimsoll.analysis.objective.judgement import parse_objective
 from plimsoll.errors import InputError
 from plimsoll.experiments.curve import SPC_PERCENTS, Pace, curve
 from plimsoll.experiments.plan import Ask

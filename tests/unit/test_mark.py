@@ -11,7 +11,7 @@ import pytest
 from made_results import Load, Setting, failed, made
 from plimsoll.analysis.load_line import load_line
 from plimsoll.analysis.mark import Mark, crossing, mark_of
-from plimsoll.analysis.objective import parse_objective
+from plimsoll.analysis.objective.judgement import parse_objective
 from plimsoll.result import Estimate, Result
 
 MU = 1000.0

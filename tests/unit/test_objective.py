@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from made_results import Load, Setting, failed, made
-from plimsoll.analysis.objective import applies_to, judge, parse_objective
+from plimsoll.analysis.objective.judgement import applies_to, judge, parse_objective
 from plimsoll.errors import InputError
 from plimsoll.result import Estimate, Result
 

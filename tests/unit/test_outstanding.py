@@ -16,7 +16,7 @@ from plimsoll.analysis.compared import Side
 from plimsoll.analysis.comparison import compare
 from plimsoll.analysis.load_line import load_line
 from plimsoll.analysis.mark import mark_of
-from plimsoll.analysis.objective import judge, parse_objective
+from plimsoll.analysis.objective.judgement import judge, parse_objective
 from plimsoll.analysis.point.metric import metric
 from plimsoll.analysis.point.observation import Observation
 from plimsoll.analysis.point.pooling import pooled_metric

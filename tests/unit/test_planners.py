@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import pytest
 
-from plimsoll.analysis.objective import parse_objective
+from plimsoll.analysis.objective.judgement import parse_objective
 from plimsoll.errors import InputError
 from plimsoll.experiments.bounds import Bounds, Growth, Resolution
 from plimsoll.experiments.interleave import in_turn, interleaved

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from made_results import Load, failed, made
-from plimsoll.analysis.objective import parse_objective
+from plimsoll.analysis.objective.judgement import parse_objective
 from plimsoll.experiments.document import Experiment, read_experiments
 from plimsoll.experiments.kinds import offers_rates
 from plimsoll.experiments.plan import Conclusion, Request, Subject

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from made_results import Load, Setting, made
-from plimsoll.analysis.clause import parse_clause
 from plimsoll.analysis.compared import Side
 from plimsoll.analysis.comparison import matched
 from plimsoll.analysis.load_line import load_line
 from plimsoll.analysis.mark import mark_of
-from plimsoll.analysis.objective import judge, parse_objective
-from plimsoll.analysis.shortage import least
+from plimsoll.analysis.objective.clause import parse_clause
+from plimsoll.analysis.objective.judgement import judge, parse_objective
+from plimsoll.analysis.objective.sample_size import least
 from plimsoll.cli import main
 from plimsoll.experiments.bounds import Bounds, Resolution
 from plimsoll.experiments.plan import Ask

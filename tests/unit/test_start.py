@@ -34,7 +34,7 @@ LATER = (
     "plimsoll.analysis.point.stopping_rule",
     "plimsoll.analysis.validity.conclusion",
     "plimsoll.analysis.mark",
-    "plimsoll.analysis.objective",
+    "plimsoll.analysis.objective.judgement",
     "plimsoll.analysis.validity",
     "plimsoll.apps",
     "plimsoll.catalog.arrays",
@@ -83,6 +83,6 @@ def test_of_the_analysis_only_what_follows_a_load_is_there_when_it_begins(known:
     modules = {name.removeprefix("plimsoll.analysis.") for name in at_start if name.startswith("plimsoll.analysis.")}
     with_a_load, as_experiments_are_read = (
         {"point", "point.definition", "point.observation", "point.summary"},
-        {"clause", "point.metric"},
+        {"objective", "objective.clause", "point.metric"},
     )
     assert modules <= with_a_load | as_experiments_are_read

@@ -10,7 +10,7 @@ import pytest
 
 from made_results import Load, made
 from plimsoll import catalog
-from plimsoll.analysis.objective import parse_objective
+from plimsoll.analysis.objective.judgement import parse_objective
 from plimsoll.apps import check_workload, driver_of
 from plimsoll.engine import native
 from plimsoll.errors import InputError

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from plimsoll.analysis.objective import judge, parse_objective
+from plimsoll.analysis.objective.judgement import judge, parse_objective
 from plimsoll.analysis.point.definition import drawn_by_stream
 from plimsoll.analysis.point.metric import metric
 from plimsoll.analysis.point.observation import Observation

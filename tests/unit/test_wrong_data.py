@@ -12,7 +12,7 @@ from made_results import Load, made
 from plimsoll.analysis.compared import Side
 from plimsoll.analysis.comparison import compare
 from plimsoll.analysis.mark import mark_of
-from plimsoll.analysis.objective import judge, parse_objective
+from plimsoll.analysis.objective.judgement import judge, parse_objective
 from plimsoll.analysis.point.verification import findings, verified
 from plimsoll.engine import Json
 from plimsoll.errors import EXIT_CODES, SafetyRefusal, TargetError

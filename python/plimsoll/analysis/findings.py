@@ -22,7 +22,7 @@ from math import floor, log10
 from typing import TypeVar
 
 from plimsoll.analysis.compared import FASTER, NOT_SHOWN, SLOWER, MarkRow, Row, Verdict
-from plimsoll.analysis.objective import parse_objective
+from plimsoll.analysis.objective.judgement import parse_objective
 from plimsoll.analysis.point.metric import ALL, called
 from plimsoll.near import listed
 from plimsoll.result import Estimate

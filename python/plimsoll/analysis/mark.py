@@ -9,8 +9,8 @@ The interval of the crossing comes from the line's band: its upper edge crosses 
 more than once, the outermost upward crossing counts; a level beyond it that is too noisy to say anything changes nothing, because the
 response does not fall as load rises. The throughput's own interval is added in quadrature. The interval is widened to contain
 the mark and the crossing, so with coarse levels it also says how coarse.
-A level with too few requests to show that it holds (`plimsoll.analysis.shortage`), or with none at all, neither holds nor fails: it is
-passed over, and no mark rests on it. A note names those that could have raised the mark.
+A level with too few requests to show that it holds (`plimsoll.analysis.objective.sample_size`), or with none at all, neither holds nor
+fails: it is passed over, and no mark rests on it. A note names those that could have raised the mark.
 Limits: a clause that is no upper limit on a latency, or a level without response, has no crossing; the interval then spans the levels at
 which the objective certainly held and certainly failed. No interval is given where one of its ends was not measured; the notes say so.
 
@@ -27,11 +27,11 @@ from math import sqrt
 from typing import Any
 
 from plimsoll.analysis.load_line import LoadLine, LoadPoint, by_level, load_line, usable
-from plimsoll.analysis.objective import ClauseJudgement, Judgement, Objective, judge
+from plimsoll.analysis.objective.judgement import ClauseJudgement, Judgement, Objective, judge
+from plimsoll.analysis.objective.sample_size import idle
 from plimsoll.analysis.point.metric import ALL, LATENCIES, RATES
 from plimsoll.analysis.point.pooling import pooled_metric
 from plimsoll.analysis.saturation import achieved
-from plimsoll.analysis.shortage import idle
 from plimsoll.result import Estimate, Result
 
 Json = dict[str, Any]

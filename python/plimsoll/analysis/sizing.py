@@ -27,7 +27,7 @@ from typing import Any
 from plimsoll.analysis.demand import Demand
 from plimsoll.analysis.load_line import by_level, load_line, usable
 from plimsoll.analysis.mark import Mark, mark_of
-from plimsoll.analysis.objective import Objective, applies_to
+from plimsoll.analysis.objective.judgement import Objective, applies_to
 from plimsoll.analysis.point.definition import streams
 from plimsoll.analysis.point.pooling import pooled_metric
 from plimsoll.analysis.validity.evidence import COST_BACKENDS

@@ -71,9 +71,9 @@ def _distinct(runs: tuple[str, ...]) -> list[str]:
 
 
 def _compared(stored: list[StoredRun], typed: dict[str, Any]) -> Comparison:
-    from plimsoll.analysis.clause import parse_metric
     from plimsoll.analysis.comparable import VARYING, refusals, unknown
     from plimsoll.analysis.comparison import compare
+    from plimsoll.analysis.objective.clause import parse_metric
     from plimsoll.cli.siding import objectives, sides
 
     asked = objectives(stored, typed["objective"])

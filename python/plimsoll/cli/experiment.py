@@ -49,7 +49,7 @@ def _check_outputs(asked: Undertaking, typed: Typed) -> None:
 
 
 def _show(run: Run, typed: Typed) -> None:
-    from plimsoll.analysis.objective import parse_objective
+    from plimsoll.analysis.objective.judgement import parse_objective
     from plimsoll.cli.showing import Shown, show
 
     first = run.experiments[0]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from plimsoll.analysis.objective import Objective, judge
+from plimsoll.analysis.objective.judgement import Objective, judge
 from plimsoll.cli.report import write_report
 from plimsoll.engine import Json
 from plimsoll.points.outcome import Found, Outcome

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from plimsoll.analysis.compared import Side
-from plimsoll.analysis.objective import Objective, parse_objective
+from plimsoll.analysis.objective.judgement import Objective, parse_objective
 from plimsoll.errors import InputError
 from plimsoll.result import Result
 from plimsoll.store.reader import StoredRun

@@ -114,7 +114,7 @@ class _Answer:
 
 
 def _answered(demand: Demand | None, disks: Disks | None, typed: Json) -> _Answer:
-    from plimsoll.analysis.objective import parse_objective
+    from plimsoll.analysis.objective.judgement import parse_objective
     from plimsoll.analysis.sizing import sized
     from plimsoll.analysis.spindles import spindles
 

@@ -27,7 +27,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from plimsoll.analysis.mark import Mark, mark_of
-from plimsoll.analysis.objective import Objective
+from plimsoll.analysis.objective.judgement import Objective
 from plimsoll.analysis.point.definition import drawn_operations, streams
 from plimsoll.analysis.point.metric import ALL, metric
 from plimsoll.analysis.point.offered_load import offered_kind_per_s, share, share_min

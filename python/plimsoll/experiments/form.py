@@ -14,8 +14,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from plimsoll.analysis.clause import EXAMPLE as CLAUSE_EXAMPLE
-from plimsoll.analysis.clause import measured_words, parse_metric
+from plimsoll.analysis.objective.clause import EXAMPLE as CLAUSE_EXAMPLE
+from plimsoll.analysis.objective.clause import measured_words, parse_metric
 from plimsoll.analysis.point.metric import ALL
 from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
@@ -151,7 +151,7 @@ def _settings(value: Any) -> dict[str, Any]:
 
 
 def _objective(value: Any) -> str:
-    from plimsoll.analysis.objective import parse_objective
+    from plimsoll.analysis.objective.judgement import parse_objective
 
     return parse_objective(_text(value)).text
 

@@ -20,7 +20,7 @@ from plimsoll.experiments.levels import is_rate
 from plimsoll.experiments.plan import Configuration, Plan, Subject
 
 if TYPE_CHECKING:
-    from plimsoll.analysis.objective import Objective
+    from plimsoll.analysis.objective.judgement import Objective
 
 Settings = Mapping[str, Any]
 
@@ -71,7 +71,7 @@ class Planner:
 def _objective(experiment: Experiment) -> Objective | None:
     if experiment.objective is None:
         return None
-    from plimsoll.analysis.objective import parse_objective
+    from plimsoll.analysis.objective.judgement import parse_objective
 
     return parse_objective(experiment.objective)
 
@@ -191,7 +191,7 @@ def _points_of_curve(experiment: Experiment) -> int:
 
 
 def _steady(experiment: Experiment, _: Subject) -> Plan:
-    from plimsoll.analysis.clause import parse_metric
+    from plimsoll.analysis.objective.clause import parse_metric
     from plimsoll.experiments.steady import steady
 
     op, metric = parse_metric(experiment.parameters["metric"])

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from plimsoll.analysis.mark import too_little_load
-from plimsoll.analysis.objective import ClauseJudgement, Judgement, Objective, judge
-from plimsoll.analysis.shortage import idle
+from plimsoll.analysis.objective.judgement import ClauseJudgement, Judgement, Objective, judge
+from plimsoll.analysis.objective.sample_size import idle
 from plimsoll.experiments.plan import Ask
 from plimsoll.result import Result
 

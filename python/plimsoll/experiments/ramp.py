@@ -10,7 +10,7 @@ Limits: a level nearer to the limit than its own noise may fall on either side; 
 
 from __future__ import annotations
 
-from plimsoll.analysis.objective import Objective
+from plimsoll.analysis.objective.judgement import Objective
 from plimsoll.experiments.bounds import Bounds, Growth, Resolution
 from plimsoll.experiments.bracket import bracketed
 from plimsoll.experiments.marking import concluded

@@ -12,7 +12,7 @@ is settled by the scatter between repeats.
 
 from __future__ import annotations
 
-from plimsoll.analysis.objective import Objective
+from plimsoll.analysis.objective.judgement import Objective
 from plimsoll.experiments.bounds import Bounds, Growth, Resolution
 from plimsoll.experiments.bracket import bracketed
 from plimsoll.experiments.marking import concluded

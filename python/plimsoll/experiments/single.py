@@ -13,7 +13,7 @@ from plimsoll.experiments import wording
 from plimsoll.experiments.plan import Ask, Conclusion, Plan
 
 if TYPE_CHECKING:
-    from plimsoll.analysis.objective import Objective
+    from plimsoll.analysis.objective.judgement import Objective
 
 
 def single(repeat: int = 1, objective: Objective | None = None) -> Plan:
@@ -26,7 +26,7 @@ def single(repeat: int = 1, objective: Objective | None = None) -> Plan:
     figures = {"points": len(results), "failed": len(failures)}
     if objective is None or len(failures) == len(results):
         return Conclusion("single", tuple(failures), figures=figures)
-    from plimsoll.analysis.objective import judge
+    from plimsoll.analysis.objective.judgement import judge
 
     # A repeat that failed did not keep it, whatever the others did.
     judgement = judge(objective, results)

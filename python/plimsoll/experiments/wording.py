@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from plimsoll.analysis.clause import ACHIEVED, BANDWIDTH, ERRORS, Clause
+from plimsoll.analysis.objective.clause import ACHIEVED, BANDWIDTH, ERRORS, Clause
 from plimsoll.analysis.point.metric import LATENCIES
 from plimsoll.result import Estimate, Result
 from plimsoll.units import duration, three_digits
 
 if TYPE_CHECKING:
-    from plimsoll.analysis.objective import ClauseJudgement
+    from plimsoll.analysis.objective.judgement import ClauseJudgement
 
 
 def number(value: float) -> str:

@@ -13,14 +13,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from plimsoll.analysis.clause import parse_metric
 from plimsoll.analysis.load_line import by_level
 from plimsoll.analysis.mark import Mark, mark_of
-from plimsoll.analysis.objective import Objective, applies_to, judge, parse_objective
+from plimsoll.analysis.objective.clause import parse_metric
+from plimsoll.analysis.objective.judgement import Objective, applies_to, judge, parse_objective
+from plimsoll.analysis.objective.sample_size import idle
 from plimsoll.analysis.point.definition import ends_by_itself
 from plimsoll.analysis.point.metric import ALL
 from plimsoll.analysis.point.stopping_rule import parse_precision
-from plimsoll.analysis.shortage import idle
 from plimsoll.engine import Json
 from plimsoll.errors import InputError
 from plimsoll.experiments.experiment import Experiment

@@ -15,7 +15,7 @@ from typing import Any
 from plimsoll.analysis.comparable import refusals
 from plimsoll.analysis.compared import Side
 from plimsoll.analysis.comparison import compare, matched
-from plimsoll.analysis.objective import Objective, parse_objective
+from plimsoll.analysis.objective.judgement import Objective, parse_objective
 from plimsoll.errors import InputError
 from plimsoll.reports.experiments_view import Member
 

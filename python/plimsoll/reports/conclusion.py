@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from plimsoll.analysis.mark import Mark
-from plimsoll.analysis.objective import Objective, judge
+from plimsoll.analysis.objective.judgement import Objective, judge
 from plimsoll.result import Result
 from plimsoll.units import count, megabytes
 

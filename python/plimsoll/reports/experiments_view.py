@@ -18,7 +18,7 @@ from typing import Any
 from plimsoll.analysis.knee import METHOD, knee
 from plimsoll.analysis.load_line import LoadLine, LoadPoint, by_level, load_line, usable
 from plimsoll.analysis.mark import mark_of
-from plimsoll.analysis.objective import Objective, judge, parse_objective
+from plimsoll.analysis.objective.judgement import Objective, judge, parse_objective
 from plimsoll.analysis.point.metric import ALL
 from plimsoll.analysis.point.pooling import pooled_metric
 from plimsoll.analysis.saturation import saturation

@@ -1,4 +1,4 @@
-"""How many requests a latency has to rest on before a limit on it may be called held, and what is lacking.
+"""Sample size: how many requests a latency has to rest on before a limit on it may be called held, and what is lacking.
 
 Model: that the percentile p lies within an upper limit is known at `CONFIDENCE` only when some order statistic of n requests bounds it from
 above. The slowest of them is the last that can, and it lies below the percentile with probability pⁿ; so n is at least
@@ -25,7 +25,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from plimsoll.analysis.clause import Clause
+from plimsoll.analysis.objective.clause import Clause
 from plimsoll.analysis.point.metric import ALL, together
 from plimsoll.analysis.point.pooling import pooled_metric
 from plimsoll.result import OpTotals, Result

@@ -1,15 +1,15 @@
 """The objective: the condition on response that a load must keep, and whether a point kept it.
 
-Model: an objective is one or more clauses (`plimsoll.analysis.clause`) joined by ``and``, all of which must hold. A point, or several
-repeats of it pooled (`plimsoll.analysis.point.pooling`), is judged by value: the objective *holds* when every clause does. The judgement is
-*settled* when the 95 % intervals leave no doubt: all lie wholly within their limits, or one lies wholly beyond. A count of errors and a
-maximum have no interval; what was seen settles them. Every other value without an interval leaves the judgement unsettled, also on a
-modelled target, because another seed would give another value. A latency without an operation is asked of every operation that occurred.
-A point that failed never holds, and is settled: measuring it again with another seed is no cure. A request that failed was never answered
-and is in no latency, so where requests failed an objective that says nothing of errors is judged as if it said ``errors <= 0``, too.
-A latency is judged with what was outstanding when the measured time ended (`plimsoll.analysis.point.summary`): a limit that its lower bound
-breaks is settled, one that it could break is not held and not settled.
-A latency that keeps its limit by value on fewer requests than could show it (`plimsoll.analysis.shortage`) is not held and not settled.
+Model: an objective is one or more clauses (`plimsoll.analysis.objective.clause`) joined by ``and``, all of which must hold. A point, or
+several repeats of it pooled (`plimsoll.analysis.point.pooling`), is judged by value: the objective *holds* when every clause does. The
+judgement is *settled* when the 95 % intervals leave no doubt: all lie wholly within their limits, or one lies wholly beyond. A count of
+errors and a maximum have no interval; what was seen settles them. Every other value without an interval leaves the judgement unsettled,
+also on a modelled target, because another seed would give another value. A latency without an operation is asked of every operation that
+occurred. A point that failed never holds, and is settled: measuring it again with another seed is no cure. A request that failed was never
+answered and is in no latency, so where requests failed an objective that says nothing of errors is judged as if it said ``errors <= 0``,
+too. A latency is judged with what was outstanding when the measured time ended (`plimsoll.analysis.point.summary`): a limit that its lower
+bound breaks is settled, one that it could break is not held and not settled. A latency that keeps its limit by value on fewer requests than
+could show it (`plimsoll.analysis.objective.sample_size`) is not held and not settled.
 Limits: clauses are judged one by one at 95 %; the chance that some of several intervals misses is larger than 5 %.
 
     objective = parse_objective("read mean <= 20ms and write mean <= 20ms")
@@ -23,12 +23,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from plimsoll.analysis.clause import ACHIEVED, ERRORS, EXAMPLE, Clause, parse_clause
+from plimsoll.analysis.objective.clause import ACHIEVED, ERRORS, EXAMPLE, Clause, parse_clause
+from plimsoll.analysis.objective.sample_size import Shortage, shortage
 from plimsoll.analysis.point.definition import drawn_by_stream, drawn_operations, file_operations, offered_per_s, streams
 from plimsoll.analysis.point.metric import ALL, called
 from plimsoll.analysis.point.offered_load import carried
 from plimsoll.analysis.point.pooling import highest, lowest, pooled_metric, unanswered
-from plimsoll.analysis.shortage import Shortage, shortage
 from plimsoll.errors import InputError
 from plimsoll.result import OPS, Estimate, Result
 from plimsoll.units import brief_duration

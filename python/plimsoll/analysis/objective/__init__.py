@@ -1,0 +1,1 @@
+"""The objective: its clauses, how many requests judging them takes, and whether a point kept it."""
