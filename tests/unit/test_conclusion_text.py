@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from made_results import Load, made
-from plimsoll.analysis.mark import Mark
+from plimsoll.analysis.load_line.mark import Mark
 from plimsoll.analysis.objective.judgement import parse_objective
 from plimsoll.reports.conclusion import Concluded, conclusions, kept
 

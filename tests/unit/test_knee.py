@@ -6,9 +6,7 @@ import pytest
 
 from known_theory import Bench, Known
 from made_results import Load, Setting, made
-from plimsoll.analysis.knee import knee
-from plimsoll.analysis.load_line import LoadLine, load_line
-from plimsoll.analysis.saturation import saturation
+from plimsoll.analysis.load_line.line import LoadLine, knee, load_line, saturation
 from plimsoll.experiments.plan import Ask
 from plimsoll.result import Result
 

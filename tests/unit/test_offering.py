@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from made_results import Load, Setting, made
-from plimsoll.analysis.load_line import load_line
+from plimsoll.analysis.load_line.line import achieved as reached
+from plimsoll.analysis.load_line.line import load_line
 from plimsoll.analysis.objective.judgement import judge, parse_objective
 from plimsoll.analysis.point.offered_load import achieved, due_per_s, saturated, share
-from plimsoll.analysis.saturation import achieved as reached
 from plimsoll.result import Estimate, Flag, Result
 
 MS = 1e6

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from plimsoll.analysis.scaling import scaling_table, usl_fit
+from plimsoll.analysis.load_line.scaling import scaling_table, usl_fit
 
 LEVELS = [1, 2, 4, 8, 16, 32, 64]
 

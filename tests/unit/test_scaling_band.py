@@ -4,8 +4,7 @@ import random
 
 import pytest
 
-from plimsoll.analysis.scaling import usl_fit
-from plimsoll.analysis.scaling_band import band
+from plimsoll.analysis.load_line.scaling import band, usl_fit
 
 LEVELS = [1, 2, 4, 8, 16, 32, 64] * 3
 

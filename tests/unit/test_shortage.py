@@ -11,8 +11,8 @@ import pytest
 from made_results import Load, Setting, made
 from plimsoll.analysis.compared import Side
 from plimsoll.analysis.comparison import matched
-from plimsoll.analysis.load_line import load_line
-from plimsoll.analysis.mark import mark_of
+from plimsoll.analysis.load_line.line import load_line
+from plimsoll.analysis.load_line.mark import mark_of
 from plimsoll.analysis.objective.clause import parse_clause
 from plimsoll.analysis.objective.judgement import judge, parse_objective
 from plimsoll.analysis.objective.sample_size import least

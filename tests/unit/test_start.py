@@ -33,7 +33,7 @@ sys.exit(code)
 LATER = (
     "plimsoll.analysis.point.stopping_rule",
     "plimsoll.analysis.validity.conclusion",
-    "plimsoll.analysis.mark",
+    "plimsoll.analysis.load_line.mark",
     "plimsoll.analysis.objective.judgement",
     "plimsoll.analysis.validity",
     "plimsoll.apps",

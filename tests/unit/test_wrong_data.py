@@ -11,7 +11,7 @@ import pytest
 from made_results import Load, made
 from plimsoll.analysis.compared import Side
 from plimsoll.analysis.comparison import compare
-from plimsoll.analysis.mark import mark_of
+from plimsoll.analysis.load_line.mark import mark_of
 from plimsoll.analysis.objective.judgement import judge, parse_objective
 from plimsoll.analysis.point.verification import findings, verified
 from plimsoll.engine import Json

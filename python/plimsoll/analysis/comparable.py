@@ -20,7 +20,7 @@ from typing import Any
 
 from plimsoll.analysis.compared import Side
 from plimsoll.analysis.comparison import matched
-from plimsoll.analysis.load_line import by_level
+from plimsoll.analysis.load_line.line import by_level
 from plimsoll.analysis.point.definition import streams
 from plimsoll.result import Result
 

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
-from plimsoll.analysis.mark import Mark
+from plimsoll.analysis.load_line.mark import Mark
 from plimsoll.analysis.point.metric import RATES
 from plimsoll.result import Estimate, Result
 

@@ -22,8 +22,8 @@ from typing import Any
 
 from plimsoll.analysis.compared import MarkRow, Point, Row, Side, verdict
 from plimsoll.analysis.findings import findings
-from plimsoll.analysis.load_line import longest, usable
-from plimsoll.analysis.mark import Mark, mark_of
+from plimsoll.analysis.load_line.line import longest, usable
+from plimsoll.analysis.load_line.mark import Mark, mark_of
 from plimsoll.analysis.objective.judgement import Objective
 from plimsoll.analysis.point.metric import ALL, RATES, called, metric
 from plimsoll.analysis.point.offered_load import saturated

@@ -25,8 +25,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from plimsoll.analysis.demand import Demand
-from plimsoll.analysis.load_line import by_level, load_line, usable
-from plimsoll.analysis.mark import Mark, mark_of
+from plimsoll.analysis.load_line.line import by_level, load_line, usable
+from plimsoll.analysis.load_line.mark import Mark, mark_of
 from plimsoll.analysis.objective.judgement import Objective, applies_to
 from plimsoll.analysis.point.definition import streams
 from plimsoll.analysis.point.pooling import pooled_metric

@@ -26,7 +26,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from plimsoll.analysis.mark import Mark, mark_of
+from plimsoll.analysis.load_line.mark import Mark, mark_of
 from plimsoll.analysis.objective.judgement import Objective
 from plimsoll.analysis.point.definition import drawn_operations, streams
 from plimsoll.analysis.point.metric import ALL, metric

@@ -1,7 +1,7 @@
 """The conclusion of a plan that looked for a mark: the mark, and what to know about it in sentences.
 
-Model: the mark is made by `plimsoll.analysis.mark` from everything measured, so that a report that reads the stored points back says the
-same. Sentences: the highest load that held with what failed above it; levels left undecided; points that failed.
+Model: the mark is made by `plimsoll.analysis.load_line.mark` from everything measured, so that a report that reads the stored points back
+says the same. Sentences: the highest load that held with what failed above it; levels left undecided; points that failed.
 
     concluded("ramp", probe, bracket).sentences[0]
     # "1,234 IOPS at queue_depth 24 held 'read mean <= 20ms'; at 25 read mean was 20.4 ms."
@@ -9,7 +9,7 @@ same. Sentences: the highest load that held with what failed above it; levels le
 
 from __future__ import annotations
 
-from plimsoll.analysis.mark import Mark, mark_of
+from plimsoll.analysis.load_line.mark import Mark, mark_of
 from plimsoll.experiments import wording
 from plimsoll.experiments.bracket import Bracket
 from plimsoll.experiments.plan import Conclusion

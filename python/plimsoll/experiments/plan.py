@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from plimsoll.result import Result
 
 if TYPE_CHECKING:
-    from plimsoll.analysis.mark import Mark
+    from plimsoll.analysis.load_line.mark import Mark
 
 Json = dict[str, Any]
 

@@ -18,7 +18,7 @@ from collections.abc import Generator
 from dataclasses import dataclass
 from typing import Any
 
-from plimsoll.analysis.mark import too_little_load
+from plimsoll.analysis.load_line.mark import too_little_load
 from plimsoll.analysis.objective.judgement import ClauseJudgement, Judgement, Objective, judge
 from plimsoll.analysis.objective.sample_size import idle
 from plimsoll.experiments.plan import Ask

@@ -2,7 +2,7 @@
 
 Model: report 002 runs 1 to 64 concurrent workflows, each iterated twice. Iterations are the outer loop, so that drift of the machine falls
 on all levels alike. Speed-up and efficiency are against the lowest level; the Universal Scalability Law is fitted to all iterations
-(`plimsoll.analysis.scaling`), which gives contention and coherency with their intervals.
+(`plimsoll.analysis.load_line.scaling`), which gives contention and coherency with their intervals.
 Limits: the law needs four different levels. What a worker is, the axis says: threads, queue depth, workflows of an application.
 
     plan = scaling("threads", [1, 2, 4, 8, 16, 32, 64], iterations=2)
@@ -13,8 +13,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict
 
+from plimsoll.analysis.load_line.scaling import LEVELS_MIN, ScalingRow, UslFit, scaling_table, usl_fit
 from plimsoll.analysis.point.metric import ALL, metric
-from plimsoll.analysis.scaling import LEVELS_MIN, ScalingRow, UslFit, scaling_table, usl_fit
 from plimsoll.experiments import wording
 from plimsoll.experiments.plan import Ask, Conclusion, Plan
 from plimsoll.experiments.probe import setting

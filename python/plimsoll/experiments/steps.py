@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from plimsoll.analysis.load_line import load_line
+from plimsoll.analysis.load_line.line import load_line
 from plimsoll.experiments import wording
 from plimsoll.experiments.plan import Ask, Conclusion, Plan
 from plimsoll.experiments.probe import setting

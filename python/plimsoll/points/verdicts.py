@@ -13,8 +13,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from plimsoll.analysis.load_line import by_level
-from plimsoll.analysis.mark import Mark, mark_of
+from plimsoll.analysis.load_line.line import by_level
+from plimsoll.analysis.load_line.mark import Mark, mark_of
 from plimsoll.analysis.objective.clause import parse_metric
 from plimsoll.analysis.objective.judgement import Objective, applies_to, judge, parse_objective
 from plimsoll.analysis.objective.sample_size import idle

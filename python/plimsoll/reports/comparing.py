@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 from plimsoll.analysis.compared import NOT_SHOWN, SIGNIFICANCE, MarkRow, Row
 from plimsoll.analysis.comparison import Comparison
-from plimsoll.analysis.mark import Mark
+from plimsoll.analysis.load_line.mark import Mark
 from plimsoll.analysis.point.metric import ALL, RATES
 from plimsoll.reports.figures import multiple
 from plimsoll.reports.terminal import table

@@ -15,7 +15,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from plimsoll.analysis.mark import Mark
+from plimsoll.analysis.load_line.mark import Mark
 from plimsoll.analysis.objective.judgement import Objective, judge
 from plimsoll.result import Result
 from plimsoll.units import count, megabytes

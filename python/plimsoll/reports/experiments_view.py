@@ -15,13 +15,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from plimsoll.analysis.knee import METHOD, knee
-from plimsoll.analysis.load_line import LoadLine, LoadPoint, by_level, load_line, usable
-from plimsoll.analysis.mark import mark_of
+from plimsoll.analysis.load_line.line import METHOD, LoadLine, LoadPoint, by_level, knee, load_line, saturation, usable
+from plimsoll.analysis.load_line.mark import mark_of
 from plimsoll.analysis.objective.judgement import Objective, judge, parse_objective
 from plimsoll.analysis.point.metric import ALL
 from plimsoll.analysis.point.pooling import pooled_metric
-from plimsoll.analysis.saturation import saturation
 from plimsoll.errors import InputError
 from plimsoll.reports.bars_view import GROUPS
 from plimsoll.reports.rounds_view import rounds

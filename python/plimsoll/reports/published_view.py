@@ -14,7 +14,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from plimsoll.analysis.load_line import usable
+from plimsoll.analysis.load_line.line import usable
 from plimsoll.analysis.point.metric import ALL, METRICS, RATES
 from plimsoll.analysis.point.pooling import pooled_metric
 from plimsoll.errors import InputError

@@ -1,6 +1,6 @@
 """How one subject scaled: its points against the lowest level, and the fit of the Universal Scalability Law drawn as a curve.
 
-Model: `plimsoll.analysis.scaling` computes; here the curve is sampled for drawing.
+Model: `plimsoll.analysis.load_line.scaling` computes; here the curve is sampled for drawing.
 Limits: below four different levels there is no fit, and the chart has points only.
 
     scaling(results, indices)["points"][-1]["efficiency"]
@@ -11,10 +11,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from plimsoll.analysis.load_line import load_line
+from plimsoll.analysis.load_line.line import load_line
+from plimsoll.analysis.load_line.scaling import UslFit, band, scaling_table, usl_fit
 from plimsoll.analysis.point.metric import ALL, metric
-from plimsoll.analysis.scaling import UslFit, scaling_table, usl_fit
-from plimsoll.analysis.scaling_band import band
 from plimsoll.result import Estimate, Result
 
 #: Samples of the curve: more than a chart can show.

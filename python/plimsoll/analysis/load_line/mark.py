@@ -26,12 +26,11 @@ from itertools import pairwise
 from math import sqrt
 from typing import Any
 
-from plimsoll.analysis.load_line import LoadLine, LoadPoint, by_level, load_line, usable
+from plimsoll.analysis.load_line.line import LoadLine, LoadPoint, achieved, by_level, load_line, usable
 from plimsoll.analysis.objective.judgement import ClauseJudgement, Judgement, Objective, judge
 from plimsoll.analysis.objective.sample_size import idle
 from plimsoll.analysis.point.metric import ALL, LATENCIES, RATES
 from plimsoll.analysis.point.pooling import pooled_metric
-from plimsoll.analysis.saturation import achieved
 from plimsoll.result import Estimate, Result
 
 Json = dict[str, Any]

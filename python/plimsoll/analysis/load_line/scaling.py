@@ -1,4 +1,6 @@
-"""How throughput grows with concurrency: speed-up, efficiency, and the Universal Scalability Law.
+"""Scaling of throughput with concurrency: speed-up, efficiency, and the Universal Scalability Law with its band.
+
+How throughput grows with concurrency: speed-up, efficiency, and the Universal Scalability Law.
 
 Model: X(N) = λN / (1 + σ(N−1) + κN(N−1)) (Gunther, "Guerrilla Capacity Planning", 2007, ch. 4–6). λ is the throughput of one worker, σ
 the share that is serial (contention), κ the price of keeping workers consistent with each other (coherency). With κ = 0 it is Amdahl's
@@ -10,6 +12,16 @@ size at all levels. Intervals are approximate near 0. The law describes; it does
 
     fit = usl_fit([1, 2, 4, 8, 16, 32], [995.0, 1890.0, 3480.0, 5700.0, 7600.0, 7500.0])
     fit.sigma.value, fit.kappa.value, fit.peak_level
+
+The 95 % band of a fit: how well the throughput at a number of workers is known.
+
+Model: the law is written with the throughput at that number as a parameter in place of λ, X(n) = X(N) · f(n) / f(N) with
+f(n) = n / (1 + σ(n−1) + κn(n−1)); the band is Student's t times the standard error of that parameter, from the Jacobian at the fit.
+Source: reparametrisation for the expected response, Bates and Watts, "Nonlinear Regression Analysis and Its Applications" (1988), 2.3.
+Limits: the band of the mean, not of single measurements; approximate, like the intervals of `plimsoll.analysis.load_line.scaling`; never
+below 0.
+
+    low, high = band(fit, levels, throughputs, 16.0)
 """
 
 from __future__ import annotations
@@ -162,3 +174,29 @@ def _estimate(value: float, half_width: float | None, count: int) -> Estimate:
 def _times(estimate: Estimate, unit: float) -> Estimate:
     low, high = (None if bound is None else bound * unit for bound in (estimate.low, estimate.high))
     return Estimate(estimate.value * unit, low, high, estimate.batches)
+
+
+def band(fit: UslFit, levels: Sequence[float], throughputs: Sequence[float], level: float) -> tuple[float, float] | None:
+    """Lowest and highest throughput at ``level``; None where the observations leave nothing to judge the fit by."""
+    degrees = len(levels) - _PARAMETERS
+    middle = fit.throughput(level)
+    if degrees < 1 or middle <= 0:
+        return None
+    left = squares([value / middle for value in throughputs], [fit.throughput(each) / middle for each in levels])
+    errors = standard_errors([_derivatives(fit, each, level) for each in levels], left, degrees)
+    if errors is None:
+        return None
+    half = quantile(0.975, degrees) * errors[0] * middle
+    return max(0.0, middle - half), middle + half
+
+
+def _derivatives(fit: UslFit, each: float, level: float) -> list[float]:
+    """Of X(each) / X(level) by X(level) / X(level), σ and κ."""
+    sigma, kappa = fit.sigma.value, fit.kappa.value
+    slowed, slowed_there = (1 + sigma * (n - 1) + kappa * n * (n - 1) for n in (each, level))
+    share = (each / slowed) / (level / slowed_there)
+    return [
+        share,
+        share * ((level - 1) / slowed_there - (each - 1) / slowed),
+        share * (level * (level - 1) / slowed_there - each * (each - 1) / slowed),
+    ]
