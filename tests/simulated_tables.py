@@ -12,8 +12,8 @@ import random
 from dataclasses import dataclass
 from math import exp
 
-from plimsoll.analysis.ratio import Ratio, holm, ratio
-from plimsoll.analysis.scatter import Common, Repeats
+from plimsoll.analysis.comparison.ratio import Ratio, holm, ratio
+from plimsoll.analysis.comparison.scatter import Common, Repeats
 from plimsoll.result import Estimate
 
 #: Factors of the points' scatter, over and over.

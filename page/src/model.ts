@@ -469,7 +469,7 @@ export interface PublishedRow {
 
 export type ComparisonVerdict = "faster" | "slower" | "no difference shown";
 
-/** The comparison as `python/plimsoll/analysis/comparison.py` writes it. */
+/** The comparison as `python/plimsoll/analysis/comparison/comparison.py` writes it. */
 export interface Comparison {
   sides: string[];
   baseline: string;

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from made_results import HOST, Load, Setting, made
-from plimsoll.analysis.comparable import refusals
-from plimsoll.analysis.comparison import Side
+from plimsoll.analysis.comparison.comparison import Side
+from plimsoll.analysis.comparison.refusals import refusals
 from plimsoll.result import Result
 
 LOAD = Load(1000, 1e6)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from made_results import Load, Setting, made
-from plimsoll.analysis.comparison import Side, compare
+from plimsoll.analysis.comparison.comparison import Side, compare
 from plimsoll.reports.comparing import comparison_text
 from plimsoll.reports.figures import multiple
 from plimsoll.result import Result

@@ -13,10 +13,10 @@ import pytest
 
 from made_results import Load, Setting, failed, made
 from plimsoll import calibration
-from plimsoll.analysis.compared import NOT_SHOWN
-from plimsoll.analysis.comparison import Comparison, Side, compare
+from plimsoll.analysis.comparison.comparison import Comparison, Side, compare
+from plimsoll.analysis.comparison.ratio import holm, ratio, ratio_of_edges
+from plimsoll.analysis.comparison.sides import NOT_SHOWN
 from plimsoll.analysis.objective.judgement import parse_objective
-from plimsoll.analysis.ratio import holm, ratio, ratio_of_edges
 from plimsoll.analysis.statistics.confidence import mean_interval
 from plimsoll.engine import native
 from plimsoll.measure import Job, measure

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import pytest
 
 from made_results import Load, Setting, made
-from plimsoll.analysis.comparison import Figure, Side, compare
+from plimsoll.analysis.comparison.comparison import Figure, Side, compare
 from plimsoll.analysis.objective.judgement import parse_objective
 
 #: Requests per second at queue depths 1, 2, 4, … 64. With Little's law 20 ms are crossed between depths 32 and 64.

@@ -8,10 +8,9 @@ from math import exp, inf, log, sqrt
 import pytest
 
 from made_results import Load, made
-from plimsoll.analysis.ratio import Ratio
-from plimsoll.analysis.scatter import Common, Repeats
+from plimsoll.analysis.comparison.ratio import Ratio, in_turn
+from plimsoll.analysis.comparison.scatter import Common, Repeats
 from plimsoll.analysis.statistics.distributions import digamma, inverse_trigamma, trigamma, upper_p
-from plimsoll.analysis.turns import in_turn
 from plimsoll.result import Estimate, Result
 from simulated_tables import World, judged, known
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from made_results import Load, Setting, made
-from plimsoll.analysis.compared import Side
-from plimsoll.analysis.comparison import matched
+from plimsoll.analysis.comparison.comparison import matched
+from plimsoll.analysis.comparison.sides import Side
 from plimsoll.analysis.load_line.line import load_line
 from plimsoll.analysis.load_line.mark import mark_of
 from plimsoll.analysis.objective.clause import parse_clause

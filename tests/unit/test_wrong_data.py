@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from made_results import Load, made
-from plimsoll.analysis.compared import Side
-from plimsoll.analysis.comparison import compare
+from plimsoll.analysis.comparison.comparison import compare
+from plimsoll.analysis.comparison.sides import Side
 from plimsoll.analysis.load_line.mark import mark_of
 from plimsoll.analysis.objective.judgement import judge, parse_objective
 from plimsoll.analysis.point.verification import findings, verified

@@ -15,7 +15,7 @@ from plimsoll.store.overwriting import REPLACED
 from plimsoll.store.reader import StoredRun, damage_named, open_run
 
 if TYPE_CHECKING:
-    from plimsoll.analysis.comparison import Comparison
+    from plimsoll.analysis.comparison.comparison import Comparison
 
 
 @click.command(short_help="Compare stored runs, or the configurations of one, point by point.")
@@ -71,8 +71,8 @@ def _distinct(runs: tuple[str, ...]) -> list[str]:
 
 
 def _compared(stored: list[StoredRun], typed: dict[str, Any]) -> Comparison:
-    from plimsoll.analysis.comparable import VARYING, refusals, unknown
-    from plimsoll.analysis.comparison import compare
+    from plimsoll.analysis.comparison.comparison import compare
+    from plimsoll.analysis.comparison.refusals import VARYING, refusals, unknown
     from plimsoll.analysis.objective.clause import parse_metric
     from plimsoll.cli.siding import objectives, sides
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from plimsoll.analysis.compared import Side
+from plimsoll.analysis.comparison.sides import Side
 from plimsoll.analysis.objective.judgement import Objective, parse_objective
 from plimsoll.errors import InputError
 from plimsoll.result import Result

@@ -12,8 +12,8 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 
-from plimsoll.analysis.compared import NOT_SHOWN, SIGNIFICANCE, MarkRow, Row
-from plimsoll.analysis.comparison import Comparison
+from plimsoll.analysis.comparison.comparison import Comparison
+from plimsoll.analysis.comparison.sides import NOT_SHOWN, SIGNIFICANCE, MarkRow, Row
 from plimsoll.analysis.load_line.mark import Mark
 from plimsoll.analysis.point.metric import ALL, RATES
 from plimsoll.reports.figures import multiple

@@ -1,7 +1,7 @@
 """The comparison that a report makes by itself: the configurations of its experiments, each with the first.
 
-Model: every configuration of the report is a side, with the objective of each experiment; `plimsoll.analysis.comparison` does the rest.
-What `plimsoll.analysis.comparable` refuses is not compared, and the reasons are shown instead.
+Model: every configuration of the report is a side, with the objective of each experiment; `plimsoll.analysis.comparison.comparison` does
+the rest. What `plimsoll.analysis.comparison.refusals` refuses is not compared, and the reasons are shown instead.
 Limits: runs without experiments are laid side by side only; ``plimsoll compare`` compares those, and lets things differ on purpose.
 
     compared([run_json], members, ["depth 1", "depth 8"])["findings"]
@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from plimsoll.analysis.comparable import refusals
-from plimsoll.analysis.compared import Side
-from plimsoll.analysis.comparison import compare, matched
+from plimsoll.analysis.comparison.comparison import compare, matched
+from plimsoll.analysis.comparison.refusals import refusals
+from plimsoll.analysis.comparison.sides import Side
 from plimsoll.analysis.objective.judgement import Objective, parse_objective
 from plimsoll.errors import InputError
 from plimsoll.reports.experiments_view import Member

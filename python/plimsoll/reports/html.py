@@ -55,7 +55,7 @@ _SKELETON = (
 def write(runs: Sequence[StoredRun], path: Path, *, comparison: dict[str, Any] | None = None) -> None:
     """Write the report of `runs` to `path`; the file appears complete or not at all.
 
-    ``comparison`` is the JSON form of `plimsoll.analysis.comparison.Comparison`; the report then begins with its findings.
+    ``comparison`` is the JSON form of `plimsoll.analysis.comparison.comparison.Comparison`; the report then begins with its findings.
     """
     write_page(view([_record(run) for run in runs], merged_buckets, comparison), path)
 

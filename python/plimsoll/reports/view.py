@@ -73,7 +73,7 @@ class _Placed:
 def view(runs: Sequence[RunRecord], decode: Decoder, comparison: Json | None = None) -> dict[str, Any]:
     """The whole report as JSON-ready data; `decode` turns a stored histogram into its buckets.
 
-    ``comparison`` is a `plimsoll.analysis.comparison.Comparison` in its JSON form, shown instead of the report's own.
+    ``comparison`` is a `plimsoll.analysis.comparison.comparison.Comparison` in its JSON form, shown instead of the report's own.
     """
     placed, configurations = _place(runs)
     columns = max(COLUMNS_MIN, min(COLUMNS, COLUMNS * FINE_POINTS // max(len(placed), 1)))

@@ -1,4 +1,4 @@
-"""What a comparison says, in sentences, each with its numbers.
+"""Findings of a comparison in sentences, each with its numbers.
 
 Model: for every side against the baseline, in this order: the load carried at the objective, with the levels at which the side was
 faster or slower; the other ranges of levels; profiles and grid points counted by group; the largest gain and the largest loss. Where
@@ -6,8 +6,8 @@ nothing was shown, one sentence says so with the range of the ratios. *n ×* is 
 baseline's: for a latency it is the baseline's over the side's, so above 1 is better for every metric. Numbers in brackets are 95 %
 intervals.
 Limits: sentences repeat what the table holds and judge nothing anew. The ranges of several ratios are those of their values. Latencies of
-points that did not achieve their rate (`plimsoll.analysis.compared.Row.rate_not_achieved`) have a place among the levels but no part in
-any sentence.
+points that did not achieve their rate (`plimsoll.analysis.comparison.sides.Row.rate_not_achieved`) have a place among the levels but no
+part in any sentence.
 
     findings("10K U320", ["10K SAS"], comparison.points, comparison.marks)
     # ["10K SAS carried 1.21 × [1.15, 1.27] the load of 10K U320 at 20 ms, and was faster at every queue depth from 8 up."]
@@ -21,7 +21,7 @@ from dataclasses import replace
 from math import floor, log10
 from typing import TypeVar
 
-from plimsoll.analysis.compared import FASTER, NOT_SHOWN, SLOWER, MarkRow, Row, Verdict
+from plimsoll.analysis.comparison.sides import FASTER, NOT_SHOWN, SLOWER, MarkRow, Row, Verdict
 from plimsoll.analysis.objective.judgement import parse_objective
 from plimsoll.analysis.point.metric import ALL, called
 from plimsoll.near import listed

@@ -1,4 +1,12 @@
-"""How much repeats of a point differ, and what the points of a comparison know of it together.
+"""Scatter of repeats, on logarithms.
+
+The error of a logarithm, where ratios are differences, from an estimate's interval.
+
+Model: the delta method: the standard error of log x is that of x over x.
+
+    standard_error(Estimate(1000, 990, 1010, batches=30))    # 0.00489
+
+Repeats: how much those of a point differ, and what the points of a comparison know of it together.
 
 Model: everything is a variance of logarithms. Two or three repeats know their variance badly, so the points of a comparison lend each other
 what they know. What is expected of a point is the mean variance of its repeats by their own intervals and a component between repeats
@@ -25,9 +33,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import exp, inf, log
 
-from plimsoll.analysis.log_error import standard_error
-from plimsoll.analysis.statistics.distributions import digamma, inverse_trigamma, trigamma, upper_p
+from plimsoll.analysis.statistics.distributions import digamma, inverse_trigamma, quantile, trigamma, upper_p
 from plimsoll.result import Estimate
+
+_UPPER = 0.975
+
+
+def standard_error(estimate: Estimate) -> float | None:
+    """Of the logarithm of its value; None without an interval."""
+    if estimate.low is None or estimate.high is None:
+        return None
+    # On the logarithm where that exists; else relative, which is the same to first order, and of the side that is not cut off at 0.
+    width = log(estimate.high / estimate.low) if estimate.low > 0 else 2 * (estimate.high - estimate.value) / estimate.value
+    return width / (2 * quantile(_UPPER, degrees_of_freedom(estimate)))
+
+
+def degrees_of_freedom(estimate: Estimate) -> float:
+    """With which its interval was made."""
+    return estimate.batches - 1 if estimate.batches > 1 else inf
+
 
 #: Below this probability turns are taken for different.
 TURNS_DIFFER = 0.05

@@ -1,13 +1,13 @@
-"""Which configuration carries more: two or more sides, point by point and mark by mark, each with the first.
+"""A comparison: two or more sides, point by point and mark by mark, each with the first.
 
 Model: points are matched by workload and by what the experiment set (level, or settings). Closed loops are compared by throughput, open
 loops by latency (mean and p99), mixed ones by both, unless metrics are named. Each figure's ratio has a 95 % interval
-(`plimsoll.analysis.ratio`). A difference is shown, *faster* or *slower*, when its probability after Holm's correction over the whole
-table, marks included, is below 5 %: if no side differed, at most one such table in twenty would show any difference. Otherwise the
+(`plimsoll.analysis.comparison.ratio`). A difference is shown, *faster* or *slower*, when its probability after Holm's correction over the
+whole table, marks included, is below 5 %: if no side differed, at most one such table in twenty would show any difference. Otherwise the
 verdict is *no difference shown*, which is not *equal*; the interval says how large a difference may hide. The interval of a ratio is its
 own, uncorrected one, so it can lie beside 1 while no difference is shown.
-Limits: whether the sides may be compared at all is said by `plimsoll.analysis.comparable`. Sides measured once each can differ by what time
-changes; the notes say so. Points that only one side has are left out and counted.
+Limits: whether the sides may be compared at all is said by `plimsoll.analysis.comparison.refusals`. Sides measured once each can differ by
+what time changes; the notes say so. Points that only one side has are left out and counted.
 
     compared = compare([Side("depth 1", shallow), Side("depth 8", deep)], objectives={"random": parse_objective("read mean <= 20ms")})
     compared.to_json()["findings"]
@@ -20,18 +20,17 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from plimsoll.analysis.compared import MarkRow, Point, Row, Side, verdict
-from plimsoll.analysis.findings import findings
+from plimsoll.analysis.comparison.findings import findings
+from plimsoll.analysis.comparison.ratio import Ratio, holm, in_turn, ratio, ratio_of_edges
+from plimsoll.analysis.comparison.scatter import Common, Repeats
+from plimsoll.analysis.comparison.sides import MarkRow, Point, Row, Side, verdict
 from plimsoll.analysis.load_line.line import longest, usable
 from plimsoll.analysis.load_line.mark import Mark, mark_of
 from plimsoll.analysis.objective.judgement import Objective
 from plimsoll.analysis.point.metric import ALL, RATES, called, metric
 from plimsoll.analysis.point.offered_load import saturated
 from plimsoll.analysis.point.pooling import pooled_metric
-from plimsoll.analysis.ratio import Ratio, holm, ratio, ratio_of_edges
-from plimsoll.analysis.scatter import Common, Repeats
 from plimsoll.analysis.statistics.steadiness import ROUNDS
-from plimsoll.analysis.turns import in_turn
 from plimsoll.result import Estimate, Result
 
 __all__ = ["Comparison", "Figure", "MarkRow", "Point", "Row", "Side", "compare", "matched"]

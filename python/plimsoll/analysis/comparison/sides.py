@@ -1,4 +1,4 @@
-"""What a comparison consists of: sides, and one row per point or mark and side.
+"""Sides of a comparison, and its rows: one per point or mark and side.
 
 Model: a *side* is one configuration of one run. The first side is the baseline; a row compares one figure of another side with it. The
 ratio is side over baseline, so a ratio above 1 is more throughput or more latency; the verdict says which of them is better. Without a

@@ -1,4 +1,4 @@
-"""May these sides be compared? Every reason against it, in sentences.
+"""Refusals: every reason against comparing these sides, in sentences.
 
 Model: a comparison answers one question, so one thing may differ: what is compared. Everything else must be equal: the workload and job
 options of matched points (each that differs is named with its values), the levels measured, the state of the caches, the machine that
@@ -18,8 +18,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from plimsoll.analysis.compared import Side
-from plimsoll.analysis.comparison import matched
+from plimsoll.analysis.comparison.comparison import matched
+from plimsoll.analysis.comparison.sides import Side
 from plimsoll.analysis.load_line.line import by_level
 from plimsoll.analysis.point.definition import streams
 from plimsoll.result import Result

@@ -1,26 +1,35 @@
-"""How many times the one the other is, with an interval and a probability; and Holm's correction for asking many times.
+"""Ratios of two sides, corrected for many questions, and sides measured in turn.
+
+A ratio: how many times the one the other is, with an interval and a probability; Holm's correction for asking many times.
 
 Model: everything happens on logarithms, where a ratio is a difference. What is known of a point's error has two parts: within a repeat the
 estimate's own interval (several combined, degrees of freedom as Welch and Satterthwaite do, Biometrics Bulletin 2, 1946), between repeats
-their scatter (`plimsoll.analysis.scatter`). The one that says less counts. Ratios of values with lopsided intervals, such as marks, are
-formed edge by edge (Donner and Zou, "Closed-form confidence intervals for functions of the normal mean and standard deviation",
+their scatter (`plimsoll.analysis.comparison.scatter`). The one that says less counts. Ratios of values with lopsided intervals, such as
+marks, are formed edge by edge (Donner and Zou, "Closed-form confidence intervals for functions of the normal mean and standard deviation",
 Statistical Methods in Medical Research 21, 2012).
 Limits: values of 0 and below have no ratio. Points measured once say nothing of what changes between runs.
 
     common = Common.of(points)                                        # of the whole table
     ratio(repeats_of_b, repeats_of_a, common.at(points[0]))           # Ratio(value=1.21, low=1.15, high=1.27, p=3e-9)
+
+Turns: whether the sides of a point were measured A B A B, as interleaved experiments do.
+
+Model: results of one run are numbered in the order measured. Sides were measured in turn if all have equally many repeats, at least two,
+and the first of every side came before the second of any, and so on. Where a repeat has failed or ended early, turns are not complete.
+
+    in_turn([[a1, a2, a3], [b1, b2, b3]])
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from math import erfc, exp, inf, log, sqrt
 
-from plimsoll.analysis.log_error import degrees_of_freedom, standard_error
-from plimsoll.analysis.scatter import Scatter
+from plimsoll.analysis.comparison.scatter import Scatter, degrees_of_freedom, standard_error
 from plimsoll.analysis.statistics.distributions import quantile, two_sided_p
-from plimsoll.result import Estimate
+from plimsoll.result import Estimate, Result
 
 _UPPER = 0.975
 _NORMAL = 1.959963984540054
@@ -96,3 +105,23 @@ def _centre(group: Sequence[Estimate]) -> float:
 def _within(group: Sequence[Estimate]) -> list[tuple[float, float]]:
     """Each repeat's share in the variance of the mean logarithm, with its degrees of freedom."""
     return [((standard_error(estimate) or 0.0) ** 2 / len(group) ** 2, degrees_of_freedom(estimate)) for estimate in group]
+
+
+def in_turn(sides: Sequence[Sequence[Result]]) -> bool:
+    """Of the repeats of one point, side by side; all are results of one run."""
+    counts = {len(side) for side in sides}
+    if len(sides) < 2 or len(counts) > 1 or max(counts) < 2:
+        return False
+    if any(result.status != "complete" for side in sides for result in side):
+        return False
+    numbers = [[_number(result) for result in side] for side in sides]
+    if any(number is None for side in numbers for number in side):
+        return False
+    turns = list(zip(*numbers, strict=True))
+    return all(max(before) < min(after) for before, after in pairwise(turns))
+
+
+def _number(result: Result) -> int | None:
+    """Its place in its run, with which its name begins."""
+    digits, _, _ = result.id.partition("-")
+    return int(digits) if digits.isdecimal() else None
