@@ -8,11 +8,9 @@ from itertools import combinations
 
 import pytest
 
-from plimsoll.analysis.capacity import Layout, Storage
-from plimsoll.analysis.demand import Demand
-from plimsoll.analysis.price import composite, per_gigabyte, per_iops, to_the_cent
-from plimsoll.analysis.raid import DISK_IOPS, RAID, named_disk_iops, raid_level
-from plimsoll.analysis.spindles import Disks, spindles
+from plimsoll.analysis.sizing.demand import Demand
+from plimsoll.analysis.sizing.raid import DISK_IOPS, RAID, Layout, Storage, named_disk_iops, raid_level
+from plimsoll.analysis.sizing.spindles import Disks, composite, per_gigabyte, per_iops, spindles, to_the_cent
 from plimsoll.errors import InputError
 
 #: Report 003: four arrays, each of 48 disks in four groups of twelve and a global spare. The report gives no size of a disk; 146 GB

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from plimsoll.analysis.mailbox import PROFILES, mailbox_profile
-from plimsoll.analysis.raid import RAID
+from plimsoll.analysis.sizing.demand import PROFILES, mailbox_profile
+from plimsoll.analysis.sizing.raid import RAID
 from plimsoll.errors import InputError
 
 

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from made_results import Load, Setting, failed, made
-from plimsoll.analysis.demand import COLUMNS, Demand, Observed, demand_at, demand_document, observed_devices
 from plimsoll.analysis.objective.judgement import parse_objective
-from plimsoll.analysis.sizing import Fit, sized, stored_lines
+from plimsoll.analysis.sizing.demand import COLUMNS, Demand, Observed, demand_at, demand_document, observed_devices
+from plimsoll.analysis.sizing.stored_lines import Fit, sized, stored_lines
 from plimsoll.errors import InputError
 from plimsoll.result import Estimate, Flag, Result
 from plimsoll.store.writer import RunInfo, RunWriter

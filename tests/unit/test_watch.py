@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.analysis.demand import COLUMNS, METRICS, Observed, demand_document, nearest_rank, observed_devices
+from plimsoll.analysis.sizing.demand import COLUMNS, METRICS, Observed, demand_document, nearest_rank, observed_devices
 from plimsoll.cli import watch as command
 from plimsoll.errors import TargetError
 from plimsoll.host import device as host_device

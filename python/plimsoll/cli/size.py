@@ -15,9 +15,9 @@ from plimsoll.displayed import as_document
 from plimsoll.errors import InputError, PlimsollError, StoreError
 
 if TYPE_CHECKING:
-    from plimsoll.analysis.demand import Demand
-    from plimsoll.analysis.sizing import Fit
-    from plimsoll.analysis.spindles import Disks, Spindles
+    from plimsoll.analysis.sizing.demand import Demand
+    from plimsoll.analysis.sizing.spindles import Disks, Spindles
+    from plimsoll.analysis.sizing.stored_lines import Fit
     from plimsoll.result import Result
 
 Json = dict[str, Any]
@@ -115,8 +115,8 @@ class _Answer:
 
 def _answered(demand: Demand | None, disks: Disks | None, typed: Json) -> _Answer:
     from plimsoll.analysis.objective.judgement import parse_objective
-    from plimsoll.analysis.sizing import sized
-    from plimsoll.analysis.spindles import spindles
+    from plimsoll.analysis.sizing.spindles import spindles
+    from plimsoll.analysis.sizing.stored_lines import sized
 
     objective = None if typed["objective"] is None else parse_objective(typed["objective"])
     computed = None if disks is None else spindles(disks, demand)
@@ -169,7 +169,7 @@ def _sourced(typed: Json) -> Demand | None:
 
 
 def _typed_demand(typed: Json) -> Demand:
-    from plimsoll.analysis.demand import Demand
+    from plimsoll.analysis.sizing.demand import Demand
     from plimsoll.points.quantity import block_bytes, percent, rate_per_s
 
     iops = rate_per_s("--iops", typed["iops"])
@@ -181,8 +181,7 @@ def _typed_demand(typed: Json) -> Demand:
 
 
 def _of_mailboxes(mailboxes: int, name: str) -> Demand:
-    from plimsoll.analysis.demand import Demand
-    from plimsoll.analysis.mailbox import mailbox_profile
+    from plimsoll.analysis.sizing.demand import Demand, mailbox_profile
     from plimsoll.units import count
 
     profile = mailbox_profile(name)
@@ -200,7 +199,7 @@ def _of_mailboxes(mailboxes: int, name: str) -> Demand:
 
 
 def _observed(typed: Json) -> Demand:
-    from plimsoll.analysis.demand import demand_at, observed_devices
+    from plimsoll.analysis.sizing.demand import demand_at, observed_devices
     from plimsoll.points.quantity import percent
 
     path = typed["from_file"]
@@ -232,8 +231,8 @@ def _read(path: str) -> Any:
 def _disks(typed: Json) -> Disks | None:
     if typed["raid"] is None:
         return None
-    from plimsoll.analysis.raid import named_disk_iops, raid_level
-    from plimsoll.analysis.spindles import Disks
+    from plimsoll.analysis.sizing.raid import named_disk_iops, raid_level
+    from plimsoll.analysis.sizing.spindles import Disks
     from plimsoll.points.quantity import size_bytes
 
     return Disks(
@@ -301,7 +300,7 @@ def _document(answer: _Answer) -> Json:
 
 
 def _priced(fit: Fit, price: float | None) -> Json:
-    from plimsoll.analysis.price import per_iops
+    from plimsoll.analysis.sizing.spindles import per_iops
 
     known = price is not None and fit.mark is not None and fit.refused is None
     return {"price_per_iops": per_iops(price, fit.mark.iops) if known and price and fit.mark else None}

@@ -83,7 +83,7 @@ class _Session:
     ended_by: str = "running"
 
     def document(self) -> Json:
-        from plimsoll.analysis.demand import demand_document
+        from plimsoll.analysis.sizing.demand import demand_document
         from plimsoll.host.machine import versions
         from plimsoll.result import iso_time
 
@@ -202,7 +202,7 @@ def _check(interval_s: float, duration_s: float | None, output: str | None) -> N
 
 def _resolved(asked: Sequence[str]) -> dict[str, Any]:
     """An empty `Observed` per device, by kernel name; what was asked is noted in it."""
-    from plimsoll.analysis.demand import Observed
+    from plimsoll.analysis.sizing.demand import Observed
     from plimsoll.host.device import device_facts, physical_devices
 
     found: dict[str, Observed] = {}

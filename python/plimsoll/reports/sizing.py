@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from plimsoll.analysis.demand import Demand
-from plimsoll.analysis.price import per_iops
-from plimsoll.analysis.sizing import HIGHEST, MIX_POINTS, RANDOM_POINTS, SIZE_FACTOR, Fit
-from plimsoll.analysis.spindles import Spindles
+from plimsoll.analysis.sizing.demand import Demand
+from plimsoll.analysis.sizing.spindles import Spindles, per_iops
+from plimsoll.analysis.sizing.stored_lines import HIGHEST, MIX_POINTS, RANDOM_POINTS, SIZE_FACTOR, Fit
 from plimsoll.reports.terminal import table
 from plimsoll.units import binary, count, megabytes, three_digits
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from plimsoll.analysis.demand import COLUMNS, Distribution, Observed
+from plimsoll.analysis.sizing.demand import COLUMNS, Distribution, Observed
 from plimsoll.reports.terminal import table
 from plimsoll.units import seconds, three_digits
 

@@ -1,4 +1,4 @@
-"""Which stored load lines carry a demand, and with what headroom.
+"""Stored load lines that carry a demand, and with what headroom.
 
 Model: results are gathered into load lines: points of one run and configuration that differ in load alone (depth, threads, rate). Each line
 has its mark under the demanded objective, or without one its highest throughput. At the mark, reads per second, writes per second and bytes
@@ -24,12 +24,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from plimsoll.analysis.demand import Demand
 from plimsoll.analysis.load_line.line import by_level, load_line, usable
 from plimsoll.analysis.load_line.mark import Mark, mark_of
 from plimsoll.analysis.objective.judgement import Objective, applies_to
 from plimsoll.analysis.point.definition import streams
 from plimsoll.analysis.point.pooling import pooled_metric
+from plimsoll.analysis.sizing.demand import Demand
 from plimsoll.analysis.validity.evidence import COST_BACKENDS
 from plimsoll.result import Result
 

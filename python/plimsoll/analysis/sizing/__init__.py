@@ -1,0 +1,1 @@
+"""Sizing: a demand against stored load lines, and against disks in RAID levels."""
