@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import pytest
 
-from plimsoll.analysis.adjustment.power_law import power_law
-from plimsoll.analysis.adjustment.row import condition
+from plimsoll.analysis.array_fit.outcome import power_law
+from plimsoll.analysis.array_fit.row import condition
 from plimsoll.points.array_runs import Modelling, Trial
 from plimsoll.points.measured_rows import Asked, Measured, measured_rows
 

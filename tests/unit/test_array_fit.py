@@ -9,13 +9,9 @@ from typing import Any
 
 import pytest
 
-from plimsoll.analysis.adjustment.adjusted import FoldOutcome, Outcome, Predicted, adjusted, mean_error
-from plimsoll.analysis.adjustment.holding import folds
-from plimsoll.analysis.adjustment.power_law import power_law
-from plimsoll.analysis.adjustment.reading import read_row
-from plimsoll.analysis.adjustment.row import Row, condition
-from plimsoll.analysis.adjustment.search import Place, carried_out, grid, simplex
-from plimsoll.analysis.adjustment.unknown import parse_unknown, parse_unknowns
+from plimsoll.analysis.array_fit.outcome import FoldOutcome, Outcome, Predicted, adjusted, folds, mean_error, power_law
+from plimsoll.analysis.array_fit.row import Row, condition, read_row
+from plimsoll.analysis.array_fit.unknown import Place, carried_out, grid, parse_unknown, parse_unknowns, simplex
 from plimsoll.catalog.arrays import described
 from plimsoll.catalog.composition.key_units import with_unit
 from plimsoll.cli.program import main

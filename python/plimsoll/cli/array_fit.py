@@ -13,11 +13,9 @@ from typing import Any
 import click
 
 from plimsoll import engine as engines
-from plimsoll.analysis.adjustment.adjusted import Modelled, Outcome, adjusted, to_json
-from plimsoll.analysis.adjustment.holding import folds
-from plimsoll.analysis.adjustment.row import condition
-from plimsoll.analysis.adjustment.search import GRID_LEVELS, Place, Search, grid, simplex
-from plimsoll.analysis.adjustment.unknown import Unknown, parse_unknowns, settings
+from plimsoll.analysis.array_fit.outcome import Modelled, Outcome, adjusted, folds, to_json
+from plimsoll.analysis.array_fit.row import condition
+from plimsoll.analysis.array_fit.unknown import GRID_LEVELS, Place, Search, Unknown, grid, parse_unknowns, settings, simplex
 from plimsoll.catalog.composition.key_units import with_unit
 from plimsoll.cli.streams import bare
 from plimsoll.displayed import as_document, encoded

@@ -23,7 +23,7 @@ SCHEMA = "plimsoll.fit/1"
 #: The formats of `plimsoll.formats.traces`, which is imported when it is needed.
 FORMS = ("iolog", "blktrace", "blkparse", "msr", "alibaba", "mqsim", "cloudphysics", "vscsi", "oracle-general", "compact")
 ACTIONS = ("issue", "queue", "complete")
-#: How unknowns of an array are looked for (`plimsoll.analysis.adjustment.search`).
+#: How unknowns of an array are looked for (`plimsoll.analysis.array_fit.unknown`).
 SEARCHES = ("simplex", "grid")
 #: Most requests that are drawn or issued to be held against the trace.
 MOST_DRAWN = 1_000_000

@@ -16,8 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from plimsoll import catalog
-from plimsoll.analysis.adjustment.reading import OPTIONS, read_row
-from plimsoll.analysis.adjustment.row import Condition, Row, chosen
+from plimsoll.analysis.array_fit.row import OPTIONS, Condition, Row, chosen, read_row
 from plimsoll.analysis.point.definition import streams
 from plimsoll.engine import native
 from plimsoll.errors import InputError, PlimsollError

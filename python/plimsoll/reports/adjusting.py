@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from plimsoll.analysis.adjustment.adjusted import FoldOutcome, Outcome, Predicted, mean_error
-from plimsoll.analysis.adjustment.row import Row, written
-from plimsoll.analysis.adjustment.unknown import Unknown
+from plimsoll.analysis.array_fit.outcome import FoldOutcome, Outcome, Predicted, mean_error
+from plimsoll.analysis.array_fit.row import Row, written
+from plimsoll.analysis.array_fit.unknown import Unknown
 from plimsoll.reports.terminal import table
 from plimsoll.units import count
 
