@@ -14,17 +14,13 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.analysis.trace.arrival_fit import MOST_STEPS
-from plimsoll.analysis.trace.drawn import drawn
+from plimsoll.analysis.trace.addresses import MOST_START_GRANULES, MOST_STARTS, WINDOW, Addresses, Runs, WorkingSet
+from plimsoll.analysis.trace.arrivals import MOST_STEPS, MOST_WINDOWS, Spacing
 from plimsoll.analysis.trace.fit import Fit, fitted
-from plimsoll.analysis.trace.matching import Measure, matched, noise
-from plimsoll.analysis.trace.places import MOST_GRANULES, MOST_STARTS, Places
+from plimsoll.analysis.trace.match import Measure, matched, noise
 from plimsoll.analysis.trace.popularity import expected_counts, uniform, zipf, zones
-from plimsoll.analysis.trace.profile import Profile, Request, profiled
-from plimsoll.analysis.trace.runs import WINDOW, Runs
-from plimsoll.analysis.trace.sizes import MOST_SIZES, Sizes
-from plimsoll.analysis.trace.spacing import MOST_WINDOWS, Spacing
-from plimsoll.analysis.trace.working_set import WorkingSet
+from plimsoll.analysis.trace.profile import MOST_SIZES, Profile, Request, Sizes, profiled
+from plimsoll.analysis.trace.sample import drawn
 from plimsoll.cli import main
 from plimsoll.engine import native
 from plimsoll.errors import InputError
@@ -263,17 +259,17 @@ def test_equal_traces_give_equal_fits_and_equal_matches() -> None:
 
 
 def test_memory_does_not_grow_with_the_trace() -> None:
-    places, spacing, sizes = Places(), Spacing(), Sizes()
+    addresses, spacing, sizes = Addresses(), Spacing(), Sizes()
     generator = random.Random(3)
     for number in range(200_000):
-        places.add(generator.randrange(1 << 32) * 512, 512)
+        addresses.add(generator.randrange(1 << 32) * 512, 512)
         spacing.add(number * 7 * MS)
         sizes.add(generator.randrange(1, 1 << 30))
-    assert len(places.granules) <= MOST_GRANULES and len(places.starts) <= MOST_STARTS
+    assert len(addresses.granules) <= MOST_START_GRANULES and len(addresses.starts) <= MOST_STARTS
     assert len(spacing.windows) <= MOST_WINDOWS
     assert len(sizes.counts) <= MOST_SIZES + 30 * 16
-    assert places.different == pytest.approx(200_000, rel=0.05)
-    assert sum(places.granules.values()) == sum(spacing.windows) == sizes.total == 200_000
+    assert addresses.different == pytest.approx(200_000, rel=0.05)
+    assert sum(addresses.granules.values()) == sum(spacing.windows) == sizes.total == 200_000
 
 
 def test_the_working_set_counts_every_byte_once_also_of_sequential_requests() -> None:

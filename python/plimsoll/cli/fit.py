@@ -13,7 +13,7 @@ from plimsoll.store.overwriting import REPLACED
 
 if TYPE_CHECKING:
     from plimsoll.analysis.trace.fit import Fit
-    from plimsoll.analysis.trace.matching import Measure
+    from plimsoll.analysis.trace.match import Measure
     from plimsoll.analysis.trace.profile import Profile
     from plimsoll.formats.traces import Trace, TraceRequest
 
@@ -161,10 +161,10 @@ def _of(requests: Iterator[TraceRequest], device: str, seen: dict[str, None]) ->
 
 def _fitted(profile: Profile, path: str) -> tuple[Fit, int, list[Measure]]:
     """The fit, how many requests were drawn from it, and how they match."""
-    from plimsoll.analysis.trace.drawn import drawn
     from plimsoll.analysis.trace.fit import fitted
-    from plimsoll.analysis.trace.matching import matched
+    from plimsoll.analysis.trace.match import matched
     from plimsoll.analysis.trace.profile import profiled
+    from plimsoll.analysis.trace.sample import drawn
 
     try:
         fit = fitted(profile)

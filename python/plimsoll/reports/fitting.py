@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from plimsoll.analysis.trace.fit import Fit, flow_of, remainder
-from plimsoll.analysis.trace.matching import Measure, noise
+from plimsoll.analysis.trace.match import Measure, noise
 from plimsoll.analysis.trace.profile import Profile
 from plimsoll.reports.terminal import table
 from plimsoll.units import binary, count, duration, seconds, three_digits

@@ -1,4 +1,10 @@
-"""A synthetic workload that is like a trace.
+"""The synthetic workload that is like a trace, stream by stream.
+
+A fitted stream: what of the trace it stands for, in the terms of our options, and as those options.
+
+stream.options(base=0)          # {"name": "reads", "read_percent": 100, …}
+
+The fit: a synthetic workload that is like a trace.
 
 Model: reads and writes share a stream when they are alike in sequentiality and place, and have one each otherwise; trims have a stream of
 their own; flushes go with the writes. Sizes: the most frequent with their shares, the remainder in bands of an octave, each by its mean.
@@ -12,20 +18,122 @@ place moves with time is lost; so are strides and backward runs.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from plimsoll.analysis.trace.arrival_fit import Arrival, arrival
-from plimsoll.analysis.trace.fitted_stream import FittedStream, percentages
-from plimsoll.analysis.trace.places import position_distance
-from plimsoll.analysis.trace.profile import Flow, Profile
-from plimsoll.analysis.trace.runs import WINDOW
-from plimsoll.analysis.trace.sizes import Sizes
-from plimsoll.analysis.trace.spread_fit import spread
+from plimsoll.analysis.trace.addresses import WINDOW, position_distance
+from plimsoll.analysis.trace.arrivals import Arrival, arrival
+from plimsoll.analysis.trace.popularity import Spread, spread
+from plimsoll.analysis.trace.profile import Flow, Profile, Sizes
 from plimsoll.errors import InputError
 from plimsoll.units import size_text
 
 Json = dict[str, Any]
+_PERCENT_DIGITS = 4
+_DIRECT_BYTES = 512
+#: A stream with less than this share of random requests in percent that has several runs at once gives each a thread.
+_MOSTLY_SEQUENTIAL = 50.0
+
+
+@dataclass(frozen=True)
+class FittedStream:
+    """Shares are of the stream's own requests; addresses are the trace's."""
+
+    name: str
+    requests: int
+    ops: dict[str, float]
+    #: Sizes with their shares, per operation.
+    sizes: dict[str, dict[int, float]]
+    align: int
+    random_percent: float
+    threads: int
+    spread: Spread
+    start: int
+    end: int
+    arrival: Arrival
+    queue_depth: int
+    #: How long after the trace the stream begins.
+    start_ns: int = 0
+    #: Whether it ends well before the trace does.
+    ends_early: bool = False
+    warnings: list[str] = field(default_factory=list)
+
+    @property
+    def first_start(self) -> int:
+        """Where the region starts: the first byte, aligned downward."""
+        return self.start // self.align * self.align
+
+    @property
+    def length(self) -> int:
+        """Length of the region, which has room for the longest request."""
+        longest = max((size for mix in self.sizes.values() for size in mix), default=self.align)
+        needed = max(self.end - self.first_start, longest)
+        return -(-needed // self.align) * self.align
+
+    @property
+    def direct(self) -> bool:
+        """Whether requests are whole sectors, as direct I/O needs them."""
+        return not any(size % _DIRECT_BYTES for size in (self.align, *(size for mix in self.sizes.values() for size in mix)))
+
+    def options(self, base: int) -> Json:
+        """The stream as our options, its region moved down by ``base`` bytes."""
+        found: Json = {"name": self.name}
+        for op in ("read", "write", "trim", "flush"):
+            share = self.ops.get(op, 0.0)
+            if share or op in ("read", "write"):
+                found[f"{op}_percent"] = share
+        found |= self._size_options()
+        found["align"] = size_text(self.align)
+        found["random_percent"] = round(self.random_percent, _PERCENT_DIGITS)
+        if self.random_percent > 0:
+            found["distribution"] = self.spread.option
+        if self.threads > 1:
+            found |= {"threads": self.threads, "sequential": "per_thread"}
+        found |= {"region_start": size_text(self.first_start - base), "region_length": size_text(self.length)}
+        if not self.direct:
+            found["direct"] = False
+        return found | self._arrival_options()
+
+    def _size_options(self) -> Json:
+        forms = {op: _sizes(mix) for op, mix in self.sizes.items() if mix}
+        if len({str(form) for form in forms.values()}) == 1:
+            return {"block_size": next(iter(forms.values()))}
+        return {f"{op}_block_size": form for op, form in forms.items()}
+
+    def _arrival_options(self) -> Json:
+        arrival = self.arrival
+        found: Json = {"arrival": arrival.kind, "queue_depth": self.queue_depth}
+        if arrival.kind in ("constant", "poisson"):
+            found["rate"] = _digits(arrival.rate_per_s)
+        if arrival.kind == "schedule":
+            found["schedule"] = [{"at": f"{at_ns}ns", "rate": _digits(rate)} for at_ns, rate in arrival.steps]
+        if self.start_ns:
+            found["start_after"] = f"{self.start_ns}ns"
+        if self.ends_early:
+            found["requests"] = -(-self.requests // self.threads)
+        return found
+
+
+def percentages(shares: dict[Any, float]) -> dict[Any, float]:
+    """Shares as percentages that sum to exactly 100 after rounding; the largest takes what is left."""
+    total = sum(shares.values())
+    rounded = {key: round(100 * share / total, _PERCENT_DIGITS) for key, share in shares.items()}
+    rounded = {key: percent for key, percent in rounded.items() if percent > 0}
+    largest = max(rounded, key=lambda key: rounded[key])
+    rounded[largest] = round(100 - sum(percent for key, percent in rounded.items() if key != largest), _PERCENT_DIGITS)
+    return rounded
+
+
+def _sizes(mix: dict[int, float]) -> str | dict[str, float]:
+    if len(mix) == 1:
+        return size_text(next(iter(mix)))
+    return {size_text(size): percent for size, percent in percentages(dict(mix)).items()}
+
+
+def _digits(rate_per_s: float) -> float:
+    """Six significant digits, and no less than a rate can be; 0 is silence."""
+    return max(0.001, float(f"{rate_per_s:.6g}")) if rate_per_s > 0 else 0
+
 
 #: Sizes of their own have at least this share, and there are at most so many.
 SIZE_SHARE = 0.01
@@ -143,7 +251,7 @@ def alike(first: Flow, second: Flow) -> bool:
     shares = first.sequential_share, second.sequential_share
     if abs(shares[0] - shares[1]) > _SEQUENTIAL_ALIKE or max(shares) > _RUNS_OF_THEIR_OWN:
         return False
-    return position_distance(first.places, second.places) <= _PLACES_ALIKE
+    return position_distance(first.addresses, second.addresses) <= _PLACES_ALIKE
 
 
 def flow_of(profile: Profile, stream: FittedStream) -> Flow:
@@ -163,7 +271,7 @@ def _stream(profile: Profile, name: str, ops: list[str]) -> FittedStream:
     if start_ns > _DAY_NS:
         came, start_ns = _silent_until(start_ns, came), 0
     align = _alignment(flow)
-    starts = max(1, (flow.places.end - flow.places.start) // align)
+    starts = max(1, (flow.addresses.end - flow.addresses.start) // align)
     share = _random_share(flow, starts)
     runs = round(flow.runs.at_once) if flow.runs.at_once >= _FEW_RUNS and share < 0.5 else 1
     threads = min(_MOST_THREADS, runs)
@@ -178,9 +286,9 @@ def _stream(profile: Profile, name: str, ops: list[str]) -> FittedStream:
         align=align,
         random_percent=100 * share,
         threads=threads,
-        spread=spread(flow.places, starts),
-        start=flow.places.start,
-        end=flow.places.end,
+        spread=spread(flow.addresses, starts),
+        start=flow.addresses.start,
+        end=flow.addresses.end,
         arrival=came,
         queue_depth=_queue_depth(profile, came, longest * threads),
         start_ns=start_ns,
@@ -272,7 +380,7 @@ def _reason(stream: FittedStream, flow: Flow) -> str:
     came = stream.arrival
     said = f"{stream.name}: {stream.requests:,} requests, {100 * flow.sequential_share:.3g} % follow the end of an earlier one"
     if stream.random_percent > 0:
-        said += f", the others begin in {flow.places.different:,.0f} different places and are nearest to {stream.spread.option}"
+        said += f", the others begin in {flow.addresses.different:,.0f} different places and are nearest to {stream.spread.option}"
     if came.kind != "closed":
         spacing = flow.spacing
         said += f"; {came.rate_per_s:.4g} requests/s"

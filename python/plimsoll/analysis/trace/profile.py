@@ -1,4 +1,12 @@
-"""What the requests of a trace are like, gathered in one pass and bounded memory.
+"""The profile of a trace, gathered in one pass and bounded memory.
+
+Lengths of requests: every one that occurs while they are few, bands of a sixteenth of an octave beyond.
+
+Limits: a length that appears after `MOST_SIZES` others is rounded down by at most 6 %.
+
+    sizes.add(4096); sizes.counts          # {4096: 1}
+
+The profile: what the requests of a trace are like.
 
 Model: one `Flow` of all requests and one per operation. Sequential requests go where the one before ended, so only the others say how
 addresses spread; alignment is the largest power of two that 99.9 % of the requests keep with start and length.
@@ -15,11 +23,57 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from plimsoll.analysis.trace.places import Places
-from plimsoll.analysis.trace.runs import Runs
-from plimsoll.analysis.trace.sizes import Sizes
-from plimsoll.analysis.trace.spacing import Spacing
-from plimsoll.analysis.trace.working_set import WorkingSet
+from plimsoll.analysis.trace.addresses import Addresses, Runs, WorkingSet
+from plimsoll.analysis.trace.arrivals import Spacing
+
+MOST_SIZES = 4096
+_KEPT_BITS = 4
+
+
+class Sizes:
+    """How often each length occurs."""
+
+    __slots__ = ("counts",)
+
+    def __init__(self) -> None:
+        self.counts: dict[int, int] = {}
+
+    def add(self, length: int) -> None:
+        """One request."""
+        counts = self.counts
+        if length in counts:
+            counts[length] += 1
+        elif len(counts) < MOST_SIZES:
+            counts[length] = 1
+        else:
+            shift = max(0, length.bit_length() - 1 - _KEPT_BITS)
+            rounded = length >> shift << shift
+            counts[rounded] = counts.get(rounded, 0) + 1
+
+    @property
+    def total(self) -> int:
+        """Requests."""
+        return sum(self.counts.values())
+
+    def shares(self) -> list[tuple[int, float]]:
+        """Lengths with their share of the requests, the most frequent first."""
+        total = self.total
+        ordered = sorted(self.counts.items(), key=lambda item: (-item[1], item[0]))
+        return [(size, count / total) for size, count in ordered]
+
+
+def size_distance(first: Sizes, second: Sizes) -> float:
+    """The largest difference between the two cumulative distributions (Kolmogorov–Smirnov)."""
+    if not first.counts or not second.counts:
+        return 0.0 if bool(first.counts) == bool(second.counts) else 1.0
+    totals = first.total, second.total
+    passed, largest = [0, 0], 0.0
+    for size in sorted(first.counts.keys() | second.counts.keys()):
+        passed[0] += first.counts.get(size, 0)
+        passed[1] += second.counts.get(size, 0)
+        largest = max(largest, abs(passed[0] / totals[0] - passed[1] / totals[1]))
+    return largest
+
 
 #: at_ns, op, offset, length, target, service_ns: as the readers of traces yield them.
 Request = tuple[int | None, str, int, int, str, int | None]
@@ -33,14 +87,14 @@ _ALIGNED_SHARE = 0.999
 class Flow:
     """Requests of one kind."""
 
-    __slots__ = ("_alignments", "_start_alignments", "bytes", "count", "places", "runs", "sizes", "spacing")
+    __slots__ = ("_alignments", "_start_alignments", "addresses", "bytes", "count", "runs", "sizes", "spacing")
 
     def __init__(self) -> None:
         self.count = 0
         self.bytes = 0
         self.sizes = Sizes()
         self.runs = Runs()
-        self.places = Places()
+        self.addresses = Addresses()
         self.spacing = Spacing()
         self._alignments: dict[int, int] = {}
         self._start_alignments: dict[int, int] = {}
@@ -54,12 +108,12 @@ class Flow:
         alignment = either & -either
         self._alignments[alignment] = self._alignments.get(alignment, 0) + 1
         if not self.runs.follows(target, offset, length):
-            self.places.add(offset, length)
+            self.addresses.add(offset, length)
             start = offset | LARGEST_ALIGNMENT
             alignment = start & -start
             self._start_alignments[alignment] = self._start_alignments.get(alignment, 0) + 1
-        elif offset + length > self.places.end:
-            self.places.end = offset + length
+        elif offset + length > self.addresses.end:
+            self.addresses.end = offset + length
 
     @property
     def sequential_share(self) -> float:

@@ -1,4 +1,4 @@
-"""How well a fitted workload matches its trace: the same measures of both, side by side.
+"""The match of a fitted workload with its trace: the same measures of both, side by side.
 
 Model: both are profiled in the same way, so noise and the limits of the measures are on both sides. A measure is a pair of numbers with
 their difference; a distance is the largest difference between two cumulative distributions (Kolmogorov–Smirnov, 0 to 1). Two samples of one
@@ -16,9 +16,9 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from plimsoll.analysis.trace import sizes, spacing
-from plimsoll.analysis.trace.places import common_shift, position_distance
-from plimsoll.analysis.trace.profile import OPS, Flow, Profile
+from plimsoll.analysis.trace.addresses import common_shift, position_distance
+from plimsoll.analysis.trace.arrivals import gap_distance
+from plimsoll.analysis.trace.profile import OPS, Flow, Profile, size_distance
 
 Json = dict[str, Any]
 _PARTS = (0.01, 0.1, 0.2, 0.5)
@@ -50,7 +50,7 @@ def matched(original: Profile, synthetic: Profile) -> list[Measure]:
     if original.timed and synthetic.timed:
         found.extend(_arrivals(original, synthetic))
     found.extend(_sequences(original, synthetic))
-    found.extend(_places(original.total, synthetic.total))
+    found.extend(_addresses(original.total, synthetic.total))
     if original.count == synthetic.count:
         found.extend(_touched(original, synthetic))
     return found
@@ -84,7 +84,7 @@ def _sizes(original: Profile, synthetic: Profile) -> Iterator[Measure]:
                 shares = [flow.sizes.counts.get(size, 0) / total for flow, total in zip(flows, totals, strict=True)]
                 yield _pair("sizes", f"{op} {size}", "share", (shares[0], shares[1]))
             yield _pair("sizes", f"{op} mean", "bytes", (flows[0].bytes / totals[0], flows[1].bytes / totals[1]))
-            yield _distance("sizes", f"{op} distance", sizes.distance(flows[0].sizes, flows[1].sizes))
+            yield _distance("sizes", f"{op} distance", size_distance(flows[0].sizes, flows[1].sizes))
 
 
 def _arrivals(original: Profile, synthetic: Profile) -> Iterator[Measure]:
@@ -95,7 +95,7 @@ def _arrivals(original: Profile, synthetic: Profile) -> Iterator[Measure]:
     yield _pair("arrival", "index of dispersion", "ratio", dispersions)
     for share in _QUANTILES:
         yield _pair("arrival", f"gap p{100 * share:g}", "ns", (came[0].quantile(share), came[1].quantile(share)))
-    yield _distance("arrival", "gap distance", spacing.distance(*came))
+    yield _distance("arrival", "gap distance", gap_distance(*came))
 
 
 def _sequences(original: Profile, synthetic: Profile) -> Iterator[Measure]:
@@ -105,8 +105,8 @@ def _sequences(original: Profile, synthetic: Profile) -> Iterator[Measure]:
             yield _pair("sequentiality", f"{op} follows", "share", shares)
 
 
-def _places(original: Flow, synthetic: Flow) -> Iterator[Measure]:
-    first, second = original.places, synthetic.places
+def _addresses(original: Flow, synthetic: Flow) -> Iterator[Measure]:
+    first, second = original.addresses, synthetic.addresses
     shift = common_shift(first, second)
     for part in _PARTS:
         yield _pair("hot spots", f"hottest {100 * part:g} %", "share", (first.hottest(part, shift), second.hottest(part, shift)))
@@ -117,5 +117,5 @@ def _places(original: Flow, synthetic: Flow) -> Iterator[Measure]:
 
 
 def _touched(original: Profile, synthetic: Profile) -> Iterator[Measure]:
-    yield _pair("hot spots", "different starts", "count", (original.total.places.different, synthetic.total.places.different))
+    yield _pair("hot spots", "different starts", "count", (original.total.addresses.different, synthetic.total.addresses.different))
     yield _pair("hot spots", "working set at most", "bytes", (original.touched.size_bytes, synthetic.touched.size_bytes))

@@ -1,4 +1,4 @@
-"""Requests drawn from a fitted workload, as the meaning of its options has it.
+"""A sample of a fitted workload: requests drawn from it, as the meaning of its options has it.
 
 Model: the options' processes in Python, with their own seeded numbers: mix, sizes, random or following, uniform, zipf or zones, one pointer
 per thread, constant gaps, exponential gaps or a schedule. It is the process that the engine follows and not the engine's own sequence:
@@ -20,9 +20,8 @@ from itertools import accumulate, islice
 from random import Random
 from typing import TypeVar
 
-from plimsoll.analysis.trace.arrival_fit import Arrival
-from plimsoll.analysis.trace.fit import Fit
-from plimsoll.analysis.trace.fitted_stream import FittedStream
+from plimsoll.analysis.trace.arrivals import Arrival
+from plimsoll.analysis.trace.fit import Fit, FittedStream
 from plimsoll.analysis.trace.popularity import rank_groups, zipf
 from plimsoll.analysis.trace.profile import Request
 
