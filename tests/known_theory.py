@@ -16,10 +16,9 @@ from unittest.mock import patch
 from plimsoll import calibration
 from plimsoll.analysis.objective.judgement import parse_objective
 from plimsoll.engine import native
-from plimsoll.experiments.bounds import Bounds, Resolution
 from plimsoll.experiments.plan import Ask, Conclusion, Configuration, Plan, Request, Subject
-from plimsoll.experiments.ramp import ramp
-from plimsoll.experiments.search import search
+from plimsoll.experiments.probe import Bounds, Resolution
+from plimsoll.experiments.search import ramp, search
 from plimsoll.measure import Job, measure
 from plimsoll.result import Result
 from plimsoll.target import Target

@@ -9,9 +9,8 @@ import pytest
 
 from plimsoll.analysis.objective.judgement import parse_objective
 from plimsoll.errors import InputError
-from plimsoll.experiments.curve import SPC_PERCENTS, Pace, curve
+from plimsoll.experiments.curve import SPC_PERCENTS, Pace, curve, exact, vdbench
 from plimsoll.experiments.plan import Ask
-from plimsoll.experiments.rounding import exact, vdbench
 from synthetic_result import Answer, conducted, result_of
 
 

@@ -16,14 +16,12 @@ import pytest
 from plimsoll import catalog
 from plimsoll.analysis.statistics.steadiness import ROUNDS
 from plimsoll.engine import native
-from plimsoll.experiments import curve, precondition, search, steady
+from plimsoll.experiments import curve, search, steady
 from plimsoll.experiments.declaration import KINDS, KINDS_BY_NAME, OPTIONS, OPTIONS_BY_NAME, Kind
 from plimsoll.experiments.document import read_experiments
-from plimsoll.experiments.form import TABLE_OPTIONS
-from plimsoll.experiments.kinds import PLANNERS, WHOLE_OPTIONS
-from plimsoll.experiments.reference import EXAMPLE, experiments_page
-from plimsoll.experiments.schedule import settings_of
-from plimsoll.experiments.schema import experiment_schema
+from plimsoll.experiments.forms import TABLE_OPTIONS
+from plimsoll.experiments.kinds import PLANNERS, WHOLE_OPTIONS, settings_of
+from plimsoll.experiments.reference import EXAMPLE, experiment_schema, experiments_page
 
 REFERENCE = Path(__file__).resolve().parents[2] / "docs" / "reference"
 
@@ -56,7 +54,7 @@ def test_every_kind_has_a_planner() -> None:
 def test_what_planners_do_unless_told_is_what_the_declarations_say() -> None:
     declared = {name: OPTIONS_BY_NAME[name].default for name in ("amount", "rounds_max", "window", "percent", "repeats_max")}
     assert declared == {
-        "amount": precondition.AMOUNT,
+        "amount": steady.AMOUNT,
         "rounds_max": steady.ROUNDS_MAX,
         "window": ROUNDS,
         "percent": list(curve.DEFAULT_PERCENTS),

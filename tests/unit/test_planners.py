@@ -10,16 +10,11 @@ import pytest
 
 from plimsoll.analysis.objective.judgement import parse_objective
 from plimsoll.errors import InputError
-from plimsoll.experiments.bounds import Bounds, Growth, Resolution
-from plimsoll.experiments.interleave import in_turn, interleaved
-from plimsoll.experiments.matrix import matrix
-from plimsoll.experiments.plan import Ask, Conclusion, Plan
-from plimsoll.experiments.precondition import precondition
-from plimsoll.experiments.ramp import ramp
-from plimsoll.experiments.scaling import scaling
-from plimsoll.experiments.search import search
-from plimsoll.experiments.steady import steady
-from plimsoll.experiments.steps import steps
+from plimsoll.experiments.plan import Ask, Conclusion, Plan, in_turn, interleaved
+from plimsoll.experiments.probe import Bounds, Growth, Resolution
+from plimsoll.experiments.search import ramp, search
+from plimsoll.experiments.steady import precondition, steady
+from plimsoll.experiments.sweep import matrix, scaling, steps
 from synthetic_result import Answer, conducted, result_of
 
 JETSTRESS = parse_objective("read mean <= 20ms and write mean <= 20ms")

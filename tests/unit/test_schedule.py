@@ -11,9 +11,8 @@ import pytest
 from made_results import Load, failed, made
 from plimsoll.analysis.objective.judgement import parse_objective
 from plimsoll.experiments.document import Experiment, read_experiments
-from plimsoll.experiments.kinds import offers_rates
+from plimsoll.experiments.kinds import layered, offers_rates, planned_points, schedule, settings_of
 from plimsoll.experiments.plan import Conclusion, Request, Subject
-from plimsoll.experiments.schedule import layered, planned_points, schedule, settings_of
 from plimsoll.experiments.single import single
 from plimsoll.result import Result
 

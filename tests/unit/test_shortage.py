@@ -17,10 +17,9 @@ from plimsoll.analysis.objective.clause import parse_clause
 from plimsoll.analysis.objective.judgement import judge, parse_objective
 from plimsoll.analysis.objective.sample_size import least
 from plimsoll.cli import main
-from plimsoll.experiments.bounds import Bounds, Resolution
 from plimsoll.experiments.plan import Ask
-from plimsoll.experiments.ramp import ramp
-from plimsoll.experiments.search import search
+from plimsoll.experiments.probe import Bounds, Resolution
+from plimsoll.experiments.search import ramp, search
 from plimsoll.reports.conclusion import kept
 from plimsoll.reports.view import PointRecord, RunRecord, view
 from plimsoll.result import Result

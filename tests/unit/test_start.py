@@ -40,7 +40,7 @@ LATER = (
     "plimsoll.catalog.arrays",
     "plimsoll.cli.report",
     "plimsoll.cli.showing",
-    "plimsoll.experiments.bounds",
+    "plimsoll.experiments.probe",
     "plimsoll.experiments.curve",
     "plimsoll.experiments.probe",
     "plimsoll.reports.html",

@@ -16,7 +16,7 @@ from plimsoll.engine import native
 from plimsoll.errors import InputError
 from plimsoll.experiments.document import read_experiments
 from plimsoll.experiments.experiment import Experiment
-from plimsoll.experiments.schedule import schedule, settings_of
+from plimsoll.experiments.kinds import schedule, settings_of
 from suite_time import measured_seconds, points_max
 
 GUIDE = Path(__file__).resolve().parents[2] / "docs" / "suites.md"

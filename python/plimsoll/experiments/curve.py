@@ -1,4 +1,6 @@
-"""Find the maximum, then see how long requests take at given percentages of it.
+"""Response at percentages of the maximum.
+
+The curve: first the maximum, then how long requests take at given percentages of it.
 
 Model: first the workload runs as it stands, as fast as its closed loop goes; that is the maximum. Then the same streams run open-loop
 at percentages of it: requests are due at their own instants (Poisson unless told otherwise), and latency counts from when they were due.
@@ -17,13 +19,22 @@ measured yet, and depths stay as they are.
 Limits: a maximum that was measured with another kind of arrival than closed is only what was offered. Equal rounded rates are asked once.
 
     plan = curve(SPC_PERCENTS, Pace(rounding="vdbench"), parse_objective("p99 <= 30ms"))
+
+Rounding: a percentage of the maximum as a rate to ask for, exact or as Vdbench rounds it.
+
+Model of Vdbench 5.04.07, reproduced on all 525 curve points of 40 published runs: the maximum is rounded half up to a whole number, the
+percentage of it is cut to a whole number, and that goes up to the next multiple of 10, or of 100 when it is above 1,000. A tiny rate
+becomes 10. (Its manual says "above 100".)
+
+    vdbench(12_345.4, 50)        # 6,200
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, Literal
 
 from plimsoll.analysis.load_line.mark import Mark, mark_of
@@ -35,7 +46,6 @@ from plimsoll.errors import InputError
 from plimsoll.experiments import wording
 from plimsoll.experiments.plan import Ask, Conclusion, Plan
 from plimsoll.experiments.probe import setting
-from plimsoll.experiments.rounding import ROUNDINGS
 from plimsoll.result import Estimate, Result, Totals
 
 Json = dict[str, Any]
@@ -185,7 +195,7 @@ def _concluded(maximum: float, found: Result | None, points: Sequence[tuple[floa
             _maximum_said(maximum, found),
             *(_missed(row) for row in rows if row["kept_up"] is False),
             *([_mark_said(objective, mark)] if objective else []),
-            *wording.failures((wording.place("rate", rate), result) for rate, result in points),
+            *wording.failures((wording.level_text("rate", rate), result) for rate, result in points),
         ),
         mark=mark,
         figures={
@@ -229,7 +239,7 @@ def _missed(row: Json) -> str:
 def _mark_said(objective: Objective | None, mark: Mark | None) -> str:
     if mark is None:
         return f"No rate held '{objective}'."
-    held = f"{wording.rate(mark.iops)} at {wording.place('rate', mark.level)} held '{objective}'"
+    held = f"{wording.rate(mark.iops)} at {wording.level_text('rate', mark.level)} held '{objective}'"
     if mark.next_level is None:
         return f"{held}; no rate failed, so the mark lies beyond."
     return f"{held}; at {wording.number(mark.next_level)} it failed by '{mark.failed_by}'."
@@ -240,3 +250,26 @@ def _unshared(result: Result) -> str:
         f"The workload has the streams {', '.join(result.streams)}, and how a given maximum divides over them is not known; "
         "leave 'maximum' out, so that it is measured."
     )
+
+
+#: A rate from the maximum and a percentage.
+Rounding = Callable[[float, float], float]
+
+FINE, COARSE, COARSE_ABOVE = 10, 100, 1000
+
+
+def exact(maximum: float, percent: float) -> float:
+    """The percentage as it is, to a thousandth of a request per second."""
+    return round(maximum * percent / 100, 3)
+
+
+def vdbench(maximum: float, percent: float) -> float:
+    """As Vdbench asks it."""
+    # Fractions, so that 12.5 % of a whole number is cut where Vdbench's integers cut it.
+    whole = math.floor(math.floor(maximum + 0.5) * Fraction(str(percent)) / 100)
+    step = COARSE if whole > COARSE_ABOVE else FINE
+    return float(max(FINE, -(-whole // step) * step))
+
+
+#: By the word that experiment files use.
+ROUNDINGS: dict[str, Rounding] = {"none": exact, "vdbench": vdbench}

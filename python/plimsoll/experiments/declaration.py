@@ -13,8 +13,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from plimsoll.experiments import form
-from plimsoll.experiments.form import Form, whole, words
+from plimsoll.experiments import forms
+from plimsoll.experiments.forms import Form, whole, words
 
 #: What ``over`` holds: nothing, one axis of numbers, the two ends of one, or several axes of anything.
 Axes = Literal["none", "one", "ends", "several"]
@@ -173,12 +173,12 @@ def _meanings(choices: dict[str, str]) -> str:
 
 
 OPTIONS = (
-    Option("name", form.NAME, "What reports call it; unique in the file.", "random", required=True),
+    Option("name", forms.NAME, "What reports call it; unique in the file.", "random", required=True),
     Option("kind", words({kind.name: kind.meaning for kind in KINDS}), "What is done, see below.", "steps", required=True),
-    Option("workloads", form.SOME_TEXTS, "Shipped workloads, tags, or files beside this one.", ["oltp-db", "mine.toml"], required=True),
+    Option("workloads", forms.SOME_TEXTS, "Shipped workloads, tags, or files beside this one.", ["oltp-db", "mine.toml"], required=True),
     Option(
         "over",
-        form.AXES,
+        forms.AXES,
         'What is varied. `steps` and `scaling` have one axis of numbers; `ramp` and `search` one axis with its two ends, `"1..256"`; '
         "`matrix` any number of axes, also over `target`.",
         {"queue_depth": "1..64"},
@@ -187,7 +187,7 @@ OPTIONS = (
     ),
     Option(
         "objective",
-        form.OBJECTIVE,
+        forms.OBJECTIVE,
         "The condition on response that a load must keep; decides `ramp` and `search`, and gives every other load line its mark.",
         "read mean <= 20ms and write mean <= 20ms",
         kinds=_JUDGED,
@@ -195,7 +195,7 @@ OPTIONS = (
     ),
     Option(
         "set",
-        form.SETTINGS,
+        forms.SETTINGS,
         "Options over those of the workload.",
         {"duration": "60s", "queue_depth": 16},
         absent="the workload's own hold",
@@ -210,7 +210,7 @@ OPTIONS = (
     ),
     Option(
         "interleave",
-        form.SWITCH,
+        forms.SWITCH,
         "Measure the configurations in turn, point by point (A B A B), so that a drift of the machine falls on all alike. "
         "`single` takes its workloads in turn, too.",
         example=True,
@@ -219,7 +219,7 @@ OPTIONS = (
     Option("cache", words(_CACHES), f"What the caches hold when a point begins. {_meanings(_CACHES)}", "cold", default="as found"),
     Option(
         "precision",
-        form.PRECISION,
+        forms.PRECISION,
         "Each point ends as soon as the 95 % interval of the metric is this narrow; `duration` is then the limit.",
         "2% of read p99",
         kinds=_JUDGED,
@@ -232,14 +232,14 @@ OPTIONS = (
     Option("disks", whole(1, 10_000), "How many disks the grid is for.", 4, default=1, kinds=("matrix",)),
     Option("num_small", whole(0, 1_000_000), "Small requests outstanding in a `point` or `column`.", 8, kinds=("matrix",), absent="none"),
     Option("num_large", whole(0, 1_000_000), "Large requests outstanding in a `point` or `row`.", 2, kinds=("matrix",), absent="none"),
-    Option("small", form.TEXT, "The stream of small requests of a grid.", "index", default="small", kinds=("matrix",)),
-    Option("large", form.TEXT, "The stream of large requests of a grid.", "scan", default="large", kinds=("matrix",)),
-    Option("resolution", form.RESOLUTION, "How closely the mark is looked for.", "5%", default="2%", kinds=_SEEKING),
-    Option("growth", form.GROWTH, "How the level rises until it fails.", "+4", default="2x", kinds=("ramp",)),
+    Option("small", forms.TEXT, "The stream of small requests of a grid.", "index", default="small", kinds=("matrix",)),
+    Option("large", forms.TEXT, "The stream of large requests of a grid.", "scan", default="large", kinds=("matrix",)),
+    Option("resolution", forms.RESOLUTION, "How closely the mark is looked for.", "5%", default="2%", kinds=_SEEKING),
+    Option("growth", forms.GROWTH, "How the level rises until it fails.", "+4", default="2x", kinds=("ramp",)),
     Option("repeats_max", whole(1, 1000), "How often a level near the limit is measured at most.", 8, default=5, kinds=("search",)),
     Option(
         "percent",
-        form.PERCENTAGES,
+        forms.PERCENTAGES,
         "Which percentages of the maximum are measured.",
         [10, 50, 80, 90, 95, 100],
         default=[10, 50, 70, 80, 90, 100],
@@ -262,13 +262,13 @@ OPTIONS = (
         default="raised",
         kinds=("curve",),
     ),
-    Option("maximum", form.RATE, "The rate that counts as 100 %.", "20k", kinds=("curve",), absent="it is measured first"),
+    Option("maximum", forms.RATE, "The rate that counts as 100 %.", "20k", kinds=("curve",), absent="it is measured first"),
     Option("iterations", whole(1, 1000), "Another word for `repeat`.", 3, kinds=("scaling",), absent="`repeat`"),
-    Option("metric", form.METRIC, "What has to be steady.", "write iops", default="iops", kinds=("steady",)),
+    Option("metric", forms.METRIC, "What has to be steady.", "write iops", default="iops", kinds=("steady",)),
     Option("window", whole(2, 1000), "How many rounds must be steady.", 5, default=5, kinds=("steady",)),
     Option("rounds_max", whole(2, 10_000), "After how many rounds it is given up.", 25, default=25, kinds=("steady",)),
-    Option("precondition", form.SWITCH, "Write twice the capacity sequentially first.", example=True, default=False, kinds=("steady",)),
-    Option("amount", form.MULTIPLE, "How much is written.", 2, default=2, kinds=("precondition",)),
+    Option("precondition", forms.SWITCH, "Write twice the capacity sequentially first.", example=True, default=False, kinds=("steady",)),
+    Option("amount", forms.MULTIPLE, "How much is written.", 2, default=2, kinds=("precondition",)),
     Option(
         "quick",
         Form("table of options", "any of these options except `name` and `kind`.", dict, {}),
@@ -283,19 +283,19 @@ OPTIONS_BY_NAME = {option.name: option for option in OPTIONS}
 FIELDS = ("name", "kind", "workloads", "over", "objective", "set", "repeat", "configurations", "interleave", "cache", "precision", "quick")
 
 CONFIGURATION_OPTIONS = (
-    Option("name", form.LABEL, "What reports call it; unique in its experiment.", "depth 8", required=True),
-    Option("target", form.TEXT, "What is measured.", "/dev/nvme0n1", absent="every target on the command line"),
-    Option("set", form.SETTINGS, "Options over those of workload and experiment.", {"queue_depth": 8}, absent="those hold"),
+    Option("name", forms.LABEL, "What reports call it; unique in its experiment.", "depth 8", required=True),
+    Option("target", forms.TEXT, "What is measured.", "/dev/nvme0n1", absent="every target on the command line"),
+    Option("set", forms.SETTINGS, "Options over those of workload and experiment.", {"queue_depth": 8}, absent="those hold"),
 )
 
 FILE_OPTIONS = (
-    Option("title", form.TEXT, "One line for people.", "Four corners", default=""),
-    Option("purpose", form.TEXT, "What it is meant to show.", "How random and sequential, reading and writing compare", default=""),
-    Option("source", form.TEXT, "Where the procedure comes from.", "HP ProLiant DL360 Gen5 to Gen8 report", default=""),
+    Option("title", forms.TEXT, "One line for people.", "Four corners", default=""),
+    Option("purpose", forms.TEXT, "What it is meant to show.", "How random and sequential, reading and writing compare", default=""),
+    Option("source", forms.TEXT, "Where the procedure comes from.", "HP ProLiant DL360 Gen5 to Gen8 report", default=""),
     Option(
-        "rationale", form.TEXT, "Why it is set up this way, and what the source does not say.", "The report names no warm-up", default=""
+        "rationale", forms.TEXT, "Why it is set up this way, and what the source does not say.", "The report names no warm-up", default=""
     ),
-    Option("published", form.TEXTS, "Published figures (`plimsoll list`) to show beside what is measured.", ["se6920"], default=[]),
+    Option("published", forms.TEXTS, "Published figures (`plimsoll list`) to show beside what is measured.", ["se6920"], default=[]),
     Option(
         "workload",
         Form("list of tables", "", list, {"type": "array", "items": {"type": "object", "required": ["name", "stream"]}}),

@@ -1,4 +1,14 @@
-"""An experiment file, as TOML or JSON gave it, becomes experiments; or one sentence says what is wrong where.
+"""Documents of experiments, and how messages name their parts.
+
+Sources: keys for who wrote a file, options for who typed a command.
+
+Model: `Source` begins every message about a document and names what stands in it. A file has places and keys with values in TOML; a typed
+command is one experiment, so nothing has to say which, and what is a key there is an option here.
+
+    Source("mine.toml").inside("experiment 'a'").key("objective")     # "key 'objective'"
+    TYPED.key("objective"), TYPED.example("over", '{ queue_depth = "1..64" }')      # "--objective", "--over queue_depth=1..64"
+
+Reading: a document, as TOML or JSON gave it, becomes experiments; or one sentence says what is wrong where.
 
 Model: the options are declared in `declaration`; here they are read in four steps: the ``quick`` table is laid over the others when it is
 asked for, every key is checked against the declarations of the kind, every value is read by its form, and the targets of the command line
@@ -13,8 +23,10 @@ Limits: names of workloads and options are kept as written; the conductor resolv
 
 from __future__ import annotations
 
+import shlex
+import tomllib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from plimsoll.displayed import quoted
@@ -31,11 +43,86 @@ from plimsoll.experiments.declaration import (
     options_of,
 )
 from plimsoll.experiments.experiment import Experiment, Suite
-from plimsoll.experiments.form import as_toml, flattened, near
+from plimsoll.experiments.forms import as_toml, flattened, near
 from plimsoll.experiments.kinds import check
 from plimsoll.experiments.levels import ends_of, is_target, level_number, levels_of
-from plimsoll.experiments.naming import TYPED, Place
 from plimsoll.experiments.plan import Configuration
+
+#: Commands that are not called like their kind.
+_COMMANDS = {"scaling": "scale", "single": "run"}
+#: Keys that are not options of the same name.
+_ARGUMENTS = {"workloads": "WORKLOAD", "asserts": "--assert"}
+
+
+@dataclass(frozen=True)
+class Source:
+    """A document, or a part of it: where it lies in a file, and what messages call its keys."""
+
+    text: str
+
+    def inside(self, what: str) -> Source:
+        """A part within this one."""
+        return Source(f"{self.text}: {what}")
+
+    def at(self, key: str) -> Source:
+        """The value of a key."""
+        return self.inside(self.key(key))
+
+    def wrong(self, problem: object) -> InputError:
+        """The message, for raising."""
+        return InputError(f"{self.text}: {problem}")
+
+    def key(self, name: str) -> str:
+        """A key where the sentence does not say that it is one."""
+        return f"key {name!r}"
+
+    def name(self, name: str) -> str:
+        """A key where the sentence says so."""
+        return f"{name!r}"
+
+    def kind(self, name: str) -> str:
+        """The kind of an experiment."""
+        return f"kind {name!r}"
+
+    def example(self, name: str, value: str) -> str:
+        """A key with a value, which is TOML, as it is written."""
+        return f"{name} = {value}"
+
+
+@dataclass(frozen=True)
+class _Typed(Source):
+    """A typed command: one experiment, whose keys are options."""
+
+    def inside(self, what: str) -> Source:
+        return self if what.startswith("experiment ") else _Typed(f"{self.text}: {what}" if self.text else what)
+
+    def wrong(self, problem: object) -> InputError:
+        return InputError(f"{self.text}: {problem}" if self.text else str(problem))
+
+    def key(self, name: str) -> str:
+        return _ARGUMENTS.get(name, f"--{name.replace('_', '-')}")
+
+    def name(self, name: str) -> str:
+        return self.key(name)
+
+    def kind(self, name: str) -> str:
+        return f"'plimsoll {_COMMANDS.get(name, name)}'"
+
+    def example(self, name: str, value: str) -> str:
+        written = tomllib.loads(f"value = {value}")["value"]
+        entries = [f"{key}={_words(item)}" for key, item in written.items()] if isinstance(written, dict) else [_words(written)]
+        return " ".join(self.key(name) if entry == "" else f"{self.key(name)} {shlex.quote(entry)}" for entry in entries)
+
+
+#: What a short command says.
+TYPED: Source = _Typed("")
+
+
+def _words(value: Any) -> str:
+    if isinstance(value, list):
+        return ",".join(map(str, value))
+    return "" if value is True else str(value)
+
 
 __all__ = ["DEFAULT_TARGET_NAME", "Experiment", "Suite", "read_experiments"]
 
@@ -48,24 +135,24 @@ DEFAULT_TARGET_NAME = "scratch file"
 _GRID_OPTIONS = ("disks", "num_small", "num_large", "small", "large")
 
 
-def read_experiments(document: Json, source: str | Place, *, quick: bool = False, targets: Sequence[str] = ()) -> Suite:
-    """The experiments that ``document`` asks for on ``targets``; ``source`` names the file in messages, or is a place that does.
+def read_experiments(document: Json, source: str | Source, *, quick: bool = False, targets: Sequence[str] = ()) -> Suite:
+    """The experiments that ``document`` asks for on ``targets``; ``source`` names the file in messages, or is a source that does.
 
     Raises `InputError` that names file, experiment and key, what is wrong and what would be right.
     """
-    place = Place(source) if isinstance(source, str) else source
+    source = Source(source) if isinstance(source, str) else source
     if not isinstance(document, dict):
-        raise place.wrong("not a file of experiments; write one [[experiment]] for each.")
-    _check_keys(document, FILE_OPTIONS, place)
+        raise source.wrong("not a file of experiments; write one [[experiment]] for each.")
+    _check_keys(document, FILE_OPTIONS, source)
     entries = document.get("experiment")
     if not isinstance(entries, list) or not entries:
-        raise place.wrong("there is no experiment; write one [[experiment]] for each.")
-    read = [_read_both(entry, number, place) for number, entry in enumerate(entries, start=1)]
-    _check_names([both[0].name for both in read], place)
+        raise source.wrong("there is no experiment; write one [[experiment]] for each.")
+    read = [_read_both(entry, number, source) for number, entry in enumerate(entries, start=1)]
+    _check_names([both[0].name for both in read], source)
     chosen = [both[1 if quick else 0] for both in read]
-    _check_targets(chosen, targets, place)
-    about = _values(document, [option for option in FILE_OPTIONS if option.name not in ("experiment", "workload")], place)
-    own = _own_workloads(document.get("workload", []), place)
+    _check_targets(chosen, targets, source)
+    about = _values(document, [option for option in FILE_OPTIONS if option.name not in ("experiment", "workload")], source)
+    own = _own_workloads(document.get("workload", []), source)
     return Suite(
         title=about["title"],
         purpose=about["purpose"],
@@ -76,19 +163,19 @@ def read_experiments(document: Json, source: str | Place, *, quick: bool = False
     )
 
 
-def _own_workloads(entries: Any, place: Place) -> dict[str, Json]:
+def _own_workloads(entries: Any, source: Source) -> dict[str, Json]:
     """The workloads that the file defines, by name; what else stands in them, the engine checks."""
     if not isinstance(entries, list):
-        raise place.wrong("key 'workload' is not a list of tables; write [[workload]] and its keys below it.")
+        raise source.wrong("key 'workload' is not a list of tables; write [[workload]] and its keys below it.")
     found: dict[str, Json] = {}
     for number, entry in enumerate(entries, start=1):
         if not isinstance(entry, dict):
-            raise place.wrong(f"workload {number} is {quoted(entry)}, not a table; write [[workload]] and its keys below it.")
+            raise source.wrong(f"workload {number} is {quoted(entry)}, not a table; write [[workload]] and its keys below it.")
         name = entry.get("name")
         if not isinstance(name, str) or not name:
-            raise place.wrong(f'workload {number} has no name; write for example name = "log".')
+            raise source.wrong(f'workload {number} has no name; write for example name = "log".')
         if name in found:
-            raise place.wrong(f"two workloads are called {quoted(name)}; give each a name of its own.")
+            raise source.wrong(f"two workloads are called {quoted(name)}; give each a name of its own.")
         found[name] = entry
     return found
 
@@ -97,12 +184,12 @@ def _with_definitions(experiment: Experiment, own: Mapping[str, Json]) -> Experi
     return replace(experiment, definitions={name: own[name] for name in experiment.workloads if name in own})
 
 
-def _read_both(entry: Any, number: int, place: Place) -> tuple[Experiment, Experiment]:
+def _read_both(entry: Any, number: int, source: Source) -> tuple[Experiment, Experiment]:
     """The full and the quick form of one experiment."""
     if not isinstance(entry, dict):
-        raise place.wrong(f"experiment {number} is {quoted(entry)}, not a table; write [[experiment]] and its keys below it.")
+        raise source.wrong(f"experiment {number} is {quoted(entry)}, not a table; write [[experiment]] and its keys below it.")
     name = entry.get("name")
-    here = place.inside(f"experiment {quoted(name)}" if isinstance(name, str) and name else f"experiment {number}")
+    here = source.inside(f"experiment {quoted(name)}" if isinstance(name, str) and name else f"experiment {number}")
     full = _read(entry, here)
     if "quick" not in entry:
         return full, full
@@ -130,22 +217,22 @@ def _overlaid(entry: Json, overlay: Json) -> Json:
     return merged
 
 
-def _read(entry: Json, place: Place) -> Experiment:
-    kind = KINDS_BY_NAME[_kind(entry, place)]
-    _check_options(entry, kind, place)
-    values = _values(entry, [option for option in options_of(kind.name) if option.name not in ("configurations", "quick")], place)
-    _check_needs(entry, kind, place)
+def _read(entry: Json, source: Source) -> Experiment:
+    kind = KINDS_BY_NAME[_kind(entry, source)]
+    _check_options(entry, kind, source)
+    values = _values(entry, [option for option in options_of(kind.name) if option.name not in ("configurations", "quick")], source)
+    _check_needs(entry, kind, source)
     if values.get("window", 0) > values.get("rounds_max", 0):
-        raise place.wrong(f"{values['rounds_max']} rounds hold no window of {values['window']}; write a larger 'rounds_max'.")
+        raise source.wrong(f"{values['rounds_max']} rounds hold no window of {values['window']}; write a larger 'rounds_max'.")
     experiment = Experiment(
         name=values["name"],
         kind=kind.name,
         workloads=tuple(values["workloads"]),
-        configurations=tuple(_configurations(entry.get("configurations", []), place)),
-        over=_axes(values.get("over") or {}, kind, place.at("over")),
+        configurations=tuple(_configurations(entry.get("configurations", []), source)),
+        over=_axes(values.get("over") or {}, kind, source.at("over")),
         settings=values["set"] or {},
         objective=values.get("objective"),
-        repeat=_repeat(entry, values, place),
+        repeat=_repeat(entry, values, source),
         interleave=values["interleave"],
         cache=values["cache"],
         precision=values.get("precision"),
@@ -154,47 +241,47 @@ def _read(entry: Json, place: Place) -> Experiment:
     try:
         check(experiment)
     except InputError as problem:
-        raise place.wrong(problem) from None
+        raise source.wrong(problem) from None
     return experiment
 
 
-def _kind(entry: Json, place: Place) -> str:
+def _kind(entry: Json, source: Source) -> str:
     if "kind" not in entry:
-        raise place.wrong(f"key 'kind' is missing; there are {', '.join(KINDS_BY_NAME)}.")
-    kind: str = _value(entry["kind"], OPTIONS_BY_NAME["kind"], place)
+        raise source.wrong(f"key 'kind' is missing; there are {', '.join(KINDS_BY_NAME)}.")
+    kind: str = _value(entry["kind"], OPTIONS_BY_NAME["kind"], source)
     return kind
 
 
-def _check_options(entry: Json, kind: Kind, place: Place) -> None:
-    _check_keys(entry, OPTIONS, place)
+def _check_options(entry: Json, kind: Kind, source: Source) -> None:
+    _check_keys(entry, OPTIONS, source)
     for key in entry:
         option = OPTIONS_BY_NAME[key]
         if not option.belongs_to(kind.name):
             owners = " and ".join(option.kinds) if len(option.kinds) < 3 else f"{', '.join(option.kinds[:-1])} and {option.kinds[-1]}"
-            raise place.wrong(f"{place.key(key)} is for {owners}, and this is {place.kind(kind.name)}; leave it out, or change 'kind'.")
+            raise source.wrong(f"{source.key(key)} is for {owners}, and this is {source.kind(kind.name)}; leave it out, or change 'kind'.")
 
 
-def _check_keys(table: Json, options: Iterable[Option], place: Place) -> None:
+def _check_keys(table: Json, options: Iterable[Option], source: Source) -> None:
     known = [option.name for option in options]
     for key in table:
         if key not in known:
-            raise place.wrong(f"key {quoted(key)} is not known; {near(key, known)}")
+            raise source.wrong(f"key {quoted(key)} is not known; {near(key, known)}")
 
 
-def _check_needs(entry: Json, kind: Kind, place: Place) -> None:
+def _check_needs(entry: Json, kind: Kind, source: Source) -> None:
     for name in kind.needs:
         if name not in entry:
-            raise place.wrong(
-                f"{place.kind(kind.name)} needs {place.key(name)}; write for example {place.example(name, _example(name, kind))}."
+            raise source.wrong(
+                f"{source.kind(kind.name)} needs {source.key(name)}; write for example {source.example(name, _example(name, kind))}."
             )
     if kind.axes == "several" and ("over" in entry) == ("grid" in entry):
-        over, grid = place.name("over"), place.name("grid")
+        over, grid = source.name("over"), source.name("grid")
         problem = f"both {over} and {grid} say what is varied" if "grid" in entry else "nothing says what is varied"
-        raise place.wrong(f"{problem}; write one of {over} and {grid}, for example {place.example('over', _example('over', kind))}.")
+        raise source.wrong(f"{problem}; write one of {over} and {grid}, for example {source.example('over', _example('over', kind))}.")
     for key in ("shuffle",) if "grid" in entry else _GRID_OPTIONS:
         if key in entry:
             how = "with" if "grid" in entry else "without"
-            raise place.wrong(f"{place.key(key)} has no effect {how} {place.name('grid')}; leave it out.")
+            raise source.wrong(f"{source.key(key)} has no effect {how} {source.name('grid')}; leave it out.")
 
 
 def _example(name: str, kind: Kind) -> str:
@@ -205,52 +292,52 @@ def _example(name: str, kind: Kind) -> str:
     raise KeyError(f"the example of {kind.name} has no {name}")
 
 
-def _values(table: Json, options: Iterable[Option], place: Place) -> Json:
+def _values(table: Json, options: Iterable[Option], source: Source) -> Json:
     """Every option's value, read or by default."""
     values: Json = {}
     for option in options:
         if option.name in table:
-            values[option.name] = _value(table[option.name], option, place)
+            values[option.name] = _value(table[option.name], option, source)
         elif option.required:
-            example = place.example(option.name, as_toml(option.example))
-            raise place.wrong(f"{place.key(option.name)} is missing; write for example {example}.")
+            example = source.example(option.name, as_toml(option.example))
+            raise source.wrong(f"{source.key(option.name)} is missing; write for example {example}.")
         else:
             values[option.name] = option.default
     return values
 
 
-def _value(value: Any, option: Option, place: Place) -> Any:
+def _value(value: Any, option: Option, source: Source) -> Any:
     try:
         return option.form.read(value)
     except InputError as problem:
-        raise place.at(option.name).wrong(problem) from None
+        raise source.at(option.name).wrong(problem) from None
 
 
-def _repeat(entry: Json, values: Json, place: Place) -> int:
+def _repeat(entry: Json, values: Json, source: Source) -> int:
     if values.get("iterations") is None:
         return int(values.get("repeat") or 1)
     if "repeat" in entry:
-        raise place.wrong(f"{place.name('iterations')} and {place.name('repeat')} are the same; write one of them.")
+        raise source.wrong(f"{source.name('iterations')} and {source.name('repeat')} are the same; write one of them.")
     return int(values["iterations"])
 
 
-def _axes(written: Json, kind: Kind, place: Place) -> dict[str, tuple[Any, ...]]:
+def _axes(written: Json, kind: Kind, source: Source) -> dict[str, tuple[Any, ...]]:
     if kind.axes in ("one", "ends") and len(written) != 1:
-        example = place.example("over", _example("over", kind))
-        raise place.wrong(f"{place.kind(kind.name)} varies one option, not {len(written)}; write for example {example}.")
+        example = source.example("over", _example("over", kind))
+        raise source.wrong(f"{source.kind(kind.name)} varies one option, not {len(written)}; write for example {example}.")
     axes = {}
     for option, levels in written.items():
         try:
             if is_target(option) and kind.axes != "several":
-                others = f"as configurations (several --target), or with {place.kind('matrix')}"
-                raise InputError(f"{place.kind(kind.name)} varies the load; compare targets {others}.")
-            axes[option] = _levels(option, levels, kind, place)
+                others = f"as configurations (several --target), or with {source.kind('matrix')}"
+                raise InputError(f"{source.kind(kind.name)} varies the load; compare targets {others}.")
+            axes[option] = _levels(option, levels, kind, source)
         except InputError as problem:
-            raise place.wrong(f"{option}: {problem}") from None
+            raise source.wrong(f"{option}: {problem}") from None
     return axes
 
 
-def _levels(option: str, written: Any, kind: Kind, place: Place) -> tuple[Any, ...]:
+def _levels(option: str, written: Any, kind: Kind, source: Source) -> tuple[Any, ...]:
     if kind.axes == "ends":
         return ends_of(option, written)
     levels = levels_of(option, written)
@@ -258,19 +345,19 @@ def _levels(option: str, written: Any, kind: Kind, place: Place) -> tuple[Any, .
         return levels
     for level in levels:
         if isinstance(level, (bool, str, dict)):
-            number = f"{quoted(level)} is not a number, as the levels of {place.kind(kind.name)} are"
-            raise InputError(f"{number}; {place.kind('matrix')} takes any value.")
+            number = f"{quoted(level)} is not a number, as the levels of {source.kind(kind.name)} are"
+            raise InputError(f"{number}; {source.kind('matrix')} takes any value.")
     return tuple(level_number(option, level) for level in levels)
 
 
-def _configurations(written: Any, place: Place) -> list[Configuration]:
+def _configurations(written: Any, source: Source) -> list[Configuration]:
     """As written: a target that is not given is empty."""
     if not isinstance(written, list):
-        raise place.wrong('key \'configurations\' is not a list; write [{ name = "A", target = "/dev/sdb" }].')
+        raise source.wrong('key \'configurations\' is not a list; write [{ name = "A", target = "/dev/sdb" }].')
     found: list[Configuration] = []
     for number, entry in enumerate(written, start=1):
         name = entry.get("name") if isinstance(entry, dict) else None
-        here = place.inside(f"configuration {quoted(name)}" if name else f"configuration {number}")
+        here = source.inside(f"configuration {quoted(name)}" if name else f"configuration {number}")
         if not isinstance(entry, dict):
             raise here.wrong(f'{quoted(entry)} is not a table; write {{ name = "A", target = "/dev/sdb" }}.')
         _check_keys(entry, CONFIGURATION_OPTIONS, here)
@@ -283,21 +370,21 @@ def _configurations(written: Any, place: Place) -> list[Configuration]:
     return found
 
 
-def _check_names(names: Sequence[str], place: Place) -> None:
+def _check_names(names: Sequence[str], source: Source) -> None:
     for number, name in enumerate(names, start=1):
         first = names.index(name) + 1
         if first != number:
-            raise place.wrong(f"experiments {first} and {number} are both called {quoted(name)}; give each a name of its own.")
+            raise source.wrong(f"experiments {first} and {number} are both called {quoted(name)}; give each a name of its own.")
 
 
-def _check_targets(experiments: Sequence[Experiment], targets: Sequence[str], place: Place) -> None:
+def _check_targets(experiments: Sequence[Experiment], targets: Sequence[str], source: Source) -> None:
     """Targets that were typed are measured, or the file is refused: never something else in silence."""
     twice = next((target for target in targets if list(targets).count(target) > 1), None)
     if twice is not None:
         raise InputError(f"--target {twice} is given twice; name each target once.")
     if targets and not any(_takes_targets(item) for item in experiments):
-        where = f"or remove them from {place.key('over')}" if place is TYPED else "or remove them from the file"
-        raise place.wrong(f"every experiment names its own targets; leave --target out, {where}.")
+        where = f"or remove them from {source.key('over')}" if source is TYPED else "or remove them from the file"
+        raise source.wrong(f"every experiment names its own targets; leave --target out, {where}.")
 
 
 def _takes_targets(experiment: Experiment) -> bool:

@@ -1,15 +1,28 @@
-"""The kinds of experiments and the planner of each: the one list from which an experiment becomes plans.
+"""Kinds of experiments, their planners, and the schedule of their requests.
+
+Kinds: the planner of each, the one list from which an experiment becomes plans.
 
 Model: a `Planner` builds the plan for one subject, says how many points that will be (None where it depends on what is measured), and names
 the settings it knows in advance, so that all of them can be checked before anything is touched. What a kind is for and which options it has
 stands in `declaration`.
 
     PLANNERS["steps"].build(experiment, subject)
+
+The schedule: from an experiment to requests in the order in which they are measured.
+
+Model: workload by workload; within one, a plan for each configuration. Interleaved, the plans take turns point by point (A B A B), so that
+a drift of the machine falls on all alike; otherwise one runs to its end before the next begins. Where points do not build on each other
+(kind single), interleaved workloads take turns as well. The requests depend on nothing but the
+experiment and the results, so feeding stored results arrives where a killed run stood.
+
+    requests = schedule(experiment)
+    request = next(requests)
+    request = requests.send(result)          # StopIteration carries the conclusions
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 from math import prod
@@ -17,7 +30,8 @@ from typing import TYPE_CHECKING, Any
 
 from plimsoll.experiments.experiment import Experiment
 from plimsoll.experiments.levels import is_rate
-from plimsoll.experiments.plan import Configuration, Plan, Subject
+from plimsoll.experiments.plan import Ask, Conclusion, Configuration, Plan, Request, Subject, in_turn, interleaved
+from plimsoll.result import Result
 
 if TYPE_CHECKING:
     from plimsoll.analysis.objective.judgement import Objective
@@ -110,13 +124,13 @@ def _single(experiment: Experiment, _: Subject) -> Plan:
 
 
 def _steps(experiment: Experiment, _: Subject) -> Plan:
-    from plimsoll.experiments.steps import steps
+    from plimsoll.experiments.sweep import steps
 
     return steps(experiment.axis, experiment.over[experiment.axis], experiment.repeat)
 
 
 def _scaling(experiment: Experiment, _: Subject) -> Plan:
-    from plimsoll.experiments.scaling import scaling
+    from plimsoll.experiments.sweep import scaling
 
     return scaling(experiment.axis, experiment.over[experiment.axis], experiment.repeat)
 
@@ -127,7 +141,7 @@ def _matrix(experiment: Experiment, _: Subject) -> Plan:
         from plimsoll.experiments.orion import orion
 
         return orion(_grid(experiment), parameters["small"], parameters["large"], experiment.repeat)
-    from plimsoll.experiments.matrix import matrix
+    from plimsoll.experiments.sweep import matrix
 
     return matrix(experiment.over, experiment.repeat, parameters["shuffle"])
 
@@ -155,8 +169,8 @@ def _points_of_cells(experiment: Experiment) -> int:
 
 
 def _ramp(experiment: Experiment, _: Subject) -> Plan:
-    from plimsoll.experiments.bounds import Bounds, Growth, Resolution
-    from plimsoll.experiments.ramp import ramp
+    from plimsoll.experiments.probe import Bounds, Growth, Resolution
+    from plimsoll.experiments.search import ramp
 
     bounds = Bounds(*experiment.over[experiment.axis], integer=is_whole(experiment.axis))
     resolution, growth = Resolution.parse(experiment.parameters["resolution"]), Growth.parse(experiment.parameters["growth"])
@@ -164,7 +178,7 @@ def _ramp(experiment: Experiment, _: Subject) -> Plan:
 
 
 def _search(experiment: Experiment, _: Subject) -> Plan:
-    from plimsoll.experiments.bounds import Bounds, Resolution
+    from plimsoll.experiments.probe import Bounds, Resolution
     from plimsoll.experiments.search import search
 
     bounds = Bounds(*experiment.over[experiment.axis], integer=is_whole(experiment.axis))
@@ -184,7 +198,7 @@ def _points_of_curve(experiment: Experiment) -> int:
     parameters = experiment.parameters
     if parameters["maximum"] is None:
         return len(parameters["percent"]) * experiment.repeat + 1
-    from plimsoll.experiments.rounding import ROUNDINGS
+    from plimsoll.experiments.curve import ROUNDINGS
 
     rounded = ROUNDINGS[parameters["rounding"]]
     return len({rounded(parameters["maximum"], percent) for percent in parameters["percent"]}) * experiment.repeat
@@ -200,7 +214,7 @@ def _steady(experiment: Experiment, _: Subject) -> Plan:
 
 
 def _precondition(experiment: Experiment, _: Subject) -> Plan:
-    from plimsoll.experiments.precondition import precondition
+    from plimsoll.experiments.steady import precondition
 
     return precondition(experiment.parameters["amount"])
 
@@ -231,3 +245,52 @@ def offers_rates(experiment: Experiment) -> bool:
 def is_whole(option: str) -> bool:
     """Whether levels of an option, of all streams or of one, are whole numbers."""
     return option.rpartition(".")[2] in WHOLE_OPTIONS
+
+
+def schedule(experiment: Experiment) -> Generator[Request, Result, dict[Subject, Conclusion]]:
+    """The requests of all subjects; returns what was concluded on each."""
+    planner = PLANNERS[experiment.kind]
+    order = interleaved if experiment.interleave else in_turn
+    together = [experiment.workloads] if experiment.interleave and planner.all_in_turn else [(one,) for one in experiment.workloads]
+    conclusions: dict[Subject, Conclusion] = {}
+    for workloads in together:
+        subjects = [subject for workload in workloads for subject in experiment.subjects(workload)]
+        asks = order({subject: planner.build(experiment, subject) for subject in subjects})
+        conclusions |= yield from _requests(experiment, asks)
+    return conclusions
+
+
+def planned_points(experiment: Experiment) -> int | None:
+    """How many points will be measured; None when that depends on what is measured."""
+    each = PLANNERS[experiment.kind].points(experiment)
+    return None if each is None else each * len(experiment.workloads) * len(experiment.configurations)
+
+
+def settings_of(experiment: Experiment) -> Iterator[dict[str, Any]]:
+    """Every combination of settings known in advance, complete and in the order to apply them; each is to be checked with each workload."""
+    for configuration in experiment.configurations:
+        for asked in PLANNERS[experiment.kind].settings(experiment):
+            yield layered(experiment.settings, configuration.settings, asked)
+
+
+def layered(*layers: Settings) -> dict[str, Any]:
+    """Settings of several layers in one, to be applied in order: what a later layer names is applied last, also over single streams'."""
+    result: dict[str, Any] = {}
+    for layer in layers:
+        for name, value in layer.items():
+            result.pop(name, None)
+            result[name] = value
+    return result
+
+
+def _requests(
+    experiment: Experiment, asks: Generator[tuple[Subject, Ask], Result, dict[Subject, Conclusion]]
+) -> Generator[Request, Result, dict[Subject, Conclusion]]:
+    try:
+        subject, ask = next(asks)
+        while True:
+            result = yield Request(experiment.name, experiment.kind, subject, ask)
+            subject, ask = asks.send(result)
+    except StopIteration as end:
+        conclusions: dict[Subject, Conclusion] = end.value
+        return conclusions

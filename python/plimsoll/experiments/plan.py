@@ -1,4 +1,6 @@
-"""What a planner says and hears: asks out, results in, a conclusion at the end.
+"""Plans of experiments, alone and in turn.
+
+A plan: asks out, results in, a conclusion at the end.
 
 Model: an experiment is planned once per *subject*, a workload in a configuration. A planner knows neither the target nor the engine; it
 names settings, and whoever conducts the experiment turns them into a job, measures it and sends the result back. A point that failed is
@@ -8,13 +10,22 @@ sent back like any other; the planner goes on without it or concludes.
         for level in levels:
             result = yield Ask({"queue_depth": level}, level=level)
         return Conclusion("steps")
+
+Turns: several plans at once, point by point, A B A B, so that drift of the machine falls on all alike; or one after the other.
+
+Model: plans are asked by turns, in the order of the mapping; one that has concluded drops out, the others go on. Plans need not be equally
+long. Each hears only the results of its own asks.
+
+    turns = interleaved({subject: plan_of(subject) for subject in subjects})
+    subject, ask = next(turns)
+    subject, ask = turns.send(result)         # or StopIteration with {subject: conclusion}
 """
 
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from plimsoll.result import Result
 
@@ -103,3 +114,30 @@ class Conclusion:
 
 #: Asks out, results in, a conclusion at the end.
 Plan = Generator[Ask, Result, Conclusion]
+
+
+K = TypeVar("K")
+
+
+def interleaved(plans: Mapping[K, Plan]) -> Generator[tuple[K, Ask], Result, dict[K, Conclusion]]:
+    """One ask of each plan by turns, until all have concluded; conclusions in the order of ``plans``."""
+    waiting: dict[K, Result | None] = dict.fromkeys(plans)
+    concluded: dict[K, Conclusion] = {}
+    while waiting:
+        for key, result in list(waiting.items()):
+            try:
+                ask = next(plans[key]) if result is None else plans[key].send(result)
+            except StopIteration as stop:
+                concluded[key] = stop.value
+                del waiting[key]
+            else:
+                waiting[key] = yield key, ask
+    return {key: concluded[key] for key in plans}
+
+
+def in_turn(plans: Mapping[K, Plan]) -> Generator[tuple[K, Ask], Result, dict[K, Conclusion]]:
+    """Each plan to its end before the next one begins."""
+    concluded: dict[K, Conclusion] = {}
+    for key, plan in plans.items():
+        concluded.update((yield from interleaved({key: plan})))
+    return concluded

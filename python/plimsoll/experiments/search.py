@@ -1,4 +1,35 @@
-"""Like `ramp`, for noisy answers: a level near the limit is measured again until it is statistically settled or called undecided.
+"""Searches for the mark: ramp and search, on a bracket of levels.
+
+A bracket: the two levels between which the objective fails. Climb until it does, then halve what lies between.
+
+Model: the response does not fall as the load rises, so every level below one that held holds, too. The climb goes from the first level up
+by the growth, until a level is too much or the last one allowed was not. When already the first is too much, the way goes down by halves:
+whole numbers to 1, others at most `HALVINGS_MAX` times. Then bisection, until the resolution is reached; whole numbers end at neighbours.
+A level that had too few requests to show that it holds is passed over on the way. When the bracket ends at such a level, it is measured for
+as long as these take (`Probe.longer`); if it is too much then, the level passed below it is, and what lies between is halved anew.
+Limits: where the response falls again with more load, some crossing is found, not all.
+
+    bracket = yield from bracketed(probe, bounds, resolution, growth)
+    bracket.low, bracket.high                # None: even the lowest level was too much, or none was
+
+The conclusion: the mark, and what to know about it in sentences.
+
+Model: the mark is made by `plimsoll.analysis.load_line.mark` from everything measured, so that a report that reads the stored points back
+says the same. Sentences: the highest load that held with what failed above it; levels left undecided; points that failed.
+
+    concluded("ramp", probe, bracket).sentences[0]
+    # "1,234 IOPS at queue_depth 24 held 'read mean <= 20ms'; at 25 read mean was 20.4 ms."
+
+A ramp: raise the load until the objective fails, then bisect; the highest load that held, and what failed first.
+
+Model: Jetstress raises threads until reads or writes take 20 ms on average; this is the same on any option. Every level is measured once
+and decided by its value, except that no mark rests on too few requests (`plimsoll.experiments.probe`);
+`plimsoll.experiments.search` repeats where the value alone does not decide.
+Limits: a level nearer to the limit than its own noise may fall on either side; the mark's interval says how near that is.
+
+    plan = ramp("threads", Bounds(1, 64, integer=True), parse_objective("read mean <= 20ms and write mean <= 20ms"))
+
+A search: like a ramp, for noisy answers. A level near the limit is measured again until it is statistically settled or called undecided.
 
 Model: a level is settled when the 95 % interval over all its repeats lies wholly on one side of the limit. Far from the limit one repeat
 does that; near it, repeats with other seeds narrow the interval. What the last repeat allowed leaves open is undecided: the conclusion says
@@ -12,12 +43,156 @@ is settled by the scatter between repeats.
 
 from __future__ import annotations
 
+from collections.abc import Generator
+from dataclasses import dataclass
+
+from plimsoll.analysis.load_line.mark import Mark, mark_of
 from plimsoll.analysis.objective.judgement import Objective
-from plimsoll.experiments.bounds import Bounds, Growth, Resolution
-from plimsoll.experiments.bracket import bracketed
-from plimsoll.experiments.marking import concluded
-from plimsoll.experiments.plan import Plan
-from plimsoll.experiments.probe import Probe
+from plimsoll.experiments import wording
+from plimsoll.experiments.plan import Ask, Conclusion, Plan
+from plimsoll.experiments.probe import Bounds, Growth, Probe, Probed, Resolution
+from plimsoll.result import Result
+
+#: How often a first level that is too much is halved: down to a thousandth of it.
+HALVINGS_MAX = 10
+
+
+@dataclass(frozen=True)
+class Bracket:
+    """The highest level that was not too much below the lowest that was."""
+
+    low: float | None
+    high: float | None
+
+
+def bracketed(probe: Probe, bounds: Bounds, resolution: Resolution, growth: Growth) -> Generator[Ask, Result, Bracket]:
+    """Find the bracket with the levels that ``probe`` asks for."""
+    bracket = yield from _climbed(probe, bounds, growth)
+    if bracket.low is None:
+        bracket = yield from _descended(probe, bounds)
+    bracket = yield from _bisected(probe, bracket, bounds, resolution)
+    low, high = bracket.low, bracket.high
+    while low is not None and not (yield from probe.longer(low)):
+        low, high = max((level for level in probe.not_too_much if level < low), default=None), low
+    return bracket if low == bracket.low else (yield from _bisected(probe, Bracket(low, high), bounds, resolution))
+
+
+def _bisected(probe: Probe, bracket: Bracket, bounds: Bounds, resolution: Resolution) -> Generator[Ask, Result, Bracket]:
+    if bracket.low is None or bracket.high is None:
+        return bracket
+    low, high = bracket.low, bracket.high
+    while (level := resolution.between(low, high, bounds)) is not None:
+        if (yield from probe.at(level)):
+            low = level
+        else:
+            high = level
+    return Bracket(low, high)
+
+
+def _climbed(probe: Probe, bounds: Bounds, growth: Growth) -> Generator[Ask, Result, Bracket]:
+    low, level = None, float(bounds.start)
+    while (yield from probe.at(level)):
+        if level >= bounds.stop:
+            return Bracket(level, None)
+        low, level = level, growth.after(level, bounds)
+    return Bracket(low, level)
+
+
+def _descended(probe: Probe, bounds: Bounds) -> Generator[Ask, Result, Bracket]:
+    high = float(bounds.start)
+    for _ in range(HALVINGS_MAX if not bounds.integer else int(high).bit_length()):
+        level = float(int(high) // 2) if bounds.integer else bounds.level(high / 2, high / 2)
+        if level <= 0:
+            break
+        if (yield from probe.at(level)):
+            return Bracket(level, high)
+        high = level
+    return Bracket(None, high)
+
+
+def concluded(kind: str, probe: Probe, bracket: Bracket) -> Conclusion:
+    """What the levels of ``probe`` say."""
+    mark = mark_of(probe.results, probe.objective)
+    undecided = probe.undecided
+    points = [(wording.level_text(probe.axis, probed.level), result) for probed in probe.levels for result in probed.results]
+    return Conclusion(
+        kind,
+        sentences=(
+            _held(probe, mark) if mark else _nothing_held(probe),
+            *(_undecided(probe.axis, probed) for probed in undecided if not probed.judgement.too_few),
+            *(() if mark or _told(probe).judgement.too_few else _too_few(probe)),
+            *wording.failures(points),
+        ),
+        mark=mark,
+        figures={
+            "axis": probe.axis,
+            "objective": str(probe.objective),
+            "levels": [probed.to_json() for probed in probe.levels],
+            "points": len(points),
+            "beyond": mark is not None and mark.next_level is None,
+            "bracket": [bracket.low, bracket.high],
+            "undecided": [probed.level for probed in undecided],
+        },
+    )
+
+
+def _held(probe: Probe, mark: Mark) -> str:
+    held = f"{wording.rate(mark.iops)} at {wording.level_text(probe.axis, mark.level)} held '{mark.objective}'"
+    if mark.next_level is None:
+        return f"{held}; no higher level was allowed, so the mark lies beyond."
+    failed = next(probed for probed in probe.levels if probed.level == mark.next_level)
+    return f"{held}; at {wording.number(failed.level)} {_why(failed)}."
+
+
+def _nothing_held(probe: Probe) -> str:
+    """Said of the lowest level that was too much, or of the highest when none was."""
+    told = _told(probe)
+    end = "lowest" if told.too_much else "highest"
+    return f"No level held '{probe.objective}': at the {end} asked, {wording.level_text(probe.axis, told.level)}, {_why(told)}."
+
+
+def _told(probe: Probe) -> Probed:
+    too_much = [probed for probed in probe.levels if probed.too_much]
+    return min(too_much, key=lambda probed: probed.level) if too_much else max(probe.levels, key=lambda probed: probed.level)
+
+
+def _why(failed: Probed) -> str:
+    """What was measured where the objective failed, the clause that is named as the reason."""
+    clauses = [item for item in failed.judgement.clauses if not item.holds]
+    named = [item for item in clauses if failed.judgement.failed_by and failed.judgement.failed_by.startswith(item.text)]
+    if not clauses:
+        return (failed.judgement.failed_by or "the point failed").removesuffix(".")
+    return wording.measured((named or clauses)[0])
+
+
+def _too_few(probe: Probe) -> list[str]:
+    """One sentence for all levels that had too few requests, with what the highest of them lacked."""
+    short = [(probed.level, lacking) for probed in probe.levels if (lacking := probed.judgement.too_few) is not None]
+    if not short:
+        return []
+    last, lacking = max(short, key=lambda pair: pair[0])
+    levels = sorted(level for level, _ in short)
+    named = ", ".join(map(wording.number, levels)) if len(levels) < 5 else f"{wording.number(levels[0])} to {wording.number(levels[-1])}"
+    at = "" if len(levels) == 1 else f", at {wording.number(last)}"
+    return [f"Not known at {probe.axis} {named}{at}: {lacking.text}."]
+
+
+def _undecided(axis: str, probed: Probed) -> str:
+    doubt = probed.nearest
+    said = wording.measured(doubt) if doubt else "it could not be measured"
+    side = "held" if probed.judgement.holds else "failed"
+    return (
+        f"Undecided after {len(probed.results)} repeats: at {wording.level_text(axis, probed.level)} {said}, "
+        f"too near the limit to tell; by its value it {side}."
+    )
+
+
+def ramp(axis: str, bounds: Bounds, objective: Objective, resolution: Resolution | None = None, growth: Growth | None = None) -> Plan:
+    """Levels of ``axis`` from ``bounds.start`` up; 2 % and doubling unless told otherwise."""
+    probe = Probe(axis, objective)
+    bracket = yield from bracketed(probe, bounds, resolution or Resolution(), growth or Growth())
+    return concluded("ramp", probe, bracket)
+
 
 REPEATS_MAX = 5
 

@@ -1,4 +1,15 @@
-"""Rounds of one workload until a window of them is steady: how SNIA's specification measures flash.
+"""Rounds until steady, on a target that may be written full before.
+
+Preconditioning: write the target full, and then once more, before anything of it is measured.
+
+Model: workload-independent preconditioning of the SNIA Solid State Storage Performance Test Specification 2.0.2: sequential writes of
+128 KiB over twice the capacity. The ask has its own role and an amount in multiples of the target's size; who conducts it replaces the
+workload.
+Limits: it takes as long as writing the target twice does, and it destroys what is there.
+
+    result = yield precondition_ask()
+
+Rounds of one workload until a window of them is steady: how SNIA's specification measures flash.
 
 Model: SNIA Solid State Storage Performance Test Specification 2.0.2. The target may first be written twice over; then the workload runs in
 rounds. Steady state is attained at the first round at which the last five differ by at most 20 % of their average and their least-squares
@@ -18,8 +29,26 @@ from plimsoll.analysis.point.metric import ALL, metric
 from plimsoll.analysis.statistics.steadiness import ROUNDS, Steadiness, window_verdict
 from plimsoll.experiments import wording
 from plimsoll.experiments.plan import Ask, Conclusion, Plan
-from plimsoll.experiments.precondition import precondition_ask
 from plimsoll.result import Result
+
+#: Times the target's size.
+AMOUNT = 2.0
+
+
+def precondition_ask(amount: float = AMOUNT) -> Ask:
+    """The ask for writing ``amount`` times the target's size."""
+    return Ask(role="precondition", amount=amount)
+
+
+def precondition(amount: float = AMOUNT) -> Plan:
+    """Nothing but that."""
+    result = yield precondition_ask(amount)
+    if result.status == "failed":
+        return Conclusion("precondition", (f"The target was not preconditioned: {wording.reason(result)}.",), figures={"done": False})
+    rate = sum(total.bytes_per_s for total in result.totals.values())
+    said = f"{amount:g} × the target's size was written sequentially at {rate / 1e6:,.1f} MB/s."
+    return Conclusion("precondition", (said,), figures={"done": True, "amount": amount, "bytes_per_s": rate})
+
 
 ROUNDS_MAX = 25
 

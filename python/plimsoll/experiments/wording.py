@@ -1,6 +1,6 @@
 """Levels, rates and responses as the sentences of conclusions write them.
 
-place("queue_depth", 24)           # "queue_depth 24"
+level_text("queue_depth", 24)      # "queue_depth 24"
 measured(clause_judgement)         # "read mean was 20.4 ms [20.1, 20.7]"
 """
 
@@ -23,7 +23,7 @@ def number(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 1e5 or float(value).is_integer() else f"{value:,.6g}"
 
 
-def place(axis: str, level: float) -> str:
+def level_text(axis: str, level: float) -> str:
     """Where on the axis."""
     return f"{axis} {number(level)}"
 

@@ -22,9 +22,8 @@ from plimsoll import catalog
 from plimsoll.engine import Engine, Json
 from plimsoll.errors import InputError
 from plimsoll.experiments.experiment import Experiment
-from plimsoll.experiments.kinds import PLANNERS
+from plimsoll.experiments.kinds import PLANNERS, Settings, layered, settings_of
 from plimsoll.experiments.plan import Ask, Request, Subject
-from plimsoll.experiments.schedule import Settings, layered, settings_of
 from plimsoll.points.drivers import driver_name, driver_of
 from plimsoll.points.point import PlannedPoint, changed, defined, own_defined, repeated, warmed
 from plimsoll.scratch import default_target

@@ -16,11 +16,10 @@ from typing import Any
 
 from plimsoll import engine as engines
 from plimsoll.errors import InputError
-from plimsoll.experiments.document import read_experiments
+from plimsoll.experiments.document import TYPED, read_experiments
 from plimsoll.experiments.experiment import Experiment, Suite
-from plimsoll.experiments.naming import TYPED
+from plimsoll.experiments.kinds import layered
 from plimsoll.experiments.plan import Ask, Configuration, Request
-from plimsoll.experiments.schedule import layered
 from plimsoll.points.experiment_points import ExperimentPoints
 from plimsoll.points.listener import Remark
 from plimsoll.points.preconditions import check_reach

@@ -16,9 +16,8 @@ from plimsoll import catalog
 from plimsoll.engine import Json
 from plimsoll.errors import InputError
 from plimsoll.experiments.declaration import FIELDS, options_of
-from plimsoll.experiments.document import read_experiments
-from plimsoll.experiments.naming import TYPED
-from plimsoll.experiments.schedule import layered
+from plimsoll.experiments.document import TYPED, read_experiments
+from plimsoll.experiments.kinds import layered
 from plimsoll.points.point import setting
 from plimsoll.points.undertaking import Undertaking
 

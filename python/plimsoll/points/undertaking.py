@@ -22,11 +22,10 @@ from plimsoll import engine as engines
 from plimsoll.analysis.point.definition import arrival, overwrites, streams
 from plimsoll.engine import Engine, Json
 from plimsoll.errors import InputError
+from plimsoll.experiments.document import TYPED, Source
 from plimsoll.experiments.experiment import Experiment, Suite
-from plimsoll.experiments.kinds import offers_rates
-from plimsoll.experiments.naming import TYPED, Place
+from plimsoll.experiments.kinds import offers_rates, planned_points, schedule
 from plimsoll.experiments.plan import Conclusion, Subject
-from plimsoll.experiments.schedule import planned_points, schedule
 from plimsoll.host.identity import target_identity
 from plimsoll.host.machine import host_facts, versions
 from plimsoll.points.drivers import driver_of
@@ -170,7 +169,7 @@ def _check(resolved: _Resolved) -> None:
             _check_questions(experiment, points.workloads)
         except InputError as problem:
             here = f"experiment {experiment.name!r}"
-            raise (Place(here) if resolved.asked.origin else TYPED).wrong(problem) from None
+            raise (Source(here) if resolved.asked.origin else TYPED).wrong(problem) from None
 
 
 def _check_questions(experiment: Experiment, workloads: Sequence[Sequence[Json]]) -> None:

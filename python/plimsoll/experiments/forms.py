@@ -1,4 +1,4 @@
-"""The forms in which values of an experiment file are written: how each is read, described, and expressed in JSON Schema.
+"""Forms of the values in an experiment file: how each is read, described, and expressed in JSON Schema.
 
 Model: a form turns what TOML or JSON holds into the plain value that an `Experiment` keeps, or raises `InputError` with what is wrong and
 what would be right; the place is added by whoever reads the file. Reading what was read before changes nothing.
