@@ -18,7 +18,7 @@ from plimsoll.cli.program import main
 from plimsoll.engine import native
 from plimsoll.errors import InputError
 from plimsoll.points.array_runs import Load, Trial, fill_bytes, modelled_rate
-from plimsoll.reports.adjusting import outcome_lines, range_lines
+from plimsoll.reports.terminal.fit import outcome_lines, range_lines
 
 Json = dict[str, Any]
 

@@ -8,8 +8,8 @@ import pytest
 
 from made_results import Load, Setting, made
 from plimsoll.analysis.comparison.comparison import Side, compare
-from plimsoll.reports.comparing import comparison_text
-from plimsoll.reports.figures import multiple
+from plimsoll.reports.terminal.findings import comparison_text
+from plimsoll.reports.terminal.points import multiple
 from plimsoll.result import Result
 
 MS = 1e6

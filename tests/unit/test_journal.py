@@ -17,7 +17,7 @@ from plimsoll.analysis.point.definition import overwrites
 from plimsoll.analysis.point.verification import broken_promises, listed, verified
 from plimsoll.errors import InputError
 from plimsoll.journal_host import JournalHost
-from plimsoll.reports.journal import journalled
+from plimsoll.reports.terminal.details import journalled
 from said import Plimsoll
 from scripted_engine import Script, ScriptedEngine
 

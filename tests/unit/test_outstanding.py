@@ -26,10 +26,9 @@ from plimsoll.experiments.wording import measured
 from plimsoll.formats.prometheus import prometheus_text
 from plimsoll.formats.recorded import Recorded
 from plimsoll.histogram import Histogram
-from plimsoll.reports.comparing import comparison_text
-from plimsoll.reports.conclusion import kept
 from plimsoll.reports.csv import write_comparison
-from plimsoll.reports.terminal import points
+from plimsoll.reports.terminal.findings import comparison_text, kept
+from plimsoll.reports.terminal.points import points
 from plimsoll.reports.view import PointRecord, RunRecord, view
 from plimsoll.result import Result
 

@@ -11,7 +11,7 @@ import pytest
 
 from plimsoll.catalog.claims import claims
 from plimsoll.engine import native
-from plimsoll.reports.reproduction import page_text
+from plimsoll.reports.terminal.reproduction import page_text
 from plimsoll.reproduction.bench import Bench
 from plimsoll.reproduction.chain import chains
 from plimsoll.reproduction.document import document

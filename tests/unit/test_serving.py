@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from plimsoll.errors import InputError, PlimsollError, TargetError
-from plimsoll.reports.serving import serving_text
+from plimsoll.reports.terminal.details import serving_text
 from plimsoll.serving.guard import is_mounted
 from plimsoll.serving.mount import mountable
 from plimsoll.serving.sockets import loopback_socket, unix_socket

@@ -44,7 +44,7 @@ LATER = (
     "plimsoll.experiments.curve",
     "plimsoll.experiments.probe",
     "plimsoll.reports.html",
-    "plimsoll.reports.terminal",
+    "plimsoll.reports.terminal.points",
     "plimsoll.reports.view",
     "plimsoll.store.reader",
 )
@@ -75,7 +75,7 @@ def test_the_load_begins_without(module: str, known: tuple[set[str], set[str]]) 
 
 def test_what_draws_and_judges_is_there_at_the_end(known: tuple[set[str], set[str]]) -> None:
     _, at_end = known
-    assert {"plimsoll.analysis.validity", "plimsoll.reports.html", "plimsoll.reports.terminal", "plimsoll.store.reader"} <= at_end
+    assert {"plimsoll.analysis.validity", "plimsoll.reports.html", "plimsoll.reports.terminal.points", "plimsoll.store.reader"} <= at_end
 
 
 def test_of_the_analysis_only_what_follows_a_load_is_there_when_it_begins(known: tuple[set[str], set[str]]) -> None:

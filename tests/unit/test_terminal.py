@@ -8,7 +8,7 @@ import pytest
 
 from made_results import Load, Setting, made
 from plimsoll.reports.progress import settings_text
-from plimsoll.reports.terminal import footnotes, operations, table
+from plimsoll.reports.terminal.points import footnotes, operations, table
 from plimsoll.result import Flag, Result
 
 MS = 1e6

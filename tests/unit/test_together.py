@@ -16,7 +16,7 @@ from plimsoll.analysis.point.stopping_rule import Precision, Pursuit
 from plimsoll.analysis.point.summary import Summary
 from plimsoll.analysis.validity.conclusion import concluded
 from plimsoll.measure import Job, unfinished
-from plimsoll.reports.terminal import points
+from plimsoll.reports.terminal.points import points
 from plimsoll.reports.view import PointRecord, RunRecord, view
 from plimsoll.result import Flag, Result
 from plimsoll.target import Target

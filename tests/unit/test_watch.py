@@ -16,7 +16,7 @@ from plimsoll.errors import TargetError
 from plimsoll.host import device as host_device
 from plimsoll.monitor import Snapshot, diskstats, watch
 from plimsoll.monitor.watch import Reading, Timing, columns
-from plimsoll.reports.watching import distribution, head, line
+from plimsoll.reports.terminal.demand import distribution, head, line
 from said import Plimsoll
 
 

@@ -111,7 +111,7 @@ def _modelled(modelling: Modelling, measured: Sequence[Measured], unknowns: Sequ
 
 
 def _show(rows: Sequence[Any], outcome: Outcome, found: tuple[str, Sequence[Unknown]], *, as_json: bool) -> None:
-    from plimsoll.reports.adjusting import folds_table, outcome_lines, range_lines, rows_table
+    from plimsoll.reports.terminal.fit import folds_table, outcome_lines, range_lines, rows_table
 
     fitted, unknowns = found
     if sys.stderr.isatty():

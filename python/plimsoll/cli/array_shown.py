@@ -17,7 +17,7 @@ from plimsoll.catalog.composition.merging import UNSOURCED
 from plimsoll.cli.width import terminal_width
 from plimsoll.displayed import as_document
 from plimsoll.reports.limits import component_words
-from plimsoll.reports.terminal import table
+from plimsoll.reports.terminal.points import table
 from plimsoll.target import target_of
 from plimsoll.units import binary, count, duration, megabytes
 

@@ -55,7 +55,7 @@ def _show(stored: list[StoredRun], typed: dict[str, Any], output: str | None, *,
 
         click.echo(as_document(comparison_document(comparison.to_json())))
     else:
-        from plimsoll.reports.comparing import comparison_text
+        from plimsoll.reports.terminal.findings import comparison_text
 
         click.echo(comparison_text(comparison))
     if output is not None:

@@ -283,7 +283,7 @@ def _document(trace: Trace, fit: Fit, workload: Json, measures: list[Measure], g
 
 
 def _text(trace: Trace, fit: Fit, measures: list[Measure], drawn: int, issued: Json | None) -> Iterator[str]:
-    from plimsoll.reports.fitting import match_lines, match_table, stream_lines, trace_lines
+    from plimsoll.reports.terminal.fit import match_lines, match_table, stream_lines, trace_lines
 
     yield from trace_lines(fit.profile, trace.title, dict(trace.reading.left_out))
     yield from (f"assumed   {what}" for what in trace.reading.assumed)

@@ -55,8 +55,8 @@ def _text(path: str) -> str:
 
 def _summary(points: Sequence[object]) -> str:
     from plimsoll.formats.recorded import Recorded
-    from plimsoll.reports.terminal import footnotes
-    from plimsoll.reports.terminal import points as table
+    from plimsoll.reports.terminal.points import footnotes
+    from plimsoll.reports.terminal.points import points as table
 
     results = [point.result for point in points if isinstance(point, Recorded)]
     return f"{table(results)}\n\n{footnotes(results)}"

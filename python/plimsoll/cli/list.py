@@ -43,7 +43,7 @@ def command(tag: str | None, suites: bool, arrays: bool, as_json: bool) -> None:
     if as_json:
         click.echo(as_document([_entry(name) for name in names]))
         return
-    from plimsoll.reports.terminal import table
+    from plimsoll.reports.terminal.points import table
 
     rows = [("workload", "group", "tags", "title")]
     for name in names:
@@ -62,7 +62,7 @@ def _suites(*, as_json: bool) -> None:
     if as_json:
         click.echo(as_document(entries))
         return
-    from plimsoll.reports.terminal import table
+    from plimsoll.reports.terminal.points import table
 
     rows = [("suite", "title"), *((entry["name"], entry["title"]) for entry in entries)]
     click.echo(table(rows, left=2, width=terminal_width()))
@@ -77,7 +77,7 @@ def _arrays(tag: str | None, *, as_json: bool) -> None:
         entries = [_array(family, name) for family in chosen for name in family.names()]
         click.echo(as_document(entries))
         return
-    from plimsoll.reports.terminal import table
+    from plimsoll.reports.terminal.points import table
 
     rows: list[tuple[str, ...]] = [("array", "names", "tags", "title, or words for a brace")]
     for family in chosen:

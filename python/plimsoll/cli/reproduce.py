@@ -64,7 +64,7 @@ def command(**typed: Any) -> int:
 
 
 def _texts(shown: Json, *, as_markdown: bool) -> list[str]:
-    from plimsoll.reports.reproduction import page_text, sums_text, table_text
+    from plimsoll.reports.terminal.reproduction import page_text, sums_text, table_text
 
     return [page_text(shown)] if as_markdown else [table_text(shown), "", sums_text(shown)]
 

@@ -128,7 +128,7 @@ def _reported(ask: Any) -> Iterator[None]:
 
 def _serve(serving: Any, orders: _Orders, duration_s: float | None, interval_s: float | None) -> None:
     """Serve until told to stop, until the time is over, or until the server has ended."""
-    from plimsoll.reports.serving import serving_text
+    from plimsoll.reports.terminal.details import serving_text
 
     began = time.monotonic()
     end = began + duration_s if duration_s is not None else float("inf")
@@ -182,7 +182,7 @@ def _show(report: Json, *, as_json: bool) -> None:
     if as_json:
         click.echo(as_document(report))
         return
-    from plimsoll.reports.serving import serving_text
+    from plimsoll.reports.terminal.details import serving_text
 
     click.echo(serving_text(report))
 

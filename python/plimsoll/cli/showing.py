@@ -22,7 +22,7 @@ from plimsoll.store.reader import StoredRun, open_run
 from plimsoll.store.writer import RUN_SCHEMA
 
 if TYPE_CHECKING:
-    from plimsoll.reports.conclusion import Concluded
+    from plimsoll.reports.terminal.findings import Concluded
 
 
 #: So many intervals are drawn within about a second.
@@ -66,10 +66,9 @@ def _reported(outcome: Outcome, run: StoredRun, shown: Shown) -> str:
 
 
 def _texts(outcome: Outcome, shown: Shown) -> list[str]:
-    from plimsoll.reports.conclusion import conclusions, kept
-    from plimsoll.reports.journal import journalled
-    from plimsoll.reports.replaying import replayed
-    from plimsoll.reports.terminal import footnotes, operations, points
+    from plimsoll.reports.terminal.details import journalled, replayed
+    from plimsoll.reports.terminal.findings import conclusions, kept
+    from plimsoll.reports.terminal.points import footnotes, operations, points
 
     modelled = {result.place.get("configuration") for result in outcome.results if result.modelled}
     texts = [
@@ -85,7 +84,7 @@ def _texts(outcome: Outcome, shown: Shown) -> list[str]:
 
 
 def _concluded(found: Found, modelled: Container[str | None]) -> Concluded:
-    from plimsoll.reports.conclusion import Concluded
+    from plimsoll.reports.terminal.findings import Concluded
 
     subject, conclusion = found.subject, found.conclusion
     axis = conclusion.figures.get("axis", "rate" if conclusion.kind == "curve" else "level")

@@ -307,7 +307,7 @@ def _priced(fit: Fit, price: float | None) -> Json:
 
 
 def _text(answer: _Answer) -> Iterator[str]:
-    from plimsoll.reports.sizing import demand_lines, fits_lines, fits_table, spindles_lines
+    from plimsoll.reports.terminal.demand import demand_lines, fits_lines, fits_table, spindles_lines
 
     if answer.demand is not None:
         yield from demand_lines(answer.demand, answer.objective)

@@ -26,7 +26,7 @@ def command(name: str | None, quick: bool, **typed: Any) -> int | None:
     plimsoll suite mine.toml --interleave --repeat 3
     """
     if name is None:
-        from plimsoll.reports.terminal import table
+        from plimsoll.reports.terminal.points import table
 
         rows = [("suite", "title"), *((known, str(catalog.suite_document(known).get("title", ""))) for known in catalog.suite_names())]
         click.echo(table(rows, left=2))

@@ -138,7 +138,7 @@ class _Stop:
 def _watch(session: _Session, timing: Any) -> PlimsollError | None:
     """Watch to the end; a device that vanishes ends it, and what was seen is kept."""
     from plimsoll.monitor.watch import watch
-    from plimsoll.reports.watching import HEAD_EVERY, head, line
+    from plimsoll.reports.terminal.demand import HEAD_EVERY, head, line
 
     shown = 0
     try:
@@ -164,7 +164,7 @@ def _show(session: _Session, *, as_json: bool) -> None:
     if as_json:
         click.echo(as_document(session.document()))
         return
-    from plimsoll.reports.watching import distribution
+    from plimsoll.reports.terminal.demand import distribution
 
     for observed in session.devices.values():
         if observed.seconds:

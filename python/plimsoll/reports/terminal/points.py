@@ -1,4 +1,11 @@
-"""Results as text for a terminal: a row per point, then every flag once with its advice.
+"""Results as text for a terminal.
+
+Figures that need more than a number and its unit: estimates, ratios. What has only a unit is written by `plimsoll.units`.
+
+bounded(estimate)          # "1.23 ms", "≥ 16.0 s" where requests without an answer make it a lower bound
+multiple(0.0123)           # "0.012"
+
+Tables: a row per point, then every flag once with its advice.
 
 Model: plain columns, aligned by their widest cell; the last one marks points that carry flags: ``!`` invalid, ``?`` doubt, ``·`` note.
 Latencies of a point's row are of the distribution over all its operations together; ``≤`` marks a percentile that is known by operation
@@ -13,16 +20,31 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
+from math import floor, log10
 
 from plimsoll.analysis.point.array import component_sets
 from plimsoll.analysis.point.estimates import PERCENTILES
 from plimsoll.analysis.point.metric import ALL, metric, together
 from plimsoll.displayed import displayed_in_line
-from plimsoll.reports.figures import bounded
 from plimsoll.reports.limits import busy_words, configuration_words, incident_words, limit_words
 from plimsoll.reports.progress import settings_text
-from plimsoll.result import OPS, Flag, Result, Totals
-from plimsoll.units import count, duration, megabytes
+from plimsoll.result import OPS, Estimate, Flag, Result, Totals
+from plimsoll.units import count, duration, megabytes, three_digits
+
+
+def bounded(found: Estimate | None) -> str:
+    """A latency, marked ≥ where requests without an answer make it a lower bound."""
+    if found is None:
+        return duration(None)
+    return f"≥ {duration(found.value)}" if found.at_least else duration(found.value)
+
+
+def multiple(value: float) -> str:
+    """A ratio: three significant digits; two behind the point, or as many as a small one needs to show two that count."""
+    if 0 < value < 0.0995:
+        return f"{value:.{1 - floor(log10(value))}f}"
+    return three_digits(value)
+
 
 #: The state of caches that nothing was done about.
 AS_FOUND = "as found"

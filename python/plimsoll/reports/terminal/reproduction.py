@@ -1,4 +1,4 @@
-"""The claims of reports beside what the model says of them: a table for the terminal, a page for the documents, and their cells.
+"""Claims of reports beside what the model says of them: a table for the terminal, a page for the documents, and their cells.
 
 Model: drawn from the document that ``plimsoll reproduce --json`` prints. A claim of several cases shows their span; one that is missed
 says which cases do not hold, the worst first, and what limited the runs in them.
@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby, pairwise
 from typing import Any
 
-from plimsoll.reports.terminal import table
+from plimsoll.reports.terminal.points import table
 from plimsoll.units import count, duration, megabytes
 
 Json = dict[str, Any]
