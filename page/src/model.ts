@@ -1,4 +1,4 @@
-// The view model as `python/plimsoll/reports/view.py` writes it: plain numbers, units in the names. Keep both in step.
+// The view model as `python/plimsoll/reports/view/report.py` writes it: plain numbers, units in the names. Keep both in step.
 
 /** Operations on files, in the order of every table. */
 export const FILE_OPS = ["create", "open", "close", "access", "stat", "setattr", "rename", "copy", "move", "delete", "mkdir", "rmdir"] as const;

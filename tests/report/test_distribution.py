@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from plimsoll.reports.distribution import BANDS_PER_DECADE, band_of, bands, curve, levels, value_at
+from plimsoll.reports.view.timeline import BANDS_PER_DECADE, band_of, bands, curve, levels, value_at
 from report.synthetic import buckets, histogram
 
 HUNDRED = [(ns, 1) for ns in range(1, 101)]

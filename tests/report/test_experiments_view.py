@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.reports.view import PointRecord, RunRecord, view
+from plimsoll.reports.view.report import PointRecord, RunRecord, view
 from plimsoll.result import Result
 from report.planned import (
     DEPTHS,

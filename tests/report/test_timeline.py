@@ -4,7 +4,7 @@ import gc
 import weakref
 from collections import Counter
 
-from plimsoll.reports.timeline import COLUMNS, host_timeline, significant, timeline
+from plimsoll.reports.view.timeline import COLUMNS, host_timeline, significant, timeline
 
 SECOND = 1_000_000_000
 

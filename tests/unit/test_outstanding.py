@@ -29,7 +29,7 @@ from plimsoll.histogram import Histogram
 from plimsoll.reports.csv import write_comparison
 from plimsoll.reports.terminal.findings import comparison_text, kept
 from plimsoll.reports.terminal.points import points
-from plimsoll.reports.view import PointRecord, RunRecord, view
+from plimsoll.reports.view.report import PointRecord, RunRecord, view
 from plimsoll.result import Result
 
 Json = dict[str, Any]

@@ -21,7 +21,7 @@ from plimsoll.experiments.plan import Ask
 from plimsoll.experiments.probe import Bounds, Resolution
 from plimsoll.experiments.search import ramp, search
 from plimsoll.reports.terminal.findings import kept
-from plimsoll.reports.view import PointRecord, RunRecord, view
+from plimsoll.reports.view.report import PointRecord, RunRecord, view
 from plimsoll.result import Result
 from synthetic_result import Answer, conducted
 

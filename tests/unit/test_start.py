@@ -45,7 +45,7 @@ LATER = (
     "plimsoll.experiments.probe",
     "plimsoll.reports.html",
     "plimsoll.reports.terminal.points",
-    "plimsoll.reports.view",
+    "plimsoll.reports.view.report",
     "plimsoll.store.reader",
 )
 

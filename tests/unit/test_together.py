@@ -17,7 +17,7 @@ from plimsoll.analysis.point.summary import Summary
 from plimsoll.analysis.validity.conclusion import concluded
 from plimsoll.measure import Job, unfinished
 from plimsoll.reports.terminal.points import points
-from plimsoll.reports.view import PointRecord, RunRecord, view
+from plimsoll.reports.view.report import PointRecord, RunRecord, view
 from plimsoll.result import Flag, Result
 from plimsoll.target import Target
 from scripted_engine import INTERVAL_NS, Script, interval

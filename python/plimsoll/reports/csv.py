@@ -30,8 +30,7 @@ from typing import Any
 
 from plimsoll.displayed import displayed_in_line, encoded
 from plimsoll.histogram import merged_buckets
-from plimsoll.reports.distribution import BANDS_PER_DECADE
-from plimsoll.reports.timeline import timeline
+from plimsoll.reports.view.timeline import BANDS_PER_DECADE, timeline
 from plimsoll.result import LatencySummary, Result, Totals
 from plimsoll.store.durable import replace_file
 from plimsoll.store.reader import StoredPoint, StoredRun

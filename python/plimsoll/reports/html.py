@@ -22,7 +22,7 @@ from typing import Any
 
 from plimsoll.displayed import displayed, displayed_in_line, encoded
 from plimsoll.histogram import merged_buckets
-from plimsoll.reports.view import PointRecord, RunRecord, view
+from plimsoll.reports.view.report import PointRecord, RunRecord, view
 from plimsoll.store.durable import replace_file
 from plimsoll.store.reader import StoredRun
 

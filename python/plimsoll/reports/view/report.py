@@ -1,4 +1,4 @@
-"""The view model of a report: stored runs in, plain numbers and names out.
+"""The view model of a report: its points, and what the other files of this room add to them.
 
 Model: a *point* is one stored result. Points of the same workload measured in the same *configuration* (run, target and, where one
 run steps it, the level) are repeats of each other; a bar of the report is the mean of the repeats, its error bar their extremes.
@@ -20,14 +20,12 @@ from typing import Any
 from plimsoll.analysis.point.array import component_sets
 from plimsoll.analysis.point.metric import ALL, RATES, metric
 from plimsoll.analysis.point.offered_load import elapsed
-from plimsoll.reports.bars_view import GROUPS, groups, largest, slices
-from plimsoll.reports.comparison_view import compared
-from plimsoll.reports.distribution import Decoder
-from plimsoll.reports.experiments_view import Member, experiments, point_verdict
 from plimsoll.reports.incident_labels import incident_labels
 from plimsoll.reports.limits import busy_words, configuration_words, incident_words, limit_words
-from plimsoll.reports.published_view import published, suite
-from plimsoll.reports.timeline import COLUMNS, host_timeline, timeline
+from plimsoll.reports.view.bars import GROUPS, groups, largest, slices
+from plimsoll.reports.view.comparison import compared, published, suite
+from plimsoll.reports.view.experiments import Member, experiments, point_verdict
+from plimsoll.reports.view.timeline import COLUMNS, Decoder, host_timeline, timeline
 from plimsoll.result import OPS, Flag, JobRecord, Result
 
 Json = Mapping[str, Any]

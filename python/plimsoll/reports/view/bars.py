@@ -1,4 +1,4 @@
-"""The bars of a report: points by access pattern, workload and configuration, one set of bars per settings of the experiments.
+"""Bars of a report: points by access pattern, workload and configuration, one set of bars per settings of the experiments.
 
 Model: points of the same workload, configuration and settings are repeats; a bar is their mean, its error bar their extremes, or for a
 single point the 95 % interval it was stored with. Points of experiments that are drawn as lines, heat maps or rounds have no bars.

@@ -1,4 +1,4 @@
-"""What the experiments of stored runs found, computed anew from their points: load lines, marks, scaling, rounds, matrices.
+"""Experiments of stored runs, computed anew from their points: load lines, marks, scaling, rounds, matrices.
 
 Model: experiments of the same name and kind, in one run or in several, are shown as one, so that what is to be compared stands in one
 chart. A *subject* is a workload in a configuration of the report; everything about it comes from its points by the same functions that
@@ -21,9 +21,8 @@ from plimsoll.analysis.objective.judgement import Objective, judge, parse_object
 from plimsoll.analysis.point.metric import ALL
 from plimsoll.analysis.point.pooling import pooled_metric
 from plimsoll.errors import InputError
-from plimsoll.reports.bars_view import GROUPS
-from plimsoll.reports.rounds_view import rounds
-from plimsoll.reports.scaling_view import scaling
+from plimsoll.reports.view.bars import GROUPS
+from plimsoll.reports.view.subjects import rounds, scaling
 from plimsoll.result import OPS, Estimate, Result
 
 Json = Mapping[str, Any]
