@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from plimsoll.reports.incident_labels import incident_labels
+from plimsoll.reports.limits import incident_labels
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ from plimsoll.experiments.wording import measured
 from plimsoll.formats.prometheus import prometheus_text
 from plimsoll.formats.recorded import Recorded
 from plimsoll.histogram import Histogram
-from plimsoll.reports.csv import write_comparison
+from plimsoll.reports.numbers import write_comparison
 from plimsoll.reports.terminal.findings import comparison_text, kept
 from plimsoll.reports.terminal.points import points
 from plimsoll.reports.view.report import PointRecord, RunRecord, view

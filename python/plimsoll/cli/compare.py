@@ -96,9 +96,9 @@ def _write(comparison: Comparison, stored: list[StoredRun], path: str) -> None:
 
         html.write(stored, Path(path), comparison=comparison.to_json())
     elif ending == ".csv":
-        from plimsoll.reports import csv
+        from plimsoll.reports import numbers
 
-        csv.write_comparison(comparison.to_json(), path)
+        numbers.write_comparison(comparison.to_json(), path)
     else:
         from plimsoll.reports import json as document
 

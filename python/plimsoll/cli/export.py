@@ -125,14 +125,14 @@ def _table(run: StoredRun, form: str, output: str | None) -> None:
     """Every number of the run, to a file or to stdout."""
     import tempfile
 
-    from plimsoll.reports import csv, parquet
+    from plimsoll.reports import numbers
 
-    writers: dict[str, Callable[[Sequence[StoredRun], str], None]] = {"csv": csv.write, "parquet": parquet.write}
+    writers: dict[str, Callable[[Sequence[StoredRun], str], None]] = {"csv": numbers.write_csv, "parquet": numbers.write_parquet}
     write = writers[form]
     if output is not None:
         path = os.path.join(output, f"{run.name}.{form}") if _is_folder(output) else output
         _make_folder(path)
-        check_replaceable(path, (b"PAR1" if form == "parquet" else ",".join(csv.COLUMNS).encode(),))
+        check_replaceable(path, (b"PAR1" if form == "parquet" else ",".join(numbers.COLUMNS).encode(),))
         write([run], path)
         click.echo(path)
         return

@@ -71,7 +71,7 @@ def _kinds(ending: str) -> tuple[bytes, ...]:
 
         return (BEGINNING.encode(),)
     if ending == ".csv":
-        from plimsoll.reports.csv import COLUMNS, COMPARISON_COLUMNS
+        from plimsoll.reports.numbers import COLUMNS, COMPARISON_COLUMNS
 
         return tuple(",".join(columns).encode() for columns in (COLUMNS, COMPARISON_COLUMNS))
     return (b'{\n "schema": "plimsoll.',)
@@ -92,9 +92,9 @@ def _write(runs: Sequence[StoredRun], path: str, ending: str) -> None:
 
         html.write(runs, Path(path))
     elif ending == ".csv":
-        from plimsoll.reports import csv
+        from plimsoll.reports import numbers
 
-        csv.write(runs, path)
+        numbers.write_csv(runs, path)
     else:
         from plimsoll.reports import json
 

@@ -1,7 +1,7 @@
 """The forms in which stored points can be written, as a table: the one place to add one.
 
 Model: a form makes files of text from points, named; those of a single file can go to stdout. Nothing is written here.
-Limits: CSV and Parquet of every number are made from the store itself (`plimsoll.reports.csv`) and stand only by name.
+Limits: CSV and Parquet of every number are made from the store itself (`plimsoll.reports.numbers`) and stand only by name.
 
     FORMS["fio-json"].make(Source("2026-11-21T03-36-29_oltp", points))      # {"oltp.json": "{…"}
 """

@@ -1,4 +1,6 @@
-"""What limited modelled arrays and what failed in them, in words: the terminal and the page say the same.
+"""Limits and incidents of modelled arrays, in words.
+
+Limits: what held modelled arrays back and what failed in them; the terminal and the page say the same.
 
 Model: a point is limited by its saturated set of components, if there is one, named with what it is and with the sets of its kind that are
 saturated with it; a configuration by those of its points.
@@ -9,14 +11,43 @@ Limits: nothing is known of real targets, of which nothing is said.
     incident_words(result)                       # "1.000 s: member 0 of group vd0 failed (modelled, …)"
     configuration_words("array:nvme", ["limited by the link pcie", "limited by the link pcie"])
     component_words("cpu", ["raid.cpu"])         # "the processor of controller raid"
+
+Labels: the lines in time charts where something failed and where rebuilds begin and end, with a few words each.
+
+Model: what happened at one instant is one line. Groups are named when something happened to more than one.
+Limits: there are none of real targets, of which nothing is known.
+
+    incident_labels(result.engine)     # [{"time_s": 30.0, "label": "member 0 failed, rebuild begins"}]
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import groupby
+from typing import Any
 
-from plimsoll.analysis.point.array import SATURATED, ComponentSet, bottleneck, copies_s, copying, incident_line, rebuilding, rebuilds_s
+from plimsoll.analysis.point.array import (
+    COPIED_BACK,
+    COPYING,
+    FAILED,
+    FITTED,
+    IN_VAIN,
+    REBUILT,
+    RENEWED,
+    REPLACED,
+    SATURATED,
+    SPARE_RENEWED,
+    ComponentSet,
+    Incident,
+    bottleneck,
+    copies_s,
+    copying,
+    incident_line,
+    incidents,
+    rebuilding,
+    rebuilds_s,
+)
 from plimsoll.result import Result
 
 #: Sets of components that are told of a point, the busiest first.
@@ -101,3 +132,33 @@ def _busy(one: ComponentSet) -> str:
     if one.count > 1:
         return f"{one.count} × {one.name} {one.utilisation:.0%} busy (at most {one.busiest:.0%})"
     return f"{one.name} {one.utilisation:.0%} busy"
+
+
+Json = dict[str, Any]
+
+_WORDS = {
+    FAILED: "failed",
+    REPLACED: "rebuild begins",
+    RENEWED: "has a new drive, rebuild begins",
+    SPARE_RENEWED: "has a new spare",
+    REBUILT: "rebuilt",
+    IN_VAIN: "cannot be rebuilt",
+    FITTED: "has a new drive",
+    COPYING: "copying back",
+    COPIED_BACK: "copied back",
+}
+
+
+def incident_labels(engine: Json) -> list[Json]:
+    """Instants in seconds after the warm-up began, in their order, each with its label."""
+    told = incidents(engine)
+    several = len({one.group for one in told}) > 1
+    return [
+        {"time_s": time_s, "label": _label(list(together), grouped=several)} for time_s, together in groupby(told, lambda one: one.time_s)
+    ]
+
+
+def _label(together: list[Incident], *, grouped: bool) -> str:
+    members = groupby(together, lambda one: (one.group, one.member))
+    said = [(member, ", ".join(_WORDS[one.what] for one in of)) for member, of in members]
+    return "; ".join(f"member {number}{f' of {group}' if grouped else ''} {what}" for (group, number), what in said)

@@ -20,8 +20,7 @@ from typing import Any
 from plimsoll.analysis.point.array import component_sets
 from plimsoll.analysis.point.metric import ALL, RATES, metric
 from plimsoll.analysis.point.offered_load import elapsed
-from plimsoll.reports.incident_labels import incident_labels
-from plimsoll.reports.limits import busy_words, configuration_words, incident_words, limit_words
+from plimsoll.reports.limits import busy_words, configuration_words, incident_labels, incident_words, limit_words
 from plimsoll.reports.view.bars import GROUPS, groups, largest, slices
 from plimsoll.reports.view.comparison import compared, published, suite
 from plimsoll.reports.view.experiments import Member, experiments, point_verdict

@@ -1,4 +1,6 @@
-"""Every number of a report as one table in long form: a row per number, so that any tool can pivot it.
+"""Numbers of a report, a row for each: CSV and Parquet.
+
+CSV: one table in long form, so that any tool can pivot it.
 
     run,point,workload,target,repeat,scope,name,op,metric,unit,value
 
@@ -18,6 +20,13 @@ Model: ``scope`` says what ``name`` is:
 Values are as stored: nanoseconds, bytes, per second; nothing is rounded.
 
     write([open_run("results/r1")], "r1.csv")
+
+Parquet: the rows of the CSV in typed columns, for data frames.
+
+Model: the columns of the CSV, with ``value`` split in two: ``value`` holds numbers, ``text`` what is no number. Needs pyarrow, which
+Plimsoll does not require.
+
+    write([open_run("results/r1")], "r1.parquet")
 """
 
 from __future__ import annotations
@@ -26,9 +35,11 @@ import csv
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
+from importlib import import_module
 from typing import Any
 
-from plimsoll.displayed import displayed_in_line, encoded
+from plimsoll.displayed import displayed, displayed_in_line, encoded
+from plimsoll.errors import InputError
 from plimsoll.histogram import merged_buckets
 from plimsoll.reports.view.timeline import BANDS_PER_DECADE, timeline
 from plimsoll.result import LatencySummary, Result, Totals
@@ -73,7 +84,7 @@ _UNITS_BY_ENDING = (
 )
 
 
-def write(runs: Sequence[StoredRun], path: str) -> None:
+def write_csv(runs: Sequence[StoredRun], path: str) -> None:
     """Write the table of ``runs`` to ``path``, at once."""
     _write_table(path, COLUMNS, rows(runs))
 
@@ -265,3 +276,43 @@ def _unit(metric: str) -> str:
     if metric.endswith("bytes_per_s"):
         return "B/s"
     return next((unit for ending, unit in _UNITS_BY_ENDING if metric.endswith(ending)), "1")
+
+
+def write_parquet(runs: Sequence[StoredRun], path: str) -> None:
+    """Write the table of ``runs`` to ``path``, at once. Raises `InputError` where pyarrow is not installed."""
+    try:
+        pyarrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
+    except ImportError:
+        raise InputError("Parquet needs the package pyarrow, which is not installed here; install it, or export csv.") from None
+    columns = _columns(runs)
+    made = pyarrow.table({name: pyarrow.array(values, _type(pyarrow, name)) for name, values in columns.items()})
+    buffer = io.BytesIO()
+    parquet.write_table(made, buffer)
+    replace_file(path, buffer.getvalue())
+
+
+def _type(pyarrow: Any, name: str) -> Any:
+    return {"value": pyarrow.float64(), "repeat": pyarrow.int64()}.get(name, pyarrow.string())
+
+
+def _columns(runs: Sequence[StoredRun]) -> dict[str, list[Any]]:
+    """The rows of the CSV, column by column."""
+    columns: dict[str, list[Any]] = {name: [] for name in (*COLUMNS, "text")}
+    for values in rows(runs):
+        row = {name: "" if value is None else displayed(str(value)) for name, value in zip(COLUMNS, values, strict=True)}
+        number = _number(row["value"])
+        row["text"] = row["value"] if number is None else ""
+        for name, column in columns.items():
+            column.append(number if name == "value" else _whole(row[name]) if name == "repeat" else row[name])
+    return columns
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def _whole(text: str) -> int | None:
+    return int(text) if text.isdecimal() else None
