@@ -19,7 +19,7 @@ from plimsoll.points.point import PlannedPoint
 from plimsoll.points.setup import Setup
 from plimsoll.result import Result
 from plimsoll.store.reader import open_run
-from plimsoll.store.resuming import resumed
+from plimsoll.store.resumption import resumed
 from plimsoll.store.writer import PointWriter, RunInfo, RunWriter
 from plimsoll.target import Target
 from scripted_engine import Script, ScriptedEngine

@@ -11,8 +11,7 @@ import pytest
 from made_results import Load, made
 from plimsoll.apps.destination import destination, marker_of
 from plimsoll.errors import StoreError
-from plimsoll.store.beside import fresh, fresh_folder
-from plimsoll.store.durable import LineFile, replace_file
+from plimsoll.store.durable import LineFile, fresh, fresh_folder, replace_file
 from plimsoll.store.writer import PointWriter, RunInfo, RunWriter
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from plimsoll.errors import InputError
 from plimsoll.store.reader import StoredRun, list_runs
-from plimsoll.store.resuming import resumed, unfinished_run
+from plimsoll.store.resumption import resumed, unfinished_run
 from said import Plimsoll
 from scripted_engine import SCRATCH, Script, ScriptedEngine
 
@@ -180,7 +180,7 @@ def test_what_is_going_on_in_another_process_is_refused(plimsoll: Plimsoll, engi
     run = interrupted(plimsoll, engine)
     path = Path(run.path, "run.json")
     meta = json.loads(path.read_text())
-    from plimsoll.store.lifetime import own_identity
+    from plimsoll.store.writer import own_identity
 
     meta.update(status="running", process=own_identity())
     path.write_text(json.dumps(meta))

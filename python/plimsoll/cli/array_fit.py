@@ -22,7 +22,7 @@ from plimsoll.displayed import as_document, encoded
 from plimsoll.errors import InputError
 from plimsoll.points.array_runs import REQUESTS, Modelling, Trial
 from plimsoll.points.measured_rows import Asked, Measured, measured_rows
-from plimsoll.store.overwriting import check_replaceable
+from plimsoll.store.durable import check_replaceable
 from plimsoll.target import target_of
 
 Json = dict[str, Any]

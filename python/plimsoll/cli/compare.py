@@ -11,7 +11,7 @@ import click
 from plimsoll.cli.report import checked_format
 from plimsoll.displayed import as_document
 from plimsoll.errors import InputError
-from plimsoll.store.overwriting import REPLACED
+from plimsoll.store.durable import REPLACED
 from plimsoll.store.reader import StoredRun, damage_named, open_run
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import click
 
 from plimsoll.displayed import encoded
 from plimsoll.errors import InputError
-from plimsoll.store.overwriting import REPLACED, check_replaceable
+from plimsoll.store.durable import REPLACED, check_replaceable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -9,7 +9,7 @@ import click
 
 from plimsoll.displayed import as_document, encoded
 from plimsoll.errors import InputError, PlimsollError
-from plimsoll.store.overwriting import REPLACED
+from plimsoll.store.durable import REPLACED
 
 if TYPE_CHECKING:
     from plimsoll.analysis.trace.fit import Fit
@@ -238,7 +238,7 @@ def _check_output(path: str | None) -> None:
     """Refuse before a long trace is read what could not be written afterwards, or not be found by 'plimsoll run'."""
     import os
 
-    from plimsoll.store.overwriting import check_replaceable
+    from plimsoll.store.durable import check_replaceable
 
     if path is None:
         return

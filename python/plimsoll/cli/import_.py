@@ -28,7 +28,7 @@ def command(files: tuple[str, ...], form: str | None, out: str, label: str | Non
     plimsoll import output/flatfile.html
     """
     from plimsoll.formats.importing import read_results, recognised
-    from plimsoll.store.importing import Import, import_points
+    from plimsoll.store.writer import Import, import_points
 
     texts = {path: _text(path) for path in dict.fromkeys(files)}
     points = read_results(texts, form)

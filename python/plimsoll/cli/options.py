@@ -16,7 +16,7 @@ from typing import Any
 import click
 
 from plimsoll.errors import InputError
-from plimsoll.store.overwriting import REPLACED
+from plimsoll.store.durable import REPLACED
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 

@@ -10,7 +10,7 @@ import click
 from plimsoll.cli.fit import ACTIONS, FORMS
 from plimsoll.cli.options import LoadCommand, takes
 from plimsoll.errors import InputError
-from plimsoll.store.overwriting import REPLACED
+from plimsoll.store.durable import REPLACED
 
 Json = dict[str, Any]
 
@@ -57,7 +57,7 @@ def command(trace: str, **typed: Any) -> int:
 def _check_outputs(trace: str, typed: Json) -> None:
     """Refuse before a long trace is read what could not be written afterwards, or would replace what is not ours."""
     from plimsoll.cli.report import checked_format
-    from plimsoll.store.overwriting import check_replaceable
+    from plimsoll.store.durable import check_replaceable
 
     if typed["report_path"] is not None:
         checked_format(typed["report_path"])
@@ -72,7 +72,7 @@ def _check_outputs(trace: str, typed: Json) -> None:
 def _convert(choice: Any, path: str) -> int:
     from plimsoll.formats.traces.compact import MAGIC
     from plimsoll.points.traces import convert
-    from plimsoll.store.overwriting import check_replaceable
+    from plimsoll.store.durable import check_replaceable
     from plimsoll.units import duration
 
     if not os.path.isdir(os.path.dirname(path) or "."):

@@ -15,7 +15,7 @@ import click
 from plimsoll.analysis.point.verification import wrong_data
 from plimsoll.displayed import displayed
 from plimsoll.errors import InputError
-from plimsoll.store.overwriting import REPLACED, check_replaceable
+from plimsoll.store.durable import REPLACED, check_replaceable
 from plimsoll.store.reader import StoredRun, damage_named, open_run
 
 FORMATS = (".html", ".csv", ".json")

@@ -21,7 +21,7 @@ from plimsoll.engine import await_answer
 from plimsoll.errors import InputError, PlimsollError, TargetError
 from plimsoll.near import meant
 from plimsoll.points.signals import handled
-from plimsoll.store.overwriting import REPLACED, check_replaceable
+from plimsoll.store.durable import REPLACED, check_replaceable
 
 Json = dict[str, Any]
 

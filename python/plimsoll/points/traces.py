@@ -103,7 +103,7 @@ def convert(choice: Choice, path: str) -> Json:
     """Write the compact form of a trace to ``path``, which appears whole; its header."""
     from plimsoll.formats.traces import open_trace
     from plimsoll.formats.traces.compact import finish_source, write_compact
-    from plimsoll.store.beside import fresh
+    from plimsoll.store.durable import fresh
 
     beside = ""
     try:

@@ -40,7 +40,7 @@ from plimsoll.points.preconditions import check_journalled, is_of_its_moment
 from plimsoll.points.setup import Setup
 from plimsoll.result import Result
 from plimsoll.scratch import default_target
-from plimsoll.store.resuming import fingerprint, resumed, unfinished_run
+from plimsoll.store.resumption import fingerprint, resumed, unfinished_run
 from plimsoll.store.writer import RunInfo, RunWriter
 from plimsoll.target import Composer, Target
 

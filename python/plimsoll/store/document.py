@@ -1,10 +1,10 @@
-"""Reads one document or line of the store: whatever was done to it, the answer is its value or one sentence that names the file.
+"""One document or line of the store: whatever was done to it, the answer is its value or one sentence that names the file.
 
 Model: JSON in UTF-8 with finite numbers, nested as deep as anything that is stored, in the form of a type (`plimsoll.shape`). What is no
 regular file is not opened for long: a pipe in place of a file would never answer.
 
     meta = read_document("results/r1/run.json")
-    interval = line_value(b'{"index":0,…}\\n', "…/intervals.jsonl, line 1", Interval)
+    interval = line_value(b'{"index":0,…}\n', "…/intervals.jsonl, line 1", Interval)
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Reads what is stored, also while it is being written and after its writer was killed.
+"""Runs as they are stored, read also while they are being written and after their writer was killed.
 
 Model: a point without ``result.json`` never ended; its totals are made anew from the intervals that reached the disk. A run whose
 ``run.json`` says ``running`` while its process is gone is ``incomplete``. A torn last line is left out and noted.
@@ -22,8 +22,7 @@ from plimsoll.errors import InputError, StoreError
 from plimsoll.near import nearest
 from plimsoll.result import Result, check_schema
 from plimsoll.store.document import CHANGED, fitting, line_value, read_document
-from plimsoll.store.lifetime import is_alive
-from plimsoll.store.writer import RUN_SCHEMA
+from plimsoll.store.writer import RUN_SCHEMA, is_alive
 from plimsoll.stored import Interval, Run, Sample
 
 Json = dict[str, Any]

@@ -1,10 +1,27 @@
-"""Writes runs and points as they arise; see `plimsoll.store` for the layout and its guarantees.
+"""Writing of runs and points: as they arise here, or as another tool measured them.
+
+The process that wrote a run: alive or not, so that an abandoned run is told from one that is going on.
+
+Model: a process id is reused, so it counts only with the boot it belongs to and the tick it started at (proc_pid_stat(5), field 22).
+Limits: across hosts (a shared directory) the boot differs, and the run counts as abandoned even while it goes on elsewhere.
+
+    identity = own_identity()        # stored in run.json
+    is_alive(identity)
+
+Writing of runs and points as they arise; see `plimsoll.store` for the layout and its guarantees.
 
 run = RunWriter.create("results", info)
 with run.begin_point(skeleton) as point:
     point.interval(interval)
     point.finish(result)
 run.finish("complete")
+
+What another tool measured, kept as a run: the same directories and files, with nothing of this machine in them.
+
+Model: the run has no host, since where it was measured is not known; its versions say which tool measured it, and from which files it was
+read. Points get their ids here; equal ones become repeats of each other. Either the whole run is stored or an error says what was not.
+
+    path = import_points("results", Import(["plimsoll", "import", "a.json"], "fio", ["a.json"]), points)
 """
 
 from __future__ import annotations
@@ -13,18 +30,50 @@ import json
 import os
 import re
 import time
+from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
 
 from plimsoll import displayed
 from plimsoll.errors import StoreError
 from plimsoll.result import Result, iso_time
-from plimsoll.store.beside import fresh_folder
-from plimsoll.store.durable import LineFile, replace_file, store_error, sync_folder
-from plimsoll.store.lifetime import own_identity
+from plimsoll.store.durable import LineFile, fresh_folder, replace_file, store_error, sync_folder
 
 Json = dict[str, Any]
+
+
+def own_identity() -> Json:
+    """What tells this process from every other."""
+    return {"pid": os.getpid(), "boot_id": _boot_id(), "start_ticks": _start_ticks(os.getpid())}
+
+
+def is_alive(identity: Json | None) -> bool:
+    """Whether the process of ``identity`` still runs on this machine."""
+    if not identity or identity.get("boot_id") != _boot_id():
+        return False
+    pid = identity.get("pid")
+    ticks = _start_ticks(pid) if isinstance(pid, int) else None
+    return ticks is not None and ticks == identity.get("start_ticks")
+
+
+def _boot_id() -> str | None:
+    try:
+        with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
+            return file.read().strip()
+    except OSError:
+        return None
+
+
+def _start_ticks(pid: int) -> int | None:
+    try:
+        with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
+            fields = file.read().rpartition(")")[2].split()
+    except OSError:
+        return None
+    # Counted after the command name: state is field 3, the start time field 22. A zombie has ended.
+    return None if fields[0] in "ZX" else int(fields[19])
+
 
 RUN_SCHEMA = "plimsoll.run/1"
 
@@ -34,7 +83,7 @@ class RunInfo:
     """What a run is, known before it starts; ``host`` and ``versions`` are facts of this machine.
 
     ``points_planned`` is None when results decide how many there will be. ``experiments`` are definitions, ``suite`` says which shipped or
-    written list they come from, and ``fingerprint`` is equal for runs that measure the same (`plimsoll.store.resuming`).
+    written list they come from, and ``fingerprint`` is equal for runs that measure the same (`plimsoll.store.resumption`).
     """
 
     name: str
@@ -205,3 +254,62 @@ def encoded(value: Json) -> bytes:
 
 def _compact(value: Json) -> str:
     return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+
+
+class Point(Protocol):
+    """What is to be stored."""
+
+    @property
+    def result(self) -> Result:
+        """The point."""
+
+    @property
+    def intervals(self) -> Sequence[Json]:
+        """Its intervals, as far as they are known."""
+
+    @property
+    def monitor(self) -> Sequence[Json]:
+        """Samples of a host, as far as they are known."""
+
+
+@dataclass(frozen=True)
+class Import:
+    """What the run is called and where it comes from."""
+
+    command: list[str]
+    form: str
+    files: Sequence[str]
+    label: str | None = None
+
+
+def import_points(out: str, about: Import, points: Sequence[Point]) -> str:
+    """Store ``points`` as a run in ``out``; its directory. Raises `StoreError` when it cannot be written."""
+    origins = sorted({str(point.result.versions.get("origin", about.form)) for point in points})
+    info = RunInfo(
+        name=f"import-{about.form}",
+        command=about.command,
+        points_planned=len(points),
+        host={},
+        versions={"origin": ", ".join(origins), "files": ", ".join(about.files)},
+        label=about.label,
+    )
+    run = RunWriter.create(out, info)
+    seen: Counter[str] = Counter()
+    for point in points:
+        result = _placed(point.result, run.next_point_id(point.result.job.workload), seen)
+        with run.begin_point(replace(result, status="incomplete", error="The import of this point did not end.")) as writer:
+            for interval in point.intervals:
+                writer.interval(interval)
+            for sample in point.monitor:
+                writer.monitor(sample)
+            writer.finish(result)
+    run.finish("complete")
+    return run.path
+
+
+def _placed(result: Result, point_id: str, seen: Counter[str]) -> Result:
+    """The result with its id; points of equal workload, options and place are numbered as repeats."""
+    job = result.job
+    key = json.dumps([job.workload, job.target, job.definition, result.place], sort_keys=True, default=str)
+    seen[key] += 1
+    return replace(result, id=point_id, job=replace(job, repeat=seen[key]))

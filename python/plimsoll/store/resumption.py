@@ -1,4 +1,4 @@
-"""Going on with a run that was killed or interrupted: finding it, taking it over alone, and putting aside what was torn.
+"""Resumption of a run that was killed or interrupted: finding it, taking it over alone, and putting aside what was torn.
 
 Model: runs that measure the same on the same machine have equal fingerprints. The newest such run that did not come to its end is taken
 over under a lock on its directory (flock(2), which the kernel frees however a process ends): the status becomes ``running`` again and the
@@ -26,8 +26,7 @@ from plimsoll.errors import InputError, StoreError
 from plimsoll.result import Result, iso_time
 from plimsoll.store.document import content, fitting, read_document
 from plimsoll.store.durable import replace_file, store_error, sync_folder
-from plimsoll.store.lifetime import own_identity
-from plimsoll.store.writer import RunWriter, encoded
+from plimsoll.store.writer import RunWriter, encoded, own_identity
 from plimsoll.stored import Run
 
 if TYPE_CHECKING:
