@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from plimsoll.host import host_facts, target_facts
+from plimsoll.host.device import mount_of, parse
 from plimsoll.host.facts import Absent, collected, known, text, why_absent
-from plimsoll.host.mount import mount_of, parse
 from plimsoll.host.target import target_paths
 
 TABLE = r"""/dev/sda1 / ext4 rw,relatime 0 0

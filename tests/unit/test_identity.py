@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.host import identity
-from plimsoll.host.identity import device_identity, target_identity
+from plimsoll.host import target
+from plimsoll.host.target import device_identity, target_identity
 
 Files = dict[str, str]
 
@@ -20,7 +20,7 @@ def sys_block(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
     folder = tmp_path / "block"
     folder.mkdir()
-    monkeypatch.setattr(identity, "SYS_BLOCK", str(folder))
+    monkeypatch.setattr(target, "SYS_BLOCK", str(folder))
     monkeypatch.setattr(device, "SYS_BLOCK", str(folder))
     return folder
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from plimsoll.host.medium import medium_of
+from plimsoll.host.target import medium_of
 
 ON_EXT4 = {"mount": {"type": "ext4", "point": "/", "options": "rw", "source": "/dev/sda1"}}
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.monitor import Sampler, Snapshot, cpu, diskstats, paging, sample
+from plimsoll.monitor import Sampler, Snapshot, counters, sample
 
 #: Two readings of the same disk two seconds apart; the columns are those of Documentation/admin-guide/iostats.rst.
 BEFORE = "   8       0 sda 1000 5 80000 3000 500 9 40000 2000 0 4000 5000 10 0 800 1 20 30\n"
@@ -14,7 +14,7 @@ AFTER = "   8       0 sda 1400 7 112000 3800 600 9 44000 2500 3 5000 7000 12 0 8
 
 
 def test_device_rates_have_the_definitions_of_iostat() -> None:
-    rates = diskstats.rates(diskstats.parse(BEFORE)["sda"], diskstats.parse(AFTER)["sda"], 2.0)
+    rates = counters.disk_rates(counters.parse_diskstats(BEFORE)["sda"], counters.parse_diskstats(AFTER)["sda"], 2.0)
     assert rates == {
         "r_per_s": 200.0,  # 400 reads / 2 s
         "w_per_s": 50.0,  # 100 writes / 2 s
@@ -30,44 +30,44 @@ def test_device_rates_have_the_definitions_of_iostat() -> None:
 
 
 def test_an_idle_device_waits_for_nothing() -> None:
-    counters = diskstats.parse(BEFORE)["sda"]
-    rates = diskstats.rates(counters, counters, 1.0)
+    idle = counters.parse_diskstats(BEFORE)["sda"]
+    rates = counters.disk_rates(idle, idle, 1.0)
     assert set(rates.values()) == {0.0}
-    assert not diskstats.did_something(counters, counters)
+    assert not counters.did_something(idle, idle)
 
 
 def test_utilisation_never_exceeds_all_of_the_time() -> None:
-    before, after = diskstats.parse(BEFORE)["sda"], diskstats.parse(AFTER)["sda"]
-    assert diskstats.rates(before, after, 0.9)["util_percent"] == 100.0
+    before, after = counters.parse_diskstats(BEFORE)["sda"], counters.parse_diskstats(AFTER)["sda"]
+    assert counters.disk_rates(before, after, 0.9)["util_percent"] == 100.0
 
 
 def test_counters_of_old_kernels_read_zero_where_they_lack_columns() -> None:
-    counters = diskstats.parse("8 0 sda 1 2 3 4 5 6 7 8 9 10 11\n")["sda"]
-    assert (counters.weighted_ms, counters.discards, counters.flushes) == (11, 0, 0)
+    old = counters.parse_diskstats("8 0 sda 1 2 3 4 5 6 7 8 9 10 11\n")["sda"]
+    assert (old.weighted_ms, old.discards, old.flushes) == (11, 0, 0)
 
 
 def test_cpu_shares_add_up_to_the_whole() -> None:
-    before = cpu.parse("cpu  100 10 50 800 20 5 5 10 0 0\ncpu0 1 2 3\n")
-    after = cpu.parse("cpu  130 20 80 840 60 10 10 50 0 0\n")
+    before = counters.parse_cpu("cpu  100 10 50 800 20 5 5 10 0 0\ncpu0 1 2 3\n")
+    after = counters.parse_cpu("cpu  130 20 80 840 60 10 10 50 0 0\n")
     assert before is not None and after is not None
     # 200 ticks: 40 user (nice included), 40 system (interrupts included), 40 idle, 40 iowait, 40 steal.
-    assert cpu.shares(before, after) == dict.fromkeys(
+    assert counters.cpu_shares(before, after) == dict.fromkeys(
         ("user_percent", "system_percent", "idle_percent", "iowait_percent", "steal_percent"), 20.0
     )
-    assert cpu.shares(before, before) is None
+    assert counters.cpu_shares(before, before) is None
 
 
 def test_a_stat_file_without_cpu_is_absent() -> None:
-    assert cpu.parse("") is None
-    assert cpu.parse("intr 1 2 3") is None
+    assert counters.parse_cpu("") is None
+    assert counters.parse_cpu("intr 1 2 3") is None
 
 
 def test_blocks_are_of_4096_bytes() -> None:
-    before = paging.parse("nr_free_pages 7\npgpgin 1000\npgpgout 2000\n")
-    after = paging.parse("pgpgin 5000\npgpgout 2400\npswpin 3\n")
+    before = counters.parse_paging("nr_free_pages 7\npgpgin 1000\npgpgout 2000\n")
+    after = counters.parse_paging("pgpgin 5000\npgpgout 2400\npswpin 3\n")
     # 4,000 KiB in and 400 KiB out in 2 s, four KiB to a block.
-    assert paging.rates(before, after, 2.0) == {"blocks_in_per_s": 500.0, "blocks_out_per_s": 50.0}
-    assert paging.rates({}, after, 2.0) is None
+    assert counters.paging_rates(before, after, 2.0) == {"blocks_in_per_s": 500.0, "blocks_out_per_s": 50.0}
+    assert counters.paging_rates({}, after, 2.0) is None
 
 
 def _snapshot(seconds: float, diskstats_text: str) -> Snapshot:
@@ -99,7 +99,7 @@ def test_long_counter_files_are_read_to_their_end(tmp_path: Path) -> None:
     lines = "".join(f"8 {index} sd{index} 1 2 3 4 5 6 7 8 9 10 11\n" for index in range(1000))
     (tmp_path / "diskstats").write_text(lines)
     with Sampler(str(tmp_path)) as sampler:
-        assert len(diskstats.parse(sampler.snapshot().texts["diskstats"])) == 1000
+        assert len(counters.parse_diskstats(sampler.snapshot().texts["diskstats"])) == 1000
 
 
 @pytest.mark.skipif(not Path("/proc/diskstats").exists(), reason="no /proc/diskstats here")

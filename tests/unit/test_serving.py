@@ -10,9 +10,8 @@ import pytest
 
 from plimsoll.errors import InputError, PlimsollError, TargetError
 from plimsoll.reports.terminal.details import serving_text
+from plimsoll.serving.endpoints import loopback_socket, mountable, unix_socket
 from plimsoll.serving.guard import is_mounted
-from plimsoll.serving.mount import mountable
-from plimsoll.serving.sockets import loopback_socket, unix_socket
 from said import Plimsoll
 
 

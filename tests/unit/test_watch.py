@@ -14,7 +14,8 @@ from plimsoll.analysis.sizing.demand import COLUMNS, METRICS, Observed, demand_d
 from plimsoll.cli import watch as command
 from plimsoll.errors import TargetError
 from plimsoll.host import device as host_device
-from plimsoll.monitor import Snapshot, diskstats, watch
+from plimsoll.monitor import Snapshot, watch
+from plimsoll.monitor.counters import disk_rates, parse_diskstats
 from plimsoll.monitor.watch import Reading, Timing, columns
 from plimsoll.reports.terminal.demand import distribution, head, line
 from said import Plimsoll
@@ -106,8 +107,8 @@ def test_readings_have_the_names_and_units_of_iostat() -> None:
 
 
 def test_an_idle_interval_is_zero_and_divides_by_nothing() -> None:
-    idle = diskstats.parse(counters(0))["sda"]
-    assert set(columns(diskstats.rates(idle, idle, 1.0)).values()) == {0.0}
+    idle = parse_diskstats(counters(0))["sda"]
+    assert set(columns(disk_rates(idle, idle, 1.0)).values()) == {0.0}
 
 
 def test_late_readings_delay_no_other() -> None:
@@ -363,14 +364,13 @@ def test_a_file_is_watched_on_the_device_below_it(plimsoll: Plimsoll, clock: Clo
 def test_a_file_system_whose_files_have_no_devices_number_is_found_by_its_mount(
     plimsoll: Plimsoll, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from plimsoll.host import mount
     from plimsoll.host.facts import Absent
 
     def absent(number: int) -> str:
         raise Absent("no block device has number 0:33")
 
     monkeypatch.setattr(host_device, "name_of_number", absent)
-    monkeypatch.setattr(mount, "mount_of", lambda path: mount.Mount("/dev/sdb", "/", "btrfs", "rw"))
+    monkeypatch.setattr(host_device, "mount_of", lambda path: host_device.Mount("/dev/sdb", "/", "btrfs", "rw"))
     monkeypatch.setattr(host_device, "device_name", os.path.basename)
     Path("data").write_text("")
     assert plimsoll("watch", "data", "-d", "1s", "--json").json["devices"][0]["name"] == "sdb"

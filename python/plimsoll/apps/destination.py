@@ -20,7 +20,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 from plimsoll.errors import TargetError
-from plimsoll.host.mount import free_bytes
+from plimsoll.host.device import free_bytes
 
 SCHEMA = "plimsoll.copy/1"
 _GIB = 1 << 30

@@ -146,8 +146,7 @@ def _serve(serving: Any, orders: _Orders, duration_s: float | None, interval_s: 
 
 
 def _opened(cleared: ExitStack, path: str | None, loopback: tuple[str, int | None], mount: str | None) -> _Places:
-    from plimsoll.serving.mount import FILE, mountable
-    from plimsoll.serving.sockets import loopback_socket, unix_socket
+    from plimsoll.serving.endpoints import FILE, loopback_socket, mountable, unix_socket
 
     places = _Places()
     address, port = loopback

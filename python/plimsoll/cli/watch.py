@@ -240,9 +240,8 @@ def _device(asked: str) -> str:
 
 def _device_below(path: str) -> str:
     """The device that the file system of ``path`` is on."""
-    from plimsoll.host.device import device_name, name_of_number
+    from plimsoll.host.device import device_name, mount_of, name_of_number
     from plimsoll.host.facts import Absent
-    from plimsoll.host.mount import mount_of
 
     try:
         return name_of_number(os.stat(path).st_dev)

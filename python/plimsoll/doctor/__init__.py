@@ -11,23 +11,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from plimsoll.doctor import device, generator, processor, target
+from plimsoll.doctor import machine, target
 from plimsoll.doctor.examination import Check, Examination, examine
 
 __all__ = ["CHECKS", "Check", "Examination", "diagnosed", "examine"]
 
 CHECKS: tuple[Callable[[Examination], Iterator[Check]], ...] = (
-    generator.io_uring,
-    generator.locked_memory,
-    generator.own_cost,
-    processor.governor,
-    processor.turbo,
-    processor.clocksource,
-    processor.virtual_machine,
-    processor.busy,
-    device.scheduler,
-    device.write_cache,
-    device.other_io,
+    machine.io_uring,
+    machine.locked_memory,
+    machine.own_cost,
+    machine.governor,
+    machine.turbo,
+    machine.clocksource,
+    machine.virtual_machine,
+    machine.busy,
+    target.scheduler,
+    target.write_cache,
+    target.other_io,
     target.permission,
     target.direct_io,
     target.allocation,

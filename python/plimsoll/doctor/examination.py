@@ -16,7 +16,7 @@ from plimsoll import calibration
 from plimsoll.engine import Engine, left_behind
 from plimsoll.errors import PlimsollError
 from plimsoll.host import facts, host_facts, target_facts
-from plimsoll.host.mount import free_bytes
+from plimsoll.host.device import free_bytes
 from plimsoll.host.target import existing, monitored_devices, target_paths
 from plimsoll.monitor import Sampler, sample
 from plimsoll.target import target_of

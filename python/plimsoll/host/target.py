@@ -1,4 +1,6 @@
-"""What lies behind a target: block devices down to the disks, and the file system when it is a file.
+"""What lies behind a target, and what identifies it.
+
+Facts: block devices down to the disks, and the file system when the target is a file.
 
 Model: starts from the engine's own inspection, follows device numbers through /sys, and looks at the allocation of files, which tells
 sparse ones.
@@ -6,18 +8,34 @@ Limits: network and overlay file systems have no block device; then ``devices`` 
 
     facts = target_facts(engine.inspect_target("stripe:/dev/sdb,/dev/sdc"))
     [device["name"] for device in facts["devices"]]       # ["sdb", "sdc"]
+
+The medium: whether there is a storage device of this host below a target at all; memory and other machines answer as well.
+
+Model: the type of the file system that a file is on, of the one that the file behind a loop device is on, and the names of devices that
+are memory. Limits: what a hypervisor or an array keeps in its own memory cannot be seen from here.
+
+    medium_of(facts)        # {"kind": "memory", "name": "tmpfs"}
+
+Identity: what a target is, whatever its path is called today; equal before and after a reboot for the same storage, different for another
+disk.
+
+Model: a device is its serial number or world-wide name, of a stacked one its own UUID, with the number of the partition; a file is its file
+system's UUID with its inode. A file that is yet to be made, and one that Plimsoll made and may make anew, is the directory that it is in.
+Limits: where nothing of the kind is known, the kernel's name, its device number or the number that statfs(2) gives has to do, and these may
+change with a reboot; then the same storage is taken for another, never another for the same.
+
+    target_identity(engine.inspect_target("/dev/sdb1"))       # ["serial WD-123, partition 1"]
 """
 
 from __future__ import annotations
 
 import os
 import stat
+from contextlib import suppress
 from typing import Any
 
-from plimsoll.host.device import device_facts, device_name, name_of_number, physical_devices
-from plimsoll.host.facts import Absent, collected
-from plimsoll.host.medium import medium_of
-from plimsoll.host.mount import free_bytes, mount_of
+from plimsoll.host.device import SYS_BLOCK, device_facts, device_name, disk_of, free_bytes, mount_of, name_of_number, physical_devices
+from plimsoll.host.facts import Absent, collected, known, text
 
 Json = dict[str, Any]
 
@@ -94,3 +112,78 @@ def _is_device(path: str) -> bool:
         return stat.S_ISBLK(os.stat(path).st_mode)
     except OSError:
         return False
+
+
+#: File systems in memory.
+MEMORY = ("tmpfs", "ramfs", "devtmpfs", "hugetlbfs")
+#: File systems without a block device of this host: networks, programs, layers over others.
+ELSEWHERE = ("nfs", "nfs4", "cifs", "smb3", "9p", "virtiofs", "fuse", "ceph", "glusterfs", "lustre", "overlay", "afs")
+#: Kernel names of devices that are memory begin so.
+_MEMORY_DEVICES = ("zram", "ram")
+
+
+def medium_of(facts: Json) -> Json | None:
+    """What is below the target of these facts when it is no device of this host: its kind (memory, elsewhere) and name."""
+    for device in facts.get("devices", []):
+        backing, name = device.get("backing"), str(device.get("name"))
+        if isinstance(backing, dict) and backing.get("type") in MEMORY:
+            return {"kind": "memory", "name": f"{name} shows a file on {backing['type']}"}
+        if name.startswith(_MEMORY_DEVICES):
+            return {"kind": "memory", "name": name}
+    mount = (facts.get("filesystem") or {}).get("mount")
+    kind = str(mount.get("type")) if isinstance(mount, dict) else ""
+    if kind in MEMORY:
+        return {"kind": "memory", "name": kind}
+    return {"kind": "elsewhere", "name": kind} if kind in ELSEWHERE or kind.startswith("fuse.") else None
+
+
+_STACKED = ("dm/uuid", "md/uuid", "loop/backing_file")
+_BY_UUID = "/dev/disk/by-uuid"
+
+
+def target_identity(inspection: Json) -> list[str]:
+    """The identity of each file and device that a target consists of, in order; none where nothing is stored."""
+    parts = inspection.get("parts")
+    if parts:
+        return [identity for part in parts for identity in target_identity(part)]
+    path = inspection.get("path")
+    if not isinstance(path, str):
+        return []
+    try:
+        return [_path_identity(path, ours=bool(inspection.get("made_by_plimsoll")))]
+    except (Absent, OSError) as reason:
+        return [f"unknown: {reason}"]
+
+
+def _path_identity(path: str, *, ours: bool) -> str:
+    if os.path.exists(path) and stat.S_ISBLK(os.stat(path).st_mode):
+        return device_identity(device_name(path))
+    place = os.path.dirname(os.path.abspath(path)) if ours or not os.path.exists(path) else path
+    return f"{_filesystem_identity(place)}, inode {os.stat(place).st_ino}"
+
+
+def device_identity(name: str) -> str:
+    """Of a block device by its kernel name."""
+    folder, disk = f"{SYS_BLOCK}/{name}", disk_of(name)
+    for source in _STACKED:
+        with suppress(Absent):
+            return f"{source} {text(f'{SYS_BLOCK}/{disk}/{source}')}" + _partition(folder)
+    facts = device_facts(name)
+    serial = known(facts, "serial")
+    named = f"{disk} of {facts['size_bytes']} bytes" if serial is None else f"serial {serial}"
+    return named + _partition(folder)
+
+
+def _partition(folder: str) -> str:
+    with suppress(Absent):
+        return f", partition {text(f'{folder}/partition')}"
+    return ""
+
+
+def _filesystem_identity(place: str) -> str:
+    with suppress(Absent, OSError):
+        device = name_of_number(os.stat(place).st_dev)
+        for uuid in sorted(os.listdir(_BY_UUID)):
+            if os.path.basename(os.path.realpath(os.path.join(_BY_UUID, uuid))) == device:
+                return f"file system {uuid}"
+    return f"file system {os.statvfs(place).f_fsid:x}"

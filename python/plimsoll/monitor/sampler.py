@@ -18,7 +18,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from plimsoll.monitor import cpu, diskstats, paging
+from plimsoll.monitor import counters
 
 Json = dict[str, Any]
 
@@ -71,21 +71,23 @@ def sample(before: Snapshot, after: Snapshot, always: Iterable[str] = ()) -> Jso
         return made
     if "diskstats" in before.texts and "diskstats" in after.texts:
         made["devices"] = _devices(before, after, elapsed_s, frozenset(always))
-    ticks = cpu.parse(before.texts.get("stat", "")), cpu.parse(after.texts.get("stat", ""))
+    ticks = counters.parse_cpu(before.texts.get("stat", "")), counters.parse_cpu(after.texts.get("stat", ""))
     if ticks[0] is not None and ticks[1] is not None:
-        made["cpu"] = cpu.shares(ticks[0], ticks[1])
-    blocks = paging.rates(paging.parse(before.texts.get("vmstat", "")), paging.parse(after.texts.get("vmstat", "")), elapsed_s)
+        made["cpu"] = counters.cpu_shares(ticks[0], ticks[1])
+    blocks = counters.paging_rates(
+        counters.parse_paging(before.texts.get("vmstat", "")), counters.parse_paging(after.texts.get("vmstat", "")), elapsed_s
+    )
     if blocks is not None:
         made["paging"] = blocks
     return made
 
 
 def _devices(before: Snapshot, after: Snapshot, elapsed_s: float, always: frozenset[str]) -> Json:
-    old, new = diskstats.parse(before.texts["diskstats"]), diskstats.parse(after.texts["diskstats"])
+    old, new = counters.parse_diskstats(before.texts["diskstats"]), counters.parse_diskstats(after.texts["diskstats"])
     return {
-        name: diskstats.rates(old[name], counters, elapsed_s)
-        for name, counters in new.items()
-        if name in old and (name in always or diskstats.did_something(old[name], counters))
+        name: counters.disk_rates(old[name], now, elapsed_s)
+        for name, now in new.items()
+        if name in old and (name in always or counters.did_something(old[name], now))
     }
 
 

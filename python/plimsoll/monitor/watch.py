@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from plimsoll.errors import TargetError
-from plimsoll.monitor import diskstats
+from plimsoll.monitor import counters
 from plimsoll.monitor.sampler import Sampler, Snapshot
 
 SYS_BLOCK = "/sys/class/block"
@@ -58,7 +58,7 @@ class Reading:
 
 
 def columns(rates: dict[str, float]) -> dict[str, float]:
-    """The rates of `diskstats.rates` as iostat names them."""
+    """The rates of `counters.disk_rates` as iostat names them."""
     named = {name: rates[ours] * factor for name, (ours, factor) in _IOSTAT.items()}
     named["rareq-sz"] = named["rkB/s"] / named["r/s"] if named["r/s"] else 0.0
     named["wareq-sz"] = named["wkB/s"] / named["w/s"] if named["w/s"] else 0.0
@@ -93,7 +93,7 @@ def check_counted(devices: Sequence[str], snapshot: Snapshot) -> None:
     """Refuse devices that the kernel keeps no counters of."""
     if "diskstats" not in snapshot.texts:
         raise TargetError("/proc/diskstats: cannot be read, so there are no counters of block devices here; watch on the host itself.")
-    counted = diskstats.parse(snapshot.texts["diskstats"])
+    counted = counters.parse_diskstats(snapshot.texts["diskstats"])
     for device in devices:
         if device not in counted:
             raise TargetError(f"{device}: the kernel keeps no counters of it; there are {', '.join(counted) or 'none here'}.")
@@ -108,15 +108,15 @@ def _readings(devices: Sequence[str], before: Snapshot, after: Snapshot, *, shor
     seconds = (after.monotonic_ns - before.monotonic_ns) / 1e9
     if seconds < shortest_s or seconds <= 0:
         return
-    old, new = diskstats.parse(before.texts["diskstats"]), diskstats.parse(after.texts["diskstats"])
+    old, new = counters.parse_diskstats(before.texts["diskstats"]), counters.parse_diskstats(after.texts["diskstats"])
     for device in devices:
         if device not in new:
             raise TargetError(f"{device}: it has gone since the last interval; what was seen until then is kept.")
         if device in old and not _restarted(old[device], new[device]):
-            yield Reading(device, seconds, columns(diskstats.rates(old[device], new[device], seconds)))
+            yield Reading(device, seconds, columns(counters.disk_rates(old[device], new[device], seconds)))
 
 
-def _restarted(old: diskstats.DiskCounters, new: diskstats.DiskCounters) -> bool:
+def _restarted(old: counters.DiskCounters, new: counters.DiskCounters) -> bool:
     """Whether the device went and came back: its counters began anew."""
     return new.reads < old.reads or new.writes < old.writes
 

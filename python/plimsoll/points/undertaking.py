@@ -26,8 +26,8 @@ from plimsoll.experiments.document import TYPED, Source
 from plimsoll.experiments.experiment import Experiment, Suite
 from plimsoll.experiments.kinds import offers_rates, planned_points, schedule
 from plimsoll.experiments.plan import Conclusion, Subject
-from plimsoll.host.identity import target_identity
 from plimsoll.host.machine import host_facts, versions
+from plimsoll.host.target import target_identity
 from plimsoll.points.drivers import driver_of
 from plimsoll.points.experiment_points import ExperimentPoints
 from plimsoll.points.ineffective_options import check_effect

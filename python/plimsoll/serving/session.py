@@ -25,7 +25,7 @@ from typing import Any
 
 from plimsoll.engine import native
 from plimsoll.errors import EngineError, InputError, TargetError
-from plimsoll.serving.mount import guarded
+from plimsoll.serving.endpoints import guarded
 
 Json = dict[str, Any]
 
