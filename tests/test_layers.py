@@ -101,6 +101,28 @@ def test_nothing_imports_the_command_line() -> None:
             assert "cli" not in _imported_parts(path), path.relative_to(ROOT)
 
 
+def _rooms(part: str) -> dict[str, set[str]]:
+    """What each room of a part imports of the other rooms; a room is a folder or a file right below the part."""
+    found: dict[str, set[str]] = {}
+    for path in _files(part):
+        room = path.relative_to(PACKAGE / part).parts[0].removesuffix(".py")
+        below = found.setdefault(room, set())
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(f"plimsoll.{part}"):
+                words = (node.module or "").split(".")[2:]
+                below.update(words[:1] or {alias.name for alias in node.names})
+        below.discard(room)
+    return {room: below & found.keys() for room, below in found.items() if room != "__init__"}
+
+
+@pytest.mark.parametrize("part", ["analysis", "doctor", "experiments", "host", "monitor", "points", "reports", "serving", "store"])
+def test_rooms_of_a_part_import_each_other_in_one_direction(part: str) -> None:
+    left = _rooms(part)
+    while free := {room for room, below in left.items() if not below & left.keys()}:
+        left = {room: below for room, below in left.items() if room not in free}
+    assert not left
+
+
 @pytest.mark.parametrize("part", PURE_PARTS)
 def test_a_pure_part_reads_no_clock_and_no_file(part: str) -> None:
     for path in _files(part):

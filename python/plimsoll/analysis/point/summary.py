@@ -87,7 +87,7 @@ class Owed:
     def outstanding(self, measured: Mapping[DrawnKey, Histogram], drawn: Mapping[str, frozenset[str]]) -> dict[str, Outstanding]:
         """By operation and for all together, what was outstanding at the end; empty when nothing was.
 
-        ``measured`` are the latencies of the measured time, ``drawn`` the operations that streams draw (`analysis.definition`).
+        ``measured`` are the latencies of the measured time, ``drawn`` the operations that streams draw (`point.definition`).
         """
         keys = {*measured, *self._late, *self._waiting}
         by_op = {op: [key for key in keys if key[1] == op] for op in OPS}
