@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from plimsoll.analysis.point.summary import summarised
+from plimsoll.analysis.point.summary import summarise
 from plimsoll.formats.recorded import MOVES, Recorded
 from plimsoll.histogram import Histogram
 from plimsoll.result import JobRecord, Result
@@ -45,7 +45,7 @@ def recorded_point(*loads: Load, intervals: int = 6, workload: str = "oltp-db", 
     """A point of these streams; one interval of warm-up comes first."""
     streams = loads or (Load(),)
     lines = [_interval(index, streams) for index in range(intervals + 1)]
-    summary = summarised(lines)
+    summary = summarise(lines)
     sample = {"seconds": intervals * INTERVAL_NS / 1e9, "devices": {"sda": RATES}, "cpu": {"user_percent": 5.0, "system_percent": 10.0}}
     definition = {"name": workload, "stream": [_stream(load) for load in streams]}
     result = Result(

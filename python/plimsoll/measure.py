@@ -207,7 +207,7 @@ class _Recording:
     def result(self, outcome: Json, failure: PlimsollError | None, own_cost: Json | None) -> Result:
         """The result of all that was taken; what judges it is imported now that the load is over."""
         from plimsoll.analysis.point.verification import verified
-        from plimsoll.analysis.validity.conclusion import concluded
+        from plimsoll.analysis.validity.conclusion import conclude
 
         if self.silence is not None and not outcome.get("silence"):
             # Whoever was left without waiting for the target could not say it at the end.
@@ -225,7 +225,7 @@ class _Recording:
         )
         if status == "complete":
             finished = replace(finished, ended=self._ended(outcome))
-        return verified(concluded(finished, self.summary, self.observation))
+        return verified(conclude(finished, self.summary, self.observation))
 
     def _ended(self, outcome: Json) -> Json:
         if outcome.get("stopped_by") == "amount" and not self.ended_by_goal:

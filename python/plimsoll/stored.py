@@ -277,7 +277,7 @@ class _PlaceNames(TypedDict):
     role: str
 
 
-class Place(_PlaceNames, total=False):
+class Coordinates(_PlaceNames, total=False):
     """Where a point stands in its experiment; points of no experiment have an empty one."""
 
     key: str
@@ -291,7 +291,7 @@ class Place(_PlaceNames, total=False):
 class Placed(TypedDict):
     """The part of a result that says where it stands."""
 
-    place: Place
+    place: Coordinates
 
 
 class Cache(TypedDict, total=False):

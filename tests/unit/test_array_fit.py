@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from plimsoll.analysis.array_fit.outcome import FoldOutcome, Outcome, Predicted, adjusted, folds, mean_error, power_law
+from plimsoll.analysis.array_fit.outcome import FoldOutcome, Outcome, Predicted, fit_unknowns, folds, mean_error, power_law
 from plimsoll.analysis.array_fit.row import Row, condition, read_row
-from plimsoll.analysis.array_fit.unknown import Place, carried_out, grid, parse_unknown, parse_unknowns, simplex
+from plimsoll.analysis.array_fit.unknown import Position, grid, parse_unknown, parse_unknowns, run_search, simplex
 from plimsoll.catalog.arrays import described
 from plimsoll.catalog.composition.key_units import with_unit
 from plimsoll.cli.program import main
@@ -166,7 +166,7 @@ def test_the_null_model_leaves_out_what_does_not_vary_or_varies_with_another_and
 
 def test_an_error_is_the_mean_of_the_relative_ones_of_its_own_rows() -> None:
     rows = [row(100.0, region_length=1), row(100.0, region_length=2), row(200.0, region_length=3)]
-    found = adjusted(
+    found = fit_unknowns(
         rows,
         folds(rows, [condition("size=3", "--hold-out")]),
         [parse_unknown("x=0..100", with_unit)],
@@ -179,14 +179,14 @@ def test_an_error_is_the_mean_of_the_relative_ones_of_its_own_rows() -> None:
 
 
 @pytest.mark.parametrize("least", [(0.31, 0.77), (0.0, 1.0), (0.5, 0.02)])
-def test_a_simplex_finds_the_least_place_of_a_bowl_and_asks_for_each_place_once(least: Place) -> None:
-    asked: list[Place] = []
+def test_a_simplex_finds_the_least_place_of_a_bowl_and_asks_for_each_place_once(least: Position) -> None:
+    asked: list[Position] = []
 
-    def errors_of(places: list[Place]) -> list[float]:
+    def errors_of(places: list[Position]) -> list[float]:
         asked.extend(places)
         return [sum((one - best) ** 2 for one, best in zip(place, least, strict=True)) for place in places]
 
-    assert carried_out(simplex(2), errors_of) == pytest.approx(least, abs=0.01)
+    assert run_search(simplex(2), errors_of) == pytest.approx(least, abs=0.01)
     assert len(asked) == len(set(asked)) < 200
     assert all(0 <= number <= 1 for place in asked for number in place)
 

@@ -19,7 +19,7 @@ from plimsoll.points.point import PlannedPoint
 from plimsoll.points.setup import Setup
 from plimsoll.result import Result
 from plimsoll.store.reader import open_run
-from plimsoll.store.resumption import resumed
+from plimsoll.store.resumption import resume_run
 from plimsoll.store.writer import PointWriter, RunInfo, RunWriter
 from plimsoll.target import Target
 from scripted_engine import Script, ScriptedEngine
@@ -176,7 +176,7 @@ def test_a_store_that_fails_leaves_a_run_that_can_go_on(engine: ScriptedEngine, 
     with pytest.raises(StoreError, match="no space"):
         conduct(in_order([planned(engine)] * 3), Setup(engine, run, Listener(Silence()), host={}))
     assert open_run(run.path).status == "interrupted"
-    _, results = resumed(open_run(run.path))
+    _, results = resume_run(open_run(run.path))
     assert [result.status for result in results] == ["complete"]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from plimsoll.doctor import Check, Examination, diagnosed
+from plimsoll.doctor import Check, Examination, diagnose
 from plimsoll.doctor import examination as examinations
 from said import Plimsoll
 
@@ -41,7 +41,7 @@ WELL = Examination(
 
 
 def found(examination: Examination) -> dict[str, Check]:
-    return {check.name: check for check in diagnosed(examination)}
+    return {check.name: check for check in diagnose(examination)}
 
 
 def host(section: str, **facts: Any) -> Examination:
@@ -53,7 +53,7 @@ def target(**facts: Any) -> Examination:
 
 
 def test_a_good_host_is_well_in_every_respect() -> None:
-    assert {check.status for check in diagnosed(WELL)} == {"ok"}
+    assert {check.status for check in diagnose(WELL)} == {"ok"}
 
 
 @pytest.mark.parametrize(

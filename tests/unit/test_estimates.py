@@ -11,7 +11,7 @@ import pytest
 from plimsoll.analysis.point.estimates import PERCENTILES, estimate, estimates
 from plimsoll.analysis.point.observation import BATCHES_MAX as CAPACITY
 from plimsoll.analysis.point.observation import Batches, Portion
-from plimsoll.analysis.point.summary import Summary, summarised
+from plimsoll.analysis.point.summary import Summary, summarise
 from plimsoll.engine import native
 from plimsoll.histogram import Histogram
 from plimsoll.measure import Job, measure
@@ -77,13 +77,13 @@ def test_percentiles_of_all_operations_come_from_their_merged_histogram() -> Non
 
 
 def test_one_operation_is_all_operations() -> None:
-    summary = summarised(interval(Script(warmup_intervals=0), index, ["main"]) for index in range(20))
+    summary = summarise(interval(Script(warmup_intervals=0), index, ["main"]) for index in range(20))
     found = estimates(summary.batches, summary.totals())
     assert found["all"] == found["read"]
 
 
 def test_a_response_that_never_varies_has_no_width() -> None:
-    summary = summarised(interval(Script(warmup_intervals=0), index, ["main"]) for index in range(60))
+    summary = summarise(interval(Script(warmup_intervals=0), index, ["main"]) for index in range(60))
     found = estimates(summary.batches, summary.totals())["read"]
     for name in ("iops", "bytes_per_s", "mean", "p50", "p90", "p95", "p99"):
         assert found[name].low == pytest.approx(found[name].value) == found[name].high, name
@@ -91,7 +91,7 @@ def test_a_response_that_never_varies_has_no_width() -> None:
 
 def test_an_operation_that_only_failed_has_rates_only() -> None:
     cell = {"stream": "main", "op": "write", "part": None, "count": 0, "bytes": 0, "errors": {"EIO": 3}, "latency": None, "service": None}
-    summary = summarised({"phase": "measure", "start_ns": index, "end_ns": index + 1, "cells": [cell]} for index in range(10))
+    summary = summarise({"phase": "measure", "start_ns": index, "end_ns": index + 1, "cells": [cell]} for index in range(10))
     assert list(estimates(summary.batches, summary.totals())["write"]) == ["iops", "bytes_per_s"]
 
 

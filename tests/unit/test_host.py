@@ -11,7 +11,7 @@ import pytest
 
 from plimsoll.host import host_facts, target_facts
 from plimsoll.host.device import mount_of, parse
-from plimsoll.host.facts import Absent, collected, known, text, why_absent
+from plimsoll.host.facts import Absent, collect_facts, known, text, why_absent
 from plimsoll.host.target import target_paths
 
 TABLE = r"""/dev/sda1 / ext4 rw,relatime 0 0
@@ -23,13 +23,13 @@ tmpfs /data tmpfs rw 0 0
 
 
 def test_a_fact_that_cannot_be_read_says_why() -> None:
-    facts = collected({"there": lambda: 7, "missing": lambda: text("/does/not/exist"), "odd": lambda: int("x")})
+    facts = collect_facts({"there": lambda: 7, "missing": lambda: text("/does/not/exist"), "odd": lambda: int("x")})
     assert (facts["there"], facts["missing"], facts["odd"]) == (7, None, None)
     assert facts["absent"]["missing"] == why_absent(facts, "missing") == "no such file or directory"
     assert facts["absent"]["odd"].startswith("ValueError") and list(facts["absent"]) == ["missing", "odd"]
     assert [known(facts, name) for name in ("there", "missing", "never heard of")] == [7, None, None]
     assert why_absent(facts, "never heard of") == "not collected"
-    assert collected({"there": lambda: 7}) == {"there": 7}
+    assert collect_facts({"there": lambda: 7}) == {"there": 7}
 
 
 def test_records_of_earlier_versions_have_the_reason_in_the_place_of_the_fact() -> None:

@@ -17,7 +17,7 @@ from plimsoll.analysis.point.definition import overwrites
 from plimsoll.analysis.point.verification import broken_promises, listed, verified
 from plimsoll.errors import InputError
 from plimsoll.journal_host import JournalHost
-from plimsoll.reports.terminal.details import journalled
+from plimsoll.reports.terminal.details import journal_text
 from said import Plimsoll
 from scripted_engine import Script, ScriptedEngine
 
@@ -104,7 +104,7 @@ def test_a_check_is_for_all_streams_or_for_none() -> None:
 def test_how_many_writes_the_result_names_is_said() -> None:
     result = made(Load(iops=100, mean_ns=1e6))
     many = replace(result, engine={**result.engine, "journal": {**BROKEN, "counts": {"lost": 12_000}, "violations": [WRITE] * 10_000}})
-    assert journalled([many]).endswith("and 11,980 more; result.json of the point names the first 10,000 of 12,000")
+    assert journal_text([many]).endswith("and 11,980 more; result.json of the point names the first 10,000 of 12,000")
 
 
 def test_what_befell_is_told_in_the_order_of_kinds() -> None:
@@ -116,10 +116,10 @@ def test_what_befell_is_told_in_the_order_of_kinds() -> None:
 def test_a_run_that_promised_nothing_says_so() -> None:
     result = made(Load(iops=100, mean_ns=1e6))
     promised = replace(result, engine={**result.engine, "journal": {"did": "kept", "journal": "x", "begun": 7, "durable": 0}})
-    assert "0 of 7 writes were acknowledged as durable" in journalled([promised])
-    assert "set dsync = true" in journalled([promised])
+    assert "0 of 7 writes were acknowledged as durable" in journal_text([promised])
+    assert "set dsync = true" in journal_text([promised])
     nothing = replace(result, engine={**result.engine, "journal": {**CLEAN, "acknowledged": 0}})
-    assert "nothing was proved" in journalled([nothing])
+    assert "nothing was proved" in journal_text([nothing])
     assert verified(nothing).status == "complete"
 
 

@@ -21,7 +21,7 @@ from plimsoll.analysis.point.metric import metric
 from plimsoll.analysis.point.observation import Observation
 from plimsoll.analysis.point.pooling import pooled_metric
 from plimsoll.analysis.point.summary import Summary
-from plimsoll.analysis.validity.conclusion import concluded
+from plimsoll.analysis.validity.conclusion import conclude
 from plimsoll.experiments.wording import measured
 from plimsoll.formats.prometheus import prometheus_text
 from plimsoll.formats.recorded import Recorded
@@ -64,7 +64,7 @@ def result(*intervals: Json, level: float | None = None, repeat: int = 1) -> Res
     for one in intervals:
         summary.add(one)
         observation.add(one)
-    return concluded(skeleton, summary, observation)
+    return conclude(skeleton, summary, observation)
 
 
 def hung(**place: Any) -> Result:

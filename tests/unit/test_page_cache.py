@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from plimsoll.host import page_cache
-from plimsoll.host.page_cache import Dropped, dropped, resident_bytes
+from plimsoll.host.page_cache import Dropped, drop_pages, resident_bytes
 from plimsoll.points.cache_state import cache_state
 from plimsoll.points.point import PlannedPoint
 from plimsoll.target import Target, target_of
@@ -35,7 +35,7 @@ def test_what_was_just_written_is_resident(file: str) -> None:
 
 
 def test_a_dropped_file_is_cold_or_the_reason_says_how_much_stayed(file: str) -> None:
-    found = dropped([file])
+    found = drop_pages([file])
     left = resident_bytes(file)
     # A file system in memory keeps every page; any other lets them go.
     assert found.cold == (left == 0)
@@ -44,23 +44,23 @@ def test_a_dropped_file_is_cold_or_the_reason_says_how_much_stayed(file: str) ->
 
 def test_pages_that_stay_are_never_called_cold(file: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(page_cache.os, "posix_fadvise", lambda *_: None)
-    found = dropped([file])
+    found = drop_pages([file])
     assert not found.cold
     assert found.how == "The page cache was told to drop the target, but 100 % of it stayed in memory."
 
 
 def test_a_file_that_cannot_be_opened_is_the_reason(tmp_path: Path) -> None:
     missing = str(tmp_path / "missing")
-    assert dropped([missing]) == Dropped(False, f"The page cache could not be dropped: {missing}: no such file or directory.")
+    assert drop_pages([missing]) == Dropped(False, f"The page cache could not be dropped: {missing}: no such file or directory.")
 
 
 def test_devices_need_the_permission_to_drop_all_caches(file: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(page_cache.stat, "S_ISBLK", lambda mode: True)
-    refused = dropped([file], drop_caches=str(tmp_path))
+    refused = drop_pages([file], drop_caches=str(tmp_path))
     assert not refused.cold and "is a directory" in refused.how
     switch = tmp_path / "drop_caches"
     switch.write_bytes(b"")
-    dropped([file], drop_caches=str(switch))
+    drop_pages([file], drop_caches=str(switch))
     assert switch.read_bytes() == b"1"
 
 
@@ -70,14 +70,14 @@ def test_an_empty_list_of_windows_is_no_pages(tmp_path: Path) -> None:
 
 
 def test_cold_says_how_and_that_direct_streams_pass_it_by(file: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(page_cache, "dropped", lambda paths: Dropped(True, f"Dropped {paths == [file]}."))
+    monkeypatch.setattr(page_cache, "drop_pages", lambda paths: Dropped(True, f"Dropped {paths == [file]}."))
     state = cache_state(point("cold"), {"path": file})
     assert state == {"state": "cold", "how": "Dropped True. Direct streams pass the page cache by."}
     assert cache_state(point("cold", direct=False), {"path": file})["how"] == "Dropped True."
 
 
 def test_what_could_not_be_dropped_is_as_found(file: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(page_cache, "dropped", lambda paths: Dropped(False, "It stayed."))
+    monkeypatch.setattr(page_cache, "drop_pages", lambda paths: Dropped(False, "It stayed."))
     assert cache_state(point("cold", direct=False), {"path": file}) == {"state": "as found", "how": "It stayed."}
 
 

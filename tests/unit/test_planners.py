@@ -10,7 +10,7 @@ import pytest
 
 from plimsoll.analysis.objective.judgement import parse_objective
 from plimsoll.errors import InputError
-from plimsoll.experiments.plan import Ask, Conclusion, Plan, in_turn, interleaved
+from plimsoll.experiments.plan import Ask, Conclusion, Plan, in_turn, interleave_plans
 from plimsoll.experiments.probe import Bounds, Growth, Resolution
 from plimsoll.experiments.search import ramp, search
 from plimsoll.experiments.steady import precondition, steady
@@ -426,7 +426,7 @@ def order(turns) -> tuple[str, dict[str, Conclusion]]:
 
 
 def test_interleaved_plans_take_turns_until_the_longest_is_done() -> None:
-    asked, conclusions = order(interleaved({"A": lettered(3), "B": lettered(1), "C": lettered(2)}))
+    asked, conclusions = order(interleave_plans({"A": lettered(3), "B": lettered(1), "C": lettered(2)}))
     assert asked == "A0B0C0A1C1A2"
     assert [(key, found.sentences) for key, found in conclusions.items()] == [
         ("A", ("3 points",)),
@@ -450,5 +450,5 @@ def test_each_plan_hears_the_results_of_its_own_asks() -> None:
             heard.append((name, result.place["level"]))
         return Conclusion("listening")
 
-    order(interleaved({"A": listening("A", 1), "B": listening("B", 2)}))
+    order(interleave_plans({"A": listening("A", 1), "B": listening("B", 2)}))
     assert heard == [("A", 1), ("B", 2)] * 3

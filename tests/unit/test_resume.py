@@ -11,7 +11,7 @@ import pytest
 
 from plimsoll.errors import InputError
 from plimsoll.store.reader import StoredRun, list_runs
-from plimsoll.store.resumption import resumed, unfinished_run
+from plimsoll.store.resumption import resume_run, unfinished_run
 from said import Plimsoll
 from scripted_engine import SCRATCH, Script, ScriptedEngine
 
@@ -194,10 +194,10 @@ def test_of_two_that_found_the_same_run_only_one_takes_it_over(plimsoll: Plimsol
     mark = run.meta["fingerprint"]
     first, second = unfinished_run("results", mark), unfinished_run("results", mark)
     assert first is not None and second is not None
-    writer, results = resumed(first)
+    writer, results = resume_run(first)
     assert len(results) == 2
     with pytest.raises(InputError, match="still going on"):
-        resumed(second)
+        resume_run(second)
     writer.finish("complete")
     assert unfinished_run("results", mark) is None
 

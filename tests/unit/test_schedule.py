@@ -11,7 +11,7 @@ import pytest
 from made_results import Load, failed, made
 from plimsoll.analysis.objective.judgement import parse_objective
 from plimsoll.experiments.document import Experiment, read_experiments
-from plimsoll.experiments.kinds import layered, offers_rates, planned_points, schedule, settings_of
+from plimsoll.experiments.kinds import layer_settings, offers_rates, planned_points, schedule, settings_of
 from plimsoll.experiments.plan import Conclusion, Request, Subject
 from plimsoll.experiments.single import single
 from plimsoll.result import Result
@@ -180,7 +180,7 @@ def test_settings_known_in_advance_are_complete_and_in_order() -> None:
 
 
 def test_a_later_layer_is_applied_last() -> None:
-    layers = layered({"a": 1, "b": 1}, {"log.a": 2}, {"a": 3})
+    layers = layer_settings({"a": 1, "b": 1}, {"log.a": 2}, {"a": 3})
     assert list(layers.items()) == [("b", 1), ("log.a", 2), ("a", 3)]
 
 

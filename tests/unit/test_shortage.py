@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from made_results import Load, Setting, made
-from plimsoll.analysis.comparison.comparison import matched
+from plimsoll.analysis.comparison.comparison import match_points
 from plimsoll.analysis.comparison.sides import Side
 from plimsoll.analysis.load_line.line import load_line
 from plimsoll.analysis.load_line.mark import mark_of
@@ -116,7 +116,7 @@ def test_a_level_that_was_measured_longer_is_what_it_was_then() -> None:
     points = [reads(400, level=40), short, later]
     assert [point.response.value for point in load_line(points).points] == [20 * MS, MS]
     assert mark_of(points, P99) is None
-    pairs = {point.level: groups for point, groups in matched([Side("a", points, "a"), Side("b", points, "b")])}
+    pairs = {point.level: groups for point, groups in match_points([Side("a", points, "a"), Side("b", points, "b")])}
     assert pairs[20] == [(later,), (later,)]
 
 

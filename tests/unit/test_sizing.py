@@ -12,7 +12,7 @@ import pytest
 from made_results import Load, Setting, failed, made
 from plimsoll.analysis.objective.judgement import parse_objective
 from plimsoll.analysis.sizing.demand import COLUMNS, Demand, Observed, demand_at, demand_document, observed_devices
-from plimsoll.analysis.sizing.stored_lines import Fit, sized, stored_lines
+from plimsoll.analysis.sizing.stored_lines import Fit, size_lines, stored_lines
 from plimsoll.errors import InputError
 from plimsoll.result import Estimate, Flag, Result
 from plimsoll.store.writer import RunInfo, RunWriter
@@ -59,7 +59,7 @@ def demand(iops: float = 1000.0, read_percent: float = 70.0, block_bytes: float 
 
 
 def only(results: list[Result], asked: Demand, objective: Any = OBJECTIVE) -> Fit:
-    fits = sized({"r1": results}, asked, objective)
+    fits = size_lines({"r1": results}, asked, objective)
     assert len(fits) == 1
     return fits[0]
 
@@ -211,13 +211,13 @@ def test_points_of_a_plain_run_are_a_line_too() -> None:
 def test_the_largest_headroom_comes_first_and_the_refused_last() -> None:
     small = [replace(result, job=replace(result.job, workload="small")) for result in line(levels=(1, 4))]
     refused = line(block_bytes=65536)
-    fits = sized({"r1": small + refused + line()}, demand(), OBJECTIVE)
+    fits = size_lines({"r1": small + refused + line()}, demand(), OBJECTIVE)
     assert [fit.headroom for fit in fits] == [pytest.approx(1.6), pytest.approx(1.2), 0.0]
     assert [fit.verdict for fit in fits] == ["yes", "yes", "refused"]
 
 
 def test_the_share_of_random_requests_counts_what_streams_completed() -> None:
-    (fit,) = sized({"r1": [two_streams(result) for result in line()]}, demand(random_percent=75), OBJECTIVE)
+    (fit,) = size_lines({"r1": [two_streams(result) for result in line()]}, demand(random_percent=75), OBJECTIVE)
     assert fit.shape is not None
     # Half of the completed requests random, half by a list of 3:1 random to sequential.
     assert fit.shape.random_percent == pytest.approx((100 + 75) / 2)

@@ -14,7 +14,7 @@ from plimsoll.analysis.point.observation import Observation
 from plimsoll.analysis.point.offered_load import carried
 from plimsoll.analysis.point.stopping_rule import Precision, Pursuit
 from plimsoll.analysis.point.summary import Summary
-from plimsoll.analysis.validity.conclusion import concluded
+from plimsoll.analysis.validity.conclusion import conclude
 from plimsoll.measure import Job, unfinished
 from plimsoll.reports.terminal.points import points
 from plimsoll.reports.view.report import PointRecord, RunRecord, view
@@ -54,7 +54,7 @@ def measured(*streams: dict[str, Any]) -> Result:
         one = {**rows[0], "cells": [cell for row in rows for cell in row["cells"]]}
         summary.add(one)
         observation.add(one)
-    return concluded(skeleton, summary, observation)
+    return conclude(skeleton, summary, observation)
 
 
 def test_all_operations_are_those_that_were_drawn() -> None:
@@ -148,7 +148,7 @@ def few(count: int, **changes: Any) -> dict[str, Flag]:
     for one in rows:
         summary.add(one)
         observation.add(one)
-    return {flag.name: flag for flag in concluded(skeleton, summary, observation).flags}
+    return {flag.name: flag for flag in conclude(skeleton, summary, observation).flags}
 
 
 def test_a_handful_of_requests_is_no_course_that_could_be_steady() -> None:

@@ -16,11 +16,11 @@ import pytest
 
 from plimsoll.analysis.trace.addresses import MOST_START_GRANULES, MOST_STARTS, WINDOW, Addresses, Runs, WorkingSet
 from plimsoll.analysis.trace.arrivals import MOST_STEPS, MOST_WINDOWS, Spacing
-from plimsoll.analysis.trace.fit import Fit, fitted
-from plimsoll.analysis.trace.match import Measure, matched, noise
+from plimsoll.analysis.trace.fit import Fit, fit_workload
+from plimsoll.analysis.trace.match import Measure, compare_profiles, noise
 from plimsoll.analysis.trace.popularity import expected_counts, uniform, zipf, zones
-from plimsoll.analysis.trace.profile import MOST_SIZES, Profile, Request, Sizes, profiled
-from plimsoll.analysis.trace.sample import drawn
+from plimsoll.analysis.trace.profile import MOST_SIZES, Profile, Request, Sizes, profile_requests
+from plimsoll.analysis.trace.sample import draw_requests
 from plimsoll.cli import main
 from plimsoll.engine import native
 from plimsoll.errors import InputError
@@ -71,7 +71,7 @@ def hot_place(generator: random.Random) -> int:
 
 
 def fit_of(process: Process, requests: int = REQUESTS) -> Fit:
-    return fitted(profiled(process.trace(requests)))
+    return fit_workload(profile_requests(process.trace(requests)))
 
 
 def deviation(share: float, requests: int = REQUESTS) -> float:
@@ -81,7 +81,7 @@ def deviation(share: float, requests: int = REQUESTS) -> float:
 
 def measures(process: Process) -> dict[str, Measure]:
     fit = fit_of(process)
-    found = matched(fit.profile, profiled(drawn(fit, fit.profile.count)))
+    found = compare_profiles(fit.profile, profile_requests(draw_requests(fit, fit.profile.count)))
     return {f"{measure.group}: {measure.name}": measure for measure in found}
 
 
@@ -130,7 +130,7 @@ def test_interleaved_runs_get_a_thread_each() -> None:
             yield number * MS, "read", ends[at], 4 * KIB, "a", None
             ends[at] += 4 * KIB
 
-    (stream,) = fitted(profiled(runs())).streams
+    (stream,) = fit_workload(profile_requests(runs())).streams
     assert (stream.random_percent, stream.threads) == (0, 4)
     assert stream.options(0)["sequential"] == "per_thread"
 
@@ -188,7 +188,7 @@ def test_bunches_that_no_arrival_of_ours_has_are_said() -> None:
 
 
 def test_a_trace_without_times_becomes_a_closed_load_that_says_so() -> None:
-    fit = fitted(profiled((None, *request[1:]) for request in Process().trace(500)))
+    fit = fit_workload(profile_requests((None, *request[1:]) for request in Process().trace(500)))
     assert fit.streams[0].options(0)["arrival"] == "closed"
     assert any("has no times" in warning for warning in fit.warnings)
 
@@ -202,7 +202,7 @@ def test_reads_and_writes_that_differ_get_streams_of_their_own() -> None:
             yield request[0], "write", end, 64 * KIB, "a", None
             end += 64 * KIB
 
-    fit = fitted(profiled(both()))
+    fit = fit_workload(profile_requests(both()))
     assert [(stream.name, round(stream.random_percent)) for stream in fit.streams] == [("reads", 100), ("writes", 0)]
     assert fit.streams[1].options(0)["block_size"] == "64KiB"
 
@@ -215,7 +215,7 @@ def test_trims_have_a_stream_and_flushes_go_with_the_writes() -> None:
                 yield request[0], "trim", request[2], 1 << 20, "a", None
                 yield request[0], "flush", 0, 0, "a", None
 
-    fit = fitted(profiled(mixed()))
+    fit = fit_workload(profile_requests(mixed()))
     assert [stream.name for stream in fit.streams] == ["requests", "trims"]
     assert fit.streams[0].ops["flush"] == pytest.approx(100 * 400 / 4400, abs=0.01)
     assert fit.streams[1].ops == {"trim": 100}
@@ -224,7 +224,7 @@ def test_trims_have_a_stream_and_flushes_go_with_the_writes() -> None:
 
 def test_the_mean_number_outstanding_follows_littles_law() -> None:
     served = ((*request[:5], 5 * MS) for request in Process().trace())
-    profile = profiled(served)
+    profile = profile_requests(served)
     assert profile.outstanding == pytest.approx(5.0, rel=0.05)
 
 
@@ -291,7 +291,7 @@ def test_a_request_follows_only_within_the_window_and_its_target() -> None:
 
 
 def test_times_that_step_back_count_as_together_and_are_said() -> None:
-    fit = fitted(profiled([(at, "read", 4096 * at, 4096, "a", None) for at in (0, 10, 5, 20)]))
+    fit = fit_workload(profile_requests([(at, "read", 4096 * at, 4096, "a", None) for at in (0, 10, 5, 20)]))
     assert fit.profile.total.spacing.out_of_order == 1
     assert any("older than the one before" in warning for warning in fit.warnings)
 
@@ -307,7 +307,7 @@ def test_expected_counts_keep_starts_and_requests(classes: list[tuple[float, flo
 
 def test_a_trace_of_flushes_alone_has_nothing_to_fit() -> None:
     with pytest.raises(InputError, match="no read, write or trim"):
-        fitted(profiled([(0, "flush", 0, 0, "a", None)]))
+        fit_workload(profile_requests([(0, "flush", 0, 0, "a", None)]))
 
 
 def test_every_shape_of_fit_is_a_workload_the_engine_takes() -> None:
@@ -420,13 +420,13 @@ def test_any_trace_becomes_a_workload_that_the_engine_takes() -> None:
         tried += 1
         trace = odd_trace(generator)
         try:
-            fit = fitted(profiled(trace))
+            fit = fit_workload(profile_requests(trace))
         except InputError as refused:
             assert "no read, write or trim" in str(refused) or "longer than 1000 days" in str(refused)
             continue
         workload = engine.check_workload(fit.workload("odd", "a test"), "odd.toml")
-        assert all(request[2] >= 0 for request in drawn(fit, 50))
-        matched(fit.profile, profiled(drawn(fit, fit.profile.count)))
+        assert all(request[2] >= 0 for request in draw_requests(fit, 50))
+        compare_profiles(fit.profile, profile_requests(draw_requests(fit, fit.profile.count)))
         if fit.size_bytes <= 1 << 50 and all(size < 1 << 24 for stream in fit.streams for mix in stream.sizes.values() for size in mix):
             runnable = {"workload": workload, "job": engine.check_job({"duration": "1ms", "warmup": "0s"}), "permission": None}
             engine.run_job(

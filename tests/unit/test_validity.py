@@ -12,7 +12,7 @@ import pytest
 from plimsoll.analysis.point.observation import Observation
 from plimsoll.analysis.point.summary import Summary
 from plimsoll.analysis.validity import RULES, Evidence, samples, target
-from plimsoll.analysis.validity.conclusion import concluded
+from plimsoll.analysis.validity.conclusion import conclude
 from plimsoll.histogram import Histogram
 from plimsoll.measure import Job, unfinished
 from plimsoll.result import Flag, OpTotals, Result
@@ -47,7 +47,7 @@ def judge(intervals: list[dict[str, Any]] | Script = SOUND, stream: dict[str, An
     for one in intervals:
         summary.add(one)
         observation.add(one)
-    flags = concluded(result, summary, observation).flags
+    flags = conclude(result, summary, observation).flags
     return {flag.name: flag for flag in flags}
 
 

@@ -13,9 +13,9 @@ from typing import Any
 import click
 
 from plimsoll import engine as engines
-from plimsoll.analysis.array_fit.outcome import Modelled, Outcome, adjusted, folds, to_json
+from plimsoll.analysis.array_fit.outcome import Modelled, Outcome, fit_unknowns, folds, to_json
 from plimsoll.analysis.array_fit.row import condition
-from plimsoll.analysis.array_fit.unknown import GRID_LEVELS, Place, Search, Unknown, grid, parse_unknowns, settings, simplex
+from plimsoll.analysis.array_fit.unknown import GRID_LEVELS, Position, Search, Unknown, grid, parse_unknowns, settings, simplex
 from plimsoll.catalog.composition.key_units import with_unit
 from plimsoll.cli.streams import bare
 from plimsoll.displayed import as_document, encoded
@@ -47,8 +47,8 @@ def fit_array(target: str, typed: Json) -> None:
     processes = typed["processes"] or len(os.sched_getaffinity(0))
     with Modelling(processes) as modelling:
         modelled = _modelled(modelling, measured, unknowns, (target, typed["requests"] or REQUESTS, typed["seed"] or 1))
-        outcome = adjusted(rows, divided, unknowns, _search(typed, len(unknowns)), modelled)
-    fitted = with_settings(target, settings(unknowns, outcome.place))
+        outcome = fit_unknowns(rows, divided, unknowns, _search(typed, len(unknowns)), modelled)
+    fitted = with_settings(target, settings(unknowns, outcome.position))
     if typed["output"] is not None:
         _write(typed["output"], target, fitted, _source(typed))
     _show(rows, outcome, (fitted, unknowns), as_json=typed["as_json"])
@@ -96,9 +96,9 @@ def _modelled(modelling: Modelling, measured: Sequence[Measured], unknowns: Sequ
     target, requests, seed = run
     known: dict[tuple[str, int], float] = {}
 
-    def modelled(asked: Sequence[tuple[Place, int]]) -> list[float]:
-        # Folds ask for the same runs again, and whole numbers make one run of neighbouring places.
-        keys = [(settings(unknowns, place), number) for place, number in asked]
+    def modelled(asked: Sequence[tuple[Position, int]]) -> list[float]:
+        # Folds ask for the same runs again, and whole numbers make one run of neighbouring positions.
+        keys = [(settings(unknowns, position), number) for position, number in asked]
         new = [key for key in dict.fromkeys(keys) if key not in known]
         trials = [Trial(with_settings(target, text), measured[number].load, requests, seed) for text, number in new]
         known.update(zip(new, modelling.rates(trials), strict=True))
@@ -123,7 +123,7 @@ def _show(rows: Sequence[Any], outcome: Outcome, found: tuple[str, Sequence[Unkn
     click.echo()
     click.echo(folds_table(rows, outcome.folds))
     click.echo()
-    click.echo("\n".join([*outcome_lines(rows, outcome), *range_lines(unknowns, outcome.place)]))
+    click.echo("\n".join([*outcome_lines(rows, outcome), *range_lines(unknowns, outcome.position)]))
     click.echo(f"\n{fitted}")
 
 

@@ -10,7 +10,7 @@ import click
 
 from plimsoll import engine as engines
 from plimsoll.displayed import as_document
-from plimsoll.doctor import Check, diagnosed, examine
+from plimsoll.doctor import Check, diagnose, examine
 
 _MARKS = {"ok": "✓", "warn": "!", "fail": "✗", "unknown": "?"}
 _WIDTH = 100
@@ -24,7 +24,7 @@ def command(target: str | None, as_json: bool) -> int:
 
     The exit code is 4 when a check fails, that is, when measuring would be pointless.
     """
-    checks = diagnosed(examine(engines.native(), target))
+    checks = diagnose(examine(engines.native(), target))
     if as_json:
         click.echo(as_document([asdict(check) for check in checks]))
     else:

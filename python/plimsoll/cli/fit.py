@@ -128,7 +128,7 @@ def fit_trace(trace: str, output: str | None, *, as_json: bool, chosen: Json) ->
 
 
 def _profiled(path: str, form: str | None, device: str | None, action: str | None) -> tuple[Profile, Trace]:
-    from plimsoll.analysis.trace.profile import profiled
+    from plimsoll.analysis.trace.profile import profile_requests
     from plimsoll.formats.traces import open_trace
     from plimsoll.points.traces import trace_file
 
@@ -136,7 +136,7 @@ def _profiled(path: str, form: str | None, device: str | None, action: str | Non
         trace = open_trace(file, path, form, action)
         seen: dict[str, None] = {}
         try:
-            profile = profiled(trace.requests() if device is None else _of(trace.requests(), device, seen))
+            profile = profile_requests(trace.requests() if device is None else _of(trace.requests(), device, seen))
         except OSError as problem:
             raise InputError(f"{path}: cannot be read ({str(problem.strerror).lower()}); give a trace.") from None
     if device is not None and not profile.count:
@@ -161,17 +161,17 @@ def _of(requests: Iterator[TraceRequest], device: str, seen: dict[str, None]) ->
 
 def _fitted(profile: Profile, path: str) -> tuple[Fit, int, list[Measure]]:
     """The fit, how many requests were drawn from it, and how they match."""
-    from plimsoll.analysis.trace.fit import fitted
-    from plimsoll.analysis.trace.match import matched
-    from plimsoll.analysis.trace.profile import profiled
-    from plimsoll.analysis.trace.sample import drawn
+    from plimsoll.analysis.trace.fit import fit_workload
+    from plimsoll.analysis.trace.match import compare_profiles
+    from plimsoll.analysis.trace.profile import profile_requests
+    from plimsoll.analysis.trace.sample import draw_requests
 
     try:
-        fit = fitted(profile)
+        fit = fit_workload(profile)
     except InputError as problem:
         raise InputError(f"{path}: {problem}") from None
-    synthetic = profiled(drawn(fit, min(profile.count, MOST_DRAWN)))
-    return fit, synthetic.count, matched(profile, synthetic)
+    synthetic = profile_requests(draw_requests(fit, min(profile.count, MOST_DRAWN)))
+    return fit, synthetic.count, compare_profiles(profile, synthetic)
 
 
 def _issued(fit: Fit, workload: Json) -> Json | None:

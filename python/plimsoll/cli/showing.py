@@ -66,7 +66,7 @@ def _reported(outcome: Outcome, run: StoredRun, shown: Shown) -> str:
 
 
 def _texts(outcome: Outcome, shown: Shown) -> list[str]:
-    from plimsoll.reports.terminal.details import journalled, replayed
+    from plimsoll.reports.terminal.details import journal_text, replay_text
     from plimsoll.reports.terminal.findings import conclusions, kept
     from plimsoll.reports.terminal.points import footnotes, operations, points
 
@@ -74,8 +74,8 @@ def _texts(outcome: Outcome, shown: Shown) -> list[str]:
     texts = [
         points(outcome.results),
         operations(outcome.results),
-        replayed(outcome.results),
-        journalled(outcome.results),
+        replay_text(outcome.results),
+        journal_text(outcome.results),
         conclusions([_concluded(found, modelled) for found in outcome.found]) if shown.concludes else "",
     ]
     if shown.objective is not None:

@@ -116,11 +116,11 @@ class _Answer:
 def _answered(demand: Demand | None, disks: Disks | None, typed: Json) -> _Answer:
     from plimsoll.analysis.objective.judgement import parse_objective
     from plimsoll.analysis.sizing.spindles import spindles
-    from plimsoll.analysis.sizing.stored_lines import sized
+    from plimsoll.analysis.sizing.stored_lines import size_lines
 
     objective = None if typed["objective"] is None else parse_objective(typed["objective"])
     computed = None if disks is None else spindles(disks, demand)
-    fits = [] if demand is None else sized(_results(typed["runs"], typed["out"]), demand, objective)
+    fits = [] if demand is None else size_lines(_results(typed["runs"], typed["out"]), demand, objective)
     return _Answer(demand, None if objective is None else objective.text, fits, computed, _price(typed))
 
 

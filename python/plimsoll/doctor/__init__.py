@@ -3,7 +3,7 @@
 Model: `examine` collects facts (half a second, to see other load), each check is a pure function from them to a verdict; `CHECKS` is the
 whole list. A fact that this host does not offer gives ``unknown`` with the reason; no check needs root.
 
-    for check in diagnosed(examine(engine, "/data/file")):
+    for check in diagnose(examine(engine, "/data/file")):
         print(check.status, check.finding)
 """
 
@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from plimsoll.doctor import machine, target
 from plimsoll.doctor.examination import Check, Examination, examine
 
-__all__ = ["CHECKS", "Check", "Examination", "diagnosed", "examine"]
+__all__ = ["CHECKS", "Check", "Examination", "diagnose", "examine"]
 
 CHECKS: tuple[Callable[[Examination], Iterator[Check]], ...] = (
     machine.io_uring,
@@ -39,6 +39,6 @@ CHECKS: tuple[Callable[[Examination], Iterator[Check]], ...] = (
 )
 
 
-def diagnosed(examination: Examination) -> list[Check]:
+def diagnose(examination: Examination) -> list[Check]:
     """The verdict of every check that applies."""
     return [check for rule in CHECKS for check in rule(examination)]

@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any
 
 from plimsoll.experiments.experiment import Experiment
 from plimsoll.experiments.levels import is_rate
-from plimsoll.experiments.plan import Ask, Conclusion, Configuration, Plan, Request, Subject, in_turn, interleaved
+from plimsoll.experiments.plan import Ask, Conclusion, Configuration, Plan, Request, Subject, in_turn, interleave_plans
 from plimsoll.result import Result
 
 if TYPE_CHECKING:
@@ -250,7 +250,7 @@ def is_whole(option: str) -> bool:
 def schedule(experiment: Experiment) -> Generator[Request, Result, dict[Subject, Conclusion]]:
     """The requests of all subjects; returns what was concluded on each."""
     planner = PLANNERS[experiment.kind]
-    order = interleaved if experiment.interleave else in_turn
+    order = interleave_plans if experiment.interleave else in_turn
     together = [experiment.workloads] if experiment.interleave and planner.all_in_turn else [(one,) for one in experiment.workloads]
     conclusions: dict[Subject, Conclusion] = {}
     for workloads in together:
@@ -270,10 +270,10 @@ def settings_of(experiment: Experiment) -> Iterator[dict[str, Any]]:
     """Every combination of settings known in advance, complete and in the order to apply them; each is to be checked with each workload."""
     for configuration in experiment.configurations:
         for asked in PLANNERS[experiment.kind].settings(experiment):
-            yield layered(experiment.settings, configuration.settings, asked)
+            yield layer_settings(experiment.settings, configuration.settings, asked)
 
 
-def layered(*layers: Settings) -> dict[str, Any]:
+def layer_settings(*layers: Settings) -> dict[str, Any]:
     """Settings of several layers in one, to be applied in order: what a later layer names is applied last, also over single streams'."""
     result: dict[str, Any] = {}
     for layer in layers:

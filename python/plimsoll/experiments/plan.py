@@ -16,7 +16,7 @@ Turns: several plans at once, point by point, A B A B, so that drift of the mach
 Model: plans are asked by turns, in the order of the mapping; one that has concluded drops out, the others go on. Plans need not be equally
 long. Each hears only the results of its own asks.
 
-    turns = interleaved({subject: plan_of(subject) for subject in subjects})
+    turns = interleave_plans({subject: plan_of(subject) for subject in subjects})
     subject, ask = next(turns)
     subject, ask = turns.send(result)         # or StopIteration with {subject: conclusion}
 """
@@ -119,7 +119,7 @@ Plan = Generator[Ask, Result, Conclusion]
 K = TypeVar("K")
 
 
-def interleaved(plans: Mapping[K, Plan]) -> Generator[tuple[K, Ask], Result, dict[K, Conclusion]]:
+def interleave_plans(plans: Mapping[K, Plan]) -> Generator[tuple[K, Ask], Result, dict[K, Conclusion]]:
     """One ask of each plan by turns, until all have concluded; conclusions in the order of ``plans``."""
     waiting: dict[K, Result | None] = dict.fromkeys(plans)
     concluded: dict[K, Conclusion] = {}
@@ -139,5 +139,5 @@ def in_turn(plans: Mapping[K, Plan]) -> Generator[tuple[K, Ask], Result, dict[K,
     """Each plan to its end before the next one begins."""
     concluded: dict[K, Conclusion] = {}
     for key, plan in plans.items():
-        concluded.update((yield from interleaved({key: plan})))
+        concluded.update((yield from interleave_plans({key: plan})))
     return concluded

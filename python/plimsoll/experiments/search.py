@@ -9,7 +9,7 @@ A level that had too few requests to show that it holds is passed over on the wa
 as long as these take (`Probe.longer`); if it is too much then, the level passed below it is, and what lies between is halved anew.
 Limits: where the response falls again with more load, some crossing is found, not all.
 
-    bracket = yield from bracketed(probe, bounds, resolution, growth)
+    bracket = yield from find_bracket(probe, bounds, resolution, growth)
     bracket.low, bracket.high                # None: even the lowest level was too much, or none was
 
 The conclusion: the mark, and what to know about it in sentences.
@@ -17,7 +17,7 @@ The conclusion: the mark, and what to know about it in sentences.
 Model: the mark is made by `plimsoll.analysis.load_line.mark` from everything measured, so that a report that reads the stored points back
 says the same. Sentences: the highest load that held with what failed above it; levels left undecided; points that failed.
 
-    concluded("ramp", probe, bracket).sentences[0]
+    conclude("ramp", probe, bracket).sentences[0]
     # "1,234 IOPS at queue_depth 24 held 'read mean <= 20ms'; at 25 read mean was 20.4 ms."
 
 A ramp: raise the load until the objective fails, then bisect; the highest load that held, and what failed first.
@@ -65,7 +65,7 @@ class Bracket:
     high: float | None
 
 
-def bracketed(probe: Probe, bounds: Bounds, resolution: Resolution, growth: Growth) -> Generator[Ask, Result, Bracket]:
+def find_bracket(probe: Probe, bounds: Bounds, resolution: Resolution, growth: Growth) -> Generator[Ask, Result, Bracket]:
     """Find the bracket with the levels that ``probe`` asks for."""
     bracket = yield from _climbed(probe, bounds, growth)
     if bracket.low is None:
@@ -110,7 +110,7 @@ def _descended(probe: Probe, bounds: Bounds) -> Generator[Ask, Result, Bracket]:
     return Bracket(None, high)
 
 
-def concluded(kind: str, probe: Probe, bracket: Bracket) -> Conclusion:
+def conclude(kind: str, probe: Probe, bracket: Bracket) -> Conclusion:
     """What the levels of ``probe`` say."""
     mark = mark_of(probe.results, probe.objective)
     undecided = probe.undecided
@@ -190,8 +190,8 @@ def _undecided(axis: str, probed: Probed) -> str:
 def ramp(axis: str, bounds: Bounds, objective: Objective, resolution: Resolution | None = None, growth: Growth | None = None) -> Plan:
     """Levels of ``axis`` from ``bounds.start`` up; 2 % and doubling unless told otherwise."""
     probe = Probe(axis, objective)
-    bracket = yield from bracketed(probe, bounds, resolution or Resolution(), growth or Growth())
-    return concluded("ramp", probe, bracket)
+    bracket = yield from find_bracket(probe, bounds, resolution or Resolution(), growth or Growth())
+    return conclude("ramp", probe, bracket)
 
 
 REPEATS_MAX = 5
@@ -200,5 +200,5 @@ REPEATS_MAX = 5
 def search(axis: str, bounds: Bounds, objective: Objective, resolution: Resolution | None = None, repeats_max: int = REPEATS_MAX) -> Plan:
     """Levels of ``axis``, doubled from ``bounds.start`` on, each measured at most ``repeats_max`` times."""
     probe = Probe(axis, objective, max(1, repeats_max))
-    bracket = yield from bracketed(probe, bounds, resolution or Resolution(), Growth())
-    return concluded("search", probe, bracket)
+    bracket = yield from find_bracket(probe, bounds, resolution or Resolution(), Growth())
+    return conclude("search", probe, bracket)

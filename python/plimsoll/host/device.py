@@ -21,7 +21,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from plimsoll.host.facts import Absent, collected, number, text
+from plimsoll.host.facts import Absent, collect_facts, number, text
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ def device_facts(name: str) -> Json:
     return {
         "name": name,
         "disk": disk,
-        **collected(
+        **collect_facts(
             {
                 "model": lambda: _identity(folder, ("device/model", "device/name")),
                 "vendor": lambda: _identity(folder, ("device/vendor",)),

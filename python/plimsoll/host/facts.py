@@ -3,7 +3,7 @@
 Model: a fact that is not there is null, and the reason stands under ``absent`` beside it. Records of earlier versions have the text
 ``absent: reason`` in its place; `known` and `why_absent` read both.
 
-    facts = collected({"model": lambda: text("/sys/block/sda/device/model")})
+    facts = collect_facts({"model": lambda: text("/sys/block/sda/device/model")})
     facts                           # {"model": None, "absent": {"model": "no such file or directory"}}
     why_absent(facts, "model")      # "no such file or directory"
 """
@@ -44,7 +44,7 @@ def number(path: str) -> int:
         raise Absent(f"{os.path.basename(path)} holds {content!r}, not a number") from None
 
 
-def collected(collectors: Mapping[str, Callable[[], Any]]) -> Json:
+def collect_facts(collectors: Mapping[str, Callable[[], Any]]) -> Json:
     """The value of each collector, None where there is none, with the reasons under ``absent`` when there are any."""
     facts: Json = {}
     reasons: dict[str, str] = {}

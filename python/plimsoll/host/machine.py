@@ -10,7 +10,7 @@ import sys
 from typing import Any
 
 from plimsoll import __version__
-from plimsoll.host.facts import Absent, collected, number, text
+from plimsoll.host.facts import Absent, collect_facts, number, text
 
 Json = dict[str, Any]
 
@@ -21,7 +21,7 @@ _CPU = "/sys/devices/system/cpu"
 def host_facts() -> Json:
     """Every fact of the machine, grouped."""
     return {
-        "machine": collected(
+        "machine": collect_facts(
             {
                 "name": lambda: os.uname().nodename,
                 "vendor": lambda: text(f"{_DMI}/sys_vendor"),
@@ -30,7 +30,7 @@ def host_facts() -> Json:
                 "virtualisation": virtualisation,
             }
         ),
-        "cpu": collected(
+        "cpu": collect_facts(
             {
                 "model": cpu_model,
                 "count": lambda: os.cpu_count() or 0,
@@ -42,8 +42,8 @@ def host_facts() -> Json:
                 "mitigations": mitigations,
             }
         ),
-        "memory": collected({"total_bytes": lambda: meminfo("MemTotal"), "available_bytes": lambda: meminfo("MemAvailable")}),
-        "kernel": collected(
+        "memory": collect_facts({"total_bytes": lambda: meminfo("MemTotal"), "available_bytes": lambda: meminfo("MemAvailable")}),
+        "kernel": collect_facts(
             {
                 "release": lambda: os.uname().release,
                 "version": lambda: os.uname().version,
@@ -53,8 +53,8 @@ def host_facts() -> Json:
                 "io_uring_disabled": lambda: number("/proc/sys/kernel/io_uring_disabled"),
             }
         ),
-        "os": collected({"name": os_name}),
-        "numa": collected({"nodes": lambda: text("/sys/devices/system/node/online")}),
+        "os": collect_facts({"name": os_name}),
+        "numa": collect_facts({"nodes": lambda: text("/sys/devices/system/node/online")}),
     }
 
 

@@ -6,7 +6,7 @@ those of one file, which needs no root. The pages of a device node are shared wi
 Limits: caches of the device itself, of a controller or of the host of a guest are out of reach. A file system that lives in memory (tmpfs)
 keeps every page. From Linux 5.2 on mincore tells the truth only about files one may write, so others are not looked at.
 
-    dropped(["/data/plimsoll-scratch.dat"])       # Dropped(cold=True, how="The page cache of the target was dropped (posix_fadvise).")
+    drop_pages(["/data/plimsoll-scratch.dat"])       # Dropped(cold=True, how="The page cache of the target was dropped (posix_fadvise).")
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Dropped:
     how: str
 
 
-def dropped(paths: Sequence[str], drop_caches: str = DROP_CACHES) -> Dropped:
+def drop_pages(paths: Sequence[str], drop_caches: str = DROP_CACHES) -> Dropped:
     """Empty the page cache of these files and devices."""
     how = "posix_fadvise"
     for path in paths:

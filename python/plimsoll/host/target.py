@@ -35,7 +35,7 @@ from contextlib import suppress
 from typing import Any
 
 from plimsoll.host.device import SYS_BLOCK, device_facts, device_name, disk_of, free_bytes, mount_of, name_of_number, physical_devices
-from plimsoll.host.facts import Absent, collected, known, text
+from plimsoll.host.facts import Absent, collect_facts, known, text
 
 Json = dict[str, Any]
 
@@ -84,7 +84,7 @@ def filesystem_facts(path: str) -> Json:
         mount = mount_of(path)
         return {"type": mount.fs_type, "source": mount.source, "point": mount.point, "options": mount.options}
 
-    return collected({"mount": describe, "free_bytes": lambda: free_bytes(path)})
+    return collect_facts({"mount": describe, "free_bytes": lambda: free_bytes(path)})
 
 
 def _devices(paths: list[str]) -> tuple[dict[str, str | None], list[str]]:

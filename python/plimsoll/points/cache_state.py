@@ -38,9 +38,9 @@ def cache_state(point: PlannedPoint, inspection: Json) -> Json:
 
 def _brought_about(point: PlannedPoint, paths: list[str]) -> tuple[str, list[str]]:
     if point.cache == COLD:
-        from plimsoll.host.page_cache import dropped
+        from plimsoll.host.page_cache import drop_pages
 
-        found = dropped(paths)
+        found = drop_pages(paths)
         return (COLD if found.cold else AS_FOUND), [found.how]
     if point.cache == WARM:
         return WARM, [_warmed_up(point)]

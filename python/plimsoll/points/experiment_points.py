@@ -22,7 +22,7 @@ from plimsoll import catalog
 from plimsoll.engine import Engine, Json
 from plimsoll.errors import InputError
 from plimsoll.experiments.experiment import Experiment
-from plimsoll.experiments.kinds import PLANNERS, Settings, layered, settings_of
+from plimsoll.experiments.kinds import PLANNERS, Settings, layer_settings, settings_of
 from plimsoll.experiments.plan import Ask, Request, Subject
 from plimsoll.points.drivers import driver_name, driver_of
 from plimsoll.points.point import PlannedPoint, changed, defined, own_defined, repeated, warmed
@@ -120,7 +120,7 @@ class ExperimentPoints:
     def _shared(self, subject: Subject, asked: Settings | None = None) -> tuple[Json, Json, Target]:
         """A subject's workload, job options and target, with what is asked on top of what all its points share."""
         configuration = subject.configuration
-        settings = layered(self._experiment.settings, configuration.settings, asked or {})
+        settings = layer_settings(self._experiment.settings, configuration.settings, asked or {})
         workload, options, target = self._applied(subject.workload, settings)
         text = target or configuration.target or default_target(driver_of(workload, self._engine))
         return workload, options, self._composer.target(text, driver_name(workload))

@@ -18,7 +18,7 @@ from plimsoll import engine as engines
 from plimsoll.errors import InputError
 from plimsoll.experiments.document import TYPED, read_experiments
 from plimsoll.experiments.experiment import Experiment, Suite
-from plimsoll.experiments.kinds import layered
+from plimsoll.experiments.kinds import layer_settings
 from plimsoll.experiments.plan import Ask, Configuration, Request
 from plimsoll.points.experiment_points import ExperimentPoints
 from plimsoll.points.listener import Remark
@@ -84,7 +84,7 @@ def _suite(workload: Json, header: Json, typed: Json, composer: Composer) -> Sui
         "name": "replay",
         "kind": "single",
         "workloads": [workload["name"]],
-        "set": layered(_timing(header, typed["speed"]), lateness, own),
+        "set": layer_settings(_timing(header, typed["speed"]), lateness, own),
         "interleave": typed["interleave"],
         **{key: typed[key] for key in ("objective", "repeat") if typed[key] is not None},
     }

@@ -17,7 +17,7 @@ from plimsoll.engine import Json
 from plimsoll.errors import InputError
 from plimsoll.experiments.declaration import FIELDS, options_of
 from plimsoll.experiments.document import TYPED, read_experiments
-from plimsoll.experiments.kinds import layered
+from plimsoll.experiments.kinds import layer_settings
 from plimsoll.points.point import setting
 from plimsoll.points.undertaking import Undertaking
 
@@ -64,7 +64,7 @@ def short_document(kind: str, typed: Mapping[str, Any]) -> Json:
 def typed_settings(typed: Mapping[str, Any]) -> Json:
     """What ``--set`` and the options of a job say, as the table ``set`` of an experiment."""
     options = {key: typed[key] for key in _JOB_OPTIONS if typed.get(key) is not None}
-    return layered(options, *({key: value} for key, value in map(setting, typed["settings"])))
+    return layer_settings(options, *({key: value} for key, value in map(setting, typed["settings"])))
 
 
 def run_name(kind: str, workloads: Iterable[str]) -> str:

@@ -22,7 +22,7 @@ from plimsoll.errors import InputError
 from plimsoll.experiments.declaration import OPTIONS_BY_NAME
 from plimsoll.experiments.document import read_experiments
 from plimsoll.experiments.experiment import Experiment, Suite
-from plimsoll.experiments.kinds import layered
+from plimsoll.experiments.kinds import layer_settings
 from plimsoll.points.foreign import Onto, command_document, foreign_document, is_foreign
 from plimsoll.points.listener import Remark
 from plimsoll.points.quantity import duration_s
@@ -117,7 +117,7 @@ def _is_fileless(target: Target) -> bool:
 def _overruled(experiment: Experiment, typed: Mapping[str, Any], source: _Source) -> Experiment:
     """The experiment with what was typed, as far as its kind has the option."""
     changes: dict[str, Any] = {
-        "settings": layered(_in_time(_fitting(experiment, source.composer), typed, source.remark), typed_settings(typed))
+        "settings": layer_settings(_in_time(_fitting(experiment, source.composer), typed, source.remark), typed_settings(typed))
     }
     for name in _TYPED:
         option, value = OPTIONS_BY_NAME[name], typed.get(name)

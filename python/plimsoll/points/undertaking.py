@@ -40,7 +40,7 @@ from plimsoll.points.preconditions import check_journalled, is_of_its_moment
 from plimsoll.points.setup import Setup
 from plimsoll.result import Result
 from plimsoll.scratch import default_target
-from plimsoll.store.resumption import fingerprint, resumed, unfinished_run
+from plimsoll.store.resumption import fingerprint, resume_run, unfinished_run
 from plimsoll.store.writer import RunInfo, RunWriter
 from plimsoll.target import Composer, Target
 
@@ -241,7 +241,7 @@ def _opened(resolved: _Resolved, typed: Mapping[str, Any], opening: _Opening, re
     anew = typed["fresh"] or any(map(is_of_its_moment, resolved.forms()))
     found = None if anew else unfinished_run(typed["out"], mark)
     if found is not None:
-        run, stored = resumed(found, typed["label"])
+        run, stored = resume_run(found, typed["label"])
         points = "1 point is" if len(stored) == 1 else f"{len(stored)} points are"
         remark(f"resuming {found.path}: {points} there (--fresh starts anew)")
         return run, stored

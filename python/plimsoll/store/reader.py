@@ -57,7 +57,7 @@ class StoredPoint:
         from plimsoll.analysis.point.definition import drawn_by_stream
         from plimsoll.analysis.point.observation import Observation
         from plimsoll.analysis.point.summary import Summary
-        from plimsoll.analysis.validity.conclusion import concluded
+        from plimsoll.analysis.validity.conclusion import conclude
 
         drawn = drawn_by_stream(skeleton.job.definition)
         summary, observation = Summary(drawn), Observation(drawn)
@@ -65,7 +65,7 @@ class StoredPoint:
             for interval in self.intervals():
                 summary.add(interval)
                 observation.add(interval)
-            return concluded(skeleton, summary, observation)
+            return conclude(skeleton, summary, observation)
 
     def check(self) -> None:
         """Read everything that is there, histograms included; raises `StoreError` for what is damaged."""

@@ -7,7 +7,7 @@ moved to ``superseded/`` with everything it holds and will be measured anew.
 Limits: on a network file system without flock two hosts are told apart only by the machine in the fingerprint.
 
     found = unfinished_run("results", fingerprint)
-    writer, results = resumed(found)          # measure what is missing, then writer.finish("complete")
+    writer, results = resume_run(found)          # measure what is missing, then writer.finish("complete")
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def _alike(out: str, wanted: str) -> Iterator[tuple[str, Json]]:
                     yield os.path.dirname(source), meta
 
 
-def resumed(run: StoredRun, label: str | None = None) -> tuple[RunWriter, list[Result]]:
+def resume_run(run: StoredRun, label: str | None = None) -> tuple[RunWriter, list[Result]]:
     """Take ``run`` over: a writer that goes on after its last point, and the results of the points that ended, in order."""
     with _alone(run):
         from plimsoll.store.reader import open_run

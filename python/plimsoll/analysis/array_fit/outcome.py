@@ -22,7 +22,7 @@ Model: in each fold the search sees the errors of the training rows alone; what 
 power law of the same training rows. With one fold, what it found is the answer. With several, the answer is one more fit to all rows,
 whose own error says nothing about rows it has not seen: the folds' does. An error is the mean of |modelled / measured - 1|.
 
-    outcome = adjusted(rows, folds, unknowns, search, modelled)
+    outcome = fit_unknowns(rows, folds, unknowns, search, modelled)
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from plimsoll.analysis.array_fit.row import Condition, Row, known_value, written
-from plimsoll.analysis.array_fit.unknown import Place, Search, Unknown, carried_out, values
+from plimsoll.analysis.array_fit.unknown import Position, Search, Unknown, run_search, values
 from plimsoll.errors import InputError
 
 
 @dataclass(frozen=True)
 class Fold:
-    """One division of the rows, by their places in the list."""
+    """One division of the rows, by their positions in the list."""
 
     text: str
     training: tuple[int, ...]
@@ -121,26 +121,26 @@ def _least_squares(table: list[list[float]], answers: list[float]) -> list[float
     size = len(table[0])
     left = [[sum(line[row] * line[column] for line in table) for column in range(size)] for row in range(size)]
     right = [sum(line[row] * answer for line, answer in zip(table, answers, strict=True)) for row in range(size)]
-    scale = [left[place][place] for place in range(size)]
-    for place in range(size):
-        pivot = max(range(place, size), key=lambda row: abs(left[row][place]))
-        if abs(left[pivot][place]) < 1e-9 * scale[place]:
+    scale = [left[position][position] for position in range(size)]
+    for position in range(size):
+        pivot = max(range(position, size), key=lambda row: abs(left[row][position]))
+        if abs(left[pivot][position]) < 1e-9 * scale[position]:
             return None
-        left[place], left[pivot] = left[pivot], left[place]
-        right[place], right[pivot] = right[pivot], right[place]
-        for row in range(place + 1, size):
-            factor = left[row][place] / left[place][place]
-            left[row] = [value - factor * above for value, above in zip(left[row], left[place], strict=True)]
-            right[row] -= factor * right[place]
+        left[position], left[pivot] = left[pivot], left[position]
+        right[position], right[pivot] = right[pivot], right[position]
+        for row in range(position + 1, size):
+            factor = left[row][position] / left[position][position]
+            left[row] = [value - factor * above for value, above in zip(left[row], left[position], strict=True)]
+            right[row] -= factor * right[position]
     solution = [0.0] * size
-    for place in reversed(range(size)):
-        known = sum(left[place][column] * solution[column] for column in range(place + 1, size))
-        solution[place] = (right[place] - known) / left[place][place]
+    for position in reversed(range(size)):
+        known = sum(left[position][column] * solution[column] for column in range(position + 1, size))
+        solution[position] = (right[position] - known) / left[position][position]
     return solution
 
 
-#: Requests per second by (place, number of the row): what the array gives with these values.
-Modelled = Callable[[Sequence[tuple[Place, int]]], list[float]]
+#: Requests per second by (position, number of the row): what the array gives with these values.
+Modelled = Callable[[Sequence[tuple[Position, int]]], list[float]]
 
 
 @dataclass(frozen=True)
@@ -167,26 +167,26 @@ class Outcome:
     """The answer, its rows, and the folds that say how far to trust it."""
 
     values: Mapping[str, float | int]
-    place: Place
+    position: Position
     rows: tuple[Predicted, ...]
     folds: tuple[FoldOutcome, ...]
 
 
-def adjusted(
+def fit_unknowns(
     rows: Sequence[Row], folds: Sequence[Fold], unknowns: Sequence[Unknown], search: Callable[[], Search], modelled: Modelled
 ) -> Outcome:
     """Everything that is known after all folds."""
     outcomes = []
-    places = []
+    positions = []
     for fold in folds:
-        place = _searched(rows, fold.training, search(), modelled)
-        places.append(place)
-        outcomes.append(FoldOutcome(fold.text, values(unknowns, place), _predicted(rows, fold, place, modelled)))
+        position = _searched(rows, fold.training, search(), modelled)
+        positions.append(position)
+        outcomes.append(FoldOutcome(fold.text, values(unknowns, position), _predicted(rows, fold, position, modelled)))
     if len(folds) == 1:
-        return Outcome(outcomes[0].values, places[0], outcomes[0].rows, tuple(outcomes))
+        return Outcome(outcomes[0].values, positions[0], outcomes[0].rows, tuple(outcomes))
     everything = Fold("", tuple(range(len(rows))), ())
-    place = _searched(rows, everything.training, search(), modelled)
-    return Outcome(values(unknowns, place), place, _predicted(rows, everything, place, modelled), tuple(outcomes))
+    position = _searched(rows, everything.training, search(), modelled)
+    return Outcome(values(unknowns, position), position, _predicted(rows, everything, position, modelled), tuple(outcomes))
 
 
 def mean_error(rows: Sequence[Row], predicted: Sequence[Predicted], *, held_out: bool, null: bool = False) -> float | None:
@@ -196,18 +196,18 @@ def mean_error(rows: Sequence[Row], predicted: Sequence[Predicted], *, held_out:
     return sum(errors) / len(errors) if errors and len(errors) == len(found) else None
 
 
-def _searched(rows: Sequence[Row], training: Sequence[int], search: Search, modelled: Modelled) -> Place:
-    def errors_of(places: list[Place]) -> list[float]:
-        asked = [(place, number) for place in places for number in training]
+def _searched(rows: Sequence[Row], training: Sequence[int], search: Search, modelled: Modelled) -> Position:
+    def errors_of(positions: list[Position]) -> list[float]:
+        asked = [(position, number) for position in positions for number in training]
         rates = iter(modelled(asked))
-        return [sum(abs(next(rates) / rows[number].iops - 1) for number in training) / len(training) for _ in places]
+        return [sum(abs(next(rates) / rows[number].iops - 1) for number in training) / len(training) for _ in positions]
 
-    return carried_out(search, errors_of)
+    return run_search(search, errors_of)
 
 
-def _predicted(rows: Sequence[Row], fold: Fold, place: Place, modelled: Modelled) -> tuple[Predicted, ...]:
+def _predicted(rows: Sequence[Row], fold: Fold, position: Position, modelled: Modelled) -> tuple[Predicted, ...]:
     law = power_law([rows[number] for number in fold.training])
-    rates = modelled([(place, number) for number in range(len(rows))])
+    rates = modelled([(position, number) for number in range(len(rows))])
     held_out = set(fold.held_out)
     return tuple(Predicted(number, rate, law.iops(rows[number]), number in held_out) for number, rate in enumerate(rates))
 

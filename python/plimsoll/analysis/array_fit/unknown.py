@@ -2,7 +2,7 @@
 
 An unknown of an array: its key, as after the ``?`` of a target, and the range in which it is looked for.
 
-Model: a place in the range is a number from 0 to 1, on a scale that is even or, with ``:log``, even in ratios. Where both ends are whole
+Model: a position in the range is a number from 0 to 1, on a scale that is even or, with ``:log``, even in ratios. Where both ends are whole
 numbers, so are all values between; others have four digits. What an end with a unit comes to is asked of the catalog, which is handed in.
 
     unknown = parse_unknown("host.request_ns=10us..200us:log")
@@ -10,11 +10,11 @@ numbers, so are all values between; others have four digits. What an end with a 
 
 Searches for the values with the smallest error: all of a grid, or a simplex from the best position of a coarse one.
 
-Model: a search is a generator. It yields places to try, several where they do not depend on one another, is sent their errors, and returns
-the best place. It draws nothing at random, and who works out the errors, in which order, makes no difference to it. A place is one number
-from 0 to 1 per unknown.
+Model: a search is a generator. It yields positions to try, several where they do not depend on one another, is sent their errors, and
+returns the best position. It draws nothing at random, and who works out the errors, in which order, makes no difference to it. A position
+is one number from 0 to 1 per unknown.
 
-    place = carried_out(grid(2, 9), errors_of)
+    position = run_search(grid(2, 9), errors_of)
 """
 
 from __future__ import annotations
@@ -44,15 +44,15 @@ class Unknown:
     logarithmic: bool = False
     whole: bool = True
 
-    def value(self, place: float) -> float | int:
-        """The value at a place of the range."""
-        even = self.low + (self.high - self.low) * place
-        value = self.low * (self.high / self.low) ** place if self.logarithmic else even
+    def value(self, position: float) -> float | int:
+        """The value at a position of the range."""
+        even = self.low + (self.high - self.low) * position
+        value = self.low * (self.high / self.low) ** position if self.logarithmic else even
         return round(value) if self.whole else float(f"{value:.4g}")
 
-    def typed(self, place: float) -> str:
+    def typed(self, position: float) -> str:
         """As it is written behind a ``?``."""
-        return f"{self.key}={self.value(place)}"
+        return f"{self.key}={self.value(position)}"
 
 
 def parse_unknown(text: str, in_unit: InUnit) -> Unknown:
@@ -86,14 +86,14 @@ def parse_unknowns(texts: Sequence[str], in_unit: InUnit) -> list[Unknown]:
     return unknowns
 
 
-def settings(unknowns: Sequence[Unknown], places: Sequence[float]) -> str:
+def settings(unknowns: Sequence[Unknown], positions: Sequence[float]) -> str:
     """What stands behind the ``?`` with these values."""
-    return "&".join(unknown.typed(place) for unknown, place in zip(unknowns, places, strict=True))
+    return "&".join(unknown.typed(position) for unknown, position in zip(unknowns, positions, strict=True))
 
 
-def values(unknowns: Sequence[Unknown], places: Sequence[float]) -> Mapping[str, float | int]:
+def values(unknowns: Sequence[Unknown], positions: Sequence[float]) -> Mapping[str, float | int]:
     """The values by key."""
-    return {unknown.key: unknown.value(place) for unknown, place in zip(unknowns, places, strict=True)}
+    return {unknown.key: unknown.value(position) for unknown, position in zip(unknowns, positions, strict=True)}
 
 
 @dataclass(frozen=True)
@@ -126,39 +126,39 @@ def _in_unit(written: str, key: str, text: str, in_unit: InUnit) -> int | float 
         raise InputError(f"--unknown {text}: {problem}") from None
 
 
-Place = tuple[float, ...]
-Search = Generator[list[Place], list[float], Place]
+Position = tuple[float, ...]
+Search = Generator[list[Position], list[float], Position]
 
 #: Places per unknown of a grid, by the number of unknowns.
 GRID_LEVELS = (17, 9, 6)
 #: Places per unknown from which a simplex begins: the middles of three equal parts.
 _COARSE = 3
 _STEP = 0.15
-#: A simplex ends when its places are this near to each other.
+#: A simplex ends when its positions are this near to each other.
 _NEAR = 0.004
 _MOST_STEPS = 60
 
 
-def carried_out(search: Search, errors_of: Callable[[list[Place]], list[float]]) -> Place:
-    """The best place, with the errors that ``errors_of`` finds for those that are asked for; each place is asked for once."""
-    known: dict[Place, float] = {}
+def run_search(search: Search, errors_of: Callable[[list[Position]], list[float]]) -> Position:
+    """The best position, with the errors that ``errors_of`` finds for those that are asked for; each position is asked for once."""
+    known: dict[Position, float] = {}
     try:
         asked = next(search)
         while True:
-            new = [place for place in dict.fromkeys(asked) if place not in known]
+            new = [position for position in dict.fromkeys(asked) if position not in known]
             known.update(zip(new, errors_of(new) if new else [], strict=True))
-            asked = search.send([known[place] for place in asked])
+            asked = search.send([known[position] for position in asked])
     except StopIteration as ended:
-        place: Place = ended.value
-        return place
+        position: Position = ended.value
+        return position
 
 
 def grid(unknowns: int, levels: int) -> Search:
     """Every combination of so many values of each, both ends among them."""
     steps = [number / (levels - 1) for number in range(levels)] if levels > 1 else [0.5]
-    places = list(itertools.product(steps, repeat=unknowns))
-    errors = yield places
-    return places[_least(errors)]
+    positions = list(itertools.product(steps, repeat=unknowns))
+    errors = yield positions
+    return positions[_least(errors)]
 
 
 def simplex(unknowns: int) -> Search:
@@ -178,7 +178,7 @@ def simplex(unknowns: int) -> Search:
     return corners[_least(errors)]
 
 
-def _step(corners: list[Place], errors: list[float]) -> Generator[list[Place], list[float], tuple[list[Place], list[float]]]:
+def _step(corners: list[Position], errors: list[float]) -> Generator[list[Position], list[float], tuple[list[Position], list[float]]]:
     """One step: the worst corner moves through the middle of the others, or all move towards the best."""
     worst = corners[-1]
     middle = tuple(sum(numbers) / (len(corners) - 1) for numbers in zip(*corners[:-1], strict=True))
@@ -197,19 +197,19 @@ def _step(corners: list[Place], errors: list[float]) -> Generator[list[Place], l
     return [corners[0], *shrunk], [errors[0], *(yield shrunk)]
 
 
-def _between(start: Place, end: Place, part: float) -> Place:
-    """The place at a part of the way, or behind its ends, kept within the ranges."""
+def _between(start: Position, end: Position, part: float) -> Position:
+    """The position at a part of the way, or behind its ends, kept within the ranges."""
     return tuple(min(1.0, max(0.0, one + part * (other - one))) for one, other in zip(start, end, strict=True))
 
 
-def _moved(place: Place, axis: int) -> Place:
-    away = _STEP if place[axis] < 0.5 else -_STEP
-    return tuple(number + away if axis == where else number for where, number in enumerate(place))
+def _moved(position: Position, axis: int) -> Position:
+    away = _STEP if position[axis] < 0.5 else -_STEP
+    return tuple(number + away if axis == where else number for where, number in enumerate(position))
 
 
 def _least(errors: Sequence[float]) -> int:
     return min(range(len(errors)), key=lambda number: errors[number])
 
 
-def _error(tried: tuple[Place, float]) -> float:
+def _error(tried: tuple[Position, float]) -> float:
     return tried[1]

@@ -33,7 +33,7 @@ from plimsoll.analysis.point.pooling import pooled_metric
 from plimsoll.analysis.statistics.steadiness import ROUNDS
 from plimsoll.result import Estimate, Result
 
-__all__ = ["Comparison", "Figure", "MarkRow", "Point", "Row", "Side", "compare", "matched"]
+__all__ = ["Comparison", "Figure", "MarkRow", "Point", "Row", "Side", "compare", "match_points"]
 
 Json = dict[str, Any]
 #: Operation (or ``all``) and metric.
@@ -96,7 +96,7 @@ def compare(
         raise ValueError("a comparison has at least two sides")
     if len({side.label for side in sides}) < len(sides):
         raise ValueError("sides are told apart by their labels")
-    matches = list(matched(sides, varying))
+    matches = list(match_points(sides, varying))
     rows = [row for match in matches for row in _rows(sides, match, figures)]
     scatters = _Scatters(rows)
     ratios = [scatters.ratio(row) for row in rows]
@@ -112,7 +112,7 @@ def compare(
     )
 
 
-def matched(sides: Sequence[Side], varying: Collection[str] = ()) -> Iterator[tuple[Point, list[tuple[Result, ...]]]]:
+def match_points(sides: Sequence[Side], varying: Collection[str] = ()) -> Iterator[tuple[Point, list[tuple[Result, ...]]]]:
     """Every point that the first side shares with another, and its repeats on each side, failed ones included."""
     naming = _Naming.of(sides, varying)
     tables = [_grouped(side.results, naming) for side in sides]

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from plimsoll.analysis.comparison.comparison import matched
+from plimsoll.analysis.comparison.comparison import match_points
 from plimsoll.analysis.comparison.sides import Side
 from plimsoll.analysis.load_line.line import by_level
 from plimsoll.analysis.point.definition import streams
@@ -63,7 +63,7 @@ def refusals(sides: Sequence[Side], varying: Collection[str] = ()) -> list[str]:
 
 
 def _between(one: Side, other: Side, varying: Collection[str]) -> Iterator[str]:
-    matches = [groups for _, groups in matched([one, other], varying)]
+    matches = [groups for _, groups in match_points([one, other], varying)]
     if not matches:
         yield _nothing_in_common(one, other)
         return

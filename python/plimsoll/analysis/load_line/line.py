@@ -50,7 +50,7 @@ from typing import Any, Literal
 
 from plimsoll.analysis.point import offered_load
 from plimsoll.analysis.point.metric import ALL
-from plimsoll.analysis.point.pooling import pooled, pooled_metric
+from plimsoll.analysis.point.pooling import pool_repeats, pooled_metric
 from plimsoll.result import Estimate, Result
 
 Json = dict[str, Any]
@@ -227,10 +227,10 @@ def saturation(line: LoadLine) -> Saturation | None:
         return None
     behind = _behind(points)
     if behind:
-        return Saturation(pooled([point.iops for point in behind]), behind[0].level, "offered", reached=True)
+        return Saturation(pool_repeats([point.iops for point in behind]), behind[0].level, "offered", reached=True)
     plateau = _plateau(points)
     if len(plateau) > 1:
-        return Saturation(pooled([point.iops for point in plateau]), plateau[0].level, "plateau", reached=True)
+        return Saturation(pool_repeats([point.iops for point in plateau]), plateau[0].level, "plateau", reached=True)
     best = max(points, key=lambda point: point.iops.value)
     return Saturation(best.iops, best.level, "maximum", reached=best is not points[-1])
 

@@ -21,7 +21,7 @@ from typing import Any
 
 from plimsoll.analysis.point.definition import ACHIEVED_SHARE_MIN, drawn_operations, is_open, offered_per_s, streams
 from plimsoll.analysis.point.metric import ALL, metric
-from plimsoll.analysis.point.pooling import pooled
+from plimsoll.analysis.point.pooling import pool_repeats
 from plimsoll.result import Estimate, Result, Totals
 
 Json = dict[str, Any]
@@ -55,7 +55,7 @@ def share(result: Result, iops: Estimate, offered: float) -> Estimate:
 def carried(results: Sequence[Result]) -> Estimate | None:
     """The share of all repeats of a point together; None when nothing was offered at a rate of its own."""
     shares = [found for result in results if (found := _carried(result)) is not None]
-    return pooled(shares) if shares else None
+    return pool_repeats(shares) if shares else None
 
 
 def achieved(results: Sequence[Result]) -> bool:

@@ -10,7 +10,7 @@ Rates and latencies are never negative, so a lower bound below 0 becomes 0.
 Limits: a repeat without interval takes part with its value; two repeats without intervals have that 12.7. The repeats are taken to be
 independent and of equal weight: same length, different seeds.
 
-    pooled([Estimate(10.0, 9.0, 11.0, 40), Estimate(11.0, 10.0, 12.0, 40)])      # 10.5, about ±0.71
+    pool_repeats([Estimate(10.0, 9.0, 11.0, 40), Estimate(11.0, 10.0, 12.0, 40)])      # 10.5, about ±0.71
 
 Lower bounds: latencies that what was outstanding at the end raises are shown as lower bounds, and judged by what they could be.
 
@@ -19,7 +19,7 @@ was measured, it takes the place of the estimate, which then has no interval: th
 not. Below that the few requests that any queue holds at any instant would take intervals away. A judgement looks at both values whatever
 their distance is.
 
-    raised(estimates, outstanding)["read"]["p99"].at_least        # True: it was at least .value
+    with_lower_bounds(estimates, outstanding)["read"]["p99"].at_least        # True: it was at least .value
     lowest([result], "read", "p99"), highest([result], "read", "p99")      # nanoseconds; the second may be infinite
 """
 
@@ -37,7 +37,7 @@ REPEATS_MIN = 3
 _UPPER_PROBABILITY = 0.975
 
 
-def pooled(estimates: Sequence[Estimate]) -> Estimate:
+def pool_repeats(estimates: Sequence[Estimate]) -> Estimate:
     """One estimate of the same quantity from at least one."""
     if not estimates:
         raise ValueError("there is nothing to pool")
@@ -64,7 +64,7 @@ def pooled_metric(results: Sequence[Result], op: str, name: str) -> Estimate | N
         # The slowest request of all repeats; a mean of maxima would be below what was seen.
         return Estimate(max(estimate.value for estimate in found), at_least=at_least)
     # With a repeat of which only a lower bound is known, the mean is one, too.
-    return Estimate(pooled(found).value, at_least=True) if at_least else pooled(found)
+    return Estimate(pool_repeats(found).value, at_least=True) if at_least else pool_repeats(found)
 
 
 def _within(estimates: Sequence[Estimate], *, upper: bool) -> float | None:
@@ -96,7 +96,7 @@ def _between(values: Sequence[float], mean: float) -> float:
 SHARE_MIN = 0.05
 
 
-def raised(estimates: Estimates, outstanding: Mapping[str, Outstanding]) -> Estimates:
+def with_lower_bounds(estimates: Estimates, outstanding: Mapping[str, Outstanding]) -> Estimates:
     """The estimates with those replaced that outstanding requests raise."""
     return {
         op: {**metrics, **_raised(metrics, outstanding[op])} if op in outstanding else metrics
@@ -147,4 +147,4 @@ def _most(result: Result, op: str, name: str) -> float | None:
 def _pooled(values: Sequence[float], name: str) -> float | None:
     if not values:
         return None
-    return max(values) if name == "max" else pooled([Estimate(value) for value in values]).value
+    return max(values) if name == "max" else pool_repeats([Estimate(value) for value in values]).value

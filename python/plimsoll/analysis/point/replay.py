@@ -7,7 +7,7 @@ Units: nanoseconds; shares are of the completed requests.
 Limits: as fast as possible nothing is due, so there is no lateness and no gap to hold against the trace. What the trace's own storage
 had outstanding is known only where completions were recorded.
 
-    replayed(outcome)[0]["lateness_ns"]["p99"]
+    replay_fidelity(outcome)[0]["lateness_ns"]["p99"]
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ AS_RECORDED, AS_FAST_AS_POSSIBLE = "as recorded", "as fast as possible"
 RECORDED_SHARE_MIN = 0.9
 
 
-def replayed(outcome: Json) -> list[Json]:
+def replay_fidelity(outcome: Json) -> list[Json]:
     """The section ``replay`` of a result, one entry for each stream with a trace; ``outcome`` is what the engine says at the end."""
     return [_stream(found, outcome.get("lateness_report")) for found in outcome.get("replays") or ()]
 

@@ -341,7 +341,7 @@ def latency_summary(histogram: Histogram | None) -> LatencySummary | None:
     )
 
 
-def summarised(intervals: Iterable[Json]) -> Summary:
+def summarise(intervals: Iterable[Json]) -> Summary:
     """The summary of recorded intervals."""
     summary = Summary()
     for interval in intervals:

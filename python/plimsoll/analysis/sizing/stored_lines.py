@@ -12,7 +12,7 @@ with the reason: that would be extrapolation. So is one whose mark carries an ``
 Limits: working set, skew, content and burstiness are not compared; look at them before believing a narrow headroom. A line that never
 failed only shows a lower end of its headroom.
 
-    fits = sized({"run-1": results}, demand, parse_objective("mean <= 20ms"))
+    fits = size_lines({"run-1": results}, demand, parse_objective("mean <= 20ms"))
     fits[0].headroom, fits[0].verdict          # (1.34, "yes")
 """
 
@@ -161,7 +161,7 @@ class Fit:
         }
 
 
-def sized(runs: Mapping[str, Sequence[Result]], demand: Demand, objective: Objective | None) -> list[Fit]:
+def size_lines(runs: Mapping[str, Sequence[Result]], demand: Demand, objective: Objective | None) -> list[Fit]:
     """Every load line of ``runs`` (results by name of the run) against the demand: by headroom, largest first, then the refused."""
     fits = [fit(line, demand, objective) for line in stored_lines(runs)]
     return sorted(fits, key=lambda found: (found.refused is not None, -found.headroom))

@@ -12,7 +12,7 @@ A stream keeps rate, mix, sizes, sequential share, spread of addresses and regio
 Limits: every property is kept by itself. That large requests are the sequential ones, that reads come where writes were, or that the hot
 place moves with time is lost; so are strides and backward runs.
 
-    fit = fitted(profile)
+    fit = fit_workload(profile)
     fit.workload("hm_0", source="…")          # a workload file of ours as a dictionary
 """
 
@@ -221,7 +221,7 @@ class Fit:
         return [*said, *(f"Not kept: {warning}." for warning in self.warnings)]
 
 
-def fitted(profile: Profile) -> Fit:
+def fit_workload(profile: Profile) -> Fit:
     """The workload. Raises `InputError` when the trace has nothing to fit."""
     if not profile.total.count:
         raise InputError("the trace has no read, write or trim, so there is no load to fit; give a trace of block requests.")

@@ -6,7 +6,8 @@ process show less than `noise` in 19 cases of 20.
 Limits: a workload can match all of them and still differ in how they go together. How many places were touched depends on the number of
 requests, and is left out when the numbers differ.
 
-    for measure in matched(profile, profiled(drawn(fit, profile.count))): print(measure.name, measure.original, measure.synthetic)
+    for measure in compare_profiles(profile, profile_requests(draw_requests(fit, profile.count))): print(measure.name, measure.original,
+    measure.synthetic)
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ class Measure:
         return asdict(self)
 
 
-def matched(original: Profile, synthetic: Profile) -> list[Measure]:
+def compare_profiles(original: Profile, synthetic: Profile) -> list[Measure]:
     """Every measure, in the order in which it is shown."""
     found = [*_mix(original, synthetic), *_sizes(original, synthetic)]
     if original.timed and synthetic.timed:

@@ -14,7 +14,7 @@ Units: nanoseconds, bytes.
 Limits: about 20 MiB, however long the trace. Several targets taken together lie on top of each other: one address space, sequential runs
 told apart.
 
-    profile = profiled(requests)
+    profile = profile_requests(requests)
     profile.flows["read"].sequential_share
 """
 
@@ -189,7 +189,7 @@ class Profile:
         return self.service_ns / self.served if self.served else None
 
 
-def profiled(requests: Iterable[Request]) -> Profile:
+def profile_requests(requests: Iterable[Request]) -> Profile:
     """The profile of all requests."""
     profile = Profile()
     for request in requests:

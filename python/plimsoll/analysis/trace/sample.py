@@ -6,7 +6,7 @@ equal in distribution, different request by request.
 Limits: addresses are the trace's, so regions are not moved. Where a stream is closed, no request has a time. Zipf's ranks are drawn in
 the groups of `plimsoll.analysis.trace.popularity`, alike within a group.
 
-    profiled(drawn(fit, requests=100_000, seed=1))
+    profile_requests(draw_requests(fit, requests=100_000, seed=1))
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _CLOSED = Arrival("closed", 0.0)
 Key = TypeVar("Key")
 
 
-def drawn(fit: Fit, requests: int, seed: int = 1) -> Iterator[Request]:
+def draw_requests(fit: Fit, requests: int, seed: int = 1) -> Iterator[Request]:
     """The first ``requests`` requests of all streams, in the order of their times; closed streams by their shares."""
     timed = fit.profile.timed and all(stream.arrival.kind != "closed" for stream in fit.streams)
     wanted = fit.streams if timed else tuple(replace(stream, arrival=_CLOSED, ends_early=False) for stream in fit.streams)

@@ -4,7 +4,7 @@ Model: a rule is a pure function from the evidence to flags. `RULES` is the whol
 subject and name it here.
 Limits: a rule whose evidence is missing (no monitor, no calibration) stays silent; silence is not proof.
 
-    judged(Evidence(result, observation))      # [Flag("few_samples", "doubt", "…", "…")]
+    flags_of(Evidence(result, observation))      # [Flag("few_samples", "doubt", "…", "…")]
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from plimsoll.analysis.validity import course, generator, samples, target
 from plimsoll.analysis.validity.evidence import Evidence
 from plimsoll.result import Flag
 
-__all__ = ["RULES", "Evidence", "judged"]
+__all__ = ["RULES", "Evidence", "flags_of"]
 
 RULES: tuple[Callable[[Evidence], Iterator[Flag]], ...] = (
     course.incomplete,
@@ -58,7 +58,7 @@ RULES: tuple[Callable[[Evidence], Iterator[Flag]], ...] = (
 _ORDER = ("invalid", "doubt", "note")
 
 
-def judged(evidence: Evidence) -> list[Flag]:
+def flags_of(evidence: Evidence) -> list[Flag]:
     """Every flag that the evidence raises, the gravest first."""
     flags = [flag for rule in RULES for flag in rule(evidence)]
     return sorted(flags, key=lambda flag: _ORDER.index(flag.severity))

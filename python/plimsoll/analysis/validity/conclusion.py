@@ -2,7 +2,7 @@
 
 Model: the same for a point that has just ended and for one that is read back after its process was killed, so both show equal numbers.
 
-    concluded(skeleton, summary, observation)
+    conclude(skeleton, summary, observation)
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from dataclasses import replace
 from plimsoll.analysis.point.estimates import estimates
 from plimsoll.analysis.point.metric import together
 from plimsoll.analysis.point.observation import Observation
-from plimsoll.analysis.point.pooling import raised
-from plimsoll.analysis.point.replay import replayed
+from plimsoll.analysis.point.pooling import with_lower_bounds
+from plimsoll.analysis.point.replay import replay_fidelity
 from plimsoll.analysis.point.summary import Summary
-from plimsoll.analysis.validity import Evidence, judged
+from plimsoll.analysis.validity import Evidence, flags_of
 from plimsoll.result import Result
 
 
-def concluded(unfinished: Result, summary: Summary, observation: Observation) -> Result:
+def conclude(unfinished: Result, summary: Summary, observation: Observation) -> Result:
     """``unfinished`` with totals, estimates, errors and validity flags."""
     totals = summary.totals()
     measured = replace(
@@ -29,12 +29,12 @@ def concluded(unfinished: Result, summary: Summary, observation: Observation) ->
         parts=summary.parts(),
         errors=summary.errors(),
         unfinished=_unfinished(unfinished, observation),
-        replay=replayed(unfinished.engine),
+        replay=replay_fidelity(unfinished.engine),
     )
     outstanding = summary.outstanding()
     estimated = estimates(summary.batches, totals, together(measured))
-    measured = replace(measured, outstanding=outstanding, estimates=raised(estimated, outstanding))
-    return replace(measured, flags=judged(Evidence(measured, observation)))
+    measured = replace(measured, outstanding=outstanding, estimates=with_lower_bounds(estimated, outstanding))
+    return replace(measured, flags=flags_of(Evidence(measured, observation)))
 
 
 def _unfinished(result: Result, observation: Observation) -> int | None:

@@ -4,7 +4,7 @@ Replayed traces: how faithfully.
 
 Model: one block for each stream that has a trace: where it came from, what was asked and achieved, what differs.
 
-    print(replayed([result, …]))
+    print(replay_text([result, …]))
 
     replay    hm_0.csv (MSR-Cambridge CSV), as recorded at 2× speed: 10,000 requests
               late      p50 2 µs, p99 31 µs, max 412 µs; 0 % over 100 µs, 0 % over 1 ms, 3.1 % over a tenth of the gap
@@ -14,7 +14,7 @@ Power-cut journals: what they say.
 
 Model: one line for each run that kept or checked a journal; below a check, a line for each write that is not there, the first of them.
 
-    print(journalled([result, …]))
+    print(journal_text([result, …]))
 
     journal   cut.journal: 3 lost, 1 torn of 12,345 acknowledged writes
               lost          write 812: 4 KiB at byte 1,234,944, acknowledged after 3.21 s
@@ -42,7 +42,7 @@ Json = dict[str, Any]
 _INDENT = " " * 10
 
 
-def replayed(results: Sequence[Result]) -> str:
+def replay_text(results: Sequence[Result]) -> str:
     """Every replay of the results; empty when there is none."""
     return "\n".join(line for result in results for found in result.replay for line in _lines(found, result))
 
@@ -115,7 +115,7 @@ def _pair(figures: Json, first: str, shown: Any) -> str:
 _NAMED = 20
 
 
-def journalled(results: Sequence[Result]) -> str:
+def journal_text(results: Sequence[Result]) -> str:
     """Every journal of the results; empty when there is none."""
     return "\n".join(line for result in results for line in (*_kept(result), *_checked(result)))
 

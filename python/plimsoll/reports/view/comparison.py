@@ -6,7 +6,7 @@ Model: every configuration of the report is a side, with the objective of each e
 the rest. What `plimsoll.analysis.comparison.refusals` refuses is not compared, and the reasons are shown instead.
 Limits: runs without experiments are laid side by side only; ``plimsoll compare`` compares those, and lets things differ on purpose.
 
-    compared([run_json], members, ["depth 1", "depth 8"])["findings"]
+    compare_configurations([run_json], members, ["depth 1", "depth 8"])["findings"]
 
 Figures that others published, beside the points that measured the same here.
 
@@ -15,7 +15,7 @@ points are pooled. Where the points were measured at several settings that the r
 them, as the sources have it; a latency then has no counterpart.
 Limits: a match says that the same load was applied, not that hardware or software were alike.
 
-    published([run_json], members, ["/dev/sdb"])[0]["rows"][0]["measured"]["value"]
+    published_figures([run_json], members, ["/dev/sdb"])[0]["rows"][0]["measured"]["value"]
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from plimsoll.analysis.comparison.comparison import compare, matched
+from plimsoll.analysis.comparison.comparison import compare, match_points
 from plimsoll.analysis.comparison.refusals import refusals
 from plimsoll.analysis.comparison.sides import Side
 from plimsoll.analysis.load_line.line import usable
@@ -42,12 +42,12 @@ if TYPE_CHECKING:
 Json = Mapping[str, Any]
 
 
-def compared(metas: Sequence[Json], members: Sequence[Member], labels: Sequence[str]) -> dict[str, Any] | None:
+def compare_configurations(metas: Sequence[Json], members: Sequence[Member], labels: Sequence[str]) -> dict[str, Any] | None:
     """The comparison as the page reads it; None with a single configuration, without experiments, or without a point in common."""
     if len(labels) < 2 or not any(member.result.place for member in members):
         return None
     sides = [_side(metas, members, configuration, label) for configuration, label in enumerate(labels)]
-    if not list(matched(sides)):
+    if not list(match_points(sides)):
         return None
     reasons = refusals(sides)
     if reasons:
@@ -96,7 +96,7 @@ def suite(metas: Sequence[Json]) -> dict[str, Any] | None:
     return {key: found[0].get(key) for key in ("title", "purpose", "source")} if found[0].get("title") else None
 
 
-def published(metas: Sequence[Json], members: Sequence[Member], labels: Sequence[str]) -> list[dict[str, Any]]:
+def published_figures(metas: Sequence[Json], members: Sequence[Member], labels: Sequence[str]) -> list[dict[str, Any]]:
     """Every published source once, its rows with what was measured; a row about no single configuration stands once for each."""
     sources: dict[str, Json] = {}
     for meta in metas:

@@ -22,7 +22,7 @@ from plimsoll.analysis.point.metric import ALL, RATES, metric
 from plimsoll.analysis.point.offered_load import elapsed
 from plimsoll.reports.limits import busy_words, configuration_words, incident_labels, incident_words, limit_words
 from plimsoll.reports.view.bars import GROUPS, groups, largest, slices
-from plimsoll.reports.view.comparison import compared, published, suite
+from plimsoll.reports.view.comparison import compare_configurations, published_figures, suite
 from plimsoll.reports.view.experiments import Member, experiments, point_verdict
 from plimsoll.reports.view.timeline import COLUMNS, Decoder, host_timeline, timeline
 from plimsoll.result import OPS, Flag, JobRecord, Result
@@ -91,8 +91,8 @@ def view(runs: Sequence[RunRecord], decode: Decoder, comparison: Json | None = N
         "points": points,
         "suite": suite(metas),
         "experiments": experiments(metas, members),
-        "published": published(metas, members, labels),
-        "comparison": comparison if comparison is not None else compared(metas, members, labels),
+        "published": published_figures(metas, members, labels),
+        "comparison": comparison if comparison is not None else compare_configurations(metas, members, labels),
     }
 
 
