@@ -74,9 +74,9 @@ def command(array: str, path: str | None, port: int | None, address: str | None,
         raise InputError("nothing says where to serve; write --socket PATH, --port N, --mount DIR, or several of them.")
     with ExitStack() as cleared:
         places = _opened(cleared, path, (address or "127.0.0.1", port), mount)
-        from plimsoll.serving.session import Serving, Wanted
+        from plimsoll.serving.session import ServedArray, Serving
 
-        wanted = Wanted(document, data, options["seed"], places.mount, places.sockets, options["depth"])
+        wanted = ServedArray(document, data, options["seed"], places.mount, places.sockets, options["depth"])
         # Signals are ours before anything is mounted, so that none of them leaves a mount behind.
         with _Orders() as orders:
             serving = Serving.start(wanted)

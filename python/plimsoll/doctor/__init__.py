@@ -1,4 +1,4 @@
-"""What on this host would make numbers wrong, and what to do about it.
+"""Checks of this host: settings and circumstances that make numbers wrong, and what to do about them.
 
 Model: `examine` collects facts (half a second, to see other load), each check is a pure function from them to a verdict; `CHECKS` is the
 whole list. A fact that this host does not offer gives ``unknown`` with the reason; no check needs root.

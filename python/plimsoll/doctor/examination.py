@@ -1,4 +1,4 @@
-"""The facts that the checks look at, collected in about half a second.
+"""Facts that the checks look at, collected in about half a second.
 
 examine(engine, "/dev/nvme0n1").activity["devices"]
 """

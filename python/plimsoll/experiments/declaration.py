@@ -1,4 +1,4 @@
-"""The kinds of experiments and the options they have, declared once: reader, JSON Schema, reference page and messages follow from here.
+"""Declaration of the kinds of experiments and their options: reader, JSON Schema, reference page and messages follow from here.
 
 Model: `KINDS` says what each kind is for, how many axes it varies and what it cannot do without. `OPTIONS` are the keys of an
 ``[[experiment]]`` in the order of the reference page, each with its form, default, meaning, example, and the kinds that have it (all when

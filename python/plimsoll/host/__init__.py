@@ -1,6 +1,6 @@
-"""What the host is: machine, CPU, memory, kernel, and the devices and file system behind a target.
+"""Facts of the host: machine, CPU, memory, kernel, and the devices and file system behind a target.
 
-Model: small files of /proc and /sys, no subprocess, some milliseconds in all. Every collector is optional: where a fact cannot be read, the
+Model: small files of /proc and /sys, no subprocess, some milliseconds in all. Every collector is optional: where a fact cannot be read,
 its value is null and the reason stands under ``absent`` beside it, and a run never fails for it.
 
     facts = host_facts()

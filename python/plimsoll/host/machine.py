@@ -1,4 +1,4 @@
-"""The machine that generated the load: firmware identity, CPU, memory, kernel, operating system, versions.
+"""Facts of the machine that makes the load: firmware identity, CPU, memory, kernel, operating system, versions.
 
 host_facts()["cpu"]["model"]
 """

@@ -1,4 +1,4 @@
-"""The page cache of a target: emptied for a point that is to start cold, and looked at afterwards, since the kernel may keep pages.
+"""Page cache of a target: emptied for a point that is to start cold, and looked at afterwards, since the kernel may keep pages.
 
 Model: dirty pages are written back first (fsync), because only clean ones can be dropped; then posix_fadvise(2) with DONTNEED drops
 those of one file, which needs no root. The pages of a device node are shared with file systems on it, so for devices

@@ -1,4 +1,4 @@
-"""What lies behind a target, and what identifies it.
+"""Devices and file systems behind a target, and what identifies it.
 
 Facts: block devices down to the disks, and the file system when the target is a file.
 

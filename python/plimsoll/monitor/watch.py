@@ -1,4 +1,4 @@
-"""Watches live block devices as iostat(1) does: one reading per device and interval, under iostat's column names.
+"""Readings of live block devices as iostat(1) has them: one per device and interval, under iostat's column names.
 
 Model: the counters of /proc/diskstats are read at instants ``interval_s`` apart, reckoned from the first, so that a late reading delays no
 other; one that is later than the next instant stands for both. A reading divides by the time that really passed. Column names and units are

@@ -1,1 +1,1 @@
-"""From stored results to what people and other tools read: the terminal, HTML, CSV, JSON. One file per form."""
+"""Reports: from stored results to what people and other tools read, the terminal, HTML, CSV, JSON."""

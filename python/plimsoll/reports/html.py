@@ -1,4 +1,4 @@
-"""The report as one self-contained HTML file: markup, style, script and data in a single page that needs no network.
+"""HTML report: one self-contained file with markup, style, script and data that needs no network.
 
 Model: the page is a fixed skeleton; style and script are the built bundle in `page/` (made from the TypeScript in the
 repository's `page/` directory, so no user needs Node), the data is the view model as a JSON block that the script draws.

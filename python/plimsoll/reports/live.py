@@ -1,4 +1,4 @@
-"""The live view on a terminal: the running point, its operations per interval, progress and time left, at most four times a second.
+"""Live view on a terminal: the running point, its operations per interval, progress and time left, at most four times a second.
 
 Model: drawn with rich, which is imported when the first interval arrives, so that it never delays the first request.
 Limits: it shows the latest interval, not an average; the table at the end has the totals.

@@ -1,4 +1,4 @@
-"""What a run shows while it goes on: the plain form of a line now and then, and the quiet form.
+"""Progress of a run: the plain form of a line now and then, and the quiet form.
 
 Model: a run pushes its stages here; the plain form writes lines to a stream that is no terminal, `reports.live` draws on one that is. The
 quiet form says only what failed. Intervals end along the clock of the target, and that of a modelled array runs far ahead of ours, so

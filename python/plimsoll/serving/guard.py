@@ -1,4 +1,4 @@
-"""Unmounts a directory when the process that serves it has died, however it died. A script of its own; imports nothing of ours.
+"""Guard of a mount: unmounts it when the process that serves it has died, however it died. A script of its own; imports nothing of ours.
 
 Model: its standard input is a pipe whose other end only the server has open. When that closes, a mount that is still there, known by the
 number of its device, is taken away.

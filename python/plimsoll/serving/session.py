@@ -1,10 +1,10 @@
 """A session of serving, as the command sees it: started, asked for reports, stopped.
 
-Model: two pipes lead to whatever runs the array, one for orders and one for its words, a JSON object per line
-(`crates/serve/src/session.rs`). When the pipe for orders closes, the session ends, so nothing is left behind when this process dies.
-Limits: its words are read when they are asked for; the pipe holds some hundred reports.
+Model: two pipes lead to whatever runs the array, one for commands and one for its replies, a JSON object per line
+(`crates/serve/src/session.rs`). When the pipe for commands closes, the session ends, so nothing is left behind when this process dies.
+Limits: its replies are read when they are asked for; the pipe holds some hundred reports.
 
-    serving = Serving.start(Wanted(document, {"kind": "derived"}, sockets=[unix_socket("./array.sock")]))
+    serving = Serving.start(ServedArray(document, {"kind": "derived"}, sockets=[unix_socket("./array.sock")]))
     serving.report()
     final = serving.stop()
 """
@@ -36,7 +36,7 @@ _STOP_S = 120.0
 
 
 @dataclass(frozen=True)
-class Wanted:
+class ServedArray:
     """What is to be served, and where."""
 
     array: Json
@@ -52,27 +52,27 @@ class Wanted:
 class Serving:
     """A session that runs."""
 
-    orders: int
-    words: int
+    commands: int
+    replies: int
     _alive: int
     _thread: threading.Thread
     size_bytes: int = 0
     _read: bytes = b""
-    _heard: list[Json] = field(default_factory=list)
+    _received: list[Json] = field(default_factory=list)
     _guard: subprocess.Popen[bytes] | None = None
 
     @classmethod
-    def start(cls, wanted: Wanted) -> Serving:
+    def start(cls, wanted: ServedArray) -> Serving:
         """Start it and wait until it serves; a `PlimsollError` in one sentence when it cannot."""
-        orders_read, orders = os.pipe()
-        words, words_write = os.pipe()
+        commands_read, commands = os.pipe()
+        replies, replies_write = os.pipe()
         server, alive = os.pipe()
         request = {"array": wanted.array, "seed": wanted.seed, "data": wanted.data, "mount": wanted.mount, "depth": wanted.depth}
         # These descriptors belong to the engine from here on.
-        request |= {"sockets": [os.dup(bound.fileno()) for bound in wanted.sockets], "orders_fd": orders_read, "words_fd": words_write}
+        request |= {"sockets": [os.dup(bound.fileno()) for bound in wanted.sockets], "orders_fd": commands_read, "words_fd": replies_write}
         thread = threading.Thread(target=native().serve_array, args=(request,), name="plimsoll-serve", daemon=True)
         thread.start()
-        serving = cls(orders, words, alive, thread)
+        serving = cls(commands, replies, alive, thread)
         serving._await_ready()
         if wanted.mount is not None:
             serving._guard = guarded(wanted.mount, server)
@@ -81,65 +81,65 @@ class Serving:
 
     def report(self) -> Json:
         """What was served so far."""
-        self._order(b"report\n")
-        word = self._next(_START_S)
-        self._check(word)
-        report: Json = word["report"]
+        self._command(b"report\n")
+        reply = self._next(_START_S)
+        self._check(reply)
+        report: Json = reply["report"]
         return report
 
     def stop(self) -> Json:
         """End it, unmount, and give the last report."""
-        self._order(b"stop\n")
-        word = self._next(_STOP_S)
-        while word.get("kind") == "report":
-            word = self._next(_STOP_S)
-        self._check(word)
+        self._command(b"stop\n")
+        reply = self._next(_STOP_S)
+        while reply.get("kind") == "report":
+            reply = self._next(_STOP_S)
+        self._check(reply)
         self._close()
-        report: Json = word["report"]
+        report: Json = reply["report"]
         return report
 
     def has_ended(self) -> bool:
         """Whether it has ended by itself."""
         return not self._thread.is_alive()
 
-    def _order(self, line: bytes) -> None:
+    def _command(self, line: bytes) -> None:
         # Where it has ended already, what it said last is still to be read.
         with suppress(BrokenPipeError):
-            os.write(self.orders, line)
+            os.write(self.commands, line)
 
     def _await_ready(self) -> None:
-        word = self._next(_START_S)
-        self._check(word)
-        self.size_bytes = word["size_bytes"]
+        reply = self._next(_START_S)
+        self._check(reply)
+        self.size_bytes = reply["size_bytes"]
 
-    def _check(self, word: Json) -> None:
-        if word.get("kind") == "error":
+    def _check(self, reply: Json) -> None:
+        if reply.get("kind") == "error":
             self._close()
-            raise (InputError if word.get("input") else TargetError)(word["text"])
-        if not word:
+            raise (InputError if reply.get("input") else TargetError)(reply["text"])
+        if not reply:
             self._close()
             raise EngineError("the server has ended without a word; start it again, and report it if it does so twice.")
 
     def _next(self, seconds: float) -> Json:
-        """The next thing it says; empty when it has ended, or says nothing for so long."""
-        if not self._heard:
-            self._hear(seconds)
-        return self._heard.pop(0) if self._heard else {}
+        """The next reply; empty when it has ended, or sends none for so long."""
+        if not self._received:
+            self._receive(seconds)
+        return self._received.pop(0) if self._received else {}
 
-    def _hear(self, seconds: float) -> None:
+    def _receive(self, seconds: float) -> None:
         until = time.monotonic() + seconds
-        while not self._heard and (left := until - time.monotonic()) > 0:
-            if not select.select([self.words], [], [], left)[0]:
+        while not self._received and (left := until - time.monotonic()) > 0:
+            if not select.select([self.replies], [], [], left)[0]:
                 return
-            piece = os.read(self.words, 1 << 16)
+            piece = os.read(self.replies, 1 << 16)
             if not piece:
                 return
             *lines, self._read = (self._read + piece).split(b"\n")
-            self._heard += map(json.loads, lines)
+            self._received += map(json.loads, lines)
 
     def _close(self) -> None:
-        os.close(self.orders)
-        os.close(self.words)
+        os.close(self.commands)
+        os.close(self.replies)
         os.close(self._alive)
         if self._guard is not None:
             self._guard.wait()

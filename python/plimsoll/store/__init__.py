@@ -1,4 +1,4 @@
-"""Where results are kept: one directory per run, plain files that stay readable whatever happens to the process.
+"""Results on disk: one directory per run, plain files that stay readable whatever happens to the process.
 
     results/2026-11-21T03-36-29_proliant/
         run.json                      what was asked, on which host, how it ended      plimsoll.run/1

@@ -1,1 +1,1 @@
-"""Unknown values of a modelled array, adjusted to measured rows: what is searched, what is held out, and what it is held against."""
+"""Fit of a modelled array to measured rows: its unknown values, the search for them, and what judges the outcome."""
