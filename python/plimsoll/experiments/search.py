@@ -24,7 +24,7 @@ A ramp: raise the load until the objective fails, then bisect; the highest load 
 
 Model: Jetstress raises threads until reads or writes take 20 ms on average; this is the same on any option. Every level is measured once
 and decided by its value, except that no mark rests on too few requests (`plimsoll.experiments.probe`);
-`plimsoll.experiments.search` repeats where the value alone does not decide.
+`search` repeats where the value alone does not decide.
 Limits: a level nearer to the limit than its own noise may fall on either side; the mark's interval says how near that is.
 
     plan = ramp("threads", Bounds(1, 64, integer=True), parse_objective("read mean <= 20ms and write mean <= 20ms"))

@@ -1,12 +1,12 @@
 """File systems and block devices behind a path, as the kernel describes them.
 
-The file system a path lies on: type, source, options, free space.
+Mounts: the file system a path lies on, its type, source, options, free space.
 
-Model: the longest mount point of /proc/self/mounts that the real path starts with (fstab(5) escapes such as ``\040`` undone).
+Model: the longest mount point of /proc/self/mounts that the real path starts with (fstab(5) escapes such as ``\\040`` undone).
 
     mount_of("/data/file").fs_type      # "ext4"
 
-A block device as the kernel describes it in /sys, and the devices below it.
+Devices: a block device as /sys has it, and the devices below it.
 
 Model: a partition's attributes live in its parent disk; a stacked device (RAID, LVM, crypt) names what is below it in ``slaves``.
 

@@ -1,6 +1,6 @@
 """Files that are whole or absent, and never written over somebody else's.
 
-Files that are whole or absent: write beside, flush to the medium, rename; and lines that are appended by one write.
+Whole files: write beside, flush to the medium, rename; and lines that are appended by one write.
 
 Model: rename(2) replaces a name atomically; fsync of the file before and of its directory after makes that survive a power cut.
 Limits: without ``durable`` only the process may die, not the machine.
@@ -21,7 +21,7 @@ Limits: on a file system without locks a leftover stays, and another name is tak
     os.rename(beside, "/data/new.html")
     os.close(file)
 
-What may be replaced at a path that a user names for output: nothing, or what Plimsoll wrote there before.
+Replaceable files at a path that a user names for output: nothing, or what Plimsoll wrote there before.
 
 Model: a file that exists is replaced when it is empty, or begins as the new content does: in its first `BEGINNING_BYTES` bytes, digits
 aside, so that versions and numbers may differ. Whatever else is there, a trace, a table of someone's, a device, is refused, and so is

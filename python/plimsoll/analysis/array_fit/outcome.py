@@ -1,6 +1,6 @@
 """The fit of an array to measured rows: folds, the null model, and the outcome.
 
-Folds: which rows a fit may see, and which it is judged by.
+Folds: the rows that a fit may see, and those it is judged by.
 
 Model: every condition with a value holds out the rows that have it, once. A column without a value holds out each of its values in turn. In
 each fold the rest is what is trained on; nothing of a held-out row, not even how long it would have to run, has a part in that.

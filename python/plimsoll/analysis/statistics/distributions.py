@@ -1,6 +1,6 @@
 """Distributions without a numerical library: incomplete beta, Student's t, Fisher's F, digamma and trigamma.
 
-The regularised incomplete beta function, on which the distributions of t and F rest, without a numerical library.
+Incomplete beta function, regularised, on which the distributions of t and F rest, without a numerical library.
 
 Model: its continued fraction (Abramowitz and Stegun, Handbook of Mathematical Functions, 26.5.8) with the modified Lentz method (Press et
 al., Numerical Recipes, 3rd ed., 6.4).
@@ -28,7 +28,7 @@ Model: P(F >= f) = I(n/(n + m f); n/2, m/2) of m and n degrees of freedom (Abram
 
     upper_p(4.0, 2, 10)      # 0.0529…
 
-The first two derivatives of the logarithm of the gamma function: mean and variance of the logarithm of a variance.
+Digamma and trigamma, the first two derivatives of the logarithm of the gamma function: mean and variance of the logarithm of a variance.
 
 Model: recurrence up to 10, from there the asymptotic series (Abramowitz and Stegun, Handbook of Mathematical Functions, 6.3.18 and 6.4.12).
 Limits: positive arguments; relative error below 1e-10 (of digamma absolute near its zero).
