@@ -73,8 +73,13 @@ def prepared(engine: Engine, wanted: Wanted, hearer: Hearer, control: Control) -
         yield inspection
     finally:
         _clear(engine, target_paths(before), hearer)
-        _leave(engine, made, hearer, keep=wanted.keep)
-        _release(engine, {path for path in inspection.get("scratch") or [] if path not in made})
+        staying = {path for path in inspection.get("scratch") or [] if path not in made}
+        if len(staying | made) > 1 and (wanted.keep or not made):
+            # All of them stay, and are released with a few waits for their device and not with some each.
+            _release(engine, [wanted.target])
+        else:
+            _leave(engine, made, hearer, keep=wanted.keep)
+            _release(engine, _targets(staying))
 
 
 def remove_leftovers(driver_at: Callable[[str], Engine], paths: Iterable[str], on_left: Callable[[str], None], *, keep: bool) -> None:
@@ -95,7 +100,7 @@ def remove_leftovers(driver_at: Callable[[str], Engine], paths: Iterable[str], o
 def _leave(engine: Engine, made: set[str], hearer: Hearer, *, keep: bool) -> None:
     """Remove what was made, unless it is to be kept."""
     if keep:
-        _release(engine, made)
+        _release(engine, _targets(made))
         return
     for path in sorted(made):
         left = _remove(engine, path)
@@ -115,11 +120,16 @@ def _clear(engine: Engine, paths: Iterable[str], hearer: Hearer) -> None:
             hearer.on_left(str(error))
 
 
-def _release(engine: Engine, paths: set[str]) -> None:
+def _release(engine: Engine, targets: Iterable[Target]) -> None:
     """Note that files stay and that no run uses them any more; without the note they count as left behind at worst."""
-    for path in sorted(paths):
+    for target in targets:
         with suppress(PlimsollError):
-            engine.release_target(Target(path))
+            engine.release_target(target)
+
+
+def _targets(paths: Iterable[str]) -> list[Target]:
+    """Each of these files by itself."""
+    return [Target(path) for path in sorted(paths)]
 
 
 def _remove(engine: Engine, path: str) -> str | None:

@@ -69,6 +69,32 @@ def test_a_file_that_is_kept_is_released_and_not_removed(here: Path) -> None:
     assert path.exists() and engine.released == [str(path)]
 
 
+@pytest.mark.parametrize("there", [0, 1, 2])
+def test_files_of_a_target_that_all_stay_are_released_together(there: int, tmp_path: Path) -> None:
+    paths = [str(tmp_path / name) for name in "ab"]
+    for path in paths[:there]:
+        Path(path).write_bytes(b"ours, made by an earlier run")
+    parts = [{"path": path, "made_by_plimsoll": True} for path in paths]
+    engine, target = ScriptedEngine(), f"concat:{','.join(paths)}"
+    engine.inspection = {"kind": "concat", "exists": there == 2, "parts": parts, "scratch": paths}
+    hearer = Hearer(lambda _done, _total: None)
+    with prepared(engine, Wanted(Target(target), keep=True), hearer, engine.control()):
+        pass
+    assert engine.released == [target]
+
+
+def test_of_files_that_do_not_all_stay_each_is_released_or_removed_by_itself(tmp_path: Path) -> None:
+    old, new = tmp_path / "old", tmp_path / "new"
+    old.write_bytes(b"ours, made by an earlier run and kept")
+    parts = [{"path": str(path), "made_by_plimsoll": True} for path in (old, new)]
+    engine = ScriptedEngine()
+    engine.inspection = {"kind": "concat", "exists": False, "parts": parts, "scratch": [str(old), str(new)]}
+    hearer = Hearer(lambda _done, _total: None)
+    with prepared(engine, Wanted(Target(f"concat:{old},{new}")), hearer, engine.control()):
+        new.write_bytes(b"made")
+    assert engine.released == [str(old)] and old.exists() and not new.exists()
+
+
 def test_a_file_that_another_run_made_meanwhile_is_left_to_it(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     engine, path = ScriptedEngine(), here / "same.dat"
 
