@@ -9,9 +9,9 @@ import pytest
 
 from plimsoll.formats.fio import jobs, translate
 from plimsoll.formats.fio.options import OPTIONS
-from plimsoll.formats.fio.quantity import Numbers, Sizes
+from plimsoll.formats.fio.quantity import Numbers
 from plimsoll.formats.fio.resolve import Said, resolved
-from plimsoll.formats.fio.values import read_mode, read_value
+from plimsoll.formats.fio.values import read_value
 
 ONE_OF_EACH = """
 [global]
@@ -84,6 +84,7 @@ def test_operations_have_the_shares_that_fio_gives_them(lines: dict[str, str], s
         ({"rw": "randrw", "bs": "8k,16k"}, (8192, 16384), (8192, 16384)),
         ({"rw": "randrw", "bs": ",16k"}, (4096, 16384), (4096, 16384)),
         ({"rw": "randrw", "bs": "8k", "bsrange": "16k-16k"}, (16384, 16384), (16384, 16384)),
+        ({"rw": "randrw", "bsrange": "16k-16k", "bssplit": "8k/100,"}, (8192, 16384), (8192, 16384)),
         ({"rw": "randrw", "bs": "8k,16k", "ba": "512"}, (8192, 16384), (512, 512)),
         ({"rw": "randrw", "bs": "8k,16k", "bs_is_seq_rand": "1"}, (16384, 16384), (8192, 16384)),
         ({"rw": "rw", "bs": "8k,16k", "bs_is_seq_rand": "1"}, (8192, 8192), (8192, 16384)),
@@ -93,17 +94,14 @@ def test_lengths_and_alignment_follow_the_options_in_their_order(
     lines: dict[str, str], lengths: tuple[int, int], aligned: tuple[int, int]
 ) -> None:
     requests, _ = resolved(values(**lines))
-    assert (requests.sizes["r"], requests.sizes["w"]) == tuple(Sizes(length, length) for length in lengths)
+    assert all(sizes.fixed for sizes in requests.lengths)
+    assert (requests.sizes["r"].least, requests.sizes["w"].least) == lengths
     assert (requests.aligned["r"], requests.aligned["w"]) == aligned
 
 
 def test_what_is_only_verified_is_read_as_it_was_written() -> None:
-    requests, _ = resolved(values(rw="write", verify="md5", verify_only="1", bs="4k,64k"))
-    assert (requests.mode, requests.sizes["r"].least, requests.index("r")) == (
-        read_mode("write").__class__("write", "r", random=False),
-        65536,
-        1,
-    )
+    requests, _ = resolved(values(rw="write", verify="md5", verify_only="1", bs="4k,64k", ba="512,4k"))
+    assert (requests.mode.ops, requests.sizes["r"].least, requests.aligned["r"], requests.index("r")) == ("r", 65536, 4096, 1)
 
 
 def test_a_size_that_another_option_takes_the_place_of_is_so_for_engines_of_files_too() -> None:
