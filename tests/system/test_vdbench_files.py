@@ -67,7 +67,7 @@ def test_operations_in_turn_do_all_there_is_to_do_and_no_more(carried_out) -> No
 
 def test_rates_divide_by_skew_over_two_trees_and_come_out_and_in_again(carried_out, plimsoll, tmp_path: Path) -> None:
     job = (
-        "fsd=default,depth=1,width=2,files=20,sizes=16k\nfsd=fsd1,anchor={here}/both/a\nfsd=fsd2,anchor={here}/both/b\n"
+        "fsd=default,depth=1,width=2,files=20,sizes=16k\nfsd=fsd1,anchor={here}/a\nfsd=fsd2,anchor={here}/b\n"
         "fwd=fwd1,fsd=fsd1,operation=read,xfersize=8k,skew=75\nfwd=fwd2,fsd=fsd2,operation=getattr\n"
         "rd=rd1,fwd=fwd*,fwdrate=400,distribution=deterministic,format=restart,elapsed=3,interval=1,warmup=0\n"
     )

@@ -24,7 +24,8 @@ impl System {
     /// Who has one of `bases` open for writing.
     pub(super) fn writers_of(&self, bases: &BTreeSet<Base>) -> Vec<Opener> {
         let own = std::process::id();
-        let writing = self.processes().filter(|pid| self.has(*pid, bases, for_writing) && !self.descends(*pid, own));
+        // Ours first: a run on many files has them all open, and would look through all of them for each.
+        let writing = self.processes().filter(|pid| !self.descends(*pid, own) && self.has(*pid, bases, for_writing));
         writing
             .map(|pid| Opener { pid: Some(pid), program: self.program(pid), does: "has it open for writing" })
             .collect()
