@@ -79,7 +79,7 @@ def test_rates_divide_by_skew_over_two_trees_and_come_out_and_in_again(carried_o
         return result
 
     result = first_fair(attempt, lambda result: result["unfinished"] <= 2)
-    assert result["job"]["target"] == str(tmp_path / "both")
+    assert result["job"]["target"] == f"concat:{tmp_path}/a,{tmp_path}/b"
     assert set(result["streams"]) == {"fwd1", "fwd2"}
     found = counts(result)
     # 300 and 100 per second for 3 s, to a request at each end.
