@@ -103,12 +103,6 @@ def test_the_glossary_explains_a_word_once():
     assert sorted(words) == sorted(set(words))
 
 
-def test_the_glossary_has_the_nouns_of_the_engine():
-    words = {word for entry in table_words("docs/glossary.md") for word in entry.split(", ")}
-    engine = {"backend", "worker", "lane", "slot", "piece", "part", "interval", "slice", "cell", "granule", "ledger", "stamp"}
-    assert engine <= words
-
-
 @pytest.mark.parametrize("lock", ["requirements.lock", "dev/consumers.lock", "page/package-lock.json"])
 def test_a_lock_names_no_package_index(lock):
     assert "://" not in text(lock)
