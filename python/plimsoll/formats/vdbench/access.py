@@ -13,9 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from plimsoll.formats.vdbench import numbers
 from plimsoll.formats.vdbench.definition import Definition
-from plimsoll.formats.vdbench.numbers import decimal_text, size_text
+from plimsoll.formats.vdbench.numbers import decimal_text, number, series, size_text
 from plimsoll.formats.vdbench.parameter import Parameter, Word
 from plimsoll.formats.vdbench.sizes import Sizes, nearly_whole, parsed, request_size, say_of_shares, transfer_sizes
 from plimsoll.formats.vdbench.storage import Storage
@@ -59,7 +58,7 @@ def access(use: Use, verdicts: Verdicts) -> Access:
     options["block_size"] = sizes.block_size
     align = use.storage.definition.get("align")
     if align is not None:
-        sizes = Sizes(sizes.block_size, request_size(align, numbers.number(align)), sizes.longest)
+        sizes = Sizes(sizes.block_size, request_size(align, number(align)), sizes.longest)
         options["align"] = size_text(sizes.align)
     elif isinstance(sizes.block_size, str) and "-" in sizes.block_size:
         options["align"] = size_text(sizes.align)
@@ -157,7 +156,7 @@ def _stride(use: Use, sizes: Sizes, options: Json, verdicts: Verdicts) -> Json:
     parameter = use.workload.get("stride")
     if parameter is None:
         return {}
-    found = [item.value for item in numbers.series(parameter)]
+    found = [item.value for item in series(parameter)]
     if len(found) != 2 or not 0 < found[0] <= found[1]:
         raise parameter.wrong("a stride is (smallest,largest); write for example (64k,64k).")
     if found[0] != found[1]:

@@ -12,8 +12,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from plimsoll.formats.vdbench import numbers
 from plimsoll.formats.vdbench.definition import Definition
+from plimsoll.formats.vdbench.numbers import number
 from plimsoll.formats.vdbench.verdicts import Verdicts
 
 Json = dict[str, Any]
@@ -38,7 +38,7 @@ def amount_per_thread(run: Definition, reads: float, whole: Whole, verdicts: Ver
         parameter = run.get(name)
         if parameter is None:
             continue
-        value = numbers.number(parameter).value
+        value = number(parameter).value
         if value <= 0:
             raise parameter.wrong("that is no amount of data; write bytes such as 100g, or a multiple of the total size such as 2.")
         if share == 0:

@@ -70,7 +70,7 @@ class Command:
 
     def parameter(self, keyword: str, value: str, text: str) -> Parameter:
         """An option as a parameter that stands before the first line."""
-        return Parameter(Place(self.source, 0, 0, file=-1), keyword, (Word(value),), listed=False, text=text, column=0)
+        return Parameter(Place(self.source, file=-1), keyword, (Word(value),), listed=False, text=text, column=0)
 
 
 def parse(words: Sequence[str], source: str) -> Command:

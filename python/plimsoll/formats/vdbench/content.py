@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from plimsoll.formats.vdbench import numbers
 from plimsoll.formats.vdbench.access import Use
+from plimsoll.formats.vdbench.numbers import parse
 from plimsoll.formats.vdbench.parameter import Parameter
 from plimsoll.formats.vdbench.planning import Planning
 
@@ -86,7 +86,7 @@ def _ratios(use: Use, planning: Planning) -> dict[str, Parameter | None]:
 
 def ratio(parameter: Parameter, text: str) -> float:
     """A text as a ratio."""
-    found = numbers.parse(text)
+    found = parse(text)
     if found is None or not 1 <= found.value <= RATIO_MAX:
         raise parameter.wrong(f"{text!r} is no ratio; write a number from 1 to {RATIO_MAX}.")
     return found.value
@@ -100,7 +100,7 @@ def errors_allowed(planning: Planning) -> Json:
             planning.verdicts.native(parameter, "the first failed request ends the run, as by default here")
         return {}
     words = ", ".join(parameter.texts)
-    if not all(numbers.parse(text) for text in parameter.texts):
+    if not all(parse(text) for text in parameter.texts):
         planning.verdicts.ignored(parameter, f"the first failed request ends the run, and {words} is not carried out")
         return {}
     planning.verdicts.ignored(

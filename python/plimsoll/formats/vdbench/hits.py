@@ -10,9 +10,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from plimsoll.formats.vdbench import numbers
 from plimsoll.formats.vdbench.access import Access, Use
-from plimsoll.formats.vdbench.numbers import decimal_text
+from plimsoll.formats.vdbench.numbers import decimal_text, parse
 from plimsoll.formats.vdbench.parameter import Parameter
 from plimsoll.formats.vdbench.region import Region
 from plimsoll.formats.vdbench.storage import HITAREA
@@ -64,7 +63,7 @@ def _area(use: Use) -> float:
     if parameter is None:
         return HITAREA
     text = use.choice["hitarea"].text if "hitarea" in use.choice else parameter.word
-    found = numbers.parse(text)
+    found = parse(text)
     if found is None or found.value <= 0:
         raise parameter.wrong(f"{text!r} is no size; write for example hitarea=1m.")
     return found.value

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from itertools import product
 from math import prod
 
-from plimsoll.formats.vdbench import numbers
 from plimsoll.formats.vdbench.definition import Definition
+from plimsoll.formats.vdbench.numbers import is_number, series
 from plimsoll.formats.vdbench.parameter import Parameter, Word
 from plimsoll.formats.vdbench.verdicts import Verdicts
 
@@ -53,6 +53,6 @@ def rounds(loops: Sequence[Loop]) -> Iterator[Mapping[str, Word]]:
 
 
 def _values(parameter: Parameter) -> tuple[Word, ...]:
-    if not all(numbers.is_number(word) or word.text.lower() == "d" for word in parameter.values):
+    if not all(is_number(word) or word.text.lower() == "d" for word in parameter.values):
         return parameter.values
-    return tuple(Word(f"{item.value}{'%' if item.percent else ''}") for item in numbers.series(parameter))
+    return tuple(Word(f"{item.value}{'%' if item.percent else ''}") for item in series(parameter))

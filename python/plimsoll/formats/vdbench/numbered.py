@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from plimsoll.formats.vdbench import numbers
 from plimsoll.formats.vdbench.definition import Definition
+from plimsoll.formats.vdbench.numbers import series
 
 COUNT_MAX = 1000
 _MASK = re.compile(r"%(0?)(\d{0,2})d|#")
@@ -24,7 +24,7 @@ def numbered(definition: Definition) -> Iterator[Definition]:
     if count is None or definition.block not in ("sd", "fsd"):
         yield definition
         return
-    found = numbers.series(count)
+    found = series(count)
     if len(found) != 2 or not all(isinstance(item.value, int) and item.value >= 0 for item in found):
         raise count.wrong("a count has a first number and how many there are; write for example count=(1,8).")
     start, many = int(found[0].value), int(found[1].value)

@@ -13,8 +13,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from plimsoll.formats.vdbench import numbers
 from plimsoll.formats.vdbench.definition import Definition
+from plimsoll.formats.vdbench.numbers import is_number, series
 from plimsoll.formats.vdbench.parameter import Parameter
 from plimsoll.formats.vdbench.verdicts import Verdicts
 
@@ -63,7 +63,7 @@ def pace_of(run: Definition, rate: str, verdicts: Verdicts) -> Pace:
         return Pace("curve", parameter, arrival, percents=_percents(run.get("curve")))
     if rate == "iorate" and any(value.text.lower() == "max" for value in parameter.values):
         return _with_maximum(run, parameter, arrival, verdicts)
-    if not all(numbers.is_number(value) or value.text.lower() == "d" for value in parameter.values):
+    if not all(is_number(value) or value.text.lower() == "d" for value in parameter.values):
         raise parameter.wrong(f"{_article(rate)} is max, curve, a rate such as 1000, a list of rates, or percentages such as (50%,100%).")
     _curve_unused(run, verdicts)
     return _numbers(parameter, rate, arrival, verdicts)
@@ -77,7 +77,7 @@ def _with_maximum(run: Definition, parameter: Parameter, arrival: str, verdicts:
     if not rest.values:
         verdicts.native(parameter, "closed loop, as fast as the threads go, so many times")
         return Pace("rates", parameter, arrival, rates=(None,) * len(texts))
-    found = numbers.series(rest)
+    found = series(rest)
     if any(item.percent or item.value < 0 for item in found):
         if texts.index("max") > 0 or texts.count("max") > 1 or not all(item.percent or item.value < 0 for item in found):
             raise parameter.wrong("percentages are of a maximum before them; write for example (max,50%,80%).")
@@ -95,7 +95,7 @@ def _article(rate: str) -> str:
 
 
 def _numbers(parameter: Parameter, rate: str, arrival: str, verdicts: Verdicts) -> Pace:
-    found = numbers.series(parameter)
+    found = series(parameter)
     if all(item.percent or item.value < 0 for item in found):
         return Pace("percents", parameter, arrival, percents=_unique(parameter, [abs(item.value) for item in found], PERCENT_MAX))
     if any(item.percent or item.value < 0 for item in found):
@@ -114,7 +114,7 @@ def _unique(parameter: Parameter, values: list[float], most: float) -> tuple[flo
 def _percents(parameter: Parameter | None) -> tuple[float, ...]:
     if parameter is None:
         return PERCENTS
-    return tuple(dict.fromkeys(_unique(parameter, [item.value for item in numbers.series(parameter)], PERCENT_MAX)))
+    return tuple(dict.fromkeys(_unique(parameter, [item.value for item in series(parameter)], PERCENT_MAX)))
 
 
 def _curve_unused(run: Definition, verdicts: Verdicts) -> None:

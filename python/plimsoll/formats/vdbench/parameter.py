@@ -11,29 +11,24 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from plimsoll.errors import InputError
+from plimsoll.formats.place import Place as PlaceInFile
 
 
 @dataclass(frozen=True)
-class Place:
+class Place(PlaceInFile):
     """A line: of the file itself, or of one that line ``origin`` of it includes.
 
-    Of several files on one command line, ``file`` counts; their origin is 0. Line 0 is the command line.
+    Of several files on one command line, ``file`` counts; their origin is 0. The command line itself has no line.
     """
 
-    source: str
-    line: int
-    origin: int
+    origin: int = 0
     included: str | None = None
     file: int = 0
 
     @property
     def order(self) -> tuple[int, int, int]:
         """Where it stands among all others."""
-        return (self.file, self.origin, self.line)
-
-    def wrong(self, problem: str) -> InputError:
-        """The error that begins with this place."""
-        return InputError(f"{self.source}:{self.line}: {problem}" if self.line else f"{self.source}: {problem}")
+        return (self.file, self.origin, self.line or 0)
 
 
 @dataclass(frozen=True)

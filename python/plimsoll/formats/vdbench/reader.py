@@ -15,11 +15,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
-from plimsoll.formats.vdbench import numbers
 from plimsoll.formats.vdbench.definition import Definition, ParameterFile
 from plimsoll.formats.vdbench.keywords import ABBREVIATION_MIN, BLOCKS, MIXED, NEEDS_CLUSTER, Keyword, UnknownKeywordError, keyword
 from plimsoll.formats.vdbench.lines import Line, Text, logical_lines, names_host, parameters_of, with_host
 from plimsoll.formats.vdbench.numbered import numbered
+from plimsoll.formats.vdbench.numbers import is_number, number, seconds, series
 from plimsoll.formats.vdbench.parameter import Parameter
 from plimsoll.formats.vdbench.statements import ORDER, block_of, continues, statements
 from plimsoll.formats.vdbench.verdicts import Verdicts
@@ -57,8 +57,8 @@ class Reader:
 
     def read_all(self, texts: Mapping[str, str]) -> ParameterFile:
         """The definitions of several files, read as one."""
-        for number, (name, text) in enumerate(texts.items()):
-            self._lines(Text(text, name, self._values, 0, number))
+        for file, (name, text) in enumerate(texts.items()):
+            self._lines(Text(text, name, self._values, 0, file))
         self._end_statement()
         return self._file
 
@@ -192,11 +192,11 @@ def _check(entry: Keyword, parameter: Parameter) -> None:
     if entry.form in ("number", "time", "word", "switch") and len(parameter.values) != 1:
         raise parameter.wrong(f"{entry.name} takes one value, not {len(parameter.values)}.")
     if entry.form == "number":
-        numbers.number(parameter)
+        number(parameter)
     elif entry.form == "numbers":
-        numbers.series(parameter)
+        series(parameter)
     elif entry.form == "time":
-        numbers.seconds(parameter)
+        seconds(parameter)
     elif entry.form == "switch" and parameter.word.lower() not in _SWITCH:
         raise parameter.wrong("that is neither yes nor no.")
 
@@ -207,7 +207,7 @@ def _check_unmixed(parameter: Parameter) -> None:
     if parameter.keyword == "iorate":
         # Here max is a rate like any other.
         plain = [word for word in plain if word.text.lower() != "max"]
-    of_numbers = [numbers.is_number(word) for word in plain]
+    of_numbers = [is_number(word) for word in plain]
     if any(of_numbers) and not all(of_numbers):
         raise parameter.wrong("numbers and words stand in one list; write one or the other.")
 

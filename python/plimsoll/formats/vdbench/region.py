@@ -12,9 +12,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from plimsoll.formats.vdbench import numbers
 from plimsoll.formats.vdbench.access import Use
-from plimsoll.formats.vdbench.numbers import decimal_text, size_text
+from plimsoll.formats.vdbench.numbers import decimal_text, number, series, size_text
 from plimsoll.formats.vdbench.parameter import Parameter
 from plimsoll.formats.vdbench.sizes import Sizes
 from plimsoll.formats.vdbench.verdicts import Verdicts
@@ -80,7 +79,7 @@ def _streams(use: Use) -> int:
     parameter = use.workload.get("streams")
     if parameter is None:
         return 1
-    found = numbers.series(parameter)[0].value
+    found = series(parameter)[0].value
     if found != int(found) or not 1 <= found <= STREAMS_MAX:
         raise parameter.wrong(f"{found:g} is no number of streams here; write 1 to {STREAMS_MAX}.")
     return int(found)
@@ -91,7 +90,7 @@ def _limits(use: Use, verdicts: Verdicts) -> tuple[float, float] | None:
     parameter = _range_of(use)
     if parameter is None:
         return None
-    found = [item.value for item in numbers.series(parameter)]
+    found = [item.value for item in series(parameter)]
     if len(found) > 2:
         verdicts.unsupported(parameter, "a stream has one range; the nearest thing is a WD for each, with the same skew")
         return None
@@ -151,7 +150,7 @@ def shifted(use: Use, sizes: Sizes, verdicts: Verdicts) -> int:
 
 
 def _offset(parameter: Parameter) -> int:
-    found = numbers.number(parameter)
+    found = number(parameter)
     if found.value < 0 or found.value % 512:
         raise parameter.wrong("an offset is a multiple of 512; write for example 4096.")
     return int(found.value)

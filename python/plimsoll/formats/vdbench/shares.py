@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from plimsoll.formats.vdbench import numbers
 from plimsoll.formats.vdbench.definition import Definition
+from plimsoll.formats.vdbench.numbers import number
 
 _EXACT = 1e-6
 
@@ -23,8 +23,8 @@ def skews(workloads: Sequence[Definition], *, zero_is_none: bool = False) -> dic
     last = None
     for workload in workloads:
         parameter = workload.get("skew")
-        if parameter is not None and not (zero_is_none and numbers.number(parameter).value == 0):
-            last, given[workload] = parameter, numbers.number(parameter).value
+        if parameter is not None and not (zero_is_none and number(parameter).value == 0):
+            last, given[workload] = parameter, number(parameter).value
             if not 0 < given[workload] <= 100:
                 raise parameter.wrong(f"{given[workload]:g} is no share; write a percentage above 0 and up to 100.")
     kind = workloads[0].block.upper() if workloads else "WD"

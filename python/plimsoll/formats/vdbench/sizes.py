@@ -10,8 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from plimsoll.formats.vdbench import numbers
-from plimsoll.formats.vdbench.numbers import Number, size_text
+from plimsoll.formats.vdbench.numbers import Number, parse, size_text
 from plimsoll.formats.vdbench.parameter import Parameter, Word
 from plimsoll.formats.vdbench.verdicts import Verdicts
 
@@ -57,7 +56,7 @@ def transfer_sizes(parameter: Parameter | None, words: Sequence[Word], makes_100
 
 def parsed(parameter: Parameter, word: Word) -> Number:
     """A word as a number."""
-    found = numbers.parse(word.text)
+    found = parse(word.text)
     if found is None:
         raise parameter.wrong(f"{word.text!r} is not a number; write for example 4k.")
     return found

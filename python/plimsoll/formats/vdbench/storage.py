@@ -15,9 +15,9 @@ from typing import Any
 
 from plimsoll.formats.known_targets import KnownTargets, is_device, is_of_windows
 from plimsoll.formats.parts import set_text
-from plimsoll.formats.vdbench import numbers
 from plimsoll.formats.vdbench.definition import Definition
 from plimsoll.formats.vdbench.numbered import filled
+from plimsoll.formats.vdbench.numbers import number
 from plimsoll.formats.vdbench.parameter import Parameter
 from plimsoll.formats.vdbench.verdicts import Verdicts
 
@@ -108,7 +108,7 @@ def _say_of_size(made: Storage, size: Parameter, verdicts: Verdicts) -> None:
 
 def threads_of(parameter: Parameter | None) -> int:
     """A number of threads, Vdbench's 8 where none is given."""
-    return THREADS if parameter is None else threads(parameter, numbers.number(parameter).value)
+    return THREADS if parameter is None else threads(parameter, number(parameter).value)
 
 
 def threads(parameter: Parameter, value: float) -> int:
@@ -119,7 +119,7 @@ def threads(parameter: Parameter, value: float) -> int:
 
 
 def _size(parameter: Parameter) -> int:
-    found = numbers.number(parameter)
+    found = number(parameter)
     if found.percent or found.value != int(found.value) or not SIZE_MIN <= found.value <= SIZE_MAX:
         raise parameter.wrong("that is no size; write bytes such as 10g, from 4k to 1024t.")
     return int(found.value)

@@ -18,17 +18,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from plimsoll.formats.known_targets import SHARED
-from plimsoll.formats.vdbench import flags, numbers
 from plimsoll.formats.vdbench.access import Access, Use, access
 from plimsoll.formats.vdbench.amount import Whole, amount_per_thread
 from plimsoll.formats.vdbench.content import content
 from plimsoll.formats.vdbench.definition import Definition
+from plimsoll.formats.vdbench.flags import empties_cache, opened
 from plimsoll.formats.vdbench.hits import hits
 from plimsoll.formats.vdbench.hotband import hot_places
 from plimsoll.formats.vdbench.load import RATE_MIN, Load, Rate
 from plimsoll.formats.vdbench.loops import Loop
 from plimsoll.formats.vdbench.mixing import mixed
 from plimsoll.formats.vdbench.naming import named
+from plimsoll.formats.vdbench.numbers import number, parse
 from plimsoll.formats.vdbench.pace import RATE_MAX
 from plimsoll.formats.vdbench.parameter import Parameter, Word
 from plimsoll.formats.vdbench.planning import Planning
@@ -100,7 +101,7 @@ class Composer:
         streams = [stream for part in parts for stream in self._streams(part, paths, whole)]
         if rate is None:
             streams = self._held_to_skew(parts, streams)
-        cold = any(flags.empties_cache(part.use) for part in parts)
+        cold = any(empties_cache(part.use) for part in parts)
         label = " + ".join(storage.name for storage in used)
         return Load(target_of(list(used)), named(streams), label, cold, settings=scratch_size(used, self._planning.verdicts))
 
@@ -209,7 +210,7 @@ class Composer:
         if "threads" not in choice:
             return None
         parameter = self._loops["threads"]
-        found = numbers.parse(choice["threads"].text)
+        found = parse(choice["threads"].text)
         if found is None:
             raise parameter.wrong(f"{choice['threads'].text!r} is no number of threads; write a whole number.")
         return threads(parameter, found.value)
@@ -232,7 +233,7 @@ class Composer:
             why = "how the run's rate divides beside it is not known; the nearest thing is iorate=max of the RD, or skew"
             self._planning.verdicts.unsupported(own, why)
             return {"arrival": rate.arrival, "rate": rate.per_s}
-        found = numbers.number(own).value
+        found = number(own).value
         if not RATE_MIN * storages <= found <= RATE_MAX:
             raise own.wrong(f"{found:g} is no rate; write requests per second, up to {RATE_MAX}.")
         self._planning.verdicts.native(own, "rate of its streams, beside the closed loops of the others")
@@ -272,7 +273,7 @@ class Composer:
         if found.ends and "amount" not in options:
             why = f"where the end is must be known; write the size of SD {use.storage.name!r}"
             verdicts.unsupported(use.parameter("seekpct") or use.workload.head, why)
-        options |= flags.opened(use, verdicts)
+        options |= opened(use, verdicts)
         return options | content(use, self._planning)
 
 

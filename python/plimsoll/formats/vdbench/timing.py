@@ -10,9 +10,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from plimsoll.formats.vdbench import numbers
 from plimsoll.formats.vdbench.definition import Definition
-from plimsoll.formats.vdbench.numbers import seconds_text
+from plimsoll.formats.vdbench.numbers import seconds, seconds_text
 from plimsoll.formats.vdbench.verdicts import Verdicts
 
 Json = dict[str, Any]
@@ -53,7 +52,7 @@ def _seconds(run: Definition, name: str, default: float) -> float:
     parameter = run.get(name)
     if parameter is None:
         return default
-    found = numbers.seconds(parameter)
+    found = seconds(parameter)
     if found > SECONDS_MAX or (found <= 0 and name != "warmup") or 0 < found < 1:
         raise parameter.wrong(f"{name} lasts from 1 second to 1000 days; write for example {name}=60.")
     return found

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from plimsoll.formats.vdbench import numbers
 from plimsoll.formats.vdbench.definition import Definition
+from plimsoll.formats.vdbench.numbers import parse
 from plimsoll.formats.vdbench.parameter import Parameter, Word
 
 
@@ -37,7 +37,7 @@ class Values:
         parameter = self.parameter(name)
         if parameter is None:
             return default
-        found = numbers.parse(self.words(name)[0].text)
+        found = parse(self.words(name)[0].text)
         if found is None or len(self.words(name)) != 1:
             raise parameter.wrong(f"{self.words(name)[0].text!r} is not a number; write for example {name}=50.")
         return found.value

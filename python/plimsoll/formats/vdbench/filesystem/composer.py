@@ -15,7 +15,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from plimsoll.formats.vdbench import numbers
 from plimsoll.formats.vdbench.amount import Whole, amount_per_thread
 from plimsoll.formats.vdbench.definition import Definition
 from plimsoll.formats.vdbench.filesystem.content import content
@@ -27,6 +26,7 @@ from plimsoll.formats.vdbench.filesystem.tree import tree
 from plimsoll.formats.vdbench.load import RATE_MIN, Load, Rate
 from plimsoll.formats.vdbench.loops import Loop
 from plimsoll.formats.vdbench.naming import named
+from plimsoll.formats.vdbench.numbers import parse
 from plimsoll.formats.vdbench.parameter import Parameter, Word
 from plimsoll.formats.vdbench.planning import Planning
 from plimsoll.formats.vdbench.shares import skews
@@ -154,7 +154,7 @@ class FileComposer:
         parameter = values.parameter("threads")
         asked = 1
         if parameter is not None:
-            found = numbers.parse(values.words("threads")[0].text)
+            found = parse(values.words("threads")[0].text)
             if found is None:
                 raise parameter.wrong(f"{values.words('threads')[0].text!r} is no number of threads; write a whole number.")
             asked = threads_checked(parameter, found.value)
@@ -272,7 +272,7 @@ class FileComposer:
             sizes = self._values(fsd, {}).parameter("sizes")
             words = use.values.choice.get("sizes")
             texts = [words.text] if words is not None else [] if sizes is None else list(sizes.texts)[:: 1 if len(sizes.texts) == 1 else 2]
-            odd = [text for text in texts if (found := numbers.parse(text)) is not None and found.value % 512]
+            odd = [text for text in texts if (found := parse(text)) is not None and found.value % 512]
             if odd and sizes is not None:
                 why = f"with o_direct, sizes of files are multiples of 512 bytes, and {odd[0]} is none; the nearest thing is one that is"
                 self._planning.verdicts.unsupported(sizes, why)

@@ -13,9 +13,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from plimsoll.formats.vdbench import numbers
 from plimsoll.formats.vdbench.definition import Definition
 from plimsoll.formats.vdbench.filesystem.operations import Shares, is_random
+from plimsoll.formats.vdbench.numbers import number, parse
 from plimsoll.formats.vdbench.parameter import Parameter
 from plimsoll.formats.vdbench.sizes import transfer_sizes
 from plimsoll.formats.vdbench.values import Values
@@ -77,9 +77,9 @@ def selection(values: Values, verdicts: Verdicts) -> Json:
         verdicts.native(values.definition.head, "a stream; without fileselect files come one after the other, as by default in Vdbench")
         return {"file_select": "sequential"}
     words = [text.lower() for text in parameter.texts]
-    numbers_ = [number for word in words if (number := numbers.parse(word)) is not None]
+    numbers_ = [number for word in words if (number := parse(word)) is not None]
     for word in words:
-        if word not in _SELECT and not (len(word) > 1 and "random".startswith(word)) and numbers.parse(word) is None:
+        if word not in _SELECT and not (len(word) > 1 and "random".startswith(word)) and parse(word) is None:
             raise parameter.wrong(f"{word!r} is not known; there are random, seq, seqnz, once, full, empty, notfull and poisson.")
     if numbers_ or {"poisson", "skewed"} & set(words):
         midpoint = numbers_[0].value if numbers_ else MIDPOINT
@@ -153,7 +153,7 @@ def _stop_after(values: Values, verdicts: Verdicts) -> Json:
     parameter = values.parameter("stopafter")
     if parameter is None:
         return {}
-    found = numbers.number(parameter)
+    found = number(parameter)
     if found.percent:
         why = "a percentage of the file is not taken; the nearest thing is how many requests that is"
         verdicts.unsupported(parameter, why)
