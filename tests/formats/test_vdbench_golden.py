@@ -15,7 +15,7 @@ import pytest
 from formats.vdbench.carried_out import check_document
 from plimsoll.formats.translation import Translation
 from plimsoll.formats.vdbench import recognises, translate
-from plimsoll.formats.vdbench.numbers import parse
+from plimsoll.formats.vdbench.values import parse
 
 FOLDER = Path(__file__).parent / "vdbench"
 FILES = sorted(FOLDER.glob("*.vdb"))

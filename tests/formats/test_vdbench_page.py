@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from plimsoll.formats.vdbench.compatibility import compatibility_page
-from plimsoll.formats.vdbench.keywords import BLOCKS, UnknownKeywordError, keyword
+from plimsoll.formats.vdbench.options import BLOCKS, UnknownKeywordError, keyword
+from plimsoll.formats.vdbench.page import compatibility_page
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "compatibility" / "vdbench.md"
 

@@ -15,8 +15,8 @@ from plimsoll.experiments.document import read_experiments
 from plimsoll.experiments.kinds import settings_of
 from plimsoll.formats.translation import Translation
 from plimsoll.formats.vdbench import translate
-from plimsoll.formats.vdbench.hotband import CURVE
-from plimsoll.formats.vdbench.shares import dealt
+from plimsoll.formats.vdbench.load import dealt
+from plimsoll.formats.vdbench.region import CURVE
 
 DEVICE = "sd=sd1,lun=/dev/sdb\n"
 WORKLOAD = "wd=wd1,sd=sd1\n"

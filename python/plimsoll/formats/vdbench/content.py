@@ -11,9 +11,9 @@ import re
 from typing import Any
 
 from plimsoll.formats.vdbench.access import Use
-from plimsoll.formats.vdbench.numbers import parse
-from plimsoll.formats.vdbench.parameter import Parameter
-from plimsoll.formats.vdbench.planning import Planning
+from plimsoll.formats.vdbench.model import Parameter
+from plimsoll.formats.vdbench.storage import Planning
+from plimsoll.formats.vdbench.values import parse
 
 Json = dict[str, Any]
 

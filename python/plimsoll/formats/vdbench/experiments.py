@@ -18,15 +18,11 @@ from math import prod
 from typing import Any
 
 from plimsoll.formats.vdbench.content import errors_allowed
-from plimsoll.formats.vdbench.definition import Definition
-from plimsoll.formats.vdbench.load import Composing, Load, Rate
-from plimsoll.formats.vdbench.loops import Loop, loops_of, rounds
-from plimsoll.formats.vdbench.naming import slug, unique
-from plimsoll.formats.vdbench.numbers import decimal_text, number, parse, size_text
-from plimsoll.formats.vdbench.pace import Pace, pace_of
-from plimsoll.formats.vdbench.parameter import Word
-from plimsoll.formats.vdbench.planning import Planning
-from plimsoll.formats.vdbench.timing import timing
+from plimsoll.formats.vdbench.load import Composing, Load, Loop, Rate, loops_of, rounds
+from plimsoll.formats.vdbench.model import Definition, Word
+from plimsoll.formats.vdbench.pace import Pace, pace_of, timing
+from plimsoll.formats.vdbench.storage import Planning
+from plimsoll.formats.vdbench.values import decimal_text, number, parse, size_text, slug, unique
 
 Json = dict[str, Any]
 

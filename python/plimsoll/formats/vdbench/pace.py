@@ -1,22 +1,29 @@
-"""How hard a run drives: iorate or fwdrate, curve and distribution.
+"""Pace and length of a run: iorate or fwdrate, curve and distribution, elapsed and warm-up, ``maxdata``.
 
 Model: a number is an open loop at that rate, ``max`` a closed loop, also in a list of rates, ``curve`` a closed loop for the maximum and
 then open loops at percentages of it. A percentage (Vdbench writes it as a negative number, too) is of the rate that the run before reached,
 by the rounding of a curve.
-Limits: rates that change during a run are not drawn.
+Vdbench measures ``elapsed`` seconds after the warm-up. Without a warm-up it leaves the first interval out of its averages, so that one is
+the warm-up here and what is measured is shorter by it. A run with ``maxdata`` or its kin ends when so much was transferred: the bytes are
+divided by all threads, and each thread ends when it has transferred its part; a number below 100 is a multiple of the total size of the
+SDs.
+Limits: rates that change during a run are not drawn. Where several streams have unequal speed, the fast ones end early, and the total is
+reached later than in Vdbench.
 
-    pace_of(run, "iorate", verdicts).rates        # (100, 200)
+    pace_of(run, "iorate", verdicts).rates                          # (100, 200)
+    timing(run, verdicts)                                           # {'duration': '145s', 'warmup': '5s', 'interval': '5s'}
+    amount_per_thread(run, 70, Whole(32, 1 << 30), verdicts)        # {'amount': 33554432}
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
-from plimsoll.formats.vdbench.definition import Definition
-from plimsoll.formats.vdbench.numbers import is_number, series
-from plimsoll.formats.vdbench.parameter import Parameter
-from plimsoll.formats.vdbench.verdicts import Verdicts
+from plimsoll.formats.vdbench.model import Definition, Parameter, Verdicts
+from plimsoll.formats.vdbench.values import is_number, number, seconds, seconds_text, series
+
+Json = dict[str, Any]
 
 PERCENTS = (10, 50, 70, 80, 90, 100)
 PERCENT_MAX = 1000
@@ -140,3 +147,86 @@ def _arrival(run: Definition, verdicts: Verdicts) -> str:
     else:
         verdicts.native(parameter, f"arrival = {_ARRIVALS[word]}")
     return _ARRIVALS[word]
+
+
+ELAPSED = 30
+INTERVAL_MAX = 60
+SECONDS_MAX = 1000 * 86_400
+INTERVAL_SECONDS_MAX = 86_400
+
+
+def timing(run: Definition, verdicts: Verdicts) -> Json:
+    """Duration, warm-up and interval; raises `InputError` when nothing is left to measure."""
+    elapsed = _seconds(run, "elapsed", ELAPSED)
+    interval = _seconds(run, "interval", max(1, min(elapsed // 2, INTERVAL_MAX)))
+    warmup = run.get("warmup")
+    if interval > INTERVAL_SECONDS_MAX:
+        raise (run.get("interval") or run.head).wrong("an interval lasts a day at most; write a shorter one.")
+    if warmup is not None:
+        before, measured = _seconds(run, "warmup", 0), elapsed
+    else:
+        before, measured = interval, elapsed - interval
+        if measured <= 0:
+            parameter = run.get("elapsed") or run.get("interval") or run.head
+            raise parameter.wrong(
+                f"{elapsed:g} s hold no interval of {interval:g} s after the first, which does not count; write a longer elapsed."
+            )
+        _say_first_interval(run, interval, verdicts)
+    return {"duration": seconds_text(measured), "warmup": seconds_text(before), "interval": seconds_text(min(interval, measured))}
+
+
+def _say_first_interval(run: Definition, interval: float, verdicts: Verdicts) -> None:
+    parameter = run.get("elapsed")
+    if parameter is not None:
+        verdicts.native(parameter, f"the first interval of {interval:g} s does not count in Vdbench, so it is the warm-up")
+
+
+def _seconds(run: Definition, name: str, default: float) -> float:
+    parameter = run.get(name)
+    if parameter is None:
+        return default
+    found = seconds(parameter)
+    if found > SECONDS_MAX or (found <= 0 and name != "warmup") or 0 < found < 1:
+        raise parameter.wrong(f"{name} lasts from 1 second to 1000 days; write for example {name}=60.")
+    return found
+
+
+#: Numbers below this are multiples of the total size.
+MULTIPLE_BELOW = 100
+#: More than this a thread is never asked to transfer.
+AMOUNT_MAX = 1 << 50
+
+
+@dataclass(frozen=True)
+class Whole:
+    """What the threads of a run are in total, and the bytes of its SDs; None where these are not known."""
+
+    threads: int
+    size: int | None
+
+
+def amount_per_thread(run: Definition, reads: float, whole: Whole, verdicts: Verdicts) -> Json:
+    """What each thread transfers at most; nothing where the time decides alone."""
+    for name, share in (("maxdata", 100.0), ("maxdataread", reads), ("maxdatawritten", 100 - reads)):
+        parameter = run.get(name)
+        if parameter is None:
+            continue
+        value = number(parameter).value
+        if value <= 0:
+            raise parameter.wrong("that is no amount of data; write bytes such as 100g, or a multiple of the total size such as 2.")
+        if share == 0:
+            verdicts.native(parameter, "no request of the run counts for it, so the time decides")
+            continue
+        if value < MULTIPLE_BELOW:
+            if whole.size is None:
+                why = "a multiple of the total size needs the sizes; write the size of every SD, or the amount in bytes"
+                verdicts.unsupported(parameter, why)
+                return {}
+            value *= whole.size
+        part = int(value * 100 / share) // whole.threads
+        if part > AMOUNT_MAX:
+            verdicts.native(parameter, "it is more than elapsed leaves time for, so the time decides")
+            return {}
+        verdicts.native(parameter, "amount, divided by all threads and counted from the warm-up on; fast streams end before slow ones")
+        return {"amount": max(1, part)}
+    return {}

@@ -1,22 +1,33 @@
-"""Where on the target a stream goes: size, range, offset and streams of an SD and a WD, as regions.
+"""Regions: the part of an SD that each stream of a WD goes to, and what is hot in it by cache hits and ``hotband=(from,to)``.
 
 Model: an SD is a part of the target, which is all that its streams see. Within it the range says from where to where, in percent up to 200
 and in bytes above. ``streams=n`` cuts that into n equal pieces. Where the SD's length is not known, regions are percentages of it.
-Limits: a range does not wrap around the end.
+Vdbench sends rhpct percent of reads and whpct percent of writes into the hit area at the beginning, the others elsewhere. A hot zone has
+one share for reads and writes, so it says the same where both shares are equal or there is only one kind of requests.
+In a hot band requests crowd towards its beginning, as an index would have them. Vdbench draws a probability and looks its place up in a
+curve: `CURVE` has how many requests lie before which place, and between two places they are spread evenly. Places beyond the band are
+folded back into it, so what is left of the curve there lies evenly over the band. Its source (``HotBand.java``) calls the places MB, but
+divides once by the bytes of a request where it takes KB for bytes; so a place is a thousandth of what the table says, and that is what is
+drawn and what stands here. Writes are moved up by a hundredth of the band there. Requests that follow the one before them (seekpct below
+100) do not look for a place.
+Limits: a range does not wrap around the end. Reads and writes of a stream share one distribution, so in a mix writes in a hot band go where
+reads go. Within a zone requests are spread evenly, also where a fold ends in it.
 
-    regions(use, offset=0, verdicts)        # [Region(start=512, length=10737417728)]
+    regions(use, offset=0, verdicts)              # [Region(start=512, length=10737417728)]
+    hits(use, access, region, verdicts)           # {'distribution': 'hot:80/0.01'}
+    hot_places(use, access, region, verdicts)     # {'distribution': 'hot:8.7/0.001,…'}
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
-from plimsoll.formats.vdbench.access import Use
-from plimsoll.formats.vdbench.numbers import decimal_text, number, series, size_text
-from plimsoll.formats.vdbench.parameter import Parameter
-from plimsoll.formats.vdbench.sizes import Sizes
-from plimsoll.formats.vdbench.verdicts import Verdicts
+from plimsoll.formats.vdbench.access import Access, Sizes, Use
+from plimsoll.formats.vdbench.model import Parameter, Verdicts
+from plimsoll.formats.vdbench.storage import HITAREA
+from plimsoll.formats.vdbench.values import decimal_text, number, parse, series, size_text
 
 Json = dict[str, Any]
 
@@ -154,3 +165,134 @@ def _offset(parameter: Parameter) -> int:
     if found.value < 0 or found.value % 512:
         raise parameter.wrong("an offset is a multiple of 512; write for example 4096.")
     return int(found.value)
+
+
+def hits(use: Use, access: Access, region: Region, verdicts: Verdicts) -> Json:
+    """The distribution that sends its share to the hit area; nothing where no hits are asked for."""
+    present = [parameter for parameter in (use.parameter("rhpct"), use.parameter("whpct")) if parameter is not None]
+    shares = {"read": use.percent("rhpct", 0), "write": use.percent("whpct", 0)}
+    reads = access.options["read_percent"]
+    relevant = {share for kind, share in shares.items() if (reads > 0 if kind == "read" else reads < 100)}
+    if not present or relevant == {0}:
+        return {}
+    why = _no_zone(use, access, region, relevant)
+    for parameter in present:
+        if why:
+            verdicts.unsupported(parameter, why)
+        else:
+            verdicts.native(parameter, "a hot zone of hitarea at the beginning of the region")
+    if why or region.bytes is None:
+        return {}
+    return {"distribution": f"hot:{decimal_text(relevant.pop(), 6)}/{decimal_text(100 * _area(use) / region.bytes, 9)}"}
+
+
+def _no_zone(use: Use, access: Access, region: Region, relevant: set[float]) -> str:
+    if len(relevant) > 1:
+        return (
+            "reads and writes of a stream share one distribution; the nearest thing is rhpct equal to whpct, or two WDs, one that reads "
+            "and one that writes"
+        )
+    if access.options["random_percent"] < 100:
+        return "sequential requests do not go to a hot zone; the nearest thing is seekpct=100"
+    if "distribution" in access.options:
+        return "requests follow one distribution, and seekpct says another; the nearest thing is seekpct=100"
+    if region.bytes is None:
+        return f"the hit area's share of {use.storage.path} follows from its size; write the size of SD {use.storage.name!r}"
+    if _area(use) < access.sizes.longest:
+        return "the hit area holds no request; the nearest thing is a larger hitarea"
+    if _area(use) >= region.bytes:
+        return "the hit area is not smaller than the region; write a smaller hitarea"
+    return ""
+
+
+def _area(use: Use) -> float:
+    parameter = _parameter(use)
+    if parameter is None:
+        return HITAREA
+    text = use.choice["hitarea"].text if "hitarea" in use.choice else parameter.word
+    found = parse(text)
+    if found is None or found.value <= 0:
+        raise parameter.wrong(f"{text!r} is no size; write for example hitarea=1m.")
+    return found.value
+
+
+def _parameter(use: Use) -> Parameter | None:
+    return use.loops.get("hitarea") or use.storage.definition.get("hitarea")
+
+
+#: Place in bytes and the share of requests before it; the last place is where the last slope of the source ends.
+CURVE = (
+    (0, 0.0), (16_000, 0.087217), (32_000, 0.10101), (64_000, 0.132206), (128_000, 0.159946), (256_000, 0.201713), (512_000, 0.262602),
+    (1_024_000, 0.32645), (2_048_000, 0.366902), (4_096_000, 0.386175), (8_192_000, 0.436941), (16_384_000, 0.482631),
+    (32_768_000, 0.523752), (65_536_000, 0.56076), (131_072_000, 0.594068), (262_144_000, 0.624045), (524_288_000, 0.651024),
+    (1_048_576_000, 0.675305), (2_097_152_000, 0.697159), (4_194_304_000, 0.716827), (8_388_608_000, 0.734528),
+    (16_777_216_000, 0.750459), (33_554_432_000, 0.764797), (67_108_864_000, 0.777701), (134_217_728_000, 0.789314),
+    (268_435_456_000, 0.799767), (536_870_912_000, 0.809174), (1_073_741_824_000, 0.81764), (1_313_220_738_087, 1.0),
+)  # fmt: skip
+#: Vdbench counts a band in these.
+MB = 1_000_000
+#: Its places are whole numbers of these many bytes.
+STEP = 1000
+#: By which part of the band writes are moved.
+WRITES_MOVED = 100
+_DECIMALS = 9
+
+
+def hot_places(use: Use, found: Access, region: Region, verdicts: Verdicts) -> Json:
+    """The distribution of a WD with a hotband; nothing for one without."""
+    parameter = use.workload.get("hotband")
+    if parameter is None:
+        return {}
+    why = _no_band(use, found, region)
+    if why or region.bytes is None:
+        verdicts.unsupported(parameter, why)
+        return {}
+    reads = found.options["read_percent"]
+    if 0 < reads < 100:
+        verdicts.ignored(
+            parameter, "the band and its hot places are kept, but writes go where reads go; Vdbench moves them 1 % of the band up"
+        )
+    else:
+        verdicts.native(parameter, "the range, and in it Vdbench's curve of hot places as distribution hot")
+    return {"distribution": f"hot:{_zones(region.bytes, found.sizes.align, moved=reads == 0)}"}
+
+
+def _no_band(use: Use, found: Access, region: Region) -> str:
+    if found.options["random_percent"] == 0:
+        return "sequential requests have no hot places; the nearest thing is a seekpct above 0, or range in place of hotband"
+    if "distribution" in found.options or use.parameter("rhpct") is not None or use.parameter("whpct") is not None:
+        return "requests follow one distribution, and another parameter says a second one; the nearest thing is hotband alone"
+    if region.bytes is None:
+        return f"where its hot places end follows from the size of {use.storage.path}; write the size of SD {use.storage.name!r}"
+    if region.bytes < max(MB, 2 * found.sizes.longest):
+        return "Vdbench takes bands of a megabyte or more; the nearest thing is range in place of hotband"
+    return ""
+
+
+def _zones(length: int, align: int, *, moved: bool) -> str:
+    """The band in zones as our options write them: percent of requests, percent of the region."""
+    band = length // MB * MB // align * align
+    turned = band - band // align // WRITES_MOVED * align if moved else band
+    cuts = sorted({min(place, band) // align * align for place, _ in CURVE} | {turned, band})
+    zones = [(_before(end, band) - _before(start, band), end - start) for start, end in pairwise(cuts)]
+    # What writes are moved beyond the end begins the band.
+    at = cuts.index(turned)
+    zones = zones[at:] + zones[:at]
+    # The last zone is left to the rest: of the requests, and of the region that no whole megabyte holds.
+    return ",".join(f"{decimal_text(100 * share, _DECIMALS)}/{decimal_text(100 * size / length, _DECIMALS)}" for share, size in zones[:-1])
+
+
+def _before(place: int, band: int) -> float:
+    """Which part of the requests lies before a place of the band."""
+    return sum(
+        (after - before) * (_folded(stop, place, band) - _folded(start, place, band)) / (stop - start)
+        for (start, before), (stop, after) in pairwise(CURVE)
+    )
+
+
+def _folded(end: int, place: int, band: int) -> int:
+    """How many of the bytes from 0 to ``end``, folded into the band, lie before ``place``; up to the first fold in whole steps."""
+    first = -(-place // STEP) * STEP
+    if end <= band:
+        return min(end, first)
+    return first + (end // band - 1) * place + min(end % band, place)

@@ -1,25 +1,24 @@
-"""An SD as a target: path, kind, size, threads, flags.
+"""An SD as a target: path, kind, size, threads; and the planning of one file, which knows its SDs, verdicts and used parts.
 
 Model: a path below ``/dev`` is a device, anything else a file. Devices are opened with ``O_DIRECT`` unless flags say otherwise, and their
-first block is never touched; files go through the page cache unless ``openflags=o_direct`` is given.
+first block is never touched; files go through the page cache unless ``openflags=o_direct`` is given. An SD that was asked for counts as
+used.
 Limits: this file does not look at the machine. How large a device or an existing file is, only the caller can say.
 
     storage(definition, targets, verdicts).path
+    Planning(file, verdicts, targets).storage("sd1")
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from plimsoll.formats.known_targets import KnownTargets, is_device, is_of_windows
 from plimsoll.formats.parts import set_text
-from plimsoll.formats.vdbench.definition import Definition
-from plimsoll.formats.vdbench.numbered import filled
-from plimsoll.formats.vdbench.numbers import number
-from plimsoll.formats.vdbench.parameter import Parameter
-from plimsoll.formats.vdbench.verdicts import Verdicts
+from plimsoll.formats.vdbench.model import Definition, Parameter, ParameterFile, Verdicts
+from plimsoll.formats.vdbench.values import chosen, filled, number
 
 Json = dict[str, Any]
 
@@ -162,3 +161,41 @@ def scratch_size(storages: Sequence[Storage], verdicts: Verdicts) -> Json:
             verdicts.unsupported(storage.definition.get("size") or storage.lun, why)
         return {}
     return {"size": sum(sizes.values())}
+
+
+@dataclass
+class Planning:
+    """The file under translation."""
+
+    file: ParameterFile
+    verdicts: Verdicts
+    targets: KnownTargets
+    used: set[Definition] = field(default_factory=set)
+    _storages: dict[str, Storage] = field(default_factory=dict)
+
+    def storage(self, name: str) -> Storage:
+        """An SD by its name."""
+        if name not in self._storages:
+            definition = self.file.of("sd")[name]
+            self.used.add(definition)
+            self._storages[name] = storage(definition, self.targets, self.verdicts)
+        return self._storages[name]
+
+    def storages(self, parameter: Parameter) -> list[Storage]:
+        """The SDs that ``sd=`` means."""
+        return [self.storage(name) for name in chosen(parameter, list(self.file.of("sd")))]
+
+    def workloads(self, parameter: Parameter) -> list[Definition]:
+        """The WDs that ``wd=`` means."""
+        found = [self.file.of("wd")[name] for name in chosen(parameter, list(self.file.of("wd")))]
+        self.used |= set(found)
+        return found
+
+    def general(self, name: str) -> Parameter | None:
+        """A general parameter."""
+        return self.file.general.get(name)
+
+    def switched_on(self, name: str) -> bool:
+        """Whether a general switch is on; the word alone means yes."""
+        parameter = self.general(name)
+        return parameter is not None and (not parameter.values or parameter.word.lower() in ("yes", "y"))

@@ -5,10 +5,14 @@ of its SDs, and SDs of different files or devices become one concatenation, of w
 shared by the WDs on it by skew; so is the rate of the run, and a WD's share of it is divided equally by its SDs. Threads of a closed loop
 are threads here; in an open loop, where what is due waits for the first free one, they are the slots (``queue_depth``) of one thread.
 With ``concatenatesds`` a WD has one stream on all.
-Limits: files of different sizes are not made together.
+At iorate=max with skews, separate streams would be served as fast as each can, and their ratio would follow from the storage. Vdbench holds
+the ratio. One stream with an access list holds it, too: one line for each WD, weighted by skew.
+Limits: files of different sizes are not made together. An access list is only for WDs that differ in nothing but mix and size, and whose
+requests are all random, since its lines share one sequential pointer. The results of such WDs are not apart.
 
     load = Composer(planning, run).load({}, None)
     load.target, load.streams
+    mixed(streams, {"wd1": 75, "wd2": 25})        # one stream, or None where that is not possible
 """
 
 from __future__ import annotations
@@ -18,24 +22,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from plimsoll.formats.known_targets import SHARED
-from plimsoll.formats.vdbench.access import Access, Use, access
-from plimsoll.formats.vdbench.amount import Whole, amount_per_thread
+from plimsoll.formats.vdbench.access import Access, Use, access, empties_cache, opened
 from plimsoll.formats.vdbench.content import content
-from plimsoll.formats.vdbench.definition import Definition
-from plimsoll.formats.vdbench.flags import empties_cache, opened
-from plimsoll.formats.vdbench.hits import hits
-from plimsoll.formats.vdbench.hotband import hot_places
-from plimsoll.formats.vdbench.load import RATE_MIN, Load, Rate
-from plimsoll.formats.vdbench.loops import Loop
-from plimsoll.formats.vdbench.mixing import mixed
-from plimsoll.formats.vdbench.naming import named
-from plimsoll.formats.vdbench.numbers import number, parse
-from plimsoll.formats.vdbench.pace import RATE_MAX
-from plimsoll.formats.vdbench.parameter import Parameter, Word
-from plimsoll.formats.vdbench.planning import Planning
-from plimsoll.formats.vdbench.region import Region, regions, shifted
-from plimsoll.formats.vdbench.shares import dealt, skews
-from plimsoll.formats.vdbench.storage import Storage, scratch_size, target_of, threads, threads_of
+from plimsoll.formats.vdbench.load import RATE_MIN, Load, Loop, Rate, dealt, skews
+from plimsoll.formats.vdbench.model import Definition, Parameter, Word
+from plimsoll.formats.vdbench.pace import RATE_MAX, Whole, amount_per_thread
+from plimsoll.formats.vdbench.region import Region, hits, hot_places, regions, shifted
+from plimsoll.formats.vdbench.storage import Planning, Storage, scratch_size, target_of, threads, threads_of
+from plimsoll.formats.vdbench.values import named, number, parse
 
 Json = dict[str, Any]
 
@@ -289,3 +283,32 @@ def _joined(storages: Sequence[Storage]) -> Storage:
 
 def _plain(value: float) -> float:
     return int(value) if value == int(value) else value
+
+
+#: What a line of an access list says in place of its stream.
+_OF_A_LINE = ("read_percent", "block_size", "random_percent", "align")
+_OF_A_STREAM = ("name", "threads")
+
+
+def mixed(streams: Sequence[Json], weights: Mapping[str, float]) -> Json | None:
+    """The stream that draws from all of them, on the target they have in common."""
+    if len(streams) < 2 or any(not _is_a_line(stream) for stream in streams):
+        return None
+    rests = [{key: value for key, value in stream.items() if key not in (*_OF_A_LINE, *_OF_A_STREAM)} for stream in streams]
+    if any(rest != rests[0] for rest in rests):
+        return None
+    lines = [_line(stream, weights[stream["name"]]) for stream in streams]
+    name = "-".join(stream["name"] for stream in streams)
+    return {"name": name, "access": lines, **rests[0], "threads": sum(stream["threads"] for stream in streams)}
+
+
+def _is_a_line(stream: Json) -> bool:
+    fixed = isinstance(stream["block_size"], int) or (isinstance(stream["block_size"], str) and "-" not in stream["block_size"])
+    return fixed and stream["random_percent"] == 100
+
+
+def _line(stream: Json, weight: float) -> Json:
+    line: Json = {"weight": weight, "size": stream["block_size"], "read_percent": stream["read_percent"]}
+    if "align" in stream:
+        line["align"] = stream["align"]
+    return line

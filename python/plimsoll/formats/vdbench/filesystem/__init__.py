@@ -1,8 +1,8 @@
 """Workloads on file systems: FSDs become trees, FWDs become streams of file operations, runs become experiments of driver ``files``.
 
-Model: `layout` reads what a run formats, `anchor` finds where its trees lie, `tree` and `stream` translate one FSD and one
-FWD, `composer` puts a round of a run together. Runs that only format lay out by way of the runs that follow; one whose trees no other run
-works on becomes a point of a single operation.
+Model: `forest` finds which FSDs a run works on and where their trees lie, `tree` translates one FSD and reads what a run formats, `stream`
+translates one FWD, `composer` puts a round of a run together. Runs that only format lay out by way of the runs that follow; one whose trees
+no other run works on becomes a point of a single operation.
 Limits: as of the driver: files are selected at random, in order, or once; nothing in them is verified.
 
     workloads, experiments = file_system_runs(planning)
@@ -13,12 +13,12 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from plimsoll.formats.vdbench.definition import Definition
 from plimsoll.formats.vdbench.experiments import Family, Runs
 from plimsoll.formats.vdbench.filesystem.composer import AXES, LOOPS, FileComposer
 from plimsoll.formats.vdbench.filesystem.forest import Forest
-from plimsoll.formats.vdbench.filesystem.formatting import Formatting
-from plimsoll.formats.vdbench.planning import Planning
+from plimsoll.formats.vdbench.filesystem.tree import Formatting
+from plimsoll.formats.vdbench.model import Definition
+from plimsoll.formats.vdbench.storage import Planning
 
 __all__ = ["file_system_runs"]
 

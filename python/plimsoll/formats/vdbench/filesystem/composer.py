@@ -15,24 +15,28 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from plimsoll.formats.vdbench.amount import Whole, amount_per_thread
-from plimsoll.formats.vdbench.definition import Definition
-from plimsoll.formats.vdbench.filesystem.content import content
 from plimsoll.formats.vdbench.filesystem.forest import Forest
-from plimsoll.formats.vdbench.filesystem.formatting import Formatting
-from plimsoll.formats.vdbench.filesystem.operations import BETWEEN_TREES, Shares, is_random, operations, table
-from plimsoll.formats.vdbench.filesystem.stream import OF_OPERATIONS, FileUse, options, same_but_operation, selection, words_of
-from plimsoll.formats.vdbench.filesystem.tree import tree
-from plimsoll.formats.vdbench.load import RATE_MIN, Load, Rate
-from plimsoll.formats.vdbench.loops import Loop
-from plimsoll.formats.vdbench.naming import named
-from plimsoll.formats.vdbench.numbers import parse
-from plimsoll.formats.vdbench.parameter import Parameter, Word
-from plimsoll.formats.vdbench.planning import Planning
-from plimsoll.formats.vdbench.shares import skews
-from plimsoll.formats.vdbench.storage import target_at
+from plimsoll.formats.vdbench.filesystem.stream import (
+    BETWEEN_TREES,
+    OF_OPERATIONS,
+    FileUse,
+    Shares,
+    content,
+    is_random,
+    operations,
+    options,
+    same_but_operation,
+    selection,
+    table,
+    words_of,
+)
+from plimsoll.formats.vdbench.filesystem.tree import Formatting, tree
+from plimsoll.formats.vdbench.load import RATE_MIN, Load, Loop, Rate, skews
+from plimsoll.formats.vdbench.model import Definition, Parameter, Word
+from plimsoll.formats.vdbench.pace import Whole, amount_per_thread
+from plimsoll.formats.vdbench.storage import Planning, target_at
 from plimsoll.formats.vdbench.storage import threads as threads_checked
-from plimsoll.formats.vdbench.values import Values
+from plimsoll.formats.vdbench.values import Values, named, parse
 
 Json = dict[str, Any]
 

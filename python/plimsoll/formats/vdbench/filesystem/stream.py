@@ -1,10 +1,16 @@
-"""A FWD as options of a stream: which files, how they are read and written, and what is written.
+"""A FWD as options of a stream: what it does, to which files, how they are read and written, and what is written.
 
-Model: `fileselect` says which file comes next, `fileio` where requests go in it, `xfersizes` how long they are, `stopafter` after how many
-the file is left. Flags of the run come before the FWD's, and these before the FSD's.
-Limits: of files that are not full only those are told apart that were not written to their end since they were created.
+Model: an RD's operations come before that of the FWD, and a loop over operations before both; without any of them a FWD reads. ``rdpct``
+makes a mix of reading and writing. `fileselect` says which file comes next, `fileio` where requests go in it, `xfersizes` how long they
+are, `stopafter` after how many the file is left. Flags of the run come before the FWD's, and these before the FSD's. Content has its ratios
+of compression and duplicates.
+Limits: as in Vdbench, a FWD with sequential access has no ``rdpct``. With that of a run (``forrdpct``), reading or writing is drawn for
+each file that is opened, where Vdbench draws it for each request. Of files that are not full only those are told apart that were not
+written to their end since they were created. Nothing in files is verified.
 
-    options(use, verdicts)        # {'file_select': 'random', 'file_access': 'random', 'transfer_size': '4KiB'}
+    operations(run, values)        # [{'read': 70.0, 'write': 30.0}]
+    options(use, verdicts)         # {'file_select': 'random', 'file_access': 'random', 'transfer_size': '4KiB'}
+    content(use, planning)         # {'compress_ratio': 2}
 """
 
 from __future__ import annotations
@@ -13,15 +19,82 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from plimsoll.formats.vdbench.definition import Definition
-from plimsoll.formats.vdbench.filesystem.operations import Shares, is_random
-from plimsoll.formats.vdbench.numbers import number, parse
-from plimsoll.formats.vdbench.parameter import Parameter
-from plimsoll.formats.vdbench.sizes import transfer_sizes
-from plimsoll.formats.vdbench.values import Values
-from plimsoll.formats.vdbench.verdicts import Verdicts
+from plimsoll.formats.vdbench.access import transfer_sizes
+from plimsoll.formats.vdbench.content import ratio, verification
+from plimsoll.formats.vdbench.model import Definition, Parameter, Verdicts, Word
+from plimsoll.formats.vdbench.storage import Planning
+from plimsoll.formats.vdbench.values import Values, number, parse
 
 Json = dict[str, Any]
+
+#: Our word for each of Vdbench's.
+WORDS = {
+    "read": "read",
+    "write": "write",
+    "create": "create",
+    "open": "open",
+    "close": "close",
+    "access": "access",
+    "getattr": "stat",
+    "setattr": "setattr",
+    "copy": "copy",
+    "move": "move",
+    "delete": "delete",
+    "mkdir": "mkdir",
+    "rmdir": "rmdir",
+}
+_MOVING = ("read", "write")
+#: Those that go from one tree to another.
+BETWEEN_TREES = ("copy", "move")
+
+Shares = dict[str, float]
+
+
+def is_random(values: Values) -> bool:
+    """Whether requests go anywhere in a file."""
+    parameter = values.parameter("fileio")
+    return parameter is not None and parameter.texts[0].lower().startswith("ra")
+
+
+def operations(run: Definition, values: Values) -> list[Shares]:
+    """What a FWD does in one round: for each operation of its list, our operations with their percentages."""
+    if "operations" in values.choice:
+        return [_mixed(values.loops["operations"], values.choice["operations"], values)]
+    several = run.get("operations")
+    if several is not None:
+        return [_mixed(several, word, values) for word in several.values]
+    own = values.definition.get("operations")
+    if own is not None:
+        return [_mixed(own, own.values[0], values)]
+    share = values.parameter("rdpct")
+    if share is not None:
+        return [_mixed(share, Word("read"), values)]
+    return [{"read": 100.0}]
+
+
+def _mixed(parameter: Parameter, word: Word, values: Values) -> Shares:
+    known = word.text.lower()
+    if known not in WORDS:
+        raise parameter.wrong(f"{word.text!r} is no operation; there are {', '.join(WORDS)}.")
+    own = values.definition.get("rdpct")
+    if own is not None and not is_random(values):
+        raise own.wrong("Vdbench takes no rdpct with sequential access; write fileio=random, or operation=read or write alone.")
+    if known not in _MOVING or values.parameter("rdpct") is None:
+        return {WORDS[known]: 100.0}
+    reads = values.percent("rdpct", 100)
+    return {name: share for name, share in (("read", reads), ("write", 100 - reads)) if share > 0}
+
+
+def table(shares: Mapping[str, float]) -> str | dict[str, float]:
+    """As the option `operation`: a word, or percentages that make 100."""
+    if len(shares) == 1:
+        return next(iter(shares))
+    whole = sum(shares.values())
+    rounded = {name: round(100 * share / whole, 6) for name, share in shares.items()}
+    largest = max(rounded, key=lambda name: rounded[name])
+    rounded[largest] = round(100 - sum(share for name, share in rounded.items() if name != largest), 6)
+    return {name: int(share) if share == int(share) else share for name, share in rounded.items()}
+
 
 SECTOR_BYTES = 512
 STOP_AFTER_MAX = 1_000_000_000
@@ -223,3 +296,22 @@ def same_but_operation(streams: Sequence[Json]) -> bool:
         {key: value for key, value in stream.items() if key not in ("name", "threads", *OF_OPERATIONS)} for stream in streams
     ]
     return all(rest == rests[0] for rest in rests)
+
+
+_NOT_VERIFIED = "files are not verified; the nearest thing is an SD on one large file with validate=yes"
+_NO_PATTERN = "no pattern is written into files; the nearest thing is compratio"
+
+
+def content(use: FileUse, planning: Planning) -> Json:
+    """Options of a stream about its content."""
+    validate, pattern = planning.general("validate"), planning.general("pattern")
+    if validate is not None and verification(validate)[0] != "off":
+        planning.verdicts.unsupported(validate, _NOT_VERIFIED)
+    if pattern is not None:
+        planning.verdicts.unsupported(pattern, _NO_PATTERN)
+    options: Json = {}
+    for option, name in (("compress_ratio", "compratio"), ("duplicate_ratio", "dedupratio")):
+        parameter = use.values.loops.get(name) or planning.general(name)
+        if parameter is not None:
+            options[option] = ratio(parameter, use.values.choice[name].text if name in use.values.choice else parameter.word)
+    return options

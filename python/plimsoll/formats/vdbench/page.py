@@ -1,11 +1,11 @@
-"""The compatibility page for Vdbench: keyword by keyword, what Plimsoll does with it. Generated from `keywords`.
+"""The compatibility page for Vdbench: keyword by keyword, what Plimsoll does with it. Generated from `options`.
 
 compatibility_page()
 """
 
 from __future__ import annotations
 
-from plimsoll.formats.vdbench.keywords import BLOCKS, Keyword
+from plimsoll.formats.vdbench.options import BLOCKS, Keyword
 
 _TITLES = {
     "general": "General parameters",
@@ -22,7 +22,7 @@ _USUAL = {"native": "native", "ignored": "ignored", "unsupported": "unsupported"
 
 _HEAD = """# Vdbench parameter files
 
-<!-- Generated from python/plimsoll/formats/vdbench/keywords.py; renew with PLIMSOLL_RENEW=1 pytest tests/formats/test_vdbench_page.py. -->
+<!-- Generated from python/plimsoll/formats/vdbench/options.py; renew with PLIMSOLL_RENEW=1 pytest tests/formats/test_vdbench_page.py. -->
 
 `plimsoll run FILE` runs a parameter file of Vdbench 5.04; `plimsoll translate FILE` shows the experiments that it becomes, and what was
 done with every parameter. *Native*: it is in the experiments. *Ignored*: the run goes on without it; the remark says what that changes.

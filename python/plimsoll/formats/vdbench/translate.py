@@ -1,34 +1,103 @@
-"""From definitions to the document, with a verdict on every parameter.
+"""A parameter file or a command line of Vdbench as an experiment file, with a verdict on every parameter.
 
 Model: runs are planned first, and what they say of parameters stays; then every parameter that nothing was said of gets the usual verdict
 of its keyword. Parts that no run uses stop nothing.
+Limits: Sizes of devices are not looked up here: where several targets are used at the same time, ``targets`` has to say them.
 
-    plan(file, verdicts, targets)      # {'title': …, 'workload': […], 'experiment': […]}
+    translate(text, "job", None, {}).document      # {'title': …, 'workload': […], 'experiment': […]}
+    translate_command(["-f", "job", "-e", "60"], "command line", include, {}).remarks
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from plimsoll.formats.known_targets import KnownTargets
-from plimsoll.formats.vdbench.definition import Definition, ParameterFile
+from plimsoll.errors import InputError
+from plimsoll.formats.known_targets import Found, KnownTargets, known_targets, nothing_found
+from plimsoll.formats.translation import Translation
 from plimsoll.formats.vdbench.experiments import Family, Runs
 from plimsoll.formats.vdbench.filesystem import file_system_runs
-from plimsoll.formats.vdbench.keywords import NEEDS_CLUSTER, OF_BLOCK_DEVICES, OF_FILE_SYSTEMS, Keyword, keyword
-from plimsoll.formats.vdbench.names import meant
-from plimsoll.formats.vdbench.parameter import Parameter, Word
-from plimsoll.formats.vdbench.planning import LOCAL, Planning
+from plimsoll.formats.vdbench.model import Definition, Parameter, ParameterFile, Verdicts, Word
+from plimsoll.formats.vdbench.options import NEEDS_CLUSTER, OF_BLOCK_DEVICES, OF_FILE_SYSTEMS, Keyword, keyword
+from plimsoll.formats.vdbench.read import Reader, read_command
+from plimsoll.formats.vdbench.storage import Planning
 from plimsoll.formats.vdbench.streams import AXES, LOOPS, Composer
-from plimsoll.formats.vdbench.verdicts import Verdicts
+from plimsoll.formats.vdbench.values import meant
 
 Json = dict[str, Any]
 
+#: The beginnings of lines that only Vdbench has.
+_STATEMENT = re.compile(r'^\s*(?:sd|wd|rd|fsd|fwd|hd|rg)="?[^\s,=]+,(?:\s|[a-z_]+=)', re.IGNORECASE | re.MULTILINE)
+_SECTION = re.compile(r"^\s*\[", re.MULTILINE)
+_SUFFIXES = (".vdb", ".vdbench", ".parm")
 _BLOCK_DEVICES = Family("iorate", LOOPS, AXES, Composer)
+#: Names of this host.
+_LOCAL = frozenset(("localhost", "127.0.0.1", "::1"))
 #: Blocks that count even where no run names them.
 _ALWAYS = ("hd", "rg")
 
 
-def plan(file: ParameterFile, verdicts: Verdicts, targets: KnownTargets) -> Json:
+def recognises(name: str, head: str) -> bool:
+    """Whether a file is one of Vdbench's, by its name and its first lines."""
+    if _SECTION.search(head):
+        return False
+    return bool(_STATEMENT.search(head)) or name.lower().endswith(_SUFFIXES)
+
+
+def translate(
+    text: str,
+    source: str,
+    include: Callable[[str], str] | None,
+    environment: Mapping[str, str],
+    targets: Found = nothing_found,
+) -> Translation:
+    """The experiments that a parameter file asks for.
+
+    ``include`` reads a file named inside, ``environment`` has the values of ``$name``, ``targets`` says how many bytes a path has, None
+    where it does not exist. Raises `InputError` with file and line for what Vdbench would refuse.
+    """
+    verdicts = Verdicts()
+    file = Reader(source, include, environment, verdicts).read(text, source)
+    return Translation(source, "vdbench", _plan(file, verdicts, known_targets(targets)), verdicts.remarks())
+
+
+def translate_command(
+    words: Sequence[str],
+    source: str,
+    include: Callable[[str], str],
+    environment: Mapping[str, str],
+    targets: Found = nothing_found,
+) -> Translation:
+    """What a command line of Vdbench asks for: the words after ``vdbench``. ``include`` reads the files that it names.
+
+    Raises `InputError` for what Vdbench would refuse, also for a ``name=value`` that no line uses.
+    """
+    command = read_command(words, source)
+    verdicts = Verdicts()
+    reader = Reader(source, include, {**environment, **command.values}, verdicts)
+    if not command.files:
+        return Translation(source, "vdbench", {}, command.remarks)
+    texts = {name: _text_of(name, include, source) for name in command.files}
+    file = reader.read(texts[command.files[0]], command.files[0]) if len(texts) == 1 else reader.read_all(texts)
+    unused = [name for name in command.values if name not in reader.used]
+    if unused:
+        value = f"{unused[0]}={command.values[unused[0]]}"
+        raise InputError(f"{source}: no line uses {value}; write ${unused[0]} where it belongs, or leave it out.")
+    command.override(file, verdicts)
+    document = _plan(file, verdicts, known_targets(targets))
+    return Translation(source, "vdbench", document, [*command.remarks, *verdicts.remarks()])
+
+
+def _text_of(name: str, include: Callable[[str], str], source: str) -> str:
+    try:
+        return include(name)
+    except (OSError, UnicodeError) as problem:
+        raise InputError(f"{source}: {name} cannot be read ({getattr(problem, 'strerror', None) or problem}); check its name.") from None
+
+
+def _plan(file: ParameterFile, verdicts: Verdicts, targets: KnownTargets) -> Json:
     """The experiment file; raises `InputError` for what makes no sense."""
     runs = file.of("rd")
     if not runs:
@@ -43,9 +112,7 @@ def plan(file: ParameterFile, verdicts: Verdicts, targets: KnownTargets) -> Json
     return document
 
 
-def _nothing_to_run(file: ParameterFile) -> Exception:
-    from plimsoll.errors import InputError
-
+def _nothing_to_run(file: ParameterFile) -> InputError:
     return InputError(f"{file.source}: there is no RD, so nothing would run; write for example rd=run1,wd=wd1,iorate=max,elapsed=60.")
 
 
@@ -72,11 +139,11 @@ def _say_of_others(planning: Planning, others: frozenset[str], *, of_files: bool
 
 
 def _say_of_hosts(planning: Planning) -> None:
-    local = set(LOCAL)
+    local = set(_LOCAL)
     for host in planning.file.of("hd").values():
         system = host.get("system")
         name = host.name if system is None else system.word
-        if name.lower() in LOCAL:
+        if name.lower() in _LOCAL:
             local.add(host.name)
             planning.verdicts.native(host.head, "this host")
             continue
