@@ -16,8 +16,8 @@ import click
 from plimsoll.analysis.objective.judgement import Objective, judge
 from plimsoll.cli.report import write_report
 from plimsoll.engine import Json
+from plimsoll.experiments.declaration import KINDS_BY_NAME
 from plimsoll.points.outcome import Found, Outcome
-from plimsoll.points.verdicts import SEEK_A_MARK
 from plimsoll.store.reader import StoredRun, open_run
 from plimsoll.store.writer import RUN_SCHEMA
 
@@ -123,4 +123,4 @@ def _mark(found: Sequence[Found]) -> Json:
 
 def seeks_mark(found: Found) -> bool:
     """Whether the experiment looked for the highest load at which its objective holds."""
-    return found.conclusion.mark is not None or found.conclusion.kind in SEEK_A_MARK
+    return found.conclusion.mark is not None or KINDS_BY_NAME[found.conclusion.kind].seeks_mark

@@ -22,7 +22,11 @@ Axes = Literal["none", "one", "ends", "several"]
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of experiment: one line of meaning, what it does, what it needs, and an ``[[experiment]]`` to start from."""
+    """A kind of experiment: one line of meaning, what it does, what it needs, and an ``[[experiment]]`` to start from.
+
+    ``varies_load``: its points are levels of one load, so an objective is judged by the mark. ``seeks_mark``: it looks for that mark, and
+    finding none is what it found. ``offers_rates``: its points are given rates that their workload as it stands need not have.
+    """
 
     name: str
     meaning: str
@@ -30,6 +34,9 @@ class Kind:
     axes: Axes
     example: str
     needs: tuple[str, ...] = ()
+    varies_load: bool = False
+    seeks_mark: bool = False
+    offers_rates: bool = False
 
 
 @dataclass(frozen=True)
@@ -69,6 +76,7 @@ KINDS = (
         'name = "depth"\nkind = "steps"\nworkloads = ["random-read-4k"]\nover = { queue_depth = "1..64" }\n'
         'objective = "p99 <= 5ms"\nrepeat = 3',
         ("over",),
+        varies_load=True,
     ),
     Kind(
         "matrix",
@@ -91,6 +99,8 @@ KINDS = (
         'name = "threads to 20 ms"\nkind = "ramp"\nworkloads = ["oltp-db"]\nover = { threads = "1..256" }\n'
         'objective = "read mean <= 20ms and write mean <= 20ms"\nresolution = 1',
         ("over", "objective"),
+        varies_load=True,
+        seeks_mark=True,
     ),
     Kind(
         "search",
@@ -101,6 +111,8 @@ KINDS = (
         'name = "mark"\nkind = "search"\nworkloads = ["random-read-4k"]\nset = { arrival = "poisson", rate = 500, queue_depth = 1024 }\n'
         'over = { rate = "500..50k" }\nobjective = "p99 <= 5ms and achieved >= 97%"\nresolution = "2%"',
         ("over", "objective"),
+        varies_load=True,
+        seeks_mark=True,
     ),
     Kind(
         "curve",
@@ -110,6 +122,8 @@ KINDS = (
         "none",
         'name = "curve"\nkind = "curve"\nworkloads = ["random-read-4k"]\nset = { queue_depth = 32 }\n'
         'percent = [10, 50, 70, 80, 90, 100]\nrounding = "vdbench"',
+        varies_load=True,
+        offers_rates=True,
     ),
     Kind(
         "scaling",
@@ -118,6 +132,7 @@ KINDS = (
         "one",
         'name = "workers"\nkind = "scaling"\nworkloads = ["sequential-read-128k"]\nover = { threads = "1..64" }\niterations = 3',
         ("over",),
+        varies_load=True,
     ),
     Kind(
         "steady",

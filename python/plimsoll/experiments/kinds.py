@@ -28,6 +28,7 @@ from itertools import product
 from math import prod
 from typing import TYPE_CHECKING, Any
 
+from plimsoll.experiments.declaration import KINDS_BY_NAME
 from plimsoll.experiments.experiment import Experiment
 from plimsoll.experiments.levels import is_rate
 from plimsoll.experiments.plan import Ask, Conclusion, Configuration, Plan, Request, Subject, in_turn, interleave_plans
@@ -239,7 +240,7 @@ def check(experiment: Experiment) -> None:
 
 def offers_rates(experiment: Experiment) -> bool:
     """Whether points are given a rate that their workload as it stands need not have."""
-    return experiment.kind == "curve" or any(is_rate(option) for option in experiment.over)
+    return KINDS_BY_NAME[experiment.kind].offers_rates or any(is_rate(option) for option in experiment.over)
 
 
 def is_whole(option: str) -> bool:

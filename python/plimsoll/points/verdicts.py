@@ -23,15 +23,10 @@ from plimsoll.analysis.point.metric import ALL
 from plimsoll.analysis.point.stopping_rule import parse_precision
 from plimsoll.engine import Json
 from plimsoll.errors import InputError
+from plimsoll.experiments.declaration import KINDS_BY_NAME
 from plimsoll.experiments.experiment import Experiment
 from plimsoll.points.outcome import Found, Outcome
 from plimsoll.result import Result
-
-#: Kinds that vary a load, so that the objective asks for a level; the others have points, which keep it or do not.
-VARY_A_LOAD = ("steps", "ramp", "search", "curve", "scaling")
-#: Kinds that cannot end without having looked for a mark.
-SEEK_A_MARK = ("ramp", "search")
-
 
 #: The forms in which one workload will be measured: one for each combination of settings that is known.
 Forms = Sequence[Json]
@@ -121,8 +116,8 @@ def every_objective_holds(outcome: Outcome, experiments: Sequence[Experiment]) -
 
 def marked(found: Found, results: Sequence[Result], objective: str | None) -> Found:
     """``found`` with its mark, where the levels of the experiment have one that its planner did not look for."""
-    conclusion = found.conclusion
-    if objective is None or conclusion.mark is not None or conclusion.kind not in VARY_A_LOAD or conclusion.kind in SEEK_A_MARK:
+    conclusion, kind = found.conclusion, KINDS_BY_NAME[found.conclusion.kind]
+    if objective is None or conclusion.mark is not None or not kind.varies_load or kind.seeks_mark:
         return found
     mark = _mark(_of_subject(results, found), parse_objective(objective))
     return found if mark is None else replace(found, conclusion=replace(conclusion, mark=mark))
@@ -133,12 +128,12 @@ def _mark(results: Sequence[Result], objective: Objective) -> Mark | None:
 
 
 def _kept(found: Found, results: Sequence[Result], objective: Objective) -> bool:
-    kind = found.conclusion.kind
+    kind = KINDS_BY_NAME[found.conclusion.kind]
     if found.conclusion.mark is not None:
         return True
-    if kind in SEEK_A_MARK:
+    if kind.seeks_mark:
         return False
-    if kind in VARY_A_LOAD:
+    if kind.varies_load:
         return _mark(results, objective) is not None
     return every_point_holds(results, objective)
 
