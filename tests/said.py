@@ -1,4 +1,8 @@
-"""What a command of the program answered, as the tests see it."""
+"""What a command of the program answered, as the tests see it.
+
+plimsoll = in_this_process(capsys)
+assert plimsoll("list", "--json").json["workloads"]
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,10 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
+
+import pytest
+
+from plimsoll.cli import main
 
 
 @dataclass(frozen=True)
@@ -23,3 +31,14 @@ class Said:
 
 
 Plimsoll = Callable[..., Said]
+
+
+def in_this_process(capsys: pytest.CaptureFixture[str]) -> Plimsoll:
+    """Runs a command where the test runs, so that it meets what the test put in place of something."""
+
+    def run(*arguments: str) -> Said:
+        code = main(arguments)
+        captured = capsys.readouterr()
+        return Said(code, captured.out, captured.err)
+
+    return run

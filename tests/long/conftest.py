@@ -23,7 +23,7 @@ import pytest
 from long import settings
 from long.tally import Tally
 from patience import HANGS_S
-from said import Said
+from said import Plimsoll, Said, in_this_process
 
 COMMAND = str(Path(sys.executable).with_name("plimsoll"))
 
@@ -75,3 +75,12 @@ def plimsoll(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., S
         return Said(ended.returncode, *(stream.decode(errors="surrogateescape") for stream in (ended.stdout, ended.stderr)))
 
     return run
+
+
+@pytest.fixture
+def plimsoll_in_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Plimsoll:
+    """As ``plimsoll``, without a process for each command: for hundreds of them. Temporary files are made in the empty directory too."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    return in_this_process(capsys)

@@ -5,37 +5,25 @@ from __future__ import annotations
 from pathlib import Path
 from random import Random
 
-import pytest
-
 from damaged_store import made_by_engine, trial
 from long.settings import Scale
 from long.tally import Tally
-from plimsoll.cli import main
-from said import Said
+from said import Plimsoll
 
 #: As many as the audit did by hand, and some more.
 TRIALS = 500
 
 
 def test_no_damage_ends_in_a_mistake_of_ours_or_hides_another_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], draws: Random, scale: Scale, tally: Tally
+    plimsoll_in_process: Plimsoll, draws: Random, scale: Scale, tally: Tally
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-
-    def plimsoll(*words: str) -> Said:
-        code = main(words)
-        captured = capsys.readouterr()
-        return Said(code, captured.out, captured.err)
-
-    names = made_by_engine(plimsoll)
+    names = made_by_engine(plimsoll_in_process)
     Path("results").rename("store")
     broken = []
     for _ in range(scale.times(TRIALS)):
         before = len(broken)
         try:
-            trial(Path("store"), names, draws, plimsoll)
+            trial(Path("store"), names, draws, plimsoll_in_process)
         except AssertionError as problem:
             broken.append(str(problem))
         tally.count("damaged store", survived=len(broken) == before, named=None)

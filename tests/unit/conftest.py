@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from plimsoll import engine as engines
-from plimsoll.cli import main
-from said import Plimsoll, Said
+from said import Plimsoll, in_this_process
 from scripted_engine import ScriptedEngine
 
 WORKLOAD = """
@@ -42,10 +41,4 @@ def engine(monkeypatch: pytest.MonkeyPatch, here: Path) -> ScriptedEngine:
 @pytest.fixture
 def plimsoll(engine: ScriptedEngine, capsys: pytest.CaptureFixture[str]) -> Plimsoll:
     """Runs a command in this process."""
-
-    def run(*arguments: str) -> Said:
-        code = main(arguments)
-        captured = capsys.readouterr()
-        return Said(code, captured.out, captured.err)
-
-    return run
+    return in_this_process(capsys)

@@ -8,8 +8,7 @@ from random import Random
 import pytest
 
 from mutated_documents import tried
-from plimsoll.cli import main
-from said import Plimsoll, Said
+from said import Plimsoll, in_this_process
 
 #: Some of each kind; tests/long has thousands.
 TRIALS = 60
@@ -19,13 +18,7 @@ TRIALS = 60
 def plimsoll(here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Plimsoll:
     """Runs a command in this process, on the engine itself: its models take an instant."""
     monkeypatch.setattr("tempfile.tempdir", str(here))
-
-    def run(*words: str) -> Said:
-        code = main(words)
-        captured = capsys.readouterr()
-        return Said(code, captured.out, captured.err)
-
-    return run
+    return in_this_process(capsys)
 
 
 def test_changed_documents_are_taken_or_refused_in_a_sentence(plimsoll: Plimsoll) -> None:

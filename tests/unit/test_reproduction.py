@@ -12,7 +12,7 @@ from plimsoll import engine as engines
 from plimsoll.catalog import claims as catalog_claims
 from plimsoll.catalog.folder import Folder
 from plimsoll.engine import Json, OnEvent
-from said import Plimsoll, Said
+from said import Plimsoll, Said, in_this_process
 from scripted_engine import Script, ScriptedEngine
 
 #: What every set of claims here has: two arrays under one load, of which `fast` is scripted to be twice as fast.
@@ -71,7 +71,6 @@ def usual(job: Json) -> Script:
 @pytest.fixture
 def tested(here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Iterator[Callable[..., Said]]:
     """Reproduces one claim, written out, on scripted arrays."""
-    from plimsoll.cli import main
 
     def run(kind: str, rest: str, answer: Callable[[Json], Script] = usual, *arguments: str) -> Said:
         (here / "mine.toml").write_text(HEAD.replace("KIND", kind).replace("{load}", "oltp-db") + rest)
@@ -80,9 +79,7 @@ def tested(here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFi
         catalog_claims._read.cache_clear()
         run.engine = Arrays(answer)  # type: ignore[attr-defined]
         monkeypatch.setattr(engines, "native", lambda: run.engine)  # type: ignore[attr-defined]
-        code = main(["reproduce", "--json", "--quiet", "--jobs", "1", *arguments])
-        captured = capsys.readouterr()
-        return Said(code, captured.out, captured.err)
+        return in_this_process(capsys)("reproduce", "--json", "--quiet", "--jobs", "1", *arguments)
 
     yield run
     catalog_claims._read.cache_clear()
