@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from patience import HANGS_S
+from support.patience import HANGS_S
 
 Json = dict[str, Any]
 

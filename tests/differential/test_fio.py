@@ -10,7 +10,7 @@ import pytest
 from differential.cases import CASES, DIFFERENT, TIMED, Case
 from differential.comparison import COMPARISONS, differences
 from differential.observed import Worker, available, of_fio, watched
-from patience import HANGS_S
+from support.patience import HANGS_S
 
 pytestmark = pytest.mark.skipif(available() is not None, reason=available() or "")
 

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from patience import HANGS_S
 from plimsoll.errors import InputError
 from plimsoll.formats.fio.results import job_name, json_text, log_files, normal_text, terse_text
 from plimsoll.formats.fio.results.bins import BINS, PERCENTILES, bin_of, binned, histogram_of, percentile, value_of
@@ -21,7 +20,8 @@ from plimsoll.formats.fio.results.read_json import known_options
 from plimsoll.formats.fio.results.write_text import FIELDS, short
 from plimsoll.formats.recorded import Course, Recorded
 from plimsoll.histogram import Histogram
-from recorded_point import Load, drawn, recorded_point
+from support.patience import HANGS_S
+from support.recorded_point import Load, drawn, recorded_point
 
 MIXED = Load(latencies_ns={"read": drawn(1), "write": drawn(2, 200, 300_000), "flush": drawn(3, 5)})
 needs_fio = pytest.mark.skipif(shutil.which("fio") is None, reason="fio is not installed here, so its own output cannot be compared")

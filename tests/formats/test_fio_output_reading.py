@@ -8,11 +8,11 @@ import subprocess
 
 import pytest
 
-from patience import HANGS_S
 from plimsoll.errors import InputError
 from plimsoll.formats.fio.results import is_log, json_text, log_files, read_json, read_logs
 from plimsoll.formats.fio.results.bins import bin_of
-from recorded_point import Load, drawn, recorded_point
+from support.patience import HANGS_S
+from support.recorded_point import Load, drawn, recorded_point
 
 MIXED = Load(latencies_ns={"read": drawn(1), "write": drawn(2, 200, 300_000), "flush": drawn(3, 5)})
 FIGURES = ("p50", "p90", "p95", "p99", "p999")

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from made_results import Load, made
 from plimsoll.errors import InputError
 from plimsoll.formats.iometer import read_results_csv, results_csv
 from plimsoll.formats.iometer.model import Version
@@ -15,6 +14,7 @@ from plimsoll.formats.iometer.results import read_iometer
 from plimsoll.formats.iometer.write_results import BINS, VERSIONS, columns
 from plimsoll.histogram import Histogram
 from plimsoll.result import LatencySummary, OpTotals, Result
+from support.made_results import Load, made
 
 OLD, NEW = VERSIONS
 MIB = 1 << 20

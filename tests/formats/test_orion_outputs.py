@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import pytest
 
-from made_results import Load, Setting, made
 from plimsoll.errors import InputError
 from plimsoll.formats.importing import read_results
 from plimsoll.formats.orion.plane import Latency, Plane, Point, plane_of, where_of
@@ -19,6 +18,7 @@ from plimsoll.formats.place import Place
 from plimsoll.formats.recorded import Recorded
 from plimsoll.histogram import Histogram
 from plimsoll.result import Result
+from support.made_results import Load, Setting, made
 
 MIB = 1 << 20
 PLANE = Plane(

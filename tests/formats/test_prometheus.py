@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from plimsoll.formats.prometheus import prometheus_text
-from recorded_point import Load, drawn, recorded_point
+from support.recorded_point import Load, drawn, recorded_point
 
 LINE = re.compile(r'[a-z_]+\{([a-z]+="(?:[^"\\\n]|\\\\|\\"|\\n)*",?)+\} -?[\d.e+-]+$')
 TEXT = prometheus_text("run 1", [recorded_point(Load("data", {"read": drawn(1)}), Load("log", {"write": (50_000,) * 10}))])

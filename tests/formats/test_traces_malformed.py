@@ -9,7 +9,7 @@ import pytest
 
 from plimsoll.errors import InputError
 from plimsoll.formats.traces import open_trace
-from trace_samples import ALIBABA, IOLOG_3, MQSIM, MSR, compact, record
+from support.trace_samples import ALIBABA, IOLOG_3, MQSIM, MSR, compact, record
 
 V2, V3 = b"fio version 2 iolog\n", b"fio version 3 iolog\n"
 EVENT = b"8,0 3 1 0.000002000 697 D W 8 + 8 [x]\n"

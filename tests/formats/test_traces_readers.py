@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from patience import HANGS_S
 from plimsoll.errors import InputError
 from plimsoll.formats.traces import FORMATS, TraceRequest, open_trace, recognised
 from plimsoll.formats.traces.completions import MOST_WAITING
-from trace_samples import (
+from support.patience import HANGS_S
+from support.trace_samples import (
     ALIBABA,
     BLKPARSE,
     CLOUDPHYSICS,

@@ -10,7 +10,7 @@ from plimsoll.errors import InputError
 from plimsoll.formats.recorded import Recorded
 from plimsoll.formats.vdbench.results import files, is_flatfile, read_flatfile
 from plimsoll.formats.vdbench.results.histogram import EDGES_US, counted
-from recorded_point import Load, drawn, recorded_point
+from support.recorded_point import Load, drawn, recorded_point
 
 MIXED = Load(latencies_ns={"read": drawn(1), "write": drawn(2, 200, 300_000)})
 

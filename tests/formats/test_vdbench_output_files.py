@@ -8,7 +8,7 @@ import pytest
 
 from plimsoll.errors import InputError
 from plimsoll.formats.vdbench.results import files, is_flatfile, read_flatfile
-from recorded_point import Load, drawn, recorded_point
+from support.recorded_point import Load, drawn, recorded_point
 
 #: `tests/fuzz` goes on with others of the kind.
 MUTATED = 3000

@@ -19,7 +19,6 @@ from pathlib import Path
 from hypothesis import strategies as st
 
 from fuzz.samples import FIO_DOCUMENT, FIO_LOGS, FLATFILE, ICF_RESULTS, IOSTAT, ORION_TABLE, SYSSTAT_DOCUMENTS
-from mutation import mutations
 from plimsoll.analysis.array_fit.row import read_row
 from plimsoll.engine import native
 from plimsoll.errors import InputError
@@ -28,7 +27,8 @@ from plimsoll.formats import diskspd, fio, iometer, measured, orion, vdbench
 from plimsoll.formats.translation import Translation
 from plimsoll.points.drivers import driver_name
 from plimsoll.points.experiment_points import ExperimentPoints
-from trace_samples import (
+from support.mutation import mutations
+from support.trace_samples import (
     ALIBABA,
     BLKPARSE,
     CLOUDPHYSICS,

@@ -15,7 +15,7 @@ from formats.test_vdbench_output_files import THEIRS
 from plimsoll.formats.fio.results import json_text, log_files
 from plimsoll.formats.iometer import results_csv
 from plimsoll.formats.vdbench.results import files
-from recorded_point import Load, drawn, recorded_point
+from support.recorded_point import Load, drawn, recorded_point
 
 __all__ = ["FIO_DOCUMENT", "FIO_LOGS", "FLATFILE", "ICF_RESULTS", "IOSTAT", "ORION_TABLE", "SYSSTAT_DOCUMENTS"]
 

@@ -22,8 +22,8 @@ import pytest
 
 from long import settings
 from long.tally import Tally
-from patience import HANGS_S
-from said import Plimsoll, Said, in_this_process
+from support.patience import HANGS_S
+from support.said import Plimsoll, Said, in_this_process
 
 COMMAND = str(Path(sys.executable).with_name("plimsoll"))
 

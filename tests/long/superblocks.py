@@ -12,7 +12,7 @@ import subprocess
 from collections.abc import Callable
 from random import Random
 
-from patience import HANGS_S
+from support.patience import HANGS_S
 
 _LVM = 'devices { scan=["/dev"] use_devicesfile=0 } activation { udev_sync=0 udev_rules=0 } backup { backup=0 archive=0 }'
 _MD_MAGIC = 0xA92B4EFC

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from random import Random
 
-from damaged_store import made_by_engine, trial
 from long.settings import Scale
 from long.tally import Tally
-from said import Plimsoll
+from support.damaged_store import made_by_engine, trial
+from support.said import Plimsoll
 
 #: As many as the audit did by hand, and some more.
 TRIALS = 500

@@ -17,7 +17,7 @@ import pytest
 
 from long import fault_mount
 from long.fault_mount import FaultMount
-from patience import HANGS_S
+from support.patience import HANGS_S
 
 COMMAND = str(Path(sys.executable).with_name("plimsoll"))
 pytestmark = pytest.mark.skipif(fault_mount.unavailable() is not None, reason=str(fault_mount.unavailable()))

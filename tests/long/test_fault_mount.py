@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from long.fault_mount import KINDS, FaultMount, unavailable
-from patience import wait_until
+from support.patience import wait_until
 
 pytestmark = pytest.mark.skipif(unavailable() is not None, reason=unavailable() or "")
 

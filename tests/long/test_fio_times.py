@@ -12,14 +12,14 @@ from random import Random
 
 import pytest
 
-from chance import failures_max, noise
 from differential.cases import TIMED, Case
 from differential.comparison import differences
 from differential.conftest import observer, worker
 from differential.observed import Worker, available, of_fio
 from long import settings
 from long.tally import Tally
-from punctuality import Reference
+from support.chance import failures_max, noise
+from support.punctuality import Reference
 
 __all__ = ["observer", "worker"]
 

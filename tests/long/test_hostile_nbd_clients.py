@@ -7,10 +7,10 @@ from random import Random
 
 import pytest
 
-from hostile_nbd import attack
 from long.settings import Scale
 from long.tally import Tally
-from served_array import served
+from support.hostile_nbd import attack
+from support.served_array import served
 
 _MIB = 1 << 20
 

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from long.settings import Scale
-from patience import first_fair
 from plimsoll.store.reader import StoredRun, list_runs
+from support.patience import first_fair
 from unit.conftest import WORKLOAD
 
 KILLS = 20

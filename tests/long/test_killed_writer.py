@@ -14,7 +14,7 @@ from long.settings import Scale
 from plimsoll.store.reader import StoredRun, list_runs
 
 KILLS = 50
-WRITER = Path(__file__).parents[1] / "killed_writer.py"
+WRITER = Path(__file__).parents[1] / "support" / "killed_writer.py"
 
 
 def test_a_run_killed_at_any_moment_is_listed_and_readable(tmp_path: Path, draws: Random, scale: Scale) -> None:

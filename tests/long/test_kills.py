@@ -19,8 +19,8 @@ import pytest
 from long import settings
 from long.tally import Tally
 from long.verbs import VERBS, Folder, Stock, Verb
-from patience import HANGS_S, wait_until
-from served_array import missing_for_mount
+from support.patience import HANGS_S, wait_until
+from support.served_array import missing_for_mount
 
 KILLS = 100
 _SERVED = "Ctrl-C ends it"

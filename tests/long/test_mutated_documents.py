@@ -6,8 +6,8 @@ from random import Random
 
 from long.settings import Scale
 from long.tally import Tally
-from mutated_documents import tried
-from said import Plimsoll
+from support.mutated_documents import tried
+from support.said import Plimsoll
 
 TRIALS = 3_000
 

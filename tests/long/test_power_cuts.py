@@ -21,8 +21,8 @@ from long.conftest import COMMAND
 from long.fault_mount import FaultMount, unavailable
 from long.settings import Scale
 from long.tally import Tally
-from patience import wait_until
-from said import Said
+from support.patience import wait_until
+from support.said import Said
 
 pytestmark = pytest.mark.skipif(unavailable() is not None, reason=unavailable() or "")
 

@@ -20,12 +20,12 @@ from typing import Any
 import pytest
 
 from long import settings
-from patience import HANGS_S
 from plimsoll.engine import native
 from plimsoll.histogram import merged
 from plimsoll.target import target_of
-from punctuality import Reference
-from served_array import Served, missing_of_fio, served
+from support.patience import HANGS_S
+from support.punctuality import Reference
+from support.served_array import Served, missing_of_fio, served
 
 ARRAY = "array:nearline-raid6"
 DEMERIT_MAX = 0.03

@@ -15,9 +15,9 @@ import pytest
 
 from long.settings import Scale
 from plimsoll import catalog
-from said import Said
-from standstill import DiskReference
-from suite_points import checked, planned
+from support.said import Said
+from support.standstill import DiskReference
+from support.suite_points import checked, planned
 
 AS_SHIPPED = "four-corners"
 

@@ -24,8 +24,8 @@ import pytest
 from long import superblocks
 from long.settings import Scale
 from long.tally import Tally
-from patience import HANGS_S
-from said import Said
+from support.patience import HANGS_S
+from support.said import Said
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="loop devices and mounts need root")
 

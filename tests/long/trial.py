@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from long.fault_mount import FaultMount, Injection
-from patience import HANGS_S, wait_until
+from support.patience import HANGS_S, wait_until
 
 COMMAND = str(Path(sys.executable).with_name("plimsoll"))
 

@@ -18,8 +18,8 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from patience import HANGS_S
-from said import Said
+from support.patience import HANGS_S
+from support.said import Said
 
 COMMAND = str(Path(sys.executable).with_name("plimsoll"))
 _HASH = re.compile(r"[0-9a-f]{32,}")

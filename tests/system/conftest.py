@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from patience import HANGS_S
+from support.patience import HANGS_S
 
 COMMAND = str(Path(sys.executable).with_name("plimsoll"))
 

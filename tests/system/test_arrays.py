@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 
-from patience import HANGS_S, wait_until
 from plimsoll import catalog
 from plimsoll.analysis.point.array import bottleneck, component_sets
 from plimsoll.catalog import suite_names
@@ -21,6 +20,7 @@ from plimsoll.engine import native
 from plimsoll.reports.terminal.points import footnotes
 from plimsoll.store.reader import open_run
 from plimsoll.target import target_of
+from support.patience import HANGS_S, wait_until
 from system.conftest import COMMAND
 
 ARRAYS = Path(catalog.__file__).with_name("arrays")

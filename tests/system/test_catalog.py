@@ -8,9 +8,9 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from patience import HANGS_S, TRIES, first_fair
 from plimsoll import _core, catalog
 from plimsoll.engine import native
+from support.patience import HANGS_S, TRIES, first_fair
 from system.conftest import COMMAND
 
 GOLDEN = Path(__file__).with_name("fingerprints.json")

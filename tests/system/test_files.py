@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
-from patience import HANGS_S, first_fair
 from plimsoll import _core, catalog
 from plimsoll.engine import native_files
+from support.patience import HANGS_S, first_fair
 from system.conftest import COMMAND
 
 Run = Callable[..., CompletedProcess[str]]

@@ -7,8 +7,8 @@ from random import Random
 
 import pytest
 
-from hostile_nbd import ATTACKS, attack, connected, request, taken
-from served_array import served
+from support.hostile_nbd import ATTACKS, attack, connected, request, taken
+from support.served_array import served
 
 #: Quick to answer, with a cache that takes writes at once.
 ARRAY = "array:sata-ssd"

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from patience import HANGS_S
+from support.patience import HANGS_S
 from system.conftest import COMMAND
 
 DURABLE = (

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from patience import HANGS_S, first_fair
 from plimsoll.store.reader import StoredRun, list_runs
+from support.patience import HANGS_S, first_fair
 from system.conftest import COMMAND
 
 Ended = subprocess.CompletedProcess[str]

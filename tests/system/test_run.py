@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from hdrh.histogram import HdrHistogram
 
-from patience import HANGS_S, first_fair
+from support.patience import HANGS_S, first_fair
 from system.conftest import COMMAND
 
 QUICK = ("--duration", "500ms", "--warmup", "100ms", "--size", "32MiB")

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from patience import HANGS_S
+from support.patience import HANGS_S
 
 COMMAND = str(Path(sys.executable).with_name("plimsoll"))
 QUICK = ("--duration", "200ms", "--warmup", "0")

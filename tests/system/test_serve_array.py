@@ -18,8 +18,8 @@ from pathlib import Path
 
 import pytest
 
-from patience import HANGS_S, wait_until
-from served_array import fio, missing_for_mount, missing_of_fio, served
+from support.patience import HANGS_S, wait_until
+from support.served_array import fio, missing_for_mount, missing_of_fio, served
 
 #: Two disks are quick to build; caches make its writes quick.
 ARRAY = "array:msa50-sas-10k-raid10-6"

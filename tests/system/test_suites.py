@@ -7,8 +7,8 @@ import json
 import pytest
 
 from plimsoll import catalog
-from standstill import DiskReference
-from suite_points import checked, planned
+from support.standstill import DiskReference
+from support.suite_points import checked, planned
 
 SHORT = ("--duration", "200ms", "--warmup", "50ms")
 ON_A_FILE = "four-corners"

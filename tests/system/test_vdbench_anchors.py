@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from patience import HANGS_S, wait_until
+from support.patience import HANGS_S, wait_until
 from system.conftest import COMMAND
 
 Run = Callable[..., CompletedProcess[str]]

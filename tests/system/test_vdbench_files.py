@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from patience import first_fair
+from support.patience import first_fair
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from plimsoll import engine as engines
-from said import Plimsoll, in_this_process
-from scripted_engine import ScriptedEngine
+from support.said import Plimsoll, in_this_process
+from support.scripted_engine import ScriptedEngine
 
 WORKLOAD = """
 title = "Small"

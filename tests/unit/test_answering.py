@@ -16,7 +16,7 @@ from plimsoll.points.loop import conduct
 from plimsoll.points.setup import Setup
 from plimsoll.store.writer import RunInfo, RunWriter
 from plimsoll.target import Target
-from scripted_engine import ScriptedEngine
+from support.scripted_engine import ScriptedEngine
 from unit.test_conducting import Silence as Unmoved
 from unit.test_conducting import in_order, planned
 

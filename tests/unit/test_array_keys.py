@@ -9,10 +9,10 @@ import os
 import re
 from pathlib import Path
 
-from array_keys import page
 from plimsoll.catalog.arrays import array_document
 from plimsoll.engine import native
 from plimsoll.target import target_of
+from support.array_keys import page
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "reference" / "arrays.md"

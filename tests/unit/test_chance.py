@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from chance import failures_max, noise
+from support.chance import failures_max, noise
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from made_results import HOST, Load, Setting, made
 from plimsoll.analysis.comparison.comparison import Side
 from plimsoll.analysis.comparison.refusals import refusals
 from plimsoll.result import Result
+from support.made_results import HOST, Load, Setting, made
 
 LOAD = Load(1000, 1e6)
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from plimsoll.store.reader import StoredRun, list_runs
-from said import Plimsoll
-from scripted_engine import Script, ScriptedEngine
+from support.said import Plimsoll
+from support.scripted_engine import Script, ScriptedEngine
 
 Measure = Callable[..., str]
 WORDS = ("-t", "null:", "--over", "queue_depth=1,2", "--repeat", "3", "-d", "1s", "-w", "0", "--fresh")

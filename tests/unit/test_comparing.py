@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from made_results import Load, Setting, made
 from plimsoll.analysis.comparison.comparison import Side, compare
 from plimsoll.reports.terminal.findings import comparison_text
 from plimsoll.reports.terminal.points import multiple
 from plimsoll.result import Result
+from support.made_results import Load, Setting, made
 
 MS = 1e6
 

@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from made_results import Load, Setting, failed, made
 from plimsoll import calibration
 from plimsoll.analysis.comparison.comparison import Comparison, Side, compare
 from plimsoll.analysis.comparison.ratio import holm, ratio, ratio_of_edges
@@ -22,6 +21,7 @@ from plimsoll.engine import native
 from plimsoll.measure import Job, measure
 from plimsoll.result import Estimate, Flag, Result
 from plimsoll.target import Target
+from support.made_results import Load, Setting, failed, made
 
 MS = 1_000_000
 FAST, SLOW = (400, 700, 900, 1000), (200, 350, 450, 500)

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from made_results import Load, made
 from plimsoll.analysis.point.array import component_sets
+from support.made_results import Load, made
 
 Json = dict[str, Any]
 

@@ -22,7 +22,7 @@ from plimsoll.store.reader import open_run
 from plimsoll.store.resumption import resume_run
 from plimsoll.store.writer import PointWriter, RunInfo, RunWriter
 from plimsoll.target import Target
-from scripted_engine import Script, ScriptedEngine
+from support.scripted_engine import Script, ScriptedEngine
 
 TWO_STREAMS = """
 [[stream]]

@@ -11,7 +11,7 @@ from plimsoll.analysis.objective.judgement import parse_objective
 from plimsoll.errors import InputError
 from plimsoll.experiments.curve import SPC_PERCENTS, Pace, curve, exact, vdbench
 from plimsoll.experiments.plan import Ask
-from synthetic_result import Answer, conducted, result_of
+from support.synthetic_result import Answer, conducted, result_of
 
 
 def server(ask: Ask) -> Answer:

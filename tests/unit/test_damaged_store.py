@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from damaged_store import make_store, trial
 from plimsoll.errors import StoreError
 from plimsoll.store.reader import StoredRun, list_runs, open_run
-from said import Plimsoll
-from scripted_engine import ScriptedEngine
+from support.damaged_store import make_store, trial
+from support.said import Plimsoll
+from support.scripted_engine import ScriptedEngine
 
 #: Enough to see each kind of damage; tests/long has the many.
 TRIALS = 12

@@ -12,7 +12,7 @@ from plimsoll.displayed import as_document, displayed, displayed_in_line, quoted
 from plimsoll.errors import InputError
 from plimsoll.formats.translation import Remark
 from plimsoll.reports.html import json_block
-from scripted_engine import ScriptedEngine
+from support.scripted_engine import ScriptedEngine
 
 BYTE = "\udcff"
 

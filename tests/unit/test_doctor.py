@@ -10,7 +10,7 @@ import pytest
 
 from plimsoll.doctor import Check, Examination, diagnose
 from plimsoll.doctor import examination as examinations
-from said import Plimsoll
+from support.said import Plimsoll
 
 DEVICE = {"name": "nvme0n1", "disk": "nvme0n1", "scheduler": "none", "rotational": False, "write_cache": "write through"}
 WELL = Examination(

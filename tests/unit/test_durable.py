@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from made_results import Load, made
 from plimsoll.apps.destination import destination, marker_of
 from plimsoll.errors import StoreError
 from plimsoll.store.durable import LineFile, fresh, fresh_folder, replace_file
 from plimsoll.store.writer import PointWriter, RunInfo, RunWriter
+from support.made_results import Load, made
 
 
 @pytest.fixture

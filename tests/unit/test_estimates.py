@@ -17,7 +17,7 @@ from plimsoll.histogram import Histogram
 from plimsoll.measure import Job, measure
 from plimsoll.result import Result
 from plimsoll.target import Target
-from scripted_engine import Script, interval
+from support.scripted_engine import Script, interval
 
 
 def portion(latencies_ns: list[int], size: int = 4096) -> Portion:

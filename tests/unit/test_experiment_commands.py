@@ -12,8 +12,8 @@ from plimsoll.cli import main
 from plimsoll.errors import TargetError
 from plimsoll.points.short_document import short_document
 from plimsoll.store.reader import StoredRun, list_runs
-from said import Plimsoll
-from scripted_engine import Script, ScriptedEngine
+from support.said import Plimsoll
+from support.scripted_engine import Script, ScriptedEngine
 
 QUICK = ("-d", "1s", "-w", "0")
 SUITE = """

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from patience import HANGS_S
 from plimsoll.cli.export import FORMS, TABLES
 from plimsoll.cli.import_ import READERS
 from plimsoll.errors import InputError
@@ -19,9 +18,10 @@ from plimsoll.formats.exporting import FORMS as MADE
 from plimsoll.formats.exporting import Source, made, marked
 from plimsoll.formats.importing import READERS as READ
 from plimsoll.store.reader import open_run
-from recorded_point import Load, recorded_point
-from said import Plimsoll
-from scripted_engine import ScriptedEngine
+from support.patience import HANGS_S
+from support.recorded_point import Load, recorded_point
+from support.said import Plimsoll
+from support.scripted_engine import ScriptedEngine
 
 SEVERAL = ("fio-logs", "vdbench", "orion")
 READ_BACK = ("fio-json", "fio-json+", "fio-logs", "vdbench", "iometer-csv", "iometer-csv-1.1", "diskspd-xml")

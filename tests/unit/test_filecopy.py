@@ -19,7 +19,7 @@ from plimsoll.errors import InputError, TargetError
 from plimsoll.measure import Job, measure
 from plimsoll.scratch import Hearer, Wanted, prepared
 from plimsoll.target import Target
-from scripted_engine import ScriptedEngine
+from support.scripted_engine import ScriptedEngine
 
 BLOCK = 4096
 MS = 1_000_000

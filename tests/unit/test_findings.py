@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from made_results import Load, Setting, made
 from plimsoll.analysis.comparison.comparison import Figure, Side, compare
 from plimsoll.analysis.objective.judgement import parse_objective
+from support.made_results import Load, Setting, made
 
 #: Requests per second at queue depths 1, 2, 4, … 64. With Little's law 20 ms are crossed between depths 32 and 64.
 U320 = (180, 350, 640, 1050, 1500, 1700, 1750)

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from formats.fio_jobs import JOBS, OF_WINDOWS, REFUSED
-from said import Plimsoll
-from scripted_engine import ScriptedEngine
+from support.said import Plimsoll
+from support.scripted_engine import ScriptedEngine
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from foreign_seeds import SEEDS, Load
 from plimsoll.cli import main
+from support.foreign_seeds import SEEDS, Load
 
 Json = dict[str, Any]
 

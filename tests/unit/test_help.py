@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from plimsoll.cli import VERBS
-from said import Plimsoll
+from support.said import Plimsoll
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
 

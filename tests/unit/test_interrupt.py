@@ -8,10 +8,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-from patience import HANGS_S
 from plimsoll.store.reader import StoredRun, list_runs
+from support.patience import HANGS_S
 
-STUBBORN = Path(__file__).parents[1] / "stubborn_run.py"
+STUBBORN = Path(__file__).parents[1] / "support" / "stubborn_run.py"
 
 
 def test_a_second_signal_leaves_at_once_and_what_was_stored_is_readable(here: Path) -> None:

@@ -11,15 +11,15 @@ from typing import Any
 
 import pytest
 
-from made_results import Load, made
 from plimsoll import engine as engines
 from plimsoll.analysis.point.definition import overwrites
 from plimsoll.analysis.point.verification import broken_promises, listed, verified
 from plimsoll.errors import InputError
 from plimsoll.journal_host import JournalHost
 from plimsoll.reports.terminal.details import journal_text
-from said import Plimsoll
-from scripted_engine import Script, ScriptedEngine
+from support.made_results import Load, made
+from support.said import Plimsoll
+from support.scripted_engine import Script, ScriptedEngine
 
 WRITE = {
     "kind": "lost",

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from known_theory import Bench, Known
-from made_results import Load, Setting, made
 from plimsoll.analysis.load_line.line import LoadLine, knee, load_line, saturation
 from plimsoll.experiments.plan import Ask
 from plimsoll.result import Result
+from support.known_theory import Bench, Known
+from support.made_results import Load, Setting, made
 
 MU = 1000.0
 

@@ -40,8 +40,8 @@ from statistics import mean, stdev
 
 import pytest
 
-from known_theory import KNOWN, RESOLUTION, Bench, Known, errors
 from plimsoll.experiments.curve import Pace, curve
+from support.known_theory import KNOWN, RESOLUTION, Bench, Known, errors
 
 #: How many seeds are tried.
 TRIED = int(os.environ.get("PLIMSOLL_SEEDS") or 20)

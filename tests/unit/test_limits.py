@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from made_results import Load, made
 from plimsoll.analysis.point.array import ComponentSet, copies_s, rebuilds_s
 from plimsoll.reports.limits import configuration_words, incident_words, limit_words
+from support.made_results import Load, made
 
 DISK, LINK, NONE = "limited by the disks", "limited by the link hba", "nothing was saturated"
 

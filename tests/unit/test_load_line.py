@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from made_results import Load, Setting, failed, made
 from plimsoll.analysis.load_line.line import load_line
+from support.made_results import Load, Setting, failed, made
 
 
 def test_points_stand_in_the_order_of_their_level_whatever_the_order_they_were_measured_in() -> None:

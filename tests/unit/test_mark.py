@@ -8,11 +8,11 @@ from dataclasses import replace
 
 import pytest
 
-from made_results import Load, Setting, failed, made
 from plimsoll.analysis.load_line.line import load_line
 from plimsoll.analysis.load_line.mark import Mark, crossing, mark_of
 from plimsoll.analysis.objective.judgement import parse_objective
 from plimsoll.result import Estimate, Result
+from support.made_results import Load, Setting, failed, made
 
 MU = 1000.0
 MS = 1_000_000

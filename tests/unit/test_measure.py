@@ -18,8 +18,8 @@ from plimsoll.errors import EngineError, InputError, SafetyRefusal, StoreError, 
 from plimsoll.foreground import served
 from plimsoll.measure import Job, measure, unfinished
 from plimsoll.target import Target
-from said import Plimsoll
-from scripted_engine import Script, ScriptedEngine
+from support.said import Plimsoll
+from support.scripted_engine import Script, ScriptedEngine
 
 
 @dataclass

@@ -12,8 +12,8 @@ import pytest
 
 from plimsoll.cli import list as list_verb
 from plimsoll.cli import main
-from said import Plimsoll
-from scripted_engine import Script, ScriptedEngine
+from support.said import Plimsoll
+from support.scripted_engine import Script, ScriptedEngine
 
 
 class PanicException(BaseException):

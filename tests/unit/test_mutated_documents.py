@@ -7,8 +7,8 @@ from random import Random
 
 import pytest
 
-from mutated_documents import tried
-from said import Plimsoll, in_this_process
+from support.mutated_documents import tried
+from support.said import Plimsoll, in_this_process
 
 #: Some of each kind; tests/long has thousands.
 TRIALS = 60
@@ -61,7 +61,7 @@ def test_what_no_document_can_mean_is_told_by_its_place(plimsoll: Plimsoll, text
 
 
 def test_devices_in_an_enclosure_without_a_count_are_one(plimsoll: Plimsoll) -> None:
-    from mutated_documents import shipped
+    from support.mutated_documents import shipped
 
     text = "\n".join(line for line in shipped("arrays", "msa50").splitlines() if not line.startswith("count = "))
     Path("d.toml").write_text(text)

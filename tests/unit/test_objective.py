@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from made_results import Load, Setting, failed, made
 from plimsoll.analysis.objective.judgement import applies_to, judge, parse_objective
 from plimsoll.errors import InputError
 from plimsoll.result import Estimate, Result
+from support.made_results import Load, Setting, failed, made
 
 MS = 1e6
 

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from made_results import Load, Setting, made
 from plimsoll.analysis.load_line.line import achieved as reached
 from plimsoll.analysis.load_line.line import load_line
 from plimsoll.analysis.objective.judgement import judge, parse_objective
 from plimsoll.analysis.point.offered_load import achieved, due_per_s, saturated, share
 from plimsoll.result import Estimate, Flag, Result
+from support.made_results import Load, Setting, made
 
 MS = 1e6
 RATED = Setting(options={"arrival": "poisson", "rate": 1000.0})

@@ -7,7 +7,7 @@ import pytest
 from plimsoll.errors import InputError
 from plimsoll.experiments.orion import grid, orion
 from plimsoll.experiments.plan import Ask
-from synthetic_result import Answer, conducted
+from support.synthetic_result import Answer, conducted
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from made_results import Load, Setting, made
 from plimsoll.analysis.comparison.comparison import compare
 from plimsoll.analysis.comparison.sides import Side
 from plimsoll.analysis.load_line.line import load_line
@@ -31,6 +30,7 @@ from plimsoll.reports.terminal.findings import comparison_text, kept
 from plimsoll.reports.terminal.points import points
 from plimsoll.reports.view.report import PointRecord, RunRecord, view
 from plimsoll.result import Result
+from support.made_results import Load, Setting, made
 
 Json = dict[str, Any]
 MS = 1_000_000

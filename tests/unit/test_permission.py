@@ -11,8 +11,8 @@ import pytest
 from plimsoll.engine import native
 from plimsoll.points.permission import check_permitted
 from plimsoll.target import Target
-from said import Plimsoll
-from scripted_engine import ScriptedEngine
+from support.said import Plimsoll
+from support.scripted_engine import ScriptedEngine
 
 QUICK = ("-d", "1s", "-w", "0")
 

@@ -15,7 +15,7 @@ from plimsoll.experiments.probe import Bounds, Growth, Resolution
 from plimsoll.experiments.search import ramp, search
 from plimsoll.experiments.steady import precondition, steady
 from plimsoll.experiments.sweep import matrix, scaling, steps
-from synthetic_result import Answer, conducted, result_of
+from support.synthetic_result import Answer, conducted, result_of
 
 JETSTRESS = parse_objective("read mean <= 20ms and write mean <= 20ms")
 WHOLE = Bounds(1, 64, integer=True)

@@ -12,7 +12,7 @@ from plimsoll.analysis.point.pooling import pool_repeats, pooled_metric
 from plimsoll.measure import Job, unfinished
 from plimsoll.result import Estimate, Result
 from plimsoll.target import Target
-from scripted_engine import ScriptedEngine
+from support.scripted_engine import ScriptedEngine
 
 
 def test_one_repeat_stays_as_it_is() -> None:

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-import trace_samples as samples
 from plimsoll.cli import main
 from plimsoll.formats.traces import open_trace
 from plimsoll.formats.traces.request import TraceRequest
+from support import trace_samples as samples
 
 Json = dict[str, Any]
 

@@ -16,8 +16,8 @@ from plimsoll.result import Result
 from plimsoll.store.reader import StoredRun, list_runs
 from plimsoll.target import Target
 from plimsoll.units import binary, count, duration, megabytes, seconds
-from said import Plimsoll
-from scripted_engine import Script, ScriptedEngine, interval
+from support.said import Plimsoll
+from support.scripted_engine import Script, ScriptedEngine, interval
 
 
 @pytest.mark.parametrize(

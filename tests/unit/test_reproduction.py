@@ -12,8 +12,8 @@ from plimsoll import engine as engines
 from plimsoll.catalog import claims as catalog_claims
 from plimsoll.catalog.folder import Folder
 from plimsoll.engine import Json, OnEvent
-from said import Plimsoll, Said, in_this_process
-from scripted_engine import Script, ScriptedEngine
+from support.said import Plimsoll, Said, in_this_process
+from support.scripted_engine import Script, ScriptedEngine
 
 #: What every set of claims here has: two arrays under one load, of which `fast` is scripted to be twice as fast.
 HEAD = """
@@ -275,7 +275,7 @@ class Staged(Arrays):
     """Each stream is active in its own time only: ten, twenty and forty reads per interval, ten times as many while it warms up."""
 
     def run_job(self, job: Json, on_event: OnEvent, control: Any) -> Json:
-        from scripted_engine import INTERVAL_NS, interval
+        from support.scripted_engine import INTERVAL_NS, interval
 
         names = [stream["name"] for stream in job["workload"]["stream"]]
         on_event("start", {"monotonic_ns": 0, "wall_ns": 0})

@@ -11,7 +11,7 @@ from plimsoll.errors import StoreError
 from plimsoll.measure import Job, measure
 from plimsoll.result import OPS, Result
 from plimsoll.target import Target
-from scripted_engine import Script, ScriptedEngine
+from support.scripted_engine import Script, ScriptedEngine
 
 
 class Nowhere:

@@ -12,8 +12,8 @@ import pytest
 from plimsoll.errors import InputError
 from plimsoll.store.reader import StoredRun, list_runs
 from plimsoll.store.resumption import resume_run, unfinished_run
-from said import Plimsoll
-from scripted_engine import SCRATCH, Script, ScriptedEngine
+from support.said import Plimsoll
+from support.scripted_engine import SCRATCH, Script, ScriptedEngine
 
 STEPS = ("steps", "small.toml", "-t", "null:", "--over", "queue_depth=1,2,4,8", "-d", "1s", "-w", "0")
 

@@ -13,8 +13,8 @@ import pytest
 
 from plimsoll.errors import Interrupted, SafetyRefusal, TargetError
 from plimsoll.store.reader import StoredRun, list_runs
-from said import Plimsoll, Said
-from scripted_engine import Script, ScriptedEngine
+from support.said import Plimsoll, Said
+from support.scripted_engine import Script, ScriptedEngine
 
 
 def only_run() -> StoredRun:

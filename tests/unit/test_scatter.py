@@ -7,12 +7,12 @@ from math import exp, inf, log, sqrt
 
 import pytest
 
-from made_results import Load, made
 from plimsoll.analysis.comparison.ratio import Ratio, in_turn
 from plimsoll.analysis.comparison.scatter import Common, Repeats
 from plimsoll.analysis.statistics.distributions import digamma, inverse_trigamma, trigamma, upper_p
 from plimsoll.result import Estimate, Result
-from simulated_tables import World, judged, known
+from support.made_results import Load, made
+from support.simulated_tables import World, judged, known
 
 EULER, PI_SQUARED_BY_6 = 0.5772156649015329, 1.6449340668482264
 

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from made_results import Load, failed, made
 from plimsoll.analysis.objective.judgement import parse_objective
 from plimsoll.experiments.document import Experiment, read_experiments
 from plimsoll.experiments.kinds import layer_settings, offers_rates, planned_points, schedule, settings_of
 from plimsoll.experiments.plan import Conclusion, Request, Subject
 from plimsoll.experiments.single import single
 from plimsoll.result import Result
+from support.made_results import Load, failed, made
 
 MS = 1e6
 

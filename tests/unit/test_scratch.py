@@ -11,7 +11,7 @@ import pytest
 from plimsoll.errors import TargetError
 from plimsoll.scratch import Hearer, Wanted, prepared
 from plimsoll.target import Target
-from scripted_engine import ScriptedEngine
+from support.scripted_engine import ScriptedEngine
 
 
 class Unable(ScriptedEngine):

@@ -12,7 +12,7 @@ from plimsoll.errors import InputError, PlimsollError, TargetError
 from plimsoll.reports.terminal.details import serving_text
 from plimsoll.serving.endpoints import loopback_socket, mountable, unix_socket
 from plimsoll.serving.guard import is_mounted
-from said import Plimsoll
+from support.said import Plimsoll
 
 
 def _sentence(problem: pytest.ExceptionInfo[PlimsollError]) -> str:

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from made_results import Load, Setting, made
 from plimsoll.analysis.comparison.comparison import match_points
 from plimsoll.analysis.comparison.sides import Side
 from plimsoll.analysis.load_line.line import load_line
@@ -23,7 +22,8 @@ from plimsoll.experiments.search import ramp, search
 from plimsoll.reports.terminal.findings import kept
 from plimsoll.reports.view.report import PointRecord, RunRecord, view
 from plimsoll.result import Result
-from synthetic_result import Answer, conducted
+from support.made_results import Load, Setting, made
+from support.synthetic_result import Answer, conducted
 
 MS = 1e6
 P99 = parse_objective("p99 <= 50ms")

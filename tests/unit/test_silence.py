@@ -16,7 +16,7 @@ from plimsoll.measure import Job, measure
 from plimsoll.reports.live import LiveView
 from plimsoll.reports.progress import FailuresOnly, PlainLines, silence_text
 from plimsoll.target import Target
-from scripted_engine import Script, ScriptedEngine
+from support.scripted_engine import Script, ScriptedEngine
 
 Json = dict[str, Any]
 S = 1_000_000_000

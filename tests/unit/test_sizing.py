@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from made_results import Load, Setting, failed, made
 from plimsoll.analysis.objective.judgement import parse_objective
 from plimsoll.analysis.sizing.demand import COLUMNS, Demand, Observed, demand_at, demand_document, observed_devices
 from plimsoll.analysis.sizing.stored_lines import Fit, size_lines, stored_lines
 from plimsoll.errors import InputError
 from plimsoll.result import Estimate, Flag, Result
 from plimsoll.store.writer import RunInfo, RunWriter
-from said import Plimsoll
+from support.made_results import Load, Setting, failed, made
+from support.said import Plimsoll
 
 OBJECTIVE = parse_objective("mean <= 20ms")
 #: Rates and mean responses of a line whose mark at 20 ms is 1,600 IOPS at level 8; level 16 fails.

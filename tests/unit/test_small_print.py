@@ -17,9 +17,9 @@ import pytest
 from plimsoll import calibration
 from plimsoll.formats.exporting import FORMS, Source, made
 from plimsoll.store.durable import LineFile, replace_file
-from recorded_point import Load, recorded_point
-from said import Plimsoll
-from scripted_engine import ScriptedEngine
+from support.recorded_point import Load, recorded_point
+from support.said import Plimsoll
+from support.scripted_engine import ScriptedEngine
 
 
 @pytest.mark.parametrize("target", ["", " "])

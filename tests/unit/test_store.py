@@ -17,7 +17,7 @@ from plimsoll.result import Result
 from plimsoll.store.reader import DamagedRun, StoredRun, list_runs, open_run
 from plimsoll.store.writer import RunInfo, RunWriter
 from plimsoll.target import Target
-from scripted_engine import Script, ScriptedEngine, interval
+from support.scripted_engine import Script, ScriptedEngine, interval
 
 INFO = RunInfo("small", ["plimsoll", "run", "small"], 1, host={"machine": {"name": "here"}}, versions={"plimsoll": "0"})
 

@@ -15,8 +15,8 @@ from plimsoll.engine import native
 from plimsoll.errors import InputError
 from plimsoll.handover import as_json
 from plimsoll.target import Target
-from said import Plimsoll
-from scripted_engine import Script, ScriptedEngine
+from support.said import Plimsoll
+from support.scripted_engine import Script, ScriptedEngine
 
 MODEL = "queue:?service=const:1ms&servers=4&size=16MiB"
 #: A byte that no UTF-8 has, as Python holds it in a name.

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from made_results import Load, made
 from plimsoll import catalog
 from plimsoll.analysis.objective.judgement import parse_objective
 from plimsoll.apps import check_workload, driver_of
@@ -17,7 +16,8 @@ from plimsoll.errors import InputError
 from plimsoll.experiments.document import read_experiments
 from plimsoll.experiments.experiment import Experiment
 from plimsoll.experiments.kinds import schedule, settings_of
-from suite_time import measured_seconds, points_max
+from support.made_results import Load, made
+from support.suite_time import measured_seconds, points_max
 
 GUIDE = Path(__file__).resolve().parents[2] / "docs" / "suites.md"
 #: Under three minutes in all, of which one is left for filling the scratch file.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from plimsoll.analysis.point.summary import Summary, summarise
-from scripted_engine import INTERVAL_NS, Script, encoded, interval
+from support.scripted_engine import INTERVAL_NS, Script, encoded, interval
 
 
 def test_rates_divide_by_measured_time_only() -> None:

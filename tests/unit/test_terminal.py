@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from made_results import Load, Setting, made
 from plimsoll.reports.progress import settings_text
 from plimsoll.reports.terminal.points import footnotes, operations, table
 from plimsoll.result import Flag, Result
+from support.made_results import Load, Setting, made
 
 MS = 1e6
 NOTE = Flag("short_run", "note", "It was short.", "Measure longer.")

@@ -20,7 +20,7 @@ from plimsoll.reports.terminal.points import points
 from plimsoll.reports.view.report import PointRecord, RunRecord, view
 from plimsoll.result import Flag, Result
 from plimsoll.target import Target
-from scripted_engine import INTERVAL_NS, Script, interval
+from support.scripted_engine import INTERVAL_NS, Script, interval
 
 #: A stream that reads files: 1,000 reads of 2 ms each second, an opening of 10 ms and a closing of 1 µs with each.
 READS = {"name": "reader", "operation": "read", "arrival": "poisson", "rate": 1000.0}

@@ -17,7 +17,7 @@ from plimsoll.histogram import Histogram
 from plimsoll.measure import Job, unfinished
 from plimsoll.result import Flag, OpTotals, Result
 from plimsoll.target import Target
-from scripted_engine import Script, ScriptedEngine, encoded, interval
+from support.scripted_engine import Script, ScriptedEngine, encoded, interval
 
 #: A run that nothing is to be said against: 200 intervals, 20,000 requests of 1 ms at depth 10.
 SOUND = Script(intervals=200, warmup_intervals=0, latencies_ns=(1_000_000,) * 1000)

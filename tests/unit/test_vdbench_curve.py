@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import pytest
 
-from known_theory import MU, Bench, Known
 from plimsoll.experiments.curve import Pace, curve
 from plimsoll.formats.vdbench import translate
 from plimsoll.result import Result
+from support.known_theory import MU, Bench, Known
 
 THREADS = 4
 TEXT = f"sd=sd1,lun=/dev/sdb,threads={THREADS}\nwd=wd1,sd=sd1,xfersize=512\n"

@@ -19,8 +19,8 @@ from plimsoll.errors import InputError, SafetyRefusal
 from plimsoll.points.listener import Listener
 from plimsoll.points.options import DEFAULTS, Options, complete
 from plimsoll.store.reader import open_run
-from said import Plimsoll
-from scripted_engine import ScriptedEngine
+from support.said import Plimsoll
+from support.scripted_engine import ScriptedEngine
 
 pytestmark = pytest.mark.usefixtures("engine")
 #: Options of a command that say how it prints.

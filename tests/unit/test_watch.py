@@ -18,7 +18,7 @@ from plimsoll.monitor import Snapshot, watch
 from plimsoll.monitor.counters import disk_rates, parse_diskstats
 from plimsoll.monitor.watch import Reading, Timing, columns
 from plimsoll.reports.terminal.demand import distribution, head, line
-from said import Plimsoll
+from support.said import Plimsoll
 
 
 def counters(second: float, name: str = "sda") -> str:

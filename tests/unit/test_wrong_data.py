@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from made_results import Load, made
 from plimsoll.analysis.comparison.comparison import compare
 from plimsoll.analysis.comparison.sides import Side
 from plimsoll.analysis.load_line.mark import mark_of
@@ -19,8 +18,9 @@ from plimsoll.errors import EXIT_CODES, SafetyRefusal, TargetError
 from plimsoll.points.outcome import Outcome
 from plimsoll.result import Result
 from plimsoll.store.reader import StoredRun, list_runs
-from said import Plimsoll
-from scripted_engine import Script, ScriptedEngine
+from support.made_results import Load, made
+from support.said import Plimsoll
+from support.scripted_engine import Script, ScriptedEngine
 
 NONE = {"findings": 0, "sectors": 0}
 RIGHT = {

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from plimsoll.cli import VERBS
-from said import Plimsoll
+from support.said import Plimsoll
 
 #: What is typed, and a part of the answer that must not be missing.
 WRONG = [

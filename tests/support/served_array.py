@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from patience import HANGS_S
+from support.patience import HANGS_S
 
 COMMAND = str(Path(sys.executable).with_name("plimsoll"))
 

@@ -19,7 +19,7 @@ from typing import Any
 import tomli_w
 
 from plimsoll.errors import EXIT_CODES, EXIT_MISTAKE
-from said import Plimsoll
+from support.said import Plimsoll
 
 #: Values that stand where others should.
 ODD: tuple[Any, ...] = (

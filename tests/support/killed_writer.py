@@ -1,6 +1,6 @@
 """A process that measures with a scripted engine and stores points as fast as it can, until it is killed.
 
-python tests/killed_writer.py RESULTS_DIR
+PYTHONPATH=tests python -m support.killed_writer RESULTS_DIR
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import sys
 from plimsoll.measure import Job, measure, unfinished
 from plimsoll.store.writer import RunInfo, RunWriter
 from plimsoll.target import Target
-from scripted_engine import Script, ScriptedEngine
+from support.scripted_engine import Script, ScriptedEngine
 
 
 def main(out: str) -> None:

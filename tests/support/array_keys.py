@@ -231,7 +231,7 @@ _FORMS = """Times are written as for `-d` (`"250ms"`, `"1m30s"`, `"2d"`). Of siz
 
 _HEAD = """# Keys of an array file
 
-<!-- Generated from crates/array by tests/array_keys.py; renew with PLIMSOLL_RENEW=1 pytest tests/unit/test_array_keys.py. -->
+<!-- Generated from crates/array by tests/support/array_keys.py; renew with PLIMSOLL_RENEW=1 pytest tests/unit/test_array_keys.py. -->
 
 What stands in the TOML file of a modelled array; [arrays.md](../arrays.md) says how files follow from others (`like`), are put together from parts
 and say where their values come from (`sources`). The smallest array that works:

@@ -3,7 +3,7 @@
 Model: twelve points on two sides measured in turn. Repeats of a point scatter by 1 % times a factor of the point's own; turns may differ by
 more. Printing the table of METHODOLOGY.md takes some minutes:
 
-    python tests/simulated_tables.py
+    python tests/support/simulated_tables.py
 """
 
 from __future__ import annotations

@@ -13,9 +13,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from made_results import Load, Setting, made
 from plimsoll.experiments.plan import Ask, Conclusion, Configuration, Plan, Request, Subject
 from plimsoll.result import Estimate, Result
+from support.made_results import Load, Setting, made
 
 SUBJECT = Subject("oltp-db", Configuration("bench", "/dev/sdb"))
 

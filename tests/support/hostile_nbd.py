@@ -19,9 +19,10 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from random import Random
 
-from patience import HANGS_S
+from support.patience import HANGS_S
 
 MAGIC = b"IHAVEOPT"
 READ, WRITE, DISCONNECT, FLUSH, TRIM, ZEROES = 0, 1, 2, 3, 4, 6
@@ -32,7 +33,7 @@ _ATTACKED_BYTES = 1 << 24
 _KILLED = """
 import socket, struct, sys, time
 sys.path.insert(0, {tests!r})
-from hostile_nbd import connected, request
+from support.hostile_nbd import connected, request
 client = connected({path!r})
 print("connected", flush=True)
 while True:
@@ -252,9 +253,7 @@ def _fall_silent(path: str, until: float, attacked: Attacked) -> None:
 
 def _killed_client(path: str) -> bool:
     """Kill a process in the middle of its requests; whether it had got so far."""
-    import os
-
-    code = _KILLED.format(tests=os.path.dirname(__file__), path=path)
+    code = _KILLED.format(tests=str(Path(__file__).parents[1]), path=path)
     client = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     assert client.stdout is not None
     got = client.stdout.readline()

@@ -11,11 +11,11 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from damage import damaged
 from plimsoll.cli import main
 from plimsoll.errors import EXIT_CODES, EXIT_MISTAKE
-from said import Plimsoll
-from scripted_engine import Script, ScriptedEngine
+from support.damage import damaged
+from support.said import Plimsoll
+from support.scripted_engine import Script, ScriptedEngine
 
 #: A server in virtual time.
 MODEL = "queue:?service=exp:1ms&servers=4&size=16MiB"

@@ -10,7 +10,7 @@ from typing import Any
 
 from plimsoll import catalog
 from plimsoll.experiments.document import read_experiments
-from suite_time import points_max
+from support.suite_time import points_max
 
 Json = dict[str, Any]
 #: Only a ramp may need fewer points than it could take.

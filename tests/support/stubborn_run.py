@@ -1,6 +1,6 @@
 """``plimsoll`` over a scripted engine that never ends after five intervals, whatever is asked of it; it shows each of them.
 
-python tests/stubborn_run.py run small.toml -t null:
+PYTHONPATH=tests python -m support.stubborn_run run small.toml -t null:
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import threading
 from plimsoll import engine as engines
 from plimsoll.cli import main
 from plimsoll.reports import progress
-from scripted_engine import Script, ScriptedEngine
+from support.scripted_engine import Script, ScriptedEngine
 
 
 def hang(index: int) -> None:
