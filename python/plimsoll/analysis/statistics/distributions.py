@@ -1,5 +1,10 @@
 """Distributions without a numerical library: incomplete beta, Student's t, Fisher's F, digamma and trigamma.
 
+Why without: statrs 0.19.1 (Rust, MIT) has no trigamma, and of 117 quantiles of t, held against mpmath with 50 digits, it missed 1e-10 at
+35: by 0.8 of the value at 1 degree of freedom and probability 1e-9, and at 1e9 degrees it never returned. scipy 1.17.1 is exact to 13
+digits, but takes 0.3 s (`scipy.special`) to 0.7 s (`scipy.stats`) to import and 158 MB with numpy. What is here agrees with mpmath within
+1e-10 at the same points; digamma beside its zero at 1.46 within 1e-12 absolute.
+
 Incomplete beta function, regularised, on which the distributions of t and F rest, without a numerical library.
 
 Model: its continued fraction (Abramowitz and Stegun, Handbook of Mathematical Functions, 26.5.8) with the modified Lentz method (Press et
@@ -14,9 +19,9 @@ Model: the two-sided probability is a regularised incomplete beta function, P(|T
 Handbook of Mathematical Functions, 26.7.1). The quantile is Newton's method on it: the probability is convex in t > 0, so the steps from 0
 approach the root from one side. Infinitely many degrees of freedom mean the normal distribution.
 The continued fraction of the beta function loses digits as ν grows; beyond `_DEGREES_MAX` Hill's expansion in 1/ν (`quick_two_sided_p`)
-stands in, which is exact there to 13 digits. The normal distribution is no substitute: at 1.1e7 degrees it is 5e-7 off at t = 2 and 2e-4
+stands in, which is exact there within 2e-13. The normal distribution is no substitute: at 1.1e7 degrees it is 5e-7 off at t = 2 and 2e-4
 at t = 10.
-Limits: relative error below 1e-9, at any degrees of freedom and in the tails.
+Limits: relative error below 1e-10, at any degrees of freedom and in the tails.
 
     quantile(0.975, 9)          # 2.2621571…
     two_sided_p(2.2621571, 9)   # 0.05
@@ -83,7 +88,7 @@ def _not_zero(value: float) -> float:
 
 
 #: From here on Hill's expansion stands in.
-_DEGREES_MAX = 1e6
+_DEGREES_MAX = 1e5
 _NEWTON_STEPS_MAX = 400
 
 
@@ -104,7 +109,7 @@ def two_sided_p(t: float, degrees_of_freedom: float) -> float:
 
 
 def quick_two_sided_p(t: float, degrees_of_freedom: float) -> float:
-    """`two_sided_p` for inner loops, from 5 degrees of freedom on, within 4e-7; beyond a million within 1e-13 of itself.
+    """`two_sided_p` for inner loops, from 5 degrees of freedom on, within 4e-7; beyond 100,000 within 2e-13 of the truth.
 
     Source: G. W. Hill, "Algorithm 395: Student's t-distribution", Communications of the ACM 13 (1970), pages 617 to 619.
     """
