@@ -8,6 +8,7 @@ import pytest
 
 from formats.iometer.made import DEFAULT, SEQUENTIAL, icf, manager, managers, network_worker, setup, simple, specs, worker
 from plimsoll.engine import native
+from plimsoll.experiments.document import read_experiments
 from plimsoll.formats.iometer import Counterpart, recognises, translate, translate_onto
 from plimsoll.formats.iometer.model import Cycling, Version
 from plimsoll.formats.iometer.read import read
@@ -53,6 +54,12 @@ def test_alike_random_workers_are_threads_and_sequential_ones_are_streams_with_p
     assert [stream["threads"] for stream in random] == [3]
     assert [stream["threads"] for stream in sequential] == [1, 1, 1]
     assert all("region_start" not in stream for stream in sequential)
+
+
+def test_a_configuration_is_named_though_its_target_has_characters_that_no_name_may_have() -> None:
+    document = _document(simple(None, worker(targets=["/mnt/a [ext4]\tsdb"])))
+    (experiment,) = read_experiments(document, "load.icf").experiments
+    assert all(configuration.name.isprintable() for configuration in experiment.configurations)
 
 
 def test_specifications_run_one_after_the_other_each_with_all_tests() -> None:

@@ -37,6 +37,12 @@ def test_rates_are_per_second_and_percentiles_come_from_the_histograms():
     assert read["errors"] == [1, 1]
 
 
+def test_an_interval_that_does_not_say_how_late_its_requests_were_leaves_a_gap() -> None:
+    # A damaged store: every key of `lag` may be missing.
+    line = timeline([{**interval(0), "lag": {"late": 3}}, {**interval(1), "lag": {"p99_ns": 5000}}], as_stored)
+    assert line["lag_p99_ns"] == [None, 5000]
+
+
 def test_each_percentile_is_its_own() -> None:
     # Of a hundred requests the fiftieth, the ninety-fifth and the ninety-ninth are three values; the drawn p99 was once the p95 unnoticed.
     latency = ((1000, 60), (2000, 37), (9000, 3))

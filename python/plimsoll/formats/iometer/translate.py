@@ -226,9 +226,14 @@ class _Writing:
         found: list[Json] = []
         for stage in stages:
             off = {f"{name}.threads": 0 for group, name in zip(groups, names, strict=True) if not stage.takes(group[0].access)}
-            label = unique(stage.label or layout.label, [item["name"] for item in found])
+            label = unique(_printable(stage.label or layout.label), [item["name"] for item in found])
             found.append({"name": label, **target, **({"set": off} if off else {})})
         return found
+
+
+def _printable(label: str) -> str:
+    """A label as experiments take it: in names of targets any character may stand."""
+    return "".join(character if character.isprintable() else " " for character in label).strip() or "targets"
 
 
 def _kind(loads: list[Load]) -> str:

@@ -146,7 +146,7 @@ def timeline(intervals: Iterable[Json], decode: Decoder, most: int = COLUMNS) ->
     remaining = iter(intervals)
     for frame in columns:
         column = list(islice(remaining, len(frame)))
-        lags.append(max((interval["lag"]["p99_ns"] for interval in column if interval.get("lag")), default=None))
+        lags.append(max((late for interval in column if (late := (interval.get("lag") or {}).get("p99_ns")) is not None), default=None))
         for op in ops:
             buckets, service_buckets = _histograms(column, op, decode)
             _append(series[op], column, op, buckets, _seconds(frame) if _seconds(frame) >= shortest_s else None)
