@@ -46,6 +46,9 @@ pub const CONNECTIONS: usize = 128;
 const REQUESTS: usize = CONNECTIONS * 128;
 /// Memory for the requests and answers of all connections.
 pub const BYTES: u64 = 256 << 20;
+/// Buffers from this length on are the system's when they are freed.
+#[cfg(target_env = "gnu")]
+const LONG_BUFFER: libc::c_int = 1 << 20;
 /// How long a client may be waited for while others want its place or its memory.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// How long to wait when there are no descriptors or threads for another connection.
@@ -107,12 +110,24 @@ impl Client {
     }
 }
 
+/// Memory that was freed goes back to the system where it was long. Two threads for each connection have an arena of the
+/// allocator's each, and by default an arena keeps buffers of up to 32 MiB: clients that come and go made the process hold
+/// several times the budget.
+fn give_long_buffers_back() {
+    #[cfg(target_env = "gnu")]
+    // SAFETY: sets one number of the allocator, which may be done at any time.
+    unsafe {
+        libc::mallopt(libc::M_MMAP_THRESHOLD, LONG_BUFFER);
+    }
+}
+
 impl Listeners {
     /// Serves on sockets that listen, each connection with up to `depth` requests in the model.
     ///
     /// # Errors
     /// When there can be no further thread.
     pub fn start(server: &Arc<Server>, sockets: Vec<OwnedFd>, depth: usize) -> io::Result<Self> {
+        give_long_buffers_back();
         Self::with(server, sockets, depth, (PATIENCE, BYTES))
     }
 
