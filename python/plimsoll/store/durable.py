@@ -61,7 +61,7 @@ def replace_file(path: str, content: bytes, *, durable: bool = True) -> None:
             os.fsync(file)
         os.rename(beside, path)
         if durable:
-            sync_folder(os.path.dirname(path) or ".")
+            sync(os.path.dirname(path) or ".")
     except OSError as problem:
         with suppress(OSError):
             os.unlink(beside)
@@ -70,9 +70,9 @@ def replace_file(path: str, content: bytes, *, durable: bool = True) -> None:
         os.close(file)
 
 
-def sync_folder(folder: str) -> None:
-    """Make the names in ``folder`` survive a power cut."""
-    file = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+def sync(path: str) -> None:
+    """Make what is in a file, or the names in a folder, survive a power cut."""
+    file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         os.fsync(file)
     finally:

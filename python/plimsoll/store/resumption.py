@@ -25,7 +25,7 @@ from plimsoll import displayed
 from plimsoll.errors import InputError, StoreError
 from plimsoll.result import Result, iso_time
 from plimsoll.store.document import content, fitting, read_document
-from plimsoll.store.durable import replace_file, store_error, sync_folder
+from plimsoll.store.durable import replace_file, store_error, sync
 from plimsoll.store.writer import RunWriter, encoded, own_identity
 from plimsoll.stored import Run
 
@@ -129,7 +129,7 @@ def _put_aside(run: StoredRun, point: StoredPoint) -> bool:
     try:
         os.makedirs(folder, exist_ok=True)
         os.rename(point.path, _free(folder, point.id))
-        sync_folder(folder)
+        sync(folder)
     except OSError as problem:
         raise store_error(point.path, problem) from None
     return True

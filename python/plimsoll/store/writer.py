@@ -38,7 +38,7 @@ from typing import Any, Protocol
 from plimsoll import displayed
 from plimsoll.errors import StoreError
 from plimsoll.result import Result, iso_time
-from plimsoll.store.durable import LineFile, fresh_folder, replace_file, store_error, sync_folder
+from plimsoll.store.durable import LineFile, fresh_folder, replace_file, store_error, sync
 
 Json = dict[str, Any]
 
@@ -194,7 +194,7 @@ class PointWriter:
         replace_file(os.path.join(self.path, "result.json"), encoded(result.to_json()))
         # The name of the point's own directory, which `begin_point` left to the system.
         try:
-            sync_folder(os.path.dirname(self.path))
+            sync(os.path.dirname(self.path))
         except OSError as problem:
             raise store_error(self.path, problem) from None
 
@@ -226,14 +226,16 @@ def _claim(out: str, name: str, meta: Json) -> str:
             path = os.path.join(out, meta["name"])
             if os.path.exists(path):
                 continue
-            replace_file(os.path.join(beside, "run.json"), encoded(meta))
+            replace_file(os.path.join(beside, "run.json"), encoded(meta), durable=False)
             try:
                 os.rename(beside, path)
             except OSError:
                 if os.path.isdir(path):
                     continue
                 raise
-            sync_folder(out)
+            # Only now, since who is killed before it has its name leaves a folder that nobody lists.
+            for name_on_medium in (os.path.join(path, "run.json"), path, out):
+                sync(name_on_medium)
             return path
     except (OSError, StoreError):
         _discard(beside)
