@@ -30,7 +30,7 @@ COPIES = ROOT / ".cache" / "mutants"
 #: What has not ended by then hangs, which is a way to be caught.
 HANGS_S = 600.0
 #: Built and unknown to git, yet part of the package.
-_BUILT = ("python/plimsoll/_core*.so", "python/plimsoll/_nbdkit*")
+_BUILT = ("python/plimsoll/_core*.so",)
 
 
 @dataclass(frozen=True)
