@@ -76,6 +76,7 @@ class Interval(_IntervalTimes, total=False):
     """A line of intervals.jsonl."""
 
     inflight_mean: Number | None
+    inflight_age_ns: Number | None
     backlog_ns: Number | None
     lag: Lag | None
     outstanding: list[Waiting] | None

@@ -122,6 +122,8 @@ pub struct Slice {
     pub parts: Vec<Option<Cell>>,
     /// Requests outstanding × nanoseconds.
     pub in_flight_area: u64,
+    /// For how long what was in flight at the interval's end had been so, summed up, in nanoseconds.
+    pub in_flight_age_ns: u64,
     /// Submitted minus due, of requests of open streams that had a free slot.
     pub lag: Option<Histogram>,
     /// How many of them exceeded [`LATE_NS`].
@@ -167,6 +169,7 @@ impl Slice {
             cells,
             parts: Vec::new(),
             in_flight_area: 0,
+            in_flight_age_ns: 0,
             lag: open.then(histogram::empty),
             late: 0,
             behind_ns: 0,
@@ -180,7 +183,7 @@ impl Slice {
         if let Some(lag) = self.lag.as_mut().filter(|lag| !lag.is_empty()) {
             lag.reset();
         }
-        (self.in_flight_area, self.late, self.behind_ns) = (0, 0, 0);
+        (self.in_flight_area, self.in_flight_age_ns, self.late, self.behind_ns) = (0, 0, 0, 0);
         self.outstanding.clear();
     }
 
@@ -192,6 +195,7 @@ impl Slice {
         self.start_ns = self.start_ns.min(other.start_ns);
         self.end_ns = self.end_ns.max(other.end_ns);
         self.in_flight_area += other.in_flight_area;
+        self.in_flight_age_ns += other.in_flight_age_ns;
         self.late += other.late;
         self.behind_ns = self.behind_ns.max(other.behind_ns);
         self.outstanding.merge(&other.outstanding);
@@ -336,6 +340,7 @@ pub(crate) const BLANK: Slice = Slice {
     cells: Vec::new(),
     parts: Vec::new(),
     in_flight_area: 0,
+    in_flight_age_ns: 0,
     lag: None,
     late: 0,
     behind_ns: 0,

@@ -64,6 +64,9 @@ fn a_closed_loop_tells_how_long_its_requests_have_waited() {
     let found = outstanding(of_phase(&finished, "measure"));
     assert_eq!(found[0].1, 32);
     assert_near("oldest", found[0].2, 3_004.0, 0.002); // eight at a time: four turns of 1 ms
+    // Of those that the stall met, 8 had been handed over when it began, 8 each 1, 2 and 3 ms earlier.
+    let ages_ms = of_phase(&finished, "measure")["inflight_age_ns"].as_f64().unwrap() / 1e6;
+    assert_near("ages of all that are in flight", ages_ms, 8.0 * (4.0 * 3_000.0 + 1.0 + 2.0 + 3.0), 0.001);
     assert!(outstanding(of_phase(&finished, "drain")).is_empty(), "all had their answer in the end");
 }
 

@@ -88,6 +88,7 @@ class Slice:
             "start_ns": self.start_ns,
             "end_ns": self.end_ns,
             "inflight_mean": self.busy_ns / max(self.end_ns - self.start_ns, 1),
+            "inflight_age_ns": 0 if self.under_way is None else self.under_way[1],
             "summary": {op: cell.summary() for op, cell in self.cells.items()},
             "cells": [cell.to_json(self.stream, op) for op, cell in self.cells.items()],
             "outstanding": self._outstanding(),

@@ -231,6 +231,7 @@ impl Desk {
                 let intended_ns = seat.intended_ns.load(Ordering::Relaxed);
                 book.slice.outstanding.add(seat.place.load(Ordering::Relaxed), at_ns.saturating_sub(intended_ns), 1);
                 book.slice.in_flight_area += at_ns.saturating_sub(begun_ns.max(start_ns));
+                book.slice.in_flight_age_ns += at_ns.saturating_sub(begun_ns);
             }
             let behind_ns = at_ns.saturating_sub(seat.due_ns.load(Ordering::Relaxed));
             book.slice.behind_ns = book.slice.behind_ns.max(behind_ns);
@@ -270,14 +271,16 @@ mod tests {
         desk.look(1_002_048);
         desk.give_up(0, FileOp::Read, 256, 7);
         desk.finish(1_004_096);
-        let mut told = Vec::new();
+        let (mut told, mut ages) = (Vec::new(), Vec::new());
         while let Ok(Message::Full(slice)) = messages.try_recv() {
             let cells = slice.outstanding.by_cell();
+            ages.push(slice.in_flight_age_ns);
             told.push(cells.iter().map(|(cell, ages)| (*cell, ages.len(), ages.min())).collect::<Vec<_>>());
         }
         let (read, write) = (FileOp::Read as usize, FileOp::Write as usize);
         assert_eq!(told[0], [(write, 1, 512)], "due at 512, and the interval ends at 1,024");
         assert_eq!(told[1], [(write, 1, 1_536)]);
+        assert_eq!(ages[..2], [424, 1_448], "in flight from 600 on");
         assert!(told[3].contains(&(read, 7, 256)) && told[3].contains(&(write, 1, 3_584)), "{told:?}");
     }
 }

@@ -43,6 +43,7 @@ impl Waiting<'_> {
             let in_flight = || own.iter().filter(|slot| slot.issued_ns != IDLE);
             for slot in in_flight() {
                 slice.outstanding.add(cell(slot), now_ns.saturating_sub(slot.intended_ns), 1);
+                slice.in_flight_age_ns += now_ns.saturating_sub(slot.issued_ns);
             }
             let first = lane.stream * 4;
             let some = (first..first + 4).find(|&cell| slice.cells[cell].is_some()).unwrap_or(first);

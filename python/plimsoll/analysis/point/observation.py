@@ -221,6 +221,11 @@ class Observation:
         self.lag_p99_ns = 0
         self.lag_max_ns = 0
         self._inflight_s = 0.0
+        #: For how long, summed up, what was in flight at the end of the last interval had been so, and what was at either edge of the
+        #: measured time; None where an interval does not tell.
+        self._age_ns: float | None = 0.0
+        self._opening_age_ns: float | None = None
+        self._closing_age_ns: float | None = None
 
     def add(self, interval: Json) -> None:
         """Take one interval of any phase into account."""
@@ -238,11 +243,23 @@ class Observation:
             self.drain_latency_max_ns = max(self.drain_latency_max_ns, *maxima, 0)
         else:
             self._measure(interval, seconds)
+        self._age_ns = interval.get("inflight_age_ns")
 
     @property
     def inflight_mean(self) -> float | None:
         """Requests in flight, averaged over the measured time; None when nothing was measured."""
         return self._inflight_s / self.elapsed_s if self.elapsed_s > 0 else None
+
+    @property
+    def edges_s(self) -> float | None:
+        """Seconds in flight that no request counted in the measured time accounts for, less those that such requests spent before it.
+
+        A request counts with its whole service time in the measured time if it completes there. What it spent in flight before the
+        opening edge is too much; what those spend that are in flight at the closing edge is missing. None when that is not recorded.
+        """
+        if self._opening_age_ns is None or self._closing_age_ns is None:
+            return None
+        return (self._closing_age_ns - self._opening_age_ns) / 1e9
 
     def _late(self, interval: Json) -> None:
         count = _count(interval)
@@ -254,6 +271,9 @@ class Observation:
         self.late_drawn_count += sum(int(cell["count"]) for cell in cells if portion_key(cell, self._drawn) == cell["op"])
 
     def _measure(self, interval: Json, seconds: float) -> None:
+        if not self.elapsed_s:
+            self._opening_age_ns = self._age_ns
+        self._closing_age_ns = interval.get("inflight_age_ns")
         self.elapsed_s += seconds
         self._inflight_s += (interval.get("inflight_mean") or 0.0) * seconds
         entries = list(interval.get("summary", {}).values())

@@ -6,7 +6,9 @@ Identities that every honest measurement obeys.
 
 Little's law: the mean number of requests in flight equals their rate times their mean time in the system (J. D. C. Little, "A Proof for the
 Queuing Formula L = λW", Operations Research 9, 1961). It is checked on service time, because a request that waits for its instant
-is not in flight. Bandwidth: the rate times the request size.
+is not in flight. Over a window the law is exact once its edges are allowed for: the time in flight is the service time of all that
+completed in it, less what these spent in flight before it, plus what those did that were in flight when it ended
+(`Observation.edges_s`). Bandwidth: the rate times the request size.
 """
 
 from __future__ import annotations
@@ -219,19 +221,22 @@ def littles_law(evidence: Evidence) -> Iterator[Flag]:
     inflight, service_ns = evidence.observation.inflight_mean, evidence.service_mean_ns
     if not inflight or service_ns is None or evidence.backend in COST_BACKENDS or service_ns < SERVICE_NS_MIN:
         return
-    elapsed_ns = evidence.observation.elapsed_s * 1e9
-    expected = evidence.iops * service_ns / 1e9
-    # Requests in flight at either edge of the window are counted in one side of the law only.
-    tolerance = LITTLE_TOLERANCE + service_ns / elapsed_ns
+    elapsed_s, edges_s = evidence.observation.elapsed_s, evidence.observation.edges_s
+    law = evidence.iops * service_ns / 1e9
+    # Who was in flight at an edge is in one side of the law only; what does not tell for how long has a wider limit.
+    expected = law + (edges_s or 0.0) / elapsed_s
+    tolerance = LITTLE_TOLERANCE if edges_s is not None else LITTLE_TOLERANCE + service_ns / 1e9 / elapsed_s
     # Requests that failed were in flight as well, for a time that is in no latency.
     failed = any(total.errors for total in evidence.result.totals.values())
-    more = 0.0 if failed else inflight - expected - _still_waiting(evidence)
+    allowed = 0.0 if edges_s is not None else _still_waiting(evidence)
+    more = 0.0 if failed else inflight - expected - allowed
     if max(expected - inflight, more) > tolerance * max(expected, inflight):
+        edges = f", and {expected:.3g} with what crossed the edges of the measured time" if edges_s else ""
         yield Flag(
             "littles_law",
             "invalid",
-            f"{inflight:.3g} requests were in flight, but rate × service time is {expected:.3g} "
-            f"({quantity(evidence.iops)}/s × {brief_duration(service_ns)}): they differ by more than {tolerance:.0%}.",
+            f"{inflight:.3g} requests were in flight, but rate × service time is {law:.3g} "
+            f"({quantity(evidence.iops)}/s × {brief_duration(service_ns)}){edges}: they differ by more than {tolerance:.0%}.",
             "Measure longer; if it stays, the host lost time (steal, suspend) or requests, and latencies are not to be trusted.",
         )
 
