@@ -225,7 +225,7 @@ def test_the_run_keeps_definitions_and_conclusions(plimsoll: Plimsoll, engine: S
 def test_the_table_of_a_run_gives_every_figure_of_a_mark_its_unit(plimsoll: Plimsoll, engine: ScriptedEngine, here: Path) -> None:
     slow_from(engine, 4)
     plimsoll("ramp", "small.toml", "-t", "null:", "--objective", "mean <= 20ms", *QUICK)
-    assert plimsoll("report", only_run().path, "-o", "x.csv").code == 0
+    assert plimsoll("report", only_run().path, "-o", "x.csv", "--long").code == 0
     rows = [line.split(",") for line in (here / "x.csv").read_text().splitlines() if ",mark,ramp," in line]
     mark = only_run().meta["conclusions"][0]["mark"]
     assert {metric: (unit, value) for *_, metric, unit, value in rows} == {
@@ -332,6 +332,8 @@ def test_a_killed_run_of_experiments_is_reported_in_every_format(plimsoll: Plims
     meta.pop("conclusions")
     meta.update(status="running", process={"pid": 0})
     Path(run.path, "run.json").write_text(json.dumps(meta))
-    for ending in ("html", "csv", "json"):
+    for ending in ("html", "csv", "parquet", "json"):
         assert plimsoll("report", run.name, "-o", f"again.{ending}").code == 0
+    assert ",complete,,ramp,ramp,point,null:,small,null:," in (here / "again.csv").read_text()
+    assert plimsoll("report", run.name, "-o", "again.csv", "--long").code == 0
     assert "place,,,experiment,,ramp" in (here / "again.csv").read_text()

@@ -143,15 +143,24 @@ def test_parquet_holds_the_rows_of_the_csv(plimsoll: Plimsoll, run: str) -> None
     from pyarrow import parquet
 
     assert plimsoll("export", run, "--as", "parquet", "-o", "x.parquet").code == 0
+    tidy = parquet.read_table("x.parquet").to_pylist()
+    assert [(row["point"], row["operation"], row["iops"]) for row in tidy] == [
+        (point, operation, 1000.0) for point in ("0001-small", "0002-small") for operation in ("all", "read")
+    ]
+    assert len(plimsoll("export", run, "--as", "csv").out.splitlines()) == 1 + len(tidy)
+    assert plimsoll("export", run, "--as", "parquet", "--long", "-o", "x.parquet").code == 0
     rows = parquet.read_table("x.parquet").to_pylist()
-    csv = plimsoll("export", run, "--as", "csv").out.splitlines()
+    csv = plimsoll("export", run, "--as", "csv", "--long").out.splitlines()
     assert len(rows) == len(csv) - 1
     assert {row["value"] for row in rows if row["scope"] == "total" and row["metric"] == "iops"} == {1000.0}
 
 
 def test_a_table_of_one_point_has_only_its_rows(plimsoll: Plimsoll, run: str) -> None:
-    rows = plimsoll("export", run, "--as", "csv", "--point", "1").out.splitlines()
-    assert {row.split(",")[1] for row in rows[1:]} == {"0001-small"}
+    for form, column in (([], 2), (["--long"], 1)):
+        rows = plimsoll("export", run, "--as", "csv", "--point", "1", *form).out.splitlines()
+        assert {row.split(",")[column] for row in rows[1:]} == {"0001-small"}
+    said = plimsoll("export", run, "--as", "fio-json", "--long")
+    assert (said.code, said.err) == (2, "plimsoll: --long is for csv and parquet; leave it out.\n")
     assert set(TABLES) == {"csv", "parquet"}
 
 

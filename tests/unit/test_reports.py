@@ -159,9 +159,10 @@ def test_a_modelled_result_says_so_in_the_table(plimsoll: Plimsoll) -> None:
     assert "queue: (modelled)" in said.out
 
 
-def test_csv_holds_every_number_of_the_result(plimsoll: Plimsoll, engine: ScriptedEngine, here: Path) -> None:
+def test_the_long_form_holds_every_number_of_the_result(plimsoll: Plimsoll, engine: ScriptedEngine, here: Path) -> None:
     engine.scripts = [Script(ops=("read", "write"), parts=("0:/dev/a", "1:/dev/b"), errors={"EIO": 1})]
-    plimsoll("run", "small.toml", "-t", "null:", "--report", "x.csv")
+    plimsoll("run", "small.toml", "-t", "null:")
+    assert plimsoll("report", next((here / "results").iterdir()).name, "-o", "x.csv", "--long").code == 0
     with (here / "x.csv").open() as file:
         rows = list(csv.DictReader(file))
     assert list(rows[0]) == ["run", "point", "workload", "target", "repeat", "scope", "name", "op", "metric", "unit", "value"]

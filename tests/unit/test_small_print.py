@@ -71,10 +71,12 @@ def test_names_that_a_spreadsheet_would_take_for_formulas_are_text(plimsoll: Pli
     result["place"] = {"experiment": "e", "kind": "steps", "role": "point", "settings": {"rate": -5, "+x": "-1.5", "-y": "\t=1"}}
     stored.write_text(json.dumps(result))
     (run,) = here.glob("results/*")
-    assert plimsoll("report", str(run), "-o", "r.csv").code == 0
-    with open("r.csv", newline="") as file:
-        rows = list(csv.reader(file))
-    cells = {cell for row in rows[1:] for cell in row}
+    rows: list[list[str]] = []
+    for form in ([], ["--long"]):
+        assert plimsoll("report", str(run), "-o", "r.csv", *form).code == 0
+        with open("r.csv", newline="") as file:
+            rows += list(csv.reader(file))
+    cells = {cell for row in rows for cell in row}
     assert {"'=cmd|calc!A1", "'@SUM(1)", "'+x", "'-y", "-5", "-1.5", "\\u0009=1"} <= cells
     assert not [cell for cell in cells if cell[:1] in ("=", "+", "@") or (cell[:1] == "-" and not cell[1:2].isdigit())]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,11 +12,11 @@ from plimsoll.errors import InputError
 from plimsoll.store.durable import REPLACED, check_replaceable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping
 
     from plimsoll.store.reader import StoredRun
 
-#: Forms that are written from the store itself: every number of the run as a table.
+#: Forms that are written from the store itself: its points as a table.
 TABLES = ("csv", "parquet")
 #: The forms of `plimsoll.formats.exporting`, which is imported when it is needed.
 FORMS = (
@@ -42,8 +42,9 @@ _FOLDERS = ("fio-json", "fio-json+", "fio-logs", "vdbench", "orion")
 @click.option("--as", "form", metavar="FORM", type=click.Choice([*FORMS, *TABLES]), help=f"One of {', '.join((*FORMS, *TABLES))}.")
 @click.option("-o", "--output", metavar="PATH", help=f"A file, or a directory for several. {REPLACED} [default: stdout]")
 @click.option("--point", "wanted", metavar="ID", multiple=True, help="Only this point: its id, or the number it begins with.")
+@click.option("--long", "is_long", is_flag=True, help="csv and parquet: a row for every number instead of a row per point and operation.")
 @click.option("--out", metavar="DIR", default="results", show_default=True, help="Where runs called by name are kept.")
-def command(name: str, form: str | None, output: str | None, wanted: tuple[str, ...], out: str) -> None:
+def command(name: str, form: str | None, output: str | None, **chosen: Any) -> None:
     """Write RUN, a directory or the name of one, in the form of another tool. Data goes to stdout, or to PATH; forms of several files
     (fio-logs, vdbench, orion) need a directory. A directory takes fio's JSON as one file per point, as fio-plot reads it. For these forms
     a PATH that does not exist and has no suffix becomes a directory.
@@ -56,17 +57,19 @@ def command(name: str, form: str | None, output: str | None, wanted: tuple[str, 
 
     if form is None:
         raise InputError(f"the form is missing; say it with --as {', '.join((*FORMS, *TABLES))}.")
-    run = open_run(name, out)
-    if wanted:
-        _keep_only(run, wanted)
+    if chosen["is_long"] and form not in TABLES:
+        raise InputError(f"--long is for {' and '.join(TABLES)}; leave it out.")
+    run = open_run(name, chosen["out"])
+    if chosen["wanted"]:
+        _keep_only(run, chosen["wanted"])
     with damage_named(run.points):
-        _export(run, form, output)
+        if form in TABLES:
+            _table(run, form, output, is_long=chosen["is_long"])
+        else:
+            _export(run, form, output)
 
 
 def _export(run: StoredRun, form: str, output: str | None) -> None:
-    if form in TABLES:
-        _table(run, form, output)
-        return
     if output is not None and form in _FOLDERS and _has_no_suffix(output):
         output = os.path.join(output, "")
     files = _files(run, form, apart=output is not None and _is_folder(output))
@@ -121,24 +124,22 @@ def _keep_only(run: StoredRun, wanted: tuple[str, ...]) -> None:
     run.points = [point for point in run.points if point in chosen]
 
 
-def _table(run: StoredRun, form: str, output: str | None) -> None:
-    """Every number of the run, to a file or to stdout."""
+def _table(run: StoredRun, form: str, output: str | None, *, is_long: bool) -> None:
+    """The points of the run, to a file or to stdout."""
     import tempfile
 
-    from plimsoll.reports import numbers
+    from plimsoll.cli.report import table_beginnings, write_table
 
-    writers: dict[str, Callable[[Sequence[StoredRun], str], None]] = {"csv": numbers.write_csv, "parquet": numbers.write_parquet}
-    write = writers[form]
     if output is not None:
         path = os.path.join(output, f"{run.name}.{form}") if _is_folder(output) else output
         _make_folder(path)
-        check_replaceable(path, (b"PAR1" if form == "parquet" else ",".join(numbers.COLUMNS).encode(),))
-        write([run], path)
+        check_replaceable(path, table_beginnings(form))
+        write_table([run], path, form, is_long=is_long)
         click.echo(path)
         return
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, form)
-        write([run], path)
+        write_table([run], path, form, is_long=is_long)
         with open(path, "rb") as file:
             click.echo(file.read(), nl=False)
 

@@ -41,7 +41,7 @@ VERBS = {
     "list": "List the shipped workloads, suites and arrays.",
     "show": "Show one workload, suite or array: purpose, source, and what it consists of.",
     "runs": "List the stored runs.",
-    "report": "Make a report of stored runs: HTML, CSV or JSON.",
+    "report": "Make a report of stored runs: HTML, CSV, Parquet or JSON.",
     "export": "Write a stored run as another tool's results.",
     "import": "Store results that another tool measured.",
     "size": "Say which stored load lines carry a demand.",

@@ -15,23 +15,32 @@ import click
 from plimsoll.analysis.point.verification import wrong_data
 from plimsoll.displayed import displayed
 from plimsoll.errors import InputError
+from plimsoll.near import listed
 from plimsoll.store.durable import REPLACED, check_replaceable
 from plimsoll.store.reader import StoredRun, damage_named, open_run
 
-FORMATS = (".html", ".csv", ".json")
+FORMATS = (".html", ".csv", ".parquet", ".json")
+#: Those that ``--long`` is for.
+_TABLES = (".csv", ".parquet")
 
 
-@click.command(short_help="Make a report of stored runs: HTML, CSV or JSON.")
+@click.command(short_help="Make a report of stored runs: HTML, CSV, Parquet or JSON.")
 @click.argument("runs", metavar="RUN...", nargs=-1, required=True)
-@click.option("-o", "--output", metavar="FILE", help=f"FILE.html, FILE.csv or FILE.json. {REPLACED} [default: RUN/report.html]")
+@click.option(
+    "-o", "--output", metavar="FILE", help=f"FILE.html, FILE.csv, FILE.parquet or FILE.json. {REPLACED} [default: RUN/report.html]"
+)
+@click.option("--long", "is_long", is_flag=True, help="CSV and Parquet: a row for every number instead of a row per point and operation.")
 @click.option("--out", metavar="DIR", default="results", show_default=True, help="Where runs called by name are kept.")
-def command(runs: tuple[str, ...], output: str | None, out: str) -> None:
+def command(runs: tuple[str, ...], output: str | None, out: str, is_long: bool) -> None:
     """Make one report of each RUN, a directory or the name of one; several are compared side by side.
 
+    CSV and Parquet have a row per point and operation; docs/reference/results-table.md names the columns.
     Exits with 0 when the report is written. What went wrong in the runs is said on stderr.
     """
+    if is_long and os.path.splitext(output or "")[1].lower() not in _TABLES:
+        raise InputError("--long is for tables; add -o FILE.csv or -o FILE.parquet, or leave it out.")
     found = [open_run(run, out) for run in runs]
-    click.echo(write_report(found, output))
+    click.echo(write_report(found, output, is_long=is_long))
     for run in found:
         if (doubt := _failed(run)) is not None:
             click.echo(f"plimsoll: {displayed(run.name)}: {doubt}", err=True)
@@ -56,7 +65,7 @@ def checked_format(path: str) -> str:
     """The ending of a report's file, which says its format; refuses a file that cannot become a report, or is none."""
     ending = os.path.splitext(path)[1].lower()
     if ending not in FORMATS:
-        raise InputError(f"{path}: reports end in .html, .csv or .json; give one of these.")
+        raise InputError(f"{path}: reports end in {listed(FORMATS)}; give one of these.")
     folder = os.path.dirname(path) or "."
     if not os.path.isdir(folder):
         raise InputError(f"{path}: there is no directory {folder!r}; make it first.")
@@ -70,20 +79,45 @@ def _kinds(ending: str) -> tuple[bytes, ...]:
         from plimsoll.reports.html import BEGINNING
 
         return (BEGINNING.encode(),)
-    if ending == ".csv":
-        from plimsoll.reports.numbers import COLUMNS, COMPARISON_COLUMNS
-
-        return tuple(",".join(columns).encode() for columns in (COLUMNS, COMPARISON_COLUMNS))
+    if ending in _TABLES:
+        return table_beginnings(ending.removeprefix("."))
     return (b'{\n "schema": "plimsoll.',)
 
 
-def write_report(runs: Sequence[StoredRun], output: str | None) -> str:
+def table_beginnings(form: str) -> tuple[bytes, ...]:
+    """How tables in this form begin, those of comparisons included."""
+    if form == "parquet":
+        return (b"PAR1",)
+    from plimsoll.reports.numbers import COLUMNS, COMPARISON_COLUMNS
+    from plimsoll.tables.points import BEGINNING
+
+    return (BEGINNING, *(",".join(columns).encode() for columns in (COLUMNS, COMPARISON_COLUMNS)))
+
+
+def write_report(runs: Sequence[StoredRun], output: str | None, *, is_long: bool = False) -> str:
     """Write the report of ``runs`` in the format that the file's ending says; gives the file's path."""
     path = output or os.path.join(runs[0].path, "report.html")
     ending = checked_format(path) if output else ".html"
     with damage_named(point for run in runs for point in run.points):
-        _write(runs, path, ending)
+        if ending in _TABLES:
+            write_table(runs, path, ending.removeprefix("."), is_long=is_long)
+        else:
+            _write(runs, path, ending)
     return path
+
+
+def write_table(runs: Sequence[StoredRun], path: str, form: str, *, is_long: bool) -> None:
+    """Write the points as ``csv`` or ``parquet``, at once: a row per point and operation, or the long form."""
+    if is_long:
+        from plimsoll.reports import numbers
+
+        {"csv": numbers.write_csv, "parquet": numbers.write_parquet}[form](runs, path)
+        return
+    from plimsoll.store.durable import replace_file
+    from plimsoll.tables.points import points_table
+
+    table = points_table(runs)
+    replace_file(path, table.csv() if form == "csv" else table.parquet())
 
 
 def _write(runs: Sequence[StoredRun], path: str, ending: str) -> None:
@@ -91,10 +125,6 @@ def _write(runs: Sequence[StoredRun], path: str, ending: str) -> None:
         from plimsoll.reports import html
 
         html.write(runs, Path(path))
-    elif ending == ".csv":
-        from plimsoll.reports import numbers
-
-        numbers.write_csv(runs, path)
     else:
         from plimsoll.reports import json
 

@@ -1,6 +1,6 @@
-"""Numbers of a report, a row for each: CSV and Parquet.
+"""The long form: every number of a run as a row, intervals and samples included, as CSV and Parquet (``--long``).
 
-CSV: one table in long form, so that any tool can pivot it.
+The table that people work with, a row per point and operation, is `plimsoll.tables.points`. Here any tool can pivot what it needs.
 
     run,point,workload,target,repeat,scope,name,op,metric,unit,value
 
@@ -31,20 +31,18 @@ Plimsoll does not require.
 
 from __future__ import annotations
 
-import csv
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
-from importlib import import_module
 from typing import Any
 
-from plimsoll.displayed import displayed, displayed_in_line, encoded
-from plimsoll.errors import InputError
+from plimsoll.displayed import displayed
 from plimsoll.histogram import merged_buckets
 from plimsoll.reports.view.timeline import BANDS_PER_DECADE, timeline
 from plimsoll.result import LatencySummary, Result, Totals
 from plimsoll.store.durable import replace_file
 from plimsoll.store.reader import StoredPoint, StoredRun
+from plimsoll.tables.table import csv_text, needed
 
 Json = dict[str, Any]
 Row = tuple[object, ...]
@@ -71,8 +69,6 @@ COMPARISON_COLUMNS = (
     "at_least",
 )
 COLUMNS = ("run", "point", "workload", "target", "repeat", "scope", "name", "op", "metric", "unit", "value")
-#: What a formula begins with (OWASP, "CSV Injection"); a tab or carriage return before it is escaped already.
-_FORMULAS = ("=", "+", "-", "@")
 _RATES = {"count": "1", "iops": "1/s", "bytes": "B", "bytes_per_s": "B/s", "errors": "1"}
 _MARK_UNITS = {"iops": "1/s", "bytes_per_s": "B/s", "level": "1", "objective": "", "failed_by": "", "next_level": "1"}
 _UNITS_BY_ENDING = (
@@ -108,27 +104,7 @@ def write_comparison(comparison: Json, path: str) -> None:
 
 
 def _write_table(path: str, columns: Sequence[str], rows: Iterable[Row]) -> None:
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows([_cell(value) for value in row] for row in rows)
-    replace_file(path, encoded(buffer.getvalue()))
-
-
-def _cell(value: object) -> object:
-    """A name that a spreadsheet would take for a formula gets the apostrophe that makes it text there; numbers are numbers."""
-    if not isinstance(value, str):
-        return value
-    text = displayed_in_line(value)
-    return f"'{text}" if text.startswith(_FORMULAS) and not _is_number(text) else text
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+    replace_file(path, csv_text(columns, rows))
 
 
 def _bounded(values: Sequence[Json]) -> Json:
@@ -280,10 +256,7 @@ def _unit(metric: str) -> str:
 
 def write_parquet(runs: Sequence[StoredRun], path: str) -> None:
     """Write the table of ``runs`` to ``path``, at once. Raises `InputError` where pyarrow is not installed."""
-    try:
-        pyarrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
-    except ImportError:
-        raise InputError("Parquet needs the package pyarrow, which is not installed here; install it, or export csv.") from None
+    pyarrow, parquet = needed("pyarrow", "Parquet"), needed("pyarrow.parquet", "Parquet")
     columns = _columns(runs)
     made = pyarrow.table({name: pyarrow.array(values, _type(pyarrow, name)) for name, values in columns.items()})
     buffer = io.BytesIO()

@@ -1,0 +1,28 @@
+"""What a column of a table is: its name with the unit in it, what it holds, and what that means.
+
+Column("latency_p99_ms", NUMBER, "ms", "the 99th percentile of latency")
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Holds = Literal["text", "number", "whole", "truth"]
+#: A value of a table; None where there is none.
+Value = str | float | int | bool | None
+
+TEXT: Holds = "text"
+NUMBER: Holds = "number"
+WHOLE: Holds = "whole"
+TRUTH: Holds = "truth"
+
+
+@dataclass(frozen=True)
+class Column:
+    """``holds`` is text, a number, a whole number, or true and false; ``unit`` is empty where there is none."""
+
+    name: str
+    holds: Holds
+    unit: str
+    meaning: str
