@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test test-long mutants bench format bless reproduce lock clean setup dev
+.PHONY: help run test test-long mutants bench docs format bless reproduce lock clean setup dev
 
 VENV := .venv
 # What the compiled extension is made of.
@@ -30,6 +30,9 @@ mutants: setup  ## plants bugs in a copy of the tree, one at a time, and says wh
 
 bench: setup  ## Plimsoll's own cost per I/O, side by side with fio where it is installed; writes docs/performance.md
 	$(VENV)/bin/python dev/bench.py --page docs/performance.md
+
+docs:  ## the documents as a site, .cache/docs/site; every link and anchor is checked
+	@dev/docs.sh
 
 format: setup  ## write Rust and Python in the house format
 	cargo fmt --all

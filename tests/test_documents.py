@@ -18,14 +18,7 @@ DOCUMENTS = (
     "METHODOLOGY.md",
     "CONTRIBUTING.md",
     "CHANGELOG.md",
-    "docs/arrays.md",
-    "docs/files.md",
-    "docs/glossary.md",
-    "docs/performance.md",
-    "docs/power-cut.md",
-    "docs/several-targets.md",
-    "docs/sizing.md",
-    "docs/suites.md",
+    *sorted(str(path.relative_to(ROOT)) for path in (ROOT / "docs").rglob("*.md")),
 )
 CODE = re.compile(r"^```\w*\n(.*?)^```", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)#\s]+)[^)]*\)")
@@ -50,6 +43,10 @@ def test_links_lead_to_files_that_exist(document):
     for link in LINK.findall(text(document)):
         if not link.startswith("http"):
             assert ((ROOT / document).parent / link).exists(), f"{document}: {link}"
+
+
+def test_the_site_has_every_document():
+    assert set(re.findall(r"([\w./-]+\.md)$", text("dev/mkdocs.yml"), re.MULTILINE)) == set(DOCUMENTS)
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
