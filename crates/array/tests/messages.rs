@@ -168,7 +168,9 @@ fn lines(path: &[Step], out: &mut String) {
         .collect();
     let shown = shown.join(".");
     let huge = 1_000_000_000_000_000_000_u64;
-    for value in [json!("many"), json!(-1), json!(0), json!(1.5), json!(huge), json!(true), json!([]), json!({}), json!(null)] {
+    for value in
+        [json!("many"), json!(-1), json!(0), json!(1.5), json!(huge), json!(true), json!([]), json!({}), json!(null)]
+    {
         let mut document = whole();
         *at(&mut document, path) = value.clone();
         let _ = writeln!(out, "{shown} = {value}: {}", told(&document));

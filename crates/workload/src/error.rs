@@ -29,6 +29,14 @@ pub enum Problem {
         /// What it is for.
         advice: &'static str,
     },
+    /// A key that must be given and is not, which says what else there is.
+    #[error("key '{key}' is missing; {advice}")]
+    MissingWord {
+        /// The key.
+        key: &'static str,
+        /// The words it can hold.
+        advice: String,
+    },
     /// A value that does not read as its kind.
     #[error("{found} is not {expected}; {advice}")]
     NotA {
@@ -48,6 +56,14 @@ pub enum Problem {
         least: String,
         /// The largest valid value.
         most: String,
+    },
+    /// A value of the right kind that is too small, where none is too large.
+    #[error("{found} is too small; write {least} or more")]
+    TooSmall {
+        /// The value as a person would write it.
+        found: String,
+        /// The smallest valid value.
+        least: String,
     },
     /// Values that are fine by themselves and cannot hold together, or not on this target.
     #[error("{0}")]
@@ -69,7 +85,7 @@ impl WorkloadError {
 
     /// The same error, seen from one level further out.
     #[must_use]
-    pub(crate) fn within(mut self, place: impl Into<String>) -> Self {
+    pub fn within(mut self, place: impl Into<String>) -> Self {
         self.places.insert(0, place.into());
         self
     }
@@ -83,6 +99,23 @@ impl WorkloadError {
     #[must_use]
     pub(crate) fn because(self, problem: Problem) -> Self {
         Self { problem, ..self }
+    }
+
+    /// The place as a path: `devices.disk.model.heads`, entries without a name by their number, `link[0].name`. Empty if the
+    /// problem is with the document itself.
+    pub fn path(&self) -> String {
+        let mut path = String::new();
+        for place in &self.places {
+            let dot = if path.is_empty() || place.starts_with('[') { "" } else { "." };
+            path += &format!("{dot}{place}");
+        }
+        path
+    }
+
+    /// The sentence with the place as a path.
+    pub fn with_path(&self) -> String {
+        let path = self.path();
+        if path.is_empty() { self.problem.to_string() } else { format!("{path}: {}", self.problem) }
     }
 
     /// What is wrong, without the place.

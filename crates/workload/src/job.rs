@@ -5,8 +5,9 @@ use serde_json::Value;
 use crate::bounds::{DAY_NS, PEBIBYTE};
 use crate::error::WorkloadError;
 use crate::kind::{Bytes, Nanos};
-use crate::option::{Kind, Range, Record, not_a, options};
-use crate::words::words;
+use crate::option::{Kind, Range, Record, not_a};
+use crate::options;
+use crate::words;
 
 words! {
     /// What performs the requests.

@@ -6,7 +6,7 @@
 use serde_json::{Value, json};
 
 use crate::error::WorkloadError;
-use crate::option::{Declaration, Kind, Range, Record, not_a, record_schema};
+use crate::option::{Inside, Kind, Range, Record, not_a, record_schema};
 use crate::units;
 
 /// The largest whole number that JSON carries exactly everywhere.
@@ -200,10 +200,18 @@ macro_rules! count_kind {
         impl Kind for $kind {
             const NOUN: &'static str = "a whole number";
             const FORM: &'static str = "`32`.";
+            const LIMITS: Option<Range> = Some(Range { least: Self::MIN as f64, most: Self::MAX as f64 });
 
             fn read(value: &Value) -> Result<Self, WorkloadError> {
                 let parsed = json_text(value);
-                let count = whole(parsed.as_ref().unwrap_or(value)).and_then(|count| Self::try_from(count).ok());
+                let read = parsed.as_ref().unwrap_or(value);
+                let count = Self::read_exact(read).ok().or_else(|| Self::try_from(whole(read)?).ok());
+                Ok(count.ok_or_else(|| not_a(value, <Self as Kind>::NOUN, "write for example 1 or 32"))?)
+            }
+
+            fn read_exact(value: &Value) -> Result<Self, WorkloadError> {
+                let signed = value.as_i64().and_then(|count| Self::try_from(count).ok());
+                let count = signed.or_else(|| Self::try_from(value.as_u64()?).ok());
                 Ok(count.ok_or_else(|| not_a(value, <Self as Kind>::NOUN, "write for example 1 or 32"))?)
             }
 
@@ -216,7 +224,8 @@ macro_rules! count_kind {
             }
 
             fn schema(range: Option<Range>) -> Value {
-                number_schema("integer", Some(range.unwrap_or(Range { least: 0.0, most: Self::MAX as f64 })), 1.0)
+                let limits = Range { least: Self::MIN as f64, most: Self::MAX as f64 };
+                number_schema("integer", Some(range.unwrap_or(limits)), 1.0)
             }
 
             fn extremes(&self) -> Option<(f64, f64)> {
@@ -226,8 +235,10 @@ macro_rules! count_kind {
     };
 }
 
+count_kind!(u16);
 count_kind!(u32);
 count_kind!(u64);
+count_kind!(i32);
 
 impl Kind for f64 {
     const NOUN: &'static str = "a number";
@@ -237,6 +248,10 @@ impl Kind for f64 {
         let parsed = json_text(value);
         let float = parsed.as_ref().unwrap_or(value).as_f64();
         Ok(float.ok_or_else(|| not_a(value, Self::NOUN, "write for example 2 or 2.5"))?)
+    }
+
+    fn read_exact(value: &Value) -> Result<Self, WorkloadError> {
+        Ok(value.as_f64().ok_or_else(|| not_a(value, Self::NOUN, "write for example 2 or 2.5"))?)
     }
 
     fn write(&self) -> Value {
@@ -267,6 +282,10 @@ impl Kind for bool {
             Value::String(text) if text == "false" => Ok(false),
             other => Err(not_a(other, Self::NOUN, "write true or false").into()),
         }
+    }
+
+    fn read_exact(value: &Value) -> Result<Self, WorkloadError> {
+        Ok(value.as_bool().ok_or_else(|| not_a(value, Self::NOUN, "write true or false"))?)
     }
 
     fn write(&self) -> Value {
@@ -315,6 +334,12 @@ impl Kind for Vec<String> {
         list.iter().map(String::read).collect()
     }
 
+    fn read_exact(value: &Value) -> Result<Self, WorkloadError> {
+        let list = value.as_array().ok_or_else(|| not_a(value, Self::NOUN, "write for example [\"one\", \"two\"]"))?;
+        let entry = |(index, item)| String::read(item).map_err(|error| error.within(format!("[{index}]")));
+        list.iter().enumerate().map(entry).collect()
+    }
+
     fn write(&self) -> Value {
         json!(self)
     }
@@ -331,9 +356,19 @@ impl Kind for Vec<String> {
 impl<K: Kind> Kind for Option<K> {
     const NOUN: &'static str = K::NOUN;
     const FORM: &'static str = K::FORM;
+    const LIMITS: Option<Range> = K::LIMITS;
+    const NAMES_PLACE: bool = K::NAMES_PLACE;
 
     fn read(value: &Value) -> Result<Self, WorkloadError> {
         if value.is_null() { Ok(None) } else { K::read(value).map(Some) }
+    }
+
+    fn read_exact(value: &Value) -> Result<Self, WorkloadError> {
+        if value.is_null() { Ok(None) } else { K::read_exact(value).map(Some) }
+    }
+
+    fn check_inside(&self) -> Result<(), WorkloadError> {
+        self.as_ref().map_or(Ok(()), K::check_inside)
     }
 
     fn write(&self) -> Value {
@@ -360,16 +395,47 @@ impl<K: Kind> Kind for Option<K> {
         K::words()
     }
 
-    fn inner() -> Vec<Declaration> {
-        K::inner()
+    fn inside() -> Inside {
+        K::inside()
     }
 }
 
-/// A list of tables, never empty.
+/// A table.
+impl<R: Record> Kind for R {
+    const NOUN: &'static str = "a table";
+    const FORM: &'static str = "`{ … }`; its options have a section of their own below.";
+
+    fn read(value: &Value) -> Result<Self, WorkloadError> {
+        Self::read_record(value)
+    }
+
+    fn write(&self) -> Value {
+        self.write_record()
+    }
+
+    fn show(&self) -> String {
+        "as its keys say".to_owned()
+    }
+
+    fn schema(_: Option<Range>) -> Value {
+        record_schema::<R>()
+    }
+
+    fn check_inside(&self) -> Result<(), WorkloadError> {
+        self.check_ranges()
+    }
+
+    fn inside() -> Inside {
+        Inside::Table(R::shape())
+    }
+}
+
+/// A list of tables; of workloads never empty.
 impl<R: Record> Kind for Vec<R> {
     const NOUN: &'static str = "a list of tables";
     const FORM: &'static str =
         "`[{ … }, { … }]`, with at least one entry; the options of an entry have a section of their own below.";
+    const NAMES_PLACE: bool = true;
 
     fn read(value: &Value) -> Result<Self, WorkloadError> {
         let parsed = json_text(value);
@@ -380,20 +446,36 @@ impl<R: Record> Kind for Vec<R> {
         list.iter().enumerate().map(entry).collect()
     }
 
+    fn read_exact(value: &Value) -> Result<Self, WorkloadError> {
+        let advice = || format!("write a list with a table for each {}", R::NOUN);
+        let list = value.as_array().ok_or_else(|| not_a(value, Self::NOUN, advice()))?;
+        let name = |item: &Value| item.get("name").and_then(Value::as_str).map(str::to_owned);
+        let at = |(index, item)| name(item).unwrap_or_else(|| format!("[{index}]"));
+        let entry = |(index, item)| R::read_record(item).map_err(|error| error.within(at((index, item))));
+        list.iter().enumerate().map(entry).collect()
+    }
+
     fn write(&self) -> Value {
         self.iter().map(R::write_record).collect()
     }
 
     fn show(&self) -> String {
-        self.write().to_string()
+        if self.is_empty() { "none".to_owned() } else { self.write().to_string() }
     }
 
     fn schema(_: Option<Range>) -> Value {
-        json!({ "type": "array", "minItems": 1, "items": record_schema::<R>() })
+        let least = u32::from(!R::DIALECT.exact);
+        json!({ "type": "array", "minItems": least, "items": record_schema::<R>() })
     }
 
-    fn inner() -> Vec<Declaration> {
-        R::declarations()
+    fn check_inside(&self) -> Result<(), WorkloadError> {
+        let entry =
+            |(index, record): (usize, &R)| record.check_ranges().map_err(|error| error.within(format!("[{index}]")));
+        self.iter().enumerate().try_for_each(entry)
+    }
+
+    fn inside() -> Inside {
+        Inside::List(R::shape())
     }
 }
 

@@ -24,6 +24,10 @@
 //! assert_eq!(sentence, "my.toml: stream \"log\": key 'quue_depth' is not known; did you mean 'queue_depth'?");
 //! ```
 
+// What the macros' code needs wherever they are used.
+#[doc(hidden)]
+pub use {serde, serde_json};
+
 mod access;
 mod address;
 mod alias;
@@ -36,11 +40,12 @@ mod permutation;
 mod resolve;
 pub mod rng;
 mod scope;
-mod words;
 
 pub mod arrival;
 pub mod block_sizes;
+pub mod choice;
 pub mod content;
+pub mod declare;
 pub mod error;
 pub mod extent;
 pub mod files;
@@ -61,7 +66,9 @@ pub mod spread;
 pub mod stamp;
 pub mod stream;
 pub mod trace;
+pub mod unit;
 pub mod units;
+pub mod words;
 pub mod workload;
 
 pub use arrival::{Arrivals, Offer, Thinker};

@@ -1,26 +1,29 @@
-//! What an option is, and the one way to declare it.
+//! What an option is: its kind, its record, and everything known about it.
 //!
-//! `options!` takes a struct in which every field states, once, its help (the doc comment), kind, default, range and
-//! example. The macro derives the field itself, how it is read from JSON or `--set` text and written, its JSON Schema,
-//! its line in the reference page and the texts of its errors. A [`Kind`] says what a value can be (a size, a rate, one
-//! of several words); a [`Record`] is a struct of options.
-//!
-//! ```text
-//! options! {
-//!     /// One step of a schedule.
-//!     pub struct ScheduleStep: "schedule step" {
-//!         "Step" {
-//!             /// Requests per second from this instant on.
-//!             rate: PerSecond = PerSecond(0.0), range 0.0 => 1e9, example "20k";
-//!         }
-//!     }
-//! }
-//! ```
+//! A [`Kind`] says what a value can be (a size, a rate, one of several words); a [`Record`] is a struct of options, declared
+//! by [`crate::options!`]. A [`Dialect`] says how a kind of document is written: text may stand for numbers where `--set`
+//! gives it, or every value is taken exactly.
 
 use serde_json::{Map, Value, json};
 
 use crate::error::{Problem, WorkloadError};
 use crate::nearest::hint;
+use crate::unit::Unit;
+
+/// How the documents are written that a record stands in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dialect {
+    /// The page that lists all keys.
+    pub page: &'static str,
+    /// Whether values are taken exactly as they are: no text stands for a number, and places are paths (`host.cores`).
+    pub exact: bool,
+}
+
+/// Workloads: what is given to `--set` is text, whatever it stands for.
+pub const WORKLOADS: Dialect = Dialect { page: "docs/reference/options.md", exact: false };
+
+/// The most keys that are named where none of them is near an unknown one.
+const NAMED_MAX: usize = 12;
 
 /// What a value can be, independent of the option that holds it.
 pub trait Kind: Sized {
@@ -29,11 +32,32 @@ pub trait Kind: Sized {
     /// How such values are written; shown once in the reference page.
     const FORM: &'static str;
 
+    /// Bounds of the type itself, if it is a number that has some.
+    const LIMITS: Option<Range> = None;
+    /// Whether errors name the entry themselves, so that the key need not be named.
+    const NAMES_PLACE: bool = false;
+
     /// Reads a value from JSON; every kind also reads from text, so that `--set` needs no types.
     ///
     /// # Errors
     /// If the value does not read as this kind.
     fn read(value: &Value) -> Result<Self, WorkloadError>;
+
+    /// Reads a value that is exactly of this kind: no text stands for a number.
+    ///
+    /// # Errors
+    /// If the value is not of this kind.
+    fn read_exact(value: &Value) -> Result<Self, WorkloadError> {
+        Self::read(value)
+    }
+
+    /// Checks the ranges of the options inside.
+    ///
+    /// # Errors
+    /// On the first value that is out of its range.
+    fn check_inside(&self) -> Result<(), WorkloadError> {
+        Ok(())
+    }
 
     /// The canonical JSON form; reading it gives the same value again.
     fn write(&self) -> Value;
@@ -59,10 +83,39 @@ pub trait Kind: Sized {
         Vec::new()
     }
 
-    /// The options inside, if the kind is a list of records.
-    fn inner() -> Vec<Declaration> {
-        Vec::new()
+    /// The options inside, if the kind is a table or a list of them.
+    fn inside() -> Inside {
+        Inside::Nothing
     }
+}
+
+/// What a table is about, and its options.
+#[derive(Clone, Debug)]
+pub struct Shape {
+    /// What such a table is called, without article.
+    pub noun: &'static str,
+    /// What it is, in plain sentences.
+    pub about: String,
+    /// Its options in the order of declaration.
+    pub declarations: Vec<Declaration>,
+}
+
+/// The options inside a value.
+#[derive(Clone, Debug)]
+pub enum Inside {
+    /// The value is no table.
+    Nothing,
+    /// It is a table.
+    Table(Shape),
+    /// It is a list of tables.
+    List(Shape),
+    /// It is a table whose options follow from a word in it.
+    Choice {
+        /// The key that holds the word.
+        tag: &'static str,
+        /// Words, and the options of each.
+        tables: Vec<(&'static str, Shape)>,
+    },
 }
 
 /// Inclusive bounds, in the unit of the kind (bytes, nanoseconds, percent …).
@@ -109,18 +162,24 @@ pub struct Declaration {
     pub default: Fallback,
     /// Bounds, as a person would write them.
     pub range: Option<(String, String)>,
+    /// What a bare number counts in; with it, a text with its unit may stand for the number in a file.
+    pub unit: Option<Unit>,
     /// A valid value as written after `--set key=`.
     pub example: &'static str,
     /// JSON Schema of its value.
     pub schema: Value,
-    /// Options of each entry, if it is a list of records.
-    pub inner: Vec<Declaration>,
+    /// The options inside.
+    pub inside: Inside,
 }
 
 /// A struct whose fields are options; implemented by `options!` only.
 pub trait Record: Sized + Default {
     /// What one such record is called: "access entry".
     const NOUN: &'static str;
+    /// What it is, in plain sentences.
+    const ABOUT: &'static str;
+    /// How the documents are written that it stands in.
+    const DIALECT: Dialect;
 
     /// Its options in the order of declaration.
     fn declarations() -> Vec<Declaration>;
@@ -133,6 +192,17 @@ pub trait Record: Sized + Default {
 
     /// Every option with its canonical JSON; unset ones are null.
     fn fields(&self) -> Vec<(&'static str, Value)>;
+
+    /// Refuses values out of their ranges, as reading does, in a record that was not read.
+    ///
+    /// # Errors
+    /// On the first value that is out of its range.
+    fn check_ranges(&self) -> Result<(), WorkloadError>;
+
+    /// What it is about, and its options.
+    fn shape() -> Shape {
+        Shape { noun: Self::NOUN, about: Self::ABOUT.trim().to_owned(), declarations: Self::declarations() }
+    }
 
     /// Reads a record from a JSON object.
     ///
@@ -166,23 +236,24 @@ pub(crate) fn keys<R: Record>() -> Vec<&'static str> {
 
 /// The refusal of a key that `R` does not have.
 pub(crate) fn unknown_key<R: Record>(key: &str) -> WorkloadError {
-    Problem::UnknownKey { key: key.to_owned(), record: R::NOUN, advice: suggestion(key, &keys::<R>()) }.into()
+    Problem::UnknownKey { key: key.to_owned(), record: R::NOUN, advice: suggestion(key, &keys::<R>(), R::DIALECT) }
+        .into()
 }
 
 /// What to write in place of a key that is none of `keys`.
-pub(crate) fn suggestion(key: &str, keys: &[&'static str]) -> String {
+pub(crate) fn suggestion(key: &str, keys: &[&'static str], dialect: Dialect) -> String {
     hint(key, keys.iter().copied()).unwrap_or_else(|| match keys.len() {
-        0..=12 => format!("known are {}", keys.join(", ")),
-        _ => "docs/reference/options.md lists all keys".to_owned(),
+        0..=NAMED_MAX => format!("known are {}", keys.join(", ")),
+        _ => format!("{} lists all keys", dialect.page),
     })
 }
 
 /// JSON Schema of a record: every option, and nothing else.
-pub(crate) fn record_schema<R: Record>() -> Value {
+pub fn record_schema<R: Record>() -> Value {
     let mut properties = Map::new();
     let mut required = Vec::new();
     for declaration in R::declarations() {
-        let mut schema = declaration.schema;
+        let mut schema = with_unit(declaration.schema, declaration.unit);
         schema["description"] = json!(declaration.help);
         schema["examples"] = json!([example(declaration.example)]);
         match declaration.default {
@@ -195,13 +266,18 @@ pub(crate) fn record_schema<R: Record>() -> Value {
     json!({ "type": "object", "additionalProperties": false, "required": required, "properties": properties })
 }
 
+/// JSON Schema of a number, or of a text with its unit where it has one.
+fn with_unit(schema: Value, unit: Option<Unit>) -> Value {
+    unit.map_or(schema.clone(), |unit| json!({ "anyOf": [schema, { "type": "string", "pattern": unit.pattern }] }))
+}
+
 /// The example as it would stand in a file: JSON if it is JSON, otherwise text.
 fn example(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|_| json!(text))
 }
 
 /// The refusal of a value that is not of the kind expected.
-pub(crate) fn not_a(value: &Value, expected: &'static str, advice: impl Into<String>) -> Problem {
+pub fn not_a(value: &Value, expected: &'static str, advice: impl Into<String>) -> Problem {
     let found = match value {
         Value::String(text) => format!("'{text}'"),
         Value::Null => "nothing".to_owned(),
@@ -211,171 +287,3 @@ pub(crate) fn not_a(value: &Value, expected: &'static str, advice: impl Into<Str
     };
     Problem::NotA { found, expected, advice: advice.into() }
 }
-
-/// Reads `value` into `slot` if it is of the slot's kind and in range. Errors name the key.
-pub(crate) fn assign<K: Kind>(
-    slot: &mut K,
-    key: &'static str,
-    value: &Value,
-    range: Option<Range>,
-) -> Result<(), WorkloadError> {
-    let named = |error: WorkloadError| if error.is_placed() { error } else { error.within(key) };
-    let read = K::read(value).map_err(named)?;
-    if let (Some(range), Some((low, high))) = (range, read.extremes())
-        && !(low >= range.least && high <= range.most)
-    {
-        let (least, most) = (K::show_bound(range.least), K::show_bound(range.most));
-        return Err(named(Problem::OutOfRange { found: read.show(), least, most }.into()));
-    }
-    *slot = read;
-    Ok(())
-}
-
-/// The part of a declaration that its author writes.
-pub(crate) struct Written {
-    pub(crate) section: &'static str,
-    pub(crate) key: &'static str,
-    pub(crate) help: &'static str,
-    pub(crate) range: Option<Range>,
-    pub(crate) example: &'static str,
-    pub(crate) unset: Option<&'static str>,
-    pub(crate) required: Option<&'static str>,
-}
-
-/// Completes what the author wrote with what the kind knows.
-pub(crate) fn declare<K: Kind>(written: Written, default: &K) -> Declaration {
-    let json = default.write();
-    let default = match (written.required, written.unset) {
-        (Some(why), _) => Fallback::Required(why),
-        (None, Some(consequence)) => Fallback::Unset(consequence),
-        (None, None) => Fallback::Is { shown: default.show(), json },
-    };
-    Declaration {
-        section: written.section,
-        key: written.key,
-        help: written.help.trim().to_owned(),
-        noun: K::NOUN,
-        form: K::FORM,
-        words: K::words(),
-        default,
-        range: written.range.map(|range| (K::show_bound(range.least), K::show_bound(range.most))),
-        example: written.example,
-        schema: K::schema(written.range),
-        inner: K::inner(),
-    }
-}
-
-/// Declares a struct of options; see the module's header for the form.
-///
-/// After the default may follow, in this order: `required "why"`, `unset "what follows when it is not given"`,
-/// `range least => most`; then `example "text"`. `field as "key"` gives a key that differs from the field's name.
-macro_rules! options {
-    (
-        $(#[doc = $about:literal])+
-        pub struct $name:ident: $noun:literal {
-            $( $section:literal {
-                $(
-                    $(#[doc = $help:literal])+
-                    $field:ident $(as $key:literal)? : $kind:ty = $default:expr,
-                        $(required $required:literal,)?
-                        $(unset $unset:literal,)?
-                        $(range $least:expr => $most:expr,)?
-                        example $example:literal;
-                )+
-            } )+
-        }
-    ) => {
-        $(#[doc = $about])+
-        #[derive(Clone, Debug, PartialEq)]
-        pub struct $name {
-            $($( $(#[doc = $help])+ pub $field: $kind, )+)+
-        }
-
-        impl Default for $name {
-            fn default() -> Self {
-                Self { $($( $field: $default, )+)+ }
-            }
-        }
-
-        impl $crate::option::Record for $name {
-            const NOUN: &'static str = $noun;
-
-            fn declarations() -> Vec<$crate::option::Declaration> {
-                let default = Self::default();
-                vec![$($(
-                    $crate::option::declare::<$kind>(
-                        $crate::option::Written {
-                            section: $section,
-                            key: $crate::option::key!($field $(as $key)?),
-                            help: concat!($($help),+),
-                            range: $crate::option::range!($($least => $most)?),
-                            example: $example,
-                            unset: $crate::option::maybe!($($unset)?),
-                            required: $crate::option::maybe!($($required)?),
-                        },
-                        &default.$field,
-                    ),
-                )+)+]
-            }
-
-            fn required() -> impl Iterator<Item = (&'static str, &'static str)> {
-                let all: &[(&'static str, Option<&'static str>)] =
-                    &[$($( ($crate::option::key!($field $(as $key)?), $crate::option::maybe!($($required)?)), )+)+];
-                all.iter().filter_map(|&(key, why)| Some((key, why?)))
-            }
-
-            fn assign(
-                &mut self,
-                key: &str,
-                value: &serde_json::Value,
-            ) -> Option<Result<(), $crate::error::WorkloadError>> {
-                $($(
-                    if key == $crate::option::key!($field $(as $key)?) {
-                        let range = $crate::option::range!($($least => $most)?);
-                        let key = $crate::option::key!($field $(as $key)?);
-                        return Some($crate::option::assign(&mut self.$field, key, value, range));
-                    }
-                )+)+
-                None
-            }
-
-            fn fields(&self) -> Vec<(&'static str, serde_json::Value)> {
-                vec![$($(
-                    ($crate::option::key!($field $(as $key)?), $crate::option::Kind::write(&self.$field)),
-                )+)+]
-            }
-        }
-    };
-}
-
-/// The key of a field: its name, or the one given.
-macro_rules! key {
-    ($field:ident) => {
-        stringify!($field)
-    };
-    ($field:ident as $key:literal) => {
-        $key
-    };
-}
-
-/// An optional range.
-macro_rules! range {
-    () => {
-        None
-    };
-    ($least:expr => $most:expr) => {
-        Some($crate::option::Range { least: $least, most: $most })
-    };
-}
-
-/// An optional text.
-macro_rules! maybe {
-    () => {
-        None
-    };
-    ($text:literal) => {
-        Some($text)
-    };
-}
-
-pub(crate) use {key, maybe, options, range};

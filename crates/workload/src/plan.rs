@@ -9,7 +9,7 @@ use std::ops::Range;
 use crate::parts::Placed;
 use crate::request::Op;
 use crate::trace::TracePlan;
-use crate::words::words;
+use crate::words;
 
 /// What resolving needs to know of a target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

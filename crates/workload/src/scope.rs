@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::error::{Problem, WorkloadError};
 use crate::job::JobOptions;
 use crate::nearest::hint;
-use crate::option::{Record, keys, suggestion, unknown_key};
+use crate::option::{Record, WORKLOADS, keys, suggestion, unknown_key};
 use crate::stream::{AccessEntry, ScheduleStep, StreamOptions};
 use crate::workload::{Workload, stem};
 
@@ -43,7 +43,12 @@ pub fn scope_of(key: &str) -> Result<Scope, WorkloadError> {
     if keys::<StreamOptions>().contains(&key) {
         return Ok(Scope::Stream);
     }
-    Err(Problem::UnknownKey { key: key.to_owned(), record: "option", advice: suggestion(key, &option_names()) }.into())
+    Err(Problem::UnknownKey {
+        key: key.to_owned(),
+        record: "option",
+        advice: suggestion(key, &option_names(), WORKLOADS),
+    }
+    .into())
 }
 
 /// Sets one option where it belongs.

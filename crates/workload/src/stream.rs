@@ -4,12 +4,12 @@ use crate::block_sizes::BlockSizes;
 use crate::bounds::{DAY_NS, MOST_PER_S, PEBIBYTE};
 use crate::extent::Extent;
 use crate::kind::{Bytes, Nanos, PerSecond, Percent};
-use crate::option::options;
+use crate::options;
 use crate::parts::PartList;
 use crate::pattern::Pattern;
 use crate::plan::{Distribution, ReadAhead};
 use crate::spread::Spread;
-use crate::words::words;
+use crate::words;
 
 const LARGEST_BLOCK: f64 = 1_073_741_824.0;
 

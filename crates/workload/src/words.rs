@@ -9,11 +9,13 @@ use crate::error::WorkloadError;
 use crate::nearest::hint;
 use crate::option::not_a;
 
-/// Declares a choice of words: an enum whose variants each have a word and a meaning (the doc comment).
+/// Declares a choice of words: an enum whose variants each have a word and a meaning (the doc comment). After the noun may follow
+/// the variant that is its default.
+#[macro_export]
 macro_rules! words {
     (
         $(#[doc = $about:literal])+
-        pub enum $name:ident: $noun:literal { $( $(#[doc = $meaning:literal])+ $variant:ident = $word:literal, )+ }
+        pub enum $name:ident: $noun:literal $(, default $default:ident)? { $( $(#[doc = $meaning:literal])+ $variant:ident = $word:literal, )+ }
     ) => {
         $(#[doc = $about])+
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,11 +31,19 @@ macro_rules! words {
             }
         }
 
+        $(
+            impl Default for $name {
+                fn default() -> Self {
+                    Self::$default
+                }
+            }
+        )?
+
         impl $crate::option::Kind for $name {
             const NOUN: &'static str = $noun;
             const FORM: &'static str = "one of the words listed with the option.";
 
-            fn read(value: &serde_json::Value) -> Result<Self, $crate::error::WorkloadError> {
+            fn read(value: &$crate::serde_json::Value) -> Result<Self, $crate::error::WorkloadError> {
                 let named = |variant: &&Self| Some(variant.name()) == value.as_str();
                 match Self::ALL.iter().find(named) {
                     Some(variant) => Ok(*variant),
@@ -41,7 +51,7 @@ macro_rules! words {
                 }
             }
 
-            fn write(&self) -> serde_json::Value {
+            fn write(&self) -> $crate::serde_json::Value {
                 self.name().into()
             }
 
@@ -49,8 +59,8 @@ macro_rules! words {
                 self.name().to_owned()
             }
 
-            fn schema(_: Option<$crate::option::Range>) -> serde_json::Value {
-                serde_json::json!({ "enum": [$($word),+] })
+            fn schema(_: Option<$crate::option::Range>) -> $crate::serde_json::Value {
+                $crate::serde_json::json!({ "enum": [$($word),+] })
             }
 
             fn words() -> Vec<(&'static str, String)> {
@@ -60,10 +70,8 @@ macro_rules! words {
     };
 }
 
-pub(crate) use words;
-
 /// The refusal of a word, with the nearest valid one or all of them.
-pub(crate) fn not_a_word(value: &Value, noun: &'static str, words: &[&'static str]) -> WorkloadError {
+pub fn not_a_word(value: &Value, noun: &'static str, words: &[&'static str]) -> WorkloadError {
     let near = value.as_str().and_then(|text| hint(text, words.iter().copied()));
     let advice = near.unwrap_or_else(|| format!("write {}", alternatives(words)));
     not_a(value, noun, advice).into()

@@ -17,7 +17,8 @@
 
 use serde_json::Value;
 
-use crate::option::{Record, options};
+use crate::option::Record;
+use crate::options;
 use crate::stream::StreamOptions;
 
 options! {

@@ -7,9 +7,9 @@ use crate::files::names::Names;
 use crate::files::operation::FileOp;
 use crate::files::stop::StopAfterOption;
 use crate::kind::{Bytes, Nanos, PerSecond};
-use crate::option::options;
+use crate::options;
 use crate::stream::{Arrival, ScheduleStep, StreamOptions, ThinkDistribution};
-use crate::words::words;
+use crate::words;
 
 const LARGEST_TRANSFER: f64 = 1_073_741_824.0;
 

@@ -3,9 +3,9 @@
 use crate::bounds::PEBIBYTE;
 use crate::files::sizes::FileSizes;
 use crate::kind::{Bytes, Percent};
-use crate::option::options;
+use crate::options;
 use crate::sizes::Sizes;
-use crate::words::words;
+use crate::words;
 
 words! {
     /// Which directories hold files.

@@ -7,9 +7,10 @@ use serde_json::Value;
 use crate::error::WorkloadError;
 use crate::files::stream::FileStreamOptions;
 use crate::files::tree::TreeOptions;
-use crate::option::{Record, options};
+use crate::option::Record;
+use crate::options;
 use crate::scope::sent_home;
-use crate::words::words;
+use crate::words;
 use crate::workload::stem;
 
 words! {
