@@ -7,15 +7,14 @@
 VENV := .venv
 # What the compiled extension is made of.
 SOURCES := pyproject.toml Cargo.toml Cargo.lock $(shell find crates -path crates/faultfs -prune -o \( -path '*/src/*.rs' -o -name Cargo.toml \) -print)
-# Twelve profiles in about two minutes.
-WORKLOADS ?= proliant
-TIMING ?= --warmup 1s --duration 8s
+# What `make run` looks at: a scratch file on this disk, unless a target is named (make run TARGET=/dev/sdX).
+TARGET ?=
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
 
-run: setup  ## load a scratch file on this disk with the twelve ProLiant profiles and draw the report (about two minutes)
-	$(VENV)/bin/plimsoll run $(WORKLOADS) $(TIMING)
+run: setup  ## say what this disk can do and what load it carries, and draw the report (about three minutes)
+	$(VENV)/bin/plimsoll check $(TARGET)
 
 test: setup  ## every check: formats, lints, types, tests of Rust, Python and the report in a browser
 	dev/system.sh

@@ -15,11 +15,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from plimsoll.verbs import curve, matrix, ramp, replay, run, scale, search, steady, steps, suite
+    from plimsoll.verbs import check, curve, matrix, ramp, replay, run, scale, search, steady, steps, suite
 
 __version__ = "0.1.0"
 #: The verbs that measure (`plimsoll.verbs`).
-__all__ = ["curve", "matrix", "ramp", "replay", "run", "scale", "search", "steady", "steps", "suite"]
+__all__ = ["check", "curve", "matrix", "ramp", "replay", "run", "scale", "search", "steady", "steps", "suite"]
 
 
 def __getattr__(name: str) -> Any:

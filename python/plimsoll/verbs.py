@@ -14,13 +14,16 @@ Limits: one verb at a time per process; Ctrl-C ends a run with what was measured
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from plimsoll.experiments.declaration import FIELDS, options_of
 from plimsoll.points.listener import Listener
 from plimsoll.points.options import REPLAY, Options, complete
 from plimsoll.points.short_document import short_undertaking
 from plimsoll.points.undertaking import Run, Undertaking, carry_out
+
+if TYPE_CHECKING:
+    from plimsoll.points.check import Checked
 
 #: The levels of options: ``{"queue_depth": [1, 2, 4]}``, ``{"threads": "1..64"}``, or texts ``NAME=LEVELS``.
 Axes = Mapping[str, Sequence[Any] | str] | Sequence[str] | str
@@ -82,6 +85,19 @@ class ReplayOptions(Options, total=False):
     lateness: str
     form: str
     counted: str
+
+
+def check(*named: str, quick: bool = False, listener: Listener | None = None, **options: Unpack[Options]) -> Checked:
+    """What each target that is named can do (the four corners), and what OLTP load it carries; `Checked.answer` says it in a sentence.
+
+    Reads only, unless writing is permitted everywhere. ``objective`` replaces ``mean <= 5ms``.
+    """
+    from plimsoll.points.check import Checked, check_undertaking
+
+    heard, typed = listener or Listener(), complete(options)
+    typed["targets"] = (*named, *typed["targets"])
+    done = carry_out(check_undertaking(typed, heard.remark, quick=quick), typed, heard)
+    return Checked(done.path, done.outcome, done.experiments, done.origin)
 
 
 def run(*workloads: str, listener: Listener | None = None, **options: Unpack[Options]) -> Run:

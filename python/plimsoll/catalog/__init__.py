@@ -18,7 +18,7 @@ from functools import cache
 from typing import Any
 
 from plimsoll.catalog.figures import published, published_names, rows_for
-from plimsoll.catalog.suites import suite_document, suite_names
+from plimsoll.catalog.suites import check_document, suite_document, suite_names
 from plimsoll.catalog.written import read_toml
 from plimsoll.errors import InputError
 from plimsoll.near import nearest
@@ -26,6 +26,7 @@ from plimsoll.near import nearest
 __all__ = [
     "GROUPS",
     "all_tags",
+    "check_document",
     "document",
     "file_of",
     "is_file",

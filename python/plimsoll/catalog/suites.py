@@ -5,6 +5,7 @@ are only found and read.
 
     suite_names()                          # ['dd-cp', 'four-corners', …]
     suite_document("four-corners")         # the TOML as a dictionary
+    check_document()                       # what ``plimsoll check`` does, which no report published
 """
 
 from __future__ import annotations
@@ -14,6 +15,11 @@ import os
 from plimsoll.catalog.folder import Folder, Json
 
 _SUITES = Folder(os.path.join(os.path.dirname(__file__), "suites"), "suite")
+
+
+def check_document() -> Json:
+    """The experiments of ``plimsoll check``, as their file has them."""
+    return Folder(os.path.dirname(__file__), "suite").document("check")
 
 
 def suite_names() -> list[str]:

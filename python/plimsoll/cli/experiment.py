@@ -6,6 +6,7 @@ short_experiment("ramp", typed)
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import click
@@ -19,18 +20,26 @@ from plimsoll.points.undertaking import Run, Undertaking, carry_out
 Typed = Mapping[str, Any]
 
 
+@dataclass(frozen=True)
+class Told:
+    """What a verb says of a run besides: the text that closes what is shown, and what stands first in the JSON document."""
+
+    ending: Callable[[Run], str] = lambda _: ""
+    document: Callable[[Run], dict[str, Any]] = lambda _: {}
+
+
 def short_experiment(kind: str, typed: Typed) -> int:
     """Measure one experiment of ``kind`` as typed, and return the exit code."""
     return carried_out(lambda _: short_undertaking(kind, typed), typed)
 
 
-def carried_out(undertaking: Callable[[Listener], Undertaking], typed: Typed) -> int:
+def carried_out(undertaking: Callable[[Listener], Undertaking], typed: Typed, told: Told | None = None) -> int:
     """Measure what was typed, show what came of it, and return the exit code."""
     heard = listener(quiet=typed["quiet"])
     asked = undertaking(heard)
     _check_outputs(asked, typed)
     run = carry_out(asked, typed, heard)
-    _show(run, typed)
+    _show(run, typed, told or Told())
     if not typed["asserts"] or run.exit_code or run.holds():
         return run.exit_code
     for sentence in run.unknown():
@@ -48,7 +57,7 @@ def _check_outputs(asked: Undertaking, typed: Typed) -> None:
         checked_format(typed["report_path"])
 
 
-def _show(run: Run, typed: Typed) -> None:
+def _show(run: Run, typed: Typed, told: Told) -> None:
     from plimsoll.analysis.objective.judgement import parse_objective
     from plimsoll.cli.showing import Shown, show
 
@@ -61,5 +70,7 @@ def _show(run: Run, typed: Typed) -> None:
         objective=parse_objective(first.objective) if plain and first.objective else None,
         experiments=[experiment.to_json() for experiment in run.experiments],
         concludes=not plain,
+        ending=told.ending(run),
+        first=told.document(run) if typed["as_json"] else {},
     )
     show(run.outcome, run.path, shown)

@@ -21,7 +21,7 @@ from plimsoll.store.durable import REPLACED
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
-def _named(_context: click.Context, _option: click.Parameter, targets: tuple[str, ...]) -> tuple[str, ...]:
+def named(_context: click.Context, _option: click.Parameter, targets: tuple[str, ...]) -> tuple[str, ...]:
     """An empty name is a variable that is not set, and measures nothing in its place."""
     if any(not target.strip() for target in targets):
         raise InputError("--target: the name is empty, as that of a variable which is not set; name a target, or leave the option out.")
@@ -42,7 +42,7 @@ DECLARED: dict[str, Decorator] = {
         "targets",
         metavar="TARGET",
         multiple=True,
-        callback=_named,
+        callback=named,
         help="File, device, concat:A,B, stripe:A,B?unit=1MiB, null:, queue: or array:NAME; several are measured in turn. "
         "[default: a scratch file ./plimsoll-scratch.dat, made and removed]",
     ),

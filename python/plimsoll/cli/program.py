@@ -24,6 +24,7 @@ from plimsoll.errors import EXIT_CODES, EXIT_INTERRUPTED, InputError, PlimsollEr
 
 #: Every verb with the line that ``plimsoll --help`` shows; the command itself is ``command`` in `module_of` the verb.
 VERBS = {
+    "check": "Say what a target can do, and what load it carries.",
     "run": "Measure a target under one or more workloads.",
     "steps": "Measure levels of load, one after the other.",
     "matrix": "Measure every combination of options.",

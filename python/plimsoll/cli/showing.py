@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Container, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import click
@@ -39,6 +39,9 @@ class Shown:
     experiments: Sequence[Json] | None = None
     #: Whether conclusions are worth words beside the points.
     concludes: bool = True
+    #: The last that is said on a terminal, and the first keys of the document.
+    ending: str = ""
+    first: Json = field(default_factory=dict)
 
 
 def show(outcome: Outcome, path: str, shown: Shown) -> None:
@@ -55,6 +58,8 @@ def show(outcome: Outcome, path: str, shown: Shown) -> None:
         click.echo(f"plimsoll: {left}", err=True)
     if outcome.sentence is not None:
         click.echo(f"plimsoll: {outcome.sentence}", err=True)
+    if shown.ending and not shown.as_json:
+        click.echo(f"\n{shown.ending}")
 
 
 def _reported(outcome: Outcome, run: StoredRun, shown: Shown) -> str:
@@ -94,11 +99,11 @@ def _concluded(found: Found, modelled: Container[str | None]) -> Concluded:
 
 
 def _document(outcome: Outcome, shown: Shown) -> Json:
-    document: Json = {"schema": RUN_SCHEMA, "results": [result.to_json() for result in outcome.results]}
+    document: Json = {"schema": RUN_SCHEMA, **shown.first, "results": [result.to_json() for result in outcome.results]}
     if shown.experiments is not None:
         document["experiments"] = list(shown.experiments)
         document["conclusions"] = [found.to_json() for found in outcome.found]
-        document.update(_mark(outcome.found))
+        document.update(shown.first or _mark(outcome.found))
     if shown.objective is not None:
         judgements = [judge(shown.objective, result) for result in outcome.results]
         document["objective"] = {

@@ -52,6 +52,11 @@ def command_suite(words: Sequence[str], typed: Mapping[str, Any], remark: Remark
     return _undertaken(document, _Source(f"{words[0]} command line", words[0], "", remark, composer), typed, quick=False)
 
 
+def undertaken(name: str, document: Json, typed: Mapping[str, Any], composer: Composer, *, quick: bool) -> Undertaking:
+    """A shipped suite that was changed before it is carried out."""
+    return _undertaken(document, _Source(f"{name}.toml", name, "", lambda _: None, composer, is_shipped=True), typed, quick)
+
+
 @dataclass(frozen=True)
 class _Source:
     """Where a suite is from: its name in messages, that of its run, the folder of its files, and whether it is one of the catalog;

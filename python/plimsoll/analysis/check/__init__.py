@@ -1,0 +1,1 @@
+"""What a check of a target found: the answer in one sentence, its mark, and the doubts."""

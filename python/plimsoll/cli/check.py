@@ -1,0 +1,90 @@
+"""``plimsoll check``: what a target can do and what it carries, in about three minutes and one sentence.
+
+Model: first what `doctor` minds, then the run of `plimsoll.points.check`, its table and report as of every run, and the answer last, where
+the eye is. JSON has the answer first.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+import click
+
+from plimsoll.cli.options import LoadCommand, named, takes
+
+_WIDTH = 100
+
+
+@click.command(cls=LoadCommand, short_help="Say what a target can do, and what load it carries.")
+@click.argument("target", metavar="[TARGET...]", nargs=-1, callback=named)
+@click.option("--quick", is_flag=True, help="A first impression in less than a minute.")
+@takes("objective", "asserts", "targets", "duration", "warmup", "size")
+@takes("out", "label", "report_path", "keep", "destroy_data", "fresh", "quiet", "as_json")
+def command(target: tuple[str, ...], quick: bool, **typed: Any) -> int:
+    """Look at this host, measure the four corners of TARGET (reads and writes, at random and in sequence), raise an OLTP load until its
+    mean passes 5 ms, and say in one sentence what the target carries. It takes about three minutes.
+
+    TARGET is a file, a device, array:NAME or any other target; of a directory, a scratch file in it. Without one, it is a scratch file
+    here. A device or a file of yours is only read, unless --destroy-data permits writing.
+
+    \b
+    plimsoll check /dev/sdb
+    plimsoll check /mnt/array --quick
+    plimsoll check array:msa2000-raid5 array:msa2000-raid6
+    plimsoll check /dev/sdb --objective 'p99 <= 10ms' --assert
+    """
+    typed = {**typed, "targets": (*target, *typed["targets"]), "settings": (), "cache": None, "precision": None, "repeat": None}
+    diagnosis = _diagnosed(typed["targets"] or (None,))
+    if not typed["quiet"]:
+        for line in _minded(diagnosis):
+            click.echo(line, err=True)
+    return _checked(typed, diagnosis, quick=quick)
+
+
+def _checked(typed: dict[str, Any], diagnosis: Sequence[Any], *, quick: bool) -> int:
+    from plimsoll.cli.experiment import Told, carried_out
+    from plimsoll.points.check import answers, check_undertaking
+    from plimsoll.points.undertaking import Run
+
+    def document(run: Run) -> dict[str, Any]:
+        found = [one.to_json() for one in answers(run)]
+        several = len(found) != 1
+        return {
+            "answer": " ".join(one["answer"] for one in found),
+            "mark": None if several else found[0]["mark"],
+            "doubts": _distinct([doubt for one in found for doubt in one["doubts"]]),
+            "targets": found,
+            "doctor": [asdict(check) for check in diagnosis],
+        }
+
+    def ending(run: Run) -> str:
+        return "\n".join(_folded(one.sentence, "") for one in answers(run))
+
+    return carried_out(lambda listener: check_undertaking(typed, listener.remark, quick=quick), typed, Told(ending, document))
+
+
+def _distinct(doubts: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Each doubt of several targets once."""
+    return list({doubt["name"]: doubt for doubt in reversed(doubts)}.values())[::-1]
+
+
+def _diagnosed(targets: Sequence[str | None]) -> list[Any]:
+    """What `doctor` says of this host and of each target, every finding once."""
+    from plimsoll import engine as engines
+    from plimsoll.doctor import diagnose, examine
+
+    found = [check for target in targets for check in diagnose(examine(engines.native(), target))]
+    return list(dict.fromkeys(found))
+
+
+def _minded(diagnosis: Sequence[Any]) -> list[str]:
+    minded = [check for check in diagnosis if check.status in ("warn", "fail")]
+    lines = [_folded(f"{'✗' if check.status == 'fail' else '!'} {check.finding}", "  ") for check in minded]
+    return [f"doctor: {len(diagnosis) - len(minded)} of {len(diagnosis)} checks found nothing to mind", *lines]
+
+
+def _folded(text: str, indent: str) -> str:
+    return textwrap.fill(text, _WIDTH, subsequent_indent=indent, break_on_hyphens=False, break_long_words=False)

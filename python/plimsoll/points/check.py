@@ -1,0 +1,100 @@
+"""A check of targets: the experiments of ``catalog/check.toml``, as far as writing is permitted, with the objective that was asked for.
+
+Model: the writes are left out, and its OLTP mix consists of reads, unless every target may be written to: scratch files and models
+always, others with ``--destroy-data``. So the targets of one check stand under the same load. A directory stands for a scratch file in it.
+On a model time is virtual, so points last long enough for its caches to fill.
+
+    carry_out(check_undertaking(typed, remark, quick=False), typed, listener)
+    answers(run)[0].sentence
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from plimsoll import catalog
+from plimsoll import engine as engines
+from plimsoll.engine import Json
+from plimsoll.points.listener import Remark
+from plimsoll.points.permission import permission
+from plimsoll.points.suites import undertaken
+from plimsoll.points.undertaking import Run, Undertaking
+from plimsoll.scratch import DEFAULT_TARGET
+from plimsoll.target import Composer
+
+if TYPE_CHECKING:
+    from plimsoll.analysis.check.answer import Answer
+
+NAME = "check"
+WRITES, LOAD = "writes", "OLTP"
+#: What lasts as long as it takes for the cache of an array to be in balance, as nobody waits for it.
+_MODELLED = {"duration": "20s", "warmup": "30s"}
+_MODELS = ("array:", "queue:")
+
+
+@dataclass(frozen=True)
+class Checked(Run):
+    """A run of a check, with its answers."""
+
+    @property
+    def answers(self) -> list[Answer]:
+        """One for each target, in the order measured."""
+        return answers(self)
+
+    @property
+    def answer(self) -> str:
+        """All of them in words."""
+        return " ".join(one.sentence for one in self.answers)
+
+
+def check_undertaking(typed: Mapping[str, Any], remark: Remark, *, quick: bool = False) -> Undertaking:
+    """The experiments of a check of ``typed["targets"]``."""
+    composer = Composer()
+    targets = tuple(_in_directory(target) for target in typed["targets"])
+    refused = _refusing(targets, typed["destroy_data"], composer)
+    if refused:
+        remark(f"reads only: writing to {refused[0]} is not permitted (--destroy-data permits it).")
+    document = _document(typed.get("objective"), reads_only=bool(refused), modelled=bool(targets) and all(map(_is_modelled, targets)))
+    return undertaken(NAME, document, {**typed, "targets": targets}, composer, quick=quick)
+
+
+def answers(run: Run) -> list[Answer]:
+    """What a check found on each of its targets."""
+    from plimsoll.analysis.check.answer import answers_of
+
+    objective = next(experiment.objective for experiment in run.experiments if experiment.name == LOAD)
+    return answers_of(run.results, objective or "")
+
+
+def _document(objective: str | None, *, reads_only: bool, modelled: bool) -> Json:
+    """The document with what was asked for."""
+    document = catalog.check_document()
+    experiments = [dict(one) for one in document["experiment"] if not (reads_only and one["name"] == WRITES)]
+    for one in experiments:
+        load = one["name"] == LOAD
+        if load and objective is not None:
+            one["objective"] = objective
+        changes = {**(_MODELLED if modelled else {}), **({"read_percent": 100} if load and reads_only else {})}
+        one["set"] = {**one["set"], **changes}
+        # On a model the quick form saves nothing but makes the answer wrong.
+        one["quick"] = {"set": changes if modelled else {**one["quick"]["set"], **changes}}
+    return {**document, "experiment": experiments}
+
+
+def _in_directory(target: str) -> str:
+    return os.path.join(target, os.path.basename(DEFAULT_TARGET)) if os.path.isdir(target) else target
+
+
+def _refusing(targets: Sequence[str], destroy_data: str | None, composer: Composer) -> list[str]:
+    """The targets that may not be written to. What was permitted in words is never left out in silence: it is refused later, or done."""
+    if destroy_data is not None:
+        return []
+    engine = engines.native()
+    return [target for target in targets if engine.write_refusal(composer.target(target), permission(None)) is not None]
+
+
+def _is_modelled(target: str) -> bool:
+    return target.strip().startswith(_MODELS)
