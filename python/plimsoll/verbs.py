@@ -100,11 +100,11 @@ def check(*named: str, quick: bool = False, listener: Listener | None = None, **
     return Checked(done.path, done.outcome, done.experiments, done.origin)
 
 
-def run(*workloads: str, listener: Listener | None = None, **options: Unpack[Options]) -> Run:
-    """Measure each workload as it stands: shipped names, tags, .toml files, or one job file of another tool."""
+def run(*workloads: str, listener: Listener | None = None, **options: Unpack[LevelOptions]) -> Run:
+    """Measure each workload as it stands, or at the levels of ``over``: shipped names, tags, .toml files, a job file of another tool."""
     from plimsoll.points.run import run_undertaking
 
-    heard, typed = listener or Listener(), complete(options)
+    heard, typed = listener or Listener(), complete(options, {"over": ()})
     return carry_out(run_undertaking(workloads, typed, heard.remark), typed, heard)
 
 

@@ -159,7 +159,7 @@ def test_wrong_names_are_answered_with_the_right_ones(plimsoll: Plimsoll, measur
     assert "has no unit" in plimsoll("compare", one, two, "--objective", "mean <= 20").err
     assert "is not a run: did you mean '" in plimsoll("compare", two, "steps-smal").err
     # Any run was suggested where none was near.
-    assert "'nosuch' is not a run: 'plimsoll runs' lists those there are.\n" in plimsoll("compare", one, "nosuch").err
+    assert "'nosuch' is not a run: 'plimsoll list --runs' lists those there are.\n" in plimsoll("compare", one, "nosuch").err
 
 
 def test_plain_runs_are_compared_too(plimsoll: Plimsoll, engine: ScriptedEngine) -> None:

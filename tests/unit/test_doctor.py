@@ -67,7 +67,7 @@ def test_a_good_host_is_well_in_every_respect() -> None:
             "sysctl kernel.io_uring_disabled=0",
         ),
         (replace(host("kernel", release="5.4.0"), locked_memory_bytes=64 << 10), "locked_memory", "warn", "ulimit -l"),
-        (replace(WELL, calibration=None), "own_cost", "unknown", "plimsoll calibrate"),
+        (replace(WELL, calibration=None), "own_cost", "unknown", "plimsoll doctor --calibrate"),
         (host("cpu", governor="powersave"), "governor", "warn", "cpupower"),
         (host("cpu", governor="absent: no such file or directory"), "governor", "unknown", "no such file"),
         (host("cpu", governor=None, absent={"governor": "permission denied"}), "governor", "unknown", "(permission denied)"),

@@ -6,13 +6,15 @@ Renew the snapshots with ``PLIMSOLL_RENEW=1 pytest tests/unit/test_help.py`` and
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from plimsoll.cli import VERBS
+from plimsoll.cli.commands import FIRST, OTHER_NAMES, VERBS
+from plimsoll.cli.options import COMMON, DECLARED
 from support.said import Plimsoll
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
@@ -64,10 +66,47 @@ def test_a_run_needs_rich_only_on_a_terminal() -> None:
     assert not {"rich", "asyncio", "importlib.resources", "unittest"} & set(_python(code).stderr.split())
 
 
-def test_no_arguments_show_the_help_and_are_an_error(plimsoll: Plimsoll) -> None:
+def test_no_word_at_all_shows_where_to_begin_and_is_an_error(plimsoll: Plimsoll) -> None:
     said = plimsoll()
-    assert said.code == 2
-    assert said.out == "" and said.err.startswith("Usage: plimsoll")
+    assert said.code == 2 and said.out == ""
+    begun = re.findall(r"^  plimsoll (\w+)", said.err, re.MULTILINE)
+    assert begun == list(FIRST) and len(begun) == 6
+    assert "'plimsoll help' lists all commands" in said.err
+
+
+def test_the_help_of_a_command_and_of_an_older_name_is_that_of_the_command(plimsoll: Plimsoll) -> None:
+    assert plimsoll("help", "ramp") == plimsoll("ramp", "--help") == plimsoll("help", "search") == plimsoll("search", "--help")
+    assert plimsoll("help") == plimsoll("--help")
+
+
+def test_common_options_are_explained_once(plimsoll: Plimsoll, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
+    explained = plimsoll("help", "options").out
+    snapshot = SNAPSHOTS / "help-topic-options.txt"
+    if os.environ.get("PLIMSOLL_RENEW"):
+        snapshot.write_text(explained)
+    assert explained == snapshot.read_text()
+    for name in COMMON:
+        assert DECLARED[name](lambda: None).__click_params__[0].opts[-1] in explained  # type: ignore[attr-defined]
+    ramp = plimsoll("help", "ramp").out
+    assert "--destroy-data" in ramp and "its serial number or path" not in ramp
+    assert len(ramp.splitlines()) < 40
+
+
+def test_what_is_no_command_cannot_be_explained(plimsoll: Plimsoll) -> None:
+    said = plimsoll("help", "rmap")
+    assert said.code == 2 and "did you mean 'ramp'?" in said.err
+
+
+@pytest.mark.parametrize("older", OTHER_NAMES)
+def test_an_older_name_works_and_stands_in_no_list(plimsoll: Plimsoll, older: str) -> None:
+    assert plimsoll(older, "--help").code == 0
+    assert not re.search(rf"^  {older} ", plimsoll("--help").out, re.MULTILINE)
+
+
+def test_every_command_has_one_place(plimsoll: Plimsoll) -> None:
+    shown = re.findall(r"^  ([a-z-]+)  ", plimsoll("--help").out.partition("Measure:")[2], re.MULTILINE)
+    assert shown == list(VERBS) and len(set(shown)) == len(shown)
 
 
 def test_the_version_is_shown(plimsoll: Plimsoll) -> None:

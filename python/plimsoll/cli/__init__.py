@@ -3,6 +3,7 @@
 This file only names the entry point; a function here would see the module `plimsoll.cli.list` in place of the builtin.
 """
 
-from plimsoll.cli.program import VERBS, main
+from plimsoll.cli.commands import VERBS
+from plimsoll.cli.program import main
 
 __all__ = ["VERBS", "main"]

@@ -9,11 +9,14 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from plimsoll.cli.options import LoadCommand, named, takes
+
+if TYPE_CHECKING:
+    from plimsoll.doctor import Check
 
 _WIDTH = 100
 
@@ -37,17 +40,20 @@ def command(target: tuple[str, ...], quick: bool, **typed: Any) -> int:
     plimsoll check /dev/sdb --objective 'p99 <= 10ms' --assert
     """
     typed = {**typed, "targets": (*target, *typed["targets"]), "settings": (), "cache": None, "precision": None, "repeat": None}
-    diagnosis = _diagnosed(typed["targets"] or (None,))
-    if not typed["quiet"]:
-        for line in _minded(diagnosis):
-            click.echo(line, err=True)
-    return _checked(typed, diagnosis, quick=quick)
+    return _checked(typed, quick=quick)
 
 
-def _checked(typed: dict[str, Any], diagnosis: Sequence[Any], *, quick: bool) -> int:
+def _checked(typed: dict[str, Any], *, quick: bool) -> int:
     from plimsoll.cli.experiment import Told, carried_out
     from plimsoll.points.check import answers, check_undertaking
     from plimsoll.points.undertaking import Run
+
+    diagnosis: list[Check] = []
+
+    def diagnose() -> None:
+        diagnosis.extend(_diagnosed(typed["targets"] or (None,)))
+        if not typed["quiet"]:
+            click.echo("\n".join(_minded(diagnosis)), err=True)
 
     def document(run: Run) -> dict[str, Any]:
         found = [one.to_json() for one in answers(run)]
@@ -63,7 +69,8 @@ def _checked(typed: dict[str, Any], diagnosis: Sequence[Any], *, quick: bool) ->
     def ending(run: Run) -> str:
         return "\n".join(_folded(one.sentence, "") for one in answers(run))
 
-    return carried_out(lambda listener: check_undertaking(typed, listener.remark, quick=quick), typed, Told(ending, document))
+    told = Told(ending, document, diagnose)
+    return carried_out(lambda listener: check_undertaking(typed, listener.remark, quick=quick), typed, told)
 
 
 def _distinct(doubts: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -71,7 +78,7 @@ def _distinct(doubts: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     return list({doubt["name"]: doubt for doubt in reversed(doubts)}.values())[::-1]
 
 
-def _diagnosed(targets: Sequence[str | None]) -> list[Any]:
+def _diagnosed(targets: Sequence[str | None]) -> list[Check]:
     """What `doctor` says of this host and of each target, every finding once."""
     from plimsoll import engine as engines
     from plimsoll.doctor import diagnose, examine
@@ -80,7 +87,7 @@ def _diagnosed(targets: Sequence[str | None]) -> list[Any]:
     return list(dict.fromkeys(found))
 
 
-def _minded(diagnosis: Sequence[Any]) -> list[str]:
+def _minded(diagnosis: Sequence[Check]) -> list[str]:
     minded = [check for check in diagnosis if check.status in ("warn", "fail")]
     lines = [_folded(f"{'✗' if check.status == 'fail' else '!'} {check.finding}", "  ") for check in minded]
     return [f"doctor: {len(diagnosis) - len(minded)} of {len(diagnosis)} checks found nothing to mind", *lines]

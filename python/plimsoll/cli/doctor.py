@@ -11,6 +11,7 @@ import click
 from plimsoll import engine as engines
 from plimsoll.displayed import as_document
 from plimsoll.doctor import Check, diagnose, examine
+from plimsoll.errors import InputError
 
 _MARKS = {"ok": "✓", "warn": "!", "fail": "✗", "unknown": "?"}
 _WIDTH = 100
@@ -18,12 +19,23 @@ _WIDTH = 100
 
 @click.command(short_help="Say what on this host would make numbers wrong.")
 @click.option("-t", "--target", metavar="TARGET", help="Look at this target as well.")
+@click.option("--calibrate", is_flag=True, help="Measure Plimsoll's own cost per I/O instead, and remember it for every later result.")
+@click.option("--seconds", type=click.FloatRange(0.05, 600), help="How long --calibrate takes in all. [default: 3]")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def command(target: str | None, as_json: bool) -> int:
+def command(target: str | None, calibrate: bool, seconds: float | None, as_json: bool) -> int:
     """Check this host, and TARGET if given, for what would make numbers wrong, with advice for each.
 
     The exit code is 4 when a check fails, that is, when measuring would be pointless.
     """
+    if calibrate:
+        if target is not None:
+            raise InputError("--calibrate: Plimsoll's own cost is measured without storage; leave --target out.")
+        from plimsoll.cli import own_cost
+
+        own_cost.calibrate(3.0 if seconds is None else seconds, as_json=as_json)
+        return 0
+    if seconds is not None:
+        raise InputError("--seconds is how long --calibrate takes; add --calibrate, or leave it out.")
     checks = diagnose(examine(engines.native(), target))
     if as_json:
         click.echo(as_document([asdict(check) for check in checks]))

@@ -6,7 +6,7 @@ short_experiment("ramp", typed)
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import click
@@ -22,10 +22,12 @@ Typed = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Told:
-    """What a verb says of a run besides: the text that closes what is shown, and what stands first in the JSON document."""
+    """What a verb says of a run besides: the text that closes what is shown, what stands first in the JSON document, and what is done once
+    everything is found right."""
 
     ending: Callable[[Run], str] = lambda _: ""
     document: Callable[[Run], dict[str, Any]] = lambda _: {}
+    checked: Callable[[], None] = lambda: None
 
 
 def short_experiment(kind: str, typed: Typed) -> int:
@@ -35,11 +37,12 @@ def short_experiment(kind: str, typed: Typed) -> int:
 
 def carried_out(undertaking: Callable[[Listener], Undertaking], typed: Typed, told: Told | None = None) -> int:
     """Measure what was typed, show what came of it, and return the exit code."""
-    heard = listener(quiet=typed["quiet"])
+    told = told or Told()
+    heard = replace(listener(quiet=typed["quiet"]), checked=told.checked)
     asked = undertaking(heard)
     _check_outputs(asked, typed)
     run = carry_out(asked, typed, heard)
-    _show(run, typed, told or Told())
+    _show(run, typed, told)
     if not typed["asserts"] or run.exit_code or run.holds():
         return run.exit_code
     for sentence in run.unknown():

@@ -1,7 +1,8 @@
-"""``plimsoll list``: the shipped workloads, suites and arrays."""
+"""``plimsoll list``: the shipped workloads, suites and arrays, or the stored runs."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import click
@@ -14,27 +15,46 @@ from plimsoll.displayed import as_document
 from plimsoll.errors import InputError
 
 
-@click.command(short_help="List the shipped workloads, suites and arrays.")
+@click.command(short_help="List the shipped workloads, suites and arrays, or the stored runs.")
 @click.option("--tag", metavar="TAG", help="Only those with this tag.")
 @click.option("--suites", is_flag=True, help="Only the suites.")
 @click.option("--arrays", is_flag=True, help="Only the modelled arrays.")
+@click.option("--runs", is_flag=True, help="The stored runs instead, also those that are going on or were cut short.")
+@click.option("-o", "--out", metavar="DIR", help="Where runs are kept. [default: results]")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def command(tag: str | None, suites: bool, arrays: bool, as_json: bool) -> None:
-    """List the shipped workloads by group, then the suites, then the modelled arrays.
+def command(**typed: Any) -> None:
+    """List the shipped workloads by group, then the suites, then the modelled arrays; with --runs, the runs in DIR.
 
     Each workload and each tag can be given to 'plimsoll run', each suite to 'plimsoll suite', each array to '--target array:NAME'.
     Arrays that differ in a few things share a line: in their name, one of the words below stands in place of each brace.
     """
-    if suites and tag is not None:
-        raise InputError("--suites and --tag: suites have no tags; leave one of both out.")
-    if suites and arrays:
-        raise InputError("--suites and --arrays: each asks for one list only; leave one of both out.")
-    if suites:
+    _check_choice(typed)
+    tag, as_json = typed["tag"], typed["as_json"]
+    if typed["runs"]:
+        from plimsoll.cli.run_list import list_stored
+
+        list_stored(typed["out"] or "results", as_json=as_json)
+    elif typed["suites"]:
         _suites(as_json=as_json)
-        return
-    if arrays:
+    elif typed["arrays"]:
         _arrays(tag, as_json=as_json)
-        return
+    else:
+        _workloads(tag, as_json=as_json)
+
+
+def _check_choice(typed: Mapping[str, Any]) -> None:
+    """Refuse what asks for two lists at once, or is for another list."""
+    if typed["runs"] and (typed["suites"] or typed["arrays"] or typed["tag"] is not None):
+        raise InputError("--runs: stored runs are a list of their own; leave --suites, --arrays and --tag out.")
+    if typed["out"] is not None and not typed["runs"]:
+        raise InputError("--out: what is shipped is in no directory of yours; add --runs to list the stored runs.")
+    if typed["suites"] and typed["tag"] is not None:
+        raise InputError("--suites and --tag: suites have no tags; leave one of both out.")
+    if typed["suites"] and typed["arrays"]:
+        raise InputError("--suites and --arrays: each asks for one list only; leave one of both out.")
+
+
+def _workloads(tag: str | None, *, as_json: bool) -> None:
     names = catalog.names() if tag is None else catalog.names_tagged(tag)
     if tag is not None and not names:
         if any(tag in family.tags() for family in families()):

@@ -10,7 +10,7 @@ every command that applies a load: it reads ``--destroy-data`` without ever taki
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
@@ -97,6 +97,27 @@ DECLARED: dict[str, Decorator] = {
     "as_json": click.option("--json", "as_json", is_flag=True, help="Print the results as one JSON document."),
 }
 
+#: Options that mean the same in every command; `plimsoll help options` explains them, and the help of a command only names them.
+COMMON = (
+    "targets",
+    "settings",
+    "duration",
+    "warmup",
+    "size",
+    "repeat",
+    "interleave",
+    "cache",
+    "precision",
+    "out",
+    "label",
+    "report_path",
+    "keep",
+    "destroy_data",
+    "fresh",
+    "quiet",
+    "as_json",
+)
+
 #: What every experiment takes besides its levels, in the order of the help.
 EXPERIMENT = (
     "targets",
@@ -132,6 +153,15 @@ def takes(*names: str) -> Decorator:
     return decorate
 
 
+def _joined(names: Sequence[str], width: int) -> list[str]:
+    """Lines of names that are not split."""
+    lines = [""]
+    for name in names:
+        longer = f"{lines[-1]}  {name}" if lines[-1] else name
+        lines = [*lines[:-1], longer] if len(longer) <= width else [*lines, name]
+    return lines
+
+
 class LoadCommand(click.Command):
     """Takes the value of ``--destroy-data`` after ``=`` only, so that it never swallows the next argument."""
 
@@ -139,3 +169,15 @@ class LoadCommand(click.Command):
         end = args.index("--") if "--" in args else len(args)
         head = ["--destroy-data=" if arg == "--destroy-data" else arg for arg in args[:end]]
         return super().parse_args(ctx, head + args[end:])
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Explain the command's own options, and name the others."""
+        options = [option for option in self.get_params(ctx) if isinstance(option, click.Option)]
+        shown = [(option, record) for option in options if (record := option.get_help_record(ctx)) is not None]
+        own = [record for option, record in shown if option.name not in COMMON]
+        common = [record[0] for option, record in shown if option.name in COMMON]
+        with formatter.section("Options"):
+            formatter.write_dl(own)
+        if common:
+            with formatter.section("Common options, explained by 'plimsoll help options'"):
+                formatter.write("".join(f"  {line}\n" for line in _joined(common, formatter.width - 4)))

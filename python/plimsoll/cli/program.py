@@ -16,42 +16,12 @@ import click
 
 from plimsoll import __version__
 from plimsoll.answering import heard
+from plimsoll.cli.commands import FIRST, GROUPS, OTHER_NAMES, VERBS
 from plimsoll.cli.mistake import threads_told, told
 from plimsoll.cli.silence import Silence
 from plimsoll.cli.streams import Streams
 from plimsoll.displayed import displayed_in_line
 from plimsoll.errors import EXIT_CODES, EXIT_INTERRUPTED, InputError, PlimsollError, StoreError
-
-#: Every verb with the line that ``plimsoll --help`` shows; the command itself is ``command`` in `module_of` the verb.
-VERBS = {
-    "check": "Say what a target can do, and what load it carries.",
-    "run": "Measure a target under one or more workloads.",
-    "steps": "Measure levels of load, one after the other.",
-    "matrix": "Measure every combination of options.",
-    "ramp": "Raise the load until the objective fails, and find the mark.",
-    "search": "Find the mark as surely as the noise allows.",
-    "curve": "Measure the load line at percentages of the maximum.",
-    "scale": "Measure speed-up with concurrency.",
-    "steady": "Measure in rounds until the storage is in its steady state.",
-    "suite": "Carry out the experiments of a published procedure or of a file.",
-    "compare": "Compare stored runs, or the configurations of one, point by point.",
-    "translate": "Show another tool's job file in our words.",
-    "replay": "Issue the requests of a block trace, when they were recorded or as fast as possible.",
-    "reproduce": "Test the claims of published reports on modelled arrays.",
-    "fit": "Turn a block trace into a workload, or make a modelled array give what was measured.",
-    "list": "List the shipped workloads, suites and arrays.",
-    "show": "Show one workload, suite or array: purpose, source, and what it consists of.",
-    "runs": "List the stored runs.",
-    "report": "Make a report of stored runs: HTML, CSV, Parquet or JSON.",
-    "export": "Write a stored run as another tool's results.",
-    "import": "Store results that another tool measured.",
-    "size": "Say which stored load lines carry a demand.",
-    "watch": "Watch what is asked of live devices.",
-    "serve-array": "Serve a modelled array to other programs, in real time.",
-    "journal": "Keep the power-cut journal of another host.",
-    "doctor": "Say what on this host would make numbers wrong.",
-    "calibrate": "Measure Plimsoll's own cost per I/O.",
-}
 
 
 def module_of(verb: str) -> str:
@@ -72,15 +42,25 @@ class _Verbs(click.Group):
         command: click.Command = import_module(module_of(cmd_name)).command
         return command
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if not args:
+            click.echo(_beginning(ctx), err=True)
+            ctx.exit(InputError.exit_code)
+        return super().parse_args(ctx, args)
+
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+        args = [*OTHER_NAMES.get(args[0], args[:1]), *args[1:]]
         name = args[0]
         if name not in VERBS and not name.startswith("-"):
             raise InputError(f"there is no command {name!r}; {_nearest_verb(name)}")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(VERBS.items()))
+        # One column for all groups.
+        width = max(map(len, VERBS))
+        for heading, verbs in GROUPS.items():
+            with formatter.section(heading):
+                formatter.write_dl([(verb.ljust(width), line) for verb, line in verbs.items()])
 
 
 @click.command(
@@ -93,6 +73,7 @@ def program() -> None:
     """How much load does this storage carry before it gets too slow?
 
     Plimsoll applies a load to a disk, a file or a model, and says how it responded and how far to trust the numbers.
+    'plimsoll help COMMAND' explains a command, 'plimsoll help options' what many commands share.
     """
 
 
@@ -115,9 +96,6 @@ def _answered(words: Sequence[str]) -> int:
         return code if isinstance(code, int) else 0
     except PlimsollError as error:
         return _fail(str(error), error.exit_code)
-    except click.exceptions.NoArgsIsHelpError as asked:
-        click.echo(asked.ctx.get_help() if asked.ctx else "", err=True)
-        return InputError.exit_code
     except click.ClickException as error:
         return _fail(_sentence(error), InputError.exit_code)
     except (click.Abort, KeyboardInterrupt):
@@ -152,4 +130,15 @@ def _sentence(error: click.ClickException) -> str:
 def _nearest_verb(name: str) -> str:
     from plimsoll.near import meant
 
-    return meant(name, VERBS)
+    return meant(name, [*VERBS, *OTHER_NAMES], "'plimsoll help' lists all.")
+
+
+def _beginning(ctx: click.Context) -> str:
+    """What is said of no word at all: where to begin, and where to read on."""
+    formatter = ctx.make_formatter()
+    formatter.write_usage("plimsoll", "COMMAND [OPTIONS] ...")
+    with formatter.section("Begin with"):
+        formatter.write_dl([(f"plimsoll {verb}", VERBS[verb]) for verb in FIRST])
+    formatter.write_paragraph()
+    formatter.write_text("'plimsoll help' lists all commands, 'plimsoll help check' explains one. README.md and docs/ say more.")
+    return formatter.getvalue().rstrip("\n")

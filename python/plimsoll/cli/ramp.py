@@ -8,12 +8,17 @@ import click
 
 from plimsoll.cli.experiment import short_experiment
 from plimsoll.cli.options import ONCE, LoadCommand, takes
+from plimsoll.errors import InputError
 
 
 @click.command(cls=LoadCommand, short_help="Raise the load until the objective fails, and find the mark.")
 @click.argument("workloads", metavar="WORKLOAD...", nargs=-1, required=True)
 @takes("over", "objective", "asserts")
 @click.option("--resolution", metavar="SHARE|STEP", help="How close the mark is closed in on: 2% of the level, or 1. [default: 2%]")
+@click.option("--settle", is_flag=True, help="Measure a level near the limit again until its 95 % interval settles it.")
+@click.option(
+    "--repeats-max", metavar="N", type=click.IntRange(1), help="With --settle: how often a level is measured at most. [default: 5]"
+)
 @click.option("--growth", metavar="FACTOR", help="How the load is raised: 2x, or +4. [default: 2x]")
 @takes(*ONCE)
 def command(**typed: Any) -> int:
@@ -23,6 +28,13 @@ def command(**typed: Any) -> int:
     \b
     plimsoll ramp oltp-db --over threads=1..256 --objective 'read mean <= 20ms and write mean <= 20ms'
     plimsoll ramp random-read-4k --objective 'p99 <= 5ms' --resolution 1 --json
+    plimsoll ramp open.toml --over rate=500..50k --objective 'p99 <= 5ms and achieved >= 97%' --settle
     plimsoll ramp oltp-db --objective 'p99 <= 5ms' --assert -t /dev/sdb --destroy-data
     """
+    if typed["settle"]:
+        if typed["growth"] is not None:
+            raise InputError("--growth: with --settle the load doubles; leave one of both out.")
+        return short_experiment("search", typed)
+    if typed["repeats_max"] is not None:
+        raise InputError("--repeats-max is how often --settle measures a level; add --settle, or leave it out.")
     return short_experiment("ramp", typed)

@@ -24,18 +24,24 @@ class RunCommand(LoadCommand):
         return super().parse_args(ctx, with_tool_set_apart(self.params, args))
 
 
-@click.command(cls=RunCommand, short_help="Measure a target under one or more workloads.")
+@click.command(cls=RunCommand, short_help="Measure a target under workloads, at one load or at several levels.")
 @click.argument("workloads", metavar="WORKLOAD...", nargs=-1, required=True)
-@takes("targets", "settings", "duration", "warmup", "size", "repeat", "interleave", "cache", "precision", "objective", "asserts")
+@takes("over", "objective", "asserts")
+@click.option("--steps", is_flag=True, hidden=True, help="Without --over: at the usual levels, queue_depth=1..64.")
+@takes("targets", "settings", "duration", "warmup", "size", "repeat", "interleave", "cache", "precision")
 @takes("out", "label", "report_path", "keep", "destroy_data", "fresh", "quiet", "as_json")
 def command(**typed: Any) -> int:
     """Measure TARGET under each WORKLOAD: a shipped name, a tag such as proliant, a .toml file, or a job file of another tool.
     Or the command line of fio, Vdbench, ORION or DiskSpd: options of plimsoll's stand before the tool's name, the tool's behind it.
 
+    With --over each WORKLOAD is measured at several levels: the load line, and with an objective its mark. Several --over, or levels that
+    are no numbers, give every combination.
+
     The same command again goes on where it was stopped.
 
     \b
     plimsoll run proliant
+    plimsoll run oltp-db --over queue_depth=1..64 --objective 'p99 <= 5ms'
     plimsoll run oltp-db --target /dev/nvme0n1 --destroy-data --set queue_depth=32
     plimsoll run mine.toml --target file:/data/test --size 16GiB --json
     plimsoll run random-read-4k --precision 2% --objective 'p99 <= 5ms' --assert

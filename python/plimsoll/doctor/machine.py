@@ -138,7 +138,7 @@ def own_cost(examination: Examination) -> Iterator[Check]:
     nop = (examination.calibration or {}).get("nop") or {}
     per_core = nop.get("iops_per_core")
     if not per_core:
-        yield Check("own_cost", "unknown", "Plimsoll's own cost has not been measured here.", "Run 'plimsoll calibrate'.")
+        yield Check("own_cost", "unknown", "Plimsoll's own cost has not been measured here.", "Run 'plimsoll doctor --calibrate'.")
         return
     yield Check("own_cost", "ok", f"One core can issue {per_core / 1e6:.1f} million I/Os per second.")
 

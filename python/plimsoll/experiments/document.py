@@ -49,7 +49,7 @@ from plimsoll.experiments.levels import ends_of, is_target, level_number, levels
 from plimsoll.experiments.plan import Configuration
 
 #: Commands that are not called like their kind.
-_COMMANDS = {"scaling": "scale", "single": "run"}
+_COMMANDS = {"scaling": "scale", "single": "run", "steps": "run --over", "search": "ramp --settle"}
 #: Keys that are not options of the same name.
 _ARGUMENTS = {"workloads": "WORKLOAD", "asserts": "--assert"}
 

@@ -107,9 +107,9 @@ An experiment measures workloads at several levels or in several ways. A file of
 ```toml
 {example}```
 
-`plimsoll suite mine.toml --target /dev/nvme0n1` carries it out, with `--quick` in its short form. `plimsoll steps`, `matrix`, `ramp`,
-`search`, `curve`, `scale` and `steady` do the same for a single experiment typed on the command line. The schema for editors is
-[experiment.schema.json](experiment.schema.json); the options of workloads and jobs are in [options.md](options.md).
+`plimsoll suite mine.toml --target /dev/nvme0n1` carries it out, with `--quick` in its short form. `plimsoll run --over`, `matrix`,
+`ramp`, `ramp --settle` (kind `search`), `curve`, `scale` and `steady` do the same for a single experiment typed on the command line. The
+schema for editors is [experiment.schema.json](experiment.schema.json); the options of workloads and jobs are in [options.md](options.md).
 
 A point that fails is stored with its error, and the rest goes on. What is known in advance (names, options, levels, targets) is checked
 before anything is touched.

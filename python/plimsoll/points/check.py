@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from plimsoll import catalog
 from plimsoll import engine as engines
 from plimsoll.engine import Json
+from plimsoll.errors import InputError
 from plimsoll.points.listener import Remark
 from plimsoll.points.permission import permission
 from plimsoll.points.suites import undertaken
@@ -52,6 +53,7 @@ class Checked(Run):
 
 def check_undertaking(typed: Mapping[str, Any], remark: Remark, *, quick: bool = False) -> Undertaking:
     """The experiments of a check of ``typed["targets"]``."""
+    _check_objective(typed.get("objective"))
     composer = Composer()
     targets = tuple(_in_directory(target) for target in typed["targets"])
     refused = _refusing(targets, typed["destroy_data"], composer)
@@ -59,6 +61,18 @@ def check_undertaking(typed: Mapping[str, Any], remark: Remark, *, quick: bool =
         remark(f"reads only: writing to {refused[0]} is not permitted (--destroy-data permits it).")
     document = _document(typed.get("objective"), reads_only=bool(refused), modelled=bool(targets) and all(map(_is_modelled, targets)))
     return undertaken(NAME, document, {**typed, "targets": targets}, composer, quick=quick)
+
+
+def _check_objective(text: str | None) -> None:
+    """What is wrong with it is said of the option, not of our file."""
+    if text is None:
+        return
+    from plimsoll.analysis.objective.judgement import parse_objective
+
+    try:
+        parse_objective(text)
+    except InputError as problem:
+        raise InputError(f"--objective: {problem}") from None
 
 
 def answers(run: Run) -> list[Answer]:

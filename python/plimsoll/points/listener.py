@@ -58,8 +58,12 @@ class Unwatched:
 
 @dataclass(frozen=True)
 class Listener:
-    """``remark`` takes sentences on what was asked for; ``stopping`` is called once, from a signal handler, so it may only write bytes."""
+    """``remark`` takes sentences on what was asked for; ``stopping`` is called once, from a signal handler, so it may only write bytes.
+
+    ``checked`` is called once all that is known in advance was found right, before anything is touched.
+    """
 
     progress: Progress = field(default_factory=Unwatched)
     remark: Remark = lambda _: None
     stopping: Callable[[], None] = lambda: None
+    checked: Callable[[], None] = lambda: None

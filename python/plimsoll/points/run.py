@@ -7,14 +7,25 @@ run_undertaking(("fio", "--name=x", "--rw=randread"), options, remark)
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from plimsoll import catalog
 from plimsoll.errors import InputError
+from plimsoll.formats.tools import WITH_COMMANDS
 from plimsoll.points.foreign import is_command, is_foreign
 from plimsoll.points.listener import Remark
 from plimsoll.points.short_document import short_undertaking
 from plimsoll.points.undertaking import Undertaking
+
+#: The shortest command line of each tool that measures something.
+_COMMAND_LINES = {
+    "fio": "fio --name=x --rw=randread --filename=/mnt/disk/x --size=1g",
+    "vdbench": "vdbench -f parmfile",
+    "orion": "orion -run simple -testname mytest",
+    "diskspd": "diskspd -c1G -d10 -r /mnt/disk/x",
+}
 
 
 def run_undertaking(words: Sequence[str], typed: Mapping[str, Any], remark: Remark) -> Undertaking:
@@ -26,7 +37,7 @@ def run_undertaking(words: Sequence[str], typed: Mapping[str, Any], remark: Rema
         return command_suite(words, typed, remark)
     foreign = [name for name in words if is_foreign(name)]
     if not foreign:
-        return short_undertaking("single", {**typed, "workloads": words})
+        return short_undertaking(_kind(typed), {**typed, "workloads": _workloads(words)})
     if len(words) > 1:
         raise InputError(f"{foreign[0]} is a job file of another tool and runs alone; give the other workloads to a run of their own.")
     _check_asked(foreign[0], typed)
@@ -35,6 +46,28 @@ def run_undertaking(words: Sequence[str], typed: Mapping[str, Any], remark: Rema
     return suite_of(foreign[0], typed, remark)
 
 
+def _kind(typed: Mapping[str, Any]) -> str:
+    """Points as they stand; levels of one load; or combinations of whatever is varied."""
+    if not typed.get("over"):
+        return "steps" if typed.get("steps") else "single"
+    from plimsoll.points.short_document import is_load
+
+    return "steps" if typed.get("steps") or is_load(typed["over"]) else "matrix"
+
+
+def _workloads(words: Sequence[str]) -> Sequence[str]:
+    """The words, none of which is a tool whose command line is missing."""
+    tool = next((word for word in words if word in WITH_COMMANDS), None)
+    if tool is None or os.path.exists(tool) or tool in catalog.all_tags():
+        return words
+    raise InputError(
+        f"{tool!r} is no workload; write the command line of {tool} behind it, for example 'plimsoll run {_COMMAND_LINES[tool]}', "
+        f"or name a job file of it."
+    )
+
+
 def _check_asked(name: str, typed: Mapping[str, Any]) -> None:
+    if typed.get("over") or typed.get("steps"):
+        raise InputError(f"--over has no effect on {name}, which says itself what is varied; leave it out.")
     if typed["objective"] is not None:
         raise InputError(f"--objective has no effect on {name}, which says itself what has to hold; leave it out.")

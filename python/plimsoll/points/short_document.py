@@ -18,6 +18,7 @@ from plimsoll.errors import InputError
 from plimsoll.experiments.declaration import FIELDS, options_of
 from plimsoll.experiments.document import TYPED, read_experiments
 from plimsoll.experiments.kinds import layer_settings
+from plimsoll.experiments.levels import levels_of
 from plimsoll.points.point import setting
 from plimsoll.points.undertaking import Undertaking
 
@@ -59,6 +60,18 @@ def short_document(kind: str, typed: Mapping[str, Any]) -> Json:
         if value is not None and value is not False:
             experiment[key] = value
     return {"title": f"{kind}: {', '.join(_names(typed['workloads']))}", "experiment": [experiment]}
+
+
+def is_load(texts: Iterable[str]) -> bool:
+    """Whether what is varied is one option, by numbers: levels of a load, which have a line and a mark."""
+    axes = _axes(texts)
+    if len(axes) != 1 or TARGET in axes:
+        return False
+    ((name, levels),) = axes.items()
+    try:
+        return all(isinstance(level, (int, float)) and not isinstance(level, bool) for level in levels_of(name, levels))
+    except InputError:
+        return True  # what is wrong with levels is said where they are read
 
 
 def typed_settings(typed: Mapping[str, Any]) -> Json:

@@ -116,6 +116,7 @@ def carry_out(undertaking: Undertaking, typed: Mapping[str, Any], listener: List
     uses = _uses(resolved)
     check_effect(typed, (target for _, target in uses), list(resolved.forms()), _written(experiments), listener.remark)
     check_permitted(uses, engine, typed["destroy_data"])
+    listener.checked()
     outcome, run = _measured(resolved, typed, listener, uses)
     return Run(run.path, outcome, experiments, undertaking.origin)
 

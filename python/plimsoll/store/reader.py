@@ -235,4 +235,4 @@ def _nearest(name: str, out: str) -> str:
     # Names begin with the time; who asks for a run often writes what comes behind it. Of several alike the newest is meant.
     spelled = {spelling: run for run in known for spelling in (run, run.partition("_")[2])}
     near = nearest(os.path.basename(name), spelled)
-    return f"did you mean {spelled[near]!r}? 'plimsoll runs' lists them" if near else "'plimsoll runs' lists those there are"
+    return f"did you mean {spelled[near]!r}? 'plimsoll list --runs' lists them" if near else "'plimsoll list --runs' lists those there are"

@@ -110,7 +110,7 @@ def fits_lines(fits: Sequence[Fit]) -> Iterator[str]:
     compared = [fit for fit in fits if fit.refused is None]
     carrying = [fit for fit in compared if fit.carries]
     if not fits:
-        yield "There is no stored result; measure a load line first, for example with 'plimsoll steps'."
+        yield "There is no stored result; measure a load line first, for example with 'plimsoll run --over'."
     elif not compared:
         yield "No stored load line is near enough to the demand to be compared."
     else:

@@ -1,4 +1,7 @@
-"""``plimsoll calibrate``: what one I/O costs Plimsoll itself on this machine."""
+"""``plimsoll doctor --calibrate``: what one I/O costs Plimsoll itself on this machine.
+
+calibrate(3.0, as_json=False)
+"""
 
 from __future__ import annotations
 
@@ -12,11 +15,8 @@ from plimsoll.displayed import as_document
 from plimsoll.errors import StoreError
 
 
-@click.command(short_help="Measure Plimsoll's own cost per I/O.")
-@click.option("--seconds", type=click.FloatRange(0.05, 600), default=3.0, show_default=True, help="How long in all.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def command(seconds: float, as_json: bool) -> None:
-    """Measure what Plimsoll's own work costs per I/O, without storage, and remember it for every later result."""
+def calibrate(seconds: float, *, as_json: bool) -> None:
+    """Measure what Plimsoll's own work costs per I/O, without storage, remember it for every later result, and print it."""
     figures = calibration.measured(engines.native(), seconds)
     try:
         figures, remembered = calibration.remember(figures), f"remembered in {calibration.cache_path()}"

@@ -1,4 +1,7 @@
-"""``plimsoll runs``: the stored runs, whatever became of them."""
+"""``plimsoll list --runs``: the stored runs, whatever became of them.
+
+list_stored("results", as_json=False)
+"""
 
 from __future__ import annotations
 
@@ -15,11 +18,8 @@ from plimsoll.store.reader import DamagedRun, StoredPoint, StoredRun, list_runs
 UNREADABLE = "unreadable"
 
 
-@click.command(short_help="List the stored runs.")
-@click.option("-o", "--out", metavar="DIR", default="results", show_default=True, help="Where runs are kept.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def command(out: str, as_json: bool) -> None:
-    """List the runs in DIR, also those that are going on or were cut short."""
+def list_stored(out: str, *, as_json: bool) -> None:
+    """Print the runs in ``out``, also those that are going on or were cut short."""
     entries = [_entry(run) for run in list_runs(out)]
     if as_json:
         click.echo(as_document(entries))

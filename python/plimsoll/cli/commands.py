@@ -1,0 +1,63 @@
+"""The commands by what they are for, the other names that they had, and the six to begin with.
+
+Model: `GROUPS` is the one list: help, documents and completion follow from it. A word of `OTHER_NAMES` means the words beside it, wherever
+it stands as the command; it is in no list.
+
+    VERBS["run"]                    # "Measure a target under one or more workloads."
+    OTHER_NAMES["search"]           # ("ramp", "--settle")
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+#: Headings of help with their commands, each with its line; the command itself is ``command`` in `plimsoll.cli.program.module_of`.
+GROUPS: Mapping[str, Mapping[str, str]] = {
+    "Measure": {
+        "check": "Say what a target can do, and what load it carries.",
+        "run": "Measure a target under workloads, at one load or at several levels.",
+        "suite": "Carry out the experiments of a published procedure or of a file.",
+        "replay": "Issue the requests of a block trace, when they were recorded or as fast as possible.",
+    },
+    "Find the limit": {
+        "ramp": "Raise the load until the objective fails, and find the mark.",
+        "curve": "Measure the load line at percentages of the maximum.",
+        "scale": "Measure speed-up with concurrency.",
+        "steady": "Measure in rounds until the storage is in its steady state.",
+        "matrix": "Measure every combination of options.",
+    },
+    "Compare and report": {
+        "compare": "Compare stored runs, or the configurations of one, point by point.",
+        "report": "Make a report of stored runs: HTML, CSV, Parquet or JSON.",
+        "size": "Say which stored load lines carry a demand.",
+        "list": "List the shipped workloads, suites and arrays, or the stored runs.",
+        "show": "Show one workload, suite or array: purpose, source, and what it consists of.",
+    },
+    "Arrays without hardware": {
+        "reproduce": "Test the claims of published reports on modelled arrays.",
+        "fit": "Turn a block trace into a workload, or make a modelled array give what was measured.",
+        "serve-array": "Serve a modelled array to other programs, in real time.",
+    },
+    "Other tools": {
+        "translate": "Show another tool's job file in our words.",
+        "export": "Write a stored run as another tool's results.",
+        "import": "Store results that another tool measured.",
+    },
+    "This host": {
+        "doctor": "Say what on this host would make numbers wrong.",
+        "watch": "Watch what is asked of live devices.",
+        "journal": "Keep the power-cut journal of another host.",
+        "help": "Explain a command, or the options that many commands share.",
+    },
+}
+#: Every command with its line.
+VERBS: Mapping[str, str] = {verb: line for verbs in GROUPS.values() for verb, line in verbs.items()}
+#: What commands were called that are options now.
+OTHER_NAMES: Mapping[str, tuple[str, ...]] = {
+    "steps": ("run", "--steps"),
+    "search": ("ramp", "--settle"),
+    "runs": ("list", "--runs"),
+    "calibrate": ("doctor", "--calibrate"),
+}
+#: What ``plimsoll`` alone shows.
+FIRST = ("check", "run", "ramp", "compare", "report", "doctor")
