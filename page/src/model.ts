@@ -1,13 +1,10 @@
-// The view model as `python/plimsoll/reports/view/report.py` writes it: plain numbers, units in the names. Keep both in step.
+// The view model, made by dev/page_model.py from the records of python/plimsoll/reports/view: edit those, then `make bless`.
+// Plain numbers, units in the names.
 
-/** Operations on files, in the order of every table. */
-export const FILE_OPS = ["create", "open", "close", "access", "stat", "setattr", "rename", "copy", "move", "delete", "mkdir", "rmdir"] as const;
-export type Op = "read" | "write" | "trim" | "flush" | (typeof FILE_OPS)[number];
-export type Severity = "invalid" | "doubt" | "note";
-export type Status = "complete" | "interrupted" | "failed" | "incomplete";
-export type ByOp<T> = Partial<Record<Op, T>>;
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+export type ByOp<T> = Partial<Record<Op, T>>;
 
+/** The whole report. */
 export interface Report {
   schema: "plimsoll.report/1";
   runs: Run[];
@@ -25,41 +22,19 @@ export interface Report {
   comparison: Comparison | null;
 }
 
-export interface Slice {
-  settings: Settings;
-  /** Above 0 where another experiment measured the same workloads under the same settings. */
-  layer: number;
-  groups: Group[];
-}
-
-export type Settings = { [name: string]: Json };
-
-export interface Suite {
-  title: string;
-  purpose: string | null;
-  source: string | null;
-}
-
-/** A figure with its 95 % confidence interval, where there is one. */
-export interface Estimate {
-  value: number;
-  low: number | null;
-  high: number | null;
-  /** Whether the value is a lower bound, because requests had no answer. */
-  at_least?: boolean;
-}
-
+/** One run. */
 export interface Run {
   label: string;
-  status: Status | "running";
+  status: string;
   created: string | null;
   command: string[] | string | null;
-  host: { [key: string]: Json };
-  targets: { [target: string]: Json };
-  versions: { [key: string]: Json };
+  host: Record<string, Json>;
+  targets: Record<string, Json>;
+  versions: Record<string, Json>;
   calibration: Json;
 }
 
+/** One of the things that the report shows side by side. */
 export interface Configuration {
   label: string;
   run: number;
@@ -67,21 +42,32 @@ export interface Configuration {
   modelled: boolean;
 }
 
+/** What the first sentences of the report are made of. */
 export interface Verdict {
   points: number;
   status: Partial<Record<Status, number>>;
   modelled: number;
   errors: number;
-  flagged: Record<Severity, number>;
+  flagged: Flagged;
   unflagged: number;
-  /** A sentence per modelled configuration: which components limited its points. */
-  limits: string[];
   highest_iops: Extreme | null;
   highest_bytes_per_s: Extreme | null;
   lowest_p99_ns: Extreme | null;
   highest_p99_ns: Extreme | null;
+  /** A sentence per modelled configuration: which components limited its points. */
+  limits: string[];
 }
 
+export type Status = "complete" | "interrupted" | "failed" | "incomplete";
+
+/** Points with a flag of each severity. */
+export interface Flagged {
+  invalid: number;
+  doubt: number;
+  note: number;
+}
+
+/** Which point holds an extreme. */
 export interface Extreme {
   value: number;
   point: number;
@@ -90,24 +76,37 @@ export interface Extreme {
   at_least?: boolean;
 }
 
+export type Op = "read" | "write" | "trim" | "flush" | FileOp;
+
+/** Operations on files, in the order of every table. */
+export const FILE_OPS = ["create", "open", "close", "access", "stat", "setattr", "rename", "copy", "move", "delete", "mkdir", "rmdir"] as const;
+export type FileOp = (typeof FILE_OPS)[number];
+
+/** A flag, with all points that carry it. */
 export interface FlagKind {
   name: string;
   severity: Severity;
-  points: { point: number; message: string; advice: string }[];
+  points: FlaggedPoint[];
 }
 
-export interface Flag {
-  name: string;
-  severity: Severity;
+export type Severity = "invalid" | "doubt" | "note";
+
+/** What a flag says of one point. */
+export interface FlaggedPoint {
+  point: number;
   message: string;
   advice: string;
 }
 
+/** The workloads of one access pattern. */
 export interface Group {
-  name: "sequential" | "random" | "combined" | "other";
+  name: GroupName;
   profiles: Profile[];
 }
 
+export type GroupName = "sequential" | "random" | "combined" | "other";
+
+/** One workload. */
 export interface Profile {
   workload: string;
   title: string;
@@ -115,16 +114,25 @@ export interface Profile {
   cells: (Cell | null)[];
 }
 
+/** The bars of one workload in one configuration. */
 export interface Cell {
   points: number[];
   status: Status;
   ops: ByOp<Bars>;
   /** Of all operations together. */
-  all: Record<"iops" | "bytes_per_s", Spread | null>;
+  all: Rates;
 }
 
-export type Measure = "iops" | "bytes_per_s" | "mean_ns" | "p50_ns" | "p99_ns" | "p999_ns" | "max_ns";
-export type Bars = Record<Measure, Spread | null>;
+/** What of one operation has bars. */
+export interface Bars {
+  iops: Spread | null;
+  bytes_per_s: Spread | null;
+  mean_ns: Spread | null;
+  p50_ns: Spread | null;
+  p99_ns: Spread | null;
+  p999_ns: Spread | null;
+  max_ns: Spread | null;
+}
 
 /** Mean and extremes of n repeats; a single measurement has the 95 % interval it was stored with, if any. */
 export interface Spread {
@@ -132,34 +140,27 @@ export interface Spread {
   min: number;
   max: number;
   n: number;
-  interval?: [number, number] | null;
+  interval?: [number, number];
 }
 
-/** Quantiles in nanoseconds. */
-export interface Quantiles {
-  mean: number;
-  p50: number;
-  p99: number;
-  max: number;
+/** Rates of all operations together. */
+export interface Rates {
+  iops: Spread | null;
+  bytes_per_s: Spread | null;
 }
 
-/** How faithfully the trace of one stream was replayed; shares are of 1. What was not asked for, or is not known, is null. */
-export interface Replay {
-  stream: string;
-  source: { name: string; format: string; sha256: string };
-  pace: string;
-  speed: number | null;
-  requests: { asked: number; issued: number; completed: number; failed: number };
-  changes: { moved: number; rounded: number; shortened: number };
-  lateness_ns: Quantiles | null;
-  late: { "100us": number; "1ms": number; tenth_of_gap: number } | null;
-  waited: number | null;
-  gaps: { asked: Quantiles; achieved: Quantiles; distance: number } | null;
-  outstanding: { asked: number | null; achieved: number };
-  response_ns: { recorded: number | null; achieved: number | null };
-  seconds: { asked: number | null; achieved: number };
+/** The bars of one set of settings. */
+export interface Slice {
+  settings: Settings;
+  /** Above 0 where another experiment measured the same workloads under the same settings. */
+  layer: number;
+  groups: Group[];
 }
 
+/** What an experiment gave a point, by option. */
+export type Settings = Record<string, Json>;
+
+/** One stored result. */
 export interface Point {
   index: number;
   run: number;
@@ -171,6 +172,10 @@ export interface Point {
   modelled: boolean;
   offered_per_s: number | null;
   errors: Record<string, Record<string, number>>;
+  cache: CacheState;
+  ended: Ended;
+  /** One entry for each stream that replays a trace. */
+  replay: Replay[];
   workload: string;
   title: string;
   target: string;
@@ -181,12 +186,12 @@ export interface Point {
   threads: number;
   queue_depth: number | null;
   arrival: string;
-  group: Group["name"];
+  group: GroupName;
   purpose: string | null;
   expect: string | null;
   totals: ByOp<Total>;
   /** Rates of all operations together, without those that merely come with others; empty when nothing was measured. */
-  together: { iops?: number; bytes_per_s?: number };
+  together: Together;
   /** The time that the totals cover; null when nothing was measured. */
   measured_s: number | null;
   streams: Record<string, ByOp<Total>>;
@@ -194,13 +199,13 @@ export interface Point {
   flags: Flag[];
   timeline: Timeline | null;
   host: HostTimeline | null;
-  definition: { [key: string]: Json };
-  options: { [key: string]: Json };
-  engine: { [key: string]: Json };
+  definition: Record<string, Json>;
+  options: Record<string, Json>;
+  engine: Record<string, Json>;
   /** Of a modelled array: equal components put together, the busiest first. */
   components: ComponentSet[];
-  /** What limited a modelled array and how busy its components were, in words; null of storage. */
-  limit: { said: string; busy: string } | null;
+  /** Null of storage. */
+  limit: Limit | null;
   /** What failed in a modelled array, when, and how long it was rebuilt, in words. */
   incidents: string | null;
   /** The same for lines in its time charts. */
@@ -208,54 +213,107 @@ export interface Point {
   /** By operation (`all` for all together) and metric. */
   estimates: Record<string, Record<string, Estimate>>;
   place: Place | null;
-  cache: { state: string; how: string };
-  ended: { by: string; how: string };
   verdict: ObjectiveVerdict | null;
-  /** One entry for each stream that replays a trace. */
-  replay: Replay[];
 }
 
-/** What failed, or became of it, at an instant, in a few words. */
-export interface IncidentLabel {
-  /** Seconds after the warm-up began. */
-  time_s: number;
-  label: string;
+/** What the caches held when the point began. */
+export interface CacheState {
+  state: string;
+  how: string;
 }
 
-/** What equal components of a modelled array did. */
-export interface ComponentSet {
+/** Why the measured time ended where it did. */
+export interface Ended {
+  by: string;
+  how: string;
+  /** What was to be reached before the limit, and how long it took to settle. */
+  goal?: string;
+  settled_s?: number;
+}
+
+/** How faithfully the trace of one stream was replayed; shares are of 1. What was not asked for, or is not known, is null. */
+export interface Replay {
+  stream: string;
+  source: TraceSource;
+  devices: string[];
+  device_count: number;
+  pace: string;
+  speed: number | null;
+  requests: RequestCounts;
+  changes: Changes;
+  lateness_ns: Quantiles | null;
+  late: LateShares | null;
+  waited: number | null;
+  gaps: Gaps | null;
+  outstanding: Outstanding;
+  response_ns: ResponseTimes;
+  seconds: Seconds;
+  report: Record<string, Json> | null;
+}
+
+/** The file that a trace was read from. */
+export interface TraceSource {
   name: string;
-  kind: string;
-  count: number;
-  utilisation: number;
-  busiest: number;
-  operations_per_s: number;
-  bytes_per_s: number;
-  queue: number;
-  hit_share: number | null;
-  /** Of flash that was written to: what its cells were programmed with over what was written to it. */
-  write_amplification: number | null;
+  format: string;
+  sha256: string;
 }
 
-/** Where a point stands in its experiment. */
-export interface Place {
-  experiment: string;
-  kind: Kind;
-  role: "point" | "maximum" | "precondition" | "round";
-  level: number | null;
-  settings: Settings;
+/** Of the requests of a trace. */
+export interface RequestCounts {
+  asked: number;
+  issued: number;
+  completed: number;
+  failed: number;
 }
 
-export interface ObjectiveVerdict {
-  objective: string;
-  holds: boolean;
-  /** Whether the 95 % interval lies on one side of the limit. */
-  settled: boolean;
-  failed_by: string | null;
-  /** Whether nothing keeps it from holding but what is not known: requests without an answer, or too few of them. */
-  undecided?: boolean;
+/** How many requests the target made different from the trace. */
+export interface Changes {
+  moved: number;
+  rounded: number;
+  shortened: number;
 }
 
+/** Quantiles in nanoseconds. */
+export interface Quantiles {
+  mean: number;
+  p50: number;
+  p99: number;
+  max: number;
+}
+
+/** Shares of the requests that left later than a limit; that of a tenth of the gap is of the requests that had a gap before them. */
+export interface LateShares {
+  "100us": number;
+  "1ms": number;
+  tenth_of_gap: number;
+}
+
+/** Times between requests. */
+export interface Gaps {
+  asked: Quantiles;
+  achieved: Quantiles;
+  distance: number;
+}
+
+/** Requests outstanding on average. */
+export interface Outstanding {
+  asked: number | null;
+  achieved: number;
+}
+
+/** Mean service times in nanoseconds. */
+export interface ResponseTimes {
+  recorded: number | null;
+  achieved: number | null;
+}
+
+/** How long all requests took. */
+export interface Seconds {
+  asked: number | null;
+  achieved: number;
+}
+
+/** One operation over the measured time. */
 export interface Total {
   count: number;
   iops: number;
@@ -263,13 +321,39 @@ export interface Total {
   bytes_per_s: number;
   errors: number;
   latency_ns: Latency | null;
+  service_ns: Latency | null;
   /** The latencies that are lower bounds, because requests had no answer when the measured time ended. */
   at_least?: string[];
-  service_ns: Latency | null;
 }
 
-export type Latency = Record<"mean" | "min" | "p50" | "p90" | "p95" | "p99" | "p999" | "max" | "stddev", number>;
+/** A distribution of times, in nanoseconds. */
+export interface Latency {
+  mean: number;
+  min: number;
+  p50: number;
+  p90: number;
+  p95: number;
+  p99: number;
+  p999: number;
+  max: number;
+  stddev: number;
+}
 
+/** Rates of all operations together. */
+export interface Together {
+  iops?: number;
+  bytes_per_s?: number;
+}
+
+/** A doubt about a point. */
+export interface Flag {
+  name: string;
+  severity: Severity;
+  message: string;
+  advice: string;
+}
+
+/** A point over time, in columns. */
 export interface Timeline {
   /** Intervals that make one column. */
   merged: number;
@@ -284,8 +368,8 @@ export interface Timeline {
   curves: Curve[];
 }
 
+/** Figures of one operation, column by column; null for a column too short to have a rate. */
 export interface Series {
-  /** None for a column too short to have a rate. */
   iops: (number | null)[];
   bytes_per_s: (number | null)[];
   p50_ns: (number | null)[];
@@ -294,6 +378,7 @@ export interface Series {
   errors: number[];
 }
 
+/** The distribution of the measured latencies of one operation. */
 export interface Curve {
   op: Op;
   kind: "latency" | "service";
@@ -304,6 +389,7 @@ export interface Curve {
   levels: [number, number][];
 }
 
+/** CPU shares and device counters over time. */
 export interface HostTimeline {
   start_s: number[];
   end_s: number[];
@@ -311,45 +397,111 @@ export interface HostTimeline {
   devices: Record<string, Record<string, (number | null)[]>>;
 }
 
-export type Kind = "single" | "steps" | "matrix" | "ramp" | "search" | "curve" | "scaling" | "steady" | "precondition";
+/**
+ * `count` equal components. `utilisation` is their mean, `busiest` their maximum; `queue` how many requests were at all of them together in
+ * the mean; `hit_share` is of caches only, `write_amplification` of flash that was written to.
+ */
+export interface ComponentSet {
+  name: string;
+  kind: string;
+  count: number;
+  utilisation: number;
+  busiest: number;
+  operations_per_s: number;
+  bytes_per_s: number;
+  queue: number;
+  hit_share: number | null;
+  write_amplification: number | null;
+}
+
+/** What limited a modelled array, and how busy its components were, in words. */
+export interface Limit {
+  said: string;
+  busy: string;
+}
+
+/** What failed, or became of it, at an instant, in a few words. */
+export interface IncidentLabel {
+  /** After the warm-up began. */
+  time_s: number;
+  label: string;
+}
+
+/** A figure with its 95 % confidence interval, where there is one. */
+export interface Estimate {
+  value: number;
+  low: number | null;
+  high: number | null;
+  /** The value is a lower bound, because requests had no answer. */
+  at_least?: boolean;
+}
+
+/** Where a point stands in its experiment. */
+export interface Place {
+  experiment: string;
+  kind: string;
+  role: string;
+  level: number | null;
+  settings: Settings;
+}
+
+/** Whether an objective holds. */
+export interface ObjectiveVerdict {
+  objective: string;
+  holds: boolean;
+  /** Whether the 95 % interval lies on one side of the limit. */
+  settled: boolean;
+  failed_by: string | null;
+  /** Nothing keeps it from holding but what is not known: requests without an answer, or too few of them. */
+  undecided?: boolean;
+}
+
+/** What was run. */
+export interface Suite {
+  title: string;
+  purpose: string | null;
+  source: string | null;
+}
 
 /** One experiment, with every workload and configuration it was carried out on. */
 export interface Experiment {
   name: string;
-  kind: Kind;
+  kind: string;
   objective: string | null;
   /** The option that makes the level, `queue_depth` for instance; null where there is none. */
   axis: string | null;
   subjects: Subject[];
 }
 
+/** A workload in a configuration. */
 export interface Subject {
+  lines: LoadLine[];
+  mark: Mark | null;
+  notes: string[];
+  knee: Knee | null;
+  saturation: Saturation | null;
   workload: string;
   title: string;
-  group: Group["name"];
+  group: GroupName;
   configuration: number;
   modelled: boolean;
   points: number[];
   sentences: string[];
-  lines: LoadLine[];
-  mark: Mark | null;
-  knee: Knee | null;
-  saturation: Saturation | null;
   scaling: Scaling | null;
   steady: Steady | null;
   cells: MatrixCell[];
-  notes: string[];
 }
 
 /** Response against throughput, by rising level. */
 export interface LoadLine {
-  op: Op | "all";
+  op: string;
   metric: string;
   /** What the objective allows of this response. */
   limit_ns: number | null;
   points: LoadPoint[];
 }
 
+/** One level of a load line. */
 export interface LoadPoint {
   level: number;
   iops: Estimate;
@@ -360,6 +512,7 @@ export interface LoadPoint {
   verdict: ObjectiveVerdict | null;
 }
 
+/** A mark as `--json` and the page have it. */
 export interface Mark {
   iops: number;
   bytes_per_s: number;
@@ -369,17 +522,21 @@ export interface Mark {
   objective: string;
   failed_by: string | null;
   next_level: number | null;
+  crossing: number | null;
+  notes: string[];
 }
 
+/** Where throughput over response is largest. */
 export interface Knee {
   level: number;
   iops: number;
-  bytes_per_s: number;
-  method: string;
   /** Where the knee lies at an end of the line, or beyond it: that end. */
   at_edge: "lowest" | "highest" | null;
+  bytes_per_s: number;
+  method: string;
 }
 
+/** The throughput that more load does not raise. */
 export interface Saturation {
   level: number | null;
   iops: Estimate;
@@ -388,12 +545,14 @@ export interface Saturation {
   method: string;
 }
 
+/** Speed-up with concurrency. */
 export interface Scaling {
   points: ScalingPoint[];
   fit: ScalingFit | null;
   note: string | null;
 }
 
+/** One level against the lowest. */
 export interface ScalingPoint {
   workers: number;
   iops: Estimate;
@@ -408,26 +567,43 @@ export interface ScalingFit {
   contention: Estimate;
   coherency: Estimate;
   per_worker: Estimate;
-  peak: { workers: number; iops: number } | null;
+  r_squared: number | null;
+  peak: Peak | null;
   /** `[workers, IOPS, lowest, highest]`; the last two are null where the fit has no band. */
   curve: [number, number, number | null, number | null][];
 }
 
+/** Where the fitted curve is highest. */
+export interface Peak {
+  workers: number;
+  iops: number;
+}
+
+/** Rounds until the storage was steady. */
 export interface Steady {
   metric: string;
   op: string;
-  rounds: { round: number; value: number; point: number }[];
+  rounds: Round[];
   attained: boolean;
-  /** The rounds judged last: their mean and fitted line, and what the rule allows. Null before there are enough rounds. */
+  /** Null before there are enough rounds. */
   window: SteadyWindow | null;
 }
 
+/** The value of one round. */
+export interface Round {
+  round: number;
+  value: number;
+  point: number;
+}
+
+/** The rounds judged last: their mean and fitted line, and what the rule allows. */
 export interface SteadyWindow {
   first: number;
   last: number;
   mean: number;
-  /** Range of the values and rise of the fitted line over the window, as shares of the mean. */
+  /** Range of the values over the window, as a share of the mean. */
   range: number;
+  /** Rise of the fitted line over the window, as a share of the mean. */
   rise: number;
   range_allowed: number;
   rise_allowed: number;
@@ -435,6 +611,7 @@ export interface SteadyWindow {
   fit: [number, number];
 }
 
+/** One combination of settings. */
 export interface MatrixCell {
   settings: Settings;
   points: number[];
@@ -442,6 +619,7 @@ export interface MatrixCell {
   values: Record<string, Estimate | null>;
 }
 
+/** A source of published figures. */
 export interface Published {
   name: string;
   title: string;
@@ -451,44 +629,41 @@ export interface Published {
   rows: PublishedRow[];
 }
 
+/** A published figure, with what was measured. */
 export interface PublishedRow {
   label: string;
-  title: string | null;
-  settings: Settings;
-  op: string;
   metric: string;
+  op: string;
   /** In the unit in which results are stored: per second, bytes per second, nanoseconds. */
   value: number | null;
   /** As it was published. */
   text: string;
   workload: string | null;
+  title: string | null;
+  settings: Settings;
   configuration: number | null;
   measured: Estimate | null;
   points: number[];
 }
 
-export type ComparisonVerdict = "faster" | "slower" | "no difference shown";
-
-/** The comparison as `python/plimsoll/analysis/comparison/comparison.py` writes it. */
+/** A comparison as `compare --json` and the page have it. */
 export interface Comparison {
   sides: string[];
   baseline: string;
+  modelled: boolean[];
   points: ComparedPoint[];
   marks: ComparedMark[];
   findings: string[];
   notes: string[];
 }
 
+/** One figure of one point on one side against the baseline. */
 export interface ComparedPoint {
   workload: string;
   title: string;
   group: string;
-  settings: Settings;
-  level: number | null;
-  metric: string;
-  op: string;
-  side: string;
   experiment: string;
+  side: string;
   /** The side's figure over the baseline's; null where there is none. */
   ratio: number | null;
   low: number | null;
@@ -496,24 +671,44 @@ export interface ComparedPoint {
   /** Null where there is no ratio. */
   verdict: ComparisonVerdict | null;
   p_adjusted: number | null;
-  /** A latency of a load that was not carried on some side: it says how long the load lasted. Absent in earlier reports. */
-  rate_not_achieved?: boolean;
+  /** What an experiment gave the point, by option. */
+  settings: Record<string, Json>;
+  level: number | null;
+  metric: string;
+  op: string;
+  /** A latency of a load that was not carried on some side: it says how long the load lasted. */
+  rate_not_achieved: boolean;
   /** The baseline's and the side's. */
-  values: [Estimate, Estimate];
+  values: [ComparedValue, ComparedValue];
 }
 
+export type ComparisonVerdict = "faster" | "slower" | "no difference shown";
+
+/** A figure of one side, with its 95 % confidence interval, where there is one. */
+export interface ComparedValue {
+  value: number;
+  low: number | null;
+  high: number | null;
+  batches: number;
+  at_least: boolean;
+}
+
+/** The mark of one subject on one side against the baseline's. */
 export interface ComparedMark {
   workload: string;
   title: string;
-  side: string;
+  group: string;
   experiment: string;
-  objective: string;
-  note: string;
+  side: string;
+  /** The side's figure over the baseline's; null where there is none. */
   ratio: number | null;
   low: number | null;
   high: number | null;
   /** Null where there is no ratio. */
   verdict: ComparisonVerdict | null;
   p_adjusted: number | null;
+  objective: string;
+  note: string;
+  /** The baseline's and the side's. */
   values: [Mark | null, Mark | null];
 }

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { decades } from "../src/charts/axes";
-import { bars, barsHeight, offsets, type BarSpec } from "../src/charts/bars";
+import { bars, barsHeight, offsets, type BarSpec, type Measure } from "../src/charts/bars";
 import { edge, heatCells } from "../src/charts/heatmap";
 import { nearest } from "../src/charts/time";
-import type { Bars, Cell, Measure } from "../src/model";
+import type { Bars, Cell } from "../src/model";
 import { along } from "../src/palette";
 import { flattened } from "../src/sections/environment";
 

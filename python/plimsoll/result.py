@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from plimsoll.errors import StoreError
 from plimsoll.shape import Misshapen, fitted, sound
@@ -24,10 +24,10 @@ Status = Literal["complete", "interrupted", "failed", "incomplete"]
 Severity = Literal["invalid", "doubt", "note"]
 
 SCHEMA = "plimsoll.result/1"
-OPS = (
-    *("read", "write", "trim", "flush"),
-    *("create", "open", "close", "access", "stat", "setattr", "rename", "copy", "move", "delete", "mkdir", "rmdir"),
-)
+#: Operations on files, in the order of every table.
+FileOp = Literal["create", "open", "close", "access", "stat", "setattr", "rename", "copy", "move", "delete", "mkdir", "rmdir"]
+Op = Literal["read", "write", "trim", "flush"] | FileOp
+OPS: tuple[Op, ...] = tuple(op for words in get_args(Op) for op in get_args(words))
 
 
 @dataclass(frozen=True)

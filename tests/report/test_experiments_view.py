@@ -186,7 +186,7 @@ def test_a_single_measurement_has_its_interval_as_error_bar(shown):
     report = shown(single(["oltp-db"]))
     (cell, _) = report["groups"][0]["profiles"][0]["cells"]
     whole = cell["all"]["iops"]
-    assert whole["interval"] == [pytest.approx(0.98 * whole["mean"]), pytest.approx(1.02 * whole["mean"])]
+    assert whole["interval"] == (pytest.approx(0.98 * whole["mean"]), pytest.approx(1.02 * whole["mean"]))
 
 
 def test_two_experiments_on_one_workload_are_no_repeats_of_each_other(shown):

@@ -49,6 +49,13 @@ def test_an_extreme_p99_says_when_it_is_a_lower_bound(run):
     assert view([made], buckets)["verdict"]["highest_p99_ns"]["at_least"] is True
 
 
+def test_a_point_without_settings_is_shown_with_none(run):
+    # The page goes through them.
+    made = run()
+    made.points[0] = PointRecord(replace(made.points[0].result, place={"experiment": "e", "kind": "single", "role": "point"}))
+    assert next(point["place"]["settings"] for point in view([made], buckets)["points"] if point["place"]) == {}
+
+
 def test_points_of_one_workload_stand_together_whatever_run_they_came_from(run):
     points = view([run("a", repeats=2), run("b")], buckets)["points"]
     assert [(point["workload"], point["configuration"], point["repeat"]) for point in points[:4]] == [

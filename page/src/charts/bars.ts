@@ -5,7 +5,7 @@
 // Limits: error bars are the extremes of the repeats; a single measurement has the 95 % interval it was stored with, or none.
 
 import type { CustomSeriesOption, CustomSeriesRenderItemAPI, CustomSeriesRenderItemReturn, EChartsOption } from "../echarts";
-import type { Bars, Cell, Group, Measure, Op, Spread } from "../model";
+import type { Bars, Cell, Group, Op, Spread } from "../model";
 import { configurationColour, type Palette } from "../palette";
 import { base, decades, fillOf, rounded, tip, valueAxis } from "./axes";
 
@@ -14,6 +14,8 @@ const THICKNESS = 14;
 const THICKNESS_STACKED = 22;
 const HEADING = 26;
 const GAP = 12;
+
+export type Measure = keyof Bars;
 
 export interface BarSpec {
   group: Pick<Group, "profiles">;

@@ -4,7 +4,7 @@ import { modelledBadge } from "../badge";
 import { element, type Child } from "../element";
 import { isLarge } from "../charts/loadLine";
 import { bandwidth, exact, megabytes, rate } from "../format";
-import type { Experiment, Kind, Report } from "../model";
+import type { Experiment, Report } from "../model";
 import { optionWords, valueText } from "../settings";
 import { tableElement, type Rich, type Value } from "../table";
 import { loadLineView } from "./loadLines";
@@ -14,7 +14,7 @@ import { scalingView } from "./scaling";
 import { sentenceList } from "./sentences";
 import { steadyView } from "./steady";
 
-export const KINDS: Record<Kind, string> = {
+export const KINDS: Record<string, string> = {
   single: "single points",
   steps: "steps of load",
   matrix: "matrix",

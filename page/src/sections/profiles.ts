@@ -1,10 +1,10 @@
 // The bar charts of each access group, with one choice of what all of them show.
 
-import { barsHeight, barsOption, bars, configurationKey, isStacked, type BarSpec } from "../charts/bars";
+import { barsHeight, barsOption, bars, configurationKey, isStacked, type BarSpec, type Measure } from "../charts/bars";
 import { element } from "../element";
 import { discardFigures, figureElement, type Figure, type LegendEntry } from "../figure";
 import { duration, exact, megabytes, rate } from "../format";
-import type { Group, Measure, Op, Report, Slice } from "../model";
+import type { Group, Op, Report, Slice } from "../model";
 import { configurationColour, type Palette } from "../palette";
 import { settingsText } from "../settings";
 import type { Table } from "../table";

@@ -67,8 +67,10 @@ class Imported:
 
     def recorded(self) -> Recorded:
         """The point as it is stored."""
-        streams = {name: {op: self._totals(by_op[op]) for op in OPS if op in by_op} for name, by_op in self.known.items()}
-        by_op = {op: [known[op] for known in self.known.values() if op in known] for op in OPS}
+        streams: dict[str, Totals] = {
+            name: {op: self._totals(by_op[op]) for op in OPS if op in by_op} for name, by_op in self.known.items()
+        }
+        by_op: dict[str, list[Known]] = {op: [known[op] for known in self.known.values() if op in known] for op in OPS}
         totals = {op: _with_bins(total, by_op[op]) for op, total in joined(list(streams.values())).items()}
         partial = {op: found for op, total in totals.items() if total.latency_ns is None and (found := figures_of(by_op[op]))}
         result = Result(

@@ -18,11 +18,11 @@ import re
 from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
+from plimsoll.analysis.comparison.comparison import ComparisonView
 from plimsoll.displayed import displayed, displayed_in_line, encoded
 from plimsoll.histogram import merged_buckets
-from plimsoll.reports.view.report import PointRecord, RunRecord, view
+from plimsoll.reports.view.report import PointRecord, Report, RunRecord, view
 from plimsoll.store.durable import replace_file
 from plimsoll.store.reader import StoredRun
 
@@ -52,20 +52,20 @@ _SKELETON = (
 )
 
 
-def write(runs: Sequence[StoredRun], path: Path, *, comparison: dict[str, Any] | None = None) -> None:
+def write(runs: Sequence[StoredRun], path: Path, *, comparison: ComparisonView | None = None) -> None:
     """Write the report of `runs` to `path`; the file appears complete or not at all.
 
-    ``comparison`` is the JSON form of `plimsoll.analysis.comparison.comparison.Comparison`; the report then begins with its findings.
+    ``comparison`` is that of `plimsoll.analysis.comparison.comparison`; the report then begins with its findings.
     """
     write_page(view([_record(run) for run in runs], merged_buckets, comparison), path)
 
 
-def write_page(model: dict[str, Any], path: Path) -> None:
+def write_page(model: Report, path: Path) -> None:
     """Write the page of a view model."""
     replace_file(str(path), encoded(page(model)), durable=False)
 
 
-def page(model: dict[str, Any]) -> str:
+def page(model: Report) -> str:
     """The whole page around a view model."""
     bundle = files("plimsoll.reports") / "page"
     script = (bundle / "report.js").read_text(encoding="utf-8")
@@ -96,7 +96,7 @@ def _digest(text: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(encoded(text)).digest()).decode()
 
 
-def _title(model: dict[str, Any]) -> str:
+def _title(model: Report) -> str:
     return "Plimsoll: " + ", ".join(run["label"] for run in model["runs"])
 
 

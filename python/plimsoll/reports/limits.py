@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from itertools import groupby
-from typing import Any
+from typing import Any, TypedDict
 
 from plimsoll.analysis.point.array import (
     COPIED_BACK,
@@ -149,7 +149,15 @@ _WORDS = {
 }
 
 
-def incident_labels(engine: Json) -> list[Json]:
+class IncidentLabel(TypedDict):
+    """What failed, or became of it, at an instant, in a few words."""
+
+    #: After the warm-up began.
+    time_s: float
+    label: str
+
+
+def incident_labels(engine: Json) -> list[IncidentLabel]:
     """Instants in seconds after the warm-up began, in their order, each with its label."""
     told = incidents(engine)
     several = len({one.group for one in told}) > 1

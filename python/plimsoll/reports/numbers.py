@@ -36,6 +36,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
+from plimsoll.analysis.comparison.comparison import ComparisonView
+from plimsoll.analysis.comparison.sides import ComparedValue
 from plimsoll.displayed import displayed
 from plimsoll.histogram import merged_buckets
 from plimsoll.reports.view.timeline import BANDS_PER_DECADE, timeline
@@ -91,14 +93,14 @@ def rows(runs: Sequence[StoredRun]) -> Iterator[Row]:
         yield from _run_rows(run)
 
 
-def write_comparison(comparison: Json, path: str) -> None:
+def write_comparison(comparison: ComparisonView, path: str) -> None:
     """Write a comparison's JSON form as a table to ``path``: points, then marks, whose metric is ``mark`` and whose value is in IOPS."""
     points = (
-        _compared_row({**row, **_bounded(row["values"])}, comparison, row["metric"], [value["value"] for value in row["values"]])
+        _compared_row({**row, **_bounded(*row["values"])}, comparison, row["metric"], [value["value"] for value in row["values"]])
         for row in comparison["points"]
     )
     marks = (
-        _compared_row(row, comparison, "mark", [mark["iops"] if mark else "" for mark in row["values"]]) for row in comparison["marks"]
+        _compared_row({**row}, comparison, "mark", [mark["iops"] if mark else "" for mark in row["values"]]) for row in comparison["marks"]
     )
     _write_table(path, COMPARISON_COLUMNS, (*points, *marks))
 
@@ -107,13 +109,12 @@ def _write_table(path: str, columns: Sequence[str], rows: Iterable[Row]) -> None
     replace_file(path, csv_text(columns, rows))
 
 
-def _bounded(values: Sequence[Json]) -> Json:
+def _bounded(before: ComparedValue, now: ComparedValue) -> Json:
     """Which of a row's two values are lower bounds."""
-    names = ("baseline_at_least", "at_least")
-    return {name: str(bool(value.get("at_least"))).lower() for name, value in zip(names, values, strict=True)}
+    return {"baseline_at_least": str(before["at_least"]).lower(), "at_least": str(now["at_least"]).lower()}
 
 
-def _compared_row(row: Json, comparison: Json, metric: str, values: Sequence[object]) -> Row:
+def _compared_row(row: Json, comparison: ComparisonView, metric: str, values: Sequence[object]) -> Row:
     baseline = comparison["baseline"]
     modelled = {label: "true" if one else "false" for label, one in zip(comparison["sides"], comparison["modelled"], strict=True)}
     settings = " ".join(f"{name}={value}" for name, value in (row.get("settings") or {}).items())

@@ -18,12 +18,12 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TypedDict
 
 from plimsoll.analysis.comparison.findings import findings
 from plimsoll.analysis.comparison.ratio import Ratio, holm, in_turn, ratio, ratio_of_edges
 from plimsoll.analysis.comparison.scatter import Common, Repeats
-from plimsoll.analysis.comparison.sides import MarkRow, Point, Row, Side, verdict
+from plimsoll.analysis.comparison.sides import ComparedMark, ComparedPoint, MarkRow, Point, Row, Side, verdict
 from plimsoll.analysis.load_line.line import longest, usable
 from plimsoll.analysis.load_line.mark import Mark, mark_of
 from plimsoll.analysis.objective.judgement import Objective
@@ -33,9 +33,8 @@ from plimsoll.analysis.point.pooling import pooled_metric
 from plimsoll.analysis.statistics.steadiness import ROUNDS
 from plimsoll.result import Estimate, Result
 
-__all__ = ["Comparison", "Figure", "MarkRow", "Point", "Row", "Side", "compare", "match_points"]
+__all__ = ["Comparison", "ComparisonView", "Figure", "MarkRow", "Point", "Row", "Side", "compare", "match_points"]
 
-Json = dict[str, Any]
 #: Operation (or ``all``) and metric.
 Figure = tuple[str, str]
 #: What makes points of several sides the same point.
@@ -47,6 +46,18 @@ FIGURES: Mapping[str, tuple[Figure, ...]] = {
     "open": ((ALL, "mean"), (ALL, "p99")),
     "mixed": ((ALL, "iops"), (ALL, "mean")),
 }
+
+
+class ComparisonView(TypedDict):
+    """A comparison as ``compare --json`` and the page have it."""
+
+    sides: list[str]
+    baseline: str
+    modelled: list[bool]
+    points: list[ComparedPoint]
+    marks: list[ComparedMark]
+    findings: list[str]
+    notes: list[str]
 
 
 @dataclass(frozen=True)
@@ -65,7 +76,7 @@ class Comparison:
         """The side that every other one is compared with."""
         return self.sides[0]
 
-    def to_json(self) -> Json:
+    def to_json(self) -> ComparisonView:
         """As ``compare --json`` and the report page read it."""
         return {
             "sides": list(self.sides),

@@ -21,7 +21,7 @@ from dataclasses import replace
 from math import floor, log10
 from typing import TypeVar
 
-from plimsoll.analysis.comparison.sides import FASTER, NOT_SHOWN, SLOWER, MarkRow, Row, Verdict
+from plimsoll.analysis.comparison.sides import FASTER, NOT_SHOWN, SLOWER, ComparisonVerdict, MarkRow, Row
 from plimsoll.analysis.objective.judgement import parse_objective
 from plimsoll.analysis.point.metric import ALL, called
 from plimsoll.near import listed
@@ -90,7 +90,7 @@ def _loads(baseline: str, side: str, rows: Sequence[Row], marks: Sequence[MarkRo
         mark = by_subject.get(subject)
         title = mark.title if mark else figures[0][0].point.title
         named = "" if len(subjects) == 1 else f"{title}: " if _once(subject, subjects) else f"{title} ({subject[0]}): "
-        told: Verdict | None = None
+        told: ComparisonVerdict | None = None
         if mark is not None:
             told = mark.verdict if figures and mark.verdict in (FASTER, SLOWER) else None
             tail = _levels(figures[0], told) if told else ""
@@ -121,7 +121,7 @@ def _mark(baseline: str, row: MarkRow, named: str, tail: str) -> Iterator[str]:
         yield f"{named}{row.side} carried {_times_interval(row.ratio, row.low, row.high)} the load of {baseline} {at}{shown}{tail}."
 
 
-def _ranges(baseline: str, side: str, named: str, rows: Sequence[Row], told: Verdict | None) -> Iterator[str]:
+def _ranges(baseline: str, side: str, named: str, rows: Sequence[Row], told: ComparisonVerdict | None) -> Iterator[str]:
     """Where along the levels the side was faster, slower, or neither; ``told`` was said with the mark."""
     parts = []
     for word in (FASTER, SLOWER):
@@ -180,7 +180,7 @@ def _noun(row: Row) -> str:
     return f"{row.point.group} profiles" if row.point.group else "profiles"
 
 
-def _levels(rows: Sequence[Row], word: Verdict) -> str:
+def _levels(rows: Sequence[Row], word: ComparisonVerdict) -> str:
     """The levels with this verdict: ``at every queue depth from 8 up``; empty when there is none."""
     ordered = sorted(rows, key=lambda row: row.point.level or 0.0)
     having = [index for index, row in enumerate(ordered) if row.verdict == word]
@@ -206,7 +206,7 @@ def _axis(row: Row) -> tuple[str, str]:
     return _AXES.get(row.point.axis, (words, words if words.endswith("s") else f"{words}s"))
 
 
-def _by(word: Verdict, rows: Sequence[Row]) -> str:
+def _by(word: ComparisonVerdict, rows: Sequence[Row]) -> str:
     """``by 1.10 to 1.40 ×`` of what is faster, ``at 0.70 to 0.90 ×`` of what is slower."""
     return f"{'by' if word == FASTER else 'at'} {_range([_better(row) for row in rows])}"
 

@@ -10,21 +10,68 @@ ratio nothing was compared, and there is no verdict.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from typing import Any, Literal
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypedDict
 
-from plimsoll.analysis.load_line.mark import Mark
+from plimsoll.analysis.load_line.mark import Mark, MarkView
 from plimsoll.analysis.point.metric import RATES
 from plimsoll.result import Estimate, Result
 
-Json = dict[str, Any]
-Verdict = Literal["faster", "slower", "no difference shown"]
+ComparisonVerdict = Literal["faster", "slower", "no difference shown"]
 
-FASTER: Verdict = "faster"
-SLOWER: Verdict = "slower"
-NOT_SHOWN: Verdict = "no difference shown"
+FASTER: ComparisonVerdict = "faster"
+SLOWER: ComparisonVerdict = "slower"
+NOT_SHOWN: ComparisonVerdict = "no difference shown"
 #: Adjusted probability below which a difference is shown.
 SIGNIFICANCE = 0.05
+
+
+class ComparedValue(TypedDict):
+    """A figure of one side, with its 95 % confidence interval, where there is one."""
+
+    value: float
+    low: float | None
+    high: float | None
+    batches: int
+    at_least: bool
+
+
+class _Compared(TypedDict):
+    workload: str
+    title: str
+    group: str
+    experiment: str
+    side: str
+    #: The side's figure over the baseline's; null where there is none.
+    ratio: float | None
+    low: float | None
+    high: float | None
+    #: Null where there is no ratio.
+    verdict: ComparisonVerdict | None
+    p_adjusted: float | None
+
+
+class ComparedPoint(_Compared):
+    """One figure of one point on one side against the baseline."""
+
+    #: What an experiment gave the point, by option.
+    settings: dict[str, Any]
+    level: float | None
+    metric: str
+    op: str
+    #: A latency of a load that was not carried on some side: it says how long the load lasted.
+    rate_not_achieved: bool
+    #: The baseline's and the side's.
+    values: tuple[ComparedValue, ComparedValue]
+
+
+class ComparedMark(_Compared):
+    """The mark of one subject on one side against the baseline's."""
+
+    objective: str
+    note: str
+    #: The baseline's and the side's.
+    values: tuple[MarkView | None, MarkView | None]
 
 
 @dataclass(frozen=True)
@@ -73,7 +120,7 @@ class Row:
     low: float | None
     high: float | None
     p_adjusted: float | None
-    verdict: Verdict | None
+    verdict: ComparisonVerdict | None
     #: A latency of a point that was not carried at the offered rate, on either side: it says how long the load lasted.
     rate_not_achieved: bool = False
 
@@ -82,18 +129,26 @@ class Row:
         """The ratio in the direction in which more is better."""
         return self.ratio if self.ratio is None or self.metric in RATES else 1 / self.ratio
 
-    def to_json(self) -> Json:
+    def to_json(self) -> ComparedPoint:
         """Flat, as pages and programs read it."""
-        point = asdict(self.point)
+        before, now = self.values
         return {
-            **point,
+            "workload": self.point.workload,
+            "title": self.point.title,
+            "group": self.point.group,
             "settings": dict(self.point.settings),
+            "level": self.point.level,
+            "experiment": self.point.experiment,
             "metric": self.metric,
             "op": self.op,
             "side": self.side,
-            **_figures(self),
+            "ratio": self.ratio,
+            "low": self.low,
+            "high": self.high,
+            "verdict": self.verdict,
+            "p_adjusted": self.p_adjusted,
             "rate_not_achieved": self.rate_not_achieved,
-            "values": [asdict(value) for value in self.values],
+            "values": (_value(before), _value(now)),
         }
 
 
@@ -112,17 +167,30 @@ class MarkRow:
     low: float | None
     high: float | None
     p_adjusted: float | None
-    verdict: Verdict | None
+    verdict: ComparisonVerdict | None
     note: str = ""
 
-    def to_json(self) -> Json:
+    def to_json(self) -> ComparedMark:
         """As pages and programs read it."""
-        names = ("workload", "title", "group", "experiment", "objective", "side", "note")
-        values = [mark.to_json() if mark else None for mark in self.values]
-        return {**{name: getattr(self, name) for name in names}, **_figures(self), "values": values}
+        before, now = self.values
+        return {
+            "workload": self.workload,
+            "title": self.title,
+            "group": self.group,
+            "experiment": self.experiment,
+            "objective": self.objective,
+            "side": self.side,
+            "note": self.note,
+            "ratio": self.ratio,
+            "low": self.low,
+            "high": self.high,
+            "verdict": self.verdict,
+            "p_adjusted": self.p_adjusted,
+            "values": (before.to_json() if before else None, now.to_json() if now else None),
+        }
 
 
-def verdict(ratio: float | None, p_adjusted: float | None, *, more_is_better: bool) -> Verdict | None:
+def verdict(ratio: float | None, p_adjusted: float | None, *, more_is_better: bool) -> ComparisonVerdict | None:
     """The word for a ratio; a difference is shown when chance would make one as large in less than 5 % of such tables."""
     if ratio is None:
         return None
@@ -131,5 +199,11 @@ def verdict(ratio: float | None, p_adjusted: float | None, *, more_is_better: bo
     return FASTER if (ratio > 1) == more_is_better else SLOWER
 
 
-def _figures(row: Row | MarkRow) -> Json:
-    return {name: getattr(row, name) for name in ("ratio", "low", "high", "verdict", "p_adjusted")}
+def _value(estimate: Estimate) -> ComparedValue:
+    return {
+        "value": estimate.value,
+        "low": estimate.low,
+        "high": estimate.high,
+        "batches": estimate.batches,
+        "at_least": estimate.at_least,
+    }

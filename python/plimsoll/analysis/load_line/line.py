@@ -165,7 +165,7 @@ class Knee:
 
     level: float
     iops: float
-    at_edge: str | None
+    at_edge: Literal["lowest", "highest"] | None
 
     def to_json(self) -> Json:
         """For pages and programs."""

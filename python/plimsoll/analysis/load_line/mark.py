@@ -21,10 +21,10 @@ which the objective certainly held and certainly failed. No interval is given wh
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import pairwise
 from math import sqrt
-from typing import Any
+from typing import TypedDict
 
 from plimsoll.analysis.load_line.line import LoadLine, LoadPoint, achieved, by_level, load_line, usable
 from plimsoll.analysis.objective.judgement import ClauseJudgement, Judgement, Objective, judge
@@ -33,7 +33,6 @@ from plimsoll.analysis.point.metric import ALL, LATENCIES, RATES
 from plimsoll.analysis.point.pooling import pooled_metric
 from plimsoll.result import Estimate, Result
 
-Json = dict[str, Any]
 #: A point's response or one edge of its band; None where there is no interval.
 Edge = Callable[[LoadPoint], float | None]
 
@@ -41,6 +40,21 @@ _OPEN_BELOW = "The interval has no low end: already at the lowest level the resp
 _OPEN_ABOVE = "The interval has no high end: no level surely failed, so measure higher ones or longer."
 _NO_BAND = "There is no interval: the points around the mark have none (measure longer, or the metric has no interval)."
 _NEVER_FAILED = "No level failed, so the mark is at least this; measure higher levels to find it."
+
+
+class MarkView(TypedDict):
+    """A mark as ``--json`` and the page have it."""
+
+    iops: float
+    bytes_per_s: float
+    level: float
+    #: Of the throughput in IOPS at which the response crosses the limit.
+    interval: tuple[float, float] | None
+    objective: str
+    failed_by: str | None
+    next_level: float | None
+    crossing: float | None
+    notes: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -62,9 +76,19 @@ class Mark:
     crossing: float | None = None
     notes: tuple[str, ...] = ()
 
-    def to_json(self) -> Json:
+    def to_json(self) -> MarkView:
         """As ``--json`` prints it."""
-        return asdict(self)
+        return {
+            "iops": self.iops,
+            "bytes_per_s": self.bytes_per_s,
+            "level": self.level,
+            "interval": self.interval,
+            "objective": self.objective,
+            "failed_by": self.failed_by,
+            "next_level": self.next_level,
+            "crossing": self.crossing,
+            "notes": self.notes,
+        }
 
 
 @dataclass(frozen=True)

@@ -194,7 +194,9 @@ def _asked_of(clause: Clause, results: Sequence[Result]) -> list[str]:
         return [clause.op]
     if not clause.is_latency:
         return [ALL]
-    occurred = [op for op in OPS if any(_drawn(result, op) and lowest([result], op, clause.metric) is not None for result in results)]
+    occurred: list[str] = [
+        op for op in OPS if any(_drawn(result, op) and lowest([result], op, clause.metric) is not None for result in results)
+    ]
     return occurred or [ALL]
 
 

@@ -50,7 +50,7 @@ def estimates(batches: Batches, totals: Totals, together: Sequence[OpTotals] | N
     """
     ops = [op for op in OPS if op in totals]
     course = _Course(batches)
-    found = {op: _operation(course, _keys(op), [totals[op]]) for op in ops}
+    found: Estimates = {op: _operation(course, _keys(op), [totals[op]]) for op in ops}
     if len(ops) > 1:
         every = list(totals.values())
         whole = _operation(course, _keys(ALL), every if together is None else together)

@@ -13,7 +13,7 @@ had outstanding is known only where completions were recorded.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypedDict
 
 from plimsoll.histogram import Histogram
 
@@ -24,12 +24,100 @@ AS_RECORDED, AS_FAST_AS_POSSIBLE = "as recorded", "as fast as possible"
 RECORDED_SHARE_MIN = 0.9
 
 
-def replay_fidelity(outcome: Json) -> list[Json]:
+class TraceSource(TypedDict):
+    """The file that a trace was read from."""
+
+    name: str
+    format: str
+    sha256: str
+
+
+class RequestCounts(TypedDict):
+    """Of the requests of a trace."""
+
+    asked: int
+    issued: int
+    completed: int
+    failed: int
+
+
+class Changes(TypedDict):
+    """How many requests the target made different from the trace."""
+
+    moved: int
+    rounded: int
+    shortened: int
+
+
+class Quantiles(TypedDict):
+    """Quantiles in nanoseconds."""
+
+    mean: float
+    p50: int
+    p99: int
+    max: int
+
+
+#: Shares of the requests that left later than a limit; that of a tenth of the gap is of the requests that had a gap before them.
+LateShares = TypedDict("LateShares", {"100us": float, "1ms": float, "tenth_of_gap": float})
+
+
+class Gaps(TypedDict):
+    """Times between requests."""
+
+    asked: Quantiles
+    achieved: Quantiles
+    distance: float
+
+
+class Outstanding(TypedDict):
+    """Requests outstanding on average."""
+
+    asked: float | None
+    achieved: float
+
+
+class ResponseTimes(TypedDict):
+    """Mean service times in nanoseconds."""
+
+    recorded: float | None
+    achieved: float | None
+
+
+class Seconds(TypedDict):
+    """How long all requests took."""
+
+    asked: float | None
+    achieved: float
+
+
+class Replay(TypedDict):
+    """How faithfully the trace of one stream was replayed; shares are of 1. What was not asked for, or is not known, is null."""
+
+    stream: str
+    source: TraceSource
+    devices: list[str]
+    device_count: int
+    pace: str
+    speed: float | None
+    requests: RequestCounts
+    changes: Changes
+    lateness_ns: Quantiles | None
+    late: LateShares | None
+    waited: float | None
+    gaps: Gaps | None
+    outstanding: Outstanding
+    response_ns: ResponseTimes
+    seconds: Seconds
+    report: dict[str, Any] | None
+
+
+def replay_fidelity(outcome: Json) -> list[Replay]:
     """The section ``replay`` of a result, one entry for each stream with a trace; ``outcome`` is what the engine says at the end."""
     return [_stream(found, outcome.get("lateness_report")) for found in outcome.get("replays") or ()]
 
 
-def _stream(found: Json, report: Json | None) -> Json:
+def _stream(found: Json, report: Json | None) -> Replay:
     trace, speed, completed = found["trace"], found["speed"], found["completed"]
     timed = speed is not None and completed > 0
     return {
@@ -39,7 +127,12 @@ def _stream(found: Json, report: Json | None) -> Json:
         "device_count": trace["device_count"],
         "pace": AS_RECORDED if speed is not None else AS_FAST_AS_POSSIBLE,
         "speed": speed,
-        "requests": {name: found[name] for name in ("asked", "issued", "completed", "failed")},
+        "requests": {
+            "asked": found["asked"],
+            "issued": found["issued"],
+            "completed": found["completed"],
+            "failed": found["failed"],
+        },
         "changes": found["changes"],
         "lateness_ns": _quantiles(Histogram.decode(found["lateness"])) if timed else None,
         "late": _late(found) if timed else None,
@@ -52,7 +145,7 @@ def _stream(found: Json, report: Json | None) -> Json:
     }
 
 
-def _quantiles(histogram: Histogram) -> Json:
+def _quantiles(histogram: Histogram) -> Quantiles:
     return {
         "mean": histogram.mean,
         "p50": histogram.percentile(50),
@@ -61,8 +154,7 @@ def _quantiles(histogram: Histogram) -> Json:
     }
 
 
-def _late(found: Json) -> Json:
-    """Shares of the requests that left later than a limit; that of a tenth of the gap is of the requests that had a gap before them."""
+def _late(found: Json) -> LateShares:
     completed, gaps = found["completed"], found["late_for_gap"]
     return {
         "100us": found["late"]["100us"] / completed,
@@ -71,7 +163,7 @@ def _late(found: Json) -> Json:
     }
 
 
-def _gaps(found: Json) -> Json | None:
+def _gaps(found: Json) -> Gaps | None:
     asked, achieved = Histogram.decode(found["gaps_asked"]), Histogram.decode(found["gaps_left"])
     if not asked.count or not achieved.count:
         return None

@@ -8,6 +8,7 @@ Model: the same for a point that has just ended and for one that is read back af
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import cast
 
 from plimsoll.analysis.point.estimates import estimates
 from plimsoll.analysis.point.metric import together
@@ -16,7 +17,7 @@ from plimsoll.analysis.point.pooling import with_lower_bounds
 from plimsoll.analysis.point.replay import replay_fidelity
 from plimsoll.analysis.point.summary import Summary
 from plimsoll.analysis.validity import Evidence, flags_of
-from plimsoll.result import Result
+from plimsoll.result import Json, Result
 
 
 def conclude(unfinished: Result, summary: Summary, observation: Observation) -> Result:
@@ -29,7 +30,7 @@ def conclude(unfinished: Result, summary: Summary, observation: Observation) -> 
         parts=summary.parts(),
         errors=summary.errors(),
         unfinished=_unfinished(unfinished, observation),
-        replay=replay_fidelity(unfinished.engine),
+        replay=cast("list[Json]", replay_fidelity(unfinished.engine)),
     )
     outstanding = summary.outstanding()
     estimated = estimates(summary.batches, totals, together(measured))

@@ -22,9 +22,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypedDict
 
-from plimsoll.analysis.comparison.comparison import compare, match_points
+from plimsoll.analysis.comparison.comparison import ComparisonView, compare, match_points
 from plimsoll.analysis.comparison.refusals import refusals
 from plimsoll.analysis.comparison.sides import Side
 from plimsoll.analysis.load_line.line import usable
@@ -33,16 +33,51 @@ from plimsoll.analysis.point.metric import ALL, METRICS, RATES
 from plimsoll.analysis.point.pooling import pooled_metric
 from plimsoll.errors import InputError
 from plimsoll.reports.view.experiments import Member
+from plimsoll.reports.view.point import EstimateView, Settings
 from plimsoll.result import Estimate, Result
 from plimsoll.units import size_bytes
-
-if TYPE_CHECKING:
-    from plimsoll.reports.view.experiments import Member
 
 Json = Mapping[str, Any]
 
 
-def compare_configurations(metas: Sequence[Json], members: Sequence[Member], labels: Sequence[str]) -> dict[str, Any] | None:
+class Suite(TypedDict):
+    """What was run."""
+
+    title: str
+    purpose: str | None
+    source: str | None
+
+
+class PublishedRow(TypedDict):
+    """A published figure, with what was measured."""
+
+    label: str
+    metric: str
+    op: str
+    #: In the unit in which results are stored: per second, bytes per second, nanoseconds.
+    value: float | None
+    #: As it was published.
+    text: str
+    workload: str | None
+    title: str | None
+    settings: Settings
+    configuration: int | None
+    measured: EstimateView | None
+    points: list[int]
+
+
+class Published(TypedDict):
+    """A source of published figures."""
+
+    name: str
+    title: str
+    source: str
+    note: str | None
+    claims: list[str]
+    rows: list[PublishedRow]
+
+
+def compare_configurations(metas: Sequence[Json], members: Sequence[Member], labels: Sequence[str]) -> ComparisonView | None:
     """The comparison as the page reads it; None with a single configuration, without experiments, or without a point in common."""
     if len(labels) < 2 or not any(member.result.place for member in members):
         return None
@@ -88,15 +123,16 @@ def _objectives(metas: Sequence[Json]) -> dict[str, Objective]:
     return found
 
 
-def suite(metas: Sequence[Json]) -> dict[str, Any] | None:
+def suite(metas: Sequence[Json]) -> Suite | None:
     """Title, purpose and source of the suite that was run, if all runs agree on its title."""
     found = [meta["suite"] for meta in metas if meta.get("suite")]
     if not found or any(item.get("title") != found[0].get("title") for item in found):
         return None
-    return {key: found[0].get(key) for key in ("title", "purpose", "source")} if found[0].get("title") else None
+    title = found[0].get("title")
+    return {"title": title, "purpose": found[0].get("purpose"), "source": found[0].get("source")} if title else None
 
 
-def published_figures(metas: Sequence[Json], members: Sequence[Member], labels: Sequence[str]) -> list[dict[str, Any]]:
+def published_figures(metas: Sequence[Json], members: Sequence[Member], labels: Sequence[str]) -> list[Published]:
     """Every published source once, its rows with what was measured; a row about no single configuration stands once for each."""
     sources: dict[str, Json] = {}
     for meta in metas:
@@ -116,7 +152,7 @@ def published_figures(metas: Sequence[Json], members: Sequence[Member], labels: 
     ]
 
 
-def _rows(row: Json, members: Sequence[Member], labels: Sequence[str]) -> list[dict[str, Any]]:
+def _rows(row: Json, members: Sequence[Member], labels: Sequence[str]) -> list[PublishedRow]:
     match = row.get("match")
     # A row that says no points stands beside none: what it was measured with is lost.
     found = [] if match is None else [member for member in members if _matches(member, match, labels)]
@@ -155,7 +191,7 @@ def _plain(value: Any) -> Any:
         return value
 
 
-def _row(row: Json, configuration: int | None, found: Sequence[Member]) -> dict[str, Any]:
+def _row(row: Json, configuration: int | None, found: Sequence[Member]) -> PublishedRow:
     *ops, name = str(row.get("metric", "")).split()
     groups: dict[str, list[Result]] = {}
     for member in found:

@@ -12,22 +12,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Literal, TypedDict
 
 from plimsoll.analysis.load_line.line import METHOD, LoadLine, LoadPoint, by_level, knee, load_line, saturation, usable
-from plimsoll.analysis.load_line.mark import mark_of
+from plimsoll.analysis.load_line.mark import MarkView, mark_of
 from plimsoll.analysis.objective.judgement import Objective, judge, parse_objective
 from plimsoll.analysis.point.metric import ALL
 from plimsoll.analysis.point.pooling import pooled_metric
 from plimsoll.errors import InputError
-from plimsoll.reports.view.bars import GROUPS
-from plimsoll.reports.view.subjects import rounds, scaling
-from plimsoll.result import OPS, Estimate, Result
+from plimsoll.reports.view.point import EstimateView, GroupName, ObjectiveVerdict, Settings, estimate_view, group_of
+from plimsoll.reports.view.subjects import Scaling, Steady, rounds, scaling
+from plimsoll.result import OPS, Result
 
 Json = Mapping[str, Any]
 #: Whether a level keeps the objective; None where there is none.
-Verdict = Callable[[LoadPoint], dict[str, Any] | None]
+Verdict = Callable[[LoadPoint], ObjectiveVerdict | None]
 
 #: Kinds whose points, by level, make a load line.
 LINE_KINDS = ("steps", "ramp", "search", "curve")
@@ -37,6 +37,92 @@ METHODS = {
     "plateau": "the highest levels cannot be told apart",
     "maximum": "the largest throughput that was seen",
 }
+
+
+class LoadPointView(TypedDict):
+    """One level of a load line."""
+
+    level: float
+    iops: EstimateView
+    bytes_per_s: EstimateView
+    response: EstimateView
+    offered_per_s: float | None
+    points: list[int]
+    verdict: ObjectiveVerdict | None
+
+
+class LoadLineView(TypedDict):
+    """Response against throughput, by rising level."""
+
+    op: str
+    metric: str
+    #: What the objective allows of this response.
+    limit_ns: float | None
+    points: list[LoadPointView]
+
+
+class KneeView(TypedDict):
+    """Where throughput over response is largest."""
+
+    level: float
+    iops: float
+    #: Where the knee lies at an end of the line, or beyond it: that end.
+    at_edge: Literal["lowest", "highest"] | None
+    bytes_per_s: float
+    method: str
+
+
+class SaturationView(TypedDict):
+    """The throughput that more load does not raise."""
+
+    level: float | None
+    iops: EstimateView
+    bytes_per_s: float
+    reached: bool
+    method: str
+
+
+class MatrixCell(TypedDict):
+    """One combination of settings."""
+
+    settings: Settings
+    points: list[int]
+    #: By metric: iops, bytes_per_s, mean, p99 of all operations together.
+    values: dict[str, EstimateView | None]
+
+
+class _LineFigures(TypedDict):
+    lines: list[LoadLineView]
+    mark: MarkView | None
+    notes: list[str]
+    knee: KneeView | None
+    saturation: SaturationView | None
+
+
+class Subject(_LineFigures):
+    """A workload in a configuration."""
+
+    workload: str
+    title: str
+    group: GroupName
+    configuration: int
+    modelled: bool
+    points: list[int]
+    sentences: list[str]
+    scaling: Scaling | None
+    steady: Steady | None
+    cells: list[MatrixCell]
+
+
+class Experiment(TypedDict):
+    """One experiment, with every workload and configuration it was carried out on."""
+
+    name: str
+    kind: str
+    objective: str | None
+    #: The option that makes the level, `queue_depth` for instance; null where there is none.
+    axis: str | None
+    subjects: list[Subject]
 
 
 @dataclass(frozen=True)
@@ -60,9 +146,9 @@ class _Found:
     conclusions: list[tuple[int, Json]]
 
 
-def experiments(metas: Sequence[Json], members: Sequence[Member]) -> list[dict[str, Any]]:
+def experiments(metas: Sequence[Json], members: Sequence[Member]) -> list[Experiment]:
     """Every experiment that has more to show than its points, in the order they were measured."""
-    shown = []
+    shown: list[Experiment] = []
     for found in _gathered(metas, members):
         subjects = _subjects(found)
         if any(_has_content(subject) for subject in subjects):
@@ -78,7 +164,7 @@ def experiments(metas: Sequence[Json], members: Sequence[Member]) -> list[dict[s
     return shown
 
 
-def point_verdict(metas: Sequence[Json], members: Sequence[Member]) -> dict[int, dict[str, Any]]:
+def point_verdict(metas: Sequence[Json], members: Sequence[Member]) -> dict[int, ObjectiveVerdict]:
     """Whether each point, by its index, keeps the objective of its experiment; points without one are left out."""
     verdicts = {}
     for found in _gathered(metas, members):
@@ -133,7 +219,7 @@ def _curve_levels_are_percent(found: _Found) -> bool:
     return bool(levels) and levels <= percents
 
 
-def _subjects(found: _Found) -> list[dict[str, Any]]:
+def _subjects(found: _Found) -> list[Subject]:
     groups: dict[tuple[str, int], list[Member]] = {}
     for member in found.members:
         groups.setdefault((member.result.job.workload, member.configuration), []).append(member)
@@ -146,33 +232,30 @@ def _as_measured(groups: Mapping[tuple[str, int], Sequence[Member]]) -> Any:
     return lambda item: (workloads.index(item[0][0]), item[0][1])
 
 
-def _subject(found: _Found, configuration: int, own: Sequence[Member]) -> dict[str, Any]:
+def _subject(found: _Found, configuration: int, own: Sequence[Member]) -> Subject:
     results = [member.result for member in own]
     job = results[0].job
     indices = {id(member.result): member.index for member in own}
     has_levels = any(result.place.get("level") is not None for result in results if result.place.get("role") == "point")
-    is_line = found.kind in LINE_KINDS and has_levels
+    no_line: _LineFigures = {"lines": [], "mark": None, "knee": None, "saturation": None, "notes": []}
+    line = _line_figures(found, results, indices) if found.kind in LINE_KINDS and has_levels else no_line
     return {
         "workload": job.workload,
         "title": job.title,
-        "group": job.group if job.group in GROUPS else "other",
+        "group": group_of(job.group),
         "configuration": configuration,
         "modelled": any(result.modelled for result in results),
         "points": [member.index for member in own],
         "sentences": _sentences(found, own),
-        **(
-            _line_figures(found, results, indices)
-            if is_line
-            else {"lines": [], "mark": None, "knee": None, "saturation": None, "notes": []}
-        ),
+        **line,
         "scaling": scaling(results, indices) if found.kind == "scaling" else None,
         "steady": rounds(results, indices, found.definition.get("parameters") or {}) if found.kind == "steady" else None,
         "cells": _cells(results, indices) if found.kind == "matrix" else [],
     }
 
 
-def _has_content(subject: Json) -> bool:
-    return any(subject[key] for key in ("sentences", "lines", "scaling", "steady", "cells"))
+def _has_content(subject: Subject) -> bool:
+    return any((subject["sentences"], subject["lines"], subject["scaling"], subject["steady"], subject["cells"]))
 
 
 def _sentences(found: _Found, own: Sequence[Member]) -> list[str]:
@@ -186,20 +269,20 @@ def _sentences(found: _Found, own: Sequence[Member]) -> list[str]:
     ]
 
 
-def _line_figures(found: _Found, results: Sequence[Result], indices: Mapping[int, int]) -> dict[str, Any]:
+def _line_figures(found: _Found, results: Sequence[Result], indices: Mapping[int, int]) -> _LineFigures:
     objective = found.objective
     lines = [(load_line(results, op, metric), limit) for op, metric, limit in _responses(results, objective)]
     whole = load_line(results)
     mark = mark_of(results, objective) if objective else None
     failed = {level: [result for result in group if result.status == "failed"] for level, group in by_level(results)}
 
-    def verdict(point: LoadPoint) -> dict[str, Any] | None:
+    def verdict(point: LoadPoint) -> ObjectiveVerdict | None:
         # A repeat that failed makes its level fail, as it does for the mark.
         return _verdict(objective, [*failed[point.level], *point.repeats]) if objective else None
 
     return {
         "lines": [_line(line, limit, verdict, indices) for line, limit in lines if line.points],
-        "mark": {**mark.to_json(), "interval": list(mark.interval) if mark.interval else None} if mark else None,
+        "mark": mark.to_json() if mark else None,
         "notes": list(mark.notes) if mark else [],
         "knee": _knee(whole),
         "saturation": _saturation(whole),
@@ -208,7 +291,7 @@ def _line_figures(found: _Found, results: Sequence[Result], indices: Mapping[int
 
 def _responses(results: Sequence[Result], objective: Objective | None) -> list[tuple[str, str, float | None]]:
     """Whose response to draw: (operation, metric, limit). What the objective asks comes first, then means and 99th percentiles."""
-    ops = [op for op in OPS if any(result.totals.get(op) and result.totals[op].latency_ns for result in results)]
+    ops: list[str] = [op for op in OPS if any(result.totals.get(op) and result.totals[op].latency_ns for result in results)]
     asked = [
         (op, clause.metric, clause.limit)
         for clause in (objective.clauses if objective else ())
@@ -223,7 +306,7 @@ def _responses(results: Sequence[Result], objective: Objective | None) -> list[t
     return [(op, metric, limit) for (op, metric), limit in chosen.items()]
 
 
-def _line(line: LoadLine, limit: float | None, verdict: Verdict, indices: Mapping[int, int]) -> dict[str, Any]:
+def _line(line: LoadLine, limit: float | None, verdict: Verdict, indices: Mapping[int, int]) -> LoadLineView:
     return {
         "op": line.op,
         "metric": line.metric,
@@ -232,23 +315,21 @@ def _line(line: LoadLine, limit: float | None, verdict: Verdict, indices: Mappin
     }
 
 
-def _load_point(point: LoadPoint, verdict: Verdict, indices: Mapping[int, int]) -> dict[str, Any]:
+def _load_point(point: LoadPoint, verdict: Verdict, indices: Mapping[int, int]) -> LoadPointView:
     return {
         "level": point.level,
-        **{key: _bounds(getattr(point, key)) for key in ("iops", "bytes_per_s", "response")},
+        "iops": estimate_view(point.iops),
+        "bytes_per_s": estimate_view(point.bytes_per_s),
+        "response": estimate_view(point.response),
         "offered_per_s": point.offered_per_s,
         "points": [indices[id(result)] for result in point.repeats],
         "verdict": verdict(point),
     }
 
 
-def _bounds(estimate: Estimate) -> dict[str, float | bool | None]:
-    return {"value": estimate.value, "low": estimate.low, "high": estimate.high, **({"at_least": True} if estimate.at_least else {})}
-
-
-def _verdict(objective: Objective, repeats: Sequence[Result]) -> dict[str, Any]:
+def _verdict(objective: Objective, repeats: Sequence[Result]) -> ObjectiveVerdict:
     judgement = judge(objective, repeats)
-    verdict: dict[str, Any] = {
+    verdict: ObjectiveVerdict = {
         "objective": str(objective),
         "holds": judgement.holds,
         "settled": judgement.settled,
@@ -257,20 +338,26 @@ def _verdict(objective: Objective, repeats: Sequence[Result]) -> dict[str, Any]:
     return {**verdict, "undecided": True} if judgement.undecided else verdict
 
 
-def _knee(line: LoadLine) -> dict[str, Any] | None:
+def _knee(line: LoadLine) -> KneeView | None:
     found = knee(line)
     if found is None:
         return None
-    return {**asdict(found), "bytes_per_s": found.iops * _request_bytes(line, found.level), "method": METHOD}
+    return {
+        "level": found.level,
+        "iops": found.iops,
+        "at_edge": found.at_edge,
+        "bytes_per_s": found.iops * _request_bytes(line, found.level),
+        "method": METHOD,
+    }
 
 
-def _saturation(line: LoadLine) -> dict[str, Any] | None:
+def _saturation(line: LoadLine) -> SaturationView | None:
     found = saturation(line)
     if found is None:
         return None
     return {
         "level": found.level,
-        "iops": _bounds(found.iops),
+        "iops": estimate_view(found.iops),
         "bytes_per_s": found.iops.value * _request_bytes(line, found.level),
         "reached": found.reached,
         "method": METHODS[found.sign],
@@ -283,7 +370,7 @@ def _request_bytes(line: LoadLine, level: float) -> float:
     return point.bytes_per_s.value / point.iops.value if point and point.iops.value else 0.0
 
 
-def _cells(results: Sequence[Result], indices: Mapping[int, int]) -> list[dict[str, Any]]:
+def _cells(results: Sequence[Result], indices: Mapping[int, int]) -> list[MatrixCell]:
     """One cell per combination of settings, repeats pooled; a combination that failed has no values."""
     groups: dict[str, list[Result]] = {}
     for result in results:
@@ -292,11 +379,11 @@ def _cells(results: Sequence[Result], indices: Mapping[int, int]) -> list[dict[s
     return [_cell(json.loads(settings), group, indices) for settings, group in groups.items()]
 
 
-def _cell(settings: Json, group: Sequence[Result], indices: Mapping[int, int]) -> dict[str, Any]:
+def _cell(settings: Settings, group: Sequence[Result], indices: Mapping[int, int]) -> MatrixCell:
     measured = usable(group)
     values = {name: pooled_metric(measured, ALL, name) for name in MATRIX_METRICS}
     return {
         "settings": settings,
         "points": [indices[id(result)] for result in group],
-        "values": {name: _bounds(estimate) if estimate else None for name, estimate in values.items()},
+        "values": {name: estimate_view(estimate) if estimate else None for name, estimate in values.items()},
     }

@@ -19,16 +19,90 @@ Limits: below four different levels there is no fit, and the chart has points on
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypedDict
 
 from plimsoll.analysis.load_line.line import load_line
 from plimsoll.analysis.load_line.scaling import UslFit, band, scaling_table, usl_fit
 from plimsoll.analysis.point.metric import ALL, METRICS, metric
 from plimsoll.analysis.statistics.steadiness import EXCURSION_PERCENT_MAX, ROUNDS, SLOPE_PERCENT_MAX, window_verdict
-from plimsoll.result import Estimate, Result
+from plimsoll.reports.view.point import EstimateView, estimate_view
+from plimsoll.result import Result
 
 
-def rounds(results: Sequence[Result], indices: Mapping[int, int], parameters: Mapping[str, Any]) -> dict[str, Any] | None:
+class Round(TypedDict):
+    """The value of one round."""
+
+    round: int
+    value: float
+    point: int
+
+
+class SteadyWindow(TypedDict):
+    """The rounds judged last: their mean and fitted line, and what the rule allows."""
+
+    first: int
+    last: int
+    mean: float
+    #: Range of the values over the window, as a share of the mean.
+    range: float
+    #: Rise of the fitted line over the window, as a share of the mean.
+    rise: float
+    range_allowed: float
+    rise_allowed: float
+    #: The fitted line at the first and the last round.
+    fit: tuple[float, float]
+
+
+class Steady(TypedDict):
+    """Rounds until the storage was steady."""
+
+    metric: str
+    op: str
+    rounds: list[Round]
+    attained: bool
+    #: Null before there are enough rounds.
+    window: SteadyWindow | None
+
+
+class ScalingPoint(TypedDict):
+    """One level against the lowest."""
+
+    workers: float
+    iops: EstimateView
+    speedup: float
+    #: Speed-up over workers: 1 is ideal.
+    efficiency: float
+    points: list[int]
+
+
+class Peak(TypedDict):
+    """Where the fitted curve is highest."""
+
+    workers: float
+    iops: float
+
+
+class ScalingFit(TypedDict):
+    """The Universal Scalability Law: X(N) = λ N / (1 + σ (N − 1) + κ N (N − 1))."""
+
+    contention: EstimateView
+    coherency: EstimateView
+    per_worker: EstimateView
+    r_squared: float | None
+    peak: Peak | None
+    #: `[workers, IOPS, lowest, highest]`; the last two are null where the fit has no band.
+    curve: list[tuple[float, float, float | None, float | None]]
+
+
+class Scaling(TypedDict):
+    """Speed-up with concurrency."""
+
+    points: list[ScalingPoint]
+    fit: ScalingFit | None
+    note: str | None
+
+
+def rounds(results: Sequence[Result], indices: Mapping[int, int], parameters: Mapping[str, Any]) -> Steady | None:
     """Rounds and window; None when no round has a value."""
     op, name = _judged(str(parameters.get("metric") or "iops"))
     taken = [result for result in results if result.place.get("role") == "round"]
@@ -71,7 +145,7 @@ def _is_steady(window: Sequence[float | None]) -> bool:
     return verdict is not None and verdict.steady
 
 
-def _window(values: Sequence[float], end: int) -> dict[str, Any] | None:
+def _window(values: Sequence[float], end: int) -> SteadyWindow | None:
     verdict = window_verdict(values)
     if verdict is None:
         return None
@@ -85,7 +159,7 @@ def _window(values: Sequence[float], end: int) -> dict[str, Any] | None:
         "rise": rise,
         "range_allowed": EXCURSION_PERCENT_MAX / 100,
         "rise_allowed": SLOPE_PERCENT_MAX / 100,
-        "fit": [mean * (1 - rise / 2), mean * (1 + rise / 2)],
+        "fit": (mean * (1 - rise / 2), mean * (1 + rise / 2)),
     }
 
 
@@ -93,7 +167,7 @@ def _window(values: Sequence[float], end: int) -> dict[str, Any] | None:
 SAMPLES = 60
 
 
-def scaling(results: Sequence[Result], indices: Mapping[int, int]) -> dict[str, Any] | None:
+def scaling(results: Sequence[Result], indices: Mapping[int, int]) -> Scaling | None:
     """Points, fit and a remark; None when no level was measured."""
     line = load_line(results)
     if not line.points:
@@ -107,7 +181,7 @@ def scaling(results: Sequence[Result], indices: Mapping[int, int]) -> dict[str, 
         "points": [
             {
                 "workers": point.level,
-                "iops": _bounds(point.iops),
+                "iops": estimate_view(point.iops),
                 "speedup": rows[point.level].speed_up,
                 "efficiency": rows[point.level].efficiency,
                 "points": [indices[id(result)] for result in point.repeats],
@@ -120,20 +194,16 @@ def scaling(results: Sequence[Result], indices: Mapping[int, int]) -> dict[str, 
     }
 
 
-def _fit(fit: UslFit, seen: Sequence[tuple[float, float]]) -> dict[str, Any]:
+def _fit(fit: UslFit, seen: Sequence[tuple[float, float]]) -> ScalingFit:
     peak = fit.peak_level
     levels, throughputs = [level for level, _ in seen], [value for _, value in seen]
     furthest = max(levels)
     steps = [1 + (furthest - 1) * step / SAMPLES for step in range(SAMPLES + 1)]
     return {
-        "contention": _bounds(fit.sigma),
-        "coherency": _bounds(fit.kappa),
-        "per_worker": _bounds(fit.lambda_per_s),
+        "contention": estimate_view(fit.sigma),
+        "coherency": estimate_view(fit.kappa),
+        "per_worker": estimate_view(fit.lambda_per_s),
         "r_squared": fit.r_squared,
         "peak": {"workers": peak, "iops": fit.throughput(peak)} if peak is not None and peak >= 1 else None,
-        "curve": [[level, fit.throughput(level), *(band(fit, levels, throughputs, level) or (None, None))] for level in steps],
+        "curve": [(level, fit.throughput(level), *(band(fit, levels, throughputs, level) or (None, None))) for level in steps],
     }
-
-
-def _bounds(estimate: Estimate) -> dict[str, float | None]:
-    return {"value": estimate.value, "low": estimate.low, "high": estimate.high}

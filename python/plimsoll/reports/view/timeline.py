@@ -29,9 +29,9 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import accumulate, groupby, islice
 from statistics import median
-from typing import Any
+from typing import Any, Literal, TypedDict
 
-from plimsoll.result import OPS
+from plimsoll.result import OPS, Op
 
 Buckets = list[tuple[int, int]]
 """Sorted ``(upper_ns, count)`` with counts above zero."""
@@ -107,6 +107,55 @@ COLUMNS = 240
 SHORTEST_COLUMN = 0.2
 """A column shorter than this share of the usual one has no rate: a few I/Os that end a point in a millisecond are no throughput."""
 
+
+class Series(TypedDict):
+    """Figures of one operation, column by column; null for a column too short to have a rate."""
+
+    iops: list[float | None]
+    bytes_per_s: list[float | None]
+    p50_ns: list[int | None]
+    p99_ns: list[int | None]
+    max_ns: list[int | None]
+    errors: list[int]
+
+
+class Curve(TypedDict):
+    """The distribution of the measured latencies of one operation."""
+
+    op: Op
+    kind: Literal["latency", "service"]
+    count: int
+    #: `[nines, ns]`: 1 nine is the 90th percentile, 2 the 99th; the last is the maximum.
+    nines: list[tuple[float, int]]
+    #: `[percent, ns]`, ending with the maximum at 100.
+    levels: list[tuple[float, int]]
+
+
+class Timeline(TypedDict):
+    """A point over time, in columns."""
+
+    #: Intervals that make one column.
+    merged: int
+    start_s: list[float]
+    end_s: list[float]
+    warmup_end_s: float | None
+    measure_end_s: float | None
+    ops: dict[Op, Series]
+    #: Per column `[first band, count, count, …]`; band b covers 10^(b/12) to 10^((b+1)/12) ns.
+    heat: dict[Op, list[list[int]]]
+    lag_p99_ns: list[int | None] | None
+    curves: list[Curve]
+
+
+class HostTimeline(TypedDict):
+    """CPU shares and device counters over time."""
+
+    start_s: list[float]
+    end_s: list[float]
+    cpu: dict[str, list[float | None]]
+    devices: dict[str, dict[str, list[float | None]]]
+
+
 CPU_COUNTERS = ("user_percent", "system_percent", "iowait_percent", "steal_percent")
 DEVICE_COUNTERS = ("r_per_s", "w_per_s", "r_await_ms", "w_await_ms", "queue_mean", "util_percent")
 
@@ -128,7 +177,7 @@ class _Frame:
     end_ns: int
 
 
-def timeline(intervals: Iterable[Json], decode: Decoder, most: int = COLUMNS) -> dict[str, Any] | None:
+def timeline(intervals: Iterable[Json], decode: Decoder, most: int = COLUMNS) -> Timeline | None:
     """All that the time charts, the heat map and the percentile curves of a point show in at most ``most`` columns per phase.
 
     None when nothing was recorded. ``intervals`` can be gone through more than once.
@@ -138,10 +187,10 @@ def timeline(intervals: Iterable[Json], decode: Decoder, most: int = COLUMNS) ->
         return None
     columns = list(_columns(frames, most))
     shortest_s = SHORTEST_COLUMN * median(_seconds(column) for column in columns)
-    measured: dict[str, Counter[int]] = {op: Counter() for op in ops}
-    service: dict[str, Counter[int]] = {op: Counter() for op in ops}
+    measured: dict[Op, Counter[int]] = {op: Counter() for op in ops}
+    service: dict[Op, Counter[int]] = {op: Counter() for op in ops}
     series = {op: _empty_series() for op in ops}
-    heat: dict[str, list[list[int]]] = {op: [] for op in ops}
+    heat: dict[Op, list[list[int]]] = {op: [] for op in ops}
     lags: list[int | None] = []
     remaining = iter(intervals)
     for frame in columns:
@@ -167,7 +216,7 @@ def timeline(intervals: Iterable[Json], decode: Decoder, most: int = COLUMNS) ->
     }
 
 
-def _surveyed(intervals: Iterable[Json]) -> tuple[list[_Frame], list[str]]:
+def _surveyed(intervals: Iterable[Json]) -> tuple[list[_Frame], list[Op]]:
     """Where the intervals lie, and which operations occur in them."""
     frames: list[_Frame] = []
     found: set[str] = set()
@@ -205,16 +254,16 @@ def _histograms(column: Sequence[Json], op: str, decode: Decoder) -> tuple[Bucke
     return latency, decode(cell["service"] for cell in _cells(column, op) if cell.get("service"))
 
 
-def _empty_series() -> dict[str, list[Any]]:
-    return {name: [] for name in ("iops", "bytes_per_s", "p50_ns", "p99_ns", "max_ns", "errors")}
+def _empty_series() -> Series:
+    return {"iops": [], "bytes_per_s": [], "p50_ns": [], "p99_ns": [], "max_ns": [], "errors": []}
 
 
-def _append(series: dict[str, list[Any]], column: Sequence[Json], op: str, buckets: Buckets, seconds: float | None) -> None:
+def _append(series: Series, column: Sequence[Json], op: str, buckets: Buckets, seconds: float | None) -> None:
     """The figures of one column; a column too short for rates has no ``seconds``."""
     parts = [interval.get("summary", {}).get(op, {}) for interval in column]
-    for name, counted in (("iops", "count"), ("bytes_per_s", "bytes")):
+    for rates, counted in ((series["iops"], "count"), (series["bytes_per_s"], "bytes")):
         total = sum(part.get(counted, 0) for part in parts)
-        series[name].append(None if seconds is None else significant(total / seconds))
+        rates.append(None if seconds is None else significant(total / seconds))
     series["errors"].append(sum(_error_count(part.get("errors", 0)) for part in parts))
     series["p50_ns"].append(value_at(buckets, 50.0) if buckets else None)
     series["p99_ns"].append(value_at(buckets, 99.0) if buckets else None)
@@ -235,7 +284,7 @@ def _add(total: Counter[int], buckets: Buckets) -> None:
         total[upper_ns] += count
 
 
-def _curves(kind: str, measured: Mapping[str, Counter[int]]) -> Iterator[dict[str, Any]]:
+def _curves(kind: Literal["latency", "service"], measured: Mapping[Op, Counter[int]]) -> Iterator[Curve]:
     for op, total in measured.items():
         buckets = sorted(total.items())
         if buckets:
@@ -243,7 +292,7 @@ def _curves(kind: str, measured: Mapping[str, Counter[int]]) -> Iterator[dict[st
             yield {"op": op, "kind": kind, "count": count, "nines": curve(buckets), "levels": levels(buckets)}
 
 
-def host_timeline(samples: Iterable[Json], most: int = COLUMNS) -> dict[str, Any] | None:
+def host_timeline(samples: Iterable[Json], most: int = COLUMNS) -> HostTimeline | None:
     """CPU shares and device counters over time; None when the host was not observed. ``samples`` can be gone through more than once."""
     spans: list[tuple[float, float]] = []
     names: dict[str, None] = {}
