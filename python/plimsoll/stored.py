@@ -64,6 +64,14 @@ class Lag(TypedDict, total=False):
     max_ns: Number | None
 
 
+class WriteCaches(TypedDict, total=False):
+    """What the write caches of a modelled array held at the end of an interval."""
+
+    dirty_bytes: Number
+    begins_bytes: Number
+    destages: bool
+
+
 class _IntervalTimes(TypedDict):
     index: int
     phase: Phase
@@ -77,6 +85,7 @@ class Interval(_IntervalTimes, total=False):
 
     inflight_mean: Number | None
     inflight_age_ns: Number | None
+    write_caches: WriteCaches | None
     backlog_ns: Number | None
     lag: Lag | None
     outstanding: list[Waiting] | None

@@ -13,6 +13,7 @@ from plimsoll.analysis.point.observation import Observation
 from plimsoll.analysis.point.summary import Summary
 from plimsoll.analysis.validity import RULES, Evidence, samples, target
 from plimsoll.analysis.validity.conclusion import conclude
+from plimsoll.analysis.validity.evidence import at_least
 from plimsoll.histogram import Histogram
 from plimsoll.measure import Job, unfinished
 from plimsoll.result import Flag, OpTotals, Result
@@ -147,9 +148,31 @@ def test_a_beginning_that_still_settled_asks_for_a_longer_warm_up() -> None:
     assert "--warmup 3s" in flag.advice
 
 
+@pytest.mark.parametrize(
+    ("held", "begun_at", "raised"),
+    [
+        (lambda index: index, None, True),  # fills from the beginning to the end
+        (lambda index: 100 + index, 0, False),  # destaged before it was measured
+        (lambda index: 80, None, False),  # a load that destaging in pauses keeps up with
+        (lambda index: min(20 + index, 100), 22, False),  # had filled after a hundredth of the time
+    ],
+)
+def test_a_write_cache_that_fills_is_told_from_one_in_balance(held: Any, begun_at: int | None, raised: bool) -> None:
+    script = replace(SOUND, warmup_intervals=20, intervals=200)
+
+    def change(index: int, one: dict[str, Any]) -> None:
+        destages = begun_at is not None and index >= begun_at
+        one["write_caches"] = {"dirty_bytes": held(index) << 20, "begins_bytes": 100 << 20, "destages": destages}
+
+    found = judge(altered(change, script)).get("cache_filling")
+    assert (found is not None) is raised
+    if found is not None:
+        assert "filled from 19% to 100%" in found.message and "--warmup 38s" in found.advice  # 81 MiB in 20 s: half as much again as 25 s
+
+
 def test_advised_times_are_rounded_up_and_can_be_typed() -> None:
     # "--warmup 2.4e+03s" was refused when it was typed, and was less than the time it was about.
-    assert [samples._at_least(seconds) for seconds in (0.0411, 4.42, 10.0, 95.1, 2440.0, 123_456.0)] == [
+    assert [at_least(seconds) for seconds in (0.0411, 4.42, 10.0, 95.1, 2440.0, 123_456.0)] == [
         "0.042",
         "4.5",
         "10",

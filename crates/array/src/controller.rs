@@ -16,6 +16,8 @@ pub(crate) struct Destager {
     pub(crate) high: u32,
     pub(crate) low: u32,
     pub(crate) active: bool,
+    /// Whether it has ever begun because of what was dirty.
+    pub(crate) begun: bool,
     /// Nobody asks for anything: everything goes.
     pub(crate) draining: bool,
     pub(crate) idle_ns: u64,
@@ -35,6 +37,7 @@ impl Destager {
             high,
             low,
             active: false,
+            begun: false,
             draining: false,
             idle_ns,
             last_used_ns: 0,
@@ -49,7 +52,7 @@ impl Destager {
     /// Decides whether it works on, by what is dirty now.
     pub(crate) const fn consider(&mut self, dirty: u32) {
         if dirty > self.high || self.waiting.0 != NONE {
-            self.active = true;
+            (self.active, self.begun) = (true, true);
         } else if dirty <= self.low {
             self.active = false;
         }

@@ -30,4 +30,4 @@ mod volume;
 pub use array::{Array, Completion, Incident, Rebuilt, Request, What};
 pub use device::{Command, Device, DeviceModel, DeviceSpec, INTERNAL};
 pub use spec::{ArraySpec, Sourced, SpecError};
-pub use utilisation::{Component, ComponentUse, Reading};
+pub use utilisation::{Component, ComponentUse, Reading, WriteCaches};

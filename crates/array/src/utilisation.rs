@@ -40,6 +40,17 @@ pub struct Reading {
     pub written: Option<Written>,
 }
 
+/// What the caches of an array hold that keep writes, and whether that is in balance.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct WriteCaches {
+    /// What is yet to be written to drives.
+    pub dirty_bytes: u64,
+    /// What may be, until the caches begin to write it out.
+    pub begins_bytes: u64,
+    /// Each that holds anything has begun to write it out because there was so much: until then writes cost the drives nothing.
+    pub destages: bool,
+}
+
 /// What a component did in a phase.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ComponentUse {

@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use plimsoll_array::slab::Slab;
 use plimsoll_array::{
-    Array, ArraySpec, Completion, Component, ComponentUse, Incident, Reading, Rebuilt, Request, What,
+    Array, ArraySpec, Completion, Component, ComponentUse, Incident, Reading, Rebuilt, Request, What, WriteCaches,
 };
 
 use crate::backend::{Backend, Done, Io};
@@ -151,6 +151,10 @@ impl Backend for ModelledArray {
         let each = self.components.iter().zip(before.iter().zip(&after));
         each.map(|(component, (before, after))| ComponentUse::between(component, before, after, end_ns - begin_ns))
             .collect()
+    }
+
+    fn write_caches(&self) -> Option<WriteCaches> {
+        self.array.write_caches()
     }
 
     fn facts(&self) -> Vec<(&'static str, String)> {

@@ -15,7 +15,7 @@
 
 use std::io;
 
-use plimsoll_array::ComponentUse;
+use plimsoll_array::{ComponentUse, WriteCaches};
 use plimsoll_workload::Op;
 
 /// One I/O on one part of the target.
@@ -94,6 +94,11 @@ pub trait Backend {
     /// What the components of a model did in the measured time.
     fn components(&self) -> Vec<ComponentUse> {
         Vec::new()
+    }
+
+    /// What the write caches of a model hold now.
+    fn write_caches(&self) -> Option<WriteCaches> {
+        None
     }
 
     /// What this backend says of itself in the result, as (name, value) pairs.

@@ -59,6 +59,7 @@ pub fn interval(interval: &Interval, places: &Places) -> Value {
         "end_ns": slice.end_ns,
         "inflight_mean": slice.in_flight_area as f64 / elapsed_ns as f64,
         "inflight_age_ns": slice.in_flight_age_ns,
+        "write_caches": slice.write_caches,
         "summary": summary(interval, &places.ops),
         "cells": streams.chain(per_part).collect::<Vec<_>>(),
         "outstanding": outstanding(slice, places),

@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use plimsoll_array::WriteCaches;
 use plimsoll_workload::{Op, StreamPlan};
 
 use crate::histogram::{self, Histogram};
@@ -124,6 +125,8 @@ pub struct Slice {
     pub in_flight_area: u64,
     /// For how long what was in flight at the interval's end had been so, summed up, in nanoseconds.
     pub in_flight_age_ns: u64,
+    /// What the write caches of a modelled array held at the interval's end.
+    pub write_caches: Option<WriteCaches>,
     /// Submitted minus due, of requests of open streams that had a free slot.
     pub lag: Option<Histogram>,
     /// How many of them exceeded [`LATE_NS`].
@@ -170,6 +173,7 @@ impl Slice {
             parts: Vec::new(),
             in_flight_area: 0,
             in_flight_age_ns: 0,
+            write_caches: None,
             lag: open.then(histogram::empty),
             late: 0,
             behind_ns: 0,
@@ -184,6 +188,7 @@ impl Slice {
             lag.reset();
         }
         (self.in_flight_area, self.in_flight_age_ns, self.late, self.behind_ns) = (0, 0, 0, 0);
+        self.write_caches = None;
         self.outstanding.clear();
     }
 
@@ -196,6 +201,7 @@ impl Slice {
         self.end_ns = self.end_ns.max(other.end_ns);
         self.in_flight_area += other.in_flight_area;
         self.in_flight_age_ns += other.in_flight_age_ns;
+        self.write_caches = self.write_caches.or(other.write_caches);
         self.late += other.late;
         self.behind_ns = self.behind_ns.max(other.behind_ns);
         self.outstanding.merge(&other.outstanding);
@@ -341,6 +347,7 @@ pub(crate) const BLANK: Slice = Slice {
     parts: Vec::new(),
     in_flight_area: 0,
     in_flight_age_ns: 0,
+    write_caches: None,
     lag: None,
     late: 0,
     behind_ns: 0,

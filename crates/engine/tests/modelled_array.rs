@@ -34,6 +34,24 @@ fn a_run_in_virtual_time_says_what_its_components_did() {
 }
 
 #[test]
+fn a_write_cache_tells_what_it_holds_until_it_begins_to_write_out() {
+    // 1 MiB in pages of 16 KiB; at three quarters, the usual watermark, the cache begins. A write of 4 KiB takes a page.
+    let stream =
+        json!({ "name": "m", "block_size": "4k", "read_percent": 0, "random_percent": 100, "think_time": "500us" });
+    let finished =
+        finish(&job(&small_array("direct"), stream, json!({ "duration": "2s", "warmup": "0s", "interval": "1ms" })));
+    let course: Vec<_> = finished.stored.iter().filter(|one| one["phase"] == "measure").collect();
+    let held = |one: &serde_json::Value| one["write_caches"]["dirty_bytes"].as_u64().unwrap();
+    let destages = |one: &serde_json::Value| one["write_caches"]["destages"] == true;
+    assert_eq!(course[0]["write_caches"]["begins_bytes"], 768 << 10);
+    let first = course.iter().position(|one| destages(one) && held(one) > 0).unwrap();
+    assert!(first > 0 && course[1..first].windows(2).all(|pair| held(pair[0]) <= held(pair[1])), "it fills first");
+    assert!(held(course[first - 1]) <= 768 << 10 && course[first..].iter().all(|one| destages(one)));
+    let queue = finish(&job("queue:", json!({ "name": "m" }), json!({ "duration": "1s", "warmup": "0s" })));
+    assert!(queue.stored.iter().all(|one| one["write_caches"].is_null()), "a server keeps nothing");
+}
+
+#[test]
 fn equal_seeds_give_equal_records_on_one_and_on_two_threads() {
     for host in ["direct", "buffered"] {
         let run = |workers: u32, seed: u64| {

@@ -46,8 +46,12 @@ FILL_TIMING = (("duration", "1d"), ("warmup", 0), ("interval", "1s"))
 class ExperimentPoints:
     """Makes the points of one experiment."""
 
-    def __init__(self, experiment: Experiment, engine: Engine, composer: Composer | None = None) -> None:
+    def __init__(
+        self, experiment: Experiment, engine: Engine, composer: Composer | None = None, *, typed: frozenset[str] | None = None
+    ) -> None:
+        """``typed`` names the settings that the user typed, of a shipped suite; without it all of the experiment's are the user's."""
         self._experiment = experiment
+        self._typed = typed
         self._engine = engine
         self._composer = composer or Composer()
         self._defined: dict[str, tuple[Json, Json]] = {}
@@ -95,11 +99,24 @@ class ExperimentPoints:
         except InputError as error:
             return self._refused(request, str(error))
         experiment = self._experiment
-        point = PlannedPoint(workload, repeated(options, ask.repeat), target, ask.repeat, place=request.place, amount=ask.amount)
+        point = PlannedPoint(
+            workload,
+            repeated(options, ask.repeat),
+            target,
+            ask.repeat,
+            place=request.place,
+            amount=ask.amount,
+            chosen=self._chosen(subject, ask),
+        )
         if ask.role == "precondition":
             # It is there for what it leaves on the medium: neither its own caches nor its own precision matter.
             return point
         return warmed(replace(point, cache=experiment.cache, precision=None if ask.amount else experiment.precision))
+
+    def _chosen(self, subject: Subject, ask: Ask) -> frozenset[str]:
+        """The settings of a point that are the user's choice: those of a shipped suite are ours."""
+        given = {*self._experiment.settings, *subject.configuration.settings}
+        return frozenset(ask.settings) | (given if self._typed is None else given & self._typed)
 
     def _refused(self, request: Request, reason: str) -> PlannedPoint:
         workload, options, target = self._shared(request.subject)

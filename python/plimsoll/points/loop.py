@@ -132,7 +132,15 @@ class _Loop:
                 # Stopped while the scratch file was being filled: the point has not begun.
                 return None
             return self._keep_failed(point, {"spec": point.target.text}, error)
-        return self._run_point(point, driver, inspection)
+        if point.target.document is not None:
+            point = self._balanced(point, driver)
+        return None if self._brake.pulled else self._run_point(point, driver, inspection)
+
+    def _balanced(self, point: PlannedPoint, driver: Engine) -> PlannedPoint:
+        """The point of a modelled array, in virtual time for long enough."""
+        from plimsoll.points.balance import balanced
+
+        return balanced(point, driver, self._brake.guard(driver.control()))
 
     def _run_point(self, point: PlannedPoint, driver: Engine, inspection: Json) -> Result:
         setup = self._setup

@@ -80,7 +80,8 @@ def _undertaken(document: Json, source: _Source, typed: Mapping[str, Any], quick
         "published": [catalog.published(figures) for figures in suite.published],
     }
     overruled = replace(suite, experiments=tuple(_overruled(experiment, typed, source) for experiment in _possible(suite, source)))
-    return Undertaking(overruled, f"{called}-quick" if quick else called, source.folder, origin, source.composer)
+    typed_names = frozenset(typed_settings(typed)) if source.is_shipped else None
+    return Undertaking(overruled, f"{called}-quick" if quick else called, source.folder, origin, typed_names, source.composer)
 
 
 def _written(path: str, onto: Onto, remark: Remark) -> Json:

@@ -59,6 +59,8 @@ class Undertaking:
     name: str
     folder: str = ""
     origin: Json | None = None
+    #: The settings that were typed, of a shipped suite; None where all settings are the user's.
+    typed_settings: frozenset[str] | None = None
     #: Makes the targets of all experiments, and has made those that were looked at before.
     composer: Composer = field(default_factory=Composer)
 
@@ -110,7 +112,9 @@ def carry_out(undertaking: Undertaking, typed: Mapping[str, Any], listener: List
     engine = engines.native()
     experiments = tuple(_resolved(experiment, undertaking.folder) for experiment in undertaking.suite.experiments)
     resolved = _Resolved(
-        undertaking, experiments, tuple(ExperimentPoints(experiment, engine, undertaking.composer) for experiment in experiments)
+        undertaking,
+        experiments,
+        tuple(ExperimentPoints(experiment, engine, undertaking.composer, typed=undertaking.typed_settings) for experiment in experiments),
     )
     _check(resolved)
     uses = _uses(resolved)

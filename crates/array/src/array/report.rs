@@ -2,9 +2,10 @@
 
 use super::Array;
 use crate::cache::Cache;
+use crate::controller::Destager;
 use crate::device::Device;
 use crate::station::Account;
-use crate::utilisation::{Component, Reading};
+use crate::utilisation::{Component, Reading, WriteCaches};
 
 /// Names of links and drives, with those of their sets.
 #[derive(Clone, Debug, Default)]
@@ -62,6 +63,23 @@ impl Array {
             ..plain(Account { busy_ns: drive.device.busy_ns(), ..drive.account })
         }));
         all
+    }
+
+    /// What the caches hold that keep writes, all together; none where no cache does.
+    pub fn write_caches(&self) -> Option<WriteCaches> {
+        let controllers = self.storage.topology.controllers.iter();
+        let kept = controllers.filter_map(|controller| Some((controller.cache.as_ref()?, &controller.destager)));
+        let keeps = |(cache, _): &(&Cache, &Destager)| cache.shape().dirty_max > 0;
+        let mut all = kept.chain(self.host.write_back()).filter(keeps).peekable();
+        all.peek()?;
+        Some(all.fold(WriteCaches { destages: true, ..WriteCaches::default() }, |sum, (cache, destager)| {
+            let bytes = |pages: u32| u64::from(pages) * u64::from(cache.shape().page_sectors) * 512;
+            WriteCaches {
+                dirty_bytes: sum.dirty_bytes + bytes(cache.dirty_pages()),
+                begins_bytes: sum.begins_bytes + bytes(destager.high),
+                destages: sum.destages && (destager.begun || cache.dirty_pages() == 0),
+            }
+        }))
     }
 
     /// Names and sizes of the volumes, in sectors; those of the target first.

@@ -66,7 +66,11 @@ impl<B: Backend, O: Outlet> Worker<'_, B, O> {
     pub(super) fn close_intervals(&mut self, now_ns: u64, load: InFlight) {
         let waiting =
             Waiting { lanes: &self.lanes, slots: &self.slots, given_up: &self.given_up, origin_ns: self.origin_ns };
-        self.recorder.close_until(now_ns, load, |at_ns, slice| waiting.enter(at_ns, slice));
+        let write_caches = self.backend.write_caches();
+        self.recorder.close_until(now_ns, load, |at_ns, slice| {
+            slice.write_caches = write_caches;
+            waiting.enter(at_ns, slice);
+        });
     }
 
     /// When the end has come: issues what is due and has a slot, and gives up every backlog that is longer than a lane's queue.
@@ -102,7 +106,11 @@ impl<B: Backend, O: Outlet> Worker<'_, B, O> {
         self.begin_drain(now_ns)?;
         let waiting =
             Waiting { lanes: &self.lanes, slots: &self.slots, given_up: &self.given_up, origin_ns: self.origin_ns };
-        self.recorder.cut(now_ns, |slice| waiting.enter(now_ns, slice));
+        let write_caches = self.backend.write_caches();
+        self.recorder.cut(now_ns, |slice| {
+            slice.write_caches = write_caches;
+            waiting.enter(now_ns, slice);
+        });
         if self.shared.pulse.is_none() {
             self.look_ns = u64::MAX;
         } else if now_ns >= self.look_ns {

@@ -201,6 +201,34 @@ class Series:
         return len(self._slices)
 
 
+@dataclass
+class Filling:
+    """What the write caches of a modelled array held before the measured time, and how much more while it lasted.
+
+    ``peak_bytes`` is the most at the end of any interval of the warm-up, ``measured_peak_bytes`` of the measured time; ``begin_bytes`` is
+    what they held at its beginning, ``begins_bytes`` where destaging begins, ``destages`` whether it had when the measured time began, and
+    ``seconds`` for how much of that time it had not.
+    """
+
+    peak_bytes: float = 0.0
+    begin_bytes: float = 0.0
+    measured_peak_bytes: float = 0.0
+    seconds: float = 0.0
+    begins_bytes: float = 0.0
+    destages: bool = False
+
+    def add(self, caches: Json, seconds: float, *, measured: bool) -> None:
+        """The end of one interval."""
+        held, destages = float(caches.get("dirty_bytes") or 0.0), bool(caches.get("destages"))
+        self.begins_bytes = float(caches.get("begins_bytes") or 0.0)
+        if measured:
+            self.measured_peak_bytes = max(self.measured_peak_bytes, held)
+            self.seconds += 0.0 if destages else seconds
+        else:
+            self.peak_bytes, self.begin_bytes = max(self.peak_bytes, held), held
+            self.destages = destages and held > 0
+
+
 class Observation:
     """Accumulates one job."""
 
@@ -220,6 +248,8 @@ class Observation:
         self.lag_late = 0
         self.lag_p99_ns = 0
         self.lag_max_ns = 0
+        #: Of a modelled array that keeps writes.
+        self.filling: Filling | None = None
         self._inflight_s = 0.0
         #: For how long, summed up, what was in flight at the end of the last interval had been so, and what was at either edge of the
         #: measured time; None where an interval does not tell.
@@ -244,6 +274,9 @@ class Observation:
         else:
             self._measure(interval, seconds)
         self._age_ns = interval.get("inflight_age_ns")
+        if interval.get("write_caches") and phase in ("warmup", "measure"):
+            self.filling = self.filling or Filling()
+            self.filling.add(interval["write_caches"], seconds, measured=phase == "measure")
 
     @property
     def inflight_mean(self) -> float | None:

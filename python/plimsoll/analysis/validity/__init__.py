@@ -26,6 +26,7 @@ RULES: tuple[Callable[[Evidence], Iterator[Flag]], ...] = (
     course.io_errors,
     course.failure_not_reached,
     course.verification,
+    course.cache_filling,
     course.virtual_time,
     samples.littles_law,
     samples.bandwidth_identity,

@@ -12,7 +12,7 @@ from typing import Any
 
 from plimsoll.analysis.point.array import lost
 from plimsoll.analysis.point.verification import broken_promises, checked, findings
-from plimsoll.analysis.validity.evidence import Evidence, quantity
+from plimsoll.analysis.validity.evidence import Evidence, at_least, quantity
 from plimsoll.result import Flag
 
 
@@ -149,6 +149,30 @@ def virtual_time(evidence: Evidence) -> Iterator[Flag]:
             "Modelled: the target is a model in virtual time, not storage.",
             near if evidence.backend == "array" else "Compare it with theory and other models only, never with measured storage.",
         )
+
+
+#: The write caches still filled when their fullest in the measured time is so much more than before, relative to where destaging begins,
+#: and when that lasted for so much of the measured time.
+FILLING_SHARE_MIN = 0.05
+
+
+def cache_filling(evidence: Evidence) -> Iterator[Flag]:
+    """The write cache of a modelled array filled while it was measured, so writes cost the drives less than they do in the long run."""
+    found, elapsed_s = evidence.observation.filling, evidence.observation.elapsed_s
+    if found is None or found.destages or not found.begins_bytes or found.seconds <= FILLING_SHARE_MIN * elapsed_s:
+        return
+    if found.measured_peak_bytes - found.peak_bytes <= FILLING_SHARE_MIN * found.begins_bytes:
+        return
+    rate = (min(found.measured_peak_bytes, found.begins_bytes) - found.begin_bytes) / found.seconds
+    enough_s = at_least(1.5 * found.begins_bytes / rate)
+    begin, most = (min(held / found.begins_bytes, 1.0) for held in (found.begin_bytes, found.measured_peak_bytes))
+    yield Flag(
+        "cache_filling",
+        "doubt",
+        f"The write cache filled from {begin:.0%} to {most:.0%} of what it takes before it writes anything to the drives: "
+        "until then writes cost the drives nothing, and rates are higher than they can stay.",
+        f"Leave out --warmup, so that the warm-up lasts until the cache is in balance, or give --warmup {enough_s}s.",
+    )
 
 
 #: Skipped over drawn operations of a kind above which the mix is not the one asked for.

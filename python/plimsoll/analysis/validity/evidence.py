@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -75,3 +76,10 @@ class Evidence:
 def quantity(value: float) -> str:
     """A count or rate for a sentence, with thousands separated."""
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+
+
+def at_least(seconds: float) -> str:
+    """A time for advice, rounded up to two digits, as a duration is typed: 2440 is 2500."""
+    step = 10.0 ** (math.floor(math.log10(seconds)) - 1)
+    enough = math.ceil(seconds / step - 1e-9) * step
+    return f"{enough:.0f}" if enough >= 10 else f"{enough:.2g}"

@@ -13,7 +13,6 @@ completed in it, less what these spent in flight before it, plus what those did 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from itertools import islice
 
@@ -29,7 +28,7 @@ from plimsoll.analysis.statistics.steadiness import (
     find_transient,
     steadiness,
 )
-from plimsoll.analysis.validity.evidence import COST_BACKENDS, Evidence, quantity
+from plimsoll.analysis.validity.evidence import COST_BACKENDS, Evidence, at_least, quantity
 from plimsoll.result import Flag, OpTotals
 from plimsoll.units import brief_duration
 
@@ -69,15 +68,8 @@ def warmup_too_short(evidence: Evidence) -> Iterator[Flag]:
         "doubt",
         f"The response still settled during the first {quantity(settling_s)} s of the measured time: {what} {_change(transient)} than "
         f"afterwards, which moves the mean by {effect:+.1%} (MSER-5).",
-        _failing(evidence) or f"Warm up for {_at_least(enough_s)} s or more (--warmup {_at_least(enough_s)}s).",
+        _failing(evidence) or f"Warm up for {at_least(enough_s)} s or more (--warmup {at_least(enough_s)}s).",
     )
-
-
-def _at_least(seconds: float) -> str:
-    """Rounded up to two digits, as a duration is typed: 2440 is 2500."""
-    step = 10.0 ** (math.floor(math.log10(seconds)) - 1)
-    enough = math.ceil(seconds / step - 1e-9) * step
-    return f"{enough:.0f}" if enough >= 10 else f"{enough:.2g}"
 
 
 def drain_slower(evidence: Evidence) -> Iterator[Flag]:

@@ -12,6 +12,7 @@ use super::request::{Completion, Request};
 use super::storage::Storage;
 use crate::cache::Cache;
 use crate::calendar::Event;
+use crate::controller::Destager;
 use crate::raid::Extent;
 use crate::slab::{NONE, Slab};
 use crate::spec::{HostMode, HostSpec};
@@ -118,6 +119,11 @@ impl Host {
     /// Its processors.
     pub(super) const fn cpu(&self) -> &Station {
         &self.cpu
+    }
+
+    /// Its page cache, if it has one, with what writes it out.
+    pub(super) fn write_back(&self) -> Option<(&Cache, &Destager)> {
+        self.pages.as_ref().map(PageCache::write_back)
     }
 
     /// Its page cache, if it has one.

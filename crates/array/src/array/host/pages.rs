@@ -76,6 +76,10 @@ impl PageCache {
     pub(super) const fn cache(&self) -> &Cache {
         &self.cache
     }
+
+    pub(super) const fn write_back(&self) -> (&Cache, &Destager) {
+        (&self.cache, &self.destager)
+    }
 }
 
 /// Fills a cache with blocks from all over a range, as uniform requests leave it: every part of the range has its share, and no

@@ -1,0 +1,145 @@
+"""How long a modelled array is loaded before it is measured, and for how long it is measured, where nobody has chosen these times.
+
+An array begins every point with empty caches. Until its write cache has filled to the watermark at which destaging begins, writes cost the
+drives nothing, so every figure is too good, and arrays that differ in what a write costs look alike. Virtual time costs little, so the
+point's own load is run ahead of the point, without being recorded, until the write caches are in balance; the point then warms up for as
+long as that took, and is measured for a minute or more.
+
+Model: caches are in balance when each that holds anything has begun to destage because of how much it holds, or when what they hold no
+longer grows: its largest value in the later half of the time is hardly larger than in the earlier half (a load that destaging in pauses
+keeps up with, or that writes the same pages again and again). What follows the first destaging differs a little from what follows later
+ones, hence `MARGIN`. The load ahead is the same load with the same seed, so equal points warm up equally long.
+Limits: what changes by the clock of the job (schedules, traces, streams that end, members that fail) is left as it is; drives' own buffers
+are small and not looked at; flash that is yet to be preconditioned is no matter of caches. A balance that needs more than `LIMIT_S` or
+`REQUESTS_MAX` requests is not waited for: the flag `cache_filling` tells.
+
+    point = balanced(point, engine, engine.control())       # the same point with another warm-up and duration
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from plimsoll.analysis.point.definition import streams
+from plimsoll.catalog.composition.failing import scheduled
+from plimsoll.engine import Control, Engine, Json
+from plimsoll.errors import PlimsollError
+from plimsoll.points.cache_state import COLD
+from plimsoll.points.point import PlannedPoint
+
+#: The options that say how long a point takes.
+TIMING = ("duration", "warmup")
+#: Virtual minutes are measured: one, or up to three until percentiles have requests enough, and less where requests are many.
+MEASURED_S = 60.0
+MEASURED_S_MAX = 180.0
+MEASURED_REQUESTS = 20_000
+MEASURED_REQUESTS_MAX = 500_000
+#: How long a balance is waited for.
+LIMIT_S = 1_800.0
+REQUESTS_MAX = 2_000_000
+#: A load that keeps nothing in the caches is looked at for so long, or for so many requests.
+LOOKED_S = 2.0
+LOOKED_REQUESTS = 20_000
+#: Warm-up over the time after which destaging had begun.
+MARGIN = 1.5
+#: What the caches hold has stopped growing when the later half of the time adds no more than this.
+GROWTH_MAX = 0.02
+LEVEL_S_MIN = 20.0
+_INTERVAL = "250ms"
+#: Options of a stream by which its load changes with the clock of the job.
+_TIMED = ("start_after", "end_after", "amount", "requests", "passes", "trace", "schedule")
+
+
+def balanced(point: PlannedPoint, engine: Engine, control: Control) -> PlannedPoint:
+    """``point`` with the times that nobody chose (`PlannedPoint.chosen`) as its array needs them; ``control`` ends the load ahead."""
+    left = [name for name in TIMING if name not in point.chosen]
+    if not left or not _is_loaded_evenly(point):
+        return point
+    course = _run_ahead(point, engine, control)
+    if course is None:
+        return point
+    needed = {"warmup": course.settled_s, "duration": _measured_s(course.rate_per_s)}
+    return replace(point, options={**point.options, **{name: max(point.options[name], _whole(needed[name])) for name in left}})
+
+
+def _measured_s(rate_per_s: float) -> float:
+    """For how long a load of this rate is measured."""
+    enough_s = min(max(MEASURED_S, MEASURED_REQUESTS / max(rate_per_s, 1.0)), MEASURED_S_MAX)
+    return min(enough_s, MEASURED_REQUESTS_MAX / max(rate_per_s, 1.0))
+
+
+def _is_loaded_evenly(point: PlannedPoint) -> bool:
+    """Whether the load of an array is the same at any time."""
+    document = point.target.document
+    if document is None or point.amount is not None or point.cache == COLD:
+        return False
+    if any(scheduled(document, at) for at in ("at", "replaced_at")):
+        return False
+    return not any(stream.get(key) for stream in streams(point.workload) for key in _TIMED)
+
+
+def _whole(seconds: float) -> float:
+    """Rounded up to a whole second, or to a tenth below one: times are shown, and typed again."""
+    step = 1.0 if seconds > 1.0 else 0.1
+    return -(-seconds // step) * step
+
+
+@dataclass
+class _Course:
+    """What the caches held in the course of the load ahead."""
+
+    held: list[tuple[float, int]] = field(default_factory=list)
+    count: int = 0
+    destages: bool = False
+
+    @property
+    def seconds(self) -> float:
+        return self.held[-1][0] if self.held else 0.0
+
+    @property
+    def rate_per_s(self) -> float:
+        return self.count / self.seconds if self.seconds else 0.0
+
+    @property
+    def settled_s(self) -> float:
+        """After how long the point may be measured; 0 when nothing is kept."""
+        if not any(bytes_ for _, bytes_ in self.held):
+            return 0.0
+        return self.seconds * (MARGIN if self.destages else 1.0)
+
+    def add(self, interval: Json) -> bool:
+        """One interval; whether enough was seen."""
+        caches = interval.get("write_caches") or {}
+        self.held.append((interval["end_ns"] / 1e9, int(caches.get("dirty_bytes") or 0)))
+        self.count += sum(int(entry["count"]) for entry in interval.get("summary", {}).values())
+        nothing = not any(bytes_ for _, bytes_ in self.held)
+        self.destages = bool(caches.get("destages")) and not nothing
+        looked = self.seconds >= LOOKED_S or self.count >= LOOKED_REQUESTS
+        return self.destages or (nothing and looked) or self._is_level() or self.count >= REQUESTS_MAX
+
+    def _is_level(self) -> bool:
+        if self.seconds < LEVEL_S_MIN:
+            return False
+        half = len(self.held) // 2
+        earlier, later = (max(bytes_ for _, bytes_ in part) for part in (self.held[:half], self.held[half:]))
+        return 0 < later <= earlier * (1.0 + GROWTH_MAX)
+
+
+def _run_ahead(point: PlannedPoint, engine: Engine, control: Control) -> _Course | None:
+    """The load until its caches are in balance; None when it cannot be run: the point itself will say why."""
+    course = _Course()
+
+    def take(kind: str, event: Json) -> None:
+        # What was under way when enough had been seen is no part of it.
+        if kind == "interval" and not control.stopped and course.add(event):
+            control.stop()
+
+    options: dict[str, Any] = {**point.options, "warmup": 0.0, "duration": LIMIT_S}
+    try:
+        _, options = engine.set_option(point.workload, options, "interval", _INTERVAL)
+        job = {"workload": point.workload, "job": options, "target": point.target, "permission": None}
+        engine.run_job(job, take, control)
+    except PlimsollError:
+        return None
+    return course if course.held else None
