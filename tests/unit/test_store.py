@@ -91,7 +91,7 @@ def test_an_unknown_run_is_answered_with_the_nearest(here: Path) -> None:
         open_run("x")
     run = RunWriter.create("results", INFO)
     with pytest.raises(InputError, match=f"did you mean '{os.path.basename(run.path)}'"):
-        open_run(os.path.basename(run.path)[:-2])
+        open_run(f"{os.path.basename(run.path)[:-2]}xx")
 
 
 def test_a_run_that_goes_on_is_running_and_its_points_can_be_read(here: Path) -> None:

@@ -31,6 +31,7 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
         "report": "Make a report of stored runs: HTML, CSV, Parquet or JSON.",
         "size": "Say which stored load lines carry a demand.",
         "list": "List the shipped workloads, suites and arrays, or the stored runs.",
+        "forget": "Remove stored runs.",
         "show": "Show one workload, suite or array: purpose, source, and what it consists of.",
     },
     "Arrays without hardware": {

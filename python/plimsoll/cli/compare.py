@@ -12,7 +12,7 @@ from plimsoll.cli.report import checked_format
 from plimsoll.displayed import as_document
 from plimsoll.errors import InputError
 from plimsoll.store.durable import REPLACED
-from plimsoll.store.reader import StoredRun, damage_named, open_run
+from plimsoll.store.reader import StoredRun, damage_named, open_runs
 
 if TYPE_CHECKING:
     from plimsoll.analysis.comparison.comparison import Comparison
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 @click.option("--out", metavar="DIR", default="results", show_default=True, help="Where runs called by name are kept.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(runs: tuple[str, ...], as_json: bool, output: str | None, out: str, **typed: Any) -> None:
-    """Compare every configuration of every RUN (a directory or the name of one) with the first: ratio with its 95 % interval, and
+    """Compare every configuration of every RUN (a name, a label, latest~1 …) with the first: ratio with its 95 % interval, and
     faster, slower or no difference shown. Runs that are not comparable are refused with the reasons, unless --varying names them.
 
     \b
@@ -43,7 +43,7 @@ def command(runs: tuple[str, ...], as_json: bool, output: str | None, out: str, 
     """
     if output is not None:
         checked_format(output)
-    stored = [open_run(run, out) for run in _distinct(runs)]
+    stored = open_runs(runs, out)
     with damage_named(point for run in stored for point in run.points):
         _show(stored, typed, output, as_json=as_json)
 
@@ -61,13 +61,6 @@ def _show(stored: list[StoredRun], typed: dict[str, Any], output: str | None, *,
     if output is not None:
         _write(comparison, stored, output)
         click.echo(f"\nreport   {output}", err=as_json)
-
-
-def _distinct(runs: tuple[str, ...]) -> list[str]:
-    twice = next((run for run in runs if runs.count(run) > 1), None)
-    if twice is not None:
-        raise InputError(f"{twice} is given twice; name each run once.")
-    return list(runs)
 
 
 def _compared(stored: list[StoredRun], typed: dict[str, Any]) -> Comparison:

@@ -45,9 +45,9 @@ _FOLDERS = ("fio-json", "fio-json+", "fio-logs", "vdbench", "orion")
 @click.option("--long", "is_long", is_flag=True, help="csv and parquet: a row for every number instead of a row per point and operation.")
 @click.option("--out", metavar="DIR", default="results", show_default=True, help="Where runs called by name are kept.")
 def command(name: str, form: str | None, output: str | None, **chosen: Any) -> None:
-    """Write RUN, a directory or the name of one, in the form of another tool. Data goes to stdout, or to PATH; forms of several files
-    (fio-logs, vdbench, orion) need a directory. A directory takes fio's JSON as one file per point, as fio-plot reads it. For these forms
-    a PATH that does not exist and has no suffix becomes a directory.
+    """Write RUN (a name or how it begins, a label, latest, a directory) in the form of another tool. Data goes to stdout, or to PATH;
+    forms of several files (fio-logs, vdbench, orion) need a directory. A directory takes fio's JSON as one file per point, as fio-plot
+    reads it. For these forms a PATH that does not exist and has no suffix becomes a directory.
 
     \b
     plimsoll export 2026-11-21T03-36-29_oltp-db --as fio-json+ > oltp.json

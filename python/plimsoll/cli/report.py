@@ -17,7 +17,7 @@ from plimsoll.displayed import displayed
 from plimsoll.errors import InputError
 from plimsoll.near import listed
 from plimsoll.store.durable import REPLACED, check_replaceable
-from plimsoll.store.reader import StoredRun, damage_named, open_run
+from plimsoll.store.reader import StoredRun, damage_named, open_runs
 
 FORMATS = (".html", ".csv", ".parquet", ".json")
 #: Those that ``--long`` is for.
@@ -32,14 +32,14 @@ _TABLES = (".csv", ".parquet")
 @click.option("--long", "is_long", is_flag=True, help="CSV and Parquet: a row for every number instead of a row per point and operation.")
 @click.option("--out", metavar="DIR", default="results", show_default=True, help="Where runs called by name are kept.")
 def command(runs: tuple[str, ...], output: str | None, out: str, is_long: bool) -> None:
-    """Make one report of each RUN, a directory or the name of one; several are compared side by side.
+    """Make one report of each RUN: a name or how it begins, a label, latest, latest~1, or a directory. Several are compared side by side.
 
     CSV and Parquet have a row per point and operation; docs/reference/results-table.md names the columns.
     Exits with 0 when the report is written. What went wrong in the runs is said on stderr.
     """
     if is_long and os.path.splitext(output or "")[1].lower() not in _TABLES:
         raise InputError("--long is for tables; add -o FILE.csv or -o FILE.parquet, or leave it out.")
-    found = [open_run(run, out) for run in runs]
+    found = open_runs(runs, out)
     click.echo(write_report(found, output, is_long=is_long))
     for run in found:
         if (doubt := _failed(run)) is not None:

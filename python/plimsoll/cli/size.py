@@ -264,10 +264,10 @@ def _price(typed: Json) -> float | None:
 
 def _results(names: tuple[str, ...], out: str) -> dict[str, list[Result]]:
     """The results of the runs named, or of all; what cannot be read is said and left out, unless it was named."""
-    from plimsoll.store.reader import DamagedRun, StoredRun, list_runs, open_run
+    from plimsoll.store.reader import DamagedRun, StoredRun, list_runs, open_runs
 
     results: dict[str, list[Result]] = {}
-    runs: list[StoredRun | DamagedRun] = [open_run(name, out) for name in names] if names else list_runs(out)
+    runs: list[StoredRun | DamagedRun] = [*open_runs(names, out)] if names else list_runs(out)
     for run in runs:
         if isinstance(run, DamagedRun):
             click.echo(f"left out: {run.problem}", err=True)

@@ -6,12 +6,13 @@ Model: a point without ``result.json`` never ended; its totals are made anew fro
     for run in list_runs("results"):
         print(run.name, run.status, len(run.points))
     open_run("results/2026-11-21T03-36-29_proliant").points[0].result
+    open_run("latest")
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,6 +23,7 @@ from plimsoll.errors import InputError, StoreError
 from plimsoll.near import nearest
 from plimsoll.result import Result, check_schema
 from plimsoll.store.document import CHANGED, fitting, line_value, read_document
+from plimsoll.store.naming import meant
 from plimsoll.store.writer import RUN_SCHEMA, is_alive
 from plimsoll.stored import Interval, Run, Sample
 
@@ -185,11 +187,33 @@ class StoredRun:
 
 
 def open_run(name: str, out: str = "results") -> StoredRun:
-    """The run at path ``name``, or called ``name`` in the directory ``out``."""
+    """The run at path ``name``, or called ``name`` in the directory ``out``: by its name, or in short (`plimsoll.store.naming`)."""
     for path in (name, os.path.join(out, name)):
         if os.path.lexists(os.path.join(path, "run.json")) or os.path.isdir(os.path.join(path, "points")):
             return _open(path)
+    there = {run.name: run for run in list_runs(out)}
+    labels = {run.name: str(run.meta.get("label") or "") for run in there.values() if isinstance(run, StoredRun)}
+    known = meant(name, list(there), labels)
+    if known is not None:
+        found = there[known]
+        if isinstance(found, DamagedRun):
+            raise found.problem
+        return found
     raise InputError(f"{name!r} is not a run: {_nearest(name, out)}.")
+
+
+def open_runs(names: Sequence[str], out: str = "results") -> list[StoredRun]:
+    """`open_run` of each; raises `InputError` for a run that is named twice, in whichever words."""
+    runs: dict[str, tuple[str, StoredRun]] = {}
+    for name in names:
+        run = open_run(name, out)
+        path = os.path.realpath(run.path)
+        if path in runs:
+            other = runs[path][0]
+            twice = f"{name} is given twice" if other == name else f"{other} and {name} are the same run, {run.name}"
+            raise InputError(f"{twice}; name each run once.")
+        runs[path] = (name, run)
+    return [run for _, run in runs.values()]
 
 
 @dataclass(frozen=True)
