@@ -1,10 +1,10 @@
 """Points as a table: one row per point and operation, what was asked and what came of it in columns.
 
 Model: the operations of a point are those that occurred, and ``all`` for all together: ``operation == "all"`` picks a row per point. What
-was asked, what the host did and what the flags say is the same in every row of a point. An option that the experiments set has a column of its
-own, ``set_NAME``. A point without figures (it failed) has the row ``all`` with its error.
-Figures are those of `plimsoll.analysis.point.metric`, as in reports. MB are 10^6 bytes, KiB 1024; latencies are from the intended instant,
-bounds are those of 95 % intervals.
+was asked, what the host did and what the flags say is the same in every row of a point. An option that the experiments set has a column of
+its own, ``set_NAME``. A point without figures (it failed) has the row ``all`` with its error. Figures are those of
+`plimsoll.analysis.point.metric`, as in reports. MB are 10^6 bytes, KiB 1024; latencies are from the intended instant, bounds are those of
+95 % intervals.
 
     points_table([open_run("results/r1")]).to_dicts()[0]["latency_p99_ms"]
 """
