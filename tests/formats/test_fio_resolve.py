@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import FrozenInstanceError
+import ast
+import sys
+from dataclasses import FrozenInstanceError, is_dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from plimsoll.formats.fio import jobs, translate
+from plimsoll.errors import InputError
+from plimsoll.formats.fio import translate
+from plimsoll.formats.fio.notes import Note, Unfit
 from plimsoll.formats.fio.options import OPTIONS
 from plimsoll.formats.fio.quantity import Numbers
-from plimsoll.formats.fio.resolve import Said, resolved
+from plimsoll.formats.fio.requests import requests_of
+from plimsoll.formats.fio.resolve import Source, resolved
 from plimsoll.formats.fio.values import read_value
 
 ONE_OF_EACH = """
@@ -39,26 +45,71 @@ def values(**lines: str) -> dict[str, Any]:
 
 
 def test_each_job_is_resolved_once_however_much_is_asked_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[dict[str, Any]] = []
+    asked: list[Source] = []
 
-    def counted(of: dict[str, Any]) -> Any:
-        asked.append(dict(of))
-        return resolved(of)
+    def counted(job: Source) -> Any:
+        asked.append(job)
+        return resolved(job)
 
-    monkeypatch.setattr(jobs, "resolved", counted)
+    monkeypatch.setattr(sys.modules["plimsoll.formats.fio.translate"], "resolved", counted)
     translate(ONE_OF_EACH, "job.fio", None, {})
-    assert [len(of) for of in asked if of] == [9, 8]
+    assert [(job.name, len(job.values)) for job in asked] == [("mix", 9), ("checked", 8)]
 
 
-def test_the_same_values_ask_for_the_same_and_what_comes_out_does_not_change() -> None:
-    given = values(rw="randrw", rwmixread="73", bs="4k,8k", bssplit="4k/60:8k/40")
-    requests, said = resolved(given)
-    assert (requests, said) == resolved(given)
-    with pytest.raises(FrozenInstanceError):
-        requests.direct = True  # type: ignore[misc]
+@pytest.mark.parametrize(
+    "lines",
+    [
+        {"rw": "randrw:4", "rwmixread": "73", "bs": "4k,8k", "bssplit": "4k/60:8k/40", "size": "1m", "fsync": "8", "rate_iops": "10,20"},
+        {"ioengine": "filecreate", "nrfiles": "4", "filesize": "4k"},
+        {"zonemode": "strided", "zonesize": "1m", "latency_target": "5ms", "iodepth": "8", "verify": "md5"},
+    ],
+)
+def test_the_same_values_ask_for_the_same_and_what_comes_out_does_not_change(lines: dict[str, str]) -> None:
+    source = Source("job", values(**lines), in_trees="nrfiles" in lines)
+    intent, notes = resolved(source)
+    assert (intent, notes) == resolved(source)
+    parts = [intent, intent.load, *vars(intent).values(), *vars(intent.load).values()]
+    for part in [part for part in parts if is_dataclass(part)]:
+        with pytest.raises(FrozenInstanceError):
+            part.name = "other"  # type: ignore[misc]
+
+
+def test_behind_the_decision_nobody_looks_at_the_values_of_a_job() -> None:
+    package = Path(translate.__code__.co_filename).parent
+    for path in [package / name for name in ("flow.py", "layout.py", "group.py")]:
+        names = {
+            node.attr if isinstance(node, ast.Attribute) else node.id
+            for node in ast.walk(ast.parse(path.read_text()))
+            if isinstance(node, (ast.Attribute, ast.Name))
+        }
+        assert not names & {"Values", "Job", "Ledger"}, path.name
+
+
+def test_what_does_not_fit_is_named_by_its_option_and_then_by_its_line() -> None:
+    with pytest.raises(Unfit) as found:
+        resolved(Source("job", values(rate="1m", rate_iops="5")))
+    assert (found.value.name, found.value.problem) == ("rate_iops", "fio takes either rate or rate_iops; drop one of the two.")
+    with pytest.raises(InputError, match=r"^job\.fio:3: 'rate_iops=5': fio takes either"):
+        translate("[job]\nrate=1m\nrate_iops=5\nfilename=/dev/sdb\n", "job.fio", None, {})
+
+
+def test_a_start_that_is_drawn_is_remarked_upon_for_trees_of_files_too() -> None:
+    text = "[job]\nioengine=filestat\nnrfiles=4\nfilesize=4k\nstartdelay=5-10\n"
+    whys = {remark.text: remark.why for remark in translate(text, "job.fio", None, {}).remarks}
+    assert whys["startdelay=5-10"] == "start_after is the lower end, 5s; fio draws a time from the range"
+
+
+def test_rates_decide_the_shares_of_operations_of_different_alignment() -> None:
+    text = "[job]\nrw=randrw\nbs=8k\nbs_is_seq_rand\nba=8k,4k\nrate_iops=30,10\nfilename=/dev/sdb\ndirect=1\n"
+    access = translate(text, "job.fio", None, {}).document["workload"][0]["stream"][0]["access"]
+    assert [(line["read_percent"], line["weight"]) for line in access] == [(100, 75), (0, 25)]
+
+
+def test_a_size_that_another_takes_the_place_of_is_said_to() -> None:
+    requests, notes = requests_of(values(rw="randrw", rwmixread="73", bs="4k,8k", bssplit="4k/60:8k/40"))
     assert requests.shares == {"r": 73, "w": 27}
     assert requests.sizes["r"].shares == ((4096, 60.0), (8192, 40.0))
-    assert said == (Said("bs", "idle", "bssplit takes its place"),)
+    assert notes == (Note("bs", "idle", "bssplit takes its place"),)
 
 
 @pytest.mark.parametrize(
@@ -74,7 +125,7 @@ def test_the_same_values_ask_for_the_same_and_what_comes_out_does_not_change() -
     ],
 )
 def test_operations_have_the_shares_that_fio_gives_them(lines: dict[str, str], shares: dict[str, float]) -> None:
-    assert resolved(values(**lines))[0].shares == shares
+    assert requests_of(values(**lines))[0].shares == shares
 
 
 @pytest.mark.parametrize(
@@ -93,15 +144,15 @@ def test_operations_have_the_shares_that_fio_gives_them(lines: dict[str, str], s
 def test_lengths_and_alignment_follow_the_options_in_their_order(
     lines: dict[str, str], lengths: tuple[int, int], aligned: tuple[int, int]
 ) -> None:
-    requests, _ = resolved(values(**lines))
+    requests, _ = requests_of(values(**lines))
     assert all(sizes.fixed for sizes in requests.lengths)
     assert (requests.sizes["r"].least, requests.sizes["w"].least) == lengths
     assert (requests.aligned["r"], requests.aligned["w"]) == aligned
 
 
 def test_what_is_only_verified_is_read_as_it_was_written() -> None:
-    requests, _ = resolved(values(rw="write", verify="md5", verify_only="1", bs="4k,64k", ba="512,4k"))
-    assert (requests.mode.ops, requests.sizes["r"].least, requests.aligned["r"], requests.index("r")) == ("r", 65536, 4096, 1)
+    requests, _ = requests_of(values(rw="write", verify="md5", verify_only="1", bs="4k,64k", ba="512,4k"))
+    assert (requests.mode.ops, requests.sizes["r"].least, requests.aligned["r"]) == ("r", 65536, 4096)
 
 
 def test_a_size_that_another_option_takes_the_place_of_is_so_for_engines_of_files_too() -> None:

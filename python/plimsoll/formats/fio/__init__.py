@@ -8,6 +8,7 @@ works.
     translate("[reader]\\nrw=randread\\nfilename=/dev/sdb\\ndirect=1\\n", "job.fio", None, {}).document
 """
 
-from plimsoll.formats.fio.translate import recognises, translate, translate_command
+from plimsoll.formats.fio.command import translate_command
+from plimsoll.formats.fio.translate import recognises, translate
 
 __all__ = ["recognises", "translate", "translate_command"]

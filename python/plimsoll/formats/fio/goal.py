@@ -1,126 +1,21 @@
-"""How long a group of jobs runs and what it asks of its own numbers: duration, warm-up and starts of a point, the kind of its experiment.
+"""What a job asks of its own numbers: the kind of an experiment and its objective.
 
-Model: a point ends when all its streams have ended by themselves, or when its duration is over. Where the jobs of a group end at different
-times, each of their streams has an end of its own; ``exitall`` makes the earliest of their times that of all, and has no effect where a
-stream ends by its amount.
-``rate_min`` and ``max_latency`` become the objective of a point, which is judged and not ended. ``latency_target`` is a ramp over
+Model: ``rate_min`` and ``max_latency`` become the objective of a point, which is judged and not ended. ``latency_target`` is a ramp over
 the queue depth, which doubles until the latency is exceeded and then closes in, as fio does. ``steadystate`` is an experiment of kind
-steady.
-Limits: fio counts ``startdelay`` from its own start, not from that of the group; what is left of it follows where the groups before end by
-time.
+steady. A goal is that of a whole point, so jobs beside others have none.
 
-    settings, lasts_ns = timing(flows, elapsed_ns=0)
-    goal(flows, settings)        # {"kind": "ramp", "over": {"queue_depth": "1..32"}, "objective": "p99 <= 5ms", "resolution": 1}
+    goal, notes = goal_of(values)
+    aimed(goal, Alone(ops="r", threads=4, depth=32)).experiment       # {"kind": "single", "objective": "read iops >= 4000"}
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
 
-from plimsoll.formats.fio.flow import Flow
-from plimsoll.formats.fio.jobs import Job
-from plimsoll.formats.fio.quantity import rounded, time_ns, time_text
-
-Json = dict[str, Any]
-
-#: A point that ends by its amounts; only the limit for a target that takes nothing any more.
-_LIMIT = "30d"
-_LIMIT_INTERVAL = "1s"
-_SHORTEST_NS, _LONGEST_NS = 1_000_000, time_ns("1d", "d")
-_WINDOWS = ("log_avg_msec", "log_hist_msec", "bwavgtime", "iopsavgtime")
-
-
-def timing(flows: Sequence[Flow], elapsed_ns: int | None) -> tuple[Json, int | None]:
-    """Settings of a point, and how long it lasts when that is known. ``elapsed_ns`` is when the group starts, None when unknown."""
-    jobs = list({id(flow.job): flow.job for flow in flows}.values())
-    for job in jobs:
-        _remark_times(job)
-    delays = {id(job): _delay(job, elapsed_ns) for job in jobs}
-    for flow in flows:
-        delay = delays[id(flow.job)]
-        flow.options.pop("start_after", None)
-        if delay:
-            flow.options["start_after"] = time_text(delay)
-        _check_end(flow)
-    warmup = max(job.get("ramp_time", 0) for job in jobs)
-    end = _end(flows, jobs, delays)
-    settings: Json = {"duration": _LIMIT, "warmup": time_text(warmup), "interval": _LIMIT_INTERVAL}
-    if end is None:
-        _log(jobs, settings, _LONGEST_NS)
-        return settings, None
-    duration = max(_SHORTEST_NS, end - warmup)
-    settings = {"duration": time_text(duration), "warmup": time_text(warmup)}
-    _log(jobs, settings, min(duration, _LONGEST_NS))
-    return settings, end if all(job.requests.time_based for job in jobs) else None
-
-
-def _remark_times(job: Job) -> None:
-    if job.get("time_based") and not job.get("runtime"):
-        job.ignored("time_based", "there is no runtime, without which it has no effect with fio either")
-    if job.get("ramp_time") and not job.requests.time_based:
-        job.native("ramp_time", "warmup; what is transferred meanwhile counts towards the amount, as with fio")
-
-
-def _delay(job: Job, elapsed_ns: int | None) -> int:
-    delay: int = job.get("startdelay", (0, 0))[0]
-    if not delay or elapsed_ns == 0:
-        return delay
-    if elapsed_ns is None:
-        job.ignored(
-            "startdelay", "fio counts it from its own start, and how long the groups before take is not known; the job starts at once"
-        )
-        return 0
-    job.surprise("startdelay", "fio counts it from its own start, not from the start of the group")
-    return max(0, delay - elapsed_ns)
-
-
-def _check_end(flow: Flow) -> None:
-    """A stream without time, amount or number of requests would go on for ever."""
-    job = flow.job
-    if job.requests.time_based or "trace" in flow.options or "amount" in flow.options or "requests" in flow.options:
-        return
-    if job.get("runtime"):
-        job.surprise("runtime", "how much lies behind the offset is not known here, so the job goes on until its runtime is over")
-    else:
-        why = f"how much lies behind it is not known here, so the job would not end; write size=, or {job.targets.remedy}"
-        job.unsupported("offset", why)
-
-
-def _end(flows: Sequence[Flow], jobs: Sequence[Job], delays: dict[int, int]) -> int | None:
-    """The instant at which the point is over, None when streams end by themselves."""
-    ends = {id(job): delays[id(job)] + job.get("ramp_time", 0) + job.get("runtime") if job.get("runtime") else None for job in jobs}
-    different = set(ends.values())
-    known: list[int] = [end for end in different if end is not None]
-    leaving = [job for job in jobs if job.get("exitall")]
-    if leaving and any(end is None for end in different) and len(jobs) > 1:
-        for job in leaving:
-            job.ignored("exitall", "a stream that has transferred its amount does not end the others")
-    if len(different) == 1:
-        return different.pop()
-    if leaving:
-        return min(known)
-    for flow in flows:
-        end = ends[id(flow.job)]
-        if end is not None and (None in different or end < max(known)):
-            flow.options["end_after"] = time_text(end)
-            flow.job.native("runtime", "end_after, because jobs beside it end at another time")
-    return None if None in different else max(known)
-
-
-def _log(jobs: Sequence[Job], settings: Json, longest: int) -> None:
-    """The shortest window that a job asks to see its numbers in is the interval of the record, where it fits into the run."""
-    wanted = [job.get(name) for job in jobs for name in _WINDOWS if job.has(name)]
-    possible = [window for window in wanted if _SHORTEST_NS <= window <= longest]
-    if possible:
-        settings["interval"] = time_text(min(possible))
-    for job in jobs:
-        for name in [name for name in _WINDOWS if job.has(name) and job.get(name) not in possible]:
-            if longest < job.get(name) <= _LONGEST_NS:
-                job.ignored(name, f"an interval is no longer than the run, {time_text(longest)}; fio writes nothing down before it is over")
-            else:
-                job.ignored(name, "an interval lasts 1 ms to a day; requests are not written down one by one")
-
+from plimsoll.formats.fio.notes import Json, Note, Unfit, all_idle, ignored, native, surprise, unsupported
+from plimsoll.formats.fio.quantity import rounded, time_text
+from plimsoll.formats.fio.requests import Values
+from plimsoll.formats.fio.times import SHORTEST_NS
 
 _OPS = {"r": "read", "w": "write", "t": "trim"}
 _PERCENTILES = {50.0: "p50", 90.0: "p90", 95.0: "p95", 99.0: "p99", 99.9: "p99.9", 100.0: "max"}
@@ -129,95 +24,142 @@ _ALONE = "an objective is for the whole point, and other jobs run beside this on
 _WINDOW = 5
 #: The most rounds that our experiment takes.
 _ROUNDS_MAX = 10_000
+#: Options that end a stream by itself, which a ramp does not let it do.
+_ENDS = ("amount", "requests", "flush_at_end")
+
+#: A number for reads, for writes and for trims.
+Each = tuple[int | None, int | None, int | None]
+_NO_LIMIT: Each = (None, None, None)
 
 
-def goal(flows: Sequence[Flow], settings: Json) -> Json:
-    """Kind and goal of the experiment of a group; ``settings`` is changed where a kind needs another duration."""
-    jobs = list({id(flow.job): flow.job for flow in flows}.values())
-    for job in jobs:
-        _remark(job, alone=len(flows) == 1)
-    if len(flows) > 1:
-        return {"kind": "single"}
-    job, flow = jobs[0], flows[0]
-    if job.get("latency_target"):
-        return _ramp(job, flow, settings)
-    if job.has("steadystate"):
-        return _steady(job, settings)
-    clauses = _minima(job, flow) + _maxima(job)
-    return {"kind": "single", "objective": " and ".join(clauses)} if clauses else {"kind": "single"}
+@dataclass(frozen=True)
+class Goal:
+    """What a job asks of its numbers; 0 or empty where it asks nothing."""
+
+    #: Bytes and requests per second of one clone.
+    least_bytes: Each
+    least_requests: Each
+    latencies_ns: Each
+    target_ns: int
+    percentile: float
+    window_ns: int
+    #: A criterion with its limit.
+    steady: str
+    steady_ns: int
+    steady_warmup_ns: int
+    runtime_ns: int
+    #: The options that ask, of those that a job beside others cannot have.
+    asked: tuple[str, ...]
+    #: Whether a time limits it.
+    limited: bool
 
 
-def _remark(job: Job, *, alone: bool) -> None:
-    for name in ("rate_min", "rate_iops_min", "max_latency"):
-        if job.has(name) and not alone:
-            job.ignored(name, _ALONE)
+def goal_of(values: Values) -> tuple[Goal, tuple[Note, ...]]:
+    """The goal of a job."""
+    asked = [name for name in ("rate_min", "rate_iops_min", "max_latency") if name in values]
+    goal = Goal(
+        least_bytes=values.get("rate_min", _NO_LIMIT),
+        least_requests=values.get("rate_iops_min", _NO_LIMIT),
+        latencies_ns=values.get("max_latency", _NO_LIMIT),
+        target_ns=values.get("latency_target", 0),
+        percentile=values.get("latency_percentile", 100.0),
+        window_ns=values.get("latency_window", 0),
+        steady=str(values.get("steadystate", "")),
+        steady_ns=values.get("steadystate_duration", 0),
+        steady_warmup_ns=values.get("steadystate_ramp_time", values.get("ramp_time", 0)),
+        runtime_ns=values.get("runtime", 0),
+        asked=(*asked, *(name for name in ("latency_target", "steadystate") if values.get(name))),
+        limited="runtime" in values,
+    )
+    notes: list[Note] = []
     for name, prefix in (("latency_target", "latency_"), ("steadystate", "steadystate_")):
-        if job.get(name) and not alone:
-            job.unsupported(name, _ALONE)
-        for other in [other for other in job.values if other.startswith(prefix) and not job.get(name)]:
-            job.idle(other, f"there is no {name}")
+        if not values.get(name):
+            notes += all_idle([other for other in values if other.startswith(prefix)], f"there is no {name}")
+    return goal, tuple(notes)
 
 
-def _minima(job: Job, flow: Flow) -> list[str]:
-    threads = flow.options.get("threads", 1)
+def not_alone(goal: Goal) -> tuple[Note, ...]:
+    """What is to be said of the goal of a job that has none, because others run beside it."""
+    return tuple((unsupported if name in ("latency_target", "steadystate") else ignored)(name, _ALONE) for name in goal.asked)
+
+
+@dataclass(frozen=True)
+class Alone:
+    """The only stream of a point: its operations, its threads, and how deep its queue is."""
+
+    ops: str
+    threads: int
+    depth: int
+
+
+@dataclass(frozen=True)
+class Aimed:
+    """Kind and goal of an experiment, settings that its kind needs, and options that its stream then has not."""
+
+    experiment: Json
+    settings: Json
+    left_out: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
+
+
+def aimed(goal: Goal, stream: Alone) -> Aimed:
+    """The experiment of a job that runs alone; raises `Unfit` for a percentile that is none."""
+    if goal.target_ns:
+        return _ramp(goal, stream.depth)
+    if goal.steady:
+        return _steady(goal)
+    clauses = _minima(goal, stream) + _maxima(goal, stream.ops)
+    return Aimed({"kind": "single", "objective": " and ".join(clauses)} if clauses else {"kind": "single"}, {})
+
+
+def _minima(goal: Goal, stream: Alone) -> list[str]:
     found = []
-    for name, metric in (("rate_min", "bandwidth"), ("rate_iops_min", "iops")):
-        for index, (op, word) in enumerate(_OPS.items()):
-            least = job.get(name, (None,) * 3)[index]
-            if least and op in job.requests.mode.ops:
-                limit = f"{rounded(least * threads / 1e6)}MB/s" if metric == "bandwidth" else f"{least * threads}"
+    for metric, limits in (("bandwidth", goal.least_bytes), ("iops", goal.least_requests)):
+        for least, (op, word) in zip(limits, _OPS.items(), strict=True):
+            if least and op in stream.ops:
+                limit = f"{rounded(least * stream.threads / 1e6)}MB/s" if metric == "bandwidth" else f"{least * stream.threads}"
                 found.append(f"{word} {metric} >= {limit}")
     return found
 
 
-def _maxima(job: Job) -> list[str]:
-    limits = job.get("max_latency", (None,) * 3)
+def _maxima(goal: Goal, ops: str) -> list[str]:
+    limits = goal.latencies_ns
     if len(set(limits)) == 1:
         return [f"max <= {time_text(limits[0])}"] if limits[0] else []
-    ops = job.requests.mode.ops
     return [f"{word} max <= {time_text(limit)}" for limit, (op, word) in zip(limits, _OPS.items(), strict=True) if limit and op in ops]
 
 
-def _ramp(job: Job, flow: Flow, settings: Json) -> Json:
-    percent = job.get("latency_percentile", 100.0)
+def _ramp(goal: Goal, depth: int) -> Aimed:
+    percent, notes = goal.percentile, list[Note]()
     if not 0 < percent <= 100:
-        raise job.wrong("latency_percentile", f"{percent:g} is not a percentage of the requests.")
-    metric = _PERCENTILES.get(percent)
-    if metric is None:
-        near = min(_PERCENTILES, key=lambda known: (known < percent, abs(known - percent)))
-        metric = _PERCENTILES[near]
-        job.native("latency_percentile", f"metric of the objective; {near:g} is the next one that is judged")
-    objective = f"{metric} <= {time_text(job.get('latency_target'))}"
-    window = job.get("latency_window", 0)
-    if window:
-        settings["duration"] = time_text(max(1_000_000, window))
-        if job.has("runtime"):
-            job.ignored("runtime", "every level lasts latency_window, and the levels end when the mark is found")
-    for stopped in ("amount", "requests", "flush_at_end"):
-        flow.options.pop(stopped, None)
-    depth = flow.performer.depth
+        raise Unfit("latency_percentile", f"{percent:g} is not a percentage of the requests.")
+    near = min(_PERCENTILES, key=lambda known: (known < percent, abs(known - percent)))
+    if percent not in _PERCENTILES:
+        notes.append(native("latency_percentile", f"metric of the objective; {near:g} is the next one that is judged"))
+    objective = f"{_PERCENTILES[near]} <= {time_text(goal.target_ns)}"
+    settings: Json = {"duration": time_text(max(SHORTEST_NS, goal.window_ns))} if goal.window_ns else {}
+    if goal.window_ns and goal.limited:
+        notes.append(ignored("runtime", "every level lasts latency_window, and the levels end when the mark is found"))
+    experiment: Json = {"kind": "ramp", "over": {"queue_depth": f"1..{depth}"}, "objective": objective, "resolution": 1}
     if depth == 1:
-        job.surprise("latency_target", "iodepth is 1, so there is no depth to search for")
-        return {"kind": "single", "objective": objective}
-    return {"kind": "ramp", "over": {"queue_depth": f"1..{depth}"}, "objective": objective, "resolution": 1}
+        notes.append(surprise("latency_target", "iodepth is 1, so there is no depth to search for"))
+        experiment = {"kind": "single", "objective": objective}
+    return Aimed(experiment, settings, _ENDS, tuple(notes))
 
 
-def _steady(job: Job, settings: Json) -> Json:
-    criterion, _, limit = str(job.get("steadystate")).partition(":")
-    metric = _STEADY[criterion.removesuffix("_slope")]
-    length = job.get("steadystate_duration", 0)
-    if not length:
-        job.unsupported("steadystate", "without steadystate_duration fio never judges; write ss_dur=60")
-        return {"kind": "single"}
-    job.native(
-        "steadystate",
+def _steady(goal: Goal) -> Aimed:
+    criterion, _, limit = goal.steady.partition(":")
+    if not goal.steady_ns:
+        return Aimed(
+            {"kind": "single"}, {}, (), (unsupported("steadystate", "without steadystate_duration fio never judges; write ss_dur=60"),)
+        )
+    why = (
         "experiment of kind steady, which ends when five rounds stay within 20 % of their mean and 10 % of their line, in "
-        f"place of the limit {limit}",
+        f"place of the limit {limit}"
     )
-    round_ns = max(1_000_000, length // _WINDOW)
-    settings["duration"] = time_text(round_ns)
-    settings["warmup"] = time_text(job.get("steadystate_ramp_time", job.get("ramp_time", 0)))
-    found: Json = {"kind": "steady", "metric": metric, "window": _WINDOW}
-    if job.get("runtime"):
-        found["rounds_max"] = min(_ROUNDS_MAX, max(_WINDOW, -(-job.get("runtime") // round_ns)))
-    return found
+    round_ns = max(SHORTEST_NS, goal.steady_ns // _WINDOW)
+    settings: Json = {"duration": time_text(round_ns), "warmup": time_text(goal.steady_warmup_ns)}
+    found: Json = {"kind": "steady", "metric": _STEADY[criterion.removesuffix("_slope")], "window": _WINDOW}
+    if goal.runtime_ns:
+        found["rounds_max"] = min(_ROUNDS_MAX, max(_WINDOW, -(-goal.runtime_ns // round_ns)))
+    return Aimed(found, settings, (), (native("steadystate", why),))

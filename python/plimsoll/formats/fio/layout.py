@@ -9,7 +9,7 @@ beside what is there already, are written in the target. fio lays out all files 
 longest of the jobs wants it; so do groups with a file in common.
 Limits: what is taken in turn beside files of other jobs is not verified.
 
-    layout(flows, targets).target                       # "concat:a,b?sizes=1GiB,64KiB", and the flows have their regions
+    layout(uses, targets).placed.target                 # "concat:a,b?sizes=1GiB,64KiB", and `options` has a region for each stream
     Placed(("a", "b"), (1 << 20, 4096)).target          # "concat:a,b?sizes=1MiB,4KiB"
     Placed(("a", "b"), (4096, 4096)).size_bytes         # 8192
 """
@@ -20,9 +20,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import gcd
 
-from plimsoll.formats.fio.content import check_stamps
 from plimsoll.formats.fio.files import Extent, capped_bytes
-from plimsoll.formats.fio.flow import Flow
+from plimsoll.formats.fio.flow import Use
+from plimsoll.formats.fio.notes import Json, Note, ignored, native, surprise, unsupported
 from plimsoll.formats.fio.quantity import Quantity, bytes_text
 from plimsoll.formats.known_targets import KnownTargets, is_device
 from plimsoll.formats.parts import parts_text, plain_path, set_text
@@ -89,101 +89,132 @@ _IN_TURN = "files in turn beside those of other jobs are not verified; write fil
 _WHOLE = "files that are joined are used whole; leave size out, or name one file"
 
 
-def layout(flows: Sequence[Flow], targets: KnownTargets) -> Placed:
-    """The target; the regions and amounts are written into the flows' options."""
-    empty = [flow for flow in flows if flow.performer.backend == "null"]
+@dataclass(frozen=True)
+class Laid:
+    """A target, the options of each stream that say where its region is, and notes on the streams by their numbers."""
+
+    placed: Placed
+    options: tuple[Json, ...]
+    notes: tuple[tuple[int, Note], ...] = ()
+
+
+#: What one stream got: its options, where it ends in each of its files if that is known, and what is to be said.
+_Given = tuple[Json, int | None, list[Note]]
+
+
+def layout(uses: Sequence[Use], targets: KnownTargets) -> Laid:
+    """The target of streams that use files so, and the regions that they have on it."""
+    empty = [number for number, use in enumerate(uses) if not use.performer.has_target]
     if empty:
-        if len(empty) < len(flows):
-            empty[0].job.unsupported("ioengine", "null is a target of its own; put stonewall between it and the others")
-        return _null(empty, targets)
-    for flow in flows:
-        _percent_of_nothing(flow, targets)
-        _without_size(flow, targets)
-        if flow.zoned and len(flow.files) > 1:
-            flow.job.unsupported("zonemode", "zones are of one file; name one with filename=")
-    paths = list(dict.fromkeys(path for flow in flows for path in flow.files))
+        return _null(uses, empty, targets)
+    known, notes = [], list[tuple[int, Note]]()
+    for number, use in enumerate(uses):
+        measured, said = _measured(use, targets)
+        known.append(measured)
+        notes += [(number, note) for note in said]
+    paths = list(dict.fromkeys(path for use in known for path in use.files))
     if len(paths) == 1:
-        return _single(paths[0], flows, targets(paths[0]))
-    if all("trace" in flow.options for flow in flows):
-        return _replayed(paths, flows)
-    if len({flow.files for flow in flows}) == 1 and len({_unit(flow) for flow in flows}) == 1:
-        return _together(flows, targets)
-    return _apart(paths, flows, targets)
+        laid = _single(paths[0], known, targets)
+    elif all(use.traced for use in known):
+        laid = _replayed(paths, known)
+    elif len({use.files for use in known}) == 1 and len({_unit(use) for use in known}) == 1:
+        laid = _together(known, targets)
+    else:
+        laid = _apart(paths, known, targets)
+    return replace(laid, notes=(*notes, *laid.notes))
 
 
-def _null(flows: Sequence[Flow], targets: KnownTargets) -> Placed:
+def _null(uses: Sequence[Use], empty: Sequence[int], targets: KnownTargets) -> Laid:
+    """No target at all; streams beside it that have one are not laid out."""
+    why = "null is a target of its own; put stonewall between it and the others"
+    notes = [(empty[0], unsupported("ioengine", why))] if len(empty) < len(uses) else []
+    options: list[Json] = [{} for _ in uses]
     ends = []
-    for flow in flows:
-        if not targets.target:
-            _without_size(flow, targets)
-        start, length = flow.extent.start, flow.extent.length
-        _write(flow, start, length, flow.extent.amount)
+    for number in empty:
+        use, said = (uses[number], []) if targets.target else _sized(uses[number], targets)
+        start, length = use.extent.start, use.extent.length
+        options[number], more = _written(use, use.extent, targets)
+        notes += [(number, note) for note in (*said, *more)]
         ends.append(start.number + length.number if length is not None and length.is_bytes and start.is_bytes else 0)
     most = rounded_up(max(ends), SCRATCH_STEP)
-    return Placed(model=f"null:?size={bytes_text(most)}" if most else "null:")
+    return Laid(Placed(model=f"null:?size={bytes_text(most)}" if most else "null:"), tuple(options), tuple(notes))
 
 
-def _single(path: str, flows: Sequence[Flow], size: int | None) -> Placed:
+def _measured(use: Use, targets: KnownTargets) -> tuple[Use, list[Note]]:
+    """The use with what is known of its files: what is a percentage of nothing, and how long files are that have to be made."""
+    use, notes = _percent_of_nothing(use, targets)
+    use, more = _sized(use, targets)
+    if use.zoned and len(use.files) > 1:
+        more = [*more, unsupported("zonemode", "zones are of one file; name one with filename=")]
+    return use, [*notes, *more]
+
+
+def _single(path: str, uses: Sequence[Use], targets: KnownTargets) -> Laid:
+    size = targets(path)
     ends: list[int | None] = []
-    for flow in flows:
-        start, length = flow.extent.start, flow.extent.length
-        _write(flow, start, length, _counted(flow, size))
+    options, notes = [], list[tuple[int, Note]]()
+    for number, use in enumerate(uses):
+        start, length = use.extent.start, use.extent.length
+        found, said = _written(use, replace(use.extent, amount=_counted(use, size)), targets)
+        options.append(found)
+        notes += [(number, note) for note in said]
         ends.append(start.number + length.number if length is not None and length.is_bytes and start.is_bytes else None)
-    return Placed((path,), (_made(path, ends),))
+    return Laid(Placed((path,), (_made(path, ends),)), tuple(options), tuple(notes))
 
 
-def _percent_of_nothing(flow: Flow, targets: KnownTargets) -> None:
+def _percent_of_nothing(use: Use, targets: KnownTargets) -> tuple[Use, list[Note]]:
     """Percentages are of a file that is there; of one that has yet to be made fio takes an offset as none, and refuses a size."""
-    if all(is_device(path) or targets.at_length(path) is not None for path in flow.files):
-        return
-    part = flow.extent
+    if all(is_device(path) or targets.at_length(path) is not None for path in use.files):
+        return use, []
+    part, notes = use.extent, []
     if not part.start.is_bytes and part.start.number:
-        if flow.job.has("offset_increment"):
-            flow.job.unsupported(
-                "offset_increment", f"there is no file yet to take a percentage of; write it in bytes, or {targets.remedy}"
-            )
+        if use.region.increment is not None:
+            why = f"there is no file yet to take a percentage of; write it in bytes, or {targets.remedy}"
+            notes.append(unsupported("offset_increment", why))
         else:
-            flow.job.ignored("offset", "fio takes a percentage of a file that is not there yet as 0, so the region starts with the file")
+            why = "fio takes a percentage of a file that is not there yet as 0, so the region starts with the file"
+            notes.append(ignored("offset", why))
         part = replace(part, start=Quantity(0))
     if part.length is not None and not part.length.is_bytes:
         why = f"there is no file yet to take a percentage of; write filesize=, or a size in bytes, or {targets.remedy}"
-        flow.job.unsupported("size", why)
-    flow.extent = part
+        notes.append(unsupported("size", why))
+    return replace(use, extent=part), notes
 
 
-def _without_size(flow: Flow, targets: KnownTargets) -> None:
+def _sized(use: Use, targets: KnownTargets) -> tuple[Use, list[Note]]:
     """A file that has yet to be made has the size of the job, or the one that was given; without any, fio refuses the job."""
-    missing = [path for path in flow.files or ("",) if not path or (targets(path) is None and not is_device(path))]
-    part, size = flow.extent, targets.given
-    if not missing or "trace" in flow.options or (part.length is not None and part.length.is_bytes):
-        return
+    missing = [path for path in use.files or ("",) if not path or (targets(path) is None and not is_device(path))]
+    part, size = use.extent, targets.given
+    if not missing or use.traced or (part.length is not None and part.length.is_bytes):
+        return use, []
     if size is not None:
-        flow.extent = _in_bytes(flow, size // max(1, len(flow.files)))
-    elif part.length is None or not missing[0]:
+        return replace(use, extent=_in_bytes(use, size // max(1, len(use.files)))), []
+    if part.length is None or not missing[0]:
         which = f"{missing[0]} is not there and the job has no size" if missing[0] else "the job has no size"
         why = f"{which}, so fio ends with 'you need to specify size='; write size=, or {targets.remedy}"
-        flow.job.unsupported("size" if flow.job.has("size") else "", why)
+        return use, [unsupported(use.region.size_from, why)]
+    return use, []
 
 
-def _in_bytes(flow: Flow, size: int) -> Extent:
+def _in_bytes(use: Use, size: int) -> Extent:
     """The extent in files that have yet to be made, each so long."""
-    part, block = flow.extent, flow.request_bytes or 1
+    part, block = use.extent, use.request_bytes or 1
     start = _absolute(part.start, size)
     length = max(1, size - start if part.length is None else _absolute(part.length, size))
-    whole = Quantity(max(1, length // block) * block * max(1, len(flow.files)) * flow.job.get("loops", 1))
+    whole = Quantity(max(1, length // block) * block * max(1, len(use.files)) * use.region.loops)
     amount = part.amount
-    if not flow.endless and (amount is None or not amount.is_bytes):
-        amount = whole if amount is None or not flow.job.has("io_size") else Quantity(max(1, size * amount.number // 100))
+    if not use.region.endless and (amount is None or not amount.is_bytes):
+        amount = whole if amount is None or use.region.io_size is None else Quantity(max(1, size * amount.number // 100))
     return Extent(Quantity(start), Quantity(length), amount)
 
 
-def _counted(flow: Flow, size: int | None) -> Quantity | None:
+def _counted(use: Use, size: int | None) -> Quantity | None:
     """The amount in bytes where the length of the target is known; what is left after an offset follows from it too."""
-    amount, start = flow.extent.amount, flow.extent.start
+    amount, start = use.extent.amount, use.extent.start
     if size is None:
         return amount
-    if amount is None and not flow.endless and flow.extent.length is None and start.is_bytes:
-        return Quantity(max(1, size - start.number) * flow.job.get("loops", 1))
+    if amount is None and not use.region.endless and use.extent.length is None and start.is_bytes:
+        return Quantity(max(1, size - start.number) * use.region.loops)
     return amount if amount is None or amount.is_bytes else Quantity(max(1, size * amount.number // 100))
 
 
@@ -208,134 +239,153 @@ def _reaches(found: int | None, wanted: int | None) -> bool:
     return found is not None and found >= (wanted or 0)
 
 
-def _together(flows: Sequence[Flow], targets: KnownTargets) -> Placed:
+def _together(uses: Sequence[Use], targets: KnownTargets) -> Laid:
     """All streams use the same files in the same way."""
-    files, unit = flows[0].files, _unit(flows[0])
-    ends = [_used(flow, unit) for flow in flows]
+    files, unit = uses[0].files, _unit(uses[0])
+    given = [_used(use, unit, targets) for use in uses]
+    notes = [(number, note) for number, use in enumerate(uses) for note in _turn_notes(use)]
+    notes += [(number, note) for number, (_, _, said) in enumerate(given) for note in said]
+    ends = [end for _, end, _ in given]
     if unit is None and (len(set(ends)) > 1 or (ends[0] is not None and any(is_device(path) for path in files))):
-        flows[0].job.unsupported("size", _WHOLE)
+        notes.append((0, unsupported("size", _WHOLE)))
     whole = [end and rounded_up(end, unit or 1) for end in ends]
-    return Placed(files, _sizes(files, dict.fromkeys(files, whole), targets), unit)
+    placed = Placed(files, _sizes(files, dict.fromkeys(files, whole), targets), unit)
+    return Laid(placed, tuple(options for options, _, _ in given), tuple(notes))
 
 
-def _replayed(paths: Sequence[str], flows: Sequence[Flow]) -> Placed:
+def _replayed(paths: Sequence[str], uses: Sequence[Use]) -> Laid:
     """The files that a log names, one after the other; several logs of different files have no common order of them."""
-    if len({flow.files for flow in flows}) > 1:
-        flows[0].job.unsupported("read_iolog", "logs of different files are repeated one after the other; put stonewall between")
-    if any(flow.extent.length is not None for flow in flows):
-        flows[0].job.ignored("size", "the files of a log are as long as they are")
-    return Placed(tuple(paths), (None,) * len(paths))
+    notes = []
+    if len({use.files for use in uses}) > 1:
+        why = "logs of different files are repeated one after the other; put stonewall between"
+        notes.append((0, unsupported("read_iolog", why)))
+    if any(use.extent.length is not None for use in uses):
+        notes.append((0, ignored("size", "the files of a log are as long as they are")))
+    return Laid(Placed(tuple(paths), (None,) * len(paths)), ({},) * len(uses), tuple(notes))
 
 
-def _apart(paths: Sequence[str], flows: Sequence[Flow], targets: KnownTargets) -> Placed:
+def _apart(paths: Sequence[str], uses: Sequence[Use], targets: KnownTargets) -> Laid:
     """Streams with different files: each has parts of a concatenation of all."""
     numbers = {path: number for number, path in enumerate(paths)}
     ends: dict[str, list[int | None]] = {path: [] for path in paths}
-    for flow in flows:
-        if "trace" in flow.options:
-            flow.job.unsupported("read_iolog", "a log beside jobs on other files has no place of its own; put stonewall between")
-        unit = _unit(flow) if len(flow.files) > 1 else None
-        flow.options["parts"] = parts_text([numbers[path] for path in flow.files])
-        if unit is not None and _is_stamped(flow):
-            unit = None
-            if not flow.random:
-                flow.job.unsupported("verify" if flow.job.has("verify") else "", _IN_TURN)
-        if unit is not None:
-            flow.options["parts_unit"] = bytes_text(unit)
-        end = _used(flow, unit, targets)
-        for path in flow.files:
+    options, notes, joined = [], list[tuple[int, Note]](), list[int]()
+    for number, use in enumerate(uses):
+        unit, said = _turn(use)
+        found, end, more = _used(use, unit, targets, alone=len(use.files) == 1)
+        turn = {} if unit is None else {"parts_unit": bytes_text(unit)}
+        options.append({"parts": parts_text([numbers[path] for path in use.files]), **turn, **found})
+        notes += [(number, note) for note in (*said, *more)]
+        joined += [number] * (len(use.files) > 1 and unit is None)
+        for path in use.files:
             ends[path].append(None if end is None else rounded_up(end, unit or 1))
     sizes = _sizes(paths, ends, targets)
     made = dict(zip(paths, sizes, strict=True))
-    for flow in flows:
-        if len(flow.files) > 1 and "parts_unit" not in flow.options:
-            _check_whole(flow, made, targets)
-    return Placed(tuple(paths), sizes)
+    notes += [(number, unsupported("size", _WHOLE)) for number in joined if not _is_whole(uses[number], made, targets)]
+    return Laid(Placed(tuple(paths), sizes), tuple(options), tuple(notes))
 
 
-def _is_stamped(flow: Flow) -> bool:
-    """Whether each byte needs one place on the target, which files in turn beside those of other jobs do not give it."""
-    return flow.options.get("verify", "off") != "off" or flow.options.get("content") == "stamps"
+def _turn(use: Use) -> tuple[int | None, list[Note]]:
+    """In which unit a stream takes its files in turn beside those of other jobs."""
+    said = (
+        [unsupported("read_iolog", "a log beside jobs on other files has no place of its own; put stonewall between")] if use.traced else []
+    )
+    unit = _unit(use) if len(use.files) > 1 else None
+    if unit is not None:
+        said += _turn_notes(use)
+    if unit is not None and use.stamped:
+        return None, said if use.random else [*said, unsupported(use.stamped_from, _IN_TURN)]
+    return unit, said
 
 
-def _check_whole(flow: Flow, made: Mapping[str, int | None], targets: KnownTargets) -> None:
+def _is_whole(use: Use, made: Mapping[str, int | None], targets: KnownTargets) -> bool:
     """Joined files are used from their first bytes to their last, so each has to be as long as the job uses of it."""
-    length = flow.extent.length
-    if length is not None and any((made[path] or targets(path)) != length.number for path in flow.files):
-        flow.job.unsupported("size", _WHOLE)
+    length = use.extent.length
+    return length is None or all((made[path] or targets(path)) == length.number for path in use.files)
 
 
-def _unit(flow: Flow) -> int | None:
+def _unit(use: Use) -> int | None:
     """The bytes that go to one file before the next; None where files are to be joined."""
-    word, run = flow.service
-    size = flow.request_bytes
+    word, run = use.service
+    size = use.request_bytes
     unit = (size or 0) * (run if word == "roundrobin" else 1)
-    if word == "sequential" or not size or size % _SECTOR or unit > _UNIT_MAX:
-        return None
-    if word == "random" and not flow.random:
-        flow.job.native("file_service_type", "files are taken in turn, which is even; fio draws one for each request")
-    return unit
+    return None if word == "sequential" or not size or size % _SECTOR or unit > _UNIT_MAX else unit
 
 
-def _used(flow: Flow, unit: int | None, targets: KnownTargets | None = None) -> int | None:
-    """Writes the region of a stream in all its files, in turn by units or joined; returns where it ends in each, where that is known."""
-    start, length, count = flow.extent.start, flow.extent.length, len(flow.files)
+def _turn_notes(use: Use) -> list[Note]:
+    if _unit(use) is None or use.service[0] != "random" or use.random:
+        return []
+    return [native("file_service_type", "files are taken in turn, which is even; fio draws one for each request")]
+
+
+def _used(use: Use, unit: int | None, targets: KnownTargets, *, alone: bool = False) -> _Given:
+    """The region of a stream in all its files, in turn by units or joined; a file that is used ``alone`` may say how long it is."""
+    start, length, count = use.extent.start, use.extent.length, len(use.files)
+    said = []
     if count > 1 and unit is None:
-        _check_joined(flow)
+        said = _joined_notes(use)
         start = Quantity(0)
     ends = start.number + length.number if length is not None and length.is_bytes and start.is_bytes else None
-    if unit and length is not None and length.is_bytes and flow.request_bytes:
+    if unit and length is not None and length.is_bytes and use.request_bytes:
         # What is left of a file after the last whole request is no part of the turns.
-        length = Quantity(max(1, length.number // flow.request_bytes) * flow.request_bytes)
-    amount = _counted(flow, targets(flow.files[0])) if targets and count == 1 else flow.extent.amount
+        length = Quantity(max(1, length.number // use.request_bytes) * use.request_bytes)
+    amount = _counted(use, targets(use.files[0])) if alone else use.extent.amount
     whole = Quantity(length.number * count) if length is not None and length.is_bytes else length
-    _write(flow, Quantity(start.number * count) if start.is_bytes else start, whole, amount)
-    return ends
+    first = Quantity(start.number * count) if start.is_bytes else start
+    options, more = _written(use, Extent(first, whole, amount), targets)
+    return options, ends, [*said, *more]
 
 
-def _check_joined(flow: Flow) -> None:
-    start, length = flow.extent.start, flow.extent.length
-    if flow.service[0] == "roundrobin" and not flow.random:
-        flow.job.unsupported(
-            "bs",
+def _joined_notes(use: Use) -> list[Note]:
+    start, length = use.extent.start, use.extent.length
+    notes = []
+    if use.service[0] == "roundrobin" and not use.random:
+        why = (
             "files are taken in turn only by requests of one size, a multiple of 512; "
-            "write bs= with one value, or file_service_type=sequential",
+            "write bs= with one value, or file_service_type=sequential"
         )
+        notes.append(unsupported("bs", why))
     if start.number or (length is not None and not length.is_bytes):
-        flow.job.unsupported("offset" if start.number else "size", "files that are joined are used whole; leave it out, or name one file")
+        why = "files that are joined are used whole; leave it out, or name one file"
+        notes.append(unsupported("offset" if start.number else "size", why))
+    return notes
 
 
 def _absolute(quantity: Quantity, size: int) -> int:
     return quantity.number if quantity.is_bytes else size * quantity.number // 100 // SCRATCH_STEP * SCRATCH_STEP
 
 
-def _write(flow: Flow, start: Quantity, length: Quantity | None, amount: Quantity | None) -> None:
+def _written(use: Use, part: Extent, targets: KnownTargets) -> tuple[Json, list[Note]]:
+    """The options that say where a region is and how much of it is transferred."""
+    start, length, amount = part.start, part.length, part.amount
+    options: Json = {}
+    notes = list[Note]()
     if start.number:
-        flow.options["region_start"] = _text(start)
-        _align_to(flow, start)
+        options["region_start"] = _text(start)
+        align, notes = _aligned_to(use, start)
+        options |= {} if align is None else {"align": bytes_text(align)}
     # Zones go on to the end of the file, whatever the size.
-    if length is not None and not (flow.zoned and not flow.job.has("filesize")):
-        flow.options["region_length"] = _text(length)
+    if length is not None and not (use.zoned and use.region.filesize is None):
+        options["region_length"] = _text(length)
     if amount is not None and not amount.is_bytes and amount.number > 100:
         why = "how long the target is is not known here, so several passes cannot be counted; write size= in bytes, or "
-        flow.job.unsupported("loops", f"{why}{flow.job.targets.remedy}")
+        notes.append(unsupported("loops", f"{why}{targets.remedy}"))
         amount = Quantity(100, "percent")
-    if amount is not None:
-        flow.options["amount"] = _text(amount if not amount.is_bytes else Quantity(capped_bytes(flow.job, amount.number)))
-    check_stamps(flow.job, flow.options)
+    if amount is not None and amount.is_bytes:
+        number, said = capped_bytes(use.region, amount.number)
+        amount = Quantity(number)
+        notes += said
+    return options | ({} if amount is None else {"amount": _text(amount)}), notes
 
 
-def _align_to(flow: Flow, start: Quantity) -> None:
+def _aligned_to(use: Use, start: Quantity) -> tuple[int | None, list[Note]]:
     """Ours rounds a region's start up to the alignment; fio begins at the very offset and counts its blocks from there."""
-    size = flow.request_bytes
-    if not start.is_bytes or not size or not start.number % size or len(flow.files) > 1:
-        return
-    if flow.random:
-        flow.job.surprise(
-            "offset", "fio's blocks begin at the offset; here they are multiples of their alignment, counted from the target's start"
-        )
-    else:
-        flow.options.setdefault("align", bytes_text(gcd(start.number, size)))
+    size = use.request_bytes
+    if not start.is_bytes or not size or not start.number % size or len(use.files) > 1:
+        return None, []
+    if use.random:
+        why = "fio's blocks begin at the offset; here they are multiples of their alignment, counted from the target's start"
+        return None, [surprise("offset", why)]
+    return gcd(start.number, size), []
 
 
 def _text(quantity: Quantity) -> str | int:

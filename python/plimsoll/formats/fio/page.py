@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
+from plimsoll.formats.fio.command import COMMAND_OPTIONS
 from plimsoll.formats.fio.options import ALIASES, ENGINES, OPTIONS, PARTS, Option
-from plimsoll.formats.fio.translate import COMMAND_OPTIONS
 
 _HEAD = """# fio
 

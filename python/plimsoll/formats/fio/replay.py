@@ -6,26 +6,23 @@ Limits: the log is looked at here only for its version and its names, and has to
 trace with instants and without names. What fio aligns by its start alone is rounded at both ends.
 
     read_log("job.iolog", text)        # Log("job.iolog", timed=True, names=("/dev/sdb",))
-    replays(job)                       # [Flow(options={"trace": "/logs/job.iolog", "arrival": "trace", …})]
+    replays(replay)                    # [Flow(options={"trace": "/logs/job.iolog", "arrival": "trace", …})]
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
 from plimsoll.errors import InputError
-from plimsoll.formats.fio.files import Extent, remark_target
-from plimsoll.formats.fio.flow import JOBS_MAX, TOO_MANY, Flow, performer, stream_name
-from plimsoll.formats.fio.jobs import Job
+from plimsoll.formats.fio.files import Extent, Files
+from plimsoll.formats.fio.flow import JOBS_MAX, TOO_MANY, Flow, Use, stream_name
+from plimsoll.formats.fio.notes import Json, Note, Unfit, all_idle, idle, surprise, unsupported
 from plimsoll.formats.fio.quantity import Quantity, bytes_text, rounded
 from plimsoll.formats.fio.read import Include
+from plimsoll.formats.fio.requests import Requests, Values
 from plimsoll.formats.known_targets import KnownTargets
-
-Json = dict[str, Any]
 
 #: A longer log is not looked at; its jobs have to say where its requests go.
 _LOOKED_AT_MAX = 64 << 20
@@ -78,108 +75,151 @@ def read_log(path: str, text: str | None) -> Log:
     return Log(path, timed, tuple(dict.fromkeys(words[-2] for words in added)))
 
 
-def open_logs(jobs: Sequence[Job], include: Include | None, targets: KnownTargets) -> None:
-    """Puts the logs of every job in place of their names."""
-    for job in jobs:
-        if job.get("read_iolog"):
-            paths = [_found(job, path, targets) for path in str(job.get("read_iolog")).split(":") if path]
-            job.values["read_iolog"] = tuple(read_log(path, _text(job, path, include, targets)) for path in paths)
-        else:
-            for name in _BELONG:
-                job.idle(name, "there is no read_iolog")
+@dataclass(frozen=True)
+class Sources:
+    """What logs are found by: the folder of the job file, what reads a text, and what is known of files."""
+
+    folder: str
+    include: Include | None
+    targets: KnownTargets
 
 
-def _found(job: Job, path: str, targets: KnownTargets) -> str:
+def logs_of(given: str | None, sources: Sources) -> tuple[tuple[Log, ...], tuple[Note, ...]]:
+    """The logs that a job names, none for most jobs; raises `Unfit` for one that cannot be read."""
+    if not given:
+        return (), all_idle(_BELONG, "there is no read_iolog")
+    found, notes = [], []
+    for path in given.split(":"):
+        if path:
+            place, said = _found(path, sources)
+            found.append(read_log(place, _text(place, sources)))
+            notes += said
+    return tuple(found), tuple(notes)
+
+
+def _found(path: str, sources: Sources) -> tuple[str, list[Note]]:
     """The log's full path: fio looks in the working directory; where it is not there, the one beside the job file is taken."""
-    folder = os.path.dirname(job.lines["read_iolog"].place.source)
-    here, beside = os.path.abspath(path), os.path.abspath(os.path.join(folder, path))
-    if not folder or here == beside:
-        return path
-    if not targets.is_there(beside):
-        return here
-    if targets.is_there(here):
-        job.surprise("read_iolog", f"there is one beside the job file, too; {here} in the working directory is taken, as fio does")
-        return here
-    job.surprise("read_iolog", f"fio looks in the working directory, where it is not; {beside} beside the job file is taken")
-    return beside
+    here, beside = os.path.abspath(path), os.path.abspath(os.path.join(sources.folder, path))
+    if not sources.folder or here == beside:
+        return path, []
+    if not sources.targets.is_there(beside):
+        return here, []
+    if sources.targets.is_there(here):
+        why = f"there is one beside the job file, too; {here} in the working directory is taken, as fio does"
+        return here, [surprise("read_iolog", why)]
+    return beside, [surprise("read_iolog", f"fio looks in the working directory, where it is not; {beside} beside the job file is taken")]
 
 
-def _text(job: Job, path: str, include: Include | None, targets: KnownTargets) -> str | None:
-    if include is None or (targets.found(path) or 0) > _LOOKED_AT_MAX:
+def _text(path: str, sources: Sources) -> str | None:
+    if sources.include is None or (sources.targets.found(path) or 0) > _LOOKED_AT_MAX:
         return None
     try:
-        return include(path)
+        return sources.include(path)
     except (InputError, OSError, KeyError) as problem:
         reason = str(problem).rstrip(".") if isinstance(problem, InputError) else f"{path}: cannot be read"
-        raise job.wrong("read_iolog", f"{reason}; name a log that is there.") from None
+        raise Unfit("read_iolog", f"{reason}; name a log that is there.") from None
 
 
-def replays(job: Job) -> list[Flow]:
-    """The streams of a job that repeats logs."""
-    engine = performer(job)
-    for name in _DECIDED:
-        job.idle(name, "the log decides it")
-    remark_target(job)
+@dataclass(frozen=True)
+class Replay:
+    """What a job that repeats logs asks for."""
+
+    name: str
+    logs: tuple[Log, ...]
+    requests: Requests
+    clones: int
+    files: Files
+    #: How the streams use files, but which.
+    use: Use
+    #: The typed target, or the file that the job names in place of those of the log; else nothing.
+    redirect: str
+    #: The files of the job itself, for logs that name none.
+    named: tuple[str, ...]
+    #: As fast as the queue has room.
+    no_stall: bool
+    speed_percent: int
+    align: Quantity | None
+    #: Operations that are left out, in our words.
+    skipped: tuple[str, ...]
+
+
+def replay_of(values: Values, logs: tuple[Log, ...], files: Files, use: Use, requests: Requests) -> tuple[Replay, tuple[Note, ...]]:
+    """The replay of a job; raises `Unfit` for an operation to leave out that is none."""
+    notes = list(all_idle(_DECIDED, "the log decides it"))
     for name in ("replay_scale", "loops"):
-        if job.get(name, 1) > 1:
+        if values.get(name, 1) > 1:
             why = "addresses are not divided; trace_map = scale or squeeze fits a long trace onto a short target"
-            job.unsupported(name, why if name == "replay_scale" else "a log is repeated once; write the job several times")
-    logs: tuple[Log, ...] = job.get("read_iolog")
-    count = job.get("numjobs", 1)
-    if count > JOBS_MAX:
-        job.unsupported("numjobs", TOO_MANY)
-    part = Extent(Quantity(0), _length(job), None)
-    found = []
-    for clone in range(min(count, JOBS_MAX)):
-        log = logs[min(clone, len(logs) - 1)]
-        name = stream_name(job.name) if count == 1 else f"{stream_name(job.name)}-{clone}"
-        options = {"name": name, **_options(job, log), "queue_depth": engine.depth, "direct": job.requests.direct}
-        found.append(Flow(job, name, options, () if engine.backend == "null" else _files(job, log), part, engine))
-    return found
+            notes.append(unsupported(name, why if name == "replay_scale" else "a log is repeated once; write the job several times"))
+    clones = values.get("numjobs", 1)
+    if clones > JOBS_MAX:
+        notes.append(unsupported("numjobs", TOO_MANY))
+    if values.get("replay_no_stall"):
+        notes.append(idle("replay_time_scale", "replay_no_stall leaves no times to scale"))
+    align: Quantity | None = values.get("replay_align")
+    if align:
+        why = "fio moves starts only and keeps lengths; here a request also reaches to the next multiple"
+        notes.append(surprise("replay_align", why))
+    size: Quantity | None = values.get("size")
+    length = size if size is not None and size.is_bytes and size.number else None
+    replay = Replay(
+        name=files.job,
+        logs=logs,
+        requests=requests,
+        clones=min(clones, JOBS_MAX),
+        files=files,
+        use=replace(use, extent=Extent(Quantity(0), length, None), traced=True),
+        redirect=files.target or str(values.get("replay_redirect", "")),
+        named=tuple(name for name in str(values.get("filename", "")).split(":") if name),
+        no_stall=bool(values.get("replay_no_stall")),
+        speed_percent=values.get("replay_time_scale", 100) or 100,
+        align=align,
+        skipped=tuple(_skipped(word) for word in str(values["replay_skip"]).split(",")) if "replay_skip" in values else (),
+    )
+    return replay, tuple(notes)
 
 
-def _options(job: Job, log: Log) -> Json:
-    options: Json = {"trace": os.path.abspath(log.path)}
-    if job.get("replay_no_stall"):
-        job.idle("replay_time_scale", "replay_no_stall leaves no times to scale")
-    elif log.timed:
-        options["arrival"] = "trace"
-        speed = job.get("replay_time_scale", 100) or 100
-        if speed != 100:
-            options["trace_speed"] = rounded(speed / 100)
-    else:
-        job.idle("replay_time_scale", "the log has no times")
-        job.surprise("read_iolog", "a log of version 2 has waits in place of times, which are left out")
-    if job.get("replay_align"):
-        options["align"] = bytes_text(job.get("replay_align").number)
-        job.surprise("replay_align", "fio moves starts only and keeps lengths; here a request also reaches to the next multiple")
-    if job.has("replay_skip"):
-        options["trace_skip"] = [_skipped(job, word) for word in str(job.get("replay_skip")).split(",")]
-    return options
-
-
-def _skipped(job: Job, word: str) -> str:
+def _skipped(word: str) -> str:
     if word not in _SKIPPED:
-        raise job.wrong("replay_skip", f"there are {', '.join(_SKIPPED)}.")
+        raise Unfit("replay_skip", f"there are {', '.join(_SKIPPED)}.")
     return _SKIPPED[word]
 
 
-def _length(job: Job) -> Quantity | None:
-    size: Quantity | None = job.get("size")
-    return size if size is not None and size.is_bytes and size.number else None
+def replays(job: Replay) -> tuple[list[Flow], tuple[Note, ...]]:
+    """The streams of a job that repeats logs."""
+    found, notes = [], list[Note]()
+    for clone in range(job.clones):
+        log = job.logs[min(clone, len(job.logs) - 1)]
+        name = stream_name(job.name) if job.clones == 1 else f"{stream_name(job.name)}-{clone}"
+        options, said = _options(job, log)
+        files, more = _files(job, log)
+        notes += [*said, *more]
+        use = replace(job.use, files=files if job.use.performer.has_target else ())
+        found.append(Flow(name, options | {"queue_depth": job.use.performer.depth, "direct": job.requests.direct}, use, job.requests))
+    return found, tuple(notes)
 
 
-def _files(job: Job, log: Log) -> tuple[str, ...]:
+def _options(job: Replay, log: Log) -> tuple[Json, list[Note]]:
+    options: Json = {"trace": os.path.abspath(log.path)}
+    notes = []
+    if not job.no_stall and log.timed:
+        options["arrival"] = "trace"
+        if job.speed_percent != 100:
+            options["trace_speed"] = rounded(job.speed_percent / 100)
+    elif not job.no_stall:
+        notes.append(idle("replay_time_scale", "the log has no times"))
+        notes.append(surprise("read_iolog", "a log of version 2 has waits in place of times, which are left out"))
+    if job.align:
+        options["align"] = bytes_text(job.align.number)
+    return options | ({"trace_skip": list(job.skipped)} if job.skipped else {}), notes
+
+
+def _files(job: Replay, log: Log) -> tuple[tuple[str, ...], list[Note]]:
     """Where the requests go: fio heeds ``filename`` for logs of other programs only where ``replay_redirect`` is missing."""
-    if job.target:
-        return (job.target,)
-    if job.get("replay_redirect"):
-        return (str(job.get("replay_redirect")),)
+    if job.redirect:
+        return (job.redirect,), []
     if log.names:
-        job.idle("filename", "the log names the files")
-        return log.names
-    if job.has("filename"):
-        return tuple(name for name in str(job.get("filename")).split(":") if name)
+        return log.names, [idle("filename", "the log names the files")]
+    if job.named:
+        return job.named, []
     why = "what the log was taken from is not known here; write replay_redirect= with a file or device, or name one with --target"
-    job.unsupported("read_iolog", why)
-    return ("unknown",)
+    return ("unknown",), [unsupported("read_iolog", why)]

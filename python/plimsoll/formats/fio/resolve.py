@@ -1,128 +1,136 @@
-"""What a job asks for, decided once: its operations and their shares, how long its requests are and what they start at, how it ends.
+"""A job of fio, decided once: what it asks of blocks, of logs or of trees, when it runs, and what it asks of its own numbers.
 
-Model: the values of a job's options go in, a value that nothing changes comes out, with what there is to say of the options it was made
-of. Everything behind asks that value and no option again, so the rule which option takes the place of which stands here alone: bssplit
-before bsrange before bs before 4 KiB; ``rwmixwrite`` where it is given, else ``rwmixread``; ``buffered`` where it is given, else
-``direct``.
+Model: values of options go in, records that nothing changes come out, with what there is to say of the options; each concern has its
+record and its function beside what is made of it. Behind this file nobody asks a job for an option again, so that which option takes the
+place of which is decided in one place for each.
 
-    requests, said = resolved({"rw": read_mode("randrw"), "rwmixread": 70})
-    requests.shares          # {"r": 70.0, "w": 30.0}
+    intent, notes = resolved(Source("reader", {"rw": read_mode("randread")}))
+    intent.load.requests.shares          # {"r": 100.0}
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Any, Literal
+from dataclasses import dataclass, field
 
-from plimsoll.formats.fio.quantity import Sizes
-from plimsoll.formats.fio.values import Mode, read_mode
-
-Verdict = Literal["native", "idle", "ignored", "unsupported"]
-
-#: Operations in the order in which fio's lists have them.
-OPS = "rwt"
-DEFAULT_SIZE = Sizes(4096, 4096)
-_DEFAULT_MIX = 50
-#: The first that is given counts.
-_SIZE_OPTIONS = ("bssplit", "bsrange", "bs")
+from plimsoll.formats.fio.addresses import course_of
+from plimsoll.formats.fio.content import content_of
+from plimsoll.formats.fio.files import NO_EXTENT, Files, file_notes, files_of, region_notes, region_of, target_notes
+from plimsoll.formats.fio.flow import JOBS_MAX, Blocks, Clones, Use
+from plimsoll.formats.fio.goal import Goal, goal_of
+from plimsoll.formats.fio.notes import Note
+from plimsoll.formats.fio.pace import pace_of
+from plimsoll.formats.fio.performer import Performer, performer_of
+from plimsoll.formats.fio.quantity import Numbers
+from plimsoll.formats.fio.replay import Log, Replay, replay_of
+from plimsoll.formats.fio.requests import Values, requests_of
+from plimsoll.formats.fio.times import Times, times_of
+from plimsoll.formats.fio.trees import Trees, trees_of
+from plimsoll.formats.fio.zones import zones_of
 
 
 @dataclass(frozen=True)
-class Said:
-    """What is to be said of an option of a job."""
+class Source:
+    """What a job is decided from: its values, how the number behind its mode is read, the typed target, and the logs that it repeats."""
 
     name: str
-    verdict: Verdict
-    why: str
+    values: Values
+    numbers: Numbers = field(default_factory=Numbers)
+    target: str = ""
+    logs: tuple[Log, ...] = ()
+    #: Works on trees of files and not on blocks.
+    in_trees: bool = False
 
 
 @dataclass(frozen=True)
-class Requests:
-    """The requests of a job; what is kept for each operation is so for those of its mode only."""
+class Intent:
+    """What a job asks for."""
 
-    mode: Mode
-    #: Reads back what an earlier job wrote in place of writing it.
-    verifies_only: bool
-    #: Percent of the requests, by operation.
-    shares: Mapping[str, float]
-    sizes: Mapping[str, Sizes]
-    #: The option that says how long requests are; empty for the default.
-    sizes_from: str
-    #: What requests start at multiples of, by operation.
-    aligned: Mapping[str, int]
-    #: Bypasses the page cache.
-    direct: bool
-    #: Ends by its time and not by what it has transferred.
-    time_based: bool
-
-    @property
-    def lengths(self) -> set[Sizes]:
-        """The different lengths of all operations."""
-        return set(self.sizes.values())
-
-    def index(self, op: str) -> int:
-        """Where fio's lists have the values of an operation; what is only verified has those of the writes it was written by."""
-        return OPS.index("w" if self.verifies_only else op)
+    name: str
+    load: Blocks | Replay | Trees
+    files: Files
+    performer: Performer
+    clones: int
+    times: Times
+    goal: Goal
+    #: Buffered requests begin with nothing in the page cache.
+    cold: bool
+    #: Goes on after an error.
+    goes_on: bool
+    seed: int | None
 
 
-Values = Mapping[str, Any]
-
-
-def resolved(values: Values) -> tuple[Requests, tuple[Said, ...]]:
-    """The requests that the values of a job's options ask for, and what is to be said of the options."""
-    written: Mode = values.get("rw") or read_mode("read")
-    verifies_only = bool(values.get("verify_only")) and written.ops == "w" and values.get("verify", "0") not in ("0", "null")
-    mode = replace(written, ops="r") if verifies_only else written
-    sizes = _sizes(values, mode, verifies_only=verifies_only)
-    requests = Requests(
-        mode=mode,
-        verifies_only=verifies_only,
-        shares=_shares(values, mode),
-        sizes=sizes,
-        sizes_from=next((name for name in _SIZE_OPTIONS if name in values), ""),
-        aligned={op: _aligned_to(values, "w" if verifies_only else op, sizes[op]) for op in mode.ops},
-        direct=not values["buffered"] if "buffered" in values else bool(values.get("direct", False)),
-        time_based=bool(values.get("time_based")) and bool(values.get("runtime")),
+def resolved(job: Source) -> tuple[Intent, tuple[Note, ...]]:
+    """What a job asks for, and what is to be said of its options; raises `Unfit` where fio would refuse the job."""
+    values = job.values
+    load, notes = _trees(job) if job.in_trees else _replay(job) if job.logs else _blocks(job)
+    times, more = times_of(values, load.requests)
+    goal, aims = goal_of(values)
+    performer = Performer("", 1) if isinstance(load, Trees) else load.use.performer
+    intent = Intent(
+        name=job.name,
+        load=load,
+        files=load.files,
+        performer=performer,
+        clones=values.get("numjobs", 1),
+        times=times,
+        goal=goal,
+        cold=not load.requests.direct and bool(values.get("invalidate", True)) and performer.has_target,
+        goes_on=values.get("continue_on_error", "none") not in ("none", "0"),
+        seed=values.get("randseed"),
     )
-    return requests, tuple(_said(values))
+    return intent, (*notes, *more, *(() if job.in_trees else aims))
 
 
-def _shares(values: Values, mode: Mode) -> dict[str, float]:
-    if mode.ops == "rw":
-        mix = values.get("rwmixread", _DEFAULT_MIX)
-        reads = float(100 - values["rwmixwrite"] if "rwmixwrite" in values else mix)
-        return {"r": reads, "w": 100 - reads}
-    # Each block is trimmed and then written.
-    return {"w": 100} if mode.ops == "tw" else {op: 100 / len(mode.ops) for op in mode.ops}
+def _blocks(job: Source) -> tuple[Blocks, tuple[Note, ...]]:
+    values = job.values
+    requests, said = requests_of(values)
+    performer, engine = performer_of(values)
+    files, region = files_of(job.name, values, job.target), region_of(values, endless=requests.time_based)
+    clones = Clones(values.get("numjobs", 1), values.get("number_ios", 0))
+    notes = [*said, *engine, *file_notes(files, values, reached=performer.has_target)]
+    notes += region_notes(region, values, min(clones.count, JOBS_MAX))
+    course, said = course_of(values, requests, job.numbers)
+    zones, more = zones_of(values)
+    pace, further = pace_of(values, requests)
+    content, last = content_of(values, requests, performer)
+    use = Use(
+        files=(),
+        extent=NO_EXTENT,
+        region=region,
+        performer=performer,
+        service=files.service,
+        request_bytes=requests.length,
+        random=requests.mode.random,
+        zoned=zones.strided,
+        stamped=content.is_stamped,
+        stamped_from=content.verify_from,
+    )
+    load = Blocks(job.name, requests, files, use, course, zones, pace, content, clones)
+    return load, (*notes, *said, *more, *further, *last)
 
 
-def _sizes(values: Values, mode: Mode, *, verifies_only: bool) -> dict[str, Sizes]:
-    found = {}
-    for index, op in enumerate(OPS):
-        given = [values[name][index] for name in _SIZE_OPTIONS if values.get(name) is not None and values[name][index] is not None]
-        found[op] = given[0] if given else DEFAULT_SIZE
-    if verifies_only:
-        found["r"] = found["w"]
-    if values.get("bs_is_seq_rand"):
-        found = dict.fromkeys(OPS, found["w"] if mode.random else found["r"])
-    return {op: found[op] for op in mode.ops}
+def _replay(job: Source) -> tuple[Replay, tuple[Note, ...]]:
+    values = job.values
+    requests, said = requests_of(values)
+    performer, engine = performer_of(values)
+    files = files_of(job.name, values, job.target)
+    use = Use(
+        files=(),
+        extent=NO_EXTENT,
+        region=region_of(values, endless=requests.time_based),
+        performer=performer,
+        service=files.service,
+        request_bytes=requests.length,
+        random=requests.mode.random,
+        zoned=values.get("zonemode") == "strided",
+    )
+    load, notes = replay_of(values, job.logs, files, use, requests)
+    return load, (*said, *engine, *target_notes(files, values), *notes)
 
 
-def _aligned_to(values: Values, op: str, sizes: Sizes) -> int:
-    """``ba``, or the least size that is given for the operation."""
-    index, none = OPS.index(op), (None, None, None)
-    align = values.get("ba", none)[index]
-    if align is not None:
-        return int(align.least)
-    given = values.get("bs", none)[index] if values.get("bs_is_seq_rand") else sizes
-    return int((given or DEFAULT_SIZE).least)
-
-
-def _said(values: Values) -> list[Said]:
-    pairs = (("bs", "bsrange"), ("bs", "bssplit"), ("bsrange", "bssplit"))
-    return [
-        Said(lesser, "idle", f"{better} takes its place")
-        for lesser, better in pairs
-        if lesser in values and better in values and None not in values[better]
-    ]
+def _trees(job: Source) -> tuple[Trees, tuple[Note, ...]]:
+    values = job.values
+    requests, said = requests_of(values)
+    pace, more = pace_of(values, requests)
+    files, region = files_of(job.name, values, job.target), region_of(values, endless=requests.time_based)
+    return trees_of(values, files, region, pace, requests), (*said, *more)

@@ -9,19 +9,20 @@ files once, ``loops`` times, or until the time is over.
 Limits: fio keeps ``openfiles`` files open and asks for a block of each in turn; here a file is opened and closed around what is asked of
 it, which is measured as operations of its own. Files that are read or written in order are so one after the other.
 
-    tree_stream(job, "stat")        # ({"name": "stat", "files": 100, …}, {"name": "stat", "operation": "stat", …})
+    trees = trees_of(values, files, region, pace, requests)
+    tree_stream(trees, "stat")[0].stream        # {"name": "stat", "tree": "stat", "operation": "stat", …}
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
-from plimsoll.formats.fio.files import FILES_MAX, capped_bytes, capped_requests
-from plimsoll.formats.fio.flow import HELD, pace
-from plimsoll.formats.fio.jobs import Job
+from plimsoll.formats.fio.files import FILES_MAX, Files, Region, capped_bytes, capped_requests
+from plimsoll.formats.fio.notes import Json, Note, ignored, native, surprise, unsupported
+from plimsoll.formats.fio.pace import HELD, Crew, Pace, paced
 from plimsoll.formats.fio.quantity import Quantity, bytes_text, rounded
-
-Json = dict[str, Any]
+from plimsoll.formats.fio.requests import Requests, Values
 
 #: What the engines of files do, and what has to be there before.
 OPERATIONS = {"filecreate": ("create", "nothing"), "filestat": ("stat", "files"), "filedelete": ("delete", "files")}
@@ -40,138 +41,173 @@ _LEFT_OUT = (
 #: Values that ask for nothing.
 _NOTHING = (None, False, 0, "", "0", "none", "random")
 _HELD_OR_PAUSED = HELD | {"pause", "pause_requests", "pause_interval"}
+#: What streams on blocks have, and those on trees do not.
+_NO_OPTIONS = _HELD_OR_PAUSED | {"queue_depth", "read_percent"}
 
 
-def is_of_files(job: Job) -> bool:
-    """Whether the job needs a tree of files."""
-    if job.get("ioengine", "") in OPERATIONS:
+def is_of_files(values: Values) -> bool:
+    """Whether a job needs a tree of files."""
+    if values.get("ioengine", "") in OPERATIONS:
         return True
-    count = job.get("nrfiles", 1)
-    if count <= _FEW or job.has("filename"):
+    count = values.get("nrfiles", 1)
+    if count <= _FEW or "filename" in values:
         return False
-    return bool(count > FILES_MAX or 0 < job.get("openfiles", 0) < count or _are_drawn(job))
+    least, most = values.get("filesize", (0, 0))
+    # Those that are drawn have a length each.
+    return bool(count > FILES_MAX or 0 < values.get("openfiles", 0) < count or least != most)
 
 
-def _are_drawn(job: Job) -> bool:
-    """Whether each file has a length of its own."""
-    least, most = job.get("filesize", (0, 0))
-    return bool(least != most)
+@dataclass(frozen=True)
+class Trees:
+    """What a job asks of the files of a tree."""
+
+    requests: Requests
+    files: Files
+    region: Region
+    pace: Pace
+    clones: int
+    #: What its engine does with files, and what has to be there before; None for one that reads and writes them.
+    operation: tuple[str, str] | None
+    #: After so many requests; 0 where the files decide.
+    number: int
+    seed: int | None
+    #: Where the tree lies; several directories, where the job names several.
+    directory: str
+    #: Options that ask for what streams on trees do not have.
+    left_out: tuple[str, ...]
 
 
-def tree_stream(job: Job, name: str) -> tuple[Json, Json]:
+def _left_out(values: Values) -> tuple[str, ...]:
+    given = {name: values[name] for name in _LEFT_OUT if name in values}
+    return tuple(name for name, value in given.items() if value not in _NOTHING and (name, value) != ("iodepth", 1))
+
+
+def trees_of(values: Values, files: Files, region: Region, pace: Pace, requests: Requests) -> Trees:
+    """The trees of a job."""
+    return Trees(
+        requests=requests,
+        files=files,
+        region=region,
+        pace=pace,
+        clones=values.get("numjobs", 1),
+        operation=OPERATIONS.get(values.get("ioengine", "")),
+        number=values.get("number_ios", 0),
+        seed=values.get("randseed"),
+        directory=str(values.get("directory", ".")),
+        left_out=_left_out(values),
+    )
+
+
+@dataclass(frozen=True)
+class Tree:
+    """A tree and the stream that works on it."""
+
+    tree: Json
+    stream: Json
+
+
+def tree_stream(job: Trees, name: str) -> tuple[Tree, tuple[Note, ...]]:
     """The tree of a job, and its stream."""
-    threads, files = job.get("numjobs", 1), job.get("nrfiles", 1)
-    operation = OPERATIONS.get(job.get("ioengine", ""))
-    tree: Json = {"name": name, "path": name, "files": files * threads, "sizes": _sizes(job, files)}
-    stream: Json = {"name": name, "tree": name}
-    if operation is None:
-        stream |= _transfers(job)
+    threads, files = job.clones, job.files.count
+    tree: Json = {"name": name, "path": name, "files": files * threads, "sizes": _sizes(job.region, files)}
+    notes = []
+    if job.operation is None:
+        transfers, said = _transfers(job.requests, job.files.service[0])
+        notes += said
     else:
-        stream |= {"operation": operation[0], "file_select": "sequential"}
-        tree |= {} if operation[1] == "files" else {"lay_out": operation[1]}
-        job.native("ioengine", f'driver = "files", operation = "{operation[0]}"')
-    stream |= _paced(job, threads)
-    if threads > 1:
-        stream["threads"] = threads
-    if job.has("randseed"):
-        stream["seed"] = job.get("randseed")
-    stream |= _budget(job, operation, files)
-    _remark_left_out(job)
-    job.native("nrfiles", "files of a tree")
-    return tree, stream
+        transfers = {"operation": job.operation[0], "file_select": "sequential"}
+        tree |= {} if job.operation[1] == "files" else {"lay_out": job.operation[1]}
+        notes.append(native("ioengine", f'driver = "files", operation = "{job.operation[0]}"'))
+    pace, said = _paced(job.pace, threads, job.requests)
+    budget, more = _budget(job, files)
+    stream: Json = {"name": name, "tree": name, **transfers, **pace}
+    stream |= {"threads": threads} if threads > 1 else {}
+    stream |= {} if job.seed is None else {"seed": job.seed}
+    why = "streams on trees of files have no such option, so the run goes on without it"
+    notes += [*said, *more, *(ignored(name, why) for name in job.left_out), native("nrfiles", "files of a tree")]
+    return Tree(tree, stream | budget), tuple(notes)
 
 
-def _budget(job: Job, operation: tuple[str, str] | None, files: int) -> Json:
+def _budget(job: Trees, files: int) -> tuple[Json, list[Note]]:
     """After how much a thread ends: its files once, or so many bytes or requests as the job says."""
+    endless, operation = job.region.endless, job.operation
+    once = operation is not None and operation[0] != "stat"
     budget: Json = {}
-    if operation is None and not job.requests.time_based:
-        budget["amount"] = bytes_text(capped_bytes(job, _amount(job, files)))
-    elif not job.requests.time_based:
-        budget["requests"] = files * _rounds(job, operation)
-    elif operation is not None and operation[0] != "stat":
-        job.surprise("time_based", "every file is created or deleted once, so the stream ends when no file is left")
-    if job.get("number_ios"):
-        rounds = 1 if job.requests.time_based else int(job.get("loops", 1))
-        budget["requests"] = min(job.get("number_ios") * rounds, budget.get("requests", job.get("number_ios") * rounds))
+    notes = list[Note]()
+    if operation is None and not endless:
+        amount, notes = _amount(job.region, files)
+        capped, said = capped_bytes(job.region, amount)
+        budget["amount"] = bytes_text(capped)
+        notes += said
+    elif not endless:
+        budget["requests"] = files * (1 if once else job.region.loops)
+        if once and job.region.loops > 1:
+            notes.append(ignored("loops", "what is created or deleted is so once"))
+    elif once:
+        notes.append(surprise("time_based", "every file is created or deleted once, so the stream ends when no file is left"))
+    if job.number:
+        wanted = job.number * (1 if endless else job.region.loops)
+        budget["requests"] = min(wanted, budget.get("requests", wanted))
     if "requests" in budget:
-        budget["requests"] = capped_requests(job, budget["requests"])
-    return budget
+        budget["requests"], said = capped_requests(job.region, budget["requests"])
+        notes += said
+    return budget, notes
 
 
-def _remark_left_out(job: Job) -> None:
-    for name in _LEFT_OUT:
-        if job.has(name) and job.get(name) not in _NOTHING and (name, job.get(name)) != ("iodepth", 1):
-            job.ignored(name, "streams on trees of files have no such option, so the run goes on without it")
-
-
-def _rounds(job: Job, operation: tuple[str, str] | None) -> int:
-    """How often a thread goes through its files."""
-    if operation is not None and operation[0] != "stat" and job.get("loops", 1) > 1:
-        job.ignored("loops", "what is created or deleted is so once")
-        return 1
-    return int(job.get("loops", 1))
-
-
-def _amount(job: Job, files: int) -> int:
+def _amount(region: Region, files: int) -> tuple[int, list[Note]]:
     """Bytes that a thread transfers before it ends: its files once, unless the job says how much."""
-    loops: int = job.get("loops", 1)
-    for name in ("io_size", "size"):
-        wanted = job.get(name)
+    notes = []
+    for name, wanted in (("io_size", region.io_size), ("size", region.size)):
         if wanted is not None and not wanted.is_bytes:
-            job.unsupported(name, "how long the files of a tree are together is not known before they are made; write bytes")
+            why = "how long the files of a tree are together is not known before they are made; write bytes"
+            notes.append(unsupported(name, why))
         if wanted is not None and wanted.is_bytes and wanted.number:
-            return int(wanted.number * loops)
-    least, most = job.get("filesize", (Quantity(_DEFAULT_BYTES), Quantity(_DEFAULT_BYTES)))
-    return int((least.number + most.number) // 2 * files * loops)
+            return wanted.number * region.loops, notes
+    least, most = region.filesize or (Quantity(_DEFAULT_BYTES), Quantity(_DEFAULT_BYTES))
+    return (least.number + most.number) // 2 * files * region.loops, notes
 
 
-def _sizes(job: Job, files: int) -> Any:
-    if job.has("filesize"):
-        least, most = job.get("filesize")
+def _sizes(region: Region, files: int) -> Any:
+    if region.filesize is not None:
+        least, most = region.filesize
         if least.number == most.number:
             return bytes_text(most.number)
         return f"{bytes_text(least.number)}-{bytes_text(most.number)}"
-    size = job.get("size")
+    size = region.size
     if size is None or not size.is_bytes:
         return bytes_text(_DEFAULT_BYTES)
     return bytes_text(max(1, size.number // files))
 
 
-def _transfers(job: Job) -> Json:
+def _transfers(requests: Requests, service: str) -> tuple[Json, list[Note]]:
     """Reads and writes of many files."""
-    mode, service = job.requests.mode, str(job.get("file_service_type", "roundrobin")).partition(":")[0]
+    mode = requests.mode
     if not set(mode.ops) <= {"r", "w"}:
-        job.unsupported("rw", f"files of a tree are read and written; nearest is rw={'randwrite' if mode.random else 'write'}")
-        return {"operation": "write"}
+        why = f"files of a tree are read and written; nearest is rw={'randwrite' if mode.random else 'write'}"
+        return {"operation": "write"}, [unsupported("rw", why)]
+    notes = []
     if not mode.random and service != "sequential":
-        job.unsupported(
-            "file_service_type",
-            "of so many files each is read or written to its end before the next; write file_service_type=sequential, or drop openfiles",
-        )
-    shares = {_LETTERS[op]: rounded(share) for op, share in job.requests.shares.items() if share > 0}
-    sizes = job.requests.lengths
-    size = sizes.pop()
-    if sizes or not size.fixed:
-        job.unsupported("bs", "files of a tree are read and written by requests of one size; write bs= with one value")
+        why = "of so many files each is read or written to its end before the next; write file_service_type=sequential, or drop openfiles"
+        notes.append(unsupported("file_service_type", why))
+    shares = {_LETTERS[op]: rounded(share) for op, share in requests.shares.items() if share > 0}
+    size = next(iter(requests.lengths))
+    if len(requests.lengths) > 1 or not size.fixed:
+        notes.append(unsupported("bs", "files of a tree are read and written by requests of one size; write bs= with one value"))
     options: Json = {"operation": next(iter(shares)) if len(shares) == 1 else shares, "transfer_size": bytes_text(size.least)}
     options["file_select"] = "random" if service == "random" else "sequential"
     options["file_access"] = "random" if mode.random else "sequential"
     if mode.random:
         options["stop_after"] = 1
-    if job.requests.direct:
+    if requests.direct:
         options["direct"] = True
-    job.surprise(
-        "nrfiles", "a file is opened and closed around what is asked of it, and both are measured; fio keeps openfiles of them open"
-    )
-    return options
+    why = "a file is opened and closed around what is asked of it, and both are measured; fio keeps openfiles of them open"
+    return options, [*notes, surprise("nrfiles", why)]
 
 
-def _paced(job: Job, threads: int) -> Json:
-    options = pace(job, queue_depth=1, threads=threads)
-    options.pop("queue_depth", None)
-    options.pop("read_percent", None)
-    for name in sorted(_HELD_OR_PAUSED & options.keys()):
+def _paced(pace: Pace, threads: int, requests: Requests) -> tuple[Json, list[Note]]:
+    made = paced(pace, Crew(queue_depth=1, threads=threads), requests.shares)
+    notes = list(made.notes)
+    for name in sorted(_HELD_OR_PAUSED & made.options.keys()):
         given = "thinktime_blocks" if name.startswith("pause") else "flow"
-        job.unsupported(given, "threads of a tree have a rate or a thinktime; drop it")
-        options.pop(name)
-    return options
+        notes.append(unsupported(given, "threads of a tree have a rate or a thinktime; drop it"))
+    return {name: value for name, value in made.options.items() if name not in _NO_OPTIONS}, notes
