@@ -133,7 +133,8 @@ class NativeEngine:
     def prepare_target(
         self, target: Target, size_bytes: int | None, permission: Json | None, on_progress: OnProgress, control: Control
     ) -> Json:
-        return _object(self._core.prepare_target(as_name(target.handed), size_bytes, _allowed(permission), on_progress, control))
+        name, allowed = as_name(target.handed), _allowed(permission)
+        return _object(self._core.prepare_target(name, size_bytes, allowed, on_progress, control, no_answer))
 
     def remove_target(self, target: Target) -> list[str]:
         removed: list[str] = self._core.remove_target(as_name(target.handed), no_answer)
@@ -146,7 +147,8 @@ class NativeEngine:
         def forward(kind: str, text: str) -> None:
             on_event(kind, json.loads(text))
 
-        return _object(self._core.run_job(as_json({**job, "target": as_name(job["target"].handed)}), forward, control))
+        asked = as_json({**job, "target": as_name(job["target"].handed)})
+        return _object(self._core.run_job(asked, forward, control, no_answer))
 
     def calibrate(self, seconds: float) -> Json:
         return _object(self._core.calibrate(seconds))
@@ -185,7 +187,7 @@ class NativeFiles:
     def prepare(self, workload: Json, target: str, permission: Json | None, on_progress: OnProgress, control: Control) -> Json:
         """Bring the trees of a workload to their beginning; says what exists then."""
         allowed = _allowed(permission)
-        return _object(self._core.prepare_files(as_json(workload), as_name(target), allowed, on_progress, control))
+        return _object(self._core.prepare_files(as_json(workload), as_name(target), allowed, on_progress, control, no_answer))
 
     def remove(self, target: str) -> list[str]:
         """Remove what was laid out in a directory; the paths that are gone."""
@@ -202,7 +204,7 @@ class NativeFiles:
         def forward(kind: str, text: str) -> None:
             on_event(kind, json.loads(text))
 
-        return _object(self._core.run_files(as_json(job), forward, control))
+        return _object(self._core.run_files(as_json(job), forward, control, no_answer))
 
 
 def native_files() -> NativeFiles:

@@ -60,7 +60,7 @@ def prepared(engine: Engine, wanted: Wanted, hearer: Hearer, control: Control) -
     made = missing | {path for path in target_paths(before) if ours or path in left_behind or os.path.abspath(path) in wanted.made}
     hearer.on_making({os.path.abspath(path) for path in made})
     try:
-        inspection = _prepare(engine, wanted, hearer.on_progress, control)
+        inspection = _prepare(engine, wanted, before, hearer.on_progress, control)
     except TargetError:
         # The engine has removed the files that it made in vain; what is there now another run may have made meanwhile.
         if before.get("kind") in _OF_DIRECTORIES:
@@ -161,7 +161,7 @@ def _unused_directories(inspection: Json) -> set[str]:
     return {str(part["path"]) for part in parts if part.get("kind") == "directory" and not part.get("made_by_plimsoll")}
 
 
-def _prepare(engine: Engine, wanted: Wanted, on_progress: Callable[[int, int], None], control: Control) -> Json:
+def _prepare(engine: Engine, wanted: Wanted, before: Json, on_progress: Callable[[int, int], None], control: Control) -> Json:
     def verb(push: Callable[[str, Json], None]) -> Json:
         return engine.prepare_target(
             wanted.target,
@@ -177,4 +177,7 @@ def _prepare(engine: Engine, wanted: Wanted, on_progress: Callable[[int, int], N
     result, failure = served(verb, take, give_up=control.abort, quiet=wanted.on_quiet)
     if failure is not None:
         raise failure
-    return {**engine.inspect_target(wanted.target), **(result or {})}
+    result = result or {}
+    # Files that stayed as they were are not looked at twice, which matters where there are hundreds.
+    same = result.get("changed") is False and not _left_behind(before)
+    return {**(before if same else engine.inspect_target(wanted.target)), **result}

@@ -5,6 +5,7 @@ The file system holds each request until it is released, which no signal ends: w
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -91,6 +92,49 @@ def test_a_mount_that_answers_at_last_is_measured(tmp_path: Path, mount: FaultMo
     mount.release()
     rest = process.communicate(timeout=HANGS_S)[1]
     assert process.returncode == 0, rest
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="loop devices need root")
+def test_a_loop_device_on_a_dead_mount_is_named_to_who_measures_something_else(tmp_path: Path, mount: FaultMount) -> None:
+    mount.disarm()
+    attach = ["losetup", "--find", "--show", str(mount.at / "a.dat")]
+    loop = subprocess.run(attach, capture_output=True, text=True, timeout=HANGS_S, check=True).stdout.strip()
+    try:
+        mount.arm("hang", on=["lookup", "getattr"])
+        words = [COMMAND, "run", "random-read-4k", "-t", "here.dat", *QUICK]
+        process = subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        assert process.stderr is not None
+        said = process.stderr.readline()
+        assert "no answer from" in said and f"{mount.at / 'a.dat'} (behind {loop})" in said, said
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=HANGS_S)
+        assert process.returncode == 130
+    finally:
+        mount.disarm()
+        mount.release()
+        subprocess.run(["losetup", "--detach", loop], timeout=HANGS_S, check=True)
+
+
+@pytest.mark.parametrize("verb", ["run_job", "prepare_target"])
+def test_a_target_that_falls_silent_after_it_was_inspected_is_named_before_it_is_opened(verb: str, mount: FaultMount) -> None:
+    from plimsoll import _core
+
+    class Left(Exception):
+        """Nobody waits any longer."""
+
+    def leave(name: str, seconds: float) -> None:
+        heard.append((name, seconds))
+        raise Left
+
+    heard: list[tuple[str, float]] = []
+    target, control = str(mount.at / "a.dat"), _core.Control()
+    job = {"workload": {"stream": [{"name": "a", "read_percent": 100}]}, "job": {}, "target": target, "permission": None}
+    with pytest.raises(Left):
+        if verb == "run_job":
+            _core.run_job(json.dumps(job), lambda *_: None, control, leave)
+        else:
+            _core.prepare_target(target, None, None, None, control, leave)
+    assert heard[0][0] == target and heard[0][1] >= 5
 
 
 def test_no_process_stays_in_the_way_of_who_reads_the_output(tmp_path: Path, mount: FaultMount) -> None:

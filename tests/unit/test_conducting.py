@@ -307,6 +307,18 @@ def test_every_level_is_checked_before_anything_is_touched(engine: ScriptedEngin
     assert engine.prepared == []
 
 
+def test_a_target_of_many_workloads_is_looked_at_once_when_they_are_checked(
+    engine: ScriptedEngine, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (here / "two.toml").write_text(TWO_STREAMS)
+    (here / "twin.toml").write_text(TWO_STREAMS)
+    inspect, looked_at = engine.inspect_target, []
+    monkeypatch.setattr(engine, "inspect_target", lambda target: looked_at.append(target.text) or inspect(target))
+    points = ExperimentPoints(experiment(workloads=("two.toml", "twin.toml")), engine)
+    points.check()
+    assert looked_at == ["null:"] and points.identities == {Target("null:"): []}
+
+
 def test_what_nobody_can_have_stamped_is_refused_before_it_is_made(plimsoll, engine, here) -> None:
     (here / "found.toml").write_text((here / "small.toml").read_text() + 'read_percent = 100\nverify = "found"\n')
     said = plimsoll("run", "found.toml", "-t", "absent.dat", "--json")

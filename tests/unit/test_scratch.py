@@ -63,6 +63,29 @@ def test_a_file_that_a_killed_run_left_behind_is_removed_as_if_it_had_been_made(
     assert left_by(engine, path) == [] and not path.exists()
 
 
+@pytest.mark.parametrize(("changed", "left_behind", "looks"), [(False, False, 1), (True, False, 2), (False, True, 2)])
+def test_files_that_preparing_left_as_they_were_are_not_looked_at_twice(
+    changed: bool, left_behind: bool, looks: int, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine, path, looked_at = ScriptedEngine(), here / "data.dat", []
+    path.write_bytes(b"data")
+    inspect, prepare = engine.inspect_target, engine.prepare_target
+
+    def inspected(target: Target) -> dict[str, Any]:
+        looked_at.append(target.text)
+        return {**inspect(target), "left_behind": left_behind}
+
+    def prepared_so(*arguments: Any) -> dict[str, Any]:
+        done = {**prepare(*arguments), "changed": changed}
+        looked_at.clear()
+        return done
+
+    monkeypatch.setattr(engine, "inspect_target", inspected)
+    monkeypatch.setattr(engine, "prepare_target", prepared_so)
+    left_by(engine, path, keep=True)
+    assert len(looked_at) + 1 == looks
+
+
 def test_a_file_that_is_kept_is_released_and_not_removed(here: Path) -> None:
     engine, path = ScriptedEngine(), here / "kept.dat"
     assert left_by(engine, path, keep=True) == []

@@ -113,6 +113,16 @@ def test_targets_that_the_engine_cannot_name_are_refused(here: Path) -> None:
         engine.write_refusal(Target("null:"), {"typed": [BYTE]})
 
 
+def test_a_file_in_a_directory_of_any_bytes_is_named_by_its_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / f"d{BYTE}"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    engine = native()
+    engine.prepare_target(Target("a.dat"), 1 << 20, None, lambda _done, _total: None, engine.control())
+    assert engine.inspect_target(Target("a.dat"))["path"] == f"{tmp_path}/d\\xff/a.dat"
+    assert engine.remove_target(Target("a.dat")) == [str(folder / "a.dat")]
+
+
 @pytest.mark.parametrize(
     ("value", "said"),
     [

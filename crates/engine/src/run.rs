@@ -28,6 +28,7 @@ use crate::record::Places;
 use crate::recorder::is_recorded_by_part;
 use crate::replay::log::RequestLog;
 use crate::replay::{self, Replay};
+use crate::shown::shown;
 use crate::silence::{self, Pulse, Silence, Vigil};
 use crate::target::{OpenMode, Opened, TargetSpec, open};
 use crate::timeline::Timeline;
@@ -187,7 +188,7 @@ fn request_log(job: &Job, plans: &[StreamPlan], backend: BackendWord) -> Result<
 
 /// The parts' names, for targets of several.
 fn part_names(opened: &Opened) -> Vec<String> {
-    let named = opened.parts.iter().enumerate().map(|(number, part)| format!("{number}:{}", part.path.display()));
+    let named = opened.parts.iter().enumerate().map(|(number, part)| format!("{number}:{}", shown(&part.path)));
     if opened.parts.len() > 1 { named.collect() } else { Vec::new() }
 }
 

@@ -114,8 +114,11 @@ fn a_tree_that_another_process_has_locked_is_refused_with_its_number() {
     let here = tempfile::tempdir().unwrap();
     laid_out(small(), here.path()).unwrap();
     let other = fs::File::open(here.path()).unwrap();
+    // A program that another test is starting has the lock of the layout as well, until it runs.
     // SAFETY: an open descriptor.
-    assert_eq!(unsafe { libc::flock(other.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) }, 0);
+    while unsafe { libc::flock(other.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } != 0 {
+        std::thread::yield_now();
+    }
     let refused = laid_out(small(), here.path()).unwrap_err().to_string();
     let pid = std::process::id();
     assert!(

@@ -49,7 +49,7 @@ fn a_missing_file_is_made_filled_used_again_and_deleted() {
     let mut steps = Vec::new();
     let mut progress = |done, total| steps.push((done, total));
     let made = prepare(&target, Some(9 * MIB), &Permission::default(), &mut progress, &AtomicBool::new(false)).unwrap();
-    assert_eq!(made, Prepared { created: true, filled_bytes: 9 * MIB, scratch: vec![path.clone()] });
+    assert_eq!(made, Prepared { changed: true, created: true, filled_bytes: 9 * MIB, scratch: vec![path.clone()] });
     assert!(steps.is_sorted() && steps.last() == Some(&(9 * MIB, 9 * MIB)), "{steps:?}");
     let found = sample(&path);
     assert!(!found.sparse && found.size_bytes == 9 * MIB, "{found:?}");
@@ -57,7 +57,7 @@ fn a_missing_file_is_made_filled_used_again_and_deleted() {
 
     let content = fs::read(&path).unwrap();
     let again = prepare(&target, None, &Permission::default(), &mut |_, _| (), &AtomicBool::new(false)).unwrap();
-    assert_eq!(again, Prepared { created: false, filled_bytes: 0, scratch: vec![path.clone()] });
+    assert_eq!(again, Prepared { changed: false, created: false, filled_bytes: 0, scratch: vec![path.clone()] });
     assert_eq!(fs::read(&path).unwrap(), content);
 
     assert_eq!(remove(&target).unwrap(), [path]);
@@ -205,7 +205,7 @@ fn somebodys_file_is_read_freely_written_with_permission_and_never_deleted() {
     fs::write(&path, "dear reader, ".repeat(1000)).unwrap();
     let target = spec(&path);
     let prepared = prepare(&target, None, &Permission::default(), &mut |_, _| (), &AtomicBool::new(false)).unwrap();
-    assert_eq!(prepared, Prepared { created: false, filled_bytes: 0, scratch: vec![] });
+    assert_eq!(prepared, Prepared { changed: false, created: false, filled_bytes: 0, scratch: vec![] });
     assert_eq!(open(&target, READ, &Permission::default()).unwrap().shape().size_bytes % 512, 0);
     let refusal = open(&target, WRITE, &Permission::default()).unwrap_err().to_string();
     assert!(refusal.contains("was not made by Plimsoll") && refusal.contains("`--destroy-data`"), "{refusal}");
@@ -645,7 +645,12 @@ fn every_part_is_made_as_long_as_the_target_says() {
     let made = prepare(&target, None, &Permission::default(), &mut |_, _| (), &AtomicBool::new(false)).unwrap();
     assert_eq!(
         made,
-        Prepared { created: true, filled_bytes: 6 * MIB + 8192, scratch: vec![long.clone(), short.clone()] }
+        Prepared {
+            changed: true,
+            created: true,
+            filled_bytes: 6 * MIB + 8192,
+            scratch: vec![long.clone(), short.clone()]
+        }
     );
     assert_eq!(sizes(&target), [6 * MIB, 8192]);
     assert_eq!(open(&target, WRITE, &Permission::default()).unwrap().volume.size(), 6 * MIB + 8192);

@@ -1,9 +1,10 @@
 //! Workloads of file operations: the verbs of block workloads once more, for trees and streams on them.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use plimsoll_engine::files::{self, FileJob, outcome};
-use plimsoll_engine::target::TargetError;
+use plimsoll_engine::target::{Question, TargetError};
 use plimsoll_workload::JobOptions;
 use plimsoll_workload::files::{FileWorkload, fingerprint, reference_markdown, schema, set_option};
 use pyo3::prelude::*;
@@ -12,7 +13,7 @@ use serde_json::Value;
 use crate::errors;
 use crate::parse;
 use crate::running::{Control, Progress, read_options, read_permission, typed_permission, watched};
-use crate::waiting::answered;
+use crate::waiting::{answered, awaited};
 
 /// The canonical form of a workload of file operations; `source` names its file in messages.
 #[pyfunction]
@@ -57,8 +58,16 @@ pub fn files_fingerprint(py: Python<'_>, workload_json: &str, draws: u64) -> PyR
 }
 
 /// Runs a job of file operations: `{workload, job, target, permission}`, the target a directory or `concat:` of several.
+/// `on_wait(name, seconds)` is told while one does not answer.
 #[pyfunction]
-pub fn run_files(py: Python<'_>, job_json: &str, on_event: Py<PyAny>, control: &Control) -> PyResult<String> {
+#[pyo3(signature = (job_json, on_event, control, on_wait=None))]
+pub fn run_files(
+    py: Python<'_>,
+    job_json: &str,
+    on_event: Py<PyAny>,
+    control: &Control,
+    on_wait: Option<Py<PyAny>>,
+) -> PyResult<String> {
     let asked = parse(py, job_json)?;
     let job = FileJob {
         workload: read(py, &asked["workload"], "workload")?,
@@ -66,6 +75,7 @@ pub fn run_files(py: Python<'_>, job_json: &str, on_event: Py<PyAny>, control: &
         directories: directories(py, asked["target"].as_str().unwrap_or_default())?,
         permission: read_permission(py, &asked["permission"])?,
     };
+    awaited(py, &asked_of(&job.directories), on_wait.as_ref())?;
     let backend = job.options.backend.name();
     let ended = watched(py, &on_event, control, |events, brake| files::run(&job, events, brake))?;
     Ok(outcome::outcome(&ended, backend).to_string())
@@ -79,9 +89,11 @@ pub fn check_files_parts(py: Python<'_>, workload_json: &str, target: &str) -> P
     files::check_used(&plan, &directories(py, target)?).map_err(|error| errors::target(py, &error))
 }
 
-/// Lays the trees of a workload out in the directories of a target; `on_progress(done_bytes, total_bytes)`.
+/// Lays the trees of a workload out in the directories of a target; `on_progress(done_bytes, total_bytes)`, and `on_wait(name,
+/// seconds)` while one does not answer.
 #[pyfunction]
-#[allow(clippy::too_many_arguments)] // the interpreter and the five arguments of the Python function
+#[pyo3(signature = (workload_json, target, permission, on_progress, control, on_wait=None))]
+#[allow(clippy::too_many_arguments)] // the interpreter and the arguments of the Python function
 pub fn prepare_files(
     py: Python<'_>,
     workload_json: &str,
@@ -89,11 +101,13 @@ pub fn prepare_files(
     permission: Option<&str>,
     on_progress: Option<Py<PyAny>>,
     control: &Control,
+    on_wait: Option<Py<PyAny>>,
 ) -> PyResult<String> {
     let plan = read(py, &parse(py, workload_json)?, "workload")?.resolve(1);
     let plan = plan.map_err(|error| errors::workload(py, &error))?;
     let permission = typed_permission(py, permission)?;
     let directories = directories(py, target)?;
+    awaited(py, &asked_of(&directories), on_wait.as_ref())?;
     let brake = control.brake();
     let (prepared, failure) = py.detach(|| {
         let mut progress = Progress::new(on_progress.as_ref(), &brake);
@@ -111,14 +125,14 @@ pub fn prepare_files(
 /// Removes what Plimsoll laid out in the directories of a target; the paths that are gone.
 #[pyfunction]
 #[pyo3(signature = (target, on_wait=None))]
-pub fn remove_files(py: Python<'_>, target: &str, on_wait: Option<Py<PyAny>>) -> PyResult<Vec<String>> {
+pub fn remove_files(py: Python<'_>, target: &str, on_wait: Option<Py<PyAny>>) -> PyResult<Vec<OsString>> {
     let directories = directories(py, target)?;
     let remove = |directories: Vec<PathBuf>| directories.iter().map(|directory| files::remove(directory)).collect();
-    let given = directories.clone();
+    let asked = asked_of(&directories);
     let removed: Result<Vec<Vec<PathBuf>>, TargetError> =
-        answered(py, directories, on_wait.as_ref(), move || remove(given))?;
+        answered(py, &asked, on_wait.as_ref(), move || remove(directories))?;
     let removed = removed.map_err(|error| errors::target(py, &error))?;
-    Ok(removed.iter().flatten().map(|path| path.display().to_string()).collect())
+    Ok(removed.into_iter().flatten().map(PathBuf::into_os_string).collect())
 }
 
 /// Notes that what was laid out in the directories of a target stays and that no run uses it any more.
@@ -126,9 +140,9 @@ pub fn remove_files(py: Python<'_>, target: &str, on_wait: Option<Py<PyAny>>) ->
 #[pyo3(signature = (target, on_wait=None))]
 pub fn release_files(py: Python<'_>, target: &str, on_wait: Option<Py<PyAny>>) -> PyResult<()> {
     let directories = directories(py, target)?;
-    let given = directories.clone();
-    let release = move || given.iter().try_for_each(|directory| files::release(directory));
-    answered(py, directories, on_wait.as_ref(), release)?.map_err(|error| errors::target(py, &error))
+    let asked = asked_of(&directories);
+    let release = move || directories.iter().try_for_each(|directory| files::release(directory));
+    answered(py, &asked, on_wait.as_ref(), release)?.map_err(|error| errors::target(py, &error))
 }
 
 /// What is at the directories of a target; never writes. `on_wait(path, seconds)` is told while one does not answer.
@@ -136,13 +150,18 @@ pub fn release_files(py: Python<'_>, target: &str, on_wait: Option<Py<PyAny>>) -
 #[pyo3(signature = (target, on_wait=None))]
 pub fn inspect_files(py: Python<'_>, target: &str, on_wait: Option<Py<PyAny>>) -> PyResult<String> {
     let spec = target.to_owned();
-    let inspection = answered(py, directories(py, target)?, on_wait.as_ref(), move || files::inspect(&spec))?;
+    let asked = asked_of(&directories(py, target)?);
+    let inspection = answered(py, &asked, on_wait.as_ref(), move || files::inspect(&spec))?;
     let inspection = inspection.map_err(|error| errors::target(py, &error))?;
     serde_json::to_string(&inspection).map_err(|error| errors::json(py, &error))
 }
 
 fn directories(py: Python<'_>, target: &str) -> PyResult<Vec<PathBuf>> {
     files::directories_of(target).map_err(|error| errors::target(py, &error))
+}
+
+fn asked_of(directories: &[PathBuf]) -> Vec<Question> {
+    directories.iter().map(|directory| Question::about(directory)).collect()
 }
 
 /// A workload, its combinations checked.

@@ -1,5 +1,6 @@
 //! Jobs and their preparation: events go to a Python callable, the interpreter lock is held only while it runs.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -7,7 +8,7 @@ use std::time::{Duration, Instant};
 use plimsoll_engine::control::{Control as Brake, StoppedBy};
 use plimsoll_engine::safety::Permission;
 use plimsoll_engine::silence::Silence;
-use plimsoll_engine::target::{self, Inspection, TargetSpec};
+use plimsoll_engine::target::{self, Inspection, Question, TargetSpec};
 use plimsoll_engine::{EngineError, Interval, Job, Sink, record, run};
 use plimsoll_workload::{JobOptions, StreamPlan, Workload};
 use pyo3::prelude::*;
@@ -16,7 +17,7 @@ use serde_json::{Value, json};
 
 use crate::errors;
 use crate::parse;
-use crate::waiting::{answered, paths_of};
+use crate::waiting::{answered, awaited};
 
 /// The brake of a job.
 #[pyclass(module = "plimsoll._core", frozen)]
@@ -149,9 +150,17 @@ impl Sink for Events<'_> {
     }
 }
 
-/// Runs a job: `{workload, job, target, permission}`; see `plimsoll.engine`.
+/// Runs a job: `{workload, job, target, permission}`; see `plimsoll.engine`. `on_wait(name, seconds)` is told while the
+/// target does not answer before it is opened.
 #[pyfunction]
-pub fn run_job(py: Python<'_>, job_json: &str, on_event: Py<PyAny>, control: &Control) -> PyResult<String> {
+#[pyo3(signature = (job_json, on_event, control, on_wait=None))]
+pub fn run_job(
+    py: Python<'_>,
+    job_json: &str,
+    on_event: Py<PyAny>,
+    control: &Control,
+    on_wait: Option<Py<PyAny>>,
+) -> PyResult<String> {
     let asked = parse(py, job_json)?;
     let job = Job {
         workload: read_workload(py, &asked["workload"], "workload")?,
@@ -159,6 +168,7 @@ pub fn run_job(py: Python<'_>, job_json: &str, on_event: Py<PyAny>, control: &Co
         target: read_target(py, asked["target"].as_str().unwrap_or_default())?,
         permission: read_permission(py, &asked["permission"])?,
     };
+    awaited(py, &Question::of_target(&job.target), on_wait.as_ref())?;
     let backend = job.options.backend.name();
     let outcome = watched(py, &on_event, control, |events, brake| run::run(&job, events, brake))?;
     Ok(record::outcome(&outcome, backend).to_string())
@@ -179,9 +189,11 @@ pub(crate) fn watched<T: Send>(
     failure.map_or_else(|| ran.map_err(|error| errors::engine(py, &error)), Err)
 }
 
-/// Makes and fills the scratch files of a target; `on_progress(done_bytes, total_bytes)`.
+/// Makes and fills the scratch files of a target; `on_progress(done_bytes, total_bytes)`, and `on_wait(name, seconds)` while
+/// it does not answer.
 #[pyfunction]
-#[allow(clippy::too_many_arguments)] // the interpreter and the five arguments of the Python function
+#[pyo3(signature = (spec, size_bytes, permission, on_progress, control, on_wait=None))]
+#[allow(clippy::too_many_arguments)] // the interpreter and the arguments of the Python function
 pub fn prepare_target(
     py: Python<'_>,
     spec: &str,
@@ -189,8 +201,10 @@ pub fn prepare_target(
     permission: Option<&str>,
     on_progress: Option<Py<PyAny>>,
     control: &Control,
+    on_wait: Option<Py<PyAny>>,
 ) -> PyResult<String> {
     let spec = read_target(py, spec)?;
+    awaited(py, &Question::of_target(&spec), on_wait.as_ref())?;
     let permission = typed_permission(py, permission)?;
     let brake = Arc::clone(&control.0);
     let (prepared, failure) = py.detach(|| {
@@ -209,11 +223,11 @@ pub fn prepare_target(
 /// Deletes the scratch files of a target that Plimsoll made; their paths.
 #[pyfunction]
 #[pyo3(signature = (spec, on_wait=None))]
-pub fn remove_target(py: Python<'_>, spec: &str, on_wait: Option<Py<PyAny>>) -> PyResult<Vec<String>> {
+pub fn remove_target(py: Python<'_>, spec: &str, on_wait: Option<Py<PyAny>>) -> PyResult<Vec<OsString>> {
     let spec = read_target(py, spec)?;
-    let removed = answered(py, paths_of(&spec), on_wait.as_ref(), move || target::remove(&spec))?;
+    let removed = answered(py, &Question::of_target(&spec), on_wait.as_ref(), move || target::remove(&spec))?;
     let removed = removed.map_err(|error| errors::target(py, &error))?;
-    Ok(removed.iter().map(|path| path.display().to_string()).collect())
+    Ok(removed.into_iter().map(PathBuf::into_os_string).collect())
 }
 
 /// Notes that the scratch files of a target stay and that no run uses them any more.
@@ -221,7 +235,7 @@ pub fn remove_target(py: Python<'_>, spec: &str, on_wait: Option<Py<PyAny>>) -> 
 #[pyo3(signature = (spec, on_wait=None))]
 pub fn release_target(py: Python<'_>, spec: &str, on_wait: Option<Py<PyAny>>) -> PyResult<()> {
     let spec = read_target(py, spec)?;
-    let released = answered(py, paths_of(&spec), on_wait.as_ref(), move || target::release(&spec))?;
+    let released = answered(py, &Question::of_target(&spec), on_wait.as_ref(), move || target::release(&spec))?;
     released.map_err(|error| errors::target(py, &error))
 }
 
@@ -245,13 +259,13 @@ impl Session {
 /// The scratch files and trees in a directory that runs left behind when they were killed: their paths and sizes.
 #[pyfunction]
 #[pyo3(signature = (directory, on_wait=None))]
-pub fn left_behind(py: Python<'_>, directory: PathBuf, on_wait: Option<Py<PyAny>>) -> PyResult<Vec<(String, u64)>> {
-    let paths = vec![directory.clone()];
-    let found = answered(py, paths, on_wait.as_ref(), move || {
+pub fn left_behind(py: Python<'_>, directory: PathBuf, on_wait: Option<Py<PyAny>>) -> PyResult<Vec<(OsString, u64)>> {
+    let asked = [Question::about(&directory)];
+    let found = answered(py, &asked, on_wait.as_ref(), move || {
         let files = target::left_behind(&directory);
         files.into_iter().chain(plimsoll_engine::files::left_behind(&directory)).collect::<Vec<_>>()
     })?;
-    Ok(found.into_iter().map(|(path, bytes)| (path.display().to_string(), bytes)).collect())
+    Ok(found.into_iter().map(|(path, bytes)| (path.into_os_string(), bytes)).collect())
 }
 
 /// What is at a target; never writes. `on_wait(path, seconds)` is told while it does not answer.
@@ -277,7 +291,7 @@ pub fn write_refusal(
 
 fn inspected(py: Python<'_>, spec: &str, on_wait: Option<&Py<PyAny>>) -> PyResult<Inspection> {
     let spec = read_target(py, spec)?;
-    let inspection = answered(py, paths_of(&spec), on_wait, move || target::inspect(&spec))?;
+    let inspection = answered(py, &Question::of_target(&spec), on_wait, move || target::inspect(&spec))?;
     inspection.map_err(|error| errors::target(py, &error))
 }
 

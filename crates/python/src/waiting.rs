@@ -1,14 +1,14 @@
 //! Waiting for what may never answer: in another thread, while this one serves signals and says how long it has been.
 //!
-//! Model: paths are asked by a scout first ([`await_answer`]), since a thread that hangs in the kernel keeps its process from
+//! Model: everything is asked by a scout first ([`await_answer`]), since a thread that hangs in the kernel keeps its process from
 //! ending; then the work goes on in a thread of its own, without the interpreter's lock. What a signal handler or the
 //! callable raises is what the waiting ends with, and the work is left alone.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-use plimsoll_engine::target::{TargetSpec, await_answer};
+use plimsoll_engine::target::{Question, await_answer};
 use pyo3::prelude::*;
 
 /// How long nothing is said.
@@ -30,7 +30,7 @@ impl<'a> Hearer<'a> {
     }
 
     /// Whether to wait on.
-    fn waiting(&mut self, path: &Path, waited: Duration) -> bool {
+    fn waiting(&mut self, name: &str, waited: Duration) -> bool {
         if waited < QUIET {
             // Another path, or another thing to do with it.
             self.due = QUIET;
@@ -42,7 +42,7 @@ impl<'a> Hearer<'a> {
         let heard = Python::attach(|py| {
             py.check_signals()?;
             match self.call.filter(|_| told) {
-                Some(call) => call.call1(py, (path.display().to_string(), waited.as_secs_f64())).map(drop),
+                Some(call) => call.call1(py, (name, waited.as_secs_f64())).map(drop),
                 None => Ok(()),
             }
         });
@@ -51,18 +51,29 @@ impl<'a> Hearer<'a> {
     }
 }
 
-/// What `work` gives, which looks at these paths.
+/// Waits until all of this has answered, for work that then goes on in this thread.
+pub(crate) fn awaited(py: Python<'_>, questions: &[Question], on_wait: Option<&Py<PyAny>>) -> PyResult<()> {
+    let raised = py.detach(|| {
+        let mut hearer = Hearer::new(on_wait);
+        // Given up only for what was raised.
+        let _ = await_answer(questions, &mut |name, waited| hearer.waiting(name, waited));
+        hearer.raised
+    });
+    raised.map_or(Ok(()), Err)
+}
+
+/// What `work` gives, which looks at what is asked here.
 pub(crate) fn answered<T: Send + 'static>(
     py: Python<'_>,
-    paths: Vec<PathBuf>,
+    questions: &[Question],
     on_wait: Option<&Py<PyAny>>,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> PyResult<T> {
-    let Some(first) = paths.first() else { return Ok(py.detach(work)) };
+    let Some(first) = questions.first() else { return Ok(py.detach(work)) };
     let (given, raised) = py.detach(|| {
         let mut hearer = Hearer::new(on_wait);
-        let asked = await_answer(&paths, &mut |path, waited| hearer.waiting(path, waited));
-        let given = asked.ok().and_then(|()| worked(first, &mut hearer, work));
+        let asked = await_answer(questions, &mut |name, waited| hearer.waiting(name, waited));
+        let given = asked.ok().and_then(|()| worked(first.name(), &mut hearer, work));
         (given, hearer.raised)
     });
     match (given, raised) {
@@ -75,7 +86,7 @@ pub(crate) fn answered<T: Send + 'static>(
 
 /// What `work` gives in a thread of its own; `None` when the hearer would not wait any longer.
 fn worked<T: Send + 'static>(
-    path: &Path,
+    name: &str,
     hearer: &mut Hearer<'_>,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Option<T> {
@@ -89,7 +100,7 @@ fn worked<T: Send + 'static>(
     loop {
         match given.recv_timeout(LOOK) {
             Ok(value) => return Some(value),
-            Err(RecvTimeoutError::Timeout) if hearer.waiting(path, begun.elapsed()) => {}
+            Err(RecvTimeoutError::Timeout) if hearer.waiting(name, begun.elapsed()) => {}
             Err(RecvTimeoutError::Timeout) => return None,
             // It panicked, which is told like any other panic.
             Err(RecvTimeoutError::Disconnected) => match thread.join() {
@@ -100,14 +111,9 @@ fn worked<T: Send + 'static>(
     }
 }
 
-/// The files and devices of a target.
-pub(crate) fn paths_of(spec: &TargetSpec) -> Vec<PathBuf> {
-    spec.parts().iter().map(|part| part.path.clone()).collect()
-}
-
 /// Waits until what is at a path has answered, whatever it says; `on_wait(path, seconds)` is told meanwhile.
 #[pyfunction]
 #[pyo3(signature = (path, on_wait=None))]
 pub fn await_path(py: Python<'_>, path: PathBuf, on_wait: Option<Py<PyAny>>) -> PyResult<()> {
-    answered(py, vec![path], on_wait.as_ref(), || ())
+    awaited(py, &[Question::about(&path)], on_wait.as_ref())
 }

@@ -13,7 +13,7 @@ pub enum ServeError {
     #[error("{0}")]
     Array(#[from] plimsoll_array::SpecError),
     /// The file for the data cannot be used.
-    #[error("--data {}: {problem}", path.display())]
+    #[error("--data {}: {problem}", plimsoll_engine::shown(path))]
     Data {
         /// The file.
         path: PathBuf,
@@ -21,7 +21,7 @@ pub enum ServeError {
         problem: String,
     },
     /// What is at the path for the data is no file for this array.
-    #[error("--data {}: {problem}", path.display())]
+    #[error("--data {}: {problem}", plimsoll_engine::shown(path))]
     Unfit {
         /// The file.
         path: PathBuf,
@@ -29,7 +29,7 @@ pub enum ServeError {
         problem: String,
     },
     /// The array cannot be mounted.
-    #[error("--mount {}: {problem}", path.display())]
+    #[error("--mount {}: {problem}", plimsoll_engine::shown(path))]
     Mount {
         /// The directory.
         path: PathBuf,

@@ -24,6 +24,7 @@ from plimsoll.errors import InputError
 from plimsoll.experiments.experiment import Experiment
 from plimsoll.experiments.kinds import PLANNERS, Settings, layer_settings, settings_of
 from plimsoll.experiments.plan import Ask, Request, Subject
+from plimsoll.host.target import target_identity
 from plimsoll.points.drivers import driver_name, driver_of
 from plimsoll.points.point import PlannedPoint, changed, defined, own_defined, repeated, warmed
 from plimsoll.scratch import default_target
@@ -55,12 +56,15 @@ class ExperimentPoints:
         self._engine = engine
         self._composer = composer or Composer()
         self._defined: dict[str, tuple[Json, Json]] = {}
+        #: What storage each target was found to be.
+        self.identities: dict[Target, list[str]] = {}
 
     def check(self) -> None:
         """Raise `InputError` for the first workload, target or level that cannot be. Levels that results will name are not known yet."""
         for subject in self._subjects():
             workload, _, target = self._shared(subject)
-            driver_of(workload, self._engine).inspect_target(target)
+            if target not in self.identities:
+                self.identities[target] = target_identity(driver_of(workload, self._engine).inspect_target(target))
         for source, forms in zip(self._experiment.workloads, self.workloads, strict=True):
             for workload in forms:
                 # Options that only make sense together, say arrival and rate.

@@ -201,7 +201,7 @@ def _measured(resolved: _Resolved, typed: Mapping[str, Any], listener: Listener,
     engine, host = engines.native(), host_facts()
     totals = [planned_points(experiment) for experiment in resolved.experiments]
     total = None if None in totals else sum(number for number in totals if number is not None)
-    opening = _Opening(host, total, _identities(uses, engine))
+    opening = _Opening(host, total, _identities(resolved, uses, engine))
     run, stored = _opened(resolved, typed, opening, listener.remark)
     setup = Setup(engine, run, listener, host, permission(typed["destroy_data"]), typed["keep"], total=total, stored=stored)
     return conduct(_feed(resolved), setup), run
@@ -233,9 +233,13 @@ def _written(experiments: Sequence[Experiment]) -> Json:
     return found | {"cache": next((one.cache for one in experiments if one.cache != "as found"), None)}
 
 
-def _identities(uses: Uses, engine: Engine) -> Json:
-    """Which storage each target is: another disk under the same path is another run."""
-    return {target.text: target_identity(driver_of(workload, engine).inspect_target(target)) for workload, target in uses}
+def _identities(resolved: _Resolved, uses: Uses, engine: Engine) -> Json:
+    """Which storage each target is: another disk under the same path is another run. Most were looked at when they were checked."""
+    known = {target: identity for points in resolved.points for target, identity in points.identities.items()}
+    return {
+        target.text: known[target] if target in known else target_identity(driver_of(workload, engine).inspect_target(target))
+        for workload, target in uses
+    }
 
 
 def _opened(resolved: _Resolved, typed: Mapping[str, Any], opening: _Opening, remark: Remark) -> tuple[RunWriter, list[Result]]:

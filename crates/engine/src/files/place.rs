@@ -2,9 +2,11 @@
 //!
 //! Limits: an empty directory counts as nobody's, and so does one with nothing but `lost+found`.
 
+use std::ffi::OsStr;
 use std::fs::{self, OpenOptions};
 use std::io;
 use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
@@ -15,8 +17,9 @@ use super::calls;
 use super::listing::each_entry;
 use super::marker::{self, Marker};
 use crate::owner::Run;
-use crate::safety::gather::device_number;
+use crate::safety::device_number;
 use crate::safety::{Permission, Refusal, path_text};
+use crate::shown::shown;
 use crate::target::{Claims, TargetError, medium};
 
 /// What is at a target for file operations.
@@ -115,10 +118,10 @@ fn stranger(root: &Root, path: &Path) -> Result<Option<String>, TargetError> {
     let mut first: Option<String> = None;
     let listed = root.listing(c".", Mounts::Crossed).and_then(|directory| {
         each_entry(directory, |_, name, _| {
-            let name = name.to_string_lossy();
+            let name = shown(OsStr::from_bytes(name.to_bytes())).to_string();
             let ours = name == "lost+found" || name.starts_with(marker::NAME);
             if !ours && first.as_deref().is_none_or(|first| *name < *first) {
-                first = Some(name.into_owned());
+                first = Some(name);
             }
             Ok(())
         })

@@ -12,7 +12,8 @@ use std::time::Duration;
 
 use plimsoll_workload::journal::RECORD_BYTES;
 
-use crate::safety::gather::{DeviceNumber, device_number};
+use crate::safety::{DeviceNumber, device_number};
+use crate::shown::shown;
 use crate::target::{Opened, PartKind};
 
 /// How a host is named.
@@ -82,17 +83,17 @@ fn connect(host: &str) -> io::Result<Place> {
 
 /// A new file that survives a power cut, its name included.
 fn create(path: &Path) -> Result<File, String> {
-    let shown = path.display();
+    let name = shown(path);
     let made = OpenOptions::new().write(true).create_new(true).custom_flags(libc::O_NOFOLLOW).open(path);
     let file = made.map_err(|error| match error.kind() {
         io::ErrorKind::AlreadyExists => {
-            format!("journal {shown} is there already, and perhaps still needed; name a new file, or remove it")
+            format!("journal {name} is there already, and perhaps still needed; name a new file, or remove it")
         }
-        _ => format!("journal {shown} cannot be made ({error}); name a new file in a directory that exists"),
+        _ => format!("journal {name} cannot be made ({error}); name a new file in a directory that exists"),
     })?;
     let directory = path.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."));
     let named = File::open(directory).and_then(|directory| directory.sync_all());
-    named.map_err(|error| format!("journal {shown}: its directory cannot be made durable ({error})"))?;
+    named.map_err(|error| format!("journal {name}: its directory cannot be made durable ({error})"))?;
     Ok(file)
 }
 
@@ -118,7 +119,7 @@ pub(crate) fn lies_apart(name: &str, opened: &Opened) -> Result<(), String> {
         if device == journal || whole_disk(device_number(device)) == whole_disk(device_number(journal)) {
             return Err(format!(
                 "journal {name} is on the disk of the target {}, which is on trial here; name a file on another disk, or tcp://HOST:PORT",
-                part.path.display()
+                shown(&part.path)
             ));
         }
     }

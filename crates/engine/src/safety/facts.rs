@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::path_text;
 use super::signature::Found;
+use crate::shown::shown;
 
 /// A mounted file system on a device.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -139,7 +140,7 @@ impl Facts {
     pub(super) fn identity(&self) -> String {
         match self {
             Self::Device(DeviceFacts { identities, .. }) if !identities.is_empty() => identities[0].clone(),
-            _ => self.path().display().to_string(),
+            _ => shown(self.path()).to_string(),
         }
     }
 

@@ -1,18 +1,18 @@
 //! Facts about devices and files, from the kernel.
 //!
-//! Purpose: fill [`DeviceFacts`] and [`FileFacts`]. Model: a [`System`] names the trees that are read (`/proc`, `/sys`,
-//! `/dev`, the udev database), so that tests put invented ones in their place; a device is looked at together with its
-//! relatives: its partitions when it is a disk, the disk when it is a partition, everything stacked on those through
-//! `holders` and loop devices, and what shares its blocks further down ([`super::stack`]). Contents are read from the
-//! descriptor that the caller opened and will write to, never by name. Nothing is ever written.
+//! Purpose: fill [`DeviceFacts`] and [`FileFacts`]. Model: the tables of a [`Survey`], taken once for all parts; a device
+//! is looked at together with its relatives: its partitions when it is a disk, the disk when it is a partition,
+//! everything stacked on those through `holders` and loop devices, and what shares its blocks further down
+//! ([`super::stack`]). Contents are read from the descriptor that the caller opened and will write to, never by name.
+//! Nothing is ever written.
 //!
 //! Limits: mounts of other mount namespaces are not listed, but the kernel's exclusive claim betrays them.
 //!
 //! ```no_run
-//! use plimsoll_engine::safety::gather::{Subject, System};
+//! use plimsoll_engine::safety::{Survey, System, gather::Subject};
 //! let path = "/dev/sdb".as_ref();
 //! let subject = Subject { path, asked: path, opened: std::fs::File::open(path) };
-//! let facts = System::host().device(&subject, (8, 16), false);
+//! let facts = Survey::of(System::host()).device(&subject, (8, 16), false);
 //! println!("{:?} {:?}", facts.identities, facts.mounts);
 //! ```
 
@@ -21,35 +21,18 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Seek, SeekFrom};
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::contents::stored_at;
 use super::loops::Base;
+use super::openers::{locker_of, without_claims};
 use super::signature::{FileImage, Found, scan};
-use super::stack::{Below, Link, Stack};
+use super::stack::{Below, Link};
+use super::survey::Survey;
 use super::sysfs::{Node, read_word};
+use super::system::DeviceNumber;
 use super::{DeviceFacts, FileFacts, Sharer};
-
-/// Where the kernel's trees are.
-#[derive(Clone, Debug)]
-pub struct System {
-    /// `/proc`.
-    pub proc: PathBuf,
-    /// `/sys`.
-    pub sys: PathBuf,
-    /// `/dev`.
-    pub dev: PathBuf,
-    /// `/run/udev/data`.
-    pub udev: PathBuf,
-}
-
-/// A device number, (major, minor).
-pub type DeviceNumber = (u32, u32);
-
-/// The number of the device node or file system that `st_rdev` or `st_dev` means.
-pub fn device_number(raw: u64) -> DeviceNumber {
-    (libc::major(raw), libc::minor(raw))
-}
+use crate::shown::shown;
 
 /// What is judged: the open file or device itself.
 #[derive(Debug)]
@@ -73,12 +56,7 @@ pub enum Ownership {
     Ours,
 }
 
-impl System {
-    /// The trees of this host.
-    pub fn host() -> Self {
-        Self { proc: "/proc".into(), sys: "/sys".into(), dev: "/dev".into(), udev: "/run/udev/data".into() }
-    }
-
+impl Survey {
     /// Everything about the block device `number`. `claimed` says whether somebody else holds it exclusively, which the
     /// caller has found out by claiming it.
     pub fn device(&self, subject: &Subject<'_>, number: DeviceNumber, claimed: bool) -> DeviceFacts {
@@ -90,7 +68,7 @@ impl System {
         match size {
             Ok(Ok((size_bytes, file))) => {
                 facts.size_bytes = size_bytes;
-                facts.openers = self.without_claims(facts.openers, file);
+                facts.openers = without_claims(&self.system, facts.openers, file);
                 match contents(file, size_bytes) {
                     Ok((signatures, stored_at)) => (facts.signatures, facts.stored_at) = (signatures, stored_at),
                     Err(error) => facts.unreadable = Some(reason(&error)),
@@ -105,7 +83,7 @@ impl System {
     /// What sysfs, procfs and udev say, without touching the device.
     fn kernel_facts(&self, number: DeviceNumber) -> DeviceFacts {
         let mut facts = DeviceFacts::default();
-        let Some(node) = Node::of(&self.sys, number) else { return facts };
+        let Some(node) = Node::of(&self.system.sys, number) else { return facts };
         let disk = node.disk().map_or_else(|| node.clone(), |(disk, _)| disk);
         facts.size_bytes = node.size_bytes();
         facts.model = self.model(&disk);
@@ -113,14 +91,13 @@ impl System {
         facts.read_only = read_word(&node.dir.join("ro")).is_some_and(|word| word == "1");
         facts.partitions = node.partitions().into_iter().map(|node| node.name).collect();
 
-        let stack = Stack::new(self);
-        let below = stack.below(&node);
+        let below = self.stack.below(&node);
         let bases = BTreeSet::from([Base::Device(number)]);
         let apart: BTreeSet<_> = bases.iter().copied().chain(below.iter().map(|layer| layer.base)).collect();
-        let mut relatives = stack.above(Base::Device(number), &node.whole(), &apart);
+        let mut relatives = self.stack.above(Base::Device(number), &node.whole(), &apart);
         let mut own = BTreeSet::from([node]);
         for layer in below.iter().filter(|layer| layer.same_disk) {
-            relatives.extend(stack.above(layer.base, &layer.range, &apart));
+            relatives.extend(self.stack.above(layer.base, &layer.range, &apart));
             own.extend(layer.node.clone());
         }
         let linked =
@@ -128,32 +105,34 @@ impl System {
         facts.holders = linked(Link::Holder).collect();
         facts.loops = linked(Link::Loop).collect();
         own.extend(relatives.into_keys());
-        facts.mounts = self.mounts_of(own.iter());
-        facts.swaps = self.swaps_of(own.iter());
+        facts.mounts = self.mounts.of_devices(own.iter());
+        facts.swaps = self.swaps.among(own.iter());
         let deeper = || below.iter().filter(|layer| !layer.same_disk);
-        for sharer in deeper().flat_map(|layer| self.sharers(&stack, layer, &apart)) {
+        for sharer in deeper().flat_map(|layer| self.sharers(layer, &apart)) {
             if !facts.shared.contains(&sharer) {
                 facts.shared.push(sharer);
             }
         }
         let same = own.iter().map(|node| Base::Device(node.number)).chain(deeper().map(|layer| layer.base));
-        facts.openers = self.writers_of(&same.collect());
+        facts.openers = self.descriptors.writers_of(&same.collect());
         facts
     }
 
     /// What is in use of one layer below a target: the layer itself, and what else stands on the target's bytes of it.
-    fn sharers(&self, stack: &Stack<'_>, layer: &Below, apart: &BTreeSet<Base>) -> Vec<Sharer> {
-        let mut others = stack.above(layer.base, &layer.range, apart);
+    fn sharers(&self, layer: &Below, apart: &BTreeSet<Base>) -> Vec<Sharer> {
+        let mut others = self.stack.above(layer.base, &layer.range, apart);
         if layer.by_slaves {
             others.retain(|_, link| *link != Link::Holder);
         }
         let nodes: Vec<_> = layer.node.iter().chain(others.keys()).collect();
         let sharer = |name: &str, usage: String| Sharer { name: name.to_owned(), usage };
-        let mounts = self.mounts_of(nodes.iter().copied()).into_iter();
+        let mounts = self.mounts.of_devices(nodes.iter().copied()).into_iter();
         let mut found: Vec<_> =
-            mounts.map(|mount| sharer(&mount.device, format!("mounted at {}", mount.point.display()))).collect();
-        found.extend(self.swaps_of(nodes.into_iter()).iter().map(|name| sharer(name, "swap space in use".to_owned())));
-        if self.is_swap_file(layer.base) {
+            mounts.map(|mount| sharer(&mount.device, format!("mounted at {}", shown(&mount.point)))).collect();
+        found.extend(
+            self.swaps.among(nodes.into_iter()).iter().map(|name| sharer(name, "swap space in use".to_owned())),
+        );
+        if self.swaps.has_file(layer.base) {
             found.push(sharer(&layer.name, "swap space in use".to_owned()));
         }
         for (node, link) in &others {
@@ -166,17 +145,9 @@ impl System {
         found
     }
 
-    /// Devices and files whose blocks a device shows and that nothing claims for it: what loop devices stand on. Whoever
-    /// writes to the device claims them as well.
-    pub(crate) fn unclaimed_below(&self, number: DeviceNumber) -> Vec<(Base, PathBuf)> {
-        let Some(node) = Node::of(&self.sys, number) else { return Vec::new() };
-        let layers = Stack::new(self).below(&node).into_iter().filter(|layer| !layer.by_slaves);
-        layers.filter_map(|layer| Some((layer.base, layer.path?))).collect()
-    }
-
     /// Whether an exclusive open fails because somebody has one. Source: open(2), `O_EXCL` on block devices.
     fn is_claimed(&self, node: &Node) -> bool {
-        let path = self.dev.join(&node.name);
+        let path = self.system.dev.join(&node.name);
         if Base::at(&path) != Some(Base::Device(node.number)) {
             return false;
         }
@@ -185,7 +156,7 @@ impl System {
         result.is_err_and(|error| error.raw_os_error() == Some(libc::EBUSY))
     }
 
-    /// Everything about a regular file; whose it is, is the caller's to know.
+    /// Everything about a regular file; whose it is, is the caller's to know, and so is when to [`forget`] what was read.
     pub fn file(&self, subject: &Subject<'_>, ownership: Ownership) -> FileFacts {
         let mut facts = FileFacts {
             path: subject.path.to_owned(),
@@ -198,9 +169,10 @@ impl System {
             Ok(Ok((metadata, file))) => {
                 let base = Base::of(&metadata);
                 facts.used_by = self.users_of(base);
-                facts.openers = self.without_claims(self.writers_of(&BTreeSet::from([base])), file);
-                facts.openers.extend(self.locker_of(file));
-                match signatures(file, metadata.len()) {
+                facts.openers =
+                    without_claims(&self.system, self.descriptors.writers_of(&BTreeSet::from([base])), file);
+                facts.openers.extend(locker_of(&self.system, file));
+                match scan(&FileImage { file, size_bytes: metadata.len() }) {
                     Ok(found) => facts.signatures = found,
                     Err(error) => facts.unreadable = Some(reason(&error)),
                 }
@@ -213,9 +185,9 @@ impl System {
 
     /// Loop devices and swap on a file.
     fn users_of(&self, file: Base) -> Vec<String> {
-        let above = Stack::new(self).above(file, &(0..u64::MAX), &BTreeSet::new());
+        let above = self.stack.above(file, &(0..u64::MAX), &BTreeSet::new());
         let loops = above.into_iter().filter(|(_, link)| *link == Link::Loop);
-        let swap = self.is_swap_file(file).then(|| "swap".to_owned());
+        let swap = self.swaps.has_file(file).then(|| "swap".to_owned());
         loops.map(|(node, _)| node.name).chain(swap).collect()
     }
 
@@ -242,7 +214,7 @@ impl System {
     /// Serial numbers and partition identifiers of the udev database. Format: lines `E:KEY=value`.
     fn udev_names(&self, number: DeviceNumber) -> Vec<String> {
         const KEYS: [&str; 4] = ["ID_SERIAL_SHORT", "ID_SERIAL", "ID_WWN", "ID_PART_ENTRY_UUID"];
-        let text = fs::read_to_string(self.udev.join(format!("b{}:{}", number.0, number.1))).unwrap_or_default();
+        let text = fs::read_to_string(self.system.udev.join(format!("b{}:{}", number.0, number.1))).unwrap_or_default();
         let value = |key: &str| {
             let prefix = format!("E:{key}=");
             text.lines()
@@ -262,7 +234,9 @@ pub(crate) fn reason(error: &io::Error) -> String {
 
 /// The signatures on a device, and where something unknown is stored on it if it has none.
 fn contents(file: &File, size_bytes: u64) -> io::Result<(Vec<Found>, Option<u64>)> {
-    let found = signatures(file, size_bytes)?;
+    let found = scan(&FileImage { file, size_bytes });
+    forget(file);
+    let found = found?;
     // SAFETY: a plain system call on an open descriptor; advice only. Nothing shall be read ahead of a few places.
     unsafe { libc::posix_fadvise(file.as_raw_fd(), 0, 0, libc::POSIX_FADV_RANDOM) };
     let stored = if found.is_empty() { stored_at(&FileImage { file, size_bytes }) } else { Ok(None) };
@@ -270,15 +244,8 @@ fn contents(file: &File, size_bytes: u64) -> io::Result<(Vec<Found>, Option<u64>
     Ok((found, stored?))
 }
 
-/// What is known of what is stored there.
-fn signatures(file: &File, size_bytes: u64) -> io::Result<Vec<Found>> {
-    let result = scan(&FileImage { file, size_bytes });
-    forget(file);
-    result
-}
-
 /// The pages just read shall not serve the benchmark.
-fn forget(file: &File) {
+pub(crate) fn forget(file: &File) {
     // SAFETY: a plain system call on an open descriptor; advice only.
     unsafe { libc::posix_fadvise(file.as_raw_fd(), 0, 0, libc::POSIX_FADV_DONTNEED) };
 }

@@ -6,6 +6,7 @@
 //!
 //! Source: Linux `include/uapi/linux/loop.h`, `drivers/block/loop.c` (`loop_get_status`).
 
+use std::ffi::CStr;
 use std::fs::{self, OpenOptions};
 use std::ops::Range;
 use std::os::fd::AsRawFd;
@@ -13,8 +14,8 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use super::gather::{DeviceNumber, System, device_number};
 use super::sysfs::{Node, read_path, read_word};
+use super::system::{DeviceNumber, System, device_number};
 
 /// A file or block device, whatever it is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -55,9 +56,23 @@ pub(super) struct Loop {
 
 /// Every loop device that something is attached to.
 pub(super) fn attached(system: &System) -> Vec<Loop> {
+    in_use(system).map(|node| look(system, node)).collect()
+}
+
+fn in_use(system: &System) -> impl Iterator<Item = Node> {
     let entries = fs::read_dir(system.sys.join("block")).into_iter().flatten().flatten();
     let nodes = entries.filter_map(|entry| Node::at(&fs::canonicalize(entry.path()).ok()?));
-    nodes.filter(|node| node.dir.join("loop/backing_file").exists()).map(|node| look(system, node)).collect()
+    nodes.filter(|node| node.dir.join("loop/backing_file").exists())
+}
+
+/// The node of each loop device in use, and the names that are looked up to find what is behind it. Neither is asked.
+pub(crate) fn backing_names(system: &System) -> Vec<(PathBuf, Vec<PathBuf>)> {
+    let named = |node: Node| {
+        let name = read_path(&node.dir.join("loop/backing_file"));
+        let before = name.as_deref().and_then(before_deletion);
+        (system.dev.join(&node.name), name.into_iter().chain(before).collect())
+    };
+    in_use(system).map(named).collect()
 }
 
 fn look(system: &System, node: Node) -> Loop {
@@ -73,10 +88,16 @@ fn look(system: &System, node: Node) -> Loop {
 
 /// The name without the kernel's remark that it is gone: a file that is called so may be there all the same.
 fn still_named(path: PathBuf) -> PathBuf {
-    match path.as_os_str().as_bytes().strip_suffix(b" (deleted)") {
-        Some(before) if !path.exists() => std::ffi::OsString::from_vec(before.to_vec()).into(),
+    match before_deletion(&path) {
+        Some(before) if !path.exists() => before,
         _ => path,
     }
+}
+
+/// What a file was called, if the kernel's remark that it is gone is one.
+fn before_deletion(path: &Path) -> Option<PathBuf> {
+    let before = path.as_os_str().as_bytes().strip_suffix(b" (deleted)")?;
+    Some(std::ffi::OsString::from_vec(before.to_vec()).into())
 }
 
 fn number(path: &Path) -> u64 {
@@ -93,15 +114,20 @@ struct Status {
     rest: [u64; 25],
 }
 
+const LOOP_GET_STATUS64: libc::c_ulong = 0x4C05;
+
+impl Status {
+    const EMPTY: Self = Self { device: 0, inode: 0, block_device: 0, offset: 0, rest: [0; 25] };
+}
+
 /// What the kernel says is behind the loop device at `path`, and from which byte on.
 fn status(path: &Path, number: DeviceNumber) -> Option<(Base, u64)> {
-    const LOOP_GET_STATUS64: libc::c_ulong = 0x4C05;
     let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path).ok()?;
     let metadata = file.metadata().ok()?;
     if Base::of(&metadata) != Base::Device(number) {
         return None;
     }
-    let mut status = Status { device: 0, inode: 0, block_device: 0, offset: 0, rest: [0; 25] };
+    let mut status = Status::EMPTY;
     // SAFETY: the descriptor is open; the ioctl writes one loop_info64 of 232 bytes, which is what `Status` has.
     if unsafe { libc::ioctl(file.as_raw_fd(), LOOP_GET_STATUS64 as _, &raw mut status) } != 0 {
         return None;
@@ -111,6 +137,19 @@ fn status(path: &Path, number: DeviceNumber) -> Option<(Base, u64)> {
         device => Base::Device(decoded(device)),
     };
     Some((base, status.offset))
+}
+
+/// Asks the same with system calls alone, and keeps nothing of it.
+pub(crate) fn ask_status(path: &CStr) {
+    let mut status = Status::EMPTY;
+    // SAFETY: a C string that outlives the call; a descriptor that is closed here; a structure as above.
+    unsafe {
+        let fd = libc::open(path.as_ptr(), libc::O_RDONLY | libc::O_NONBLOCK | libc::O_CLOEXEC);
+        if fd >= 0 {
+            libc::ioctl(fd, LOOP_GET_STATUS64 as _, &raw mut status);
+            libc::close(fd);
+        }
+    }
 }
 
 const _: () = assert!(size_of::<Status>() == 232);

@@ -27,19 +27,23 @@
 mod contents;
 mod facts;
 pub mod gather;
-mod kernel_tables;
+pub(crate) mod kernel_tables;
 pub(crate) mod loops;
-mod openers;
+pub(crate) mod openers;
 pub(crate) mod path_text;
 mod refusal;
 pub mod signature;
 mod stack;
+mod survey;
 mod sysfs;
+mod system;
 
 use serde::{Deserialize, Serialize};
 
 pub use facts::{DeviceFacts, Facts, FileFacts, Mount, Opener, Sharer};
 pub use refusal::Refusal;
+pub use survey::Survey;
+pub use system::{DeviceNumber, System, device_number};
 
 /// What the user has said about destroying data.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

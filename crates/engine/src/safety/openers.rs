@@ -1,48 +1,70 @@
 //! Programs that use a target without the kernel's exclusive claim: open for writing, or locked.
 //!
-//! Model: every descriptor of every process that may be looked at (`/proc/PID/fd`) is compared by device and inode,
-//! never by name; this process and its children do not count, since what they have open is ours. Locks are asked for on
+//! Model: every descriptor of every process that may be looked at (`/proc/PID/fd`) is known by device and inode, never by
+//! name; this process and its children do not count, since what they have open is ours. Locks are asked for on
 //! the open file itself, which needs no rights over the other process.
 //!
 //! Limits: other users' processes are seen by root only; memory mapped after its descriptor was closed is not seen.
 //! Descriptors on file systems that do not answer are skipped by asking for what the kernel remembers
 //! (`AT_STATX_DONT_SYNC`).
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::CString;
 use std::fs::{self, File};
 use std::os::fd::AsRawFd;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::Opener;
-use super::gather::System;
 use super::loops::Base;
+use super::system::{System, device_number};
 
-impl System {
-    /// Who has one of `bases` open for writing.
-    pub(super) fn writers_of(&self, bases: &BTreeSet<Base>) -> Vec<Opener> {
+/// What the programs of others have open.
+#[derive(Debug)]
+pub(super) struct Descriptors {
+    system: System,
+    /// The process of each descriptor, and where the kernel tells more of it.
+    of: BTreeMap<Base, Vec<(u32, PathBuf)>>,
+}
+
+impl Descriptors {
+    /// Those of every process but this one and its children.
+    pub(super) fn of_others(system: &System) -> Self {
         let own = std::process::id();
-        // Ours first: a run on many files has them all open, and would look through all of them for each.
-        let writing = self.processes().filter(|pid| !self.descends(*pid, own) && self.has(*pid, bases, for_writing));
-        writing
-            .map(|pid| Opener { pid: Some(pid), program: self.program(pid), does: "has it open for writing" })
-            .collect()
+        let mut of: BTreeMap<Base, Vec<(u32, PathBuf)>> = BTreeMap::new();
+        for pid in system.processes().filter(|pid| !system.descends(*pid, own)) {
+            for (base, info) in system.descriptors(pid) {
+                of.entry(base).or_default().push((pid, info));
+            }
+        }
+        Self { system: system.clone(), of }
     }
 
+    /// Who has one of `bases` open for writing.
+    pub(super) fn writers_of(&self, bases: &BTreeSet<Base>) -> Vec<Opener> {
+        let open = bases.iter().filter_map(|base| self.of.get(base)).flatten();
+        let writing: BTreeSet<u32> = open.filter(|(_, info)| for_writing(info)).map(|(pid, _)| *pid).collect();
+        let opener =
+            |pid| Opener { pid: Some(pid), program: self.system.program(pid), does: "has it open for writing" };
+        writing.into_iter().map(opener).collect()
+    }
+}
+
+impl System {
     fn processes(&self) -> impl Iterator<Item = u32> {
+        note_walk();
         let entries = fs::read_dir(&self.proc).into_iter().flatten().flatten();
         entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
     }
 
-    /// Whether a process has one of `bases` open in this way, which its `fdinfo` tells.
-    fn has(&self, pid: u32, bases: &BTreeSet<Base>, way: fn(&Path) -> bool) -> bool {
+    /// The files and devices that a process has open, each with the path of its `fdinfo`.
+    fn descriptors(&self, pid: u32) -> impl Iterator<Item = (Base, PathBuf)> {
         let directory = self.proc.join(pid.to_string());
-        let descriptors = fs::read_dir(directory.join("fd")).into_iter().flatten().flatten();
-        descriptors.into_iter().any(|entry| {
-            let open = base_remembered(&entry.path()).is_some_and(|base| bases.contains(&base));
-            open && way(&directory.join("fdinfo").join(entry.file_name()))
+        let entries = fs::read_dir(directory.join("fd")).into_iter().flatten().flatten();
+        entries.filter_map(move |entry| {
+            let info = directory.join("fdinfo").join(entry.file_name());
+            Some((base_remembered(&entry.path())?, info))
         })
     }
 
@@ -72,28 +94,6 @@ impl System {
         if name == String::new() { "a program".to_owned() } else { name }
     }
 
-    /// Who holds a lock on the file's whole or parts by fcntl(2), this process apart from the descriptor's own locks.
-    pub(super) fn locker_of(&self, file: &File) -> Option<Opener> {
-        // SAFETY: flock is plain data for which all zeros is valid.
-        let mut lock: libc::flock = unsafe { std::mem::zeroed() };
-        lock.l_type = libc::F_WRLCK as libc::c_short;
-        lock.l_whence = libc::SEEK_SET as libc::c_short;
-        // SAFETY: the descriptor is open, and the call reads and writes the one structure given.
-        let asked = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_OFD_GETLK, &raw mut lock) };
-        if asked != 0 || lock.l_type == libc::F_UNLCK as libc::c_short {
-            return None;
-        }
-        let pid = u32::try_from(lock.l_pid).ok().filter(|pid| *pid != 0);
-        let program = pid.map_or_else(|| "a program".to_owned(), |pid| self.program(pid));
-        Some(Opener { pid, program, does: "has locked it" })
-    }
-
-    /// Without those that hold the lock of flock(2) on the open file, who are told when it is claimed.
-    pub(super) fn without_claims(&self, openers: Vec<Opener>, file: &File) -> Vec<Opener> {
-        let holder = if openers.is_empty() { None } else { self.flock_holder(file) };
-        openers.into_iter().filter(|opener| holder.is_none() || opener.pid != holder).collect()
-    }
-
     /// Who holds a lock of flock(2) on a file. The table of all locks tells of all users' programs, but names who took
     /// the lock, who may have ended and left it to a child (flock(1)), and on btrfs a file system that stat(2) does not
     /// know. Then whoever has the descriptor counts, which is seen of one's own programs only.
@@ -101,14 +101,14 @@ impl System {
         let metadata = file.metadata().ok()?;
         let alive = |pid: &u32| self.proc.join(pid.to_string()).exists();
         self.flock_in_table(&metadata).filter(alive).or_else(|| {
-            let bases = BTreeSet::from([Base::of(&metadata)]);
-            self.processes().find(|pid| self.has(*pid, &bases, locks))
+            let base = Base::of(&metadata);
+            self.processes().find(|pid| self.descriptors(*pid).any(|(open, info)| open == base && locks(&info)))
         })
     }
 
     /// Who took a lock of flock(2). Format: proc(5), `/proc/locks`.
     fn flock_in_table(&self, metadata: &fs::Metadata) -> Option<u32> {
-        let (major, minor) = super::gather::device_number(metadata.dev());
+        let (major, minor) = device_number(metadata.dev());
         let place = format!("{major:02x}:{minor:02x}:{}", metadata.ino());
         let text = fs::read_to_string(self.proc.join("locks")).ok()?;
         text.lines().find_map(|line| {
@@ -117,6 +117,40 @@ impl System {
             words.get(4).filter(|_| held)?.parse::<u32>().ok()
         })
     }
+}
+
+/// Who holds a lock on the file's whole or parts by fcntl(2), this process apart from the descriptor's own locks.
+pub(super) fn locker_of(system: &System, file: &File) -> Option<Opener> {
+    // SAFETY: flock is plain data for which all zeros is valid.
+    let mut lock: libc::flock = unsafe { std::mem::zeroed() };
+    lock.l_type = libc::F_WRLCK as libc::c_short;
+    lock.l_whence = libc::SEEK_SET as libc::c_short;
+    // SAFETY: the descriptor is open, and the call reads and writes the one structure given.
+    let asked = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_OFD_GETLK, &raw mut lock) };
+    if asked != 0 || lock.l_type == libc::F_UNLCK as libc::c_short {
+        return None;
+    }
+    let pid = u32::try_from(lock.l_pid).ok().filter(|pid| *pid != 0);
+    let program = pid.map_or_else(|| "a program".to_owned(), |pid| system.program(pid));
+    Some(Opener { pid, program, does: "has locked it" })
+}
+
+/// Without those that hold the lock of flock(2) on the open file, who are told when it is claimed.
+pub(super) fn without_claims(system: &System, openers: Vec<Opener>, file: &File) -> Vec<Opener> {
+    let holder = if openers.is_empty() { None } else { system.flock_holder(file) };
+    openers.into_iter().filter(|opener| holder.is_none() || opener.pid != holder).collect()
+}
+
+#[cfg(test)]
+thread_local! {
+    /// How often this thread has gone through all processes.
+    pub(crate) static WALKS: std::cell::Cell<u32> = const { std::cell::Cell::new(0) };
+}
+
+#[cfg_attr(not(test), expect(clippy::missing_const_for_fn, reason = "it takes note in tests"))]
+fn note_walk() {
+    #[cfg(test)]
+    WALKS.set(WALKS.get() + 1);
 }
 
 /// What a descriptor is of, from what the kernel remembers: no file system is asked.

@@ -1,17 +1,19 @@
-//! Paths in JSON: as text, with � for bytes that are not UTF-8, since serde refuses such paths altogether.
+//! Paths in JSON: as text that may be shown, since serde refuses bytes that are not UTF-8.
 
 use std::path::{Path, PathBuf};
 
 use serde::Serializer;
 
+use crate::shown::shown;
+
 /// For `#[serde(serialize_with)]` on a path.
 pub(crate) fn one<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(&path.to_string_lossy())
+    serializer.collect_str(&shown(path))
 }
 
 /// The same on a list of paths.
 pub(crate) fn many<S: Serializer>(paths: &[PathBuf], serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_seq(paths.iter().map(|path| path.to_string_lossy()))
+    serializer.collect_seq(paths.iter().map(|path| shown(path).to_string()))
 }
 
 /// The same on a path that may be missing.

@@ -1,7 +1,9 @@
 //! Why a target is not written to: one sentence each, with what to do or to type.
 
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
+use crate::shown::shown;
 use thiserror::Error;
 
 /// Why a target is not written to.
@@ -11,7 +13,7 @@ pub enum Refusal {
     #[error(
         "{} is in the way of the files to be laid out, and Plimsoll did not make it; move it away, or give another \
          directory or another path of the tree",
-        path.display()
+        shown(path)
     )]
     InTheWay {
         /// What is there.
@@ -21,7 +23,7 @@ pub enum Refusal {
     #[error(
         "{} is a symbolic link, and Plimsoll neither follows nor removes links in a tree of files; put the directory or \
          file itself there, remove the link, or give another directory",
-        path.display()
+        shown(path)
     )]
     LinkInTree {
         /// The link.
@@ -31,7 +33,7 @@ pub enum Refusal {
     #[error(
         "{} is a mount point, and Plimsoll stays on one file system within a tree of files; unmount it, or measure it as \
          a target of its own",
-        path.display()
+        shown(path)
     )]
     MountInTree {
         /// The mount point.
@@ -41,7 +43,7 @@ pub enum Refusal {
     #[error(
         "{} will not be written to: it holds files that Plimsoll did not make, for example {example}; give a new \
          directory in it, or allow it with `--destroy-data`, which leaves those files alone",
-        path.display()
+        shown(path)
     )]
     ForeignDirectory {
         /// The directory.
@@ -52,7 +54,9 @@ pub enum Refusal {
     /// Mounted, itself or something on it.
     #[error(
         "{} will not be written to: {device} is mounted at {}; {}choose another target",
-        path.display(), point.display(), unmount(point)
+        shown(path),
+        shown(point),
+        unmount(point)
     )]
     Mounted {
         /// The target.
@@ -66,7 +70,7 @@ pub enum Refusal {
     #[error(
         "{} will not be written to: {device} is swap space in use; release it (`swapoff /dev/{device}`) or choose \
          another target",
-        path.display()
+        shown(path)
     )]
     Swap {
         /// The target.
@@ -78,7 +82,7 @@ pub enum Refusal {
     #[error(
         "{} will not be written to: {holders} (RAID, LVM, encryption or multipath) is built on it; \
          stop that first, or give {holders} as the target",
-        path.display()
+        shown(path)
     )]
     Held {
         /// The target.
@@ -90,7 +94,7 @@ pub enum Refusal {
     #[error(
         "{} will not be written to: {loops} is attached to it; detach that first (`losetup --detach /dev/{loops}`) or \
          choose another target",
-        path.display()
+        shown(path)
     )]
     LoopAttached {
         /// The target.
@@ -102,7 +106,7 @@ pub enum Refusal {
     #[error(
         "{} will not be written to: its blocks are those of {name}, which is {usage}; release that first or choose \
          another target",
-        path.display()
+        shown(path)
     )]
     Shared {
         /// The target.
@@ -113,7 +117,7 @@ pub enum Refusal {
         usage: String,
     },
     /// A program uses it without a claim.
-    #[error("{} will not be written to: {opener}; end that program first or choose another target", path.display())]
+    #[error("{} will not be written to: {opener}; end that program first or choose another target", shown(path))]
     Opened {
         /// The target.
         path: PathBuf,
@@ -123,7 +127,7 @@ pub enum Refusal {
     /// A program has locked it by flock(2).
     #[error(
         "{} will not be written to: {by} has locked it; end that program first or choose another target",
-        path.display()
+        shown(path)
     )]
     Locked {
         /// The target.
@@ -135,7 +139,8 @@ pub enum Refusal {
     #[error(
         "{} will not be written to: it is in exclusive use (a mount in another namespace, ZFS, btrfs, a cluster, or \
          another Plimsoll run); `lsof {}` may tell by whom",
-        path.display(), path.display()
+        shown(path),
+        shown(path)
     )]
     Claimed {
         /// The target.
@@ -144,7 +149,8 @@ pub enum Refusal {
     /// Writes are refused by the kernel.
     #[error(
         "{} is read-only for the kernel; `blockdev --setrw {}` changes that if the device allows it",
-        path.display(), path.display()
+        shown(path),
+        shown(path)
     )]
     ReadOnly {
         /// The target.
@@ -153,7 +159,7 @@ pub enum Refusal {
     /// The file is a loop device's backing or a swap file.
     #[error(
         "{} will not be written to: it is in use by {users}; detach that first or choose another file",
-        path.display()
+        shown(path)
     )]
     FileInUse {
         /// The target.
@@ -175,7 +181,8 @@ pub enum Refusal {
     /// Somebody's data is there.
     #[error(
         "{} carries {contents}, which this workload would destroy; if you mean it, repeat with `--destroy-data={}`",
-        path.display(), quoted(identity)
+        shown(path),
+        quoted(identity)
     )]
     Carries {
         /// The target.
@@ -189,7 +196,7 @@ pub enum Refusal {
     #[error(
         "{} is a block device ({description}) and this workload writes to it, which destroys whatever is there; \
          if you mean it, repeat with `--destroy-data`",
-        path.display()
+        shown(path)
     )]
     Device {
         /// The target.
@@ -201,7 +208,7 @@ pub enum Refusal {
     #[error(
         "{} was made by Plimsoll, but something else has written to it or linked it since, and this workload would \
          overwrite it; give a path that does not exist yet or, if you mean this file, repeat with `--destroy-data`",
-        path.display()
+        shown(path)
     )]
     ChangedSince {
         /// The target.
@@ -211,7 +218,7 @@ pub enum Refusal {
     #[error(
         "{} exists and was not made by Plimsoll, and this workload would overwrite it; give a path that does not \
          exist yet to have a scratch file made there or, if you mean this file, repeat with `--destroy-data`",
-        path.display()
+        shown(path)
     )]
     ForeignFile {
         /// The target.
@@ -221,10 +228,20 @@ pub enum Refusal {
 
 /// The other way out, unless it is the running system that is mounted there.
 fn unmount(point: &Path) -> String {
-    if point == Path::new("/") {
-        String::new()
-    } else {
-        format!("unmount it (`umount {}`) or ", quoted(&point.to_string_lossy()))
+    if point == Path::new("/") { String::new() } else { format!("unmount it (`umount {}`) or ", quoted_path(point)) }
+}
+
+/// The path as a shell takes it for one word, whatever its bytes.
+fn quoted_path(path: &Path) -> String {
+    match path.to_str() {
+        Some(text) => quoted(text),
+        None => {
+            let escaped = path.as_os_str().as_bytes().utf8_chunks().map(|chunk| {
+                let text = chunk.valid().replace('\\', r"\\").replace('\'', r"\'");
+                format!("{text}{}", chunk.invalid().iter().map(|byte| format!("\\x{byte:02x}")).collect::<String>())
+            });
+            format!("$'{}'", escaped.collect::<String>())
+        }
     }
 }
 

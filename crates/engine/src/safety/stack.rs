@@ -15,9 +15,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::PathBuf;
 
-use super::gather::System;
 use super::loops::{Base, Loop, attached};
 use super::sysfs::Node;
+use super::system::{DeviceNumber, System};
+use crate::shown::shown;
 
 /// How something stands on a base.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -54,19 +55,20 @@ impl Below {
 }
 
 /// The block devices of the host and how they stand on each other.
-pub(super) struct Stack<'a> {
-    system: &'a System,
+#[derive(Debug)]
+pub(super) struct Stack {
+    system: System,
     loops: Vec<Loop>,
 }
 
-impl<'a> Stack<'a> {
-    pub(super) fn new(system: &'a System) -> Self {
+impl Stack {
+    pub(super) fn of(system: &System) -> Self {
         Self::with(system, attached(system))
     }
 
     /// With these loop devices.
-    pub(super) const fn with(system: &'a System, loops: Vec<Loop>) -> Self {
-        Self { system, loops }
+    pub(super) fn with(system: &System, loops: Vec<Loop>) -> Self {
+        Self { system: system.clone(), loops }
     }
 
     /// Everything below a device, the nearest first; without itself. Layers may have one base and different ranges.
@@ -126,10 +128,8 @@ impl<'a> Stack<'a> {
         let device = node.as_ref().map(|node| self.system.dev.join(&node.name));
         let path = device.or_else(|| upper.backing_path.clone());
         let nameless = || format!("the file behind {}", upper.node.name);
-        let name = node
-            .as_ref()
-            .map(|node| node.name.clone())
-            .or_else(|| path.as_ref().map(|path| path.display().to_string()));
+        let name =
+            node.as_ref().map(|node| node.name.clone()).or_else(|| path.as_ref().map(|path| shown(path).to_string()));
         let name = name.unwrap_or_else(nameless);
         let range = shifted(&layer.range, upper.range.start);
         Some(Below { base, node, name, path, range, same_disk: false, by_slaves: layer.by_slaves })
@@ -169,6 +169,16 @@ impl<'a> Stack<'a> {
             (holder, Link::Holder, whole)
         }));
         found
+    }
+}
+
+impl System {
+    /// Devices and files whose blocks a device shows and that nothing claims for it: what loop devices stand on. Whoever
+    /// writes to the device claims them as well.
+    pub(crate) fn unclaimed_below(&self, number: DeviceNumber) -> Vec<(Base, PathBuf)> {
+        let Some(node) = Node::of(&self.sys, number) else { return Vec::new() };
+        let layers = Stack::of(self).below(&node).into_iter().filter(|layer| !layer.by_slaves);
+        layers.filter_map(|layer| Some((layer.base, layer.path?))).collect()
     }
 }
 

@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
-use super::gather::DeviceNumber;
+use super::system::DeviceNumber;
 
 /// A block device in sysfs.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

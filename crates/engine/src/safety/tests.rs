@@ -128,11 +128,20 @@ fn a_typed_path_may_contain_commas() {
 }
 
 #[test]
+fn a_mount_point_of_any_bytes_is_named_as_a_shell_takes_it() {
+    use std::os::unix::ffi::OsStrExt;
+    let point = Path::new(std::ffi::OsStr::from_bytes(b"/mnt/it's \xff")).to_owned();
+    let mounts = vec![Mount { device: "sdb1".into(), point }];
+    let said = sentence(judge(&[Facts::Device(DeviceFacts { mounts, ..disk() })], &destroy(None)));
+    assert!(said.contains(r"mounted at /mnt/it's \xff") && said.contains(r"`umount $'/mnt/it\'s \xff'`"), "{said}");
+}
+
+#[test]
 fn facts_become_json_even_with_paths_that_are_no_text() {
     use std::os::unix::ffi::OsStrExt;
     let path = Path::new(std::ffi::OsStr::from_bytes(b"/data/\xff")).to_owned();
     let json = serde_json::to_value(Facts::File(FileFacts { path, ..FileFacts::default() })).unwrap();
-    assert_eq!((&json["kind"], &json["path"]), (&"file".into(), &"/data/\u{fffd}".into()));
+    assert_eq!((&json["kind"], &json["path"]), (&"file".into(), &r"/data/\xff".into()));
 }
 
 #[test]

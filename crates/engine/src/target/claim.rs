@@ -19,10 +19,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use super::error::TargetError;
+use super::holder::locked as locked_by_others;
 use super::place::{Handle, Place};
-use crate::safety::gather::System;
+use crate::safety::System;
 use crate::safety::loops::Base;
 use crate::safety::{Refusal, Sharer};
+use crate::shown::shown;
 
 /// How long a lock or claim is tried for: udev and mount(8) take them for moments, and so does a program that this
 /// process starts, until it runs.
@@ -137,7 +139,7 @@ impl Claims {
         if let Some(claimed) = directories.get(&base) {
             return Ok(claimed.try_clone().map_err(look())?.into());
         }
-        lock(&directory, Purpose::Write).map_err(|()| TargetError::locked(path, &directory))?;
+        lock(&directory, Purpose::Write).map_err(|()| locked_by_others(path, &directory))?;
         // A directory that is removed keeps its inode number as long as it is open, so nothing else passes for it.
         directories.insert(base, directory.try_clone().map_err(look())?);
         Ok(directory.into())
@@ -167,14 +169,14 @@ impl Claims {
             // Under a name that leads elsewhere by now there is nothing to lock; the judge looks at inodes.
             Base::File(..) => Some(open(OpenOptions::new().read(true)).ok()?),
         };
-        let name = path.display().to_string();
+        let name = shown(&path).to_string();
         match file {
             Some(file) if lock(&file, Purpose::Write).is_ok() => {
                 below.insert(base, file);
                 None
             }
             Some(file) => {
-                let usage = match TargetError::locked(path, &file) {
+                let usage = match locked_by_others(path, &file) {
                     TargetError::Refused(Refusal::Locked { by, .. }) => format!("locked by {by}"),
                     TargetError::Busy { by, .. } => format!("in use by {by}"),
                     other => other.to_string(),
@@ -238,7 +240,7 @@ fn lock(file: &File, purpose: Purpose) -> Result<(), ()> {
 
 /// Locks what is at a place. Reading harms nothing, so a lock of another program does not keep from it, as none of fcntl(2) does.
 fn locked_for(purpose: Purpose, place: &Place, file: &File) -> Result<(), TargetError> {
-    match lock(file, purpose).map_err(|()| TargetError::locked(place.path(), file)) {
+    match lock(file, purpose).map_err(|()| locked_by_others(place.path(), file)) {
         Err(TargetError::Refused(_)) if purpose == Purpose::Read => Ok(()),
         result => result,
     }

@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd};
 
-use crate::safety::gather::DeviceNumber;
+use crate::safety::DeviceNumber;
 
 /// Assumed where the kernel does not say (tmpfs, network and older overlay file systems): a page.
 const DEFAULT_BLOCK_BYTES: u32 = 4096;

@@ -1,15 +1,14 @@
 //! Why a target cannot be used: one sentence each, with what would be right.
 
-use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use super::marker::Marker;
 use super::spec::SpecError;
 use crate::safety::Refusal;
-use crate::safety::gather::{System, reason};
+use crate::safety::gather::reason;
+use crate::shown::shown;
 
 /// Why a target cannot be used.
 #[derive(Debug, Error)]
@@ -24,7 +23,7 @@ pub enum TargetError {
     #[error("stopped before the target was ready")]
     Stopped,
     /// The operating system refused something.
-    #[error("{}: cannot {doing}: {}{}", path.display(), reason(source), advice(source))]
+    #[error("{}: cannot {doing}: {}{}", shown(path), reason(source), advice(source))]
     Io {
         /// The file or device.
         path: PathBuf,
@@ -34,13 +33,13 @@ pub enum TargetError {
         source: io::Error,
     },
     /// Nothing is there.
-    #[error("{} does not exist; check the path, or let `prepare` make a scratch file there", path.display())]
+    #[error("{} does not exist; check the path, or let `prepare` make a scratch file there", shown(path))]
     Missing {
         /// The path.
         path: PathBuf,
     },
     /// A device that is not there.
-    #[error("{}: there is no such device; {hint}", path.display())]
+    #[error("{}: there is no such device; {hint}", shown(path))]
     NoSuchDevice {
         /// The path.
         path: PathBuf,
@@ -50,7 +49,8 @@ pub enum TargetError {
     /// A regular file where devices are.
     #[error(
         "{} is no device but a file in memory, among the devices; remove it (`rm {}`) and check the name with `lsblk`",
-        path.display(), path.display()
+        shown(path),
+        shown(path)
     )]
     FileAmongDevices {
         /// The file.
@@ -59,7 +59,7 @@ pub enum TargetError {
     /// A file system of the kernel's own.
     #[error(
         "{}: {kind} is a file system of the kernel's own and stores nothing; choose a path on a disk's file system",
-        path.display()
+        shown(path)
     )]
     KernelOwn {
         /// The path.
@@ -68,10 +68,7 @@ pub enum TargetError {
         kind: String,
     },
     /// Not even the directory is there.
-    #[error(
-        "{}: the directory {} does not exist; make it first or check the path",
-        path.display(), directory.display()
-    )]
+    #[error("{}: the directory {} does not exist; make it first or check the path", shown(path), shown(directory))]
     NoDirectory {
         /// The path asked for.
         path: PathBuf,
@@ -79,7 +76,7 @@ pub enum TargetError {
         directory: PathBuf,
     },
     /// A symbolic link to nothing.
-    #[error("{} is a symbolic link to nothing; remove it or give the file itself", path.display())]
+    #[error("{} is a symbolic link to nothing; remove it or give the file itself", shown(path))]
     Dangling {
         /// The link.
         path: PathBuf,
@@ -87,14 +84,14 @@ pub enum TargetError {
     /// A directory.
     #[error(
         "{} is a directory; give a file in it, for example {}",
-        path.display(), path.join("plimsoll-scratch").display()
+        shown(path), shown(&path.join("plimsoll-scratch"))
     )]
     Directory {
         /// The directory.
         path: PathBuf,
     },
     /// A character device, fifo or socket.
-    #[error("{} is a {what}; a target is a regular file or a block device{}", path.display(), hint(path))]
+    #[error("{} is a {what}; a target is a regular file or a block device{}", shown(path), hint(path))]
     NotStorage {
         /// The path.
         path: PathBuf,
@@ -105,7 +102,7 @@ pub enum TargetError {
     #[error(
         "{} is a block device, but `file:` takes regular files only; write it without `file:` if you mean the \
          device",
-        path.display()
+        shown(path)
     )]
     DeviceNotFile {
         /// The device.
@@ -114,7 +111,7 @@ pub enum TargetError {
     /// No room for a single block.
     #[error(
         "{} holds {size_bytes} bytes, less than one block of {block_bytes}; a target needs at least one block",
-        path.display()
+        shown(path)
     )]
     TooSmall {
         /// The path.
@@ -134,7 +131,7 @@ pub enum TargetError {
     #[error(
         "a stripe unit of {unit_bytes} bytes is not a multiple of {}'s block of {block_bytes} bytes; choose a \
          larger `unit`",
-        path.display()
+        shown(path)
     )]
     UnitBelowBlock {
         /// The stripe's unit.
@@ -160,7 +157,8 @@ pub enum TargetError {
     /// The same storage under two names.
     #[error(
         "{} and {} are the same storage; every part of a set must be another file or device",
-        first.display(), second.display()
+        shown(first),
+        shown(second)
     )]
     SamePart {
         /// One name.
@@ -172,14 +170,14 @@ pub enum TargetError {
     #[error(
         "{}: its file system does not support direct I/O; choose a file on a disk's own file system, or measure \
          through the page cache with `--set direct=false`",
-        path.display()
+        shown(path)
     )]
     NoDirect {
         /// The file.
         path: PathBuf,
     },
     /// Another process works on it.
-    #[error("{} is in use by {by}; wait for it to end or choose another target", path.display())]
+    #[error("{} is in use by {by}; wait for it to end or choose another target", shown(path))]
     Busy {
         /// The file, directory or device.
         path: PathBuf,
@@ -190,7 +188,7 @@ pub enum TargetError {
     #[error(
         "{} has a size of its own ({found_bytes} bytes), so a size of {asked_bytes} bytes cannot be made; {advice}, \
          and use `region_length` to load only a part of it",
-        path.display()
+        shown(path)
     )]
     SizeNotOurs {
         /// The device or foreign file.
@@ -228,7 +226,7 @@ pub enum TargetError {
     #[error(
         "{}: {} are needed and {} are free there, of which {} stay free for others; choose a size of at most {} or \
          another file system",
-        path.display(),
+        shown(path),
         about(*needed_bytes),
         about(*free_bytes),
         about(*reserve_bytes),
@@ -248,7 +246,7 @@ pub enum TargetError {
     #[error(
         "{}: its trees need {}, and {} are free there, of which {} stay free for others; lower files, sizes or \
          total_size until they need at most {}, or choose another file system",
-        path.display(),
+        shown(path),
         about(*needed_bytes),
         about(*free_bytes),
         about(*reserve_bytes),
@@ -268,7 +266,7 @@ pub enum TargetError {
     #[error(
         "{}: the file system became full while the scratch file was written; free some space or choose a smaller \
          `size`",
-        path.display()
+        shown(path)
     )]
     BecameFull {
         /// The file.
@@ -278,7 +276,7 @@ pub enum TargetError {
     #[error(
         "{}: the file system became full while its tree was laid out; free some space, or lower files, sizes or \
          total_size",
-        path.display()
+        shown(path)
     )]
     BecameFullOfTrees {
         /// The file or directory that had no room.
@@ -287,7 +285,7 @@ pub enum TargetError {
     /// The file system or a limit does not allow files of this size.
     #[error(
         "{}: a file of {} is larger than the file system or `ulimit -f` allows; choose a smaller `size`",
-        path.display(), about(*size_bytes)
+        shown(path), about(*size_bytes)
     )]
     TooLarge {
         /// The file.
@@ -296,7 +294,7 @@ pub enum TargetError {
         size_bytes: u64,
     },
     /// A tree of files needs a directory.
-    #[error("{} is no directory; file operations need one, for example {}.files", path.display(), path.display())]
+    #[error("{} is no directory; file operations need one, for example {}.files", shown(path), shown(path))]
     NotADirectory {
         /// The path.
         path: PathBuf,
@@ -316,7 +314,7 @@ pub enum TargetError {
         parts: usize,
     },
     /// A directory of the target that nothing would be laid out in.
-    #[error("{}: no tree lies in it; leave it out, or set part = {part} of a tree", path.display())]
+    #[error("{}: no tree lies in it; leave it out, or set part = {part} of a tree", shown(path))]
     NoTreeInPart {
         /// The directory.
         path: PathBuf,
@@ -324,7 +322,7 @@ pub enum TargetError {
         part: usize,
     },
     /// Two parts are one directory.
-    #[error("{} and {} are one directory; every part must be another one", other.display(), path.display())]
+    #[error("{} and {} are one directory; every part must be another one", shown(other), shown(path))]
     OneDirectory {
         /// One name of it.
         path: PathBuf,
@@ -334,7 +332,8 @@ pub enum TargetError {
     /// A part within another one.
     #[error(
         "{} lies in {}, so that trees could reach into each other; give directories that lie beside each other",
-        path.display(), outer.display()
+        shown(path),
+        shown(outer)
     )]
     DirectoryInPart {
         /// The inner one.
@@ -346,7 +345,7 @@ pub enum TargetError {
     #[error(
         "{}: {needed} files and directories are needed, and its file system has room for {free} more; lower files, \
          width or depth, or choose another file system",
-        path.display()
+        shown(path)
     )]
     TooManyFiles {
         /// The directory.
@@ -360,7 +359,7 @@ pub enum TargetError {
     #[error(
         "{} is in the way: Plimsoll keeps its marker for the scratch file there; move it away or choose another \
          path",
-        path.display()
+        shown(path)
     )]
     MarkerInTheWay {
         /// The marker's path.
@@ -374,33 +373,6 @@ impl TargetError {
         let path = path.to_owned();
         move |source| Self::Io { path, doing, source }
     }
-
-    /// Why the lock of flock(2) on this open file cannot be had: another run of Plimsoll uses it, or another program has
-    /// locked it, which is a refusal like that for any other lock.
-    pub(crate) fn locked(path: &Path, file: &File) -> Self {
-        let path = path.to_owned();
-        let by = match System::host().flock_holder(file) {
-            Some(pid) if is_plimsoll(pid, &path) => return Self::Busy { path, by: run_with(pid) },
-            Some(pid) => format!("{} (pid {pid})", System::host().program(pid)),
-            // In another container, on another host, or another user's: the marker tells of runs of Plimsoll.
-            None => match Marker::read(&path).and_then(|marker| marker.run) {
-                Some(run) => return Self::Busy { path, by: run_with(run.pid) },
-                None => "a program that cannot be seen from here".to_owned(),
-            },
-        };
-        Self::Refused(Refusal::Locked { path, by })
-    }
-}
-
-fn run_with(pid: u32) -> String {
-    format!("another run of Plimsoll (pid {pid})")
-}
-
-/// Whether a process is a run of Plimsoll: the marker of the file says so, or its command line does.
-fn is_plimsoll(pid: u32, path: &Path) -> bool {
-    let marked = Marker::read(path).and_then(|marker| marker.run).is_some_and(|run| run.pid == pid);
-    let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-    marked || pid == std::process::id() || String::from_utf8_lossy(&line).contains("plimsoll")
 }
 
 /// What may help.

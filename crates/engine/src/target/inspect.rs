@@ -16,14 +16,14 @@ use serde::Serialize;
 
 use super::device::{DirectIo, logical_block_bytes, rotational};
 use super::error::TargetError;
-use super::look::facts_in_passing;
+use super::look::{Found, Pages, facts_in_passing};
 use super::marker::Marker;
 use super::open::MODELLED_BLOCK_BYTES;
 use super::place::{Place, places};
 use super::sample::Sample;
 use super::scratch::default_size;
-use super::spec::{PartSpec, TargetSpec};
-use crate::safety::gather::device_number;
+use super::spec::TargetSpec;
+use crate::safety::device_number;
 use crate::safety::{Facts, Permission, judge, path_text};
 use crate::volume::Volume;
 
@@ -92,8 +92,10 @@ pub struct PartInspection {
 pub fn inspect(spec: &TargetSpec) -> Result<Inspection, TargetError> {
     let places = places(spec.parts())?;
     let count = places.len() as u64;
+    let found: Vec<_> = spec.parts().iter().zip(&places).collect();
+    let facts = facts_in_passing(&found, Pages::Kept);
     let parts: Vec<_> =
-        spec.parts().iter().zip(&places).map(|(part, place)| look(part, place, count)).collect::<Result<_, _>>()?;
+        found.into_iter().zip(facts).map(|(part, facts)| look(part, facts, count)).collect::<Result<_, _>>()?;
     let facts: Vec<_> = parts.iter().filter_map(|part| part.facts.clone()).collect();
     let block_bytes = parts.iter().map(|part| part.logical_block_bytes).max().unwrap_or(MODELLED_BLOCK_BYTES);
     let whole_blocks = |size: u64| size - size % u64::from(block_bytes);
@@ -132,8 +134,7 @@ impl Inspection {
     }
 }
 
-fn look(part: &PartSpec, place: &Place, parts: u64) -> Result<PartInspection, TargetError> {
-    let facts = facts_in_passing(part, place);
+fn look((part, place): Found<'_>, facts: Option<Facts>, parts: u64) -> Result<PartInspection, TargetError> {
     let path = place.path().to_owned();
     match place {
         Place::Missing { path: missing } => Ok(PartInspection {

@@ -119,7 +119,7 @@ impl Marker {
         let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
         let marker = OpenOptions::new().read(true).custom_flags(flags).open(Self::path_for(file)).ok()?;
         let metadata = marker.metadata().ok().filter(Metadata::is_file)?;
-        let mut text = String::new();
+        let mut text = String::with_capacity(metadata.len().min(BYTES_MAX) as usize + 1);
         marker.take(BYTES_MAX).read_to_string(&mut text).ok()?;
         let marker: Self = serde_json::from_str(&text).ok()?;
         (marker.schema == SCHEMA).then_some((marker, metadata.uid()))

@@ -13,7 +13,9 @@ use std::path::Path;
 use plimsoll_workload::nearest::nearest;
 
 use super::error::TargetError;
-use crate::safety::gather::{DeviceNumber, System, device_number};
+use crate::safety::kernel_tables::Mounts;
+use crate::safety::{DeviceNumber, System, device_number};
+use crate::shown::shown;
 
 /// File systems that show the kernel's own things as files, or keep no data. Source: Linux `Documentation/filesystems`.
 const KERNEL_OWN: [&str; 24] = [
@@ -44,10 +46,10 @@ const KERNEL_OWN: [&str; 24] = [
 ];
 
 /// Refuses a resolved path, on the file system with this number, where files are no storage.
-pub(crate) fn check(path: &Path, number: DeviceNumber) -> Result<(), TargetError> {
+pub(crate) fn check(path: &Path, number: DeviceNumber, mounts: &Mounts) -> Result<(), TargetError> {
     let below = path.starts_with("/dev") && !path.starts_with("/dev/shm");
-    let kind = System::host().file_system_type(number);
-    let of_devices = kind.as_deref() == Some("devtmpfs");
+    let kind = mounts.file_system_type(number);
+    let of_devices = kind == Some("devtmpfs");
     if (below && Some(number) == number_of("/dev")) || of_devices {
         return Err(if path.exists() {
             TargetError::FileAmongDevices { path: path.to_owned() }
@@ -56,8 +58,8 @@ pub(crate) fn check(path: &Path, number: DeviceNumber) -> Result<(), TargetError
         });
     }
     match kind {
-        Some(kind) if KERNEL_OWN.contains(&kind.as_str()) => {
-            Err(TargetError::KernelOwn { path: path.to_owned(), kind })
+        Some(kind) if KERNEL_OWN.contains(&kind) => {
+            Err(TargetError::KernelOwn { path: path.to_owned(), kind: kind.to_owned() })
         }
         _ => Ok(()),
     }
@@ -65,7 +67,8 @@ pub(crate) fn check(path: &Path, number: DeviceNumber) -> Result<(), TargetError
 
 /// Refuses a directory for trees of files, asked for as `path`, that is at `resolved` or is to be made there.
 pub(crate) fn check_directory(path: &Path, resolved: &Path, number: DeviceNumber) -> Result<(), TargetError> {
-    let kind = System::host().file_system_type(number).filter(|kind| KERNEL_OWN.contains(&kind.as_str()));
+    let mounts = Mounts::of(&System::host());
+    let kind = mounts.file_system_type(number).filter(|kind| KERNEL_OWN.contains(kind)).map(str::to_owned);
     let below = resolved.starts_with("/dev") && !resolved.starts_with("/dev/shm");
     let of_devices = (below && Some(number) == number_of("/dev")).then(|| "/dev".to_owned());
     match of_devices.or(kind) {
@@ -99,7 +102,7 @@ fn hint(path: &Path) -> String {
     names.sort();
     let asked = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     match nearest(&asked, names.iter().map(String::as_str)) {
-        Some(name) => format!("did you mean {}? `lsblk` lists all devices", directory.join(name).display()),
+        Some(name) => format!("did you mean {}? `lsblk` lists all devices", shown(&directory.join(name))),
         None => format!("{}`lsblk` lists all devices", there_are(directory, &names)),
     }
 }
@@ -108,7 +111,7 @@ fn hint(path: &Path) -> String {
 fn there_are(directory: &Path, names: &[String]) -> String {
     const SHOWN: usize = 6;
     let meant = names.iter().filter(|name| !["loop", "ram", "zram"].iter().any(|kind| name.starts_with(kind)));
-    let paths: Vec<_> = meant.take(SHOWN).map(|name| directory.join(name).display().to_string()).collect();
+    let paths: Vec<_> = meant.take(SHOWN).map(|name| shown(&directory.join(name)).to_string()).collect();
     match paths.as_slice() {
         [] => String::new(),
         [only] => format!("there is {only}; "),

@@ -33,7 +33,7 @@ use super::look::facts_of_claimed;
 use super::marker::Marker;
 use super::place::{Handle, Place, places};
 use super::spec::{PartSpec, TargetSpec};
-use crate::safety::gather::device_number;
+use crate::safety::device_number;
 use crate::safety::{Permission, judge};
 use crate::volume::Volume;
 
@@ -165,14 +165,11 @@ pub fn open(spec: &TargetSpec, mode: OpenMode, permission: &Permission) -> Resul
     }
     let claims = Claims::current();
     let purpose = if mode.writes { Purpose::Write } else { Purpose::Read };
-    let mut facts = Vec::new();
-    for (part, place) in spec.parts().iter().zip(&places) {
-        let contested = claims.take(place, purpose)?;
-        facts.extend(if mode.writes { facts_of_claimed(part, place, contested) } else { None });
-    }
+    let contested = places.iter().map(|place| claims.take(place, purpose)).collect::<Result<Vec<_>, _>>()?;
     let mut written = Written(Vec::new());
     if mode.writes {
-        judge(&facts, permission)?;
+        let found: Vec<_> = spec.parts().iter().zip(&places).collect();
+        judge(&facts_of_claimed(&found, contested), permission)?;
         places.iter().for_each(|place| claims.allow(place));
         written = Written::begin(&places)?;
     }

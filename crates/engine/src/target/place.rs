@@ -19,8 +19,9 @@ use super::medium;
 use super::spec::PartSpec;
 use crate::durable::TOGETHER;
 use crate::open_files;
-use crate::safety::gather::{DeviceNumber, device_number};
+use crate::safety::kernel_tables::Mounts;
 use crate::safety::loops::Base;
+use crate::safety::{DeviceNumber, System, device_number};
 
 /// A file or device, held without being open for anything.
 #[derive(Clone, Debug)]
@@ -127,11 +128,11 @@ pub(crate) enum Place {
 
 impl Place {
     /// Looks at the path of `part`.
-    pub(crate) fn of(part: &PartSpec) -> Result<Self, TargetError> {
+    pub(crate) fn of(part: &PartSpec, mounts: &Mounts) -> Result<Self, TargetError> {
         let asked = &part.path;
         let path = match fs::canonicalize(asked) {
             Ok(path) => path,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return missing(asked),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return missing(asked, mounts),
             Err(error) => return Err(TargetError::io(asked, "look at it")(error)),
         };
         let handle = Handle::at(&path).map_err(TargetError::io(&path, "look at it"))?;
@@ -141,7 +142,7 @@ impl Place {
         match () {
             () if kind.is_symlink() => Err(TargetError::Dangling { path }),
             () if kind.is_file() => {
-                medium::check(&path, device_number(metadata.dev()))?;
+                medium::check(&path, device_number(metadata.dev()), mounts)?;
                 Ok(Self::File { path, handle, metadata })
             }
             () if kind.is_block_device() && part.file_only => Err(TargetError::DeviceNotFile { path }),
@@ -185,7 +186,7 @@ impl Place {
     }
 }
 
-fn missing(asked: &Path) -> Result<Place, TargetError> {
+fn missing(asked: &Path, mounts: &Mounts) -> Result<Place, TargetError> {
     if fs::symlink_metadata(asked).is_ok() {
         return Err(TargetError::Dangling { path: asked.to_owned() });
     }
@@ -201,7 +202,7 @@ fn missing(asked: &Path) -> Result<Place, TargetError> {
     let directory = fs::canonicalize(directory).map_err(|_| no_directory())?;
     let path = directory.join(name);
     let number = fs::metadata(&directory).map_err(TargetError::io(&directory, "look at it"))?.dev();
-    medium::check(&path, device_number(number))?;
+    medium::check(&path, device_number(number), mounts)?;
     Ok(Place::Missing { path })
 }
 
@@ -217,7 +218,8 @@ pub(crate) fn places(parts: &[PartSpec]) -> Result<Vec<Place>, TargetError> {
     if parts.len() > 1 && limit < needed {
         return Err(TargetError::TooManyParts { parts: parts.len(), needed, limit });
     }
-    let places = parts.iter().map(Place::of).collect::<Result<Vec<_>, _>>()?;
+    let mounts = Mounts::of(&System::host());
+    let places = parts.iter().map(|part| Place::of(part, &mounts)).collect::<Result<Vec<_>, _>>()?;
     let mut paths: BTreeMap<&Path, &Place> = BTreeMap::new();
     let mut bases: BTreeMap<Base, &Place> = BTreeMap::new();
     for place in &places {
@@ -238,7 +240,8 @@ mod tests {
     use super::*;
 
     fn place(path: &Path) -> Place {
-        Place::of(&PartSpec { path: path.to_owned(), file_only: false, size_bytes: None }).unwrap()
+        let part = PartSpec { path: path.to_owned(), file_only: false, size_bytes: None };
+        Place::of(&part, &Mounts::of(&System::host())).unwrap()
     }
 
     #[test]

@@ -47,7 +47,8 @@ impl Sample {
         let mut buffer = vec![0; piece_bytes as usize];
         let mut entropy: f64 = 8.0;
         advise(file, libc::POSIX_FADV_RANDOM);
-        for piece in 0..PIECES {
+        // Where all pieces are one, it is read once.
+        for piece in 0..if distance == 0 { 1 } else { PIECES } {
             file.read_exact_at(&mut buffer, piece * distance)?;
             entropy = entropy.min(entropy_bits_per_byte(&buffer));
         }

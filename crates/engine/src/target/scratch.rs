@@ -31,7 +31,7 @@ use super::batch::{Step, carry_out, discard};
 use super::claim::{Claims, Purpose};
 use super::error::TargetError;
 use super::fill::CHUNK_BYTES;
-use super::look::facts_in_passing;
+use super::look::{Found, Pages, facts_in_passing};
 use super::marker::{Marker, State};
 use super::place::{Place, places};
 use super::sample::{COMPRESSIBLE_BELOW_BITS, Sample};
@@ -51,6 +51,8 @@ const STEP_BYTES: u64 = 4096;
 pub struct Prepared {
     /// Every file of the target was made by this call (and is the caller's to [`remove`]).
     pub created: bool,
+    /// Something was written, resized or made by this call: what was known of the target before no longer holds.
+    pub changed: bool,
     /// Bytes written by this call.
     pub filled_bytes: u64,
     /// Resolved paths of the scratch files of this target, whenever they were made.
@@ -75,11 +77,8 @@ pub fn prepare(
     let places = places(parts)?;
     let share_bytes = size_bytes.map(|size| share(spec, size)).transpose()?;
     let claims = Claims::current();
-    let mut steps = Vec::new();
-    for (part, place) in parts.iter().zip(&places) {
-        let wanted_bytes = part.size_bytes.or(share_bytes);
-        steps.extend(plan((part, place), wanted_bytes, parts.len() as u64, permission, &claims)?);
-    }
+    let found: Vec<_> = parts.iter().zip(&places).collect();
+    let steps = plan_all(&found, share_bytes, permission, &claims)?;
     check_space(&steps)?;
 
     let total: u64 = steps.iter().map(|step| step.size_bytes - step.filled_bytes).sum();
@@ -97,6 +96,7 @@ pub fn prepare(
         }
     }
     Ok(Prepared {
+        changed: steps.iter().any(|step| !step.ready),
         created: !parts.is_empty() && made.len() == parts.len(),
         filled_bytes: done,
         scratch: steps.iter().map(|step| step.path.clone()).collect(),
@@ -118,12 +118,35 @@ fn share(spec: &TargetSpec, size_bytes: u64) -> Result<u64, TargetError> {
     Ok(size_bytes / parts)
 }
 
-/// What one part needs; `None` for a device or somebody's file.
+/// What the parts need, each of which shall have its own size or this one; nothing for devices and somebody's files.
+fn plan_all(
+    found: &[Found<'_>],
+    share_bytes: Option<u64>,
+    permission: &Permission,
+    claims: &Claims,
+) -> Result<Vec<Step>, TargetError> {
+    let size = |part: &PartSpec| part.size_bytes.or(share_bytes);
+    let planned = found.iter().map(|&part| plan(part, size(part.0), found.len() as u64, claims));
+    let mut steps = planned.collect::<Result<Vec<_>, _>>()?;
+    let written = |step: &Step| step.existing.is_some() && !step.ready;
+    let again: Vec<_> = (0..found.len()).filter(|&number| steps[number].as_ref().is_some_and(written)).collect();
+    let again_found: Vec<_> = again.iter().map(|&number| found[number]).collect();
+    let facts = facts_in_passing(&again_found, Pages::Forgotten);
+    for (number, facts) in again.into_iter().zip(facts) {
+        // A scratch file that somebody put a file system in, or a loop device on, has become theirs.
+        if facts.is_some_and(|facts| judge(&[facts], permission).is_err()) {
+            let (part, Place::File { path, metadata, .. }) = found[number] else { continue };
+            steps[number] = foreign(part, path, metadata.len(), size(part))?;
+        }
+    }
+    Ok(steps.into_iter().flatten().collect())
+}
+
+/// What one part needs, judged by its marker alone; `None` for a device or somebody's file.
 fn plan(
-    (part, place): (&PartSpec, &Place),
+    (part, place): Found<'_>,
     size_bytes: Option<u64>,
     parts: u64,
-    permission: &Permission,
     claims: &Claims,
 ) -> Result<Option<Step>, TargetError> {
     match place {
@@ -148,11 +171,7 @@ fn plan(
             let Some(marker) = Marker::of(path, metadata) else {
                 return foreign(part, path, metadata.len(), size_bytes);
             };
-            let step = plan_again(place, metadata, &marker, size_bytes)?;
-            let facts = || facts_in_passing(part, place).map(|facts| [facts]);
-            // A scratch file that somebody put a file system in, or a loop device on, has become theirs.
-            let theirs = !step.ready && facts().is_some_and(|facts| judge(&facts, permission).is_err());
-            if theirs { foreign(part, path, metadata.len(), size_bytes) } else { Ok(Some(step)) }
+            plan_again(place, metadata, &marker, size_bytes).map(Some)
         }
         Place::Device { path, handle, .. } => match size_bytes {
             None => Ok(None),

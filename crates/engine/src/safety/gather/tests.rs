@@ -1,6 +1,9 @@
 use std::os::unix::fs::symlink;
+use std::path::PathBuf;
 
 use super::*;
+use crate::safety::stack::Stack;
+use crate::safety::system::{System, device_number};
 
 /// Invented kernel trees in a directory of their own.
 struct Fake {
@@ -40,7 +43,7 @@ impl Fake {
     }
 
     fn facts(&self, number: DeviceNumber) -> DeviceFacts {
-        self.system().kernel_facts(number)
+        Survey::of(self.system()).kernel_facts(number)
     }
 
     /// Where a device lies and how large it is, in sectors.
@@ -151,9 +154,9 @@ fn a_file_behind_swap_or_a_loop_device_is_in_use() {
     let image = fake.image();
     fake.attach(3, &image, 0, 64).write("proc/swaps", &format!("Filename Type\n{} file\n", image.display()));
     let system = fake.system();
-    assert_eq!(system.file(&subject(&image), Ownership::Foreign).used_by, ["loop3", "swap"]);
+    assert_eq!(Survey::of(system.clone()).file(&subject(&image), Ownership::Foreign).used_by, ["loop3", "swap"]);
     let other = fake.write("images/other.img", "data").root.join("images/other.img");
-    assert!(system.file(&subject(&other), Ownership::Foreign).used_by.is_empty());
+    assert!(Survey::of(system.clone()).file(&subject(&other), Ownership::Foreign).used_by.is_empty());
 }
 
 #[test]
@@ -169,7 +172,10 @@ fn a_file_behind_a_loop_device_is_known_by_its_inode_whatever_its_name() {
         let line = [image.as_os_str().as_bytes(), b"\n"].concat();
         fs::write(fake.root.join(format!("sys/devices/virtual/loop{number}/loop/backing_file")), line).unwrap();
         for path in [image, link] {
-            assert_eq!(fake.system().file(&subject(&path), Ownership::Foreign).used_by, [format!("loop{number}")]);
+            assert_eq!(
+                Survey::of(fake.system()).file(&subject(&path), Ownership::Foreign).used_by,
+                [format!("loop{number}")]
+            );
         }
     }
 }
@@ -299,12 +305,34 @@ fn a_program_that_has_the_file_open_for_writing_is_named_and_a_reader_is_not() {
         fs::create_dir_all(fake.root.join(format!("proc/{pid}/fd"))).unwrap();
         symlink(&path, fake.root.join(format!("proc/{pid}/fd/7"))).unwrap();
     }
-    let facts = system.file(&subject(&path), Ownership::Foreign);
+    let facts = Survey::of(system.clone()).file(&subject(&path), Ownership::Foreign);
     let words: Vec<_> = facts.openers.iter().map(crate::safety::Opener::words).collect();
     assert_eq!(words, ["mysqld (pid 4002) has it open for writing"]);
     let own = std::process::id();
     fake.write("proc/4002/stat", &format!("4002 (my sql) d) S {own} 0"));
-    assert!(system.file(&subject(&path), Ownership::Foreign).openers.is_empty(), "a child of ours");
+    assert!(Survey::of(system.clone()).file(&subject(&path), Ownership::Foreign).openers.is_empty(), "a child of ours");
+}
+
+#[test]
+fn one_survey_finds_the_writer_of_each_of_many_files() {
+    let directory = tempfile::tempdir().unwrap();
+    let paths: Vec<_> = (0..5).map(|number| directory.path().join(number.to_string())).collect();
+    let fake = Fake::new();
+    for (number, path) in paths.iter().enumerate() {
+        fs::write(path, "data").unwrap();
+        let pid = 4000 + number % 2;
+        fake.write(&format!("proc/{pid}/comm"), "mysqld\n").write(&format!("proc/{pid}/stat"), "1 (d) S 1 0");
+        // The last one only reads.
+        let flags = if number == 4 { "0100000" } else { "0100001" };
+        fake.write(&format!("proc/{pid}/fdinfo/{number}"), &format!("flags:\t{flags}\n"));
+        fs::create_dir_all(fake.root.join(format!("proc/{pid}/fd"))).unwrap();
+        symlink(path, fake.root.join(format!("proc/{pid}/fd/{number}"))).unwrap();
+    }
+    let survey = Survey::of(fake.system());
+    let openers = |path| survey.file(&subject(path), Ownership::Foreign).openers;
+    let pids: Vec<Vec<_>> =
+        paths.iter().map(|path| openers(path).iter().filter_map(|opener| opener.pid).collect()).collect();
+    assert_eq!(pids, [vec![4000], vec![4001], vec![4000], vec![4001], vec![]]);
 }
 
 #[test]
@@ -323,6 +351,6 @@ fn the_machines_own_disk_is_known_to_be_mounted_or_the_host_has_none() {
         println!("skipped: the root file system is not on a block device of its own");
         return;
     }
-    let facts = system.kernel_facts(root);
+    let facts = Survey::of(system).kernel_facts(root);
     assert!(facts.mounts.iter().any(|mount| mount.point == Path::new("/")), "{facts:?}");
 }
