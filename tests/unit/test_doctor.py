@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
-from plimsoll.doctor import Check, Examination, diagnose
+from plimsoll.doctor import Check, Examination, diagnose, examine
 from plimsoll.doctor import examination as examinations
+from plimsoll.engine import native
+from plimsoll.errors import InputError, TargetError
 from support.said import Plimsoll
 
 DEVICE = {"name": "nvme0n1", "disk": "nvme0n1", "scheduler": "none", "rotational": False, "write_cache": "write through"}
@@ -139,3 +141,27 @@ def test_a_sparse_file_is_no_target(plimsoll: Plimsoll, here: Path) -> None:
     said = plimsoll("doctor", "-t", "holes")
     assert said.code == 4
     assert "Only 0% of the file is allocated" in said.out
+
+
+@pytest.mark.usefixtures("quick")
+@pytest.mark.parametrize("target", ["one", "concat:one,two"])
+def test_of_a_directory_the_file_system_is_examined_that_files_would_be_made_on(target: str, here: Path) -> None:
+    for name in ("one", "two"):
+        (here / name).mkdir()
+    examination = examine(native(), target)
+    assert {"permission", "direct_io", "free_space", "mount_options"} <= found(examination).keys()
+    assert examination.folder_or_file == target and str(here / "one") in examination.access
+
+
+@pytest.mark.parametrize(
+    ("target", "reason"),
+    [
+        ("/proc", "/proc is a directory; give a file in it"),
+        ("absent/file", "the directory absent does not exist"),
+        ("/dev/null", "is a character device"),
+        ("array:nope", "array 'nope' is unknown"),
+    ],
+)
+def test_what_is_no_target_is_no_directory_to_the_doctor_either(target: str, reason: str, here: Path) -> None:
+    with pytest.raises((InputError, TargetError), match=reason):
+        examine(native(), target)

@@ -9,12 +9,13 @@ import os
 import resource
 import stat
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from plimsoll import calibration
-from plimsoll.engine import Engine, left_behind
-from plimsoll.errors import PlimsollError
+from plimsoll.engine import Engine, left_behind, native_files
+from plimsoll.errors import InputError, PlimsollError, TargetError
 from plimsoll.host import facts, host_facts, target_facts
 from plimsoll.host.device import free_bytes
 from plimsoll.host.target import existing, monitored_devices, target_paths
@@ -72,12 +73,12 @@ class Examination:
 
 
 def examine(engine: Engine, spec: str | None) -> Examination:
-    """Everything the checks need; without ``spec``, of the current directory, where a scratch file would be made.
+    """Everything the checks need. Of a directory, of the current one without ``spec``, it is the file system that a scratch file or a tree
+    would be made on.
 
     Raises `InputError` or `TargetError` when ``spec`` is no target at all.
     """
-    here: Json = {"kind": "directory", "path": os.getcwd()}
-    facts = target_facts(here if spec is None else {"spec": spec, **engine.inspect_target(target_of(spec))})
+    facts = target_facts({"kind": "directory", "path": os.getcwd()} if spec is None else {"spec": spec, **_inspected(engine, spec)})
     paths = target_paths(facts)
     with Sampler() as sampler:
         before = sampler.snapshot()
@@ -95,6 +96,18 @@ def examine(engine: Engine, spec: str | None) -> Examination:
         free_bytes=_free_bytes(paths),
         left_behind=_left_behind(paths),
     )
+
+
+def _inspected(engine: Engine, spec: str) -> Json:
+    """What a target is: a file, a device, or directories that are there."""
+    try:
+        return engine.inspect_target(target_of(spec))
+    except (InputError, TargetError):
+        with suppress(PlimsollError):
+            found = native_files().inspect(spec)
+            if found["exists"]:
+                return found
+        raise
 
 
 def _left_behind(paths: list[str]) -> tuple[tuple[str, int], ...]:
