@@ -14,8 +14,9 @@ use crate::control::Control;
 use crate::error::EngineError;
 use crate::histogram;
 use crate::job::Job;
-use crate::run::{Sink, run};
+use crate::run::run;
 use crate::safety::Permission;
+use crate::sink::Sink;
 use crate::timeline::Phase;
 
 /// Counts what was measured.

@@ -1,7 +1,7 @@
 //! Issues a workload at a target, times it, records it and verifies it.
 //!
 //! Model: [`run::run`] opens the target, gives every core a worker, and pushes one [`collector::Interval`] after the other
-//! into a [`run::Sink`]. A worker is one loop over a [`backend::Backend`], which owns the clock: io_uring and system calls
+//! into a [`Sink`]. A worker is one loop over a [`backend::Backend`], which owns the clock: io_uring and system calls
 //! in real time, queueing models in virtual time. Three instants per request: intended, submitted, completed.
 //!
 //! Limits: Linux only; one host.
@@ -41,6 +41,7 @@ pub mod run;
 pub mod safety;
 mod shown;
 pub mod silence;
+mod sink;
 mod slot;
 pub mod sync;
 pub mod target;
@@ -54,5 +55,6 @@ pub use control::Control;
 pub use error::EngineError;
 pub use job::Job;
 pub use outcome::Outcome;
-pub use run::{Sink, run};
+pub use run::run;
 pub use shown::{Shown, shown};
+pub use sink::{Places, Sink};

@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use plimsoll_workload::{Op, StreamPlan};
+use plimsoll_workload::Op;
 use serde_json::{Map, Value, json};
 
 use crate::collector::Interval;
@@ -15,29 +15,11 @@ use crate::outcome::Outcome;
 use crate::recorder::{Cell, Slice};
 use crate::replay::ReplayReport;
 use crate::silence::Silence;
+use crate::sink::Places;
 use crate::timeline::Phase;
 
 /// How many devices of a trace are named; there can be thousands.
 const DEVICES_NAMED: usize = 16;
-
-/// What the places of a slice's cells stand for.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Places {
-    /// Names of the streams.
-    pub streams: Vec<String>,
-    /// Words of the operations.
-    pub ops: Vec<&'static str>,
-    /// Names of the target's parts.
-    pub parts: Vec<String>,
-}
-
-impl Places {
-    /// Those of block requests.
-    pub fn of_requests(plans: &[StreamPlan], parts: &[String]) -> Self {
-        let streams = plans.iter().map(|plan| plan.name.clone()).collect();
-        Self { streams, ops: Op::ALL.map(Op::name).to_vec(), parts: parts.to_vec() }
-    }
-}
 
 /// An interval.
 pub fn interval(interval: &Interval, places: &Places) -> Value {

@@ -16,7 +16,7 @@ use plimsoll_workload::{JobOptions, Op, Recorded, StreamOptions, StreamPlan, Ver
 
 use crate::accounts::{journal, ledger, verifies};
 use crate::clock::{self, Clock};
-use crate::collector::{Collector, Interval, Message};
+use crate::collector::{Collector, Message};
 use crate::control::{Control, StoppedBy};
 use crate::crew::{Place, Report, Setup, family, groups, work};
 use crate::error::EngineError;
@@ -24,12 +24,12 @@ use crate::job::Job;
 use crate::journal::check;
 use crate::open_files;
 use crate::outcome::{Journalled, Outcome};
-use crate::record::Places;
 use crate::recorder::is_recorded_by_part;
 use crate::replay::log::RequestLog;
 use crate::replay::{self, Replay};
 use crate::shown::shown;
 use crate::silence::{self, Pulse, Silence, Vigil};
+use crate::sink::Sink;
 use crate::target::{OpenMode, Opened, TargetSpec, open};
 use crate::timeline::Timeline;
 use crate::uring;
@@ -43,24 +43,6 @@ const SLICES_PER_WORKER: usize = 3;
 const POLL: Duration = Duration::from_millis(50);
 /// Time between everybody being ready and the start.
 const START_DELAY_NS: u64 = 50_000;
-
-/// Where a run's intervals go. Called from the thread that runs [`run`].
-pub trait Sink {
-    /// The job is resolved: its streams, and the parts' names of a target of several.
-    fn resolved(&mut self, _plans: &[StreamPlan], _parts: &[String]) {}
-    /// What the cells of intervals stand for, where they are not those of block requests.
-    fn placed(&mut self, _places: Places) {}
-    /// The workers start at this instant of `CLOCK_MONOTONIC` and of the wall clock, in nanoseconds.
-    fn started(&mut self, _monotonic_ns: u64, _wall_ns: u64) {}
-    /// Interval `index` begins now; not called in virtual time.
-    fn tick(&mut self, _index: u64) {}
-    /// An interval is complete.
-    fn interval(&mut self, interval: &Interval);
-    /// The target has answered nothing for so long; told from [`crate::silence::TOLD_FROM_NS`] on, once a second.
-    fn silent(&mut self, _silence: Silence) {}
-    /// Called every 50 ms at least.
-    fn poll(&mut self) {}
-}
 
 /// Runs a job to its end, or until `control` stops it, and pushes its intervals into `sink`.
 ///

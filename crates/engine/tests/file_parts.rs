@@ -13,10 +13,9 @@ use plimsoll_engine::control::Control;
 use plimsoll_engine::files::{
     FileJob, FilesPrepared, directories_of, inspect, left_behind, prepare, release, remove, run,
 };
-use plimsoll_engine::record::Places;
 use plimsoll_engine::safety::{Permission, Refusal};
 use plimsoll_engine::target::TargetError;
-use plimsoll_engine::{EngineError, Sink};
+use plimsoll_engine::{EngineError, Places, Sink};
 use plimsoll_workload::JobOptions;
 use plimsoll_workload::files::{FilePlan, FileWorkload};
 use serde_json::{Value, json};

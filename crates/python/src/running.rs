@@ -9,7 +9,7 @@ use plimsoll_engine::control::{Control as Brake, StoppedBy};
 use plimsoll_engine::safety::Permission;
 use plimsoll_engine::silence::Silence;
 use plimsoll_engine::target::{self, Inspection, Question, TargetSpec};
-use plimsoll_engine::{EngineError, Interval, Job, Sink, record, run};
+use plimsoll_engine::{EngineError, Interval, Job, Places, Sink, record, run};
 use plimsoll_workload::{JobOptions, StreamPlan, Workload};
 use pyo3::prelude::*;
 use serde::Deserialize;
@@ -93,12 +93,12 @@ pub(crate) struct Events<'a> {
     call: &'a Py<PyAny>,
     brake: &'a Brake,
     failure: Option<PyErr>,
-    places: record::Places,
+    places: Places,
 }
 
 impl<'a> Events<'a> {
     fn new(call: &'a Py<PyAny>, brake: &'a Brake) -> Self {
-        Self { call, brake, failure: None, places: record::Places::default() }
+        Self { call, brake, failure: None, places: Places::default() }
     }
 
     fn push(&mut self, kind: &str, event: &Value) {
@@ -115,10 +115,10 @@ impl<'a> Events<'a> {
 
 impl Sink for Events<'_> {
     fn resolved(&mut self, plans: &[StreamPlan], parts: &[String]) {
-        self.places = record::Places::of_requests(plans, parts);
+        self.places = Places::of_requests(plans, parts);
     }
 
-    fn placed(&mut self, places: record::Places) {
+    fn placed(&mut self, places: Places) {
         self.places = places;
     }
 

@@ -31,10 +31,10 @@ use crate::collector::{Collector, Line, Message};
 use crate::control::{Control, StoppedBy};
 use crate::error::EngineError;
 use crate::open_files;
-use crate::record::Places;
-use crate::run::{Sink, timeline};
+use crate::run::timeline;
 use crate::safety::Permission;
 use crate::silence::{Quiet, Silence, Vigil};
+use crate::sink::{Places, Sink};
 use crate::timeline::Timeline;
 
 /// How often the sink is polled, so that signals are noticed.

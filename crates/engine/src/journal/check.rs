@@ -20,7 +20,7 @@ use crate::control::Control;
 use crate::error::EngineError;
 use crate::job::Job;
 use crate::ledger::GRANULES_MAX;
-use crate::run::Sink;
+use crate::sink::Sink;
 use crate::target::{OpenMode, Opened, open};
 
 /// Longest read.

@@ -10,7 +10,7 @@ use std::process::Command;
 use plimsoll_engine::recorder::{Cell, Slice};
 use plimsoll_engine::safety::Permission;
 use plimsoll_engine::timeline::Phase;
-use plimsoll_engine::{Control, EngineError, Interval, Job, Outcome, Sink, record, run, uring};
+use plimsoll_engine::{Control, EngineError, Interval, Job, Outcome, Places, Sink, record, run, uring};
 use plimsoll_workload::{JobOptions, Op, StreamPlan, Workload};
 use serde_json::{Value, json};
 
@@ -122,7 +122,7 @@ impl Sink for Recording<'_> {
             failures: slice.cells.iter().flatten().map(Cell::failures).sum(),
             behind_ns: slice.behind_ns,
         });
-        self.stored.push(record::interval(interval, &record::Places::of_requests(&self.plans, &self.parts)));
+        self.stored.push(record::interval(interval, &Places::of_requests(&self.plans, &self.parts)));
         self.everything.as_mut().unwrap().merge(slice);
         if interval.phase == Phase::Measure {
             self.measured.as_mut().unwrap().merge(slice);

@@ -19,13 +19,11 @@ use plimsoll_workload::Op;
 use super::crowd::Crowd;
 use super::negotiation::{Export, negotiate};
 use super::outbox::Outgoing;
-use super::wire::{self, Command, HEAD_BYTES, Request};
+use super::wire::{self, Command, HEAD_BYTES, REQUEST_BYTES, Request};
 use super::{Client, threads};
 use crate::asked::Asked;
 use crate::server::{Server, TRIM_BYTES, ZEROS_BYTES};
 
-/// The longest request, as the protocol recommends.
-pub(crate) const REQUEST_BYTES: u32 = 32 << 20;
 /// Bytes under way per connection.
 pub(crate) const BYTES: u64 = REQUEST_BYTES as u64;
 

@@ -11,8 +11,7 @@ use std::io::{self, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
-use super::connection::REQUEST_BYTES;
-use super::wire::{self, can, option, reply, take_u16, take_u32};
+use super::wire::{self, REQUEST_BYTES, can, option, reply, take_u16, take_u32};
 
 const PATIENCE: Duration = Duration::from_secs(10);
 /// A name has 4096 bytes at most.

@@ -54,6 +54,8 @@ const NO_HOLE: u16 = 2;
 /// Flags that there are for a command beside FUA.
 const ONE_PIECE: u16 = 4;
 
+/// The longest request, as the protocol recommends.
+pub(crate) const REQUEST_BYTES: u32 = 32 << 20;
 /// Bytes of a request's head.
 pub(crate) const HEAD_BYTES: usize = 28;
 
@@ -163,7 +165,7 @@ fn number_of(request: &Request, error: &io::Error) -> u32 {
     let writes = matches!(request.command, Command::Do(Op::Write) | Command::Zeros { .. });
     match error.raw_os_error() {
         // Beyond the end there is no space to write to.
-        Some(libc::EINVAL) if writes && request.len <= super::connection::REQUEST_BYTES => 28,
+        Some(libc::EINVAL) if writes && request.len <= REQUEST_BYTES => 28,
         Some(libc::EINVAL) => 22,
         Some(libc::ENOSPC) => 28,
         Some(libc::ENOMEM) => 12,
