@@ -180,3 +180,12 @@ def seconds(value: float) -> str:
     minutes, rest = divmod(whole, 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def time_text(value: float) -> str:
+    """A time in seconds that a sentence names: ``36 s``, ``2 min 20 s``, ``1 h 39 min 10 s``."""
+    whole = round(value)
+    if whole < 1:
+        return f"{value:.2g} s" if value > 0 else "0 s"
+    parts = ((whole // 3600, "h"), (whole // 60 % 60, "min"), (whole % 60, "s"))
+    return " ".join(f"{number} {unit}" for number, unit in parts if number)

@@ -106,7 +106,7 @@ def test_the_mark_is_shown_with_what_failed_first(plimsoll: Plimsoll, engine: Sc
     said = plimsoll("ramp", "small.toml", "-t", "null:", "--objective", "read mean <= 20ms", "--resolution", "1", *QUICK)
     assert "queue_depth 3 held 'read mean <= 20ms'; at 4 read mean was 30.0 ms" in said.out
     assert "  mark  1,000 IOPS" in said.out and ", at queue_depth 3" in said.out
-    assert "[4] small" in said.err and "[4/" not in said.err
+    assert "[3/≤20] small" in said.err and "[4/≤4] small" in said.err
 
 
 def test_no_level_that_held_is_a_null_mark_and_with_assert_exit_code_1(plimsoll: Plimsoll, engine: ScriptedEngine) -> None:

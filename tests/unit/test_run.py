@@ -52,7 +52,8 @@ def test_a_quiet_run_still_says_what_failed(plimsoll: Plimsoll, engine: Scripted
 def test_data_goes_to_stdout_and_progress_to_stderr(plimsoll: Plimsoll) -> None:
     said = plimsoll("run", "small.toml", "-t", "null:")
     assert "[1/1] small" not in said.out
-    assert [line.split("  ")[1] for line in said.err.splitlines()] == ["on null:", "warmup"]
+    assert "plan: " not in said.out and said.err.startswith("plan: 1 point, ")
+    assert [line.split("  ")[1] for line in said.err.splitlines()[1:]] == ["on null:", "warmup"]
     assert "workload" not in said.err.splitlines()[0]
 
 

@@ -161,3 +161,11 @@ def test_targets_of_the_command_line_become_configurations():
 def test_an_unknown_suite_gets_a_hint():
     with pytest.raises(InputError, match="suite 'four-corner' is unknown; did you mean 'four-corners'"):
         catalog.suite_document("four-corner")
+
+
+def test_the_list_of_suites_says_how_long_both_forms_take_as_the_guide_does(capsys):
+    from plimsoll.cli import main
+
+    assert main(["suite"]) == 0
+    rows = [re.split(r" {2,}", line) for line in capsys.readouterr().out.splitlines()[2:]]
+    assert {row[0]: tuple(row[-2:]) for row in rows} == guide_times()

@@ -5,6 +5,7 @@ short_experiment("ramp", typed)
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -14,8 +15,9 @@ import click
 from plimsoll.cli.progressing import listener
 from plimsoll.errors import EXIT_OBJECTIVE_FAILED, InputError
 from plimsoll.points.listener import Listener
+from plimsoll.points.preview import Preview
 from plimsoll.points.short_document import short_undertaking
-from plimsoll.points.undertaking import Run, Undertaking, carry_out
+from plimsoll.points.undertaking import Run, Undertaking, carry_out, preview_of
 
 Typed = Mapping[str, Any]
 
@@ -38,9 +40,22 @@ def short_experiment(kind: str, typed: Typed) -> int:
 def carried_out(undertaking: Callable[[Listener], Undertaking], typed: Typed, told: Told | None = None) -> int:
     """Measure what was typed, show what came of it, and return the exit code."""
     told = told or Told()
-    heard = replace(listener(quiet=typed["quiet"]), checked=told.checked)
+    heard = listener(quiet=typed["quiet"])
     asked = undertaking(heard)
     _check_outputs(asked, typed)
+    if typed["dry_run"]:
+        from plimsoll.cli.preview import show_preview
+
+        found = preview_of(asked, typed, heard)
+        show_preview(found, os.path.join(typed["out"], f"<time>_{asked.name}"), keep=typed["keep"], as_json=typed["as_json"])
+        return 0
+
+    def planned(ahead: Preview) -> None:
+        if not typed["quiet"]:
+            click.echo(f"plan: {ahead.sentence()}", err=True)
+        told.checked()
+
+    heard = replace(heard, planned=planned)
     run = carry_out(asked, typed, heard)
     _show(run, typed, told)
     if not typed["asserts"] or run.exit_code or run.holds():
@@ -57,7 +72,8 @@ def _check_outputs(asked: Undertaking, typed: Typed) -> None:
     if typed["report_path"] is not None:
         from plimsoll.cli.report import checked_format
 
-        checked_format(typed["report_path"])
+        if checked_format(typed["report_path"]) != ".html" and typed["opens"]:
+            raise InputError(f"--open shows a page, and {typed['report_path']} is none; name a .html file, or leave --open out.")
 
 
 def _show(run: Run, typed: Typed, told: Told) -> None:
@@ -69,6 +85,7 @@ def _show(run: Run, typed: Typed, told: Told) -> None:
     plain = run.origin is None and first.kind == "single"
     shown = Shown(
         as_json=typed["as_json"],
+        opens=typed["opens"],
         report_path=typed["report_path"],
         objective=parse_objective(first.objective) if plain and first.objective else None,
         experiments=[experiment.to_json() for experiment in run.experiments],

@@ -79,6 +79,12 @@ DECLARED: dict[str, Decorator] = {
     "report_path": click.option(
         "--report", "report_path", metavar="FILE", help=f"Write the report there: .html, .csv or .json. {REPLACED}"
     ),
+    "opens": click.option("--open", "opens", is_flag=True, help="Open the report in a browser at the end."),
+    "dry_run": click.option(
+        "--dry-run",
+        is_flag=True,
+        help="Only show what would be done: points in their order, what is written where, time and room. Nothing is touched.",
+    ),
     "keep": click.option("--keep", is_flag=True, help="Keep the scratch file."),
     "destroy_data": click.option(
         "--destroy-data",
@@ -111,6 +117,8 @@ COMMON = (
     "out",
     "label",
     "report_path",
+    "opens",
+    "dry_run",
     "keep",
     "destroy_data",
     "fresh",
@@ -132,6 +140,8 @@ EXPERIMENT = (
     "out",
     "label",
     "report_path",
+    "opens",
+    "dry_run",
     "keep",
     "destroy_data",
     "fresh",

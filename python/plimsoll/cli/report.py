@@ -31,7 +31,8 @@ _TABLES = (".csv", ".parquet")
 )
 @click.option("--long", "is_long", is_flag=True, help="CSV and Parquet: a row for every number instead of a row per point and operation.")
 @click.option("--out", metavar="DIR", default="results", show_default=True, help="Where runs called by name are kept.")
-def command(runs: tuple[str, ...], output: str | None, out: str, is_long: bool) -> None:
+@click.option("--open", "opens", is_flag=True, help="Open the report in a browser.")
+def command(runs: tuple[str, ...], output: str | None, out: str, is_long: bool, opens: bool) -> None:
     """Make one report of each RUN: a name or how it begins, a label, latest, latest~1, or a directory. Several are compared side by side.
 
     CSV and Parquet have a row per point and operation; docs/reference/results-table.md names the columns.
@@ -39,11 +40,30 @@ def command(runs: tuple[str, ...], output: str | None, out: str, is_long: bool) 
     """
     if is_long and os.path.splitext(output or "")[1].lower() not in _TABLES:
         raise InputError("--long is for tables; add -o FILE.csv or -o FILE.parquet, or leave it out.")
+    if opens and output is not None and os.path.splitext(output)[1].lower() != ".html":
+        raise InputError(f"--open shows a page, and {output} is none; name a .html file, or leave --open out.")
     found = open_runs(runs, out)
-    click.echo(write_report(found, output, is_long=is_long))
+    path = write_report(found, output, is_long=is_long)
+    click.echo(path)
+    if opens:
+        open_page(path)
     for run in found:
         if (doubt := _failed(run)) is not None:
             click.echo(f"plimsoll: {displayed(run.name)}: {doubt}", err=True)
+
+
+def open_page(path: str) -> None:
+    """Open a report in a browser; where there is none, say so: the report is there all the same."""
+    import webbrowser
+
+    if not os.path.exists(path):
+        return
+    try:
+        opened = webbrowser.open(Path(path).absolute().as_uri())
+    except (webbrowser.Error, OSError):
+        opened = False
+    if not opened:
+        click.echo(f"plimsoll: no browser could be started here; open {displayed(path)} yourself.", err=True)
 
 
 def _failed(run: StoredRun) -> str | None:

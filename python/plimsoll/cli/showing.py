@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import click
 
 from plimsoll.analysis.objective.judgement import Objective, judge
-from plimsoll.cli.report import write_report
+from plimsoll.cli.report import open_page, write_report
 from plimsoll.engine import Json
 from plimsoll.experiments.declaration import KINDS_BY_NAME
 from plimsoll.points.outcome import Found, Outcome
@@ -35,6 +35,8 @@ class Shown:
 
     as_json: bool = False
     report_path: str | None = None
+    #: Whether the report is opened in a browser.
+    opens: bool = False
     objective: Objective | None = None
     experiments: Sequence[Json] | None = None
     #: Whether conclusions are worth words beside the points.
@@ -53,7 +55,10 @@ def show(outcome: Outcome, path: str, shown: Shown) -> None:
         click.echo("\n\n".join(_texts(outcome, shown)))
     click.echo(f"\nresults  {path}", err=shown.as_json)
     if outcome.results:
-        click.echo(f"report   {_reported(outcome, open_run(path), shown)}", err=shown.as_json)
+        report = _reported(outcome, open_run(path), shown)
+        click.echo(f"report   {report}", err=shown.as_json)
+        if shown.opens:
+            open_page(report)
     for left in outcome.left:
         click.echo(f"plimsoll: {left}", err=True)
     if outcome.sentence is not None:

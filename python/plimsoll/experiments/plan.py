@@ -72,6 +72,8 @@ class Ask:
     repeat: int = 1
     amount: float | None = None
     label: str = ""
+    #: How many asks follow this one at most, where the plan knows better than nothing; it changes nothing that is measured.
+    left: int | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)

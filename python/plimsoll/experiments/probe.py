@@ -127,8 +127,52 @@ class Resolution:
         return f"{100 * self.value:g}%" if self.relative else f"{self.value:g}"
 
 
+#: How often a first level that is too much is halved: down to a thousandth of it.
+HALVINGS_MAX = 10
+
+
+def points_of_search(bounds: Bounds, resolution: Resolution, growth: Growth, low: float | None = None) -> tuple[int, int]:
+    """The fewest and the most points that a search takes from here on: from its first level, or with ``low`` as the highest that held."""
+    climb = [float(bounds.start) if low is None else growth.after(low, bounds)]
+    while climb[-1] < bounds.stop and len(climb) < _CLIMB_MAX:
+        climb.append(growth.after(climb[-1], bounds))
+    if low is not None and low >= bounds.stop:
+        return 0, 0
+    counts = [len(climb)]
+    under = low
+    for number, level in enumerate(climb, start=1):
+        if under is not None:
+            # The limit lies just above the level that held, or just below the one that failed.
+            counts += [
+                number + _halvings(under, level, under, bounds, resolution),
+                number + _halvings(under, level, level, bounds, resolution),
+            ]
+        else:
+            down = int(level).bit_length() if bounds.integer else HALVINGS_MAX
+            counts += [number, number + down]
+        under = level
+    return min(counts), max(counts)
+
+
+def points_between(low: float, high: float, bounds: Bounds, resolution: Resolution) -> int:
+    """The most points that closing in takes."""
+    return max(_halvings(low, high, low, bounds, resolution), _halvings(low, high, high, bounds, resolution))
+
+
+def _halvings(low: float, high: float, toward: float, bounds: Bounds, resolution: Resolution) -> int:
+    """How many levels lie between until the resolution is reached, if the limit lies beside ``toward``."""
+    count = 0
+    rising = toward == high
+    while (middle := resolution.between(low, high, bounds)) is not None:
+        count += 1
+        low, high = (middle, high) if rising else (low, middle)
+    return count
+
+
 Json = dict[str, Any]
 
+#: More levels of a climb than anybody measures.
+_CLIMB_MAX = 10_000
 #: How many times its duration a level is measured at most for want of requests.
 LONGER_MAX = 30
 #: Arrivals vary: so much longer than it takes on average, the requests are nearly surely there.
@@ -182,6 +226,8 @@ class Probe:
         self.levels: list[Probed] = []
         #: How long points last, once the duration proved too short; 0 for the experiment's own.
         self._seconds = 0
+        #: How many points follow the next one at most, as far as the search knows; None when it does not.
+        self.left: int | None = None
 
     @property
     def results(self) -> list[Result]:
@@ -224,7 +270,7 @@ class Probe:
         settings: Json = {"duration": f"{self._seconds}s"} if self._seconds else {}
         results: list[Result] = []
         for repeat in range(1, self.repeats_max + 1):
-            results.append((yield Ask({self.axis: setting(level), **settings}, level=level, repeat=repeat)))
+            results.append((yield Ask({self.axis: setting(level), **settings}, level=level, repeat=repeat, left=self.left)))
             judgement = judge(self.objective, results)
             lacking = judgement.too_few
             if judgement.settled or idle(results) or (repeat == 1 and lacking and not lacking.cured_by(self.repeats_max)):

@@ -50,11 +50,8 @@ from plimsoll.analysis.load_line.mark import Mark, mark_of
 from plimsoll.analysis.objective.judgement import Objective
 from plimsoll.experiments import wording
 from plimsoll.experiments.plan import Ask, Conclusion, Plan
-from plimsoll.experiments.probe import Bounds, Growth, Probe, Probed, Resolution
+from plimsoll.experiments.probe import HALVINGS_MAX, Bounds, Growth, Probe, Probed, Resolution, points_between, points_of_search
 from plimsoll.result import Result
-
-#: How often a first level that is too much is halved: down to a thousandth of it.
-HALVINGS_MAX = 10
 
 
 @dataclass(frozen=True)
@@ -67,7 +64,7 @@ class Bracket:
 
 def find_bracket(probe: Probe, bounds: Bounds, resolution: Resolution, growth: Growth) -> Generator[Ask, Result, Bracket]:
     """Find the bracket with the levels that ``probe`` asks for."""
-    bracket = yield from _climbed(probe, bounds, growth)
+    bracket = yield from _climbed(probe, bounds, resolution, growth)
     if bracket.low is None:
         bracket = yield from _descended(probe, bounds)
     bracket = yield from _bisected(probe, bracket, bounds, resolution)
@@ -82,6 +79,7 @@ def _bisected(probe: Probe, bracket: Bracket, bounds: Bounds, resolution: Resolu
         return bracket
     low, high = bracket.low, bracket.high
     while (level := resolution.between(low, high, bounds)) is not None:
+        probe.left = points_between(low, high, bounds, resolution) - 1
         if (yield from probe.at(level)):
             low = level
         else:
@@ -89,12 +87,14 @@ def _bisected(probe: Probe, bracket: Bracket, bounds: Bounds, resolution: Resolu
     return Bracket(low, high)
 
 
-def _climbed(probe: Probe, bounds: Bounds, growth: Growth) -> Generator[Ask, Result, Bracket]:
+def _climbed(probe: Probe, bounds: Bounds, resolution: Resolution, growth: Growth) -> Generator[Ask, Result, Bracket]:
     low, level = None, float(bounds.start)
+    probe.left = points_of_search(bounds, resolution, growth)[1] - 1
     while (yield from probe.at(level)):
         if level >= bounds.stop:
             return Bracket(level, None)
         low, level = level, growth.after(level, bounds)
+        probe.left = points_of_search(bounds, resolution, growth, low)[1] - 1
     return Bracket(low, level)
 
 
@@ -104,6 +104,7 @@ def _descended(probe: Probe, bounds: Bounds) -> Generator[Ask, Result, Bracket]:
         level = float(int(high) // 2) if bounds.integer else bounds.level(high / 2, high / 2)
         if level <= 0:
             break
+        probe.left = int(level).bit_length() if bounds.integer else HALVINGS_MAX
         if (yield from probe.at(level)):
             return Bracket(level, high)
         high = level

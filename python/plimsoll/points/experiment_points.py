@@ -87,6 +87,12 @@ class ExperimentPoints:
                 workload, _, target = self._shared(subject, asked)
                 yield workload, target
 
+    def sizes(self) -> Iterator[tuple[Target, int | None]]:
+        """Every target with the size that a scratch file is asked to have; None where the engine chooses."""
+        for subject in self._subjects():
+            _, options, target = self._shared(subject)
+            yield target, options.get("size")
+
     def forms(self) -> Iterator[Json]:
         """All of them, one after the other."""
         return (workload for alike in self.workloads for workload in alike)

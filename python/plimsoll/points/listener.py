@@ -9,9 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from plimsoll.result import Result
+
+if TYPE_CHECKING:
+    from plimsoll.points.preview import Preview
 
 Json = dict[str, Any]
 #: Takes a sentence on what was asked for.
@@ -23,6 +26,9 @@ class Progress(Protocol):
 
     def preparing(self, target: str, done_bytes: int, total_bytes: int) -> None:
         """A scratch file is being filled."""
+
+    def expected(self, left: int) -> None:
+        """Results decide how many points there will be: at most ``left`` follow the next one."""
 
     def begin(self, place: int, total: int | None, skeleton: Result) -> None:
         """Point ``place`` of ``total`` starts; None when results decide how many there will be."""
@@ -45,6 +51,8 @@ class Unwatched:
 
     def preparing(self, target: str, done_bytes: int, total_bytes: int) -> None: ...
 
+    def expected(self, left: int) -> None: ...
+
     def begin(self, place: int, total: int | None, skeleton: Result) -> None: ...
 
     def interval(self, interval: Json) -> None: ...
@@ -60,10 +68,10 @@ class Unwatched:
 class Listener:
     """``remark`` takes sentences on what was asked for; ``stopping`` is called once, from a signal handler, so it may only write bytes.
 
-    ``checked`` is called once all that is known in advance was found right, before anything is touched.
+    ``planned`` is called once all that is known in advance was found right, before anything is touched.
     """
 
     progress: Progress = field(default_factory=Unwatched)
     remark: Remark = lambda _: None
     stopping: Callable[[], None] = lambda: None
-    checked: Callable[[], None] = lambda: None
+    planned: Callable[[Preview], None] = lambda _: None

@@ -119,6 +119,8 @@ class _Loop:
     def _measured(self, point: PlannedPoint) -> Result | None:
         """The point's result, stored; None when a signal came before the point began."""
         driver = driver_of(point.workload, self._setup.engine)
+        if point.left is not None and self._setup.total is None:
+            self._setup.progress.expected(point.left)
         try:
             if point.refusal is not None:
                 raise InputError(point.refusal)

@@ -30,6 +30,7 @@ class PlannedPoint:
     ``place`` says where it stands in its experiment. ``cache`` is what the caches shall hold, ``precision`` how narrow the interval of a
     metric shall become, ``amount`` the multiple of the target's size to transfer. ``refusal`` is why there is nothing to measure.
     ``chosen`` names the options of the job that somebody chose, which nothing else may change.
+    ``left`` is how many points follow at most.
     """
 
     workload: Json
@@ -42,6 +43,7 @@ class PlannedPoint:
     amount: float | None = None
     refusal: str | None = None
     chosen: frozenset[str] = frozenset()
+    left: int | None = None
 
 
 def defined(source: str, engine: Engine) -> tuple[Json, Json]:

@@ -15,7 +15,7 @@ import os
 import sys
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from plimsoll import catalog
 from plimsoll import engine as engines
@@ -25,6 +25,7 @@ from plimsoll.errors import InputError
 from plimsoll.experiments.document import TYPED, Source
 from plimsoll.experiments.experiment import Experiment, Suite
 from plimsoll.experiments.kinds import offers_rates, planned_points, schedule
+from plimsoll.experiments.outlook import most_points, outlook
 from plimsoll.experiments.plan import Conclusion, Subject
 from plimsoll.host.machine import host_facts, versions
 from plimsoll.host.target import target_identity
@@ -37,12 +38,16 @@ from plimsoll.points.outcome import Found, Outcome
 from plimsoll.points.permission import check_permitted, permission
 from plimsoll.points.point import PlannedPoint
 from plimsoll.points.preconditions import check_journalled, is_of_its_moment
+from plimsoll.points.preview import Preview, brief, preview
 from plimsoll.points.setup import Setup
 from plimsoll.result import Result
 from plimsoll.scratch import default_target
 from plimsoll.store.resumption import fingerprint, resume_run, unfinished_run
 from plimsoll.store.writer import RunInfo, RunWriter
 from plimsoll.target import Composer, Target
+
+if TYPE_CHECKING:
+    from plimsoll.store.reader import StoredRun
 
 #: Workloads with the targets that they go to.
 Uses = Sequence[tuple[Json, Target]]
@@ -109,6 +114,30 @@ class Run:
 
 def carry_out(undertaking: Undertaking, typed: Mapping[str, Any], listener: Listener) -> Run:
     """Measure all experiments as ``typed``: complete options by the names of `plimsoll.points.options`."""
+    resolved, uses = _ready(undertaking, typed, listener)
+    listener.planned(brief(resolved.experiments, resolved.points))
+    outcome, run = _measured(resolved, typed, listener, uses)
+    return Run(run.path, outcome, resolved.experiments, undertaking.origin)
+
+
+def preview_of(undertaking: Undertaking, typed: Mapping[str, Any], listener: Listener) -> Preview:
+    """What `carry_out` would do, with the same checks; nothing is touched. A run that would go on is remarked."""
+    resolved, uses = _ready(undertaking, typed, listener)
+    found = _unfinished(resolved, typed, _Opening(host_facts(), None, _identities(uses, engines.native())))[1]
+    if found is not None:
+        listener.remark(f"{found.path} would go on, where {len(found.points)} points are begun (--fresh starts anew)")
+    return preview(resolved.experiments, resolved.points, uses, engines.native())
+
+
+def brief_of(undertaking: Undertaking) -> Preview:
+    """How many points it takes and for how long, without a look at its targets."""
+    engine = engines.native()
+    experiments = [_resolved(experiment, undertaking.folder) for experiment in undertaking.suite.experiments]
+    return brief(experiments, [ExperimentPoints(experiment, engine, undertaking.composer) for experiment in experiments])
+
+
+def _ready(undertaking: Undertaking, typed: Mapping[str, Any], listener: Listener) -> tuple[_Resolved, Uses]:
+    """The undertaking with its targets, once everything that is known in advance was found right."""
     engine = engines.native()
     experiments = tuple(_resolved(experiment, undertaking.folder) for experiment in undertaking.suite.experiments)
     resolved = _Resolved(
@@ -120,9 +149,7 @@ def carry_out(undertaking: Undertaking, typed: Mapping[str, Any], listener: List
     uses = _uses(resolved)
     check_effect(typed, (target for _, target in uses), list(resolved.forms()), _written(experiments), listener.remark)
     check_permitted(uses, engine, typed["destroy_data"])
-    listener.checked()
-    outcome, run = _measured(resolved, typed, listener, uses)
-    return Run(run.path, outcome, experiments, undertaking.origin)
+    return resolved, uses
 
 
 @dataclass(frozen=True)
@@ -244,11 +271,7 @@ def _identities(resolved: _Resolved, uses: Uses, engine: Engine) -> Json:
 
 def _opened(resolved: _Resolved, typed: Mapping[str, Any], opening: _Opening, remark: Remark) -> tuple[RunWriter, list[Result]]:
     """A run to write to: an unfinished one of the same, with what it measured, or a new one."""
-    definitions = [experiment.to_json() for experiment in resolved.experiments]
-    workloads = [points.definitions() for points in resolved.points]
-    mark = fingerprint([definitions, workloads, os.getcwd(), opening.identities, *_traces(resolved)], opening.host, versions())
-    anew = typed["fresh"] or any(map(is_of_its_moment, resolved.forms()))
-    found = None if anew else unfinished_run(typed["out"], mark)
+    mark, found = _unfinished(resolved, typed, opening)
     if found is not None:
         run, stored = resume_run(found, typed["label"])
         points = "1 point is" if len(stored) == 1 else f"{len(stored)} points are"
@@ -261,11 +284,20 @@ def _opened(resolved: _Resolved, typed: Mapping[str, Any], opening: _Opening, re
         host=opening.host,
         versions=versions(),
         label=typed["label"],
-        experiments=definitions,
+        experiments=[experiment.to_json() for experiment in resolved.experiments],
         suite=resolved.asked.origin,
         fingerprint=mark,
     )
     return RunWriter.create(typed["out"], info), []
+
+
+def _unfinished(resolved: _Resolved, typed: Mapping[str, Any], opening: _Opening) -> tuple[str, StoredRun | None]:
+    """The fingerprint of what is asked for, and the run of the same that can go on."""
+    definitions = [experiment.to_json() for experiment in resolved.experiments]
+    workloads = [points.definitions() for points in resolved.points]
+    mark = fingerprint([definitions, workloads, os.getcwd(), opening.identities, *_traces(resolved)], opening.host, versions())
+    anew = typed["fresh"] or any(map(is_of_its_moment, resolved.forms()))
+    return mark, None if anew else unfinished_run(typed["out"], mark)
 
 
 def _traces(resolved: _Resolved) -> Iterator[Json]:
@@ -280,9 +312,10 @@ def _traces(resolved: _Resolved) -> Iterator[Json]:
 def _feed(resolved: _Resolved) -> Feed:
     """The points of all experiments, one experiment after the other."""
     found: list[Found] = []
-    for experiment, points in zip(resolved.experiments, resolved.points, strict=True):
+    later = [most_points(experiment) for experiment in resolved.experiments]
+    for number, (experiment, points) in enumerate(zip(resolved.experiments, resolved.points, strict=True), start=1):
         measured: list[Result] = []
-        conclusions = yield from _points(experiment, points, measured)
+        conclusions = yield from _points(experiment, points, measured, sum(later[number:]))
         concluded = [Found(experiment.name, subject, conclusion) for subject, conclusion in conclusions.items()]
         found += _marked(concluded, measured, experiment)
     return found
@@ -297,16 +330,23 @@ def _marked(concluded: Sequence[Found], measured: Sequence[Result], experiment: 
 
 
 def _points(
-    experiment: Experiment, points: ExperimentPoints, measured: list[Result]
+    experiment: Experiment, points: ExperimentPoints, measured: list[Result], later: int
 ) -> Generator[PlannedPoint, Result, Mapping[Subject, Conclusion]]:
-    """The points of one experiment; ``measured`` takes their results."""
+    """The points of one experiment, after which ``later`` more come at most; ``measured`` takes their results."""
     plan = schedule(experiment)
+    most = outlook(experiment).most + outlook(experiment).filling
+    left = {subject: most for workload in experiment.workloads for subject in experiment.subjects(workload)}
     try:
         request = next(plan)
         while True:
-            result = yield points.point(request)
+            known = request.ask.left
+            left[request.subject] = max(0, left[request.subject] - 1) if known is None else known
+            result = yield replace(points.point(request), left=sum(left.values()) + later)
             measured.append(result)
-            request = plan.send(result)
+            before, request = request.subject, plan.send(result)
+            if request.subject != before and not experiment.interleave:
+                # A plan that has concluded asks nothing more.
+                left[before] = 0
     except StopIteration as end:
         conclusions: Mapping[Subject, Conclusion] = end.value
         return conclusions

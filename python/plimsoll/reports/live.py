@@ -33,6 +33,7 @@ class LiveView:
         self._drawn = 0.0
         self._place = 0
         self._total: int | None = None
+        self._left: int | None = None
         self._point: Result | None = None
         self._errors = 0
         self._silence: Json | None = None
@@ -42,6 +43,9 @@ class LiveView:
         share = done_bytes / total_bytes if total_bytes else 1.0
         if self._due() or share >= 1.0:
             self._draw(f"preparing {displayed_in_line(target)}  {_bar(share)}  {binary(done_bytes)} of {binary(total_bytes)}")
+
+    def expected(self, left: int) -> None:
+        self._left = left
 
     def begin(self, place: int, total: int | None, skeleton: Result) -> None:
         self._place, self._total, self._point, self._errors = place, total, skeleton, 0
@@ -92,8 +96,9 @@ class LiveView:
 
         planned_s = point.job.warmup_s + point.job.duration_s
         passed_s = interval["end_ns"] / 1e9
-        left_s = max(0.0, planned_s - passed_s) + ((self._total or self._place) - self._place) * planned_s
-        head = Text(f"[{counted(self._place, self._total)}] ", style="dim")
+        following = self._total - self._place if self._total is not None else self._left or 0
+        left_s = max(0.0, planned_s - passed_s) + following * planned_s
+        head = Text(f"[{counted(self._place, self._total, self._left)}] ", style="dim")
         head.append(displayed_in_line(point.job.title or point.job.workload), style="bold")
         head.append(displayed_in_line(f"  on {point.job.target}"))
         if settings_text(point):
@@ -105,7 +110,8 @@ class LiveView:
             table.add_column(name, justify="left" if not name else "right", min_width=9)
         for cells in _operation_rows(interval):
             table.add_row(*cells)
-        left = f"{seconds(left_s)} left" if self._total else f"{seconds(left_s)} left of this point"
+        at_most = "" if self._total is not None or self._left is None else "at most "
+        left = f"{at_most}{seconds(left_s)} left{'' if self._total is not None or at_most else ' of this point'}"
         foot = Text(f"{_bar(passed_s / planned_s if planned_s else 1.0)}  {interval['phase']}  {left}")
         if self._errors:
             foot.append(f"  {self._errors:,} error{'s' if self._errors > 1 else ''}", style="bold red")

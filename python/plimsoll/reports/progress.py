@@ -16,7 +16,7 @@ from typing import Any, TextIO
 
 from plimsoll.displayed import displayed_in_line
 from plimsoll.result import OPS, Result
-from plimsoll.units import binary, count, duration, megabytes
+from plimsoll.units import binary, count, duration, megabytes, seconds
 
 Json = dict[str, Any]
 
@@ -41,6 +41,7 @@ class PlainLines:
         self._tenth = -1
         self._silent_ns = 0
         self._silent_due_s = float("-inf")
+        self._left: int | None = None
 
     def preparing(self, target: str, done_bytes: int, total_bytes: int) -> None:
         tenth = 10 * done_bytes // total_bytes if total_bytes else 10
@@ -48,10 +49,14 @@ class PlainLines:
             self._tenth = tenth
             self._write(f"preparing {target}: {binary(done_bytes)} of {binary(total_bytes)}")
 
+    def expected(self, left: int) -> None:
+        self._left = left
+
     def begin(self, place: int, total: int | None, skeleton: Result) -> None:
-        self._place = f"[{counted(place, total)}] {skeleton.job.workload}"
+        self._place = f"[{counted(place, total, self._left)}] {skeleton.job.workload}"
         settings = settings_text(skeleton)
-        self._write(f"{self._place}  on {skeleton.job.target}" + (f"  {settings}" if settings else ""))
+        ahead = "" if total is not None or self._left is None or skeleton.modelled else f"  {_ahead(self._left, skeleton)}"
+        self._write(f"{self._place}  on {skeleton.job.target}" + (f"  {settings}" if settings else "") + ahead)
 
     def interval(self, interval: Json) -> None:
         if interval["phase"] == "drain":
@@ -93,7 +98,7 @@ class FailuresOnly(PlainLines):
         """Nothing: it is no failure."""
 
     def begin(self, place: int, total: int | None, skeleton: Result) -> None:
-        self._place = f"[{counted(place, total)}] {skeleton.job.workload}"
+        self._place = f"[{counted(place, total, self._left)}] {skeleton.job.workload}"
 
     def interval(self, interval: Json) -> None:
         """Nothing: it is no failure."""
@@ -106,9 +111,16 @@ def silence_text(silence: Json) -> str:
     return f"no answer from {silence['target']} for {silence['ns'] / 1e9:.0f} s{requests}"
 
 
-def counted(place: int, total: int | None) -> str:
-    """``12/56``, or ``12`` while nobody knows how many there will be."""
-    return str(place) if total is None else f"{place:>{len(str(total))}}/{total}"
+def counted(place: int, total: int | None, left: int | None = None) -> str:
+    """``12/56``; ``12/≤19`` where at most ``left`` follow, or ``12`` while nobody knows how many there will be."""
+    if total is not None:
+        return f"{place:>{len(str(total))}}/{total}"
+    return str(place) if left is None else f"{place}/≤{place + left}"
+
+
+def _ahead(left: int, point: Result) -> str:
+    """How long it takes at most from here, as the point that begins does."""
+    return f"at most {seconds((left + 1) * (point.job.warmup_s + point.job.duration_s))} left"
 
 
 def settings_text(result: Result) -> str:
@@ -126,14 +138,14 @@ def settings_text(result: Result) -> str:
 
 def operations(interval: Json) -> list[str]:
     """Rate, bandwidth, latencies and errors of each operation in one interval."""
-    seconds = (interval["end_ns"] - interval["start_ns"]) / 1e9
+    elapsed_s = (interval["end_ns"] - interval["start_ns"]) / 1e9
     shown = []
     for op in OPS:
         entry = interval.get("summary", {}).get(op)
-        if not entry or seconds <= 0:
+        if not entry or elapsed_s <= 0:
             continue
         text = (
-            f"{op} {count(entry['count'] / seconds)}/s {megabytes(entry['bytes'] / seconds)} MB/s "
+            f"{op} {count(entry['count'] / elapsed_s)}/s {megabytes(entry['bytes'] / elapsed_s)} MB/s "
             f"p50 {duration(entry['p50_ns'])} p99 {duration(entry['p99_ns'])}"
         )
         shown.append(f"{text} errors {entry['errors']:,}" if entry.get("errors") else text)

@@ -1,0 +1,209 @@
+"""What an undertaking will do, known before it is done: points in their order, time, what is made and written where, room that it takes.
+
+Model: the points are those that the planners will ask for; where results decide, a subject has a line with its fewest and most points.
+Time is warm-up and duration of the points. On a model it is virtual and counted apart: how long that takes depends on this machine.
+Limits: filling scratch files, drawing the report and waiting between points come on top. A point with a precision or an amount may end
+sooner, and one that had too few requests may be measured again for longer.
+
+    found = preview(experiments, points, uses)
+    found.sentence()          # "15 points, 2 min 20 s of load"
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from plimsoll.analysis.point.definition import ends_by_itself, overwrites
+from plimsoll.engine import Engine
+from plimsoll.experiments.experiment import Experiment
+from plimsoll.experiments.outlook import KNOWN, known_requests, outlook
+from plimsoll.experiments.plan import Ask, Request, Subject
+from plimsoll.host.device import free_bytes
+from plimsoll.points.drivers import driver_of
+from plimsoll.points.experiment_points import ExperimentPoints
+from plimsoll.points.point import PlannedPoint
+from plimsoll.target import Target
+from plimsoll.units import time_text
+
+Json = dict[str, Any]
+_VIRTUAL = ("array", "queue")
+
+
+@dataclass(frozen=True)
+class Line:
+    """A point, or the points of one subject where results decide how many there are; ``seconds`` is the time of each."""
+
+    experiment: str
+    workload: str
+    configuration: str
+    what: str
+    least: int
+    most: int
+    seconds: float
+    is_virtual: bool
+    may_end_sooner: bool
+
+
+@dataclass(frozen=True)
+class Place:
+    """A part of a target: what becomes of it. ``makes_bytes`` is the size of a scratch file that is not there yet."""
+
+    target: str
+    path: str
+    kind: str
+    makes_bytes: int | None
+    free_bytes: int | None
+    written_by: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Preview:
+    """All of an undertaking, line by line; without lines of known points only their number and time."""
+
+    lines: tuple[Line, ...]
+    places: tuple[Place, ...] = ()
+
+    @property
+    def points(self) -> tuple[int, int]:
+        """The fewest and the most."""
+        return sum(line.least for line in self.lines), sum(line.most for line in self.lines)
+
+    def seconds(self, *, virtual: bool) -> tuple[float, float]:
+        """The least and the most time of load, real or virtual."""
+        lines = [line for line in self.lines if line.is_virtual is virtual]
+        return sum(line.least * line.seconds for line in lines), sum(line.most * line.seconds for line in lines)
+
+    def sentence(self) -> str:
+        """How many points, and for how long."""
+        least, most = self.points
+        number = f"{most:,} point{'' if most == 1 else 's'}" if least == most else f"{least:,} to {most:,} points"
+        times = [f"{_span(*self.seconds(virtual=virtual))} of {'virtual time' if virtual else 'load'}" for virtual in self._clocks()]
+        sooner = "at most " if any(line.may_end_sooner for line in self.lines) else ""
+        return f"{number}, {sooner}{' and '.join(times)}" if times else number
+
+    def longest(self) -> str:
+        """The time of load on one target, as a list has it."""
+        least, most = self.seconds(virtual=False)
+        return f"{'at most ' if least < most or any(line.may_end_sooner for line in self.lines) else ''}{time_text(most)}"
+
+    def to_json(self) -> Json:
+        """As ``--dry-run --json`` prints it; times in seconds."""
+        real, virtual = self.seconds(virtual=False), self.seconds(virtual=True)
+        return {
+            "points": list(self.points),
+            "seconds": list(real),
+            "virtual_seconds": list(virtual),
+            "plan": [asdict(line) for line in self.lines],
+            "places": [asdict(place) for place in self.places],
+        }
+
+    def _clocks(self) -> list[bool]:
+        return [virtual for virtual in (False, True) if any(line.is_virtual is virtual for line in self.lines)]
+
+
+def brief(experiments: Sequence[Experiment], points: Sequence[ExperimentPoints]) -> Preview:
+    """Number and time of all points, from one point of each subject: quick, however many there are."""
+    return Preview(
+        tuple(
+            line
+            for experiment, made in zip(experiments, points, strict=True)
+            for workload in experiment.workloads
+            for subject in experiment.subjects(workload)
+            for line in _sums(experiment, subject, made)
+        )
+    )
+
+
+def preview(
+    experiments: Sequence[Experiment], points: Sequence[ExperimentPoints], uses: Sequence[tuple[Json, Target]], engine: Engine
+) -> Preview:
+    """Everything, point by point."""
+    lines = [line for experiment, made in zip(experiments, points, strict=True) for line in _lines(experiment, made)]
+    sizes = {target.text: size for made in points for target, size in made.sizes()}
+    writers = _writers(points)
+    targets = list(dict.fromkeys(target for _, target in uses))
+    drivers = {target: driver_of(workload, engine) for workload, target in uses}
+    return Preview(tuple(lines), tuple(place for target in targets for place in _places(target, drivers[target], sizes, writers)))
+
+
+def _lines(experiment: Experiment, made: ExperimentPoints) -> Iterator[Line]:
+    if experiment.kind in KNOWN:
+        for request in known_requests(experiment):
+            yield _line(experiment, request.subject, made.point(request), _what(request.ask), (1, 1))
+        return
+    for workload in experiment.workloads:
+        for subject in experiment.subjects(workload):
+            yield from _sums(experiment, subject, made)
+
+
+def _sums(experiment: Experiment, subject: Subject, made: ExperimentPoints) -> Iterator[Line]:
+    """All points of one subject in a line, as long each as its first; filling it is another."""
+    ahead = outlook(experiment)
+    if ahead.filling:
+        ask = Ask(role="precondition")
+        yield _line(experiment, subject, made.point(Request(experiment.name, experiment.kind, subject, ask)), _what(ask), (1, 1))
+    first = (
+        Ask(role="precondition")
+        if experiment.kind == "precondition"
+        else Ask({option: levels[0] for option, levels in experiment.over.items()})
+    )
+    point = made.point(Request(experiment.name, experiment.kind, subject, first))
+    yield _line(experiment, subject, point, ahead.words, (ahead.least, ahead.most))
+
+
+def _line(experiment: Experiment, subject: Subject, point: PlannedPoint, what: str, numbers: tuple[int, int]) -> Line:
+    filling = point.place.get("role") == "precondition"
+    return Line(
+        experiment=experiment.name,
+        workload=subject.workload,
+        configuration=subject.configuration.name,
+        what=what,
+        least=numbers[0],
+        most=numbers[1],
+        seconds=0.0 if filling else float(point.options.get("warmup") or 0) + float(point.options.get("duration") or 0),
+        is_virtual=point.target.kind in _VIRTUAL,
+        may_end_sooner=filling or point.precision is not None or ends_by_itself(point.workload),
+    )
+
+
+def _what(ask: Ask) -> str:
+    words = [f"{name} {value}" for name, value in ask.settings.items()]
+    if ask.role == "precondition":
+        words.insert(0, "filling")
+    if ask.repeat > 1:
+        words.append(f"repeat {ask.repeat}")
+    return ", ".join(words)
+
+
+def _writers(points: Sequence[ExperimentPoints]) -> dict[str, list[str]]:
+    """The workloads that write, by target."""
+    found: dict[str, dict[str, None]] = {}
+    for made in points:
+        for workload, target in made.applied():
+            if overwrites(workload):
+                found.setdefault(target.text, {})[str(workload["name"])] = None
+    return {target: list(names) for target, names in found.items()}
+
+
+def _places(target: Target, driver: Engine, sizes: dict[str, int | None], writers: dict[str, list[str]]) -> Iterator[Place]:
+    inspection = driver.inspect_target(target)
+    parts = inspection.get("parts") or [inspection]
+    share = sizes.get(target.text)
+    for part in parts:
+        path = str(part.get("path") or "")
+        missing = bool(path) and part.get("kind") == "file" and not part.get("exists")
+        made = (share // len(parts) if share is not None else int(part["size_bytes"])) if missing else None
+        yield Place(
+            target=target.text,
+            path=path,
+            kind=str(part.get("kind") or inspection.get("kind")),
+            makes_bytes=made,
+            free_bytes=free_bytes(path) if missing else None,
+            written_by=tuple(writers.get(target.text, ())),
+        )
+
+
+def _span(least: float, most: float) -> str:
+    return time_text(most) if round(least) == round(most) else f"{time_text(least)} to {time_text(most)}"
