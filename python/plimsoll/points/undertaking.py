@@ -123,7 +123,7 @@ def carry_out(undertaking: Undertaking, typed: Mapping[str, Any], listener: List
 def preview_of(undertaking: Undertaking, typed: Mapping[str, Any], listener: Listener) -> Preview:
     """What `carry_out` would do, with the same checks; nothing is touched. A run that would go on is remarked."""
     resolved, uses = _ready(undertaking, typed, listener)
-    found = _unfinished(resolved, typed, _Opening(host_facts(), None, _identities(uses, engines.native())))[1]
+    found = _unfinished(resolved, typed, _Opening(host_facts(), None, _identities(resolved, uses, engines.native())))[1]
     if found is not None:
         listener.remark(f"{found.path} would go on, where {len(found.points)} points are begun (--fresh starts anew)")
     return preview(resolved.experiments, resolved.points, uses, engines.native())
