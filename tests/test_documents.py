@@ -109,7 +109,7 @@ def test_requirements_are_hashed_and_name_what_is_asked_for():
     requirements = text("requirements.lock")
     entries = re.findall(r"^([a-z0-9-]+)==", requirements, re.MULTILINE)
     assert len(re.findall(r"^ +--hash=sha256:", requirements, re.MULTILINE)) >= len(entries)
-    for section in re.findall(r"^(?:dependencies|test|dev) = \[(.*)\]$", text("pyproject.toml"), re.MULTILINE):
+    for section in re.findall(r"^(?:dependencies|test|dev) = \[(.*?)\]$", text("pyproject.toml"), re.MULTILINE | re.DOTALL):
         assert set(re.findall(r'"([a-z0-9-]+)>=', section)) <= set(entries), "make lock"
 
 

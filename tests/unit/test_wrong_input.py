@@ -142,7 +142,7 @@ WRONG = [
     (["steps", "small.toml", "-s", "arrival=poisson"], "needs a rate"),
     (["steps", "small.toml", "--precision", "2% of max"], "a maximum has no confidence interval"),
     (["steps", "small.toml", "--assert"], "there is no objective that could hold"),
-    (["steps", "small.toml", "--report", "x.pdf"], "reports end in .html, .csv, .parquet or .json"),
+    (["steps", "small.toml", "--report", "x.pdf"], "reports end in .html, .csv, .parquet, .json, .md or .xml"),
     (["matrix", "small.toml"], "write one of --over and --grid, for example --over region_length=1GiB,4GiB --over block_size=4k,8k,64k"),
     (["matrix", "small.toml", "--over", "queue_depth=1", "--disks", "4"], "plimsoll: --disks has no effect without --grid; leave it out."),
     (["steps", "small.toml", "--over", "block_size=4k"], "as the levels of 'plimsoll run --over' are; 'plimsoll matrix' takes any value"),
@@ -182,7 +182,7 @@ WRONG = [
     (["suite", "four-corners", "--assert"], "there is no objective that could hold"),
     (["compare"], "missing argument 'RUN...'"),
     (["compare", "yesterday"], "there is no run in 'results' yet"),
-    (["compare", "a", "-o", "x.pdf"], "reports end in .html, .csv, .parquet or .json"),
+    (["compare", "a", "-o", "x.pdf"], "reports end in .html, .csv, .json, .md or .xml"),
     (["size", "--iops", "many"], "many"),
     (["watch"], "missing argument"),
     (["journal", "j"], "missing option '--listen'"),
@@ -260,7 +260,7 @@ def test_a_report_in_an_unknown_format_is_refused(plimsoll: Plimsoll, ending: st
     name = Path("results").iterdir().__next__().name
     said = plimsoll("report", name, "-o", f"x.{ending}")
     assert (said.code, said.out) == (2, "")
-    assert "reports end in .html, .csv, .parquet or .json" in said.err
+    assert "reports end in .html, .csv, .parquet, .json, .md or .xml" in said.err
 
 
 def test_a_report_format_is_refused_before_anything_is_measured(plimsoll: Plimsoll) -> None:

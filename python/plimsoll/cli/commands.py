@@ -28,7 +28,7 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
     },
     "Compare and report": {
         "compare": "Compare stored runs, or the configurations of one, point by point.",
-        "report": "Make a report of stored runs: HTML, CSV, Parquet or JSON.",
+        "report": "Make a report of stored runs: HTML, a table, JSON, Markdown or JUnit.",
         "size": "Say which stored load lines carry a demand.",
         "list": "List the shipped workloads, suites and arrays, or the stored runs.",
         "forget": "Remove stored runs.",

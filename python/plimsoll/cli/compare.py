@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from plimsoll.cli.report import checked_format
-from plimsoll.displayed import as_document
-from plimsoll.errors import InputError
-from plimsoll.store.durable import REPLACED
+from plimsoll.cli.report import COMPARISONS, checked_format
+from plimsoll.displayed import as_document, encoded
+from plimsoll.errors import EXIT_OBJECTIVE_FAILED, InputError
+from plimsoll.store.durable import REPLACED, replace_file
 from plimsoll.store.reader import StoredRun, damage_named, open_runs
 
 if TYPE_CHECKING:
-    from plimsoll.analysis.comparison.comparison import Comparison
+    from plimsoll.analysis.comparison.assertion import Asserted, Assertion
+    from plimsoll.analysis.comparison.comparison import Comparison, Figure
+
+Json = dict[str, Any]
 
 
 @click.command(short_help="Compare stored runs, or the configurations of one, point by point.")
@@ -29,10 +34,19 @@ if TYPE_CHECKING:
 @click.option("--baseline", metavar="LABEL", help="What the others are compared with. [default: the first]")
 @click.option("--objective", metavar="OBJECTIVE", help="Compare the marks at this objective instead of the experiments' own.")
 @click.option("--metric", "metrics", metavar="METRIC", multiple=True, help="Compare this, e.g. 'read p99'. [default: by arrival]")
-@click.option("-o", "--output", metavar="FILE", help=f"Write the comparison there as well: .html, .csv or .json. {REPLACED}")
+@click.option(
+    "-o", "--output", metavar="FILE", help=f"Write the comparison there as well: .html, .csv, .json, .md or .xml (JUnit). {REPLACED}"
+)
+@click.option(
+    "--assert",
+    "asserts",
+    metavar="CONDITION",
+    multiple=True,
+    help="Exit with 1 unless every side keeps this, e.g. 'throughput >= 0.95x' or 'read p99 <= 1.1x'; may be repeated.",
+)
 @click.option("--out", metavar="DIR", default="results", show_default=True, help="Where runs called by name are kept.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def command(runs: tuple[str, ...], as_json: bool, output: str | None, out: str, **typed: Any) -> None:
+def command(runs: tuple[str, ...], as_json: bool, output: str | None, out: str, **typed: Any) -> int:
     """Compare every configuration of every RUN (a name, a label, latest~1 …) with the first: ratio with its 95 % interval, and
     faster, slower or no difference shown. Runs that are not comparable are refused with the reasons, unless --varying names them.
 
@@ -40,37 +54,81 @@ def command(runs: tuple[str, ...], as_json: bool, output: str | None, out: str, 
     plimsoll compare before after
     plimsoll compare 2026-11-21T03-36-29_steps-oltp-db --baseline "depth 1" -o comparison.html
     plimsoll compare ext4 xfs --varying machine --objective 'p99 <= 5ms' --json
+    plimsoll compare main branch --assert 'throughput >= 0.95x and p99 <= 1.1x' -o junit.xml
+
+    --assert takes [OPERATION] METRIC RELATION RATIO, several joined by 'and'. METRIC is throughput, bandwidth, mark, or a latency: mean,
+    p50, p90, p95, p99, p99.9. RATIO is of each side over the baseline, at every point: 0.95x or 95%. The whole 95 % interval has to
+    keep it. Where the interval reaches across the limit, the condition is undecided, which fails, too.
     """
     if output is not None:
-        checked_format(output)
+        checked_format(output, COMPARISONS)
+    assertions = _assertions(typed["asserts"])
     stored = open_runs(runs, out)
     with damage_named(point for run in stored for point in run.points):
-        _show(stored, typed, output, as_json=as_json)
+        return _show(stored, typed, _Wanted(output, assertions, as_json=as_json))
 
 
-def _show(stored: list[StoredRun], typed: dict[str, Any], output: str | None, *, as_json: bool) -> None:
-    comparison = _compared(stored, typed)
-    if as_json:
+@dataclass(frozen=True)
+class _Wanted:
+    """What becomes of the comparison."""
+
+    output: str | None
+    assertions: Sequence[Assertion]
+    as_json: bool
+
+
+def _assertions(texts: Sequence[str]) -> Sequence[Assertion]:
+    if not texts:
+        return ()
+    from plimsoll.analysis.comparison.assertion import parse_assertions
+
+    return parse_assertions(texts)
+
+
+def _show(stored: list[StoredRun], typed: dict[str, Any], wanted: _Wanted) -> int:
+    from plimsoll.analysis.objective.clause import parse_metric
+
+    comparison = _compared(stored, typed, [parse_metric(metric) for metric in typed["metrics"]] or None)
+    judged = _judged(stored, typed, wanted.assertions)
+    document = comparison.to_json() | ({"assertions": [one.to_json() for one in judged]} if judged else {})
+    if wanted.as_json:
         from plimsoll.reports.json import comparison_document
 
-        click.echo(as_document(comparison_document(comparison.to_json())))
+        click.echo(as_document(comparison_document(document)))
     else:
-        from plimsoll.reports.terminal.findings import comparison_text
+        from plimsoll.reports.terminal.findings import asserted_text, comparison_text
 
         click.echo(comparison_text(comparison))
-    if output is not None:
-        _write(comparison, stored, output)
-        click.echo(f"\nreport   {output}", err=as_json)
+        if judged:
+            click.echo(f"\n{asserted_text(judged)}")
+    if wanted.output is not None:
+        _write(document, stored, wanted.output)
+        click.echo(f"\nreport   {wanted.output}", err=wanted.as_json)
+    missed = [one for one in judged if not one.holds]
+    if missed:
+        click.echo(
+            f"plimsoll: {len(missed)} of {len(judged)} asserted conditions do not hold; the first: {missed[0].sentences()[0]}.", err=True
+        )
+    return EXIT_OBJECTIVE_FAILED if missed else 0
 
 
-def _compared(stored: list[StoredRun], typed: dict[str, Any]) -> Comparison:
+def _judged(stored: list[StoredRun], typed: dict[str, Any], assertions: Sequence[Assertion]) -> Sequence[Asserted]:
+    """The assertions held against a comparison by their own figures, which may be others than those that are shown."""
+    if not assertions:
+        return ()
+    from plimsoll.analysis.comparison.assertion import asserted
+
+    # What is asserted of marks alone still compares points, by their usual figures.
+    figures = list(dict.fromkeys(one.figure for one in assertions if one.figure is not None)) or None
+    return asserted(assertions, _compared(stored, typed, figures))
+
+
+def _compared(stored: list[StoredRun], typed: dict[str, Any], figures: Sequence[Figure] | None) -> Comparison:
     from plimsoll.analysis.comparison.comparison import compare
     from plimsoll.analysis.comparison.refusals import VARYING, refusals, unknown
-    from plimsoll.analysis.objective.clause import parse_metric
     from plimsoll.cli.siding import objectives, sides
 
     asked = objectives(stored, typed["objective"])
-    figures = [parse_metric(metric) for metric in typed["metrics"]] or None
     compared = sides(stored, typed["baseline"])
     for word in unknown(compared, typed["varying"]):
         raise InputError(f"--varying {word}: these runs have no such option; write {', '.join(VARYING)}, or an option such as queue_depth.")
@@ -82,17 +140,25 @@ def _compared(stored: list[StoredRun], typed: dict[str, Any]) -> Comparison:
     return compare(compared, typed["varying"], figures, asked)
 
 
-def _write(comparison: Comparison, stored: list[StoredRun], path: str) -> None:
+def _write(comparison: Json, stored: list[StoredRun], path: str) -> None:
     ending = os.path.splitext(path)[1].lower()
     if ending == ".html":
         from plimsoll.reports import html
 
-        html.write(stored, Path(path), comparison=comparison.to_json())
+        html.write(stored, Path(path), comparison=comparison)
     elif ending == ".csv":
         from plimsoll.reports import numbers
 
-        numbers.write_comparison(comparison.to_json(), path)
-    else:
+        numbers.write_comparison(comparison, path)
+    elif ending == ".json":
         from plimsoll.reports import json as document
 
-        document.write_comparison(comparison.to_json(), path)
+        document.write_comparison(comparison, path)
+    elif ending == ".md":
+        from plimsoll.reports.markdown import comparison_markdown
+
+        replace_file(path, encoded(comparison_markdown(comparison, comparison.get("assertions") or [])))
+    else:
+        from plimsoll.reports.junit import comparison_xml
+
+        replace_file(path, encoded(comparison_xml(comparison, comparison.get("assertions") or [])))

@@ -60,7 +60,7 @@ def carried_out(undertaking: Callable[[Listener], Undertaking], typed: Typed, to
     _show(run, typed, told)
     if not typed["asserts"] or run.exit_code or run.holds():
         return run.exit_code
-    for sentence in run.unknown():
+    for sentence in (*run.missed(), *run.unknown()):
         click.echo(f"plimsoll: {sentence}", err=True)
     return EXIT_OBJECTIVE_FAILED
 

@@ -77,7 +77,7 @@ DECLARED: dict[str, Decorator] = {
     "out": click.option("-o", "--out", metavar="DIR", default="results", show_default=True, help="Where runs are kept."),
     "label": click.option("--label", metavar="TEXT", help="What to call this run in reports."),
     "report_path": click.option(
-        "--report", "report_path", metavar="FILE", help=f"Write the report there: .html, .csv or .json. {REPLACED}"
+        "--report", "report_path", metavar="FILE", help=f"Write the report there: .html, .csv, .parquet, .json, .md or .xml. {REPLACED}"
     ),
     "opens": click.option("--open", "opens", is_flag=True, help="Open the report in a browser at the end."),
     "dry_run": click.option(

@@ -8,26 +8,34 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 
 import click
 
 from plimsoll.analysis.point.verification import wrong_data
-from plimsoll.displayed import displayed
+from plimsoll.displayed import displayed, encoded
 from plimsoll.errors import InputError
 from plimsoll.near import listed
-from plimsoll.store.durable import REPLACED, check_replaceable
+from plimsoll.store.durable import REPLACED, check_replaceable, replace_file
 from plimsoll.store.reader import StoredRun, damage_named, open_runs
 
-FORMATS = (".html", ".csv", ".parquet", ".json")
+FORMATS = (".html", ".csv", ".parquet", ".json", ".md", ".xml")
+#: Those that a comparison can be written in.
+COMPARISONS = tuple(ending for ending in FORMATS if ending != ".parquet")
 #: Those that ``--long`` is for.
 _TABLES = (".csv", ".parquet")
+#: Those that are text with a beginning of their own, and what writes them.
+_TEXTS = {".md": "plimsoll.reports.markdown", ".xml": "plimsoll.reports.junit"}
 
 
-@click.command(short_help="Make a report of stored runs: HTML, CSV, Parquet or JSON.")
+@click.command(short_help="Make a report of stored runs: HTML, a table, JSON, Markdown or JUnit.")
 @click.argument("runs", metavar="RUN...", nargs=-1, required=True)
 @click.option(
-    "-o", "--output", metavar="FILE", help=f"FILE.html, FILE.csv, FILE.parquet or FILE.json. {REPLACED} [default: RUN/report.html]"
+    "-o",
+    "--output",
+    metavar="FILE",
+    help=f"FILE.html, .csv, .parquet, .json, .md (a summary) or .xml (JUnit). {REPLACED} [default: RUN/report.html]",
 )
 @click.option("--long", "is_long", is_flag=True, help="CSV and Parquet: a row for every number instead of a row per point and operation.")
 @click.option("--out", metavar="DIR", default="results", show_default=True, help="Where runs called by name are kept.")
@@ -81,11 +89,11 @@ def _points(some: int, every: int) -> str:
     return "the only point" if every == 1 else f"{some:,} of {every:,} points"
 
 
-def checked_format(path: str) -> str:
+def checked_format(path: str, formats: Sequence[str] = FORMATS) -> str:
     """The ending of a report's file, which says its format; refuses a file that cannot become a report, or is none."""
     ending = os.path.splitext(path)[1].lower()
-    if ending not in FORMATS:
-        raise InputError(f"{path}: reports end in {listed(FORMATS)}; give one of these.")
+    if ending not in formats:
+        raise InputError(f"{path}: reports end in {listed(formats)}; give one of these.")
     folder = os.path.dirname(path) or "."
     if not os.path.isdir(folder):
         raise InputError(f"{path}: there is no directory {folder!r}; make it first.")
@@ -101,6 +109,8 @@ def _kinds(ending: str) -> tuple[bytes, ...]:
         return (BEGINNING.encode(),)
     if ending in _TABLES:
         return table_beginnings(ending.removeprefix("."))
+    if ending in _TEXTS:
+        return (import_module(_TEXTS[ending]).BEGINNING.encode(),)
     return (b'{\n "schema": "plimsoll.',)
 
 
@@ -133,7 +143,6 @@ def write_table(runs: Sequence[StoredRun], path: str, form: str, *, is_long: boo
 
         {"csv": numbers.write_csv, "parquet": numbers.write_parquet}[form](runs, path)
         return
-    from plimsoll.store.durable import replace_file
     from plimsoll.tables.points import points_table
 
     table = points_table(runs)
@@ -145,6 +154,14 @@ def _write(runs: Sequence[StoredRun], path: str, ending: str) -> None:
         from plimsoll.reports import html
 
         html.write(runs, Path(path))
+    elif ending == ".md":
+        from plimsoll.reports.markdown import run_markdown
+
+        replace_file(path, encoded(run_markdown(runs)))
+    elif ending == ".xml":
+        from plimsoll.reports.junit import run_xml
+
+        replace_file(path, encoded(run_xml(runs)))
     else:
         from plimsoll.reports import json
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import click
 
 from plimsoll.analysis.objective.judgement import Objective, judge
+from plimsoll.analysis.objective.missed import missed
 from plimsoll.cli.report import open_page, write_report
 from plimsoll.engine import Json
 from plimsoll.experiments.declaration import KINDS_BY_NAME
@@ -115,7 +116,13 @@ def _document(outcome: Outcome, shown: Shown) -> Json:
             "text": shown.objective.text,
             "holds": bool(judgements) and all(judgement.holds for judgement in judgements),
             "points": [
-                {"id": result.id, "holds": judgement.holds, "settled": judgement.settled, "failed_by": judgement.failed_by}
+                {
+                    "id": result.id,
+                    "holds": judgement.holds,
+                    "settled": judgement.settled,
+                    "failed_by": judgement.failed_by,
+                    "missed": missed(judgement),
+                }
                 for result, judgement in zip(outcome.results, judgements, strict=True)
             ],
         }

@@ -105,6 +105,12 @@ class Run:
 
         return every_objective_holds(self.outcome, self.experiments)
 
+    def missed(self) -> list[str]:
+        """A sentence for each objective that does not hold: the value, and by how much it missed the limit."""
+        from plimsoll.points.verdicts import missed_objectives
+
+        return missed_objectives(self.outcome, self.experiments)
+
     def unknown(self) -> list[str]:
         """A sentence for each objective that nothing but too few requests keeps from holding."""
         from plimsoll.points.verdicts import unknown_objectives

@@ -10,13 +10,14 @@ requests keeps it from holding, `not_known` has the sentence that says so.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from plimsoll.analysis.load_line.line import by_level
 from plimsoll.analysis.load_line.mark import Mark, mark_of
 from plimsoll.analysis.objective.clause import parse_metric
 from plimsoll.analysis.objective.judgement import Objective, applies_to, judge, parse_objective
+from plimsoll.analysis.objective.missed import missed
 from plimsoll.analysis.objective.sample_size import idle
 from plimsoll.analysis.point.definition import ends_by_itself
 from plimsoll.analysis.point.metric import ALL
@@ -102,9 +103,37 @@ def unknown_objectives(outcome: Outcome, experiments: Sequence[Experiment]) -> l
     """`not_known` of every experiment on each of its subjects on which its objective is not shown to hold."""
     objectives = {experiment.name: parse_objective(experiment.objective) for experiment in experiments if experiment.objective}
     asked = [(found, _of_subject(outcome.results, found)) for found in outcome.found if found.experiment in objectives]
-    missed = [(found, results) for found, results in asked if not _kept(found, results, objectives[found.experiment])]
-    said = [not_known(results, objectives[found.experiment]) for found, results in missed]
+    open_ones = [(found, results) for found, results in asked if not _kept(found, results, objectives[found.experiment])]
+    said = [not_known(results, objectives[found.experiment]) for found, results in open_ones]
     return [sentence for sentence in said if sentence is not None]
+
+
+def missed_objectives(outcome: Outcome, experiments: Sequence[Experiment]) -> list[str]:
+    """A sentence for every subject whose objective surely does not hold: the value, and by how much it missed the limit."""
+    objectives = {experiment.name: parse_objective(experiment.objective) for experiment in experiments if experiment.objective}
+    asked = [(found, _of_subject(outcome.results, found)) for found in outcome.found if found.experiment in objectives]
+    return [
+        said
+        for found, results in asked
+        if not _kept(found, results, objectives[found.experiment]) and not not_known(results, objectives[found.experiment])
+        for said in _missed(found, results, objectives[found.experiment])
+    ]
+
+
+def _missed(found: Found, results: Sequence[Result], objective: Objective) -> Iterator[str]:
+    """Of levels the lowest speaks for all; of points as they stand each does for itself."""
+    called = results[0].job.workload if results else found.subject.workload
+    where = f"{called} on {found.subject.configuration.name}"
+    levelled = [result for result in results if result.place.get("level") is not None]
+    if KINDS_BY_NAME[found.conclusion.kind].varies_load and levelled:
+        level, group = by_level(levelled)[0]
+        yield f"no level of {where} kept '{objective.text}': at the lowest, {level:g}, {missed(judge(objective, group))}."
+        return
+    for result in results:
+        said = None if result.place.get("role") == "precondition" else missed(judge(objective, result))
+        if said is not None:
+            at = ", ".join(f"{name} {value}" for name, value in (result.place.get("settings") or {}).items())
+            yield f"the objective '{objective.text}' does not hold for {where}{f' at {at}' if at else ''}: {said}."
 
 
 def every_objective_holds(outcome: Outcome, experiments: Sequence[Experiment]) -> bool:

@@ -25,10 +25,12 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from plimsoll.analysis.comparison.assertion import Asserted
 from plimsoll.analysis.comparison.comparison import Comparison
 from plimsoll.analysis.comparison.sides import NOT_SHOWN, SIGNIFICANCE, MarkRow, Row
 from plimsoll.analysis.load_line.mark import Mark
 from plimsoll.analysis.objective.judgement import Objective, judge
+from plimsoll.analysis.objective.missed import missed
 from plimsoll.analysis.point.metric import ALL, RATES
 from plimsoll.reports.terminal.points import multiple, table
 from plimsoll.result import Estimate, Result
@@ -140,11 +142,31 @@ def kept(objective: Objective, results: Sequence[Result]) -> str:
     lines = []
     for result in results:
         judgement = judge(objective, result)
-        verdict = "held" if judgement.holds else f"{'undecided' if judgement.undecided else 'failed'}: {judgement.failed_by}"
+        verdict = (
+            "held" if judgement.holds else f"undecided: {judgement.failed_by}" if judgement.undecided else f"failed: {missed(judgement)}"
+        )
         doubt = "" if judgement.settled or judgement.undecided else _NOT_SETTLED
         repeat = f" #{result.job.repeat}" if result.job.repeat > 1 else ""
         lines.append(f"  {result.job.workload}{repeat} on {result.job.target}{' (modelled)' if result.modelled else ''}: {verdict}{doubt}")
     return "\n".join([f"objective {objective.text}", *lines])
+
+
+def asserted_text(judged: Sequence[Asserted]) -> str:
+    """Every asserted condition: that it held, with the value that came nearest to the limit, or all that keeps it from holding."""
+    lines: list[str] = []
+    for one in judged:
+        if one.holds:
+            nearest = min(one.judged, key=lambda found: abs((found.ratio or 0.0) - one.assertion.limit))
+            lines.append(
+                f"✓ {one.assertion.text}: held at {_everywhere(one)}; nearest is {nearest.where} on {nearest.side}, {nearest.text}"
+            )
+        else:
+            lines += [f"✗ {sentence}" for sentence in one.sentences()]
+    return "\n".join(line for text in lines for line in textwrap.wrap(text, _WIDTH, subsequent_indent="  "))
+
+
+def _everywhere(one: Asserted) -> str:
+    return "the only point" if len(one.judged) == 1 else f"all {len(one.judged)} points"
 
 
 def mark_text(mark: Mark, axis: str) -> str:
