@@ -2,12 +2,15 @@
 
 The package is the Python side of the benchmark: it turns a workload and a target into a job, hands the job to the Rust
 engine (``plimsoll._core``), and keeps, judges and shows what was measured. Importing it costs nothing; what measures is
-imported when it is asked for.
+imported when it is asked for. What stands in ``__all__`` is for programs and notebooks; ``docs/python.md`` shows it at work.
+Whatever goes wrong raises a `PlimsollError`.
 
     import plimsoll
 
-    run = plimsoll.run("random-read-4k", targets="/data/test", size="8GiB", duration="30s")
+    run = plimsoll.run("random-read-4k", target="/data/test", size="8GiB", duration="30s")
     run.results[0].totals["read"].iops
+    run.to_pandas()
+    plimsoll.open("results")["latest"].results
 """
 
 from __future__ import annotations
@@ -15,16 +18,70 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from plimsoll.verbs import check, curve, matrix, ramp, replay, run, scale, search, steady, steps, suite
+    from plimsoll.errors import EngineError, InputError, Interrupted, PlimsollError, SafetyRefusal, StoreError, TargetError
+    from plimsoll.points.listener import Listener, Step
+    from plimsoll.points.undertaking import Run
+    from plimsoll.result import Result
+    from plimsoll.tables.table import Table
+    from plimsoll.verbs.measuring import check, curve, matrix, ramp, replay, run, scale, search, steady, steps, suite
+    from plimsoll.verbs.stored import Store, StoredRun
+    from plimsoll.verbs.stored import open_store as open  # noqa: A004
 
 __version__ = "0.1.0"
-#: The verbs that measure (`plimsoll.verbs`).
-__all__ = ["check", "curve", "matrix", "ramp", "replay", "run", "scale", "search", "steady", "steps", "suite"]
+
+#: Where each public name is, and what it is called there if not the same.
+_HOMES = {
+    **dict.fromkeys(
+        ("check", "curve", "matrix", "ramp", "replay", "run", "scale", "search", "steady", "steps", "suite"), "plimsoll.verbs.measuring"
+    ),
+    **dict.fromkeys(("Store", "StoredRun"), "plimsoll.verbs.stored"),
+    "open": "plimsoll.verbs.stored:open_store",
+    "Run": "plimsoll.points.undertaking",
+    **dict.fromkeys(("Listener", "Step"), "plimsoll.points.listener"),
+    "Result": "plimsoll.result",
+    "Table": "plimsoll.tables.table",
+    **dict.fromkeys(
+        ("EngineError", "InputError", "Interrupted", "PlimsollError", "SafetyRefusal", "StoreError", "TargetError"), "plimsoll.errors"
+    ),
+}
+__all__ = [
+    "EngineError",
+    "InputError",
+    "Interrupted",
+    "Listener",
+    "PlimsollError",
+    "Result",
+    "Run",
+    "SafetyRefusal",
+    "Step",
+    "Store",
+    "StoreError",
+    "StoredRun",
+    "Table",
+    "TargetError",
+    "check",
+    "curve",
+    "matrix",
+    "open",
+    "ramp",
+    "replay",
+    "run",
+    "scale",
+    "search",
+    "steady",
+    "steps",
+    "suite",
+]
 
 
 def __getattr__(name: str) -> Any:
-    if name not in __all__:
+    if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from plimsoll import verbs
+    from importlib import import_module
 
-    return getattr(verbs, name)
+    module, _, called = _HOMES[name].partition(":")
+    return getattr(import_module(module), called or name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

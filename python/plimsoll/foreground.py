@@ -1,7 +1,7 @@
 """Runs a blocking verb of the engine in a thread, so that the calling thread keeps serving signals and events.
 
 Model: the verb pushes events from its own thread; ``take`` receives them here, in order, until the verb returns or raises. A ``take``
-that raises makes the verb give up; its exception leaves once the verb has ended, so nothing runs on unseen.
+that raises makes the verb give up; its exception leaves once the verb has ended, so nothing runs on unseen. So does a KeyboardInterrupt.
 Limits: Python delivers signals to the main thread only; called from another thread, this serves events but no signals.
 
     summary, failure = served(lambda push: engine.run_job(job, push, control), take, give_up=control.abort)
@@ -41,17 +41,18 @@ def served(
 
     thread = threading.Thread(target=body, name="plimsoll-engine", daemon=True)
     thread.start()
-    broken: Exception | None = None
+    broken: BaseException | None = None
     while True:
-        kind, event = _next(events, quiet if broken is None else lambda _: None)
-        if kind in ("returned", "raised"):
-            break
-        if broken is None:
-            try:
+        try:
+            kind, event = _next(events, quiet if broken is None else lambda _: None)
+            if kind in ("returned", "raised"):
+                break
+            if broken is None:
                 take(kind, event)
-            except Exception as problem:
-                broken = problem
-                give_up()
+        # Also a Ctrl-C that nobody handles: the verb must not run on behind whoever called.
+        except (Exception, KeyboardInterrupt) as problem:
+            broken = broken or problem
+            give_up()
     thread.join()
     if broken is not None:
         raise broken

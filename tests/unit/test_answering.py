@@ -45,7 +45,7 @@ class Listening(Unmoved):
 
 def conducted(engine: Dead, progress: Listening) -> Any:
     run = RunWriter.create("results", RunInfo("x", ["plimsoll"], None, host={}, versions={}))
-    return conduct(in_order([planned(ScriptedEngine())]), Setup(engine, run, Listener(progress), host={}))
+    return conduct(in_order([planned(ScriptedEngine())]), Setup(engine, run, Listener(progress, stopping=lambda: None), host={}))
 
 
 def test_a_run_says_it_through_its_progress(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,5 +1,7 @@
 """Ctrl-C and SIGTERM: the first stops issuing and keeps everything measured, the second leaves at once.
 
+Model: whoever runs a program of our own asks for signals; a function that somebody else's program calls leaves them alone.
+
 with Brake(listener.stopping) as brake:
     brake.guard(control)       # the job that a signal stops
     ...
@@ -18,9 +20,9 @@ from plimsoll.points.signals import handled
 
 
 class Brake:
-    """Signal handlers for the time of a run; ``stopping`` is called by the first signal."""
+    """Signal handlers for the time of a run; ``stopping`` is called by the first signal. None leaves signals alone."""
 
-    def __init__(self, stopping: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, stopping: Callable[[], None] | None = None) -> None:
         self.pulled = False
         self._stopping = stopping
         self._control: Control | None = None
@@ -34,7 +36,8 @@ class Brake:
         return control
 
     def __enter__(self) -> Brake:
-        self._handled.enter_context(handled(self._pull))
+        if self._stopping is not None:
+            self._handled.enter_context(handled(self._pull))
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -44,6 +47,7 @@ class Brake:
         if self.pulled:
             os._exit(EXIT_INTERRUPTED)
         self.pulled = True
-        self._stopping()
+        if self._stopping is not None:
+            self._stopping()
         if self._control is not None:
             self._control.stop()

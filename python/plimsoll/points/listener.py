@@ -8,8 +8,8 @@ Model: a run says everything once, to one listener, and never writes to a termin
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from plimsoll.result import Result
 
@@ -46,6 +46,69 @@ class Progress(Protocol):
         """Nothing more comes."""
 
 
+@dataclass(frozen=True)
+class Step:
+    """What a callback hears of a run. ``str(step)`` is a line for people.
+
+    ``stage``: ``preparing`` a target, ``begin`` and ``end`` of a point, an ``interval`` of it, or ``silent`` while no answer comes.
+    ``point`` counts from 1; ``points`` is None when results decide how many there will be. ``seconds`` are of the point's own time, warm-up
+    included (virtual on models), or how long the target has been silent. ``per_s`` is the rate of completed requests in the interval, or
+    of the whole point at its end. ``done`` is the share of a target that is prepared, 0 to 1.
+    """
+
+    stage: Literal["preparing", "begin", "interval", "silent", "end"]
+    target: str
+    workload: str = ""
+    point: int = 0
+    points: int | None = None
+    seconds: float = 0.0
+    per_s: float | None = None
+    done: float | None = None
+    result: Result | None = None
+
+    def __str__(self) -> str:
+        if self.stage == "preparing":
+            return f"preparing {self.target}: {100 * (self.done or 0):.0f} %"
+        if self.stage == "silent":
+            return f"no answer from {self.target} for {self.seconds:.0f} s"
+        place = f"[{self.point}{'' if self.points is None else f'/{self.points}'}] {self.workload} on {self.target}"
+        rate = "" if self.per_s is None else f" {self.per_s:,.0f} requests/s"
+        if self.stage == "end":
+            return f"{place}: {self.result.status if self.result else 'ended'}{rate}"
+        return f"{place}{f': {self.seconds:.1f} s' if self.stage == 'interval' else ''}{rate}"
+
+
+class Told:
+    """`Progress` that tells a callback of every step. What the callback raises ends the run and passes on."""
+
+    def __init__(self, callback: Callable[[Step], object]) -> None:
+        self._callback = callback
+        self._at = Step("begin", "")
+
+    def preparing(self, target: str, done_bytes: int, total_bytes: int) -> None:
+        self._callback(Step("preparing", target, done=done_bytes / total_bytes if total_bytes else 1.0))
+
+    def begin(self, place: int, total: int | None, skeleton: Result) -> None:
+        self._at = Step("begin", skeleton.job.target, skeleton.job.workload, place, total)
+        self._callback(self._at)
+
+    def interval(self, interval: Json) -> None:
+        lasted_s = (interval["end_ns"] - interval["start_ns"]) / 1e9
+        done = sum(entry["count"] for entry in interval.get("summary", {}).values())
+        rate = done / lasted_s if lasted_s > 0 else None
+        self._callback(replace(self._at, stage="interval", seconds=interval["end_ns"] / 1e9, per_s=rate))
+
+    def silent(self, silence: Json) -> None:
+        self._callback(replace(self._at, stage="silent", target=silence["target"], seconds=silence["ns"] / 1e9))
+
+    def end(self, result: Result) -> None:
+        rate = sum(total.iops for total in result.totals.values())
+        self._callback(replace(self._at, stage="end", result=result, per_s=rate if result.totals else None))
+
+    def close(self) -> None:
+        """The call returns."""
+
+
 class Unwatched:
     """`Progress` that nobody looks at."""
 
@@ -73,5 +136,5 @@ class Listener:
 
     progress: Progress = field(default_factory=Unwatched)
     remark: Remark = lambda _: None
-    stopping: Callable[[], None] = lambda: None
+    stopping: Callable[[], None] | None = None
     planned: Callable[[Preview], None] = lambda _: None

@@ -53,7 +53,7 @@ def conduct(feed: Feed, setup: Setup) -> Outcome:
     except BaseException as problem:
         # A full disk is no end: with room again, the run can go on. The store may be the very thing that fails now, too.
         with suppress(StoreError):
-            setup.run.finish("interrupted" if isinstance(problem, StoreError) else "failed")
+            setup.run.finish("interrupted" if isinstance(problem, StoreError | KeyboardInterrupt) else "failed")
         raise
     finally:
         feed.close()

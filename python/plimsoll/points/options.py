@@ -1,31 +1,39 @@
 """What every verb that measures can be told, by the names of the command line.
 
-Model: options are a mapping; what is not in it is as on the command line when it was not typed. ``settings`` may be a table, ``targets`` a
-single name.
+Model: options are a mapping; what is not in it is as on the command line when it was not typed. ``settings`` may be a table, ``target`` a
+single name, several, or a table from names to targets. Numbers stand for texts: a bare duration is in seconds, a bare size in bytes.
 
-    complete({"targets": "null:", "settings": {"queue_depth": 32}})["settings"]        # ("queue_depth=32",)
+    complete({"target": "null:", "settings": {"queue_depth": 32}})["settings"]        # ("queue_depth=32",)
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypedDict
 
 from plimsoll.errors import InputError
 from plimsoll.near import meant
+from plimsoll.points.listener import Step
+
+#: What can be measured, as it is said.
+Targets = str | Sequence[str] | Mapping[str, str]
 
 
 class Options(TypedDict, total=False):
     """What every verb can be told; see ``plimsoll run --help`` for what each means and how values are written."""
 
-    #: Files, devices or models; a scratch file without any.
-    targets: str | Sequence[str]
+    #: A file, device or model, several of them, or a table ``{"fast": "/dev/sdb"}`` that names them; a scratch file without any.
+    target: Targets
+    #: The same.
+    targets: Targets
     #: Options of workload and job: a table, or texts ``KEY=VALUE``.
     settings: Mapping[str, Any] | Sequence[str]
-    duration: str
-    warmup: str
-    size: str
+    #: Seconds, or a text such as ``"5m"``.
+    duration: str | float
+    warmup: str | float
+    #: Bytes, or a text such as ``"8GiB"``.
+    size: str | int
     #: How often everything is measured, and whether targets take turns.
     repeat: int
     interleave: bool
@@ -44,6 +52,8 @@ class Options(TypedDict, total=False):
     destroy_data: str
     #: An unfinished run of the same is left as it is.
     fresh: bool
+    #: Called with every `Step` of the run; of functions alone, a command shows its own.
+    progress: Callable[[Step], object]
 
 
 #: What holds when nothing is said.
@@ -65,6 +75,9 @@ DEFAULTS: Mapping[str, Any] = {
     "fresh": False,
 }
 
+#: Options that are texts where they are typed, and may be numbers where they are given.
+_TEXTS = ("duration", "warmup", "size", "precision")
+_WORDS = ("cache", "objective", "out", "label", "destroy_data")
 
 #: What the replay of a trace can be told besides.
 REPLAY: Mapping[str, Any] = {
@@ -85,15 +98,45 @@ def complete(options: Mapping[str, Any], others: Mapping[str, Any] | None = None
     Raises `InputError` for a name that none of them has.
     """
     known = {**DEFAULTS, **(others or {})}
-    for name in options:
-        if name not in known:
-            raise InputError(f"option {name!r} is not known; {meant(name, known)}")
-    whole = {**known, **options}
-    targets, settings = whole["targets"], whole["settings"]
+    for name, value in options.items():
+        if name not in known and name != "target":
+            raise InputError(f"option {name!r} is not known; {meant(name, (*known, 'target'))}")
+        _check_kind(name, value)
+    if "target" in options and "targets" in options:
+        raise InputError("options 'target' and 'targets' are the same; give one of them.")
+    whole = {**known, **options, **{name: _typed(options[name]) for name in _TEXTS if name in options}}
+    targets, settings = whole.pop("target", whole["targets"]), whole["settings"]
     if isinstance(settings, Mapping):
         settings = [f"{key}={_written(value)}" for key, value in settings.items()]
-    whole |= {"targets": (targets,) if isinstance(targets, str) else tuple(targets), "settings": tuple(settings)}
+    whole |= {"targets": _listed(targets), "settings": (settings,) if isinstance(settings, str) else tuple(settings)}
     return {**whole, "over": _axes(whole["over"])} if "over" in whole else whole
+
+
+def _check_kind(name: str, value: Any) -> None:
+    """Raise `InputError` for a value that could never have been typed."""
+    kinds: dict[str, tuple[tuple[type, ...], str]] = {
+        **dict.fromkeys(_TEXTS, ((str, int, float), "a text or a number")),
+        **dict.fromkeys(_WORDS, ((str,), "a text")),
+        **dict.fromkeys(("interleave", "keep", "fresh"), ((bool,), "True or False")),
+        **dict.fromkeys(("target", "targets"), ((str, Sequence, Mapping), "a text, several, or a table")),
+        "repeat": ((int,), "a whole number"),
+    }
+    if name not in kinds or value is None:
+        return
+    kind, said = kinds[name]
+    if not isinstance(value, kind) or (isinstance(value, bool) and bool not in kind):
+        raise InputError(f"option {name!r} is {value!r}; give {said}.")
+
+
+def _typed(value: Any) -> Any:
+    return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
+
+
+def _listed(targets: Targets) -> tuple[str, ...]:
+    """Targets one by one, as they are typed."""
+    if isinstance(targets, Mapping):
+        return tuple(f"{name}={target}" for name, target in targets.items())
+    return (targets,) if isinstance(targets, str) else tuple(targets)
 
 
 def _axes(over: Mapping[str, Any] | Sequence[str] | str) -> tuple[str, ...]:

@@ -44,10 +44,12 @@ from plimsoll.result import Result
 from plimsoll.scratch import default_target
 from plimsoll.store.resumption import fingerprint, resume_run, unfinished_run
 from plimsoll.store.writer import RunInfo, RunWriter
+from plimsoll.tables.tabular import Tabular
 from plimsoll.target import Composer, Target
 
 if TYPE_CHECKING:
     from plimsoll.store.reader import StoredRun
+    from plimsoll.tables.table import Table
 
 #: Workloads with the targets that they go to.
 Uses = Sequence[tuple[Json, Target]]
@@ -76,13 +78,20 @@ class Undertaking:
 
 
 @dataclass(frozen=True)
-class Run:
+class Run(Tabular):
     """What came of an undertaking: stored at ``path``, measured now or before it was resumed."""
 
     path: str
     outcome: Outcome
     experiments: tuple[Experiment, ...]
     origin: Json | None = None
+
+    def table(self) -> Table:
+        """A row per point and operation, as it is stored."""
+        from plimsoll.store.reader import open_run
+        from plimsoll.tables.points import points_table
+
+        return points_table([open_run(self.path)])
 
     @property
     def results(self) -> list[Result]:

@@ -1,14 +1,17 @@
 """The verbs of the command line that measure, as functions: each stores a run like its command, and returns what came of it.
 
 Model: options are those of the command by their names (`plimsoll.points.options`); values are written as they are typed, settings and axes
-also as tables. The same call again goes on with an unfinished run. Bad input raises an `InputError` with the command's sentence, a target
-that must not be written to a `SafetyRefusal`; a point that fails is a result, as it is there. A ``listener`` hears of stages and remarks.
-Limits: one verb at a time per process; Ctrl-C ends a run with what was measured only in the main thread.
+also as tables. The same call again goes on with an unfinished run. Nothing is printed and no signal is handled: ``progress`` hears of every
+`plimsoll.Step`, ``listener`` of stages and remarks as well. Bad input raises `plimsoll.InputError` with the command's sentence, a target
+that must not be written to `plimsoll.SafetyRefusal`; both are `plimsoll.PlimsollError`, as is whatever else is raised. A point that fails
+is a result. Ctrl-C is a KeyboardInterrupt, which keeps what was measured.
+Limits: one verb at a time per process.
 
     import plimsoll
 
-    run = plimsoll.run("random-read-4k", targets="/data/test", size="8GiB", duration="30s", objective="p99 <= 5ms")
+    run = plimsoll.run("random-read-4k", target="/data/test", size="8GiB", duration="30s", objective="p99 <= 5ms", progress=print)
     run.results[0].totals["read"].iops, run.holds(), run.path
+    run.to_pandas()                      # a row per point and operation
 """
 
 from __future__ import annotations
@@ -16,8 +19,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Unpack
 
+from plimsoll.errors import InputError
 from plimsoll.experiments.declaration import FIELDS, options_of
-from plimsoll.points.listener import Listener
+from plimsoll.points.listener import Listener, Told
 from plimsoll.points.options import REPLAY, Options, complete
 from plimsoll.points.short_document import short_undertaking
 from plimsoll.points.undertaking import Run, Undertaking, carry_out
@@ -94,7 +98,7 @@ def check(*named: str, quick: bool = False, listener: Listener | None = None, **
     """
     from plimsoll.points.check import Checked, check_undertaking
 
-    heard, typed = listener or Listener(), complete(options)
+    heard, typed = _heard(options, listener), complete(_said(options))
     typed["targets"] = (*named, *typed["targets"])
     done = carry_out(check_undertaking(typed, heard.remark, quick=quick), typed, heard)
     return Checked(done.path, done.outcome, done.experiments, done.origin)
@@ -104,7 +108,7 @@ def run(*workloads: str, listener: Listener | None = None, **options: Unpack[Lev
     """Measure each workload as it stands, or at the levels of ``over``: shipped names, tags, .toml files, a job file of another tool."""
     from plimsoll.points.run import run_undertaking
 
-    heard, typed = listener or Listener(), complete(options, {"over": ()})
+    heard, typed = _heard(options, listener), complete(_said(options), {"over": ()})
     return carry_out(run_undertaking(workloads, typed, heard.remark), typed, heard)
 
 
@@ -147,7 +151,7 @@ def suite(name: str, *, quick: bool = False, listener: Listener | None = None, *
     """Carry out the experiments of a shipped suite or of a file; options hold for each of them."""
     from plimsoll.points.suites import suite_of
 
-    heard, typed = listener or Listener(), complete(options)
+    heard, typed = _heard(options, listener), complete(_said(options))
     return carry_out(suite_of(name, typed, heard.remark, quick=quick), typed, heard)
 
 
@@ -155,12 +159,29 @@ def replay(trace: str, *, listener: Listener | None = None, **options: Unpack[Re
     """Issue the requests of a block trace, when they were recorded or as fast as possible."""
     from plimsoll.points.replay import replay_undertaking
 
-    heard, typed = listener or Listener(), complete(options, REPLAY)
+    heard, typed = _heard(options, listener), complete(_said(options), REPLAY)
     return carry_out(replay_undertaking(trace, typed, heard.remark), typed, heard)
 
 
 def _short(kind: str, workloads: Sequence[str], options: Mapping[str, Any], listener: Listener | None) -> Run:
     own = [option.name for option in options_of(kind) if option.name not in FIELDS]
-    typed = complete(options, {"over": (), **dict.fromkeys(own)})
+    typed = complete(_said(options), {"over": (), **dict.fromkeys(own)})
     undertaking: Undertaking = short_undertaking(kind, {**typed, "workloads": tuple(workloads)})
-    return carry_out(undertaking, typed, listener or Listener())
+    return carry_out(undertaking, typed, _heard(options, listener))
+
+
+def _heard(options: Mapping[str, Any], listener: Listener | None) -> Listener:
+    """Who hears of the run: the listener, or the callback."""
+    progress = options.get("progress")
+    if progress is None:
+        return listener or Listener()
+    if listener is not None:
+        raise InputError("options 'progress' and 'listener' are two ways of hearing of a run; give one of them.")
+    if not callable(progress):
+        raise InputError(f"option 'progress' is {progress!r}; give a function that takes a plimsoll.Step.")
+    return Listener(Told(progress))
+
+
+def _said(options: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The options that the command has."""
+    return {name: value for name, value in options.items() if name != "progress"}
