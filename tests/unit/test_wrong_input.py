@@ -74,7 +74,7 @@ WRONG = [
     (["import"], "missing argument 'FILE...'"),
     (["translate"], "missing argument 'FILE | TOOL WORD...'"),
     (["translate", "nothing.fio"], "'nothing.fio' is neither a file nor one of fio"),
-    (["fit"], "missing argument 'TRACE|array:NAME'"),
+    (["fit"], "missing argument 'TRACE|DEMAND|array:NAME'"),
     (["fit", "array:dl580-local"], "--measured: say what the array is held against"),
     (["fit", "nothing.csv"], "nothing.csv"),
     (

@@ -29,14 +29,14 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
     "Compare and report": {
         "compare": "Compare stored runs, or the configurations of one, point by point.",
         "report": "Make a report of stored runs: HTML, a table, JSON, Markdown or JUnit.",
-        "size": "Say which stored load lines carry a demand.",
+        "size": "Say which storage carries a demand: stored load lines, targets, or modelled arrays.",
         "list": "List the shipped workloads, suites and arrays, or the stored runs.",
         "forget": "Remove stored runs.",
         "show": "Show one workload, suite or array: purpose, source, and what it consists of.",
     },
     "Arrays without hardware": {
         "reproduce": "Test the claims of published reports on modelled arrays.",
-        "fit": "Turn a block trace into a workload, or make a modelled array give what was measured.",
+        "fit": "Turn a block trace or a demand into a workload, or make a modelled array give what was measured.",
         "serve-array": "Serve a modelled array to other programs, in real time.",
     },
     "Other tools": {

@@ -36,7 +36,7 @@ _NAMED = 8
 
 
 #: Options that mean something for one of the two things that can be fitted.
-_OF_TRACES = ("form", "device", "action")
+_OF_TRACES = ("form", "device", "action", "percentile")
 _OF_ARRAYS = (
     "measured",
     "unknown",
@@ -54,10 +54,11 @@ _OF_ARRAYS = (
 _SPELT = {"form": "--format", "settings": "--set"}
 
 
-@click.command(short_help="Turn a block trace into a workload, or make a modelled array give what was measured.")
-@click.argument("what", metavar="TRACE|array:NAME")
+@click.command(short_help="Turn a block trace or a demand into a workload, or make a modelled array give what was measured.")
+@click.argument("what", metavar="TRACE|DEMAND|array:NAME")
 @click.option("--format", "form", type=click.Choice(FORMS), help="What TRACE is. [default: recognised]")
 @click.option("--device", metavar="NAME", help="Only requests of this target. [default: all together]")
+@click.option("--percentile", metavar="P", help="Of a demand: rates that this part of its intervals did not exceed. [default: 95]")
 @click.option("--action", type=click.Choice(ACTIONS), help="Where blktrace's requests are counted. [default: issue]")
 @click.option(
     "--measured",
@@ -86,12 +87,15 @@ def command(what: str, output: str | None, as_json: bool, **chosen: Any) -> None
     """Read a block trace (fio iolog, blktrace, blkparse, MSR-Cambridge, Alibaba, MQSim), fit a workload to it, and show both side by side:
     operations, sizes, gaps, sequentiality, hot spots.
 
+    Or make a workload of a demand that 'plimsoll watch -o' kept: its rate, mix and sizes.
+
     Or look for up to three unknown values of a modelled array that make it give what was measured, and show how well it predicts
     rows that were held out, beside a power law of the same rows. Everything runs in virtual time.
 
     \b
     plimsoll fit hm_0.csv -o hm_0.toml && plimsoll run hm_0.toml --target /dev/sdb
     plimsoll fit io_traces.csv --device 419 --json
+    plimsoll fit demand.json -o demand.toml && plimsoll run demand.toml -t array:nvme
     plimsoll fit array:se6920-raid1 --measured published:se6920 --where 'label=SE6920 RAID 1' --where workload=se6920-random \\
       --unknown host.page_cache.size_bytes=512MiB..2GiB:log --unknown host.request_ns=20us..200us:log --hold-out size=8G
     """
@@ -107,15 +111,22 @@ def command(what: str, output: str | None, as_json: bool, **chosen: Any) -> None
 
         fit_array(what, {**chosen, "out": chosen["out"] or "results", "output": output, "as_json": as_json})
         return
+    from plimsoll.cli.demand_fit import fit_demand, is_demand
+
+    if is_demand(what):
+        fit_demand(what, output, as_json=as_json, chosen=chosen)
+        return
+    if chosen["percentile"] is not None:
+        raise InputError("--percentile is for demands, which 'plimsoll watch -o FILE' keeps; leave it out.")
     fit_trace(what, output, as_json=as_json, chosen=chosen)
 
 
 def fit_trace(trace: str, output: str | None, *, as_json: bool, chosen: Json) -> None:
     """Fit a workload to a trace, and print or write it."""
-    _check_output(output)
+    check_output(output)
     profile, opened = _profiled(trace, chosen["form"], chosen["device"], chosen["action"])
     fit, drawn, measures = _fitted(profile, trace)
-    workload = fit.workload(_name(output or trace), _source(trace, opened, chosen["device"]))
+    workload = fit.workload(name_of(output or trace), _source(trace, opened, chosen["device"]))
     issued = _issued(fit, workload)
     if output is not None:
         _write(output, workload)
@@ -218,7 +229,7 @@ def _round_size(size: int) -> str:
     return f"{max(4, -(-size // kibibyte))}KiB"
 
 
-def _name(path: str) -> str:
+def name_of(path: str) -> str:
     """A workload's name out of a file's: letters, digits, - and _."""
     import os
     import re
@@ -234,7 +245,7 @@ def _source(path: str, trace: Trace, device: str | None) -> str:
     return f"{os.path.basename(path)} ({trace.title}{of})"
 
 
-def _check_output(path: str | None) -> None:
+def check_output(path: str | None) -> None:
     """Refuse before a long trace is read what could not be written afterwards, or not be found by 'plimsoll run'."""
     import os
 

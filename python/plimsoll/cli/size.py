@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -11,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from plimsoll.cli.options import LoadCommand, takes
+from plimsoll.cli.size_measured import measured, measured_targets, next_commands
 from plimsoll.displayed import as_document
 from plimsoll.errors import InputError, PlimsollError, StoreError
 
@@ -41,11 +44,11 @@ _NEEDS = {
     "volumes": "raid",
 }
 #: Rates of an observed demand that this part of its intervals did not exceed, unless typed.
-_PERCENTILE = 95
+PERCENTILE = 95
 _SPELT = {"from_file": "--from"}
 
 
-@click.command(short_help="Say which stored load lines carry a demand.")
+@click.command(cls=LoadCommand, short_help="Say which storage carries a demand: stored load lines, targets, or modelled arrays.")
 @click.argument("runs", metavar="[RUN]...", nargs=-1)
 @click.option("--iops", metavar="RATE", help="Requests per second demanded, e.g. 5000 or 5k.")
 @click.option("--read-percent", metavar="P", help="Reads of these in percent.")
@@ -65,13 +68,17 @@ _SPELT = {"from_file": "--from"}
 @click.option("--groups", metavar="N", type=click.IntRange(min=1), help="Equal groups the disks of an array make.")
 @click.option("--spares", metavar="N", type=click.IntRange(min=0), help="Global spares of each array, on top of --disks.")
 @click.option("--dedicated-spares", metavar="N", type=click.IntRange(min=0), help="Spares of each group, on top of --disks.")
-@click.option("--arrays", metavar="N", type=click.IntRange(min=1), help="Equal arrays. [default: 1]")
+@click.option(
+    "--arrays",
+    metavar="N|PATTERN",
+    help="With --raid, how many equal arrays. [default: 1] A name such as 'msa2000-*' measures shipped modelled arrays.",
+)
 @click.option("--mirror-arrays", is_flag=True, default=None, help="Arrays hold copies of each other, in pairs.")
 @click.option("--volumes", metavar="N", type=click.IntRange(min=1), help="Show the size of so many equal volumes.")
 @click.option("--price", metavar="AMOUNT", help="Price of what was measured, or of the disks; shown per IOPS and per GB.")
-@click.option("-o", "--out", metavar="DIR", default="results", show_default=True, help="Where runs are kept.")
+@click.option("--measure", is_flag=True, help="Measure what each --target carries of the demand, instead of looking at stored lines.")
 @click.option("--assert", "asserted", is_flag=True, help="Exit with 1 when no load line carries the demand.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@takes("targets", "duration", "warmup", "size", "out", "keep", "destroy_data", "fresh", "quiet", "as_json")
 def command(**typed: Any) -> int:
     """Say which load lines carry a demand, with what headroom: those of each RUN, or of all runs in DIR.
 
@@ -79,25 +86,32 @@ def command(**typed: Any) -> int:
     is the line's mark under the objective over the demand, growth included. Lines with another mix (by more than
     10 points), size (a factor of 2) or randomness (20 points) are refused: that would be extrapolation.
 
-    --raid computes disks from their data sheet instead of measuring: write penalty, usable capacity, spares.
+    --measure raises the rate of the demand on each --target until the objective fails; --arrays does so on modelled arrays, in
+    virtual time. --raid computes disks from their data sheet instead of measuring: write penalty, usable capacity, spares.
 
     \b
     plimsoll size --iops 5k --read-percent 70 --block-size 8k --objective "mean <= 20ms" --growth 20%
     plimsoll size --from demand.json --percentile 99 --objective "p99 <= 10ms" --assert
+    plimsoll size --from demand.json --objective "p99 <= 10ms" --measure -t /dev/sdb
+    plimsoll size --from demand.json --objective "p99 <= 10ms" --arrays 'msa2000-*'
     plimsoll size --mailboxes 5000 --profile exchange-2010:100 --raid 5 --disk-iops 180
     plimsoll size --raid 6 --disks 48 --groups 4 --spares 1 --arrays 4 --disk-size 146GB --volumes 16
     """
+    typed = _arrays_told_apart(typed)
     _check_company(typed)
     demand, disks = _demand(typed), _disks(typed)
     if demand is None and disks is None:
         raise InputError("nothing is asked; give a demand with --iops, --from or --mailboxes, or have disks computed with --raid.")
     if typed["asserted"] and demand is None:
         raise InputError("--assert: there is no demand to carry; give one with --iops, --from or --mailboxes.")
-    answer = _answered(demand, disks, typed)
+    targets = measured_targets(typed)
+    answer = _measured(demand, disks, typed, targets) if demand is not None and targets else _answered(demand, disks, typed)
     if typed["as_json"]:
         click.echo(as_document(_document(answer)))
     else:
-        click.echo("\n".join(_text(answer)))
+        click.echo("\n".join([*_text(answer), *_next(answer, typed)]))
+    if answer.exit_code:
+        return answer.exit_code
     carried = any(fit.carries for fit in answer.fits)
     return EXIT_NOT_CARRIED if typed["asserted"] and not carried else 0
 
@@ -111,6 +125,31 @@ class _Answer:
     fits: list[Fit]
     spindles: Spindles | None
     price: float | None
+    #: Of the run that was measured for it.
+    exit_code: int = 0
+    path: str | None = None
+
+
+def _measured(demand: Demand, disks: Disks | None, typed: Json, targets: list[str]) -> _Answer:
+    """What the targets carry, measured now."""
+    from plimsoll.analysis.objective.judgement import parse_objective
+    from plimsoll.analysis.sizing.spindles import spindles
+    from plimsoll.analysis.sizing.stored_lines import size_lines
+    from plimsoll.points.demand import KEPT_UP
+
+    run = measured(demand, targets, typed)
+    objective = parse_objective(typed["objective"] or KEPT_UP)
+    fits = size_lines({os.path.basename(run.path): run.results}, demand, objective)
+    computed = None if disks is None else spindles(disks, demand)
+    return _Answer(demand, objective.text, fits, computed, _price(typed), run.exit_code, run.path)
+
+
+def _next(answer: _Answer, typed: Json) -> Iterator[str]:
+    """What to do where no stored line could answer, and where the measured ones are."""
+    if answer.path is not None:
+        yield from ("", f"results  {answer.path}")
+    elif answer.demand is not None and all(fit.refused is not None for fit in answer.fits):
+        yield from ("", *next_commands(typed))
 
 
 def _answered(demand: Demand | None, disks: Disks | None, typed: Json) -> _Answer:
@@ -122,6 +161,16 @@ def _answered(demand: Demand | None, disks: Disks | None, typed: Json) -> _Answe
     computed = None if disks is None else spindles(disks, demand)
     fits = [] if demand is None else size_lines(_results(typed["runs"], typed["out"]), demand, objective)
     return _Answer(demand, None if objective is None else objective.text, fits, computed, _price(typed))
+
+
+def _arrays_told_apart(typed: Json) -> Json:
+    """``--arrays`` as a number of arrays, or as a pattern of their names."""
+    text = typed["arrays"]
+    if text is None or not text.strip().lstrip("-").isdecimal():
+        return {**typed, "arrays": None, "array_pattern": text}
+    if int(text) < 1:
+        raise InputError(f"--arrays {text}: give how many equal arrays there are, 1 or more, or a name such as 'msa2000-*'.")
+    return {**typed, "arrays": int(text), "array_pattern": None}
 
 
 def _check_company(typed: Json) -> None:
@@ -137,6 +186,9 @@ def _check_company(typed: Json) -> None:
     for name in ("read_percent", "block_size", "random_percent", "growth", "objective"):
         if typed[name] is not None and not sources:
             raise InputError(f"{_spelt(name)} describes a demand, and there is none; give --iops, --from or --mailboxes.")
+    if (typed["measure"] or typed["array_pattern"] is not None) and not sources:
+        option = "--measure" if typed["measure"] else "--arrays"
+        raise InputError(f"{option}: there is no demand to measure; give one with --iops, --from or --mailboxes.")
     if typed["runs"] and not sources:
         raise InputError(f"{typed['runs'][0]}: there is no demand to hold it against; give one with --iops, --from or --mailboxes.")
 
@@ -152,7 +204,7 @@ def _demand(typed: Json) -> Demand | None:
         source = replace(source, read_percent=percent("--read-percent", typed["read_percent"]))
     if typed["block_size"] is not None:
         size = float(block_bytes("--block-size", typed["block_size"]))
-        source = replace(source, block_bytes=size, bytes_per_s=source.iops * size)
+        source = replace(source, block_bytes=size, bytes_per_s=source.iops * size, read_bytes=None, write_bytes=None)
     if typed["random_percent"] is not None:
         source = replace(source, random_percent=percent("--random-percent", typed["random_percent"]))
     if typed["growth"] is not None:
@@ -162,7 +214,7 @@ def _demand(typed: Json) -> Demand | None:
 
 def _sourced(typed: Json) -> Demand | None:
     if typed["from_file"] is not None:
-        return _observed(typed)
+        return observed_demand(typed["from_file"], typed["device"], typed["percentile"] or str(PERCENTILE))
     if typed["mailboxes"] is not None:
         return _of_mailboxes(typed["mailboxes"], typed["profile"])
     return None if typed["iops"] is None else _typed_demand(typed)
@@ -198,13 +250,12 @@ def _of_mailboxes(mailboxes: int, name: str) -> Demand:
     )
 
 
-def _observed(typed: Json) -> Demand:
+def observed_demand(path: str, wanted: str | None, percentile: str) -> Demand:
+    """The demand of a device in a file that ``plimsoll watch`` wrote, at a percentile of its intervals."""
     from plimsoll.analysis.sizing.demand import demand_at, observed_devices
     from plimsoll.points.quantity import percent
 
-    path = typed["from_file"]
     devices = {observed.name: observed for observed in observed_devices(_read(path), path)}
-    wanted = typed["device"]
     if wanted is None and len(devices) == 1:
         wanted = next(iter(devices))
     if not devices:
@@ -213,7 +264,7 @@ def _observed(typed: Json) -> Demand:
         raise InputError(f"{path}: it holds {', '.join(devices)}; say which with --device.")
     if wanted not in devices:
         raise InputError(f"--device {wanted}: {path} does not hold it; it holds {', '.join(devices)}.")
-    return demand_at(devices[wanted], percent("--percentile", typed["percentile"] or str(_PERCENTILE)))
+    return demand_at(devices[wanted], percent("--percentile", percentile))
 
 
 def _read(path: str) -> Any:
@@ -296,7 +347,17 @@ def _document(answer: _Answer) -> Json:
         "carried": any(fit.carries for fit in answer.fits),
         "lines": [] if demand is None else [{**fit.to_json(demand), **_priced(fit, answer.price)} for fit in answer.fits],
         "raid": None if answer.spindles is None else answer.spindles.to_json(),
+        **_of_run(answer),
     }
+
+
+def _of_run(answer: _Answer) -> Json:
+    """What JSON says of a run that was measured for it."""
+    if answer.path is None or answer.demand is None:
+        return {}
+    from plimsoll.reports.terminal.demand import measured_answer
+
+    return {"answer": measured_answer(answer.fits, answer.demand), "results": answer.path}
 
 
 def _priced(fit: Fit, price: float | None) -> Json:
@@ -307,15 +368,20 @@ def _priced(fit: Fit, price: float | None) -> Json:
 
 
 def _text(answer: _Answer) -> Iterator[str]:
-    from plimsoll.reports.terminal.demand import demand_lines, fits_lines, fits_table, spindles_lines
+    from plimsoll.reports.terminal.demand import demand_lines, fits_lines, fits_table, measured_answer, measured_lines, spindles_lines
 
     if answer.demand is not None:
+        if answer.path is not None:
+            yield from (measured_answer(answer.fits, answer.demand), "")
         yield from demand_lines(answer.demand, answer.objective)
         yield ""
-        if any(fit.refused is None for fit in answer.fits):
+        if answer.path is not None:
+            yield from measured_lines(answer.fits)
+        elif any(fit.refused is None for fit in answer.fits):
             yield fits_table(answer.fits, answer.price)
             yield ""
-        yield from fits_lines(answer.fits)
+        if answer.path is None:
+            yield from fits_lines(answer.fits)
     if answer.spindles is not None:
         if answer.demand is not None:
             yield ""

@@ -134,7 +134,10 @@ class Observed:
 
 @dataclass(frozen=True)
 class Demand:
-    """What sizing is asked for. ``block_bytes`` is the mean request; ``bytes_per_s`` need not be its product with ``iops``."""
+    """What sizing is asked for. ``block_bytes`` is the mean request; ``bytes_per_s`` need not be its product with ``iops``.
+
+    ``read_bytes`` and ``write_bytes`` are the means of each, where they are known.
+    """
 
     iops: float
     bytes_per_s: float
@@ -144,6 +147,8 @@ class Demand:
     growth_percent: float = 0.0
     source: str = "as typed"
     notes: tuple[str, ...] = ()
+    read_bytes: float | None = None
+    write_bytes: float | None = None
 
     def __post_init__(self) -> None:
         if not (self.iops > 0 and math.isfinite(self.iops)):
@@ -210,7 +215,14 @@ def demand_at(observed: Observed, percentile: float = 95.0) -> Demand:
         block_bytes=size.mean * 1024,
         source=f"{observed.name} as watched, percentile {percentile:g} of {len(observed.seconds)} intervals",
         notes=tuple(_doubts(mix, size, len(observed.seconds), percentile)),
+        read_bytes=_mean_bytes(observed, "rareq-sz"),
+        write_bytes=_mean_bytes(observed, "wareq-sz"),
     )
+
+
+def _mean_bytes(observed: Observed, column: str) -> float | None:
+    found = observed.distribution(column)
+    return found.mean * 1024 if found is not None and found.mean else None
 
 
 def demand_document(devices: Sequence[Observed], about: Json) -> Json:

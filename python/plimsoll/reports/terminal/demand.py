@@ -119,6 +119,57 @@ def fits_lines(fits: Sequence[Fit]) -> Iterator[str]:
     yield from _refused([fit for fit in fits if fit.refused is not None])
 
 
+#: So many targets that carry a demand stand in the sentence.
+_NAMED = 4
+
+
+def measured_answer(fits: Sequence[Fit], demand: Demand) -> str:
+    """Which of the targets that were measured carry the demand, with how much to spare."""
+    carrying = [fit for fit in fits if fit.carries]
+    asked = f"{count(demand.grown_iops)} requests per second"
+    if not carrying:
+        return f"None of the {len(fits)} targets carries {asked}." if len(fits) > 1 else f"{_side(fits[0])} does not carry {asked}."
+    named = [
+        f"{_side(fit)} {'at least ' if fit.at_least else ''}{three_digits(fit.headroom)} ×{_doubted(fit)}" for fit in carrying[:_NAMED]
+    ]
+    modelled = " (modelled)" if all(fit.line.modelled for fit in carrying) else ""
+    more = f" and {len(carrying) - _NAMED} more" if len(carrying) > _NAMED else ""
+    verb = "carries" if len(carrying) == 1 else "carry"
+    return f"{len(carrying)} of {len(fits)} {'target' if len(fits) == 1 else 'targets'} {verb} {asked}: {', '.join(named)}{more}{modelled}."
+
+
+def measured_lines(fits: Sequence[Fit]) -> Iterator[str]:
+    """A row per target that was measured: what it carries at the objective, in multiples of the demand."""
+    rows: list[tuple[str, ...]] = [("headroom", "carries", "target", "mark IOPS", "MB/s", "limited by", "doubts")]
+    for fit in fits:
+        if fit.refused is None and fit.mark is not None and fit.shape is not None:
+            spare = f"{'≥ ' if fit.at_least else ''}{three_digits(fit.headroom)} ×"
+            figures = (count(fit.mark.iops), megabytes(fit.mark.bytes_per_s))
+            rows.append((spare, fit.verdict, _target(fit), *figures, fit.limited_by, " ".join(fit.shape.doubts)))
+        else:
+            rows.append(("–", "no", _target(fit), "–", "–", "", fit.refused or ""))
+    yield table(rows, left=3)
+    yield ""
+    if any(fit.at_least and fit.refused is None for fit in fits):
+        yield "≥: no higher rate was tried."
+    if any("not settled" in fit.verdict for fit in fits):
+        yield "not settled: the 95 % interval of the mark lies on both sides of the demand, or there is none; measure longer (-d 60s)."
+    if any(fit.line.modelled for fit in fits):
+        yield "Modelled targets say what a model carries, not what storage does."
+
+
+def _doubted(fit: Fit) -> str:
+    return "" if fit.settled else " (not settled)"
+
+
+def _side(fit: Fit) -> str:
+    return str(fit.line.configuration or fit.line.target)
+
+
+def _target(fit: Fit) -> str:
+    return _side(fit) + (" (modelled)" if fit.line.modelled else "")
+
+
 def spindles_lines(answer: Spindles, demand: Demand | None) -> Iterator[str]:
     """The RAID arithmetic."""
     disks, storage = answer.disks, answer.storage
