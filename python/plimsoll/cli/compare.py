@@ -18,7 +18,7 @@ from plimsoll.store.reader import StoredRun, damage_named, open_runs
 
 if TYPE_CHECKING:
     from plimsoll.analysis.comparison.assertion import Asserted, Assertion
-    from plimsoll.analysis.comparison.comparison import Comparison, Figure
+    from plimsoll.analysis.comparison.comparison import Comparison, ComparisonView, Figure
 
 Json = dict[str, Any]
 
@@ -90,11 +90,12 @@ def _show(stored: list[StoredRun], typed: dict[str, Any], wanted: _Wanted) -> in
 
     comparison = _compared(stored, typed, [parse_metric(metric) for metric in typed["metrics"]] or None)
     judged = _judged(stored, typed, wanted.assertions)
-    document = comparison.to_json() | ({"assertions": [one.to_json() for one in judged]} if judged else {})
+    conditions = [one.to_json() for one in judged]
+    view = comparison.to_json()
     if wanted.as_json:
         from plimsoll.reports.json import comparison_document
 
-        click.echo(as_document(comparison_document(document)))
+        click.echo(as_document(comparison_document({**view, **({"assertions": conditions} if conditions else {})})))
     else:
         from plimsoll.reports.terminal.findings import asserted_text, comparison_text
 
@@ -102,7 +103,7 @@ def _show(stored: list[StoredRun], typed: dict[str, Any], wanted: _Wanted) -> in
         if judged:
             click.echo(f"\n{asserted_text(judged)}")
     if wanted.output is not None:
-        _write(document, stored, wanted.output)
+        _write(view, conditions, stored, wanted.output)
         click.echo(f"\nreport   {wanted.output}", err=wanted.as_json)
     missed = [one for one in judged if not one.holds]
     if missed:
@@ -140,7 +141,7 @@ def _compared(stored: list[StoredRun], typed: dict[str, Any], figures: Sequence[
     return compare(compared, typed["varying"], figures, asked)
 
 
-def _write(comparison: Json, stored: list[StoredRun], path: str) -> None:
+def _write(comparison: ComparisonView, assertions: Sequence[Json], stored: list[StoredRun], path: str) -> None:
     ending = os.path.splitext(path)[1].lower()
     if ending == ".html":
         from plimsoll.reports import html
@@ -153,12 +154,12 @@ def _write(comparison: Json, stored: list[StoredRun], path: str) -> None:
     elif ending == ".json":
         from plimsoll.reports import json as document
 
-        document.write_comparison(comparison, path)
+        document.write_comparison({**comparison, **({"assertions": assertions} if assertions else {})}, path)
     elif ending == ".md":
         from plimsoll.reports.markdown import comparison_markdown
 
-        replace_file(path, encoded(comparison_markdown(comparison, comparison.get("assertions") or [])))
+        replace_file(path, encoded(comparison_markdown(comparison, assertions)))
     else:
         from plimsoll.reports.junit import comparison_xml
 
-        replace_file(path, encoded(comparison_xml(comparison, comparison.get("assertions") or [])))
+        replace_file(path, encoded(comparison_xml(comparison, assertions)))

@@ -1,7 +1,7 @@
 """A demand as an experiment: the rate is raised from a part of what is asked for until the objective fails, on each target.
 
 Model: a ramp over the rate of `plimsoll.analysis.sizing.demanded_workload`, open loop, so that the response is what users of that rate
-would meet. Without an objective the rate has to be kept up. On models time is virtual, so points last long enough for the caches to fill.
+would meet. Without an objective the rate has to be kept up.
 Limits: rates beyond eight times the demand are not tried; the headroom is then a lower end.
 
     carry_out(demand_undertaking(demand, targets=["array:nvme"], objective="p99 <= 5ms"), options, listener)
@@ -27,14 +27,10 @@ NAME = "demand"
 KEPT_UP = "achieved >= 97%"
 #: Half an octave is told apart well enough for sizing.
 _RESOLUTION = "5%"
-#: What lasts as long as it takes for the cache of an array to be in balance, as nobody waits for it.
-_MODELLED = {"duration": "20s", "warmup": "30s"}
-_MODELS = (PREFIX, "queue:")
 
 
 def demand_undertaking(demand: Demand, *, targets: Sequence[str], objective: str | None, settings: Mapping[str, Any]) -> Undertaking:
     """The ramp of every target; ``settings`` are options of the job such as the duration."""
-    modelled = all(target.rpartition("=")[2].startswith(_MODELS) or target.startswith(_MODELS) for target in targets)
     experiment: Json = {
         "name": NAME,
         "kind": "ramp",
@@ -42,7 +38,7 @@ def demand_undertaking(demand: Demand, *, targets: Sequence[str], objective: str
         "over": {"rate": measured_rates(demand)},
         "objective": objective or KEPT_UP,
         "resolution": _RESOLUTION,
-        "set": {**(_MODELLED if modelled and targets else {}), **settings},
+        "set": dict(settings),
     }
     document = {"title": f"demand: {demand.source}", "workload": [demanded_workload(demand, NAME)], "experiment": [experiment]}
     return Undertaking(read_experiments(document, TYPED, targets=targets), NAME)
