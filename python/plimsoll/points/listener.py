@@ -88,6 +88,9 @@ class Told:
     def preparing(self, target: str, done_bytes: int, total_bytes: int) -> None:
         self._callback(Step("preparing", target, done=done_bytes / total_bytes if total_bytes else 1.0))
 
+    def expected(self, left: int) -> None:
+        """How many points follow is a guess, which no step tells."""
+
     def begin(self, place: int, total: int | None, skeleton: Result) -> None:
         self._at = Step("begin", skeleton.job.target, skeleton.job.workload, place, total)
         self._callback(self._at)

@@ -96,6 +96,7 @@ class Table:
 
     def parquet(self) -> bytes:
         """A file of Parquet. Raises `InputError` where pyarrow is not installed."""
+        needed("pyarrow", "Parquet")
         writer = needed("pyarrow.parquet", "Parquet")
         buffer = io.BytesIO()
         writer.write_table(self.to_arrow(), buffer)
