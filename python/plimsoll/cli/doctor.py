@@ -9,6 +9,7 @@ from dataclasses import asdict
 import click
 
 from plimsoll import engine as engines
+from plimsoll.defaults import FILE, STORE, defaults
 from plimsoll.displayed import as_document
 from plimsoll.doctor import Check, diagnose, examine
 from plimsoll.errors import InputError
@@ -36,12 +37,22 @@ def command(target: str | None, calibrate: bool, seconds: float | None, as_json:
         return 0
     if seconds is not None:
         raise InputError("--seconds is how long --calibrate takes; add --calibrate, or leave it out.")
-    checks = diagnose(examine(engines.native(), target))
+    checks = [*diagnose(examine(engines.native(), None if target is None else defaults().meant(target))), _project()]
     if as_json:
         click.echo(as_document([asdict(check) for check in checks]))
     else:
         click.echo("\n".join(_lines(checks)))
     return 4 if any(check.status == "fail" for check in checks) else 0
+
+
+def _project() -> Check:
+    """Which plimsoll.toml holds here."""
+    found = defaults()
+    if found.path is None:
+        return Check("defaults", "ok", f"There is no {FILE} here or above: runs are kept in {STORE!r}.")
+    named = ", ".join(found.targets)
+    said = [f"store {found.store!r}", *([f"label {found.label!r}"] if found.label else []), *([f"targets {named}"] if named else [])]
+    return Check("defaults", "ok", f"{found.path} holds here: {', '.join(said)}.")
 
 
 def _lines(checks: Sequence[Check]) -> Iterator[str]:

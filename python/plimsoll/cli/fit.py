@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from plimsoll.defaults import defaults
 from plimsoll.displayed import as_document, encoded
 from plimsoll.errors import InputError, PlimsollError
 from plimsoll.store.durable import REPLACED
@@ -109,7 +110,7 @@ def command(what: str, output: str | None, as_json: bool, **chosen: Any) -> None
     if array:
         from plimsoll.cli.array_fit import fit_array
 
-        fit_array(what, {**chosen, "out": chosen["out"] or "results", "output": output, "as_json": as_json})
+        fit_array(what, {**chosen, "out": chosen["out"] or defaults().store, "output": output, "as_json": as_json})
         return
     from plimsoll.cli.demand_fit import fit_demand, is_demand
 

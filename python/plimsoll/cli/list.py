@@ -11,6 +11,7 @@ from plimsoll import catalog
 from plimsoll.catalog.arrays import families
 from plimsoll.catalog.composition.variants import Family
 from plimsoll.cli.width import terminal_width
+from plimsoll.defaults import defaults
 from plimsoll.displayed import as_document
 from plimsoll.errors import InputError
 
@@ -33,7 +34,7 @@ def command(**typed: Any) -> None:
     if typed["runs"]:
         from plimsoll.cli.run_list import list_stored
 
-        list_stored(typed["out"] or "results", as_json=as_json)
+        list_stored(typed["out"] or defaults().store, as_json=as_json)
     elif typed["suites"]:
         _suites(as_json=as_json)
     elif typed["arrays"]:

@@ -15,6 +15,7 @@ from typing import Any
 
 import click
 
+from plimsoll.defaults import defaults
 from plimsoll.errors import InputError
 from plimsoll.store.durable import REPLACED
 
@@ -22,10 +23,11 @@ Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
 def named(_context: click.Context, _option: click.Parameter, targets: tuple[str, ...]) -> tuple[str, ...]:
-    """An empty name is a variable that is not set, and measures nothing in its place."""
+    """The targets, with those put in that plimsoll.toml names. An empty name is a variable that is not set, and measures nothing."""
     if any(not target.strip() for target in targets):
         raise InputError("--target: the name is empty, as that of a variable which is not set; name a target, or leave the option out.")
-    return targets
+    known = defaults()
+    return tuple(known.meant(target) for target in targets)
 
 
 #: Every shared option by the name its value arrives under.

@@ -69,12 +69,16 @@ class _Verbs(click.Group):
     epilog=f"Exit codes: {'; '.join(f'{code} {meaning}' for code, meaning in EXIT_CODES.items())}.",
 )
 @click.version_option(__version__, prog_name="plimsoll", message="%(prog)s %(version)s")
-def program() -> None:
+@click.pass_context
+def program(context: click.Context) -> None:
     """How much load does this storage carry before it gets too slow?
 
     Plimsoll applies a load to a disk, a file or a model, and says how it responded and how far to trust the numbers.
     'plimsoll help COMMAND' explains a command, 'plimsoll help options' what many commands share.
     """
+    from plimsoll.cli.project import default_map
+
+    context.default_map = default_map()
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

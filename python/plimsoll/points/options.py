@@ -12,6 +12,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypedDict
 
+from plimsoll.defaults import defaults
 from plimsoll.errors import InputError
 from plimsoll.near import meant
 from plimsoll.points.listener import Step
@@ -104,11 +105,21 @@ def complete(options: Mapping[str, Any], others: Mapping[str, Any] | None = None
         _check_kind(name, value)
     if "target" in options and "targets" in options:
         raise InputError("options 'target' and 'targets' are the same; give one of them.")
-    whole = {**known, **options, **{name: _typed(options[name]) for name in _TEXTS if name in options}}
+    project = defaults()
+    whole = {
+        **known,
+        "out": project.store,
+        "label": project.label,
+        **options,
+        **{name: _typed(options[name]) for name in _TEXTS if name in options},
+    }
     targets, settings = whole.pop("target", whole["targets"]), whole["settings"]
     if isinstance(settings, Mapping):
         settings = [f"{key}={_written(value)}" for key, value in settings.items()]
-    whole |= {"targets": _listed(targets), "settings": (settings,) if isinstance(settings, str) else tuple(settings)}
+    whole |= {
+        "targets": tuple(map(project.meant, _listed(targets))),
+        "settings": (settings,) if isinstance(settings, str) else tuple(settings),
+    }
     return {**whole, "over": _axes(whole["over"])} if "over" in whole else whole
 
 

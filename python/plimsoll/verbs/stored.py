@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
 
+from plimsoll.defaults import defaults
 from plimsoll.errors import InputError
 from plimsoll.store import reader
 from plimsoll.tables.tabular import Tabular
@@ -133,12 +134,12 @@ class Store(Tabular):
         return f"<plimsoll store {self.path!r}: {len(self)} runs>"
 
 
-def open_store(path: str | os.PathLike[str] = "results") -> Store:
-    """The store in the directory ``path``; the directory of a single run is a store of that run.
+def open_store(path: str | os.PathLike[str] | None = None) -> Store:
+    """The store in the directory ``path`` (that of plimsoll.toml, else ``results``); the directory of a single run is a store of that run.
 
     Raises `plimsoll.InputError` where there is no such directory, `plimsoll.StoreError` where it cannot be read.
     """
-    folder = os.fspath(path)
+    folder = defaults().store if path is None else os.fspath(path)
     if not os.path.isdir(folder):
         raise InputError(f"{folder}: there is no such directory; name one where runs are kept, such as 'results'.")
     if os.path.lexists(os.path.join(folder, "run.json")):
