@@ -168,17 +168,11 @@ def test_what_is_read_back_says_the_same(plimsoll: Plimsoll) -> None:
     assert again.sentence == answer
 
 
-def durations(out: str) -> set[float]:
-    (run,) = list_runs(out)
+def test_a_typed_duration_holds_for_every_point(plimsoll: Plimsoll) -> None:
+    plimsoll("check", MODEL, "-q", "-d", "1s")
+    (run,) = list_runs("results")
     assert isinstance(run, StoredRun)
-    return {point.result.job.duration_s for point in run.points}
-
-
-def test_a_model_is_given_the_time_that_its_caches_take_in_the_quick_form_as_well(plimsoll: Plimsoll, engine: ScriptedEngine) -> None:
-    plimsoll("check", MODEL, "--quick", "-q", "--out", "quick")
-    assert durations("quick") == {20}
-    plimsoll("check", MODEL, "-q", "-d", "1s", "--out", "typed")
-    assert durations("typed") == {1}
+    assert {point.result.job.duration_s for point in run.points} == {1}
 
 
 def test_from_python_a_check_has_its_answer(engine: ScriptedEngine) -> None:

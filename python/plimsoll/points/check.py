@@ -2,7 +2,6 @@
 
 Model: the writes are left out, and its OLTP mix consists of reads, unless every target may be written to: scratch files and models
 always, others with ``--destroy-data``. So the targets of one check stand under the same load. A directory stands for a scratch file in it.
-On a model time is virtual, so points last long enough for its caches to fill.
 
     carry_out(check_undertaking(typed, remark, quick=False), typed, listener)
     answers(run)[0].sentence
@@ -31,9 +30,6 @@ if TYPE_CHECKING:
 
 NAME = "check"
 WRITES, LOAD = "writes", "OLTP"
-#: What lasts as long as it takes for the cache of an array to be in balance, as nobody waits for it.
-_MODELLED = {"duration": "20s", "warmup": "30s"}
-_MODELS = ("array:", "queue:")
 
 
 @dataclass(frozen=True)
@@ -59,7 +55,7 @@ def check_undertaking(typed: Mapping[str, Any], remark: Remark, *, quick: bool =
     refused = _refusing(targets, typed["destroy_data"], composer)
     if refused:
         remark(f"reads only: writing to {refused[0]} is not permitted (--destroy-data permits it).")
-    document = _document(typed.get("objective"), reads_only=bool(refused), modelled=bool(targets) and all(map(_is_modelled, targets)))
+    document = _document(typed.get("objective"), reads_only=bool(refused))
     return undertaken(NAME, document, {**typed, "targets": targets}, composer, quick=quick)
 
 
@@ -83,18 +79,15 @@ def answers(run: Run) -> list[Answer]:
     return answers_of(run.results, objective or "")
 
 
-def _document(objective: str | None, *, reads_only: bool, modelled: bool) -> Json:
+def _document(objective: str | None, *, reads_only: bool) -> Json:
     """The document with what was asked for."""
     document = catalog.check_document()
     experiments = [dict(one) for one in document["experiment"] if not (reads_only and one["name"] == WRITES)]
-    for one in experiments:
-        load = one["name"] == LOAD
-        if load and objective is not None:
-            one["objective"] = objective
-        changes = {**(_MODELLED if modelled else {}), **({"read_percent": 100} if load and reads_only else {})}
-        one["set"] = {**one["set"], **changes}
-        # On a model the quick form saves nothing but makes the answer wrong.
-        one["quick"] = {"set": changes if modelled else {**one["quick"]["set"], **changes}}
+    load = next(one for one in experiments if one["name"] == LOAD)
+    if objective is not None:
+        load["objective"] = objective
+    if reads_only:
+        load["set"] = {**load["set"], "read_percent": 100}
     return {**document, "experiment": experiments}
 
 
@@ -108,7 +101,3 @@ def _refusing(targets: Sequence[str], destroy_data: str | None, composer: Compos
         return []
     engine = engines.native()
     return [target for target in targets if engine.write_refusal(composer.target(target), permission(None)) is not None]
-
-
-def _is_modelled(target: str) -> bool:
-    return target.strip().startswith(_MODELS)

@@ -3,7 +3,8 @@
 Model: the points are those that the planners will ask for; where results decide, a subject has a line with its fewest and most points.
 Time is warm-up and duration of the points. On a model it is virtual and counted apart: how long that takes depends on this machine.
 Limits: filling scratch files, drawing the report and waiting between points come on top. A point with a precision or an amount may end
-sooner, and one that had too few requests may be measured again for longer.
+sooner, and one that had too few requests may be measured again for longer. On a modelled array points last until its caches are in balance,
+unless their time was chosen.
 
     found = preview(experiments, points, uses)
     found.sentence()          # "15 points, 2 min 20 s of load"
@@ -21,6 +22,7 @@ from plimsoll.experiments.experiment import Experiment
 from plimsoll.experiments.outlook import KNOWN, known_requests, outlook
 from plimsoll.experiments.plan import Ask, Request, Subject
 from plimsoll.host.device import free_bytes
+from plimsoll.points.balance import TIMING
 from plimsoll.points.drivers import driver_of
 from plimsoll.points.experiment_points import ExperimentPoints
 from plimsoll.points.point import PlannedPoint
@@ -44,6 +46,7 @@ class Line:
     seconds: float
     is_virtual: bool
     may_end_sooner: bool
+    may_last_longer: bool = False
 
 
 @dataclass(frozen=True)
@@ -79,7 +82,9 @@ class Preview:
         """How many points, and for how long."""
         least, most = self.points
         number = f"{most:,} point{'' if most == 1 else 's'}" if least == most else f"{least:,} to {most:,} points"
-        times = [f"{_span(*self.seconds(virtual=virtual))} of {'virtual time' if virtual else 'load'}" for virtual in self._clocks()]
+        longer = "at least " if any(line.may_last_longer for line in self.lines) else ""
+        clocks = {False: ("", "load"), True: (longer, "virtual time")}
+        times = [f"{clocks[virtual][0]}{_span(*self.seconds(virtual=virtual))} of {clocks[virtual][1]}" for virtual in self._clocks()]
         sooner = "at most " if any(line.may_end_sooner for line in self.lines) else ""
         return f"{number}, {sooner}{' and '.join(times)}" if times else number
 
@@ -164,6 +169,7 @@ def _line(experiment: Experiment, subject: Subject, point: PlannedPoint, what: s
         most=numbers[1],
         seconds=0.0 if filling else float(point.options.get("warmup") or 0) + float(point.options.get("duration") or 0),
         is_virtual=point.target.kind in _VIRTUAL,
+        may_last_longer=point.target.document is not None and not point.chosen.issuperset(TIMING),
         may_end_sooner=filling or point.precision is not None or ends_by_itself(point.workload),
     )
 
