@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test test-long mutants bench docs format bless reproduce lock clean setup dev
+.PHONY: help run test test-long mutants bench docs format bless reproduce man lock clean setup dev
 
 VENV := .venv
 # What the compiled extension is made of.
@@ -45,6 +45,9 @@ bless: setup  ## write generated documents and snapshots anew; look at the diffe
 reproduce: setup  ## write docs/reproduce.md anew: the claims of the reports on modelled arrays (about two minutes)
 	$(VENV)/bin/plimsoll reproduce --quiet --markdown > docs/reproduce.md.new
 	mv docs/reproduce.md.new docs/reproduce.md
+
+man: setup  ## write man pages of every command to target/man
+	$(VENV)/bin/python dev/man.py target/man
 
 lock:  ## take the newest versions that pyproject.toml allows into requirements.lock
 	dev/lock.sh

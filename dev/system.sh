@@ -3,7 +3,8 @@
 # In CI a failing installation is an error; elsewhere the tests that need it say that they were skipped.
 set -euo pipefail
 
-declare -A package_of=([chromium]=chromium [losetup]=mount [mkfs.ext4]=e2fsprogs [sfdisk]=fdisk [fio]=fio [nbdinfo]=libnbd-bin)
+declare -A package_of=([chromium]=chromium [losetup]=mount [mkfs.ext4]=e2fsprogs [sfdisk]=fdisk [fio]=fio [nbdinfo]=libnbd-bin
+    [zsh]=zsh [fish]=fish [groff]=groff-base)
 
 missing=()
 for command in "${!package_of[@]}"; do

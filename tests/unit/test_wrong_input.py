@@ -104,6 +104,7 @@ WRONG = [
     (["list", "--out", "x"], "add --runs to list the stored runs"),
     (["doctor", "--seconds", "2"], "add --calibrate, or leave it out"),
     (["doctor", "--calibrate", "-t", "x"], "is measured without storage; leave --target out"),
+    (["completion", "tcsh"], "'tcsh' is not one of 'bash', 'zsh', 'fish'"),
     (["forget", "nosuch", "--yes"], "'nosuch' is not a run"),
     (["help", "steps-of-load"], "there is no command 'steps-of-load' to explain"),
     (["check", "null:", "--objective", "p98 <= 5ms"], "'p98' is not a metric"),

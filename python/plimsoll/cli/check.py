@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from plimsoll.cli import completions
 from plimsoll.cli.options import LoadCommand, named, takes
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ _WIDTH = 100
 
 
 @click.command(cls=LoadCommand, short_help="Say what a target can do, and what load it carries.")
-@click.argument("target", metavar="[TARGET...]", nargs=-1, callback=named)
+@click.argument("target", metavar="[TARGET...]", nargs=-1, callback=named, shell_complete=completions.targets)
 @click.option("--quick", is_flag=True, help="A first impression in less than a minute.")
 @takes("objective", "asserts", "targets", "duration", "warmup", "size")
 @takes("out", "label", "report_path", "opens", "dry_run", "keep", "destroy_data", "fresh", "quiet", "as_json")

@@ -48,6 +48,7 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
         "doctor": "Say what on this host would make numbers wrong.",
         "watch": "Watch what is asked of live devices.",
         "journal": "Keep the power-cut journal of another host.",
+        "completion": "Print the script with which a shell completes what is typed.",
         "help": "Explain a command, or the options that many commands share.",
     },
 }

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from plimsoll.cli import completions
 from plimsoll.cli.report import COMPARISONS, checked_format
 from plimsoll.displayed import as_document, encoded
 from plimsoll.errors import EXIT_OBJECTIVE_FAILED, InputError
@@ -24,7 +25,7 @@ Json = dict[str, Any]
 
 
 @click.command(short_help="Compare stored runs, or the configurations of one, point by point.")
-@click.argument("runs", metavar="RUN...", nargs=-1, required=True)
+@click.argument("runs", metavar="RUN...", nargs=-1, required=True, shell_complete=completions.runs)
 @click.option(
     "--varying",
     metavar="WHAT",

@@ -6,12 +6,13 @@ from typing import Any
 
 import click
 
+from plimsoll.cli import completions
 from plimsoll.cli.experiment import short_experiment
 from plimsoll.cli.options import EXPERIMENT, LoadCommand, takes
 
 
 @click.command(cls=LoadCommand, short_help="Measure the load line at percentages of the maximum.")
-@click.argument("workloads", metavar="WORKLOAD...", nargs=-1, required=True)
+@click.argument("workloads", metavar="WORKLOAD...", nargs=-1, required=True, shell_complete=completions.workloads)
 @takes("objective", "asserts")
 @click.option("--percent", metavar="LEVELS", help="Percentages of the maximum. [default: 10,50,70,80,90,100]")
 @click.option("--rounding", metavar="RULE", help="none, or vdbench: rates up to the next 10, above 1000 to the next 100. [default: none]")

@@ -9,6 +9,7 @@ from dataclasses import asdict
 import click
 
 from plimsoll import engine as engines
+from plimsoll.cli import completions
 from plimsoll.defaults import FILE, STORE, defaults
 from plimsoll.displayed import as_document
 from plimsoll.doctor import Check, diagnose, examine
@@ -19,7 +20,13 @@ _WIDTH = 100
 
 
 @click.command(short_help="Say what on this host would make numbers wrong.")
-@click.option("-t", "--target", metavar="TARGET", help="Look at this target as well; of a directory, at its file system.")
+@click.option(
+    "-t",
+    "--target",
+    metavar="TARGET",
+    shell_complete=completions.targets,
+    help="Look at this target as well; of a directory, at its file system.",
+)
 @click.option("--calibrate", is_flag=True, help="Measure Plimsoll's own cost per I/O instead, and remember it for every later result.")
 @click.option("--seconds", type=click.FloatRange(0.05, 600), help="How long --calibrate takes in all. [default: 3]")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from plimsoll.cli import completions
 from plimsoll.displayed import encoded
 from plimsoll.errors import InputError
 from plimsoll.store.durable import REPLACED, check_replaceable
@@ -38,7 +39,7 @@ _FOLDERS = ("fio-json", "fio-json+", "fio-logs", "vdbench", "orion")
 
 
 @click.command(short_help="Write a stored run as another tool's results.")
-@click.argument("name", metavar="RUN")
+@click.argument("name", metavar="RUN", shell_complete=completions.runs)
 @click.option("--as", "form", metavar="FORM", type=click.Choice([*FORMS, *TABLES]), help=f"One of {', '.join((*FORMS, *TABLES))}.")
 @click.option("-o", "--output", metavar="PATH", help=f"A file, or a directory for several. {REPLACED} [default: stdout]")
 @click.option("--point", "wanted", metavar="ID", multiple=True, help="Only this point: its id, or the number it begins with.")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from plimsoll.cli import completions
 from plimsoll.defaults import defaults
 from plimsoll.displayed import as_document, encoded
 from plimsoll.errors import InputError, PlimsollError
@@ -56,7 +57,7 @@ _SPELT = {"form": "--format", "settings": "--set"}
 
 
 @click.command(short_help="Turn a block trace or a demand into a workload, or make a modelled array give what was measured.")
-@click.argument("what", metavar="TRACE|DEMAND|array:NAME")
+@click.argument("what", metavar="TRACE|DEMAND|array:NAME", shell_complete=completions.fitted)
 @click.option("--format", "form", type=click.Choice(FORMS), help="What TRACE is. [default: recognised]")
 @click.option("--device", metavar="NAME", help="Only requests of this target. [default: all together]")
 @click.option("--percentile", metavar="P", help="Of a demand: rates that this part of its intervals did not exceed. [default: 95]")

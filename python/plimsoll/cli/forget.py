@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from plimsoll.cli import completions
 from plimsoll.displayed import displayed
 from plimsoll.errors import InputError
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @click.command(short_help="Remove stored runs.")
-@click.argument("runs", metavar="RUN...", nargs=-1, required=True)
+@click.argument("runs", metavar="RUN...", nargs=-1, required=True, shell_complete=completions.runs)
 @click.option("-y", "--yes", is_flag=True, help="Do not ask.")
 @click.option("-o", "--out", metavar="DIR", default="results", show_default=True, help="Where the runs are kept.")
 def command(runs: tuple[str, ...], yes: bool, out: str) -> None:

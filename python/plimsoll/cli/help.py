@@ -9,6 +9,7 @@ from importlib import import_module
 
 import click
 
+from plimsoll.cli import completions
 from plimsoll.cli.commands import OTHER_NAMES, VERBS
 from plimsoll.cli.options import COMMON, DECLARED
 from plimsoll.errors import InputError
@@ -19,7 +20,7 @@ TOPICS = ("options",)
 
 
 @click.command(short_help="Explain a command, or the options that many commands share.")
-@click.argument("name", metavar="[COMMAND|options]", required=False)
+@click.argument("name", metavar="[COMMAND|options]", required=False, shell_complete=completions.commands)
 @click.pass_context
 def command(ctx: click.Context, name: str | None) -> None:
     """Explain COMMAND, or the options that mean the same in every command that measures; without either, list the commands.

@@ -15,6 +15,7 @@ from typing import Any
 
 import click
 
+from plimsoll.cli import completions
 from plimsoll.defaults import defaults
 from plimsoll.errors import InputError
 from plimsoll.store.durable import REPLACED
@@ -36,6 +37,7 @@ DECLARED: dict[str, Decorator] = {
         "--over",
         metavar="NAME=LEVELS",
         multiple=True,
+        shell_complete=completions.settings,
         help="The levels of an option: 1,2,4 or 1..64 (doubling), 1..64*3, 1..32+4.",
     ),
     "targets": click.option(
@@ -45,10 +47,19 @@ DECLARED: dict[str, Decorator] = {
         metavar="TARGET",
         multiple=True,
         callback=named,
+        shell_complete=completions.targets,
         help="File, device, concat:A,B, stripe:A,B?unit=1MiB, null:, queue: or array:NAME; several are measured in turn. "
         "[default: a scratch file ./plimsoll-scratch.dat, made and removed]",
     ),
-    "settings": click.option("-s", "--set", "settings", metavar="KEY=VALUE", multiple=True, help="Change an option, e.g. queue_depth=32."),
+    "settings": click.option(
+        "-s",
+        "--set",
+        "settings",
+        metavar="KEY=VALUE",
+        multiple=True,
+        shell_complete=completions.settings,
+        help="Change an option, e.g. queue_depth=32.",
+    ),
     "duration": click.option(
         "-d", "--duration", metavar="TIME", help="Measured time of each point, e.g. 30s or 5m. [default: 10s; of a file: 30s]"
     ),

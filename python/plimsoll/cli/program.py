@@ -8,9 +8,11 @@ Model: data goes to stdout, everything else to stderr; every error a user can ca
 from __future__ import annotations
 
 import keyword
+import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 import click
 
@@ -22,6 +24,9 @@ from plimsoll.cli.silence import Silence
 from plimsoll.cli.streams import Streams
 from plimsoll.displayed import displayed_in_line
 from plimsoll.errors import EXIT_CODES, EXIT_INTERRUPTED, InputError, PlimsollError, StoreError
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 
 def module_of(verb: str) -> str:
@@ -43,7 +48,7 @@ class _Verbs(click.Group):
         return command
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        if not args:
+        if not args and not ctx.resilient_parsing:
             click.echo(_beginning(ctx), err=True)
             ctx.exit(InputError.exit_code)
         return super().parse_args(ctx, args)
@@ -54,6 +59,13 @@ class _Verbs(click.Group):
         if name not in VERBS and not name.startswith("-"):
             raise InputError(f"there is no command {name!r}; {_nearest_verb(name)}")
         return super().resolve_command(ctx, args)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """The commands, without importing each for its line."""
+        from click.shell_completion import CompletionItem
+
+        named = [CompletionItem(verb, help=line) for verb, line in VERBS.items() if verb.startswith(incomplete)]
+        return named or click.Command.shell_complete(self, ctx, incomplete)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         # One column for all groups.
@@ -83,6 +95,10 @@ def program(context: click.Context) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code; a traceback is shown for nothing."""
+    if "_PLIMSOLL_COMPLETE" in os.environ:
+        from plimsoll.cli.completion import answer
+
+        return answer(program)
     words = list(sys.argv[1:] if arguments is None else arguments)
     with Streams() as streams, threads_told(words) as in_threads, heard(Silence()):
         code = _answered(words)

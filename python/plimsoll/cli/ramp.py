@@ -6,13 +6,14 @@ from typing import Any
 
 import click
 
+from plimsoll.cli import completions
 from plimsoll.cli.experiment import short_experiment
 from plimsoll.cli.options import ONCE, LoadCommand, takes
 from plimsoll.errors import InputError
 
 
 @click.command(cls=LoadCommand, short_help="Raise the load until the objective fails, and find the mark.")
-@click.argument("workloads", metavar="WORKLOAD...", nargs=-1, required=True)
+@click.argument("workloads", metavar="WORKLOAD...", nargs=-1, required=True, shell_complete=completions.workloads)
 @takes("over", "objective", "asserts")
 @click.option("--resolution", metavar="SHARE|STEP", help="How close the mark is closed in on: 2% of the level, or 1. [default: 2%]")
 @click.option("--settle", is_flag=True, help="Measure a level near the limit again until its 95 % interval settles it.")

@@ -14,6 +14,7 @@ from pathlib import Path
 import click
 
 from plimsoll.analysis.point.verification import wrong_data
+from plimsoll.cli import completions
 from plimsoll.displayed import displayed, encoded
 from plimsoll.errors import InputError
 from plimsoll.near import listed
@@ -30,7 +31,7 @@ _TEXTS = {".md": "plimsoll.reports.markdown", ".xml": "plimsoll.reports.junit"}
 
 
 @click.command(short_help="Make a report of stored runs: HTML, a table, JSON, Markdown or JUnit.")
-@click.argument("runs", metavar="RUN...", nargs=-1, required=True)
+@click.argument("runs", metavar="RUN...", nargs=-1, required=True, shell_complete=completions.runs)
 @click.option(
     "-o",
     "--output",

@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from plimsoll.cli import completions
 from plimsoll.cli.experiment import carried_out
 from plimsoll.cli.options import LoadCommand, takes
 from plimsoll.cli.tool_words import with_tool_set_apart
@@ -25,7 +26,7 @@ class RunCommand(LoadCommand):
 
 
 @click.command(cls=RunCommand, short_help="Measure a target under workloads, at one load or at several levels.")
-@click.argument("workloads", metavar="WORKLOAD...", nargs=-1, required=True)
+@click.argument("workloads", metavar="WORKLOAD...", nargs=-1, required=True, shell_complete=completions.workloads)
 @takes("over", "objective", "asserts")
 @click.option("--steps", is_flag=True, hidden=True, help="Without --over: at the usual levels, queue_depth=1..64.")
 @takes("targets", "settings", "duration", "warmup", "size", "repeat", "interleave", "cache", "precision")

@@ -6,12 +6,13 @@ from typing import Any
 
 import click
 
+from plimsoll.cli import completions
 from plimsoll.cli.experiment import short_experiment
 from plimsoll.cli.options import EXPERIMENT, LoadCommand, takes
 
 
 @click.command(cls=LoadCommand, short_help="Measure speed-up with concurrency.")
-@click.argument("workloads", metavar="WORKLOAD...", nargs=-1, required=True)
+@click.argument("workloads", metavar="WORKLOAD...", nargs=-1, required=True, shell_complete=completions.workloads)
 @takes("over", "objective", "asserts")
 @click.option("--iterations", metavar="N", type=click.IntRange(1, 1000), help="Another word for --repeat.")
 @takes(*EXPERIMENT)

@@ -14,6 +14,7 @@ from typing import Any
 
 import click
 
+from plimsoll.cli import completions
 from plimsoll.displayed import as_document
 from plimsoll.errors import InputError
 from plimsoll.points.signals import handled
@@ -36,7 +37,7 @@ class _Places:
 
 
 @click.command(short_help="Serve a modelled array to other programs, in real time.")
-@click.argument("array", metavar="array:NAME")
+@click.argument("array", metavar="array:NAME", shell_complete=completions.arrays)
 @click.option("--socket", "path", metavar="PATH", help="Serve NBD on a Unix socket made there.")
 @click.option(
     "--port", metavar="N", type=click.IntRange(0, _PORT_MAX), help="Serve NBD on a TCP port of this machine's loopback; 0 is a free one."

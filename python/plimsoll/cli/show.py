@@ -13,6 +13,7 @@ import click
 from plimsoll import catalog
 from plimsoll import engine as engines
 from plimsoll.catalog.arrays import array_names, is_array
+from plimsoll.cli import completions
 from plimsoll.displayed import as_document
 from plimsoll.errors import InputError
 from plimsoll.points.point import changed, defined, setting
@@ -24,7 +25,7 @@ _WIDTH = 96
 
 
 @click.command(short_help="Show one workload, suite or array: purpose, source, and what it consists of.")
-@click.argument("name", metavar="NAME")
+@click.argument("name", metavar="NAME", shell_complete=completions.shown)
 @click.option("-s", "--set", "settings", metavar="KEY=VALUE", multiple=True, help="Show it with an option changed.")
 @click.option("--json", "as_json", is_flag=True, help="Print the canonical definition as JSON.")
 def command(name: str, settings: tuple[str, ...], as_json: bool) -> None:

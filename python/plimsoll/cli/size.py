@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from plimsoll.cli import completions
 from plimsoll.cli.options import LoadCommand, takes
 from plimsoll.cli.size_measured import measured, measured_targets, next_commands
 from plimsoll.displayed import as_document
@@ -49,7 +50,7 @@ _SPELT = {"from_file": "--from"}
 
 
 @click.command(cls=LoadCommand, short_help="Say which storage carries a demand: stored load lines, targets, or modelled arrays.")
-@click.argument("runs", metavar="[RUN]...", nargs=-1)
+@click.argument("runs", metavar="[RUN]...", nargs=-1, shell_complete=completions.runs)
 @click.option("--iops", metavar="RATE", help="Requests per second demanded, e.g. 5000 or 5k.")
 @click.option("--read-percent", metavar="P", help="Reads of these in percent.")
 @click.option("--block-size", metavar="SIZE", help="Mean size of a request, e.g. 8KiB.")

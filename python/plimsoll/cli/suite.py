@@ -7,11 +7,12 @@ from typing import Any
 import click
 
 from plimsoll import catalog
+from plimsoll.cli import completions
 from plimsoll.cli.options import EXPERIMENT, LoadCommand, takes
 
 
 @click.command(cls=LoadCommand, short_help="Carry out the experiments of a published procedure or of a file.")
-@click.argument("name", metavar="[NAME|FILE]", required=False)
+@click.argument("name", metavar="[NAME|FILE]", required=False, shell_complete=completions.suites)
 @click.option("--quick", is_flag=True, help="The short form: smaller areas and times, under three minutes on a scratch file.")
 @takes("asserts", *EXPERIMENT)
 def command(name: str | None, quick: bool, **typed: Any) -> int | None:
