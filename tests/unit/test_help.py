@@ -61,6 +61,14 @@ def test_help_imports_nothing_heavy() -> None:
     assert ran.stdout.startswith("Usage: plimsoll")
 
 
+@pytest.mark.parametrize("verb", ["run", "ramp", "check", "suite", "compare"])
+def test_the_help_of_a_verb_waits_for_nothing_that_measures(verb: str) -> None:
+    code = f"import sys; from plimsoll.cli import main; main(['{verb}', '--help']); print(*sys.modules, file=sys.stderr)"
+    ran = _python(code)
+    assert not {"plimsoll._core", "plimsoll.measure", "plimsoll.points.undertaking", "plimsoll.host", "rich"} & set(ran.stderr.split())
+    assert ran.stdout.startswith(f"Usage: plimsoll {verb}")
+
+
 def test_a_run_needs_rich_only_on_a_terminal() -> None:
     code = "import sys, plimsoll.cli.run; print(*sys.modules, file=sys.stderr)"
     assert not {"rich", "asyncio", "importlib.resources", "unittest"} & set(_python(code).stderr.split())

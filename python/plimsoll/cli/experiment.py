@@ -1,6 +1,8 @@
 """What every verb that measures does with its words: carry out, show, and say with the exit code how it ended.
 
-short_experiment("ramp", typed)
+Model: what measures is imported once something is measured, so that the help of a verb does not wait for it.
+
+    short_experiment("ramp", typed)
 """
 
 from __future__ import annotations
@@ -8,16 +10,16 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from plimsoll.cli.progressing import listener
 from plimsoll.errors import EXIT_OBJECTIVE_FAILED, InputError
-from plimsoll.points.listener import Listener
-from plimsoll.points.preview import Preview
-from plimsoll.points.short_document import short_undertaking
-from plimsoll.points.undertaking import Run, Undertaking, carry_out, preview_of
+
+if TYPE_CHECKING:
+    from plimsoll.points.listener import Listener
+    from plimsoll.points.preview import Preview
+    from plimsoll.points.undertaking import Run, Undertaking
 
 Typed = Mapping[str, Any]
 
@@ -34,11 +36,16 @@ class Told:
 
 def short_experiment(kind: str, typed: Typed) -> int:
     """Measure one experiment of ``kind`` as typed, and return the exit code."""
+    from plimsoll.points.short_document import short_undertaking
+
     return carried_out(lambda _: short_undertaking(kind, typed), typed)
 
 
 def carried_out(undertaking: Callable[[Listener], Undertaking], typed: Typed, told: Told | None = None) -> int:
     """Measure what was typed, show what came of it, and return the exit code."""
+    from plimsoll.cli.progressing import listener
+    from plimsoll.points.undertaking import carry_out, preview_of
+
     told = told or Told()
     heard = listener(quiet=typed["quiet"])
     asked = undertaking(heard)

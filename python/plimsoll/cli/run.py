@@ -15,7 +15,6 @@ from plimsoll.cli import completions
 from plimsoll.cli.experiment import carried_out
 from plimsoll.cli.options import LoadCommand, takes
 from plimsoll.cli.tool_words import with_tool_set_apart
-from plimsoll.points.run import run_undertaking
 
 
 class RunCommand(LoadCommand):
@@ -49,4 +48,6 @@ def command(**typed: Any) -> int:
     plimsoll run job.fio --target /mnt/disk/scratch
     plimsoll run --label old fio --name=x --rw=randread --bs=8k --filename=/mnt/disk/x --size=1g
     """
+    from plimsoll.points.run import run_undertaking
+
     return carried_out(lambda listener: run_undertaking(typed["workloads"], typed, listener.remark), typed)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import click
 
-from plimsoll.points.foreign import is_command
+from plimsoll.formats.tools import WITH_COMMANDS
 
 
 def with_tool_set_apart(options: Sequence[click.Parameter], args: list[str]) -> list[str]:
@@ -18,4 +18,8 @@ def with_tool_set_apart(options: Sequence[click.Parameter], args: list[str]) -> 
     at = 0
     while at < len(args) and args[at].startswith("-") and args[at] != "--":
         at += 2 if args[at] in valued else 1
+    if not args[at:] or args[at] not in WITH_COMMANDS:
+        return args
+    from plimsoll.points.foreign import is_command
+
     return [*args[:at], "--", *args[at:]] if is_command(args[at:]) else args
