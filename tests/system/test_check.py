@@ -20,7 +20,9 @@ def test_a_server_of_1_ms_carries_its_whole_rate_until_five_wait_for_it(plimsoll
     assert said["mark"]["iops"] == pytest.approx(1000, rel=0.01)
     # At 5 the mean is the limit itself.
     assert said["mark"]["level"] in (4, 5)
-    assert said["answer"].startswith("queue:?service=const:1ms (modelled) carries 1,000 OLTP requests per second before their mean passes 5 ms (")
+    assert said["answer"].startswith(
+        "queue:?service=const:1ms (modelled) carries 1,000 OLTP requests per second before their mean passes 5 ms ("
+    )
     assert {corner["name"] for corner in said["targets"][0]["corners"]} == {
         "random reads",
         "sequential reads",
