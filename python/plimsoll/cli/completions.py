@@ -47,7 +47,10 @@ def targets(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> li
     """Modelled arrays behind ``array:``, the kinds of targets, and paths."""
     if incomplete.startswith("array:"):
         return _fitting(_arrays(), incomplete)
-    return [*_fitting(_KINDS.items(), incomplete), _file(incomplete)]
+    from plimsoll.defaults import FILE, defaults
+
+    ours = ((name, f"{target}, of {FILE}") for name, target in defaults().targets.items())
+    return [*_fitting((*ours, *_KINDS.items()), incomplete), _file(incomplete)]
 
 
 def shown(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -73,10 +76,11 @@ def arrays(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> lis
 
 def runs(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Stored runs, the newest first, by name and by label; ``latest`` before them."""
+    from plimsoll.defaults import defaults
     from plimsoll.store.naming import LATEST
     from plimsoll.store.reader import StoredRun, list_runs
 
-    found = [run for run in list_runs(str(ctx.params.get("out") or "results")) if isinstance(run, StoredRun)][::-1]
+    found = [run for run in list_runs(str(ctx.params.get("out") or defaults().store)) if isinstance(run, StoredRun)][::-1]
     latest = [(LATEST, found[0].name)] if found else []
     labels = {str(run.meta["label"]): run.name for run in found if run.meta.get("label")}
     return [*_fitting((*latest, *labels.items(), *((run.name, run.status) for run in found)), incomplete), _file(incomplete)]
