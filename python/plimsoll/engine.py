@@ -11,22 +11,33 @@ engine otherwise. ``_core`` speaks JSON text; the conversion to and from Python 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypedDict, cast
 
 from plimsoll.answering import no_answer
 from plimsoll.displayed import displayed_in_line
 from plimsoll.errors import InputError
 from plimsoll.handover import as_json, as_name
+from plimsoll.stored import Definition, EngineOutcome, Inspection, Options
 from plimsoll.target import Target
 
 if TYPE_CHECKING:
     from plimsoll import _core
 
 Json = dict[str, Any]
-OnEvent = Callable[[str, Json], None]
+#: The kind of an event, and what it says: an `Interval`, or what its kind says.
+OnEvent = Callable[[str, Any], None]
 OnProgress = Callable[[int, int], None]
+
+
+class Job(TypedDict):
+    """What is run; ``permission`` is leave to write."""
+
+    workload: Definition
+    job: Options
+    target: Target
+    permission: Json | None
 
 
 class Control(Protocol):
@@ -49,19 +60,19 @@ class Engine(Protocol):
     def control(self) -> Control:
         """A fresh brake for one job."""
 
-    def check_workload(self, workload: Json, source: str) -> Json:
+    def check_workload(self, workload: Mapping[str, Any], source: str) -> Definition:
         """The canonical form of a workload; ``source`` names its file in messages."""
 
-    def check_job(self, options: Json) -> Json:
+    def check_job(self, options: Json) -> Options:
         """The canonical form of job options."""
 
-    def set_option(self, workload: Json, options: Json, key: str, value: Any) -> tuple[Json, Json]:
+    def set_option(self, workload: Definition, options: Options, key: str, value: Any) -> tuple[Definition, Options]:
         """Both with one option changed: ``key`` is an option of the job, of every stream, or ``STREAM.option``."""
 
     def workload_schema(self) -> Json:
         """JSON Schema (2020-12) of a workload file."""
 
-    def inspect_target(self, target: Target) -> Json:
+    def inspect_target(self, target: Target) -> Inspection:
         """What a target is, without touching it: kind, path, size and logical block in bytes, parts."""
 
     def write_refusal(self, target: Target, permission: Json | None) -> str | None:
@@ -69,7 +80,7 @@ class Engine(Protocol):
 
     def prepare_target(
         self, target: Target, size_bytes: int | None, permission: Json | None, on_progress: OnProgress, control: Control
-    ) -> Json:
+    ) -> Inspection:
         """Make and fill what has to exist before measuring; says what was created."""
 
     def remove_target(self, target: Target) -> list[str]:
@@ -78,7 +89,7 @@ class Engine(Protocol):
     def release_target(self, target: Target) -> None:
         """Note in the markers of a target's scratch files that they stay, and that no run uses them any more."""
 
-    def run_job(self, job: Json, on_event: OnEvent, control: Control) -> Json:
+    def run_job(self, job: Job, on_event: OnEvent, control: Control) -> EngineOutcome:
         """Run one job to its end, pushing ``start``, ``tick`` and ``interval`` events from the calling thread; its target is a `Target`."""
 
     def calibrate(self, seconds: float) -> Json:
@@ -98,29 +109,29 @@ class NativeEngine:
         control: _core.Control = self._core.Control()
         return control
 
-    def check_workload(self, workload: Json, source: str) -> Json:
-        return _object(self._core.check_workload(as_json(workload, source), _source(source)))
+    def check_workload(self, workload: Mapping[str, Any], source: str) -> Definition:
+        return cast("Definition", _object(self._core.check_workload(as_json(workload, source), _source(source))))
 
-    def check_job(self, options: Json) -> Json:
-        return _object(self._core.check_job(as_json(options)))
+    def check_job(self, options: Json) -> Options:
+        return cast("Options", _object(self._core.check_job(as_json(options))))
 
-    def set_option(self, workload: Json, options: Json, key: str, value: Any) -> tuple[Json, Json]:
+    def set_option(self, workload: Definition, options: Options, key: str, value: Any) -> tuple[Definition, Options]:
         changed = self._core.set_option(as_json(workload), as_json(options), _source(key), as_json(value, key))
         return _object(changed[0]), _object(changed[1])
 
     def workload_schema(self) -> Json:
-        return _object(self._core.workload_schema())
+        return cast("Json", _object(self._core.workload_schema()))
 
-    def inspect_target(self, target: Target) -> Json:
+    def inspect_target(self, target: Target) -> Inspection:
         with _told(target):
-            found = _object(self._core.inspect_target(as_name(target.handed), no_answer))
+            found: Inspection = _object(self._core.inspect_target(as_name(target.handed), no_answer))
         # The engine knows an array by the name in its document.
         return {**found, "spec": target.text} if target.document is not None else found
 
     def describe_array(self, target: Target, *, simulate: bool = False) -> Json:
         """What an ``array:`` target consists of, where its values come from, and what limits it; nothing is run."""
         with _told(target):
-            return _object(self._core.describe_array(as_name(target.handed), simulate=simulate))
+            return cast("Json", _object(self._core.describe_array(as_name(target.handed), simulate=simulate)))
 
     def serve_array(self, request: Json) -> None:
         """Serve a modelled array in real time until told to stop over the pipe that the request names; see `plimsoll.serving`."""
@@ -132,9 +143,9 @@ class NativeEngine:
 
     def prepare_target(
         self, target: Target, size_bytes: int | None, permission: Json | None, on_progress: OnProgress, control: Control
-    ) -> Json:
+    ) -> Inspection:
         name, allowed = as_name(target.handed), _allowed(permission)
-        return _object(self._core.prepare_target(name, size_bytes, allowed, on_progress, control, no_answer))
+        return cast("Inspection", _object(self._core.prepare_target(name, size_bytes, allowed, on_progress, control, no_answer)))
 
     def remove_target(self, target: Target) -> list[str]:
         removed: list[str] = self._core.remove_target(as_name(target.handed), no_answer)
@@ -143,18 +154,18 @@ class NativeEngine:
     def release_target(self, target: Target) -> None:
         self._core.release_target(as_name(target.handed), no_answer)
 
-    def run_job(self, job: Json, on_event: OnEvent, control: Control) -> Json:
+    def run_job(self, job: Job, on_event: OnEvent, control: Control) -> EngineOutcome:
         def forward(kind: str, text: str) -> None:
             on_event(kind, json.loads(text))
 
         asked = as_json({**job, "target": as_name(job["target"].handed)})
-        return _object(self._core.run_job(asked, forward, control, no_answer))
+        return cast("EngineOutcome", _object(self._core.run_job(asked, forward, control, no_answer)))
 
     def calibrate(self, seconds: float) -> Json:
-        return _object(self._core.calibrate(seconds))
+        return cast("Json", _object(self._core.calibrate(seconds)))
 
     def probe_io_uring(self) -> Json:
-        return _object(self._core.probe_io_uring())
+        return cast("Json", _object(self._core.probe_io_uring()))
 
 
 class NativeFiles:
@@ -163,31 +174,33 @@ class NativeFiles:
     def __init__(self, core: Any) -> None:
         self._core = core
 
-    def check(self, workload: Json, source: str) -> Json:
+    def check(self, workload: Mapping[str, Any], source: str) -> Definition:
         """The canonical form of a workload of file operations; ``source`` names its file in messages."""
-        return _object(self._core.check_files(as_json(workload, source), _source(source)))
+        return cast("Definition", _object(self._core.check_files(as_json(workload, source), _source(source))))
 
-    def set_option(self, workload: Json, options: Json, key: str, value: Any) -> tuple[Json, Json]:
+    def set_option(self, workload: Definition, options: Options, key: str, value: Any) -> tuple[Definition, Options]:
         """Both with one option changed: ``key`` is an option of the job, of every stream or tree, or ``NAME.option``."""
         changed = self._core.set_files_option(as_json(workload), as_json(options), _source(key), as_json(value, key))
         return _object(changed[0]), _object(changed[1])
 
     def schema(self) -> Json:
         """JSON Schema (2020-12) of a workload file of file operations."""
-        return _object(self._core.files_schema())
+        return cast("Json", _object(self._core.files_schema()))
 
-    def inspect(self, target: str) -> Json:
+    def inspect(self, target: str) -> Inspection:
         """What is at a directory, without touching it."""
-        return _object(self._core.inspect_files(as_name(target), no_answer))
+        return cast("Inspection", _object(self._core.inspect_files(as_name(target), no_answer)))
 
-    def check_parts(self, workload: Json, target: str) -> None:
+    def check_parts(self, workload: Definition, target: str) -> None:
         """Raise `InputError` where the target has more or fewer directories than the trees of a workload lie in."""
         self._core.check_files_parts(as_json(workload), as_name(target))
 
-    def prepare(self, workload: Json, target: str, permission: Json | None, on_progress: OnProgress, control: Control) -> Json:
+    def prepare(self, workload: Definition, target: str, permission: Json | None, on_progress: OnProgress, control: Control) -> Inspection:
         """Bring the trees of a workload to their beginning; says what exists then."""
         allowed = _allowed(permission)
-        return _object(self._core.prepare_files(as_json(workload), as_name(target), allowed, on_progress, control, no_answer))
+        return cast(
+            "Inspection", _object(self._core.prepare_files(as_json(workload), as_name(target), allowed, on_progress, control, no_answer))
+        )
 
     def remove(self, target: str) -> list[str]:
         """Remove what was laid out in a directory; the paths that are gone."""
@@ -198,13 +211,13 @@ class NativeFiles:
         """Note that what was laid out in a directory stays and that no run uses it any more."""
         self._core.release_files(as_name(target), no_answer)
 
-    def run(self, job: Json, on_event: OnEvent, control: Control) -> Json:
+    def run(self, job: Json, on_event: OnEvent, control: Control) -> EngineOutcome:
         """Run one job to its end."""
 
         def forward(kind: str, text: str) -> None:
             on_event(kind, json.loads(text))
 
-        return _object(self._core.run_files(as_json(job), forward, control, no_answer))
+        return cast("EngineOutcome", _object(self._core.run_files(as_json(job), forward, control, no_answer)))
 
 
 def native_files() -> NativeFiles:
@@ -265,6 +278,6 @@ def _source(name: str) -> str:
     return displayed_in_line(name)
 
 
-def _object(text: str) -> Json:
-    value: Json = json.loads(text)
-    return value
+def _object(text: str) -> Any:
+    """What the engine says, of the type that the verb promises."""
+    return json.loads(text)

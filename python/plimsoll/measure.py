@@ -14,19 +14,21 @@ import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, cast
 
 from plimsoll import calibration
 from plimsoll.analysis.point.definition import arrival, checks_journal, concurrency, drawn_by_stream, offered_per_s
 from plimsoll.analysis.point.observation import Observation
 from plimsoll.analysis.point.summary import Summary
 from plimsoll.engine import Control, Engine, Json
+from plimsoll.engine import Job as Order
 from plimsoll.errors import InputError, PlimsollError, SafetyRefusal
 from plimsoll.foreground import Push, served
 from plimsoll.host.machine import versions
 from plimsoll.host.target import monitored_devices
 from plimsoll.monitor.sampler import Sampler, Snapshot, sample
 from plimsoll.result import JobRecord, Result, Status, iso_time
+from plimsoll.stored import Definition, Ended, EngineOutcome, HostFacts, Interval, Options, Sample
 from plimsoll.target import Target
 
 if TYPE_CHECKING:
@@ -48,10 +50,10 @@ class Job:
     """
 
     id: str
-    workload: Json
-    options: Json
+    workload: Definition
+    options: Options
     target: Target
-    host: Json
+    host: HostFacts
     permission: Json | None = None
     repeat: int = 1
     goal: Goal | None = None
@@ -59,16 +61,16 @@ class Job:
     @property
     def modelled(self) -> bool:
         """Whether the target lives in virtual time."""
-        return self.host.get("target", {}).get("kind") in _MODELLED
+        return (self.host.get("target") or {}).get("kind") in _MODELLED
 
 
 class Sink(Protocol):
     """Where a measurement goes while it arises."""
 
-    def interval(self, interval: Json) -> None:
+    def interval(self, interval: Interval) -> None:
         """One interval of the record."""
 
-    def monitor(self, sample: Json) -> None:
+    def monitor(self, sample: Sample) -> None:
         """What the host did in one interval."""
 
 
@@ -115,7 +117,7 @@ def measure(job: Job, engine: Engine, sink: Sink, control: Control, silent: Call
     recording = _Recording(
         unfinished(job), sink, control, _pursuit(job), summary=Summary(drawn), observation=Observation(drawn), silent=silent
     )
-    request: Json = {
+    request: Order = {
         "workload": job.workload,
         "job": job.options,
         "target": job.target,
@@ -190,7 +192,7 @@ class _Recording:
         elif kind == "tick":
             self._tick(event)
         elif kind == "interval":
-            self._interval(event)
+            self._interval(cast("Interval", event))
         elif kind == "silence":
             self._silence(event)
 
@@ -204,7 +206,7 @@ class _Recording:
             self.silence = event
         self.silent({"target": self.skeleton.job.target, **event})
 
-    def result(self, outcome: Json, failure: PlimsollError | None, own_cost: Json | None) -> Result:
+    def result(self, outcome: EngineOutcome, failure: PlimsollError | None, own_cost: Json | None) -> Result:
         """The result of all that was taken; what judges it is imported now that the load is over."""
         from plimsoll.analysis.point.verification import verified
         from plimsoll.analysis.validity.conclusion import conclude
@@ -227,7 +229,7 @@ class _Recording:
             finished = replace(finished, ended=self._ended(outcome))
         return verified(conclude(finished, self.summary, self.observation))
 
-    def _ended(self, outcome: Json) -> Json:
+    def _ended(self, outcome: EngineOutcome) -> Ended:
         if outcome.get("stopped_by") == "amount" and not self.ended_by_goal:
             # The streams had an end of their own, which came before goal and duration.
             if (outcome.get("files") or {}).get("ran_out"):
@@ -235,7 +237,7 @@ class _Recording:
             return {"by": "amount", "how": f"every stream had done its amount after {self.observation.elapsed_s:.3g} s"}
         return self.skeleton.ended if self.pursuit is None else self.pursuit.ended()
 
-    def _interval(self, event: Json) -> None:
+    def _interval(self, event: Interval) -> None:
         if self.pursuit is not None:
             event["phase"] = self.pursuit.phase_of(event)
         self.sink.interval(event)
@@ -261,7 +263,7 @@ class _Recording:
         if snapshot is not None:
             self.snapshots.append((offset_ns, snapshot))
 
-    def _follow_measured_phase(self, interval: Json) -> None:
+    def _follow_measured_phase(self, interval: Interval) -> None:
         """Keep the two snapshots that lie nearest to the ends of the measured phase so far."""
         if self.snapshots:
             first = self.measured[0] if self.measured else self._nearest(interval["start_ns"])
@@ -274,7 +276,7 @@ class _Recording:
         return monitored_devices(self.skeleton.host.get("target") or {})
 
 
-def _ending(outcome: Json, failure: PlimsollError | None, *, ended_by_goal: bool) -> tuple[Status, str | None]:
+def _ending(outcome: EngineOutcome, failure: PlimsollError | None, *, ended_by_goal: bool) -> tuple[Status, str | None]:
     """How the job ended, and the sentence when it did not end well."""
     if failure is not None:
         return "failed", str(failure)
@@ -287,7 +289,7 @@ def _ending(outcome: Json, failure: PlimsollError | None, *, ended_by_goal: bool
     return "complete", None
 
 
-def _told_error(outcome: Json) -> str:
+def _told_error(outcome: EngineOutcome) -> str:
     """The first error; of a modelled array what it lost, since no device or kernel had a part in it."""
     from plimsoll.analysis.point.array import lost
 
@@ -297,7 +299,7 @@ def _told_error(outcome: Json) -> str:
     return _first_error(outcome)
 
 
-def _first_error(outcome: Json) -> str:
+def _first_error(outcome: EngineOutcome) -> str:
     first = outcome.get("first_error")
     if isinstance(first, dict):
         first = first.get("message") or ", ".join(f"{key} {value}" for key, value in first.items())

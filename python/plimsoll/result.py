@@ -17,13 +17,15 @@ from typing import Any, Literal, get_args
 
 from plimsoll.errors import StoreError
 from plimsoll.shape import Misshapen, fitted, sound
-from plimsoll.stored import Placed, ResultParts
+from plimsoll.stored import Cache, Coordinates, Definition, Ended, EngineOutcome, HostFacts, Options, Placed, ResultParts, Sample
 
 Json = dict[str, Any]
 Status = Literal["complete", "interrupted", "failed", "incomplete"]
 Severity = Literal["invalid", "doubt", "note"]
 
 SCHEMA = "plimsoll.result/1"
+#: Facts of a target that the reader took null for before they had a type of their own.
+_NEVER_NULL = ("kind", "size_bytes", "devices")
 #: Operations on files, in the order of every table.
 FileOp = Literal["create", "open", "close", "access", "stat", "setattr", "rename", "copy", "move", "delete", "mkdir", "rmdir"]
 Op = Literal["read", "write", "trim", "flush"] | FileOp
@@ -127,8 +129,8 @@ class JobRecord:
     threads: int
     queue_depth: int | None
     arrival: str
-    definition: Json
-    options: Json
+    definition: Definition
+    options: Options
 
 
 @dataclass(frozen=True)
@@ -146,9 +148,9 @@ class Result:
     parts: dict[str, Totals] = field(default_factory=dict)
     errors: dict[str, dict[str, int]] = field(default_factory=dict)
     flags: list[Flag] = field(default_factory=list)
-    engine: Json = field(default_factory=dict)
-    host: Json = field(default_factory=dict)
-    monitor: Json = field(default_factory=dict)
+    engine: EngineOutcome = field(default_factory=EngineOutcome)
+    host: HostFacts = field(default_factory=HostFacts)
+    monitor: Sample = field(default_factory=Sample)
     calibration: Json | None = None
     versions: Json = field(default_factory=dict)
     offered_per_s: float | None = None
@@ -159,11 +161,11 @@ class Result:
     #: What was outstanding when the measured time ended, by operation (``all`` for all together); operations without any are left out.
     outstanding: dict[str, Outstanding] = field(default_factory=dict)
     #: Where the point stands in its experiment (`plimsoll.experiments.plan.Request.place`); empty outside experiments.
-    place: Json = field(default_factory=dict)
+    place: Coordinates = field(default_factory=Coordinates)
     #: What the caches held when the point began: ``{"state": "cold" | "warm" | "as found", "how": sentence}``.
-    cache: Json = field(default_factory=lambda: {"state": "as found", "how": ""})
+    cache: Cache = field(default_factory=lambda: Cache(state="as found", how=""))
     #: Why the measured time ended where it did: ``{"by": "duration" | "precision" | "amount" | "limit", "how": sentence}``.
-    ended: Json = field(default_factory=lambda: {"by": "duration", "how": ""})
+    ended: Ended = field(default_factory=lambda: Ended(by="duration", how=""))
     #: How faithfully traces were replayed, one entry for each stream that has one (`plimsoll.analysis.point.replay`).
     replay: list[Json] = field(default_factory=list)
 
@@ -180,7 +182,7 @@ class Result:
             fitted(value, ResultParts)
             if value.get("place"):
                 fitted({"place": value["place"]}, Placed)
-            found: Result = fitted(value, cls)
+            found: Result = fitted(_mended(value), cls)
         except Misshapen as problem:
             raise StoreError(
                 f"{source}: not a whole {SCHEMA} document: {problem}; "
@@ -188,6 +190,15 @@ class Result:
             ) from None
         streams, parts = ({name: _in_order(totals) for name, totals in groups.items()} for groups in (found.streams, found.parts))
         return replace(found, totals=_in_order(found.totals), streams=streams, parts=parts)
+
+
+def _mended(value: Json) -> Json:
+    """The document as this version writes it: what is not known of a target is left out of its facts, and null no longer."""
+    target = value["host"].get("target") if isinstance(value["host"], dict) else None
+    if not isinstance(target, dict) or all(target.get(name, "") is not None for name in _NEVER_NULL):
+        return value
+    known = {name: fact for name, fact in target.items() if fact is not None or name not in _NEVER_NULL}
+    return {**value, "host": {**value["host"], "target": known}}
 
 
 def iso_time(seconds: float) -> str:

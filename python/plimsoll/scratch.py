@@ -12,7 +12,7 @@ What should be removed and cannot be is told with its reason, since it takes up 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
@@ -21,6 +21,7 @@ from plimsoll.engine import Control, Engine, Json
 from plimsoll.errors import PlimsollError, TargetError
 from plimsoll.foreground import served
 from plimsoll.host.target import target_paths
+from plimsoll.stored import Inspection, PartInspection
 from plimsoll.target import Target
 
 DEFAULT_TARGET = "./plimsoll-scratch.dat"
@@ -51,7 +52,7 @@ class Hearer:
 
 
 @contextmanager
-def prepared(engine: Engine, wanted: Wanted, hearer: Hearer, control: Control) -> Iterator[Json]:
+def prepared(engine: Engine, wanted: Wanted, hearer: Hearer, control: Control) -> Iterator[Inspection]:
     """The inspection of the target, ready to be measured; files made for it are removed on leaving."""
     before = engine.inspect_target(wanted.target)
     missing = {path for path in target_paths(before) if not os.path.exists(path)} | _unused_directories(before)
@@ -144,9 +145,9 @@ def _remove(engine: Engine, path: str) -> str | None:
     return None
 
 
-def _left_behind(inspection: Json) -> set[str]:
+def _left_behind(inspection: Inspection) -> set[str]:
     """The paths of a target that a killed run made."""
-    parts = inspection.get("parts") or [inspection]
+    parts: Sequence[PartInspection | Inspection] = inspection.get("parts") or [inspection]
     return {str(part["path"]) for part in parts if part.get("left_behind") and part.get("path")}
 
 
@@ -155,14 +156,14 @@ def default_target(engine: Engine) -> str:
     return str(getattr(engine, "default_target", DEFAULT_TARGET))
 
 
-def _unused_directories(inspection: Json) -> set[str]:
+def _unused_directories(inspection: Inspection) -> set[str]:
     """Directories that nothing of ours is in yet: what is laid out there is removed again, the directories themselves stay."""
-    parts = inspection.get("parts") or [inspection]
+    parts: Sequence[PartInspection | Inspection] = inspection.get("parts") or [inspection]
     return {str(part["path"]) for part in parts if part.get("kind") == "directory" and not part.get("made_by_plimsoll")}
 
 
-def _prepare(engine: Engine, wanted: Wanted, before: Json, on_progress: Callable[[int, int], None], control: Control) -> Json:
-    def verb(push: Callable[[str, Json], None]) -> Json:
+def _prepare(engine: Engine, wanted: Wanted, before: Inspection, on_progress: Callable[[int, int], None], control: Control) -> Inspection:
+    def verb(push: Callable[[str, Any], None]) -> Inspection:
         return engine.prepare_target(
             wanted.target,
             wanted.size_bytes,

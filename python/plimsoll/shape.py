@@ -1,8 +1,9 @@
 """Values of JSON against types: the one check between a file that anybody can change and code that takes its form for granted.
 
 Model: `fitted` turns a value into what a type says, or raises `Misshapen` with the place and what should stand there. Types are those of
-annotations: ``str``, ``int``, ``float``, ``bool``, ``None``, ``Any``, unions, ``Literal``, ``list``, ``tuple``, ``dict``, data classes,
-which are made, and typed dictionaries, whose other keys are left alone. Checks are made from a type once, and are quick while all is well.
+annotations: ``str``, ``int``, ``float``, ``bool``, ``None``, ``Any``, unions, ``Literal``, ``list``, ``tuple``, ``dict``, ``Mapping``, data
+classes, which are made, and typed dictionaries, whose other keys are left alone. Checks are made from a type once, and are quick while all
+is well.
 `sound` is for what no type says: numbers that are finite and not beyond what is counted, and nesting that ends.
 Limits: a float may stand for an int, as other tools write them; a field with a default may be missing.
 
@@ -15,7 +16,7 @@ import dataclasses
 import math
 import types
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, Literal, Union, get_args, get_origin
 
@@ -78,7 +79,7 @@ def _fit(kind: Any) -> Fit:
         return _one_of([_fit(each) for each in get_args(kind)], _called(kind))
     if origin is Literal:
         return _literal(get_args(kind))
-    if origin is dict:
+    if origin in (dict, Mapping):
         return _table(_fit(get_args(kind)[1]))
     if origin in (list, tuple):
         return _row(_fit(get_args(kind)[0]), origin)

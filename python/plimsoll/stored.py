@@ -8,6 +8,7 @@ Model: typed dictionaries for `plimsoll.shape.fitted`. Keys of a class without `
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Literal, TypedDict
 
 Number = int | float
@@ -22,12 +23,12 @@ class _EntryCount(TypedDict):
 class Entry(_EntryCount, total=False):
     """An operation in the summary of an interval."""
 
-    bytes: Number | None
+    bytes: int | None
     errors: int | None
     mean_ns: Number | None
-    p50_ns: Number | None
-    p99_ns: Number | None
-    max_ns: Number | None
+    p50_ns: int | None
+    p99_ns: int | None
+    max_ns: int | None
 
 
 class _CellFigures(TypedDict):
@@ -60,8 +61,8 @@ class Lag(TypedDict, total=False):
     """How late requests left."""
 
     late: int | None
-    p99_ns: Number | None
-    max_ns: Number | None
+    p99_ns: int | None
+    max_ns: int | None
 
 
 class WriteCaches(TypedDict, total=False):
@@ -98,9 +99,9 @@ class Sample(TypedDict, total=False):
     index: int
     end_ns: int
     seconds: Number
-    devices: dict[str, dict[str, Number | None]] | None
-    cpu: dict[str, Number | None] | None
-    paging: dict[str, Number | None] | None
+    devices: Mapping[str, Mapping[str, Number | None]] | None
+    cpu: Mapping[str, Number | None] | None
+    paging: Mapping[str, Number | None] | None
 
 
 class _AccessSize(TypedDict):
@@ -145,8 +146,21 @@ class Stream(_StreamName, total=False):
     content: str
     direct: bool
     trace: str
+    trace_map: str
+    trace_speed: Number
+    trace_skip: list[str]
     access: list[Access]
     operation: str | dict[str, Number]
+    amount: Any
+    requests: Any
+    passes: Any
+    pattern: Any
+    region_start: Any
+    region_length: Any
+    write_created: Any
+    flush_at_close: Any
+    flush_every: Any
+    merge_depth: Any
 
 
 class Definition(TypedDict, total=False):
@@ -156,6 +170,8 @@ class Definition(TypedDict, total=False):
     title: str
     group: str
     driver: str
+    purpose: str | None
+    expect: str | None
     stream: list[Stream]
     tree: list[Json]
 
@@ -167,13 +183,9 @@ class Options(TypedDict, total=False):
     warmup: Number
     seed: int
     on_error: str
-
-
-class Job(TypedDict):
-    """What was asked for."""
-
-    definition: Definition
-    options: Options
+    size: Any
+    interval: Any
+    backend: Any
 
 
 class Fault(TypedDict, total=False):
@@ -231,8 +243,9 @@ class Component(_ComponentUse, total=False):
 
 
 class EngineFacts(TypedDict, total=False):
-    """What the engine says of itself."""
+    """What the engine says of itself; ``origin`` is the tool that measured instead."""
 
+    origin: str
     workers: int
     unissued: int
     iou_wrk_threads: int | None
@@ -241,7 +254,7 @@ class EngineFacts(TypedDict, total=False):
     components: list[Component] | None
 
 
-class Engine(TypedDict, total=False):
+class EngineOutcome(TypedDict, total=False):
     """What the engine says at the end of a run."""
 
     backend: Backend | None
@@ -251,6 +264,11 @@ class Engine(TypedDict, total=False):
     first_error: Json | str | None
     cpu_ns: dict[str, Number] | None
     replays: list[Json] | None
+    journal: Json | None
+    stopped_by: str | None
+    silence: Json | None
+    files: Json | None
+    lateness_report: Json | None
 
 
 class Failure(TypedDict):
@@ -261,24 +279,65 @@ class Failure(TypedDict):
     group: str
 
 
-class Target(TypedDict, total=False):
-    """What the host says of a target."""
+class PartInspection(TypedDict, total=False):
+    """What is at one part of a target."""
 
-    kind: str | None
-    size_bytes: int | None
-    devices: list[Json] | None
+    kind: str
+    path: str
+    exists: bool
+    size_bytes: int
+    logical_block_bytes: int
+    direct: bool | None
+    rotational: bool | None
+    made_by_plimsoll: bool
+    left_behind: bool
+    sample: Json | None
+    facts: Json | None
+
+
+class Inspection(TypedDict, total=False):
+    """What looking at a target tells, without touching it; after it was prepared, which files were made, too."""
+
+    kind: str
+    spec: str
+    path: str | None
+    exists: bool
+    modelled: bool
+    size_bytes: int
+    logical_block_bytes: int
+    rotational: bool | None
+    made_by_plimsoll: bool
+    left_behind: bool
+    write_refusal: str | None
+    parts: list[PartInspection]
+    scratch: list[str]
+    file_bytes: int
+    changes_between_points: bool
+
+
+class TargetFacts(Inspection, total=False):
+    """The inspection, with what the host says of what stands behind the target."""
+
+    devices: list[Json]
+    devices_absent: str
+    filesystem: Json
+    allocated_bytes: int
+    apparent_bytes: int
+    medium: Json
     failures: list[Failure] | None
     replacements: list[Failure] | None
 
 
-class Host(TypedDict, total=False):
+class HostFacts(TypedDict, total=False):
     """What the machine is."""
 
     machine: Json | None
     cpu: Json | None
     kernel: Json | None
     memory: Json | None
-    target: Target | None
+    os: Json | None
+    numa: Json | None
+    target: TargetFacts | None
 
 
 class _PlaceNames(TypedDict):
@@ -287,21 +346,24 @@ class _PlaceNames(TypedDict):
     role: str
 
 
-class Coordinates(_PlaceNames, total=False):
+class Coordinates(TypedDict, total=False):
     """Where a point stands in its experiment; points of no experiment have an empty one."""
 
+    experiment: str
+    kind: str
+    role: str
     key: str
     subject: str
     configuration: str
     label: str | None
-    level: Number | None
+    level: float | None
     settings: dict[str, Any]
 
 
 class Placed(TypedDict):
     """The part of a result that says where it stands."""
 
-    place: Coordinates
+    place: _PlaceNames
 
 
 class Cache(TypedDict, total=False):
@@ -317,23 +379,16 @@ class Ended(TypedDict, total=False):
     by: str
     how: str
     goal: str
+    settled_s: Number
 
 
-class _ResultParts(TypedDict):
-    job: Job
-    engine: Engine
-    host: Host
-    monitor: Sample
+class ResultParts(TypedDict):
+    """The parts of a result that have to be there although its class can do without them."""
 
-
-class ResultParts(_ResultParts, total=False):
-    """The parts of a result that its classes leave open."""
-
-    calibration: Json | None
-    place: Json
-    cache: Cache
-    ended: Ended
-    replay: list[Json]
+    job: Any
+    engine: Any
+    host: Any
+    monitor: Any
 
 
 class _ConfigurationName(TypedDict):
@@ -423,7 +478,7 @@ class Run(_RunStatus, total=False):
     command: list[str]
     points_planned: int | None
     process: Process | None
-    host: Host | None
+    host: HostFacts | None
     versions: Json | None
     experiments: list[Experiment] | None
     conclusions: list[Conclusion] | None

@@ -51,6 +51,22 @@ def test_a_field_of_a_later_version_is_ignored(here: object) -> None:
     assert Result.from_json(value, "r.json") == measured_like(value)
 
 
+def test_a_result_in_which_facts_of_the_target_are_null_can_be_read(here: object) -> None:
+    """They were taken for that before the facts had a type of their own."""
+    value = measured().to_json()
+    value["host"]["target"] = {"kind": None, "size_bytes": None, "devices": None, "path": None, "rotational": True}
+    assert Result.from_json(value, "r.json").host["target"] == {"path": None, "rotational": True}
+
+
+def test_a_result_with_nothing_but_what_it_needs_can_be_read(here: object) -> None:
+    whole = measured().to_json()
+    needed = ("schema", "id", "status", "error", "started", "modelled", "job", "engine", "host", "monitor")
+    bare = Result.from_json({name: whole[name] for name in needed}, "r.json")
+    assert (bare.place, bare.cache["state"], bare.ended["by"], bare.replay) == ({}, "as found", "duration", [])
+    with pytest.raises(StoreError, match="monitor is missing"):
+        Result.from_json({name: whole[name] for name in needed[:-1]}, "r.json")
+
+
 def test_a_driver_without_workers_of_the_ring_says_so_with_null(here: object) -> None:
     """File operations and the file copy have none; their results were taken for damaged."""
     value = measured().to_json()

@@ -10,22 +10,24 @@ and hands on the others, so that whoever measures need not know what does the wo
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from difflib import get_close_matches
+from typing import Any
 
 from plimsoll.apps.filecopy import FileCopy
 from plimsoll.apps.files import Files
 from plimsoll.displayed import quoted
 from plimsoll.engine import Engine, Json, native
 from plimsoll.errors import InputError
+from plimsoll.stored import Definition
 
 __all__ = ["DRIVERS", "check_workload", "driver_of"]
 
 #: What the key ``driver`` may say, and what makes that driver for a workload.
-DRIVERS: dict[str, Callable[[Engine, Json], Engine]] = {"filecopy": lambda engine, _: FileCopy(engine), "files": Files}
+DRIVERS: dict[str, Callable[[Engine, Any], Engine]] = {"filecopy": lambda engine, _: FileCopy(engine), "files": Files}
 
 
-def driver_of(definition: Json, engine: Engine) -> Engine:
+def driver_of(definition: Mapping[str, object], engine: Engine) -> Engine:
     """What carries out this workload, canonical or as written: a driver over ``engine``, or ``engine`` itself."""
     name = definition.get("driver")
     if name is None:
@@ -37,7 +39,7 @@ def driver_of(definition: Json, engine: Engine) -> Engine:
     return DRIVERS[name](engine, definition)
 
 
-def check_workload(document: Json, source: str, engine: Engine | None = None) -> Json:
+def check_workload(document: Json, source: str, engine: Engine | None = None) -> Definition:
     """The canonical form of a workload for whatever driver; ``source`` names its file in messages."""
     try:
         driver = driver_of(document, engine or native())

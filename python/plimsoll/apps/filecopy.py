@@ -21,18 +21,19 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
-from typing import Any
+from typing import Any, cast
 
 from plimsoll.apps.copying import Copier, Ending, Task, first_error
 from plimsoll.apps.destination import destination, remove_leftover
 from plimsoll.apps.recording import Recorder, Slice
 from plimsoll.displayed import quoted
-from plimsoll.engine import Control, Engine, Json, OnEvent, OnProgress
+from plimsoll.engine import Control, Engine, Job, Json, OnEvent, OnProgress
 from plimsoll.errors import InputError, TargetError
+from plimsoll.stored import Definition, EngineOutcome, Inspection, Options
 from plimsoll.target import Target
 
 NAME = "filecopy"
@@ -58,7 +59,7 @@ class FileCopy:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
-    def check_workload(self, workload: Json, source: str) -> Json:
+    def check_workload(self, workload: Mapping[str, Any], source: str) -> Definition:
         """The canonical form of a file copy. The engine checks what the options have in common with block I/O."""
         streams = workload.get("stream") or [{}]
         if not isinstance(streams, list) or len(streams) != 1 or not isinstance(streams[0], dict):
@@ -69,13 +70,13 @@ class FileCopy:
         rest = {key: value for key, value in workload.items() if key != "driver"}
         canonical = self._canonical(self._engine.check_workload({**rest, "stream": [stream]}, source), passes)
         # What the canonical form says of every stream may be said again.
-        fixed = canonical["stream"][0]
+        fixed: Mapping[str, object] = canonical["stream"][0]
         unknown = [key for key, value in streams[0].items() if key not in OPTIONS and (key not in fixed or fixed[key] != value)]
         if unknown:
             raise InputError(f"{source}: stream: a file copy has no option {quoted(unknown[0])}; it has {', '.join(OPTIONS)}.")
         return canonical
 
-    def set_option(self, workload: Json, options: Json, key: str, value: Any) -> tuple[Json, Json]:
+    def set_option(self, workload: Definition, options: Options, key: str, value: Any) -> tuple[Definition, Options]:
         """Both with one option changed; an option of block I/O that a copy does not have is refused."""
         name = workload["stream"][0]["name"]
         option = key.removeprefix(f"{name}.")
@@ -87,27 +88,27 @@ class FileCopy:
             raise InputError(f"{key}: a file copy has no such option; it has {', '.join(OPTIONS)} and the options of a job.")
         return self._canonical(after, workload["stream"][0].get("passes", 0)), changed
 
-    def run_job(self, job: Json, on_event: OnEvent, control: Control) -> Json:
+    def run_job(self, job: Job, on_event: OnEvent, control: Control) -> EngineOutcome:
         """Copy until the job is over. Raises `InputError` for a target that is no file, `TargetError` when it cannot be copied."""
         plan = _planned(job, self._engine.inspect_target(job["target"]))
         with _opened(plan) as task:
             return _Run(task, plan, on_event, control).outcome()
 
     @staticmethod
-    def _canonical(plain: Json, passes: int) -> Json:
+    def _canonical(plain: Definition, passes: int) -> Definition:
         (stream,) = plain["stream"]
         return {**plain, "driver": NAME, "stream": [{**stream, "passes": passes}]}
 
     def control(self) -> Control:
         return self._engine.control()
 
-    def check_job(self, options: Json) -> Json:
+    def check_job(self, options: Json) -> Options:
         return self._engine.check_job(options)
 
     def workload_schema(self) -> Json:
         return self._engine.workload_schema()
 
-    def inspect_target(self, target: Target) -> Json:
+    def inspect_target(self, target: Target) -> Inspection:
         """What is there. Raises `InputError` where no file can ever be; a device is a place for other points of the same run."""
         inspection = self._engine.inspect_target(target)
         if inspection.get("kind") in FILELESS:
@@ -119,7 +120,7 @@ class FileCopy:
 
     def prepare_target(
         self, target: Target, size_bytes: int | None, permission: Json | None, on_progress: OnProgress, control: Control
-    ) -> Json:
+    ) -> Inspection:
         """Make and fill the source, with the space that the copy of a killed process took."""
         self._remove_leftover(target)
         return self._engine.prepare_target(target, size_bytes, permission, on_progress, control)
@@ -141,7 +142,8 @@ class FileCopy:
 
     def _remove_leftover(self, target: Target) -> list[str]:
         inspection = self._engine.inspect_target(target)
-        return remove_leftover(inspection["path"]) if inspection.get("kind") == "file" else []
+        path = inspection.get("path")
+        return remove_leftover(path) if path and inspection.get("kind") == "file" else []
 
     def calibrate(self, seconds: float) -> Json:
         return self._engine.calibrate(seconds)
@@ -172,7 +174,7 @@ def _needs_file(target: str) -> str:
     )
 
 
-def _planned(job: Json, inspection: Json) -> _Plan:
+def _planned(job: Job, inspection: Inspection) -> _Plan:
     target, options, (stream,) = job["target"], job["job"], job["workload"]["stream"]
     if inspection.get("kind") != "file":
         raise InputError(_needs_file(target.text))
@@ -185,7 +187,7 @@ def _planned(job: Json, inspection: Json) -> _Plan:
     passes = stream.get("passes", 0)
     duration_ns = round(options["duration"] * 1e9)
     return _Plan(
-        path=inspection["path"],
+        path=str(inspection["path"]),
         stream=stream["name"],
         block_bytes=block,
         direct=stream["direct"],
@@ -231,7 +233,7 @@ class _Run:
         self._told_ns = self._silence_ns = 0
         self._mistake: BaseException | None = None
 
-    def outcome(self) -> Json:
+    def outcome(self) -> EngineOutcome:
         """Run to the end; what is known then."""
         self._on_event("start", {"monotonic_ns": self._start_ns, "wall_ns": self._wall_ns})
         thread = threading.Thread(target=self._copy, name="plimsoll-copy", daemon=True)
@@ -300,8 +302,8 @@ class _Run:
     def _now_ns(self) -> int:
         return time.monotonic_ns() - self._start_ns
 
-    def _facts(self, ending: Ending) -> Json:
-        return {
+    def _facts(self, ending: Ending) -> EngineOutcome:
+        facts: dict[str, Any] = {
             "backend": {"asked": self._plan.backend, "used": NAME, "fallback_reason": None},
             "engine": {
                 "workers": 1,
@@ -322,6 +324,7 @@ class _Run:
             "offered_per_s": None,
             "parts": [],
         }
+        return cast("EngineOutcome", facts)
 
 
 def _short(ending: Ending) -> Json:
@@ -347,10 +350,11 @@ class _Brake:
         return self.stopped_here or self._control.stopped
 
 
-def _plain(workload: Json) -> Json:
+def _plain(workload: Definition) -> Definition:
     """The workload as the engine knows it."""
+    plain: dict[str, Any] = {key: value for key, value in workload.items() if key != "driver"}
     streams = [{key: value for key, value in stream.items() if key != "passes"} for stream in workload["stream"]]
-    return {**{key: value for key, value in workload.items() if key != "driver"}, "stream": streams}
+    return cast("Definition", {**plain, "stream": streams})
 
 
 def _passes(value: Any, where: str) -> int:

@@ -19,11 +19,13 @@ Limits: one host.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from plimsoll.displayed import quoted
-from plimsoll.engine import Control, Engine, Json, OnEvent, OnProgress, native_files
+from plimsoll.engine import Control, Engine, Job, Json, OnEvent, OnProgress, native_files
 from plimsoll.errors import InputError
+from plimsoll.stored import Definition, EngineOutcome, Inspection, Options
 from plimsoll.target import Target
 
 NAME = "files"
@@ -42,7 +44,7 @@ class Files:
     #: Its target is written to, whatever the workload says.
     fills_target = True
 
-    def __init__(self, engine: Engine, definition: Json) -> None:
+    def __init__(self, engine: Engine, definition: Definition) -> None:
         self._engine = engine
         self._definition = definition
         self._files = native_files()
@@ -50,14 +52,14 @@ class Files:
     def control(self) -> Control:
         return self._engine.control()
 
-    def check_workload(self, workload: Json, source: str) -> Json:
+    def check_workload(self, workload: Mapping[str, Any], source: str) -> Definition:
         """The canonical form of trees and streams."""
         return self._files.check(workload, source)
 
-    def check_job(self, options: Json) -> Json:
+    def check_job(self, options: Json) -> Options:
         return self._engine.check_job(options)
 
-    def set_option(self, workload: Json, options: Json, key: str, value: Any) -> tuple[Json, Json]:
+    def set_option(self, workload: Definition, options: Options, key: str, value: Any) -> tuple[Definition, Options]:
         """Both with one option changed: of the job, of every stream or tree, or of the one named before the dot."""
         if key == "size":
             raise InputError(_NO_SIZE)
@@ -66,7 +68,7 @@ class Files:
     def workload_schema(self) -> Json:
         return self._files.schema()
 
-    def inspect_target(self, target: Target) -> Json:
+    def inspect_target(self, target: Target) -> Inspection:
         """What is at the directories. Raises `InputError` for what is no path."""
         if target.text.startswith(_SCHEMES):
             raise InputError(
@@ -81,12 +83,11 @@ class Files:
         Raises `InputError` where trees and directories do not go together.
         """
         self._files.check_parts(self._definition, target.text)
-        refusal: str | None = self.inspect_target(target).get("write_refusal")
-        return refusal if permission is None else None
+        return self.inspect_target(target).get("write_refusal") if permission is None else None
 
     def prepare_target(
         self, target: Target, size_bytes: int | None, permission: Json | None, on_progress: OnProgress, control: Control
-    ) -> Json:
+    ) -> Inspection:
         """Bring the trees to their beginning. A size is none of a directory's: the trees say how large they are."""
         if size_bytes is not None:
             raise InputError(_NO_SIZE)
@@ -102,7 +103,7 @@ class Files:
         """Note in the directory's marker that its trees stay and that no run uses them any more."""
         self._files.release(target.text)
 
-    def run_job(self, job: Json, on_event: OnEvent, control: Control) -> Json:
+    def run_job(self, job: Job, on_event: OnEvent, control: Control) -> EngineOutcome:
         return self._files.run({**job, "target": job["target"].text}, on_event, control)
 
     def calibrate(self, seconds: float) -> Json:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from plimsoll.analysis.trace.fit import Fit
     from plimsoll.analysis.trace.match import Measure
     from plimsoll.analysis.trace.profile import Profile
+    from plimsoll.engine import Job
     from plimsoll.formats.traces import Trace, TraceRequest
 
 Json = dict[str, Any]
@@ -203,7 +204,7 @@ def _issued(fit: Fit, workload: Json) -> Json | None:
     try:
         options = engine.check_job({"duration": f"{seconds:.9f}s", "warmup": "0s", "interval": f"{max(0.001, seconds / _INTERVALS):.9f}s"})
         target = Target(f"queue:?service=const:{_SERVICE_US}us&servers=4096&size={_round_size(fit.size_bytes)}")
-        job = {"workload": engine.check_workload(workload, "fitted"), "job": options, "target": target, "permission": None}
+        job: Job = {"workload": engine.check_workload(workload, "fitted"), "job": options, "target": target, "permission": None}
         engine.run_job(job, take, engine.control())
     except PlimsollError as problem:
         click.echo(f"the engine did not issue it: {problem}", err=True)

@@ -56,7 +56,7 @@ def command(name: str, settings: tuple[str, ...], as_json: bool) -> None:
     if as_json:
         click.echo(as_document({"workload": workload, "job": options}, indent=1))
     else:
-        click.echo("\n".join(_lines(workload, options, frozenset(_given(catalog.load(sources[0]))))))
+        click.echo("\n".join(_lines(dict(workload), dict(options), frozenset(_given(catalog.load(sources[0]))))))
 
 
 def _holds_experiments(name: str) -> bool:

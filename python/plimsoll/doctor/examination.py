@@ -9,6 +9,7 @@ import os
 import resource
 import stat
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -20,6 +21,7 @@ from plimsoll.host import facts, host_facts, target_facts
 from plimsoll.host.device import free_bytes
 from plimsoll.host.target import existing, monitored_devices, target_paths
 from plimsoll.monitor import Sampler, sample
+from plimsoll.stored import HostFacts, Inspection, Sample, TargetFacts
 from plimsoll.target import target_of
 
 Json = dict[str, Any]
@@ -42,12 +44,12 @@ class Check:
 class Examination:
     """Facts about the host, and about a target if one was named."""
 
-    host: Json
+    host: HostFacts
     io_uring: Json
     locked_memory_bytes: int | None = None
     calibration: Json | None = None
-    activity: Json = field(default_factory=dict)
-    target: Json = field(default_factory=dict)
+    activity: Sample = field(default_factory=Sample)
+    target: TargetFacts = field(default_factory=TargetFacts)
     direct: str | None = None
     access: dict[str, str | None] = field(default_factory=dict)
     free_bytes: int | None = None
@@ -55,11 +57,16 @@ class Examination:
 
     def fact(self, section: str, name: str) -> Any:
         """A fact of the host, or None when it is absent."""
-        return facts.known(self.host.get(section, {}), name)
+        return facts.known(self._section(section), name)
 
     def why_absent(self, section: str, name: str) -> str:
         """The reason why a fact is absent."""
-        return facts.why_absent(self.host.get(section, {}), name)
+        return facts.why_absent(self._section(section), name)
+
+    def _section(self, name: str) -> Json:
+        sections: Mapping[str, Any] = self.host
+        found: Json = sections.get(name, {})
+        return found
 
     @property
     def devices(self) -> list[Json]:
@@ -78,7 +85,8 @@ def examine(engine: Engine, spec: str | None) -> Examination:
 
     Raises `InputError` or `TargetError` when ``spec`` is no target at all.
     """
-    facts = target_facts({"kind": "directory", "path": os.getcwd()} if spec is None else {"spec": spec, **_inspected(engine, spec)})
+    here: Inspection = {"kind": "directory", "path": os.getcwd()}
+    facts = target_facts(here if spec is None else _named(spec, _inspected(engine, spec)))
     paths = target_paths(facts)
     with Sampler() as sampler:
         before = sampler.snapshot()
@@ -98,7 +106,7 @@ def examine(engine: Engine, spec: str | None) -> Examination:
     )
 
 
-def _inspected(engine: Engine, spec: str) -> Json:
+def _inspected(engine: Engine, spec: str) -> Inspection:
     """What a target is: a file, a device, or directories that are there."""
     try:
         return engine.inspect_target(target_of(spec))
@@ -108,6 +116,12 @@ def _inspected(engine: Engine, spec: str) -> Json:
             if found["exists"]:
                 return found
         raise
+
+
+def _named(spec: str, inspection: Inspection) -> Inspection:
+    """As it was typed, unless the engine says it otherwise."""
+    named: Inspection = {"spec": spec}
+    return {**named, **inspection}
 
 
 def _left_behind(paths: list[str]) -> tuple[tuple[str, int], ...]:

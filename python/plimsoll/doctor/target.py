@@ -226,7 +226,7 @@ def other_io(examination: Examination) -> Iterator[Check]:
         if seen is None:
             yield Check("other_io", "unknown", f"The counters of {device['name']} cannot be seen in /proc/diskstats.")
             continue
-        per_s = seen["r_per_s"] + seen["w_per_s"]
+        per_s = (seen["r_per_s"] or 0.0) + (seen["w_per_s"] or 0.0)
         if per_s > OTHER_IO_PER_S_MAX:
             yield Check(
                 "other_io",

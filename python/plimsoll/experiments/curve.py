@@ -47,6 +47,7 @@ from plimsoll.experiments import wording
 from plimsoll.experiments.plan import Ask, Conclusion, Plan
 from plimsoll.experiments.probe import setting
 from plimsoll.result import Estimate, Result, Totals
+from plimsoll.stored import Stream
 
 Json = dict[str, Any]
 
@@ -158,9 +159,10 @@ def _load(maximum: Result, pace: Pace) -> _Load:
     return _Load({name: _completed(described, name, totals) for name, totals in maximum.streams.items()}, settings)
 
 
-def _completed(described: Sequence[Json], name: str, totals: Totals) -> float:
+def _completed(described: Sequence[Stream], name: str, totals: Totals) -> float:
     """What a stream completed of the kind that a rate asks for."""
-    return offered_kind_per_s(next((stream for stream in described if stream.get("name") == name), {}), totals)
+    nameless: Stream = {"name": name}
+    return offered_kind_per_s(next((stream for stream in described if stream.get("name") == name), nameless), totals)
 
 
 def _done(result: Result) -> Estimate | None:
@@ -171,13 +173,13 @@ def _done(result: Result) -> Estimate | None:
     return Estimate(sum(_completed(described, name, totals) for name, totals in result.streams.items()))
 
 
-def _raised(stream: Json) -> int:
+def _raised(stream: Stream) -> int:
     """Requests that each thread may have outstanding in the open loop, more than in the closed one."""
     threads, depth = int(stream.get("threads", 1)), int(stream.get("queue_depth", 1))
     return max(depth, min(max(4 * depth, OUTSTANDING_MIN), math.ceil(OUTSTANDING_MAX / threads)))
 
 
-def _kept(stream: Json) -> Json:
+def _kept(stream: Stream) -> Json:
     """One thread with the slots and the goals of all threads of the stream."""
     threads, depth = int(stream.get("threads", 1)), int(stream.get("queue_depth", 1))
     if threads * depth > DEPTH_MAX:

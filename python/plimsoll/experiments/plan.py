@@ -28,6 +28,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from plimsoll.result import Result
+from plimsoll.stored import Coordinates
 
 if TYPE_CHECKING:
     from plimsoll.analysis.load_line.mark import Mark
@@ -86,7 +87,7 @@ class Request:
     ask: Ask
 
     @property
-    def place(self) -> Json:
+    def place(self) -> Coordinates:
         """Where the point stands, as stored in `Result.place`; ``key`` is equal for equal points of equal experiments."""
         ask, subject = self.ask, self.subject
         settings = ",".join(f"{name}={value}" for name, value in ask.settings.items())

@@ -13,11 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, cast
 
 from plimsoll.formats.recorded import Json, Recorded, added
 from plimsoll.histogram import Histogram
 from plimsoll.result import OPS, Estimate, Flag, JobRecord, LatencySummary, OpTotals, Result, Totals
+from plimsoll.stored import Cell, Coordinates, Definition, Entry, Interval, Sample
 
 NAME_WIDTH_MAX = 80
 _ADVICE = "Compare it with points of the same origin; name what may differ with --varying when comparing it with others."
@@ -52,10 +53,10 @@ class Imported:
     warmup_s: float = 0.0
     error: str | None = None
     remark: str = ""
-    monitor: Json = field(default_factory=dict)
-    place: Json = field(default_factory=dict)
-    intervals: list[Json] = field(default_factory=list)
-    samples: list[Json] = field(default_factory=list)
+    monitor: Sample = field(default_factory=Sample)
+    place: Coordinates = field(default_factory=Coordinates)
+    intervals: list[Interval] = field(default_factory=list)
+    samples: list[Sample] = field(default_factory=list)
     known: dict[str, dict[str, Known]] = field(default_factory=dict)
     #: Figures of all operations together, in nanoseconds, where the file tells them of no single one.
     whole: Mapping[str, float] = field(default_factory=dict)
@@ -120,7 +121,7 @@ class Imported:
             threads=sum(int(stream.get("threads", 1)) for stream in streams) or 1,
             queue_depth=depths.pop() if len(depths) == 1 else None,
             arrival="open" if streams and all(stream.get("arrival", "closed") != "closed" for stream in streams) else "closed",
-            definition={"name": name, "stream": streams},
+            definition=cast("Definition", {"name": name, "stream": streams}),
             options={"duration": int(self.seconds) if self.seconds == int(self.seconds) else self.seconds},
         )
 
@@ -142,7 +143,7 @@ class Imported:
         remark = f" {self.remark}" if self.remark else ""
         return f"{unknown}{remark}"
 
-    def _whole_interval(self) -> list[Json]:
+    def _whole_interval(self) -> list[Interval]:
         """One interval that holds the distributions, so that reports draw them; none where there are none."""
         cells = [_cell(stream, op, known) for stream, by_op in self.known.items() for op, known in by_op.items() if known.histogram]
         return [interval(0, (0, round(self.seconds * 1e9)), cells)] if cells else []
@@ -153,12 +154,12 @@ def noted(origin: str, source: str, more: str = "") -> Flag:
     return Flag("imported", "note", f"Measured by {origin} and read from {source}, not measured here.{more}", _ADVICE)
 
 
-def interval(index: int, span_ns: tuple[int, int], cells: list[Json]) -> Json:
+def interval(index: int, span_ns: tuple[int, int], cells: list[Cell]) -> Interval:
     """A line of `intervals.jsonl` made of ``cells``."""
-    summary: Json = {}
+    summary: dict[str, Entry] = {}
     for cell in cells:
         known = summary.setdefault(cell["op"], {"bytes": 0, "count": 0, "errors": 0})
-        known["bytes"] += cell["bytes"]
+        known["bytes"] = (known["bytes"] or 0) + cell["bytes"]
         known["count"] += cell["count"]
     return {
         "index": index,
@@ -173,7 +174,7 @@ def interval(index: int, span_ns: tuple[int, int], cells: list[Json]) -> Json:
     }
 
 
-def cell(stream: str, op: str, count: int, moved: int) -> Json:
+def cell(stream: str, op: str, count: int, moved: int) -> Cell:
     """What one operation did in an interval, without latencies."""
     return {
         "stream": stream,
@@ -211,7 +212,7 @@ def _sum(one: OpTotals, other: OpTotals) -> OpTotals:
     )
 
 
-def _cell(stream: str, op: str, known: Known) -> Json:
+def _cell(stream: str, op: str, known: Known) -> Cell:
     mean = known.latency.mean if known.latency else 0.0
     encoded = known.histogram.encode() if known.histogram else None
     return {**cell(stream, op, known.count, known.bytes), "latency": encoded, "latency_sum_ns": mean * known.count}

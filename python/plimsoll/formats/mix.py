@@ -7,17 +7,18 @@ Model: an access specification of several lines is stated as a whole, its lines 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 Json = dict[str, Any]
 
 
-def is_open(stream: Json) -> bool:
+def is_open(stream: Mapping[str, Any]) -> bool:
     """Whether requests are due whatever the target does, so that latency and service time differ."""
     return bool(stream.get("arrival", "closed") != "closed")
 
 
-def shares(stream: Json) -> tuple[float, float, float]:
+def shares(stream: Mapping[str, Any]) -> tuple[float, float, float]:
     """Percent of requests that read, write and discard; of the whole of an access specification, weighted."""
     entries = stream.get("access") or [stream]
     weights = [float(entry.get("weight", 1)) for entry in entries]
@@ -28,7 +29,7 @@ def shares(stream: Json) -> tuple[float, float, float]:
     return reads, writes, trims
 
 
-def random_percent(stream: Json) -> float:
+def random_percent(stream: Mapping[str, Any]) -> float:
     """Percent of requests that go to a random address; of an access specification, of its largest line."""
     entries = stream.get("access") or [stream]
     return max(float(entry.get("random_percent", 100)) for entry in entries)

@@ -11,12 +11,13 @@ Limits: windows are whole intervals, so they are as long as asked only where the
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from plimsoll.histogram import Histogram, decoded
 from plimsoll.result import OPS, OpTotals, Result, Totals
+from plimsoll.stored import Cell, Interval, Sample
 
 Json = dict[str, Any]
 
@@ -28,8 +29,8 @@ class Recorded:
     """A result with the lines of `intervals.jsonl` and `monitor.jsonl`."""
 
     result: Result
-    intervals: Sequence[Json] = ()
-    monitor: Sequence[Json] = ()
+    intervals: Sequence[Interval] = ()
+    monitor: Sequence[Sample] = ()
 
 
 @dataclass
@@ -42,15 +43,16 @@ class Amount:
     service_sum_ns: float = 0.0
     latency: Histogram | None = None
 
-    def add(self, cell: Json) -> None:
+    def add(self, cell: Cell) -> None:
         """Add a cell of an interval."""
         self.count += cell["count"]
         self.bytes += cell["bytes"]
         spent = cell.get("latency_sum_ns") or 0.0
         self.latency_sum_ns += spent
-        self.service_sum_ns += spent if cell.get("service_sum_ns") is None else cell["service_sum_ns"]
-        if cell.get("latency"):
-            self.latency = added(self.latency, decoded(cell.get("service") or cell["latency"]))
+        served = cell.get("service_sum_ns")
+        self.service_sum_ns += spent if served is None else served
+        if latency := cell.get("latency"):
+            self.latency = added(self.latency, decoded(cell.get("service") or latency))
 
 
 @dataclass
@@ -73,8 +75,8 @@ class Course:
     def __init__(self, recorded: Recorded) -> None:
         self.recorded = recorded
         self.result = recorded.result
-        self._latency: dict[tuple[str, str], Histogram] = {}
-        self._service: dict[tuple[str, str], Histogram] = {}
+        self._latency: dict[tuple[str | None, str], Histogram] = {}
+        self._service: dict[tuple[str | None, str], Histogram] = {}
         self._measured = [interval for interval in recorded.intervals if interval["phase"] == "measure"]
         for interval in self._measured:
             for cell in _whole(interval):
@@ -89,7 +91,7 @@ class Course:
     @property
     def streams(self) -> list[Json]:
         """The streams as they were defined, each with its name; one without options where the definition has none."""
-        found = self.result.job.definition.get("stream") or [{}]
+        found: Sequence[Mapping[str, Any]] = self.result.job.definition.get("stream") or ({},)
         return [{"name": f"stream-{position}", **stream} for position, stream in enumerate(found, start=1)]
 
     @property
@@ -137,14 +139,15 @@ class Course:
         if open_window is not None and not closed:
             yield open_window
 
-    def _add(self, cell: Json) -> None:
-        if not cell.get("latency"):
+    def _add(self, cell: Cell) -> None:
+        latency = cell.get("latency")
+        if not latency:
             return
         key = (cell["stream"], cell["op"])
-        self._latency[key] = added(self._latency.get(key), decoded(cell["latency"]))
-        self._service[key] = added(self._service.get(key), decoded(cell.get("service") or cell["latency"]))
+        self._latency[key] = added(self._latency.get(key), decoded(latency))
+        self._service[key] = added(self._service.get(key), decoded(cell.get("service") or latency))
 
-    def _merged(self, known: dict[tuple[str, str], Histogram], stream: str | None, op: str) -> Histogram | None:
+    def _merged(self, known: dict[tuple[str | None, str], Histogram], stream: str | None, op: str) -> Histogram | None:
         if stream is not None and len(self.streams) > 1:
             return known.get((stream, op))
         total: Histogram | None = None
@@ -167,6 +170,6 @@ def added(total: Histogram | None, addend: Histogram) -> Histogram:
     return total
 
 
-def _whole(interval: Json) -> Iterator[Json]:
+def _whole(interval: Interval) -> Iterator[Cell]:
     """The cells of an interval without what the parts of the target saw, which is the same requests once more."""
     return (cell for cell in interval["cells"] if cell.get("part") is None)

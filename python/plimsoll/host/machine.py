@@ -11,6 +11,7 @@ from typing import Any
 
 from plimsoll import __version__
 from plimsoll.host.facts import Absent, collect_facts, number, text
+from plimsoll.stored import HostFacts
 
 Json = dict[str, Any]
 
@@ -18,7 +19,7 @@ _DMI = "/sys/class/dmi/id"
 _CPU = "/sys/devices/system/cpu"
 
 
-def host_facts() -> Json:
+def host_facts() -> HostFacts:
     """Every fact of the machine, grouped."""
     return {
         "machine": collect_facts(

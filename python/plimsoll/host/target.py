@@ -31,20 +31,22 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, cast
 
 from plimsoll.host.device import SYS_BLOCK, device_facts, device_name, disk_of, free_bytes, mount_of, name_of_number, physical_devices
 from plimsoll.host.facts import Absent, collect_facts, known, text
+from plimsoll.stored import Inspection, PartInspection, TargetFacts
 
 Json = dict[str, Any]
 
 
-def target_facts(inspection: Json) -> Json:
+def target_facts(inspection: Inspection) -> TargetFacts:
     """The inspection, with the devices, file system and allocation that stand behind it."""
     paths = target_paths(inspection)
     devices, reasons = _devices(paths)
-    facts: Json = {**inspection, "devices": [{**device_facts(name), "below": below} for name, below in devices.items()]}
+    facts = cast("TargetFacts", {**inspection, "devices": [{**device_facts(name), "below": below} for name, below in devices.items()]})
     if reasons:
         facts["devices_absent"] = "; ".join(reasons)
     on_filesystem = [path for path in paths if not _is_device(path)]
@@ -55,12 +57,14 @@ def target_facts(inspection: Json) -> Json:
         facts["allocated_bytes"] = sum(os.stat(path).st_blocks * 512 for path in files)
         facts["apparent_bytes"] = sum(os.stat(path).st_size for path in files)
     medium = medium_of(facts)
-    return facts if medium is None else {**facts, "medium": medium}
+    if medium is not None:
+        facts["medium"] = medium
+    return facts
 
 
-def target_paths(inspection: Json) -> list[str]:
+def target_paths(inspection: Inspection | PartInspection) -> list[str]:
     """The files and devices a target consists of, in order."""
-    parts = inspection.get("parts") or []
+    parts: Sequence[PartInspection] = cast("Inspection", inspection).get("parts") or []
     if parts:
         return [path for part in parts for path in target_paths(part)]
     path = inspection.get("path")
@@ -72,7 +76,7 @@ def existing(path: str) -> str:
     return path if os.path.exists(path) else os.path.dirname(os.path.abspath(path))
 
 
-def monitored_devices(facts: Json) -> list[str]:
+def monitored_devices(facts: TargetFacts) -> list[str]:
     """Kernel names of the devices whose counters belong to a target."""
     return [device["name"] for device in facts.get("devices", [])]
 
@@ -122,7 +126,7 @@ ELSEWHERE = ("nfs", "nfs4", "cifs", "smb3", "9p", "virtiofs", "fuse", "ceph", "g
 _MEMORY_DEVICES = ("zram", "ram")
 
 
-def medium_of(facts: Json) -> Json | None:
+def medium_of(facts: TargetFacts) -> Json | None:
     """What is below the target of these facts when it is no device of this host: its kind (memory, elsewhere) and name."""
     for device in facts.get("devices", []):
         backing, name = device.get("backing"), str(device.get("name"))
@@ -141,9 +145,9 @@ _STACKED = ("dm/uuid", "md/uuid", "loop/backing_file")
 _BY_UUID = "/dev/disk/by-uuid"
 
 
-def target_identity(inspection: Json) -> list[str]:
+def target_identity(inspection: Inspection | PartInspection) -> list[str]:
     """The identity of each file and device that a target consists of, in order; none where nothing is stored."""
-    parts = inspection.get("parts")
+    parts: Sequence[PartInspection] = cast("Inspection", inspection).get("parts") or []
     if parts:
         return [identity for part in parts for identity in target_identity(part)]
     path = inspection.get("path")

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from plimsoll.monitor import counters
+from plimsoll.stored import Sample
 
 Json = dict[str, Any]
 
@@ -63,10 +64,10 @@ class Sampler:
         self.close()
 
 
-def sample(before: Snapshot, after: Snapshot, always: Iterable[str] = ()) -> Json:
+def sample(before: Snapshot, after: Snapshot, always: Iterable[str] = ()) -> Sample:
     """What the host did between two snapshots: ``devices`` (active ones and those in ``always``), ``cpu``, ``paging``."""
     elapsed_s = (after.monotonic_ns - before.monotonic_ns) / 1e9
-    made: Json = {"seconds": elapsed_s}
+    made: Sample = {"seconds": elapsed_s}
     if elapsed_s <= 0:
         return made
     if "diskstats" in before.texts and "diskstats" in after.texts:

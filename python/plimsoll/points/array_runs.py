@@ -24,8 +24,9 @@ from dataclasses import dataclass
 from multiprocessing import get_context
 from typing import Any
 
-from plimsoll.engine import native
+from plimsoll.engine import Job, native
 from plimsoll.errors import EngineError
+from plimsoll.stored import Definition
 from plimsoll.target import Target, target_of
 
 Json = dict[str, Any]
@@ -43,7 +44,7 @@ _MOST_OF_RANGE = 0.95
 class Load:
     """What was asked for when a rate was measured."""
 
-    workload: Json
+    workload: Definition
     iops: float
     #: Mean size of a request, and the bytes over which requests go.
     block_bytes: float
@@ -101,7 +102,7 @@ def modelled_rate(trial: Trial) -> float:
             done += sum(cell["count"] for cell in event["cells"])
             measured_ns += event["end_ns"] - event["start_ns"]
 
-    job = {"workload": load.workload, "job": engine.check_job(asked), "target": target, "permission": None}
+    job: Job = {"workload": load.workload, "job": engine.check_job(asked), "target": target, "permission": None}
     engine.run_job(job, take, engine.control())
     return done * 1e9 / measured_ns if measured_ns else 0.0
 

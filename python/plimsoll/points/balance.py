@@ -23,10 +23,11 @@ from typing import Any
 
 from plimsoll.analysis.point.definition import streams
 from plimsoll.catalog.composition.failing import scheduled
-from plimsoll.engine import Control, Engine, Json
+from plimsoll.engine import Control, Engine, Job
 from plimsoll.errors import PlimsollError
 from plimsoll.points.cache_state import COLD
 from plimsoll.points.point import PlannedPoint
+from plimsoll.stored import Interval, Options
 
 #: The options that say how long a point takes.
 TIMING = ("duration", "warmup")
@@ -59,8 +60,12 @@ def balanced(point: PlannedPoint, engine: Engine, control: Control) -> PlannedPo
     course = _run_ahead(point, engine, control)
     if course is None:
         return point
-    needed = {"warmup": course.settled_s, "duration": _measured_s(course.rate_per_s)}
-    return replace(point, options={**point.options, **{name: max(point.options[name], _whole(needed[name])) for name in left}})
+    options: Options = {**point.options}
+    if "warmup" in left:
+        options["warmup"] = max(options["warmup"], _whole(course.settled_s))
+    if "duration" in left:
+        options["duration"] = max(options["duration"], _whole(_measured_s(course.rate_per_s)))
+    return replace(point, options=options)
 
 
 def _measured_s(rate_per_s: float) -> float:
@@ -108,7 +113,7 @@ class _Course:
             return 0.0
         return self.seconds * (MARGIN if self.destages else 1.0)
 
-    def add(self, interval: Json) -> bool:
+    def add(self, interval: Interval) -> bool:
         """One interval; whether enough was seen."""
         caches = interval.get("write_caches") or {}
         self.held.append((interval["end_ns"] / 1e9, int(caches.get("dirty_bytes") or 0)))
@@ -130,15 +135,15 @@ def _run_ahead(point: PlannedPoint, engine: Engine, control: Control) -> _Course
     """The load until its caches are in balance; None when it cannot be run: the point itself will say why."""
     course = _Course()
 
-    def take(kind: str, event: Json) -> None:
+    def take(kind: str, event: Any) -> None:
         # What was under way when enough had been seen is no part of it.
         if kind == "interval" and not control.stopped and course.add(event):
             control.stop()
 
-    options: dict[str, Any] = {**point.options, "warmup": 0.0, "duration": LIMIT_S}
+    options: Options = {**point.options, "warmup": 0.0, "duration": LIMIT_S}
     try:
         _, options = engine.set_option(point.workload, options, "interval", _INTERVAL)
-        job = {"workload": point.workload, "job": options, "target": point.target, "permission": None}
+        job: Job = {"workload": point.workload, "job": options, "target": point.target, "permission": None}
         engine.run_job(job, take, control)
     except PlimsollError:
         return None

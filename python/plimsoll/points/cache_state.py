@@ -14,6 +14,7 @@ from plimsoll.analysis.point.definition import is_direct, streams
 from plimsoll.engine import Json
 from plimsoll.host.target import target_paths
 from plimsoll.points.point import PlannedPoint
+from plimsoll.stored import Cache, Inspection
 from plimsoll.units import binary
 
 AS_FOUND = "as found"
@@ -22,7 +23,7 @@ COLD, WARM = "cold", "warm"
 STATES = (COLD, WARM, AS_FOUND)
 
 
-def cache_state(point: PlannedPoint, inspection: Json) -> Json:
+def cache_state(point: PlannedPoint, inspection: Inspection) -> Cache:
     """The state as `Result.cache` keeps it; for a cold point the page cache is dropped now."""
     if point.target.document is not None:
         return _modelled(point, point.target.document)
@@ -47,7 +48,7 @@ def _brought_about(point: PlannedPoint, paths: list[str]) -> tuple[str, list[str
     return AS_FOUND, []
 
 
-def _modelled(point: PlannedPoint, array: Json) -> Json:
+def _modelled(point: PlannedPoint, array: Json) -> Cache:
     """Of an array, which nothing from before the point can have touched."""
     host = array.get("host", {})
     filled_bytes = host.get("page_cache", {}).get("warm_range_bytes", 0) if host.get("mode") == "buffered" else 0

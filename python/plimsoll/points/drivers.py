@@ -9,14 +9,16 @@ whoever holds one need not know which it is.
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 
 from plimsoll import catalog
 from plimsoll.engine import Engine, Json
 from plimsoll.errors import InputError
+from plimsoll.stored import Definition
 
 
-def driver_of(workload: Json, engine: Engine) -> Engine:
-    """The driver of a canonical workload."""
+def driver_of(workload: Mapping[str, object], engine: Engine) -> Engine:
+    """The driver of a workload, canonical or as written."""
     if driver_name(workload) is None:
         return engine
     from plimsoll import apps
@@ -38,13 +40,13 @@ def copying_driver(engine: Engine) -> Engine:
     return FileCopy(engine)
 
 
-def driver_name(workload: Json) -> str | None:
+def driver_name(workload: Mapping[str, object]) -> str | None:
     """What the workload asks for; None for the block engine."""
     name = workload.get("driver")
     return None if name is None else str(name)
 
 
-def checked_workload(source: str, engine: Engine) -> Json:
+def checked_workload(source: str, engine: Engine) -> Definition:
     """The canonical form of the workload behind one of `catalog.sources`."""
     document, name = catalog.load(source), catalog.file_of(source)
     if "experiment" in document:
@@ -52,7 +54,7 @@ def checked_workload(source: str, engine: Engine) -> Json:
     return checked(document, name, engine, os.path.dirname(source) if catalog.is_file(source) else "")
 
 
-def checked(document: Json, name: str, engine: Engine, folder: str = "") -> Json:
+def checked(document: Json, name: str, engine: Engine, folder: str = "") -> Definition:
     """The canonical form of a workload; ``name`` is where it stands, for messages, and relative traces lie in ``folder``."""
     if driver_name(document) is None:
         return _with_traces(engine.check_workload(document, name), folder)
@@ -61,7 +63,7 @@ def checked(document: Json, name: str, engine: Engine, folder: str = "") -> Json
     return apps.check_workload(document, name, engine)
 
 
-def _with_traces(workload: Json, folder: str) -> Json:
+def _with_traces(workload: Definition, folder: str) -> Definition:
     """What converts traces is only imported where a stream has one."""
     if not any(stream.get("trace") for stream in workload.get("stream", ())):
         return workload

@@ -28,6 +28,7 @@ from plimsoll.host.target import target_identity
 from plimsoll.points.drivers import driver_name, driver_of
 from plimsoll.points.point import PlannedPoint, changed, defined, own_defined, repeated, warmed
 from plimsoll.scratch import default_target
+from plimsoll.stored import Definition, Options
 from plimsoll.target import Composer, Target
 
 #: Options whose 0 leaves a stream out.
@@ -55,7 +56,7 @@ class ExperimentPoints:
         self._typed = typed
         self._engine = engine
         self._composer = composer or Composer()
-        self._defined: dict[str, tuple[Json, Json]] = {}
+        self._defined: dict[str, tuple[Definition, Options]] = {}
         #: What storage each target was found to be.
         self.identities: dict[Target, list[str]] = {}
 
@@ -72,11 +73,11 @@ class ExperimentPoints:
                 driver_of(workload, self._engine).check_workload(workload, where)
 
     @cached_property
-    def workloads(self) -> list[list[Json]]:
+    def workloads(self) -> list[list[Definition]]:
         """Every workload in each of the forms that it will be measured in, as far as they are known."""
         return [[self._known(source, settings) for settings in settings_of(self._experiment)] for source in self._experiment.workloads]
 
-    def applied(self) -> Iterator[tuple[Json, Target]]:
+    def applied(self) -> Iterator[tuple[Definition, Target]]:
         """Every workload, in every form known in advance, with the target it goes to; filling among them where it is asked for."""
         experiment = self._experiment
         for subject in self._subjects():
@@ -93,11 +94,11 @@ class ExperimentPoints:
             _, options, target = self._shared(subject)
             yield target, options.get("size")
 
-    def forms(self) -> Iterator[Json]:
+    def forms(self) -> Iterator[Definition]:
         """All of them, one after the other."""
         return (workload for alike in self.workloads for workload in alike)
 
-    def definitions(self) -> Json:
+    def definitions(self) -> dict[str, Definition]:
         """Canonical workloads by subject: what makes two runs the same besides the experiments' own words."""
         return {source: self._source(source)[0] for source in self._experiment.workloads}
 
@@ -137,14 +138,14 @@ class ExperimentPoints:
     def _subjects(self) -> list[Subject]:
         return [subject for workload in self._experiment.workloads for subject in self._experiment.subjects(workload)]
 
-    def _known(self, source: str, settings: Settings) -> Json:
+    def _known(self, source: str, settings: Settings) -> Definition:
         """The workload with known settings; a target that one of them names is looked at."""
         workload, _, target = self._applied(source, settings)
         if target is not None:
             driver_of(workload, self._engine).inspect_target(self._composer.target(target, driver_name(workload)))
         return workload
 
-    def _shared(self, subject: Subject, asked: Settings | None = None) -> tuple[Json, Json, Target]:
+    def _shared(self, subject: Subject, asked: Settings | None = None) -> tuple[Definition, Options, Target]:
         """A subject's workload, job options and target, with what is asked on top of what all its points share."""
         configuration = subject.configuration
         settings = layer_settings(self._experiment.settings, configuration.settings, asked or {})
@@ -152,7 +153,7 @@ class ExperimentPoints:
         text = target or configuration.target or default_target(driver_of(workload, self._engine))
         return workload, options, self._composer.target(text, driver_name(workload))
 
-    def _applied(self, source: str, settings: Settings) -> tuple[Json, Json, str | None]:
+    def _applied(self, source: str, settings: Settings) -> tuple[Definition, Options, str | None]:
         """The workload and job options with settings, and the target if one of them names it."""
         workload, options = self._source(source)
         target: str | None = None
@@ -168,13 +169,13 @@ class ExperimentPoints:
                 workload, options = changed(workload, options, self._engine, [(key, value)])
         return _without(workload, left_out), options, target
 
-    def _filling(self, subject: Subject) -> tuple[Json, Json, Target]:
+    def _filling(self, subject: Subject) -> tuple[Definition, Options, Target]:
         _, options, target = self._shared(subject)
         workload = self._engine.check_workload(FILL, "precondition")
         workload, options = changed(workload, options, self._engine, FILL_TIMING)
         return workload, options, self._composer.target(target.text)
 
-    def _source(self, source: str) -> tuple[Json, Json]:
+    def _source(self, source: str) -> tuple[Definition, Options]:
         if source not in self._defined:
             own = self._experiment.definitions.get(source)
             self._defined[source] = defined(source, self._engine) if own is None else own_defined(source, own, self._engine)
@@ -190,7 +191,7 @@ def _leaves_out(key: str, value: Any) -> bool:
         return False
 
 
-def _streams_of(key: str, workload: Json) -> set[str]:
+def _streams_of(key: str, workload: Definition) -> set[str]:
     """The streams that a setting is for: the one before the dot, or all."""
     name, dot, _ = key.rpartition(".")
     names = {stream["name"] for stream in workload["stream"]}
@@ -201,7 +202,7 @@ def _streams_of(key: str, workload: Json) -> set[str]:
     return {name}
 
 
-def _without(workload: Json, left_out: set[str]) -> Json:
+def _without(workload: Definition, left_out: set[str]) -> Definition:
     if not left_out:
         return workload
     streams = [stream for stream in workload["stream"] if stream["name"] not in left_out]

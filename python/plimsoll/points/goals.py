@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from plimsoll.engine import Json
 from plimsoll.points.point import PlannedPoint
+from plimsoll.stored import Inspection
 
 if TYPE_CHECKING:
     from plimsoll.analysis.point.stopping_rule import Goal
 
 
-def goal_of(point: PlannedPoint, inspection: Json) -> Goal | None:
+def goal_of(point: PlannedPoint, inspection: Inspection) -> Goal | None:
     """What `plimsoll.measure` watches for; None when the point lasts its duration."""
     if point.amount is None and point.precision is None:
         return None

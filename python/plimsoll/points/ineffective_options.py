@@ -22,6 +22,7 @@ from plimsoll.analysis.point.definition import is_direct, streams
 from plimsoll.engine import Json
 from plimsoll.errors import InputError
 from plimsoll.points.listener import Remark
+from plimsoll.stored import Definition
 from plimsoll.target import Target
 
 #: Targets that are no storage of this machine, by the word before the colon.
@@ -48,7 +49,7 @@ class Stand:
 
 
 def check_effect(
-    typed: Mapping[str, Any], targets: Iterable[Target], workloads: Iterable[Json], written: Mapping[str, Any], remark: Remark
+    typed: Mapping[str, Any], targets: Iterable[Target], workloads: Iterable[Definition], written: Mapping[str, Any], remark: Remark
 ) -> None:
     """Raise `InputError` for the first typed option that none of ``targets`` takes, and tell ``remark`` of others.
 
@@ -89,7 +90,7 @@ def _named(target: str) -> str:
     return f"'{target}'" if target.endswith(":") else target
 
 
-def _typed(typed: Mapping[str, Any], workloads: Collection[Json]) -> Iterator[Option]:
+def _typed(typed: Mapping[str, Any], workloads: Collection[Definition]) -> Iterator[Option]:
     if typed.get("size") is not None:
         yield Option(f"--size {typed['size']}", "size", typed["size"])
     if typed.get("cache") is not None:
@@ -102,7 +103,7 @@ def _typed(typed: Mapping[str, Any], workloads: Collection[Json]) -> Iterator[Op
         yield Option(f"--set {text}", key, value.strip(), frozenset(_ways(workloads, stream)))
 
 
-def _written(written: Mapping[str, Any], workloads: Collection[Json], asked: Collection[str]) -> Iterator[Option]:
+def _written(written: Mapping[str, Any], workloads: Collection[Definition], asked: Collection[str]) -> Iterator[Option]:
     if written.get("size") is not None and "size" not in asked:
         yield Option(f"size={written['size']}", "size", str(written["size"]))
     if written.get("cache") is not None and "cache" not in asked:
@@ -112,7 +113,7 @@ def _written(written: Mapping[str, Any], workloads: Collection[Json], asked: Col
         yield Option("direct=false", "direct", "false", frozenset((False,)))
 
 
-def _ways(workloads: Collection[Json], named: str) -> set[bool]:
+def _ways(workloads: Collection[Definition], named: str) -> set[bool]:
     """Whether streams, or those called ``named``, pass the page cache by."""
     return {is_direct(stream) for workload in workloads for stream in streams(workload) if named in ("", stream.get("name"))}
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from plimsoll.result import Result
+from plimsoll.stored import Interval
 
 if TYPE_CHECKING:
     from plimsoll.points.preview import Preview
@@ -33,7 +34,7 @@ class Progress(Protocol):
     def begin(self, place: int, total: int | None, skeleton: Result) -> None:
         """Point ``place`` of ``total`` starts; None when results decide how many there will be."""
 
-    def interval(self, interval: Json) -> None:
+    def interval(self, interval: Interval) -> None:
         """An interval has ended."""
 
     def silent(self, silence: Json) -> None:
@@ -95,7 +96,7 @@ class Told:
         self._at = Step("begin", skeleton.job.target, skeleton.job.workload, place, total)
         self._callback(self._at)
 
-    def interval(self, interval: Json) -> None:
+    def interval(self, interval: Interval) -> None:
         lasted_s = (interval["end_ns"] - interval["start_ns"]) / 1e9
         done = sum(entry["count"] for entry in interval.get("summary", {}).values())
         rate = done / lasted_s if lasted_s > 0 else None
@@ -121,7 +122,7 @@ class Unwatched:
 
     def begin(self, place: int, total: int | None, skeleton: Result) -> None: ...
 
-    def interval(self, interval: Json) -> None: ...
+    def interval(self, interval: Interval) -> None: ...
 
     def silent(self, silence: Json) -> None: ...
 

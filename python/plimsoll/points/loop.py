@@ -21,7 +21,7 @@ from typing import Any
 
 from plimsoll.analysis.point.definition import checks_journal
 from plimsoll.answering import Hearer, heard
-from plimsoll.engine import Engine, Json
+from plimsoll.engine import Engine
 from plimsoll.errors import EXIT_POINT_FAILED, InputError, Interrupted, PlimsollError, StoreError
 from plimsoll.host.target import target_facts, target_paths
 from plimsoll.measure import Job, measure, unfinished
@@ -37,6 +37,7 @@ from plimsoll.points.setup import Setup
 from plimsoll.points.targets import Targets
 from plimsoll.result import Result
 from plimsoll.store.writer import PointWriter
+from plimsoll.stored import Coordinates, Inspection, Interval, Sample, TargetFacts
 from plimsoll.target import Target
 
 #: Points out, results in, findings at the end.
@@ -144,10 +145,10 @@ class _Loop:
 
         return balanced(point, driver, self._brake.guard(driver.control()))
 
-    def _run_point(self, point: PlannedPoint, driver: Engine, inspection: Json) -> Result:
+    def _run_point(self, point: PlannedPoint, driver: Engine, inspection: Inspection) -> Result:
         setup = self._setup
         cache = cache_state(point, inspection)
-        facts = target_facts(inspection) | _failures(point.target)
+        facts: TargetFacts = {**target_facts(inspection), **_failures(point.target)}
         job = self._job(point, facts, goal_of(point, inspection))
         skeleton = replace(unfinished(job), place=point.place, cache=cache)
         with setup.run.begin_point(skeleton) as writer:
@@ -161,7 +162,7 @@ class _Loop:
                 return self._conclude(writer, replace(skeleton, status="failed", error=str(refusal)), refusal.exit_code)
             return self._conclude(writer, replace(result, place=point.place, cache=cache), EXIT_POINT_FAILED)
 
-    def _keep_failed(self, point: PlannedPoint, target: Json, error: PlimsollError) -> Result:
+    def _keep_failed(self, point: PlannedPoint, target: TargetFacts, error: PlimsollError) -> Result:
         skeleton = replace(unfinished(self._job(point, target)), place=point.place)
         with self._setup.run.begin_point(skeleton) as writer:
             self._setup.progress.begin(len(self._outcome.results) + 1, self._setup.total, skeleton)
@@ -173,7 +174,7 @@ class _Loop:
         self._setup.progress.end(result)
         return result
 
-    def _job(self, point: PlannedPoint, target: Json, goal: Any = None) -> Job:
+    def _job(self, point: PlannedPoint, target: TargetFacts, goal: Any = None) -> Job:
         setup = self._setup
         job = Job(
             id=setup.run.next_point_id(point.workload["name"]),
@@ -194,23 +195,27 @@ class _Tee:
     writer: PointWriter
     progress: Progress
 
-    def interval(self, interval: Json) -> None:
+    def interval(self, interval: Interval) -> None:
         self.writer.interval(interval)
         self.progress.interval(interval)
 
-    def monitor(self, sample: dict[str, Any]) -> None:
+    def monitor(self, sample: Sample) -> None:
         self.writer.monitor(sample)
 
 
-def _failures(target: Target) -> Json:
+def _failures(target: Target) -> TargetFacts:
     """When members of a modelled array are to fail, and new drives to come, as facts of the target."""
     if target.document is None:
         return {}
     from plimsoll.catalog.composition.failing import scheduled
 
-    facts = {"failures": scheduled(target.document, "at"), "replacements": scheduled(target.document, "replaced_at")}
-    return {key: due for key, due in facts.items() if due}
+    facts: TargetFacts = {}
+    if due := scheduled(target.document, "at"):
+        facts["failures"] = due
+    if due := scheduled(target.document, "replaced_at"):
+        facts["replacements"] = due
+    return facts
 
 
-def _key(place: Json) -> str:
+def _key(place: Coordinates) -> str:
     return str(place.get("key", ""))

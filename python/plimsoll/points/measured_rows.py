@@ -25,6 +25,7 @@ from plimsoll.points.array_runs import Load
 from plimsoll.points.point import changed, setting
 from plimsoll.result import Result
 from plimsoll.store.reader import open_run
+from plimsoll.stored import Definition
 from plimsoll.target import target_of
 
 Json = dict[str, Any]
@@ -155,7 +156,7 @@ def _typed(value: float | str) -> Any:
     return int(value) if isinstance(value, float) and value % 1 == 0 else value
 
 
-def _places(workload: Json) -> str:
+def _places(workload: Definition) -> str:
     """Where a load of nothing but reads of one size goes; options that say anything else make it another."""
     found = streams(workload)
     stream = found[0]
@@ -163,10 +164,10 @@ def _places(workload: Json) -> str:
     plain = all(value == default.get(option) for option, value in stream.items() if option not in _PLAIN)
     if len(found) > 1 or not plain or not isinstance(stream.get("block_size"), int) or stream.get("read_percent") != 100:
         return "other"
-    return {100: "uniform", 0: "sequential"}.get(stream.get("random_percent", -1), "other")
+    return {100.0: "uniform", 0.0: "sequential"}.get(stream.get("random_percent", -1), "other")
 
 
-def _range(workload: Json, size_bytes: float) -> float:
+def _range(workload: Definition, size_bytes: float) -> float:
     """The bytes that requests go over: of the largest stream."""
     lengths = [stream.get("region_length") for stream in streams(workload)]
     return max((float(length) if isinstance(length, int) and length else size_bytes for length in lengths), default=size_bytes)

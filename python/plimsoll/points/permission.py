@@ -17,6 +17,7 @@ from plimsoll.engine import Engine, Json
 from plimsoll.errors import InputError, SafetyRefusal
 from plimsoll.host.target import target_paths
 from plimsoll.points.drivers import driver_of
+from plimsoll.stored import Definition
 from plimsoll.target import Target
 
 
@@ -25,7 +26,7 @@ def permission(typed: str | None) -> Json | None:
     return None if typed is None else {"destroy": True, "typed": typed or None}
 
 
-def check_permitted(pairs: Iterable[tuple[Json, Target]], engine: Engine, typed: str | None) -> None:
+def check_permitted(pairs: Iterable[tuple[Definition, Target]], engine: Engine, typed: str | None) -> None:
     """Raise `SafetyRefusal` for the first workload that would write to a target, the other of its pair, that must not be written to.
 
     Drivers of their own write elsewhere than to their target, and look after that themselves, unless they say that they fill it.
@@ -43,7 +44,7 @@ def check_permitted(pairs: Iterable[tuple[Json, Target]], engine: Engine, typed:
             raise SafetyRefusal(reason)
 
 
-def _check_kinds(pairs: Iterable[tuple[Json, Target]], engine: Engine) -> None:
+def _check_kinds(pairs: Iterable[tuple[Definition, Target]], engine: Engine) -> None:
     """Raise `InputError` for a path that would have to be a directory and a file: what one workload makes there stops the other."""
     directories: dict[str, str] = {}
     others: dict[str, str] = {}
@@ -60,7 +61,7 @@ def _check_kinds(pairs: Iterable[tuple[Json, Target]], engine: Engine) -> None:
         )
 
 
-def _overwrites(workload: Json) -> bool:
+def _overwrites(workload: Definition) -> bool:
     """What a stream with a trace does is said by the trace; the others say it themselves."""
     replayed = [stream for stream in streams(workload) if stream.get("trace") and stream.get("verify") != "journal-check"]
     if not replayed:

@@ -17,6 +17,7 @@ from plimsoll import catalog
 from plimsoll.engine import Engine, Json
 from plimsoll.errors import InputError
 from plimsoll.points.drivers import checked, checked_workload, driver_of
+from plimsoll.stored import Coordinates, Definition, Options
 from plimsoll.target import Target
 
 #: Timing of shipped workloads, unless their file or the user says otherwise: twelve of them fit into three minutes.
@@ -33,11 +34,11 @@ class PlannedPoint:
     ``left`` is how many points follow at most.
     """
 
-    workload: Json
-    options: Json
+    workload: Definition
+    options: Options
     target: Target
     repeat: int = 1
-    place: Json = field(default_factory=dict)
+    place: Coordinates = field(default_factory=Coordinates)
     cache: str | None = None
     precision: str | None = None
     amount: float | None = None
@@ -46,19 +47,19 @@ class PlannedPoint:
     left: int | None = None
 
 
-def defined(source: str, engine: Engine) -> tuple[Json, Json]:
+def defined(source: str, engine: Engine) -> tuple[Definition, Options]:
     """The canonical workload and job options of one source, as they stand in it."""
     workload = checked_workload(source, engine)
     return workload, driver_of(workload, engine).check_job({} if catalog.is_file(source) else CATALOG_TIMING)
 
 
-def own_defined(name: str, document: Json, engine: Engine) -> tuple[Json, Json]:
+def own_defined(name: str, document: Json, engine: Engine) -> tuple[Definition, Options]:
     """The same for a workload that a file of experiments defines itself."""
     workload = checked(document, f"workload {name!r}", engine)
     return workload, driver_of(workload, engine).check_job({})
 
 
-def changed(workload: Json, options: Json, engine: Engine, settings: Iterable[tuple[str, Any]]) -> tuple[Json, Json]:
+def changed(workload: Definition, options: Options, engine: Engine, settings: Iterable[tuple[str, Any]]) -> tuple[Definition, Options]:
     """Workload and options with settings applied in order."""
     driver = driver_of(workload, engine)
     for key, value in settings:
@@ -66,7 +67,7 @@ def changed(workload: Json, options: Json, engine: Engine, settings: Iterable[tu
     return workload, options
 
 
-def repeated(options: Json, repeat: int) -> Json:
+def repeated(options: Options, repeat: int) -> Options:
     """The options of the ``repeat``-th time: another seed, the same load."""
     return {**options, "seed": options["seed"] + repeat - 1} if repeat > 1 and "seed" in options else options
 

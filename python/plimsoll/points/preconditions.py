@@ -20,17 +20,18 @@ from plimsoll.analysis.point.definition import streams
 from plimsoll.engine import Json
 from plimsoll.errors import InputError
 from plimsoll.host.target import target_paths
+from plimsoll.stored import Definition, Inspection, Stream
 from plimsoll.units import binary
 
 PLACE_BYTES = 1 << 20
 
 
-def is_of_its_moment(workload: Json) -> bool:
+def is_of_its_moment(workload: Definition) -> bool:
     """Whether points say what the medium holds, or tell a journal of writes to it: a finished one says nothing of a later moment."""
     return any(stream.get("verify") in ("found", "journal", "journal-check") for stream in streams(workload))
 
 
-def check_journalled(workloads: Iterable[Json]) -> None:
+def check_journalled(workloads: Iterable[Definition]) -> None:
     """Raises `InputError` when several points would tell one journal, which is of one run of one workload."""
     telling = [workload for workload in workloads if any(stream.get("verify") == "journal" for stream in streams(workload))]
     if len(telling) > 1:
@@ -40,7 +41,7 @@ def check_journalled(workloads: Iterable[Json]) -> None:
         )
 
 
-def check_stamped(workload: Json, inspect: Callable[[], Json]) -> None:
+def check_stamped(workload: Definition, inspect: Callable[[], Inspection]) -> None:
     """Raises `InputError` when the workload verifies what nobody can have stamped."""
     asked = streams(workload)
     if not any(stream.get("verify") in ("found", "journal-check") for stream in asked):
@@ -54,7 +55,7 @@ def check_stamped(workload: Json, inspect: Callable[[], Json]) -> None:
         )
 
 
-def check_reach(header: Json, stream: Json, inspection: Json, size_bytes: int | None) -> None:
+def check_reach(header: Json, stream: Stream, inspection: Inspection, size_bytes: int | None) -> None:
     """Refuse a trace that reaches beyond the target, in the words of the command; ``size_bytes`` is what ``--size`` says."""
     mapping = stream["trace_map"]
     if mapping not in ("refuse", "squeeze") or stream.get("region_start") or stream.get("region_length"):

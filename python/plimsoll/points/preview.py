@@ -26,6 +26,7 @@ from plimsoll.points.balance import TIMING
 from plimsoll.points.drivers import driver_of
 from plimsoll.points.experiment_points import ExperimentPoints
 from plimsoll.points.point import PlannedPoint
+from plimsoll.stored import Definition, Inspection, PartInspection
 from plimsoll.target import Target
 from plimsoll.units import time_text
 
@@ -122,7 +123,7 @@ def brief(experiments: Sequence[Experiment], points: Sequence[ExperimentPoints])
 
 
 def preview(
-    experiments: Sequence[Experiment], points: Sequence[ExperimentPoints], uses: Sequence[tuple[Json, Target]], engine: Engine
+    experiments: Sequence[Experiment], points: Sequence[ExperimentPoints], uses: Sequence[tuple[Definition, Target]], engine: Engine
 ) -> Preview:
     """Everything, point by point."""
     lines = [line for experiment, made in zip(experiments, points, strict=True) for line in _lines(experiment, made)]
@@ -195,7 +196,7 @@ def _writers(points: Sequence[ExperimentPoints]) -> dict[str, list[str]]:
 
 def _places(target: Target, driver: Engine, sizes: dict[str, int | None], writers: dict[str, list[str]]) -> Iterator[Place]:
     inspection = driver.inspect_target(target)
-    parts = inspection.get("parts") or [inspection]
+    parts: Sequence[PartInspection | Inspection] = inspection.get("parts") or [inspection]
     share = sizes.get(target.text)
     for part in parts:
         path = str(part.get("path") or "")

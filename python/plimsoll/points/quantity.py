@@ -55,7 +55,7 @@ def percent(option: str, text: str) -> float:
 
 def _job_option(option: str, name: str, text: str) -> float:
     try:
-        value: float = engines.native().check_job({name: text})[name]
+        value: float = engines.native().check_job({name: text})[name]  # type: ignore[literal-required]
     except InputError as problem:
         raise InputError(f"{option}: {_without_place(problem, f'{name}: ')}") from None
     return value

@@ -27,6 +27,7 @@ from plimsoll.points.short_document import typed_settings
 from plimsoll.points.traces import Choice, compact_of, header_of
 from plimsoll.points.undertaking import Undertaking
 from plimsoll.scratch import DEFAULT_TARGET
+from plimsoll.stored import Inspection, Stream
 from plimsoll.target import Composer
 
 Json = dict[str, Any]
@@ -109,14 +110,14 @@ def _check_points(experiment: Experiment, header: Json, composer: Composer) -> N
             point = points.point(Request(experiment.name, experiment.kind, subject, Ask()))
             if point.refusal is not None:
                 raise InputError(point.refusal)
-            stream = engine.check_workload(point.workload, "--set")["stream"][0]
+            stream = engine.check_workload(dict(point.workload), "--set")["stream"][0]
             check_reach(header, stream, engine.inspect_target(point.target), point.options.get("size"))
 
 
 def _document(choice: Any, path: str, header: Json, typed: Json) -> Json:
     source, speed = header["source"], typed["speed"]
     pace = "as fast as possible" if speed is None else "when they were recorded" + (f", {speed:g} times as fast" if speed != 1 else "")
-    stream: Json = {"name": "replay", "trace": path, "trace_map": typed["mapping"], "queue_depth": _depth(header, speed)}
+    stream: Stream = {"name": "replay", "trace": path, "trace_map": typed["mapping"], "queue_depth": _depth(header, speed)}
     if speed is not None:
         stream |= {"arrival": "trace", "trace_speed": speed}
     return {
@@ -146,7 +147,7 @@ def _timing(header: Json, speed: float | None) -> Json:
     return {"duration": f"{seconds * LONGEST_FACTOR + LONGEST_MORE_S:.3f}s", "warmup": "0s", "interval": f"{interval:g}s"}
 
 
-def _scratch_bytes(header: Json, mapping: str, inspection: Json) -> int | None:
+def _scratch_bytes(header: Json, mapping: str, inspection: Inspection) -> int | None:
     """The size of a scratch file to make that the trace fits; None where something is there or anything would do."""
     if mapping != "refuse" or inspection["exists"] or len(inspection["parts"]) != 1:
         return None

@@ -12,6 +12,7 @@ from plimsoll.engine import Engine, Json
 from plimsoll.points.listener import Listener, Progress
 from plimsoll.result import Result
 from plimsoll.store.writer import RunWriter
+from plimsoll.stored import HostFacts
 
 
 @dataclass(frozen=True)
@@ -21,7 +22,7 @@ class Setup:
     engine: Engine
     run: RunWriter
     listener: Listener
-    host: Json
+    host: HostFacts
     permission: Json | None = None
     keep: bool = False
     total: int | None = None

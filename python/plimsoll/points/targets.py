@@ -15,13 +15,14 @@ import os
 from collections.abc import Callable
 from contextlib import ExitStack
 
-from plimsoll.engine import Engine, Json, holding
+from plimsoll.engine import Engine, holding
 from plimsoll.errors import PlimsollError, StoreError
 from plimsoll.points.brake import Brake
 from plimsoll.points.drivers import copying_driver, files_driver
 from plimsoll.points.point import PlannedPoint
 from plimsoll.points.setup import Setup
 from plimsoll.scratch import Hearer, Wanted, prepared, remove_leftovers
+from plimsoll.stored import Inspection
 from plimsoll.target import Target
 
 
@@ -33,10 +34,10 @@ class Targets:
         self._on_left = on_left
         self._brake = brake
         self._kept = ExitStack()
-        self._known: dict[Target, Json | PlimsollError] = {}
+        self._known: dict[Target, Inspection | PlimsollError] = {}
         self._sizes: dict[Target, int] = {}
 
-    def prepared(self, driver: Engine, point: PlannedPoint) -> Json:
+    def prepared(self, driver: Engine, point: PlannedPoint) -> Inspection:
         """The inspection of the point's target, ready to be measured; the same error as the first time when it cannot be."""
         target, size_bytes = point.target, point.options.get("size")
         known = self._known.get(target)
@@ -46,7 +47,7 @@ class Targets:
             known = self._prepare(target, driver, size_bytes)
         return known
 
-    def _prepare(self, target: Target, driver: Engine, size_bytes: int | None) -> Json:
+    def _prepare(self, target: Target, driver: Engine, size_bytes: int | None) -> Inspection:
         setup = self._setup
         control = self._brake.guard(driver.control())
 

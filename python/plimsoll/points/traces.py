@@ -18,10 +18,11 @@ import os
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from plimsoll.displayed import encoded
 from plimsoll.errors import InputError
+from plimsoll.stored import Definition, Stream
 
 if TYPE_CHECKING:
     from plimsoll.formats.traces import Trace, TraceRequest
@@ -53,13 +54,13 @@ class Choice:
         return self == Choice(self.path)
 
 
-def with_traces(workload: Json, folder: str = "") -> Json:
+def with_traces(workload: Definition, folder: str = "") -> Definition:
     """A canonical workload whose traces are compact; relative names count from ``folder``."""
     streams = [
         {**stream, "trace": compact_of(Choice(os.path.join(folder, stream["trace"])))} if stream.get("trace") else stream
         for stream in workload["stream"]
     ]
-    return {**workload, "stream": streams}
+    return {**workload, "stream": cast("list[Stream]", streams)}
 
 
 def header_of(path: str) -> Json:

@@ -44,6 +44,7 @@ from plimsoll.result import Result
 from plimsoll.scratch import default_target
 from plimsoll.store.resumption import fingerprint, resume_run, unfinished_run
 from plimsoll.store.writer import RunInfo, RunWriter
+from plimsoll.stored import Definition, HostFacts
 from plimsoll.tables.tabular import Tabular
 from plimsoll.target import Composer, Target
 
@@ -52,7 +53,7 @@ if TYPE_CHECKING:
     from plimsoll.tables.table import Table
 
 #: Workloads with the targets that they go to.
-Uses = Sequence[tuple[Json, Target]]
+Uses = Sequence[tuple[Definition, Target]]
 
 
 @dataclass(frozen=True)
@@ -175,7 +176,7 @@ class _Resolved:
     experiments: tuple[Experiment, ...]
     points: tuple[ExperimentPoints, ...]
 
-    def forms(self) -> Iterator[Json]:
+    def forms(self) -> Iterator[Definition]:
         """Every workload in every form that is known."""
         return (workload for points in self.points for workload in points.forms())
 
@@ -219,7 +220,7 @@ def _check(resolved: _Resolved) -> None:
             raise (Source(here) if resolved.asked.origin else TYPED).wrong(problem) from None
 
 
-def _check_questions(experiment: Experiment, workloads: Sequence[Sequence[Json]]) -> None:
+def _check_questions(experiment: Experiment, workloads: Sequence[Sequence[Definition]]) -> None:
     """What is asked of the results must be something that the workloads can answer."""
     metric = experiment.parameters.get("metric")
     if experiment.objective is not None or experiment.precision is not None or metric is not None:
@@ -253,14 +254,14 @@ def _measured(resolved: _Resolved, typed: Mapping[str, Any], listener: Listener,
 class _Opening:
     """What a run is told of its surroundings: the host, how many points there will be, and what its targets are."""
 
-    host: Json
+    host: HostFacts
     total: int | None
     identities: Json
 
 
 def _uses(resolved: _Resolved) -> Uses:
     """Every target once for each driver, with a workload that writes to it where there is one: grids have thousands of alike points."""
-    found: dict[Target, Json] = {}
+    found: dict[Target, Definition] = {}
     for points in resolved.points:
         for workload, target in points.applied():
             if target not in found or (overwrites(workload) and not overwrites(found[target])):

@@ -22,15 +22,15 @@ from plimsoll.analysis.objective.sample_size import idle
 from plimsoll.analysis.point.definition import ends_by_itself
 from plimsoll.analysis.point.metric import ALL
 from plimsoll.analysis.point.stopping_rule import parse_precision
-from plimsoll.engine import Json
 from plimsoll.errors import InputError
 from plimsoll.experiments.declaration import KINDS_BY_NAME
 from plimsoll.experiments.experiment import Experiment
 from plimsoll.points.outcome import Found, Outcome
 from plimsoll.result import Result
+from plimsoll.stored import Definition
 
 #: The forms in which one workload will be measured: one for each combination of settings that is known.
-Forms = Sequence[Json]
+Forms = Sequence[Definition]
 
 
 def check_objective(text: str | None, workloads: Iterable[Forms], *, rated: bool = False) -> None:

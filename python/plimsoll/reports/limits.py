@@ -49,6 +49,7 @@ from plimsoll.analysis.point.array import (
     rebuilds_s,
 )
 from plimsoll.result import Result
+from plimsoll.stored import EngineOutcome
 
 #: Sets of components that are told of a point, the busiest first.
 _COMPONENTS = 8
@@ -157,7 +158,7 @@ class IncidentLabel(TypedDict):
     label: str
 
 
-def incident_labels(engine: Json) -> list[IncidentLabel]:
+def incident_labels(engine: EngineOutcome) -> list[IncidentLabel]:
     """Instants in seconds after the warm-up began, in their order, each with its label."""
     told = incidents(engine)
     several = len({one.group for one in told}) > 1

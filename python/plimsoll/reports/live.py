@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from plimsoll.displayed import displayed_in_line
 from plimsoll.reports.progress import counted, settings_text, silence_text
 from plimsoll.result import OPS, Result
+from plimsoll.stored import Interval
 from plimsoll.units import binary, count, duration, megabytes, seconds
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ class LiveView:
         self._point: Result | None = None
         self._errors = 0
         self._silence: Json | None = None
-        self._interval: Json | None = None
+        self._interval: Interval | None = None
 
     def preparing(self, target: str, done_bytes: int, total_bytes: int) -> None:
         share = done_bytes / total_bytes if total_bytes else 1.0
@@ -52,7 +53,7 @@ class LiveView:
         self._drawn = 0.0
         self._silence = self._interval = None
 
-    def interval(self, interval: Json) -> None:
+    def interval(self, interval: Interval) -> None:
         self._errors += sum(entry.get("errors") or 0 for entry in interval.get("summary", {}).values())
         self._interval = interval
         if interval.get("summary"):
@@ -89,7 +90,7 @@ class LiveView:
         self._live.update(view, refresh=True)
         self._drawn = time.monotonic()
 
-    def _table(self, point: Result, interval: Json) -> RenderableType:
+    def _table(self, point: Result, interval: Interval) -> RenderableType:
         from rich.console import Group
         from rich.table import Table
         from rich.text import Text
@@ -120,14 +121,14 @@ class LiveView:
         return Group(head, table, foot)
 
 
-def _operation_rows(interval: Json) -> list[tuple[str, ...]]:
+def _operation_rows(interval: Interval) -> list[tuple[str, ...]]:
     elapsed_s = (interval["end_ns"] - interval["start_ns"]) / 1e9
     rows = []
     for op in OPS:
         entry = interval.get("summary", {}).get(op)
         if entry and elapsed_s > 0:
             latencies = (duration(entry[name]) for name in ("p50_ns", "p99_ns", "max_ns"))
-            rows.append((op, count(entry["count"] / elapsed_s), megabytes(entry["bytes"] / elapsed_s), *latencies))
+            rows.append((op, count(entry["count"] / elapsed_s), megabytes((entry.get("bytes") or 0) / elapsed_s), *latencies))
     return rows
 
 

@@ -44,6 +44,7 @@ from plimsoll.reports.view.timeline import BANDS_PER_DECADE, timeline
 from plimsoll.result import LatencySummary, Result, Totals
 from plimsoll.store.durable import replace_file
 from plimsoll.store.reader import StoredPoint, StoredRun
+from plimsoll.stored import Interval
 from plimsoll.tables.table import csv_text, needed
 
 Json = dict[str, Any]
@@ -210,20 +211,20 @@ def _totals_rows(scope: str, name: str, totals: Totals) -> Iterator[Row]:
                 yield (scope, name, op, f"{kind}_{field.name}", "ns", getattr(summary, field.name))
 
 
-def _interval_rows(interval: Json) -> Iterator[Row]:
+def _interval_rows(interval: Interval) -> Iterator[Row]:
     index = interval["index"]
     for metric in ("start_ns", "end_ns"):
         yield ("interval", index, "", metric, "ns", interval[metric])
     yield ("interval", index, "", "phase", "", interval["phase"])
-    for metric, unit in (("inflight_mean", "1"), ("backlog_ns", "ns")):
-        if interval.get(metric) is not None:
-            yield ("interval", index, "", metric, unit, interval[metric])
+    for metric, unit, figure in (("inflight_mean", "1", interval.get("inflight_mean")), ("backlog_ns", "ns", interval.get("backlog_ns"))):
+        if figure is not None:
+            yield ("interval", index, "", metric, unit, figure)
     for op, entry in interval.get("summary", {}).items():
         for metric, value in entry.items():
             yield ("interval", index, op, metric, _unit(metric), value)
 
 
-def _distribution_rows(intervals: Iterable[Json]) -> Iterator[Row]:
+def _distribution_rows(intervals: Iterable[Interval]) -> Iterator[Row]:
     """The percentile curves and the heat map, exactly as the report draws them."""
     drawn = timeline(intervals, merged_buckets)
     if drawn is None:

@@ -16,6 +16,7 @@ from typing import Any, TextIO
 
 from plimsoll.displayed import displayed_in_line
 from plimsoll.result import OPS, Result
+from plimsoll.stored import Interval
 from plimsoll.units import binary, count, duration, megabytes, seconds
 
 Json = dict[str, Any]
@@ -58,7 +59,7 @@ class PlainLines:
         ahead = "" if total is not None or self._left is None or skeleton.modelled else f"  {_ahead(self._left, skeleton)}"
         self._write(f"{self._place}  on {skeleton.job.target}" + (f"  {settings}" if settings else "") + ahead)
 
-    def interval(self, interval: Json) -> None:
+    def interval(self, interval: Interval) -> None:
         if interval["phase"] == "drain":
             return  # a rate over the last microseconds says nothing
         now_s = self._now_s()
@@ -100,7 +101,7 @@ class FailuresOnly(PlainLines):
     def begin(self, place: int, total: int | None, skeleton: Result) -> None:
         self._place = f"[{counted(place, total, self._left)}] {skeleton.job.workload}"
 
-    def interval(self, interval: Json) -> None:
+    def interval(self, interval: Interval) -> None:
         """Nothing: it is no failure."""
 
 
@@ -136,7 +137,7 @@ def settings_text(result: Result) -> str:
     return named if role == "point" else f"{role} {named}".rstrip()
 
 
-def operations(interval: Json) -> list[str]:
+def operations(interval: Interval) -> list[str]:
     """Rate, bandwidth, latencies and errors of each operation in one interval."""
     elapsed_s = (interval["end_ns"] - interval["start_ns"]) / 1e9
     shown = []
@@ -145,7 +146,7 @@ def operations(interval: Json) -> list[str]:
         if not entry or elapsed_s <= 0:
             continue
         text = (
-            f"{op} {count(entry['count'] / elapsed_s)}/s {megabytes(entry['bytes'] / elapsed_s)} MB/s "
+            f"{op} {count(entry['count'] / elapsed_s)}/s {megabytes((entry.get('bytes') or 0) / elapsed_s)} MB/s "
             f"p50 {duration(entry['p50_ns'])} p99 {duration(entry['p99_ns'])}"
         )
         shown.append(f"{text} errors {entry['errors']:,}" if entry.get("errors") else text)

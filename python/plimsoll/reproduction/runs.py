@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from math import gcd
-from typing import Any
+from typing import Any, cast
 
 from plimsoll.analysis.point.metric import ALL, metric
 from plimsoll.analysis.point.summary import Summary
@@ -30,6 +30,7 @@ from plimsoll.points.point import PlannedPoint
 from plimsoll.reproduction.chain import Chain
 from plimsoll.reproduction.readings import Reading, reading_of
 from plimsoll.result import Result
+from plimsoll.stored import Interval, Options, Sample, TargetFacts
 
 #: A fresh brake for each job, known to whoever may have to stop it.
 Guard = Callable[[Control], Control]
@@ -39,10 +40,10 @@ _NS_PER_S = 1_000_000_000
 class _Silence:
     """A sink that keeps nothing: the result says all that is read."""
 
-    def interval(self, interval: Json) -> None:
+    def interval(self, interval: Interval) -> None:
         """Not kept."""
 
-    def monitor(self, sample: Json) -> None:
+    def monitor(self, sample: Sample) -> None:
         """Not kept."""
 
 
@@ -88,7 +89,14 @@ def _measured(point: PlannedPoint, engine: Engine, guard: Guard) -> Result:
     if point.refusal is not None:
         raise InputError(point.refusal)
     inspection = engine.inspect_target(point.target)
-    job = Job(point.workload["name"], point.workload, point.options, point.target, {"target": inspection}, repeat=point.repeat)
+    job = Job(
+        point.workload["name"],
+        point.workload,
+        point.options,
+        point.target,
+        {"target": cast("TargetFacts", inspection)},
+        repeat=point.repeat,
+    )
     return measure(job, engine, _Silence(), guard(engine.control()))
 
 
@@ -103,7 +111,7 @@ def _counting(run: Run, results: list[Result], conclusion: Conclusion) -> Readin
     mark = conclusion.mark
     if mark is None:
         return Reading(problem=f"no level held {run.array}'s objective {thawed(run.ramp)['objective']!r}")
-    levels: Mapping[float, Result] = {result.place["level"]: result for result in results}
+    levels: Mapping[float | None, Result] = {result.place["level"]: result for result in results}
     beyond = None if mark.next_level is None else replace(reading_of(levels[mark.next_level]), level=mark.next_level)
     return replace(reading_of(levels[mark.level]), level=mark.level, beyond=beyond)
 
@@ -119,7 +127,7 @@ def _in_order(chain: Chain, engine: Engine, guard: Guard) -> tuple[Reading, ...]
     workload = engine.check_workload(windows.workload(), "runs in order")
     job = Job(points[0].workload["name"], workload, windows.options(), points[0].target, {})
     inspection = engine.inspect_target(job.target)
-    result = measure(replace(job, host={"target": inspection}), engine, windows, guard(engine.control()))
+    result = measure(replace(job, host={"target": cast("TargetFacts", inspection)}), engine, windows, guard(engine.control()))
     if result.status != "complete":
         return tuple(reading_of(result) for _ in chain)
     return tuple(replace(reading_of(own), use={}, limited_by=None) for own in windows.results(result))
@@ -159,13 +167,13 @@ class _Windows:
         ]
         return {**self._points[0].workload, "stream": streams}
 
-    def options(self) -> Json:
+    def options(self) -> Options:
         """Those of the job: the whole time is measured, in intervals that no warm-up and no run crosses."""
         interval_ns = gcd(self._warmup_ns, self._span_ns)
         times = {"warmup": 0.0, "duration": len(self._points) * self._span_ns / _NS_PER_S, "interval": interval_ns / _NS_PER_S}
-        return {**self._points[0].options, **times}
+        return cast("Options", {**self._points[0].options, **times})
 
-    def interval(self, interval: Json) -> None:
+    def interval(self, interval: Interval) -> None:
         """Counts what a run's own streams did in its measured time."""
         place, into_ns = divmod(interval["start_ns"], self._span_ns)
         if place >= len(self._points) or into_ns < self._warmup_ns:
@@ -173,7 +181,7 @@ class _Windows:
         own = [cell for cell in interval["cells"] if _place(cell["stream"]) == place]
         self._summaries[place].add({**interval, "cells": own})
 
-    def monitor(self, sample: Json) -> None:
+    def monitor(self, sample: Sample) -> None:
         """A model has no host to watch."""
 
     def results(self, whole: Result) -> list[Result]:

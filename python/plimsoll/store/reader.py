@@ -90,7 +90,7 @@ class StoredPoint:
         except InputError as problem:
             raise StoreError(f"{os.path.join(self.path, where)}: {problem}; {CHANGED}.") from None
 
-    def intervals(self) -> Iterable[Json]:
+    def intervals(self) -> Iterable[Interval]:
         """The intervals in order of time."""
         return _Lines(lambda: self._lines("intervals.jsonl", Interval))
 
@@ -101,11 +101,11 @@ class StoredPoint:
         except StoreError:
             return 0
 
-    def monitor(self) -> Iterable[Json]:
+    def monitor(self) -> Iterable[Sample]:
         """The samples of the host's counters in order of time."""
         return _Lines(lambda: self._lines("monitor.jsonl", Sample))
 
-    def _lines(self, name: str, kind: Any) -> Iterator[Json]:
+    def _lines(self, name: str, kind: Any) -> Iterator[Any]:
         path = os.path.join(self.path, name)
         for number, line in enumerate(_raw_lines(path), start=1):
             where = f"{path}, line {number}"
@@ -145,9 +145,9 @@ def _raw_lines(path: str) -> Iterator[bytes]:
 class _Lines:
     """The lines of a file, read anew whenever they are gone through: hours of them need no memory."""
 
-    read: Callable[[], Iterator[Json]]
+    read: Callable[[], Iterator[Any]]
 
-    def __iter__(self) -> Iterator[Json]:
+    def __iter__(self) -> Iterator[Any]:
         return self.read()
 
 

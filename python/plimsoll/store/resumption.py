@@ -27,7 +27,7 @@ from plimsoll.result import Result, iso_time
 from plimsoll.store.document import content, fitting, read_document
 from plimsoll.store.durable import replace_file, store_error, sync
 from plimsoll.store.writer import RunWriter, encoded, own_identity
-from plimsoll.stored import Run
+from plimsoll.stored import HostFacts, Run
 
 if TYPE_CHECKING:
     from plimsoll.store.reader import StoredPoint, StoredRun
@@ -41,7 +41,7 @@ ENDED = ("complete", "failed")
 SUPERSEDED = "superseded"
 
 
-def fingerprint(parts: Sequence[Any], host: Json, versions: Json) -> str:
+def fingerprint(parts: Sequence[Any], host: HostFacts, versions: Json) -> str:
     """Equal for runs that measure the same with the same Plimsoll on the same machine; the boot may differ."""
     machine = [host.get("machine"), (host.get("cpu") or {}).get("model"), versions.get("plimsoll")]
     text = json.dumps([*parts, machine], sort_keys=True, ensure_ascii=False, default=str)

@@ -31,7 +31,7 @@ import os
 import re
 import time
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -39,6 +39,7 @@ from plimsoll import displayed
 from plimsoll.errors import StoreError
 from plimsoll.result import Result, iso_time
 from plimsoll.store.durable import LineFile, fresh_folder, replace_file, store_error, sync
+from plimsoll.stored import HostFacts, Interval, Sample
 
 Json = dict[str, Any]
 
@@ -89,7 +90,7 @@ class RunInfo:
     name: str
     command: list[str]
     points_planned: int | None
-    host: Json
+    host: HostFacts
     versions: Json
     label: str | None = None
     experiments: Sequence[Json] = ()
@@ -179,11 +180,11 @@ class PointWriter:
         self._intervals = LineFile(os.path.join(path, "intervals.jsonl"))
         self._monitor = LineFile(os.path.join(path, "monitor.jsonl"))
 
-    def interval(self, interval: Json) -> None:
+    def interval(self, interval: Interval) -> None:
         """Keep one interval."""
         self._intervals.append(_compact(interval))
 
-    def monitor(self, sample: Json) -> None:
+    def monitor(self, sample: Sample) -> None:
         """Keep one sample of the host's counters."""
         self._monitor.append(_compact(sample))
 
@@ -254,7 +255,7 @@ def encoded(value: Json) -> bytes:
     return displayed.encoded(json.dumps(value, indent=1, ensure_ascii=False) + "\n")
 
 
-def _compact(value: Json) -> str:
+def _compact(value: Mapping[str, object]) -> str:
     return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
 
 
@@ -266,11 +267,11 @@ class Point(Protocol):
         """The point."""
 
     @property
-    def intervals(self) -> Sequence[Json]:
+    def intervals(self) -> Sequence[Interval]:
         """Its intervals, as far as they are known."""
 
     @property
-    def monitor(self) -> Sequence[Json]:
+    def monitor(self) -> Sequence[Sample]:
         """Samples of a host, as far as they are known."""
 
 

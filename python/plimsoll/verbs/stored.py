@@ -24,6 +24,7 @@ from plimsoll.tables.tabular import Tabular
 
 if TYPE_CHECKING:
     from plimsoll.result import Result
+    from plimsoll.stored import Interval
     from plimsoll.tables.table import Table
 
 Json = dict[str, Any]
@@ -73,7 +74,7 @@ class StoredRun(Tabular):
         """What the experiments found, one for each subject: sentences, figures and the mark, as run.json has it."""
         return list(self._stored.meta.get("conclusions") or [])
 
-    def intervals(self, point: int | str) -> list[Json]:
+    def intervals(self, point: int | str) -> list[Interval]:
         """What happened over time at a point (its place from 0, or its id): one table for each interval, as intervals.jsonl has them."""
         points = self._stored.points
         found = [one for index, one in enumerate(points) if point in (index, one.id)]

@@ -116,7 +116,7 @@ def _not_carried(levels: Sequence[Result], noun: str, objective: Objective) -> s
     measured = [level for level in levels if level.status != "failed"]
     if not measured:
         return f"could not be measured: {(levels[0].error or 'no reason is known').rstrip('.')}"
-    lowest = min(measured, key=lambda level: float(level.place["level"]))
+    lowest = min(measured, key=lambda level: float(level.place["level"] or 0.0))
     judgement = judge(objective, lowest)
     if judgement.too_few is not None:
         return f"completed too few {noun} to show that '{objective}' holds: {judgement.too_few.text}"

@@ -186,8 +186,8 @@ def _stepped(results: Sequence[Result]) -> set[str]:
 def _where(result: Result, stepped: set[str]) -> str:
     """The point's place among those of its workload: its level, its settings, or for plain runs its concurrency."""
     place, job = result.place, result.job
-    if place.get("level") is not None:
-        return f"level {float(place['level']):g}"
+    if (level := place.get("level")) is not None:
+        return f"level {float(level):g}"
     if place:
         settings = {name: value for name, value in place.get("settings", {}).items() if name != "target"}
         return json.dumps(settings, sort_keys=True, default=str) if settings else ""

@@ -31,6 +31,7 @@ from plimsoll.analysis.point.offered_load import carried
 from plimsoll.analysis.point.pooling import highest, lowest, pooled_metric, unanswered
 from plimsoll.errors import InputError
 from plimsoll.result import OPS, Estimate, Result
+from plimsoll.stored import Definition, Stream
 from plimsoll.units import brief_duration
 
 __all__ = ["Clause", "ClauseJudgement", "Judgement", "Objective", "applies_to", "judge", "parse_objective"]
@@ -162,7 +163,7 @@ def judge(objective: Objective, results: Result | Sequence[Result]) -> Judgement
     )
 
 
-def applies_to(objective: Objective, definition: Json, *, rated: bool = False) -> str | None:
+def applies_to(objective: Objective, definition: Definition, *, rated: bool = False) -> str | None:
     """Why the objective could never hold on a workload (as a canonical definition), in a sentence; None when it could.
 
     ``rated`` says that points will be given a rate that the definition does not have yet, like those of a curve.
@@ -268,13 +269,13 @@ def _reason(item: ClauseJudgement) -> str:
     return f"{item.text} ({missing})"
 
 
-def _issues(stream: Json, op: str) -> bool:
+def _issues(stream: Stream, op: str) -> bool:
     """Whether the stream can issue ``op``; the defaults of the mix are those of crates/workload/src/stream.rs."""
     # Only the file of a trace says what is in it.
     return bool(stream.get("trace")) or op in _operations(stream)
 
 
-def _operations(stream: Json) -> Iterator[str]:
+def _operations(stream: Stream) -> Iterator[str]:
     if drawn_operations(stream) is not None:
         yield from file_operations(stream)
         return

@@ -34,11 +34,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from plimsoll.result import Result
-
-Json = dict[str, Any]
+from plimsoll.stored import Component, EngineOutcome
 
 #: Utilisation from which a component is called saturated.
 SATURATED = 0.9
@@ -63,7 +61,7 @@ class ComponentSet:
 
 def component_sets(result: Result) -> list[ComponentSet]:
     """The sets that did anything, the busiest first and caches last; none of a real target."""
-    members: dict[str, list[Json]] = {}
+    members: dict[str, list[Component]] = {}
     for component in (result.engine.get("engine") or {}).get("components") or []:
         members.setdefault(component["set"], []).append(component)
     sets = [_set(name, equal) for name, equal in members.items()]
@@ -75,7 +73,7 @@ def bottleneck(sets: Sequence[ComponentSet]) -> ComponentSet | None:
     return next((one for one in sets if one.kind != "cache" and one.busiest >= SATURATED), None)
 
 
-def _set(name: str, members: list[Json]) -> ComponentSet:
+def _set(name: str, members: list[Component]) -> ComponentSet:
     written = sum(member.get("written_bytes", 0) for member in members)
     programmed = sum(member.get("programmed_bytes", 0) for member in members)
     seconds = max(member["elapsed_ns"] for member in members) / 1e9 or 1.0
@@ -126,45 +124,45 @@ class Rebuild:
     copied: bool = False
 
 
-def incident_line(engine: Json) -> str:
+def incident_line(engine: EngineOutcome) -> str:
     """Every incident in the engine's words, joined by semicolons; empty when nothing happened."""
     return str(_facts(engine).get("incidents") or "")
 
 
-def rebuilds_s(engine: Json) -> list[float]:
+def rebuilds_s(engine: EngineOutcome) -> list[float]:
     """How long each rebuild took that ended during the point, in seconds."""
     return _seconds(engine, "rebuild_s")
 
 
-def copies_s(engine: Json) -> list[float]:
+def copies_s(engine: EngineOutcome) -> list[float]:
     """How long copying back took wherever it ended during the point, in seconds."""
     return _seconds(engine, "copy_back_s")
 
 
-def rebuilding(engine: Json) -> str:
+def rebuilding(engine: EngineOutcome) -> str:
     """How far each rebuild had come that did not end during the point, joined by semicolons; empty when all ended."""
     return str(_facts(engine).get("rebuilding") or "")
 
 
-def copying(engine: Json) -> str:
+def copying(engine: EngineOutcome) -> str:
     """How far copying back had come wherever it did not end during the point, joined by semicolons; empty when all ended."""
     return str(_facts(engine).get("copying_back") or "")
 
 
-def incidents(engine: Json) -> list[Incident]:
+def incidents(engine: EngineOutcome) -> list[Incident]:
     """In their order."""
     found = _TOLD.finditer(incident_line(engine))
     return [Incident(float(one["time"]), one["group"], int(one["member"]), one["what"]) for one in found]
 
 
-def rebuilds(engine: Json) -> list[Rebuild]:
+def rebuilds(engine: EngineOutcome) -> list[Rebuild]:
     """Every rebuild that began, and every copying back."""
     told = incidents(engine)
     begun = [(at, one) for at, one in enumerate(told) if one.what in (REPLACED, RENEWED, COPYING)]
     return [Rebuild(one.group, one.member, one.time_s, _ended_s(one, told[at + 1 :]), one.what == COPYING) for at, one in begun]
 
 
-def lost(engine: Json) -> str | None:
+def lost(engine: EngineOutcome) -> str | None:
     """Where data was lost, if requests failed: the groups whose members failed and were not rebuilt; None when none did."""
     missing: dict[str, dict[int, float]] = {}
     for one in incidents(engine):
@@ -192,9 +190,9 @@ def _ended_s(begun: Incident, later: list[Incident]) -> float | None:
     return next((one.time_s for one in of_it if one.what not in (SPARE_RENEWED, FITTED)), None)
 
 
-def _seconds(engine: Json, key: str) -> list[float]:
+def _seconds(engine: EngineOutcome, key: str) -> list[float]:
     return [float(seconds) for seconds in _facts(engine).get(key, "").split(", ") if seconds]
 
 
-def _facts(engine: Json) -> Json:
+def _facts(engine: EngineOutcome) -> dict[str, str]:
     return (engine.get("engine") or {}).get("facts") or {}

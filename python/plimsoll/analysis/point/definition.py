@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any
 
-Json = dict[str, Any]
+from plimsoll.stored import Definition, Stream
 
 #: What `block_size` is when no size is given (crates/workload/src/stream.rs).
 DEFAULT_BLOCK_BYTES = 4096
@@ -25,25 +25,24 @@ _IN_OPEN_FILES = ("read", "write", "flush", "open", "close")
 _CHANGING = ("write", "create", "setattr", "rename", "copy", "move", "delete", "mkdir", "rmdir")
 
 
-def streams(definition: Json) -> list[Json]:
+def streams(definition: Definition) -> list[Stream]:
     """The streams in order."""
-    found: list[Json] = definition.get("stream") or []
-    return found
+    return definition.get("stream") or []
 
 
-def concurrency(definition: Json) -> tuple[int, int | None]:
+def concurrency(definition: Definition) -> tuple[int, int | None]:
     """Threads of all streams, and the queue depth per thread when all streams agree on it."""
     threads = sum(int(stream.get("threads", 1)) for stream in streams(definition))
     depths = {int(stream.get("queue_depth", 1)) for stream in streams(definition)}
     return threads, depths.pop() if len(depths) == 1 else None
 
 
-def is_open(stream: Json) -> bool:
+def is_open(stream: Stream) -> bool:
     """Whether requests are due at instants that do not wait for earlier ones."""
     return bool(stream.get("arrival", "closed") != "closed")
 
 
-def arrival(definition: Json) -> str:
+def arrival(definition: Definition) -> str:
     """``open``, ``closed`` or ``mixed``."""
     kinds = {is_open(stream) for stream in streams(definition)}
     if len(kinds) > 1:
@@ -51,7 +50,7 @@ def arrival(definition: Json) -> str:
     return "open" if kinds == {True} else "closed"
 
 
-def offered_per_s(definition: Json) -> dict[str, float]:
+def offered_per_s(definition: Definition) -> dict[str, float]:
     """The constant rate offered by each open stream that has one; schedules vary and are left out."""
     rates: dict[str, float] = {}
     for stream in streams(definition):
@@ -61,28 +60,28 @@ def offered_per_s(definition: Json) -> dict[str, float]:
     return rates
 
 
-def ends_by_itself(definition: Json) -> bool:
+def ends_by_itself(definition: Definition) -> bool:
     """Whether every stream has an amount or a number of requests (of passes, of a trace), after which nothing is left to do."""
     found = streams(definition)
     return bool(found) and all(any(stream.get(option) for option in _ENDS) for stream in found)
 
 
-def is_direct(stream: Json) -> bool:
+def is_direct(stream: Stream) -> bool:
     """Whether the stream bypasses the page cache."""
     return bool(stream.get("direct", True))
 
 
-def overwrites(definition: Json) -> bool:
+def overwrites(definition: Definition) -> bool:
     """Whether some request changes what the target holds, by a write or a trim; those of a trace are taken to do so."""
     return any(_overwrites(stream) for stream in streams(definition))
 
 
-def checks_journal(definition: Json) -> bool:
+def checks_journal(definition: Definition) -> bool:
     """Whether a workload issues nothing and looks for what a journal names."""
     return any(stream.get("verify") == "journal-check" for stream in streams(definition))
 
 
-def drawn_operations(stream: Json) -> dict[str, float] | None:
+def drawn_operations(stream: Stream) -> dict[str, float] | None:
     """Percent of each operation that a stream of file operations draws; None for a stream of block requests."""
     found = stream.get("operation")
     if found is None:
@@ -90,13 +89,13 @@ def drawn_operations(stream: Json) -> dict[str, float] | None:
     return dict(found) if isinstance(found, dict) else {str(found): 100.0}
 
 
-def drawn_by_stream(definition: Json) -> dict[str, frozenset[str]]:
+def drawn_by_stream(definition: Definition) -> dict[str, frozenset[str]]:
     """The operations that each stream of file operations draws; of other streams there are none that merely come with others."""
     found = {str(stream.get("name")): drawn_operations(stream) for stream in streams(definition)}
     return {name: frozenset(drawn) for name, drawn in found.items() if drawn is not None}
 
 
-def file_operations(stream: Json) -> frozenset[str]:
+def file_operations(stream: Stream) -> frozenset[str]:
     """The operations on files that can occur: those drawn, and those that come with them."""
     drawn = set(drawn_operations(stream) or ())
     opens = not drawn.isdisjoint(_IN_OPEN_FILES)
@@ -106,7 +105,7 @@ def file_operations(stream: Json) -> frozenset[str]:
     return frozenset(drawn | with_open | written | flushed)
 
 
-def _overwrites(stream: Json) -> bool:
+def _overwrites(stream: Stream) -> bool:
     if stream.get("verify") == "journal-check":
         return False
     if (drawn := drawn_operations(stream)) is not None:
@@ -114,31 +113,31 @@ def _overwrites(stream: Json) -> bool:
     if stream.get("trace"):
         return True
     read_percent = stream.get("read_percent", 100)
-    shares = [entry.get("read_percent", read_percent) for entry in stream.get("access") or [{}]]
+    shares = [entry.get("read_percent", read_percent) for entry in stream.get("access") or ()] or [read_percent]
     return bool(stream.get("trim_percent")) or any(share < 100 for share in shares)
 
 
-def stores_little(stream: Json) -> str | None:
+def stores_little(stream: Stream) -> str | None:
     """Why a target that compresses or deduplicates would store less than the stream writes; None when it would not."""
     content = stream.get("content")
     if content in ("zeros", "pattern") or (content is None and stream.get("pattern") is not None):
         return "a repeated pattern" if content != "zeros" else "zeros"
-    for option, noun in (("compress_ratio", "compressible"), ("duplicate_ratio", "duplicate")):
-        ratio = stream.get(option) or 1
+    for ratio, noun in ((stream.get("compress_ratio") or 1, "compressible"), (stream.get("duplicate_ratio") or 1, "duplicate")):
         if ratio > 1:
             return f"{noun} data ({ratio:g} to 1)"
     return None
 
 
-def size_bounds(stream: Json, op: str) -> tuple[int, int] | None:
+def size_bounds(stream: Stream, op: str) -> tuple[int, int] | None:
     """Smallest and largest request of ``op`` in bytes; None where it does not say: a file's last piece is any size."""
     if drawn_operations(stream) is not None or stream.get("trace"):
         return None
     entries = stream.get("access")
     if entries:
-        sizes = [entry["size"] for entry in entries]
+        sizes: list[Any] = [entry["size"] for entry in entries]
     else:
-        sizes = [stream.get(f"{op}_block_size") or stream.get("block_size") or DEFAULT_BLOCK_BYTES]
+        own: Any = stream.get(f"{op}_block_size")
+        sizes = [own or stream.get("block_size") or DEFAULT_BLOCK_BYTES]
     named = [size for value in sizes for size in _named_sizes(value)]
     return (min(named), max(named)) if named else None
 

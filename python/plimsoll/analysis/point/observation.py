@@ -38,6 +38,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from plimsoll.histogram import Histogram
+from plimsoll.stored import Cell, Interval, WriteCaches
 
 Json = dict[str, Any]
 
@@ -66,7 +67,7 @@ class Portion:
             self.latency.add(other.latency)
 
 
-def portion_of(cell: Json, latency: Histogram | None) -> Portion:
+def portion_of(cell: Cell, latency: Histogram | None) -> Portion:
     """What one cell of an interval adds; ``latency`` is its decoded histogram, which is given away."""
     total = cell.get("latency_sum_ns")
     if total is None:
@@ -74,9 +75,9 @@ def portion_of(cell: Json, latency: Histogram | None) -> Portion:
     return Portion(cell["count"], cell["bytes"], float(total), latency)
 
 
-def portion_key(cell: Json, drawn: Mapping[str, frozenset[str]]) -> str:
+def portion_key(cell: Cell, drawn: Mapping[str, frozenset[str]]) -> str:
     """Where what a cell adds belongs: its operation, or `implied` of it when its stream draws others (``drawn``, by stream)."""
-    op, asked = str(cell["op"]), drawn.get(cell["stream"])
+    op, asked = str(cell["op"]), drawn.get(str(cell["stream"]))
     return op if asked is None or op in asked else implied(op)
 
 
@@ -217,7 +218,7 @@ class Filling:
     begins_bytes: float = 0.0
     destages: bool = False
 
-    def add(self, caches: Json, seconds: float, *, measured: bool) -> None:
+    def add(self, caches: WriteCaches, seconds: float, *, measured: bool) -> None:
         """The end of one interval."""
         held, destages = float(caches.get("dirty_bytes") or 0.0), bool(caches.get("destages"))
         self.begins_bytes = float(caches.get("begins_bytes") or 0.0)
@@ -257,7 +258,7 @@ class Observation:
         self._opening_age_ns: float | None = None
         self._closing_age_ns: float | None = None
 
-    def add(self, interval: Json) -> None:
+    def add(self, interval: Interval) -> None:
         """Take one interval of any phase into account."""
         seconds = (interval["end_ns"] - interval["start_ns"]) / 1e9
         phase = interval["phase"]
@@ -274,9 +275,10 @@ class Observation:
         else:
             self._measure(interval, seconds)
         self._age_ns = interval.get("inflight_age_ns")
-        if interval.get("write_caches") and phase in ("warmup", "measure"):
+        caches = interval.get("write_caches")
+        if caches and phase in ("warmup", "measure"):
             self.filling = self.filling or Filling()
-            self.filling.add(interval["write_caches"], seconds, measured=phase == "measure")
+            self.filling.add(caches, seconds, measured=phase == "measure")
 
     @property
     def inflight_mean(self) -> float | None:
@@ -294,7 +296,7 @@ class Observation:
             return None
         return (self._closing_age_ns - self._opening_age_ns) / 1e9
 
-    def _late(self, interval: Json) -> None:
+    def _late(self, interval: Interval) -> None:
         count = _count(interval)
         self.late_count += count
         if not self._drawn:
@@ -303,7 +305,7 @@ class Observation:
         cells = [cell for cell in interval["cells"] if cell.get("part") is None]
         self.late_drawn_count += sum(int(cell["count"]) for cell in cells if portion_key(cell, self._drawn) == cell["op"])
 
-    def _measure(self, interval: Json, seconds: float) -> None:
+    def _measure(self, interval: Interval, seconds: float) -> None:
         if not self.elapsed_s:
             self._opening_age_ns = self._age_ns
         self._closing_age_ns = interval.get("inflight_age_ns")
@@ -320,5 +322,5 @@ class Observation:
             self.lag_max_ns = max(self.lag_max_ns, lag.get("max_ns") or 0)
 
 
-def _count(interval: Json) -> int:
+def _count(interval: Interval) -> int:
     return sum(int(entry["count"]) for entry in interval.get("summary", {}).values())

@@ -23,6 +23,7 @@ from plimsoll.analysis.point.definition import ACHIEVED_SHARE_MIN, drawn_operati
 from plimsoll.analysis.point.metric import ALL, metric
 from plimsoll.analysis.point.pooling import pool_repeats
 from plimsoll.result import Estimate, Result, Totals
+from plimsoll.stored import Stream
 
 Json = dict[str, Any]
 
@@ -104,7 +105,7 @@ def _carried(result: Result) -> Estimate | None:
     return share(result, rate, offered)
 
 
-def offered_kind_per_s(stream: Json, totals: Totals) -> float:
+def offered_kind_per_s(stream: Stream, totals: Totals) -> float:
     """Completions per second that count against the rate of a stream: of file operations those drawn, not the opening and closing that
     come with them."""
     drawn = drawn_operations(stream)

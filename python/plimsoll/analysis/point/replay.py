@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from typing import Any, TypedDict
 
 from plimsoll.histogram import Histogram
+from plimsoll.stored import EngineOutcome
 
 Json = dict[str, Any]
 
@@ -112,7 +113,7 @@ class Replay(TypedDict):
     report: dict[str, Any] | None
 
 
-def replay_fidelity(outcome: Json) -> list[Replay]:
+def replay_fidelity(outcome: EngineOutcome) -> list[Replay]:
     """The section ``replay`` of a result, one entry for each stream with a trace; ``outcome`` is what the engine says at the end."""
     return [_stream(found, outcome.get("lateness_report")) for found in outcome.get("replays") or ()]
 

@@ -34,6 +34,7 @@ from plimsoll.analysis.statistics.steadiness import ROUNDS, steadiness
 from plimsoll.errors import InputError
 from plimsoll.histogram import decoded
 from plimsoll.result import OPS, Estimate
+from plimsoll.stored import Ended, Interval, Phase
 from plimsoll.units import binary
 
 Json = dict[str, Any]
@@ -127,9 +128,9 @@ class Pursuit:
         self._next_look = INTERVALS_MIN
         self._narrow = 0
 
-    def phase_of(self, interval: Json) -> str:
+    def phase_of(self, interval: Interval) -> Phase:
         """What ``interval`` counts as; `reached` may change with it."""
-        phase = str(interval["phase"])
+        phase = interval["phase"]
         if self.reached:
             # A modelled target ran on for as long as it took to stop it, so what was in flight then belongs to no measured time.
             return "drain" if phase == "drain" and not self._modelled else "after"
@@ -143,13 +144,13 @@ class Pursuit:
         self._measure(interval, seconds)
         return "measure"
 
-    def ended(self) -> Json:
+    def ended(self) -> Ended:
         """Why the measured time ended where it did, as `Result.ended` keeps it, for a job that came to its end."""
         how = self._how_reached() if self.reached else self._how_limited()
         kind = "precision" if isinstance(self.goal, Precision) else "amount"
         return {"by": kind if self.reached else "limit", "goal": kind, "how": how, "settled_s": self._settling_s}
 
-    def _settle(self, interval: Json, seconds: float) -> None:
+    def _settle(self, interval: Interval, seconds: float) -> None:
         self._settling_s += seconds
         done = self._done(interval)
         self._response.add(Slice(seconds, done.count, done.latency_sum_ns))
@@ -159,7 +160,7 @@ class Pursuit:
         verdict = steadiness([point.rate_per_s if rates else point.mean_ns for point in latest])
         self._settling = verdict is None or not verdict.steady
 
-    def _measure(self, interval: Json, seconds: float) -> None:
+    def _measure(self, interval: Interval, seconds: float) -> None:
         self._measured_s += seconds
         self._intervals += 1
         if isinstance(self.goal, Amount):
@@ -181,14 +182,14 @@ class Pursuit:
             return _EVERYTHING if self.goal.metric == "bytes_per_s" else OPS
         return (self.goal.op, implied(self.goal.op))
 
-    def _done(self, interval: Json) -> Portion:
+    def _done(self, interval: Interval) -> Portion:
         """What the operations that count did in an interval, together."""
         done = Portion()
         for portion in self._portions(interval, histograms=False).values():
             done.add(portion)
         return done
 
-    def _portions(self, interval: Json, *, histograms: bool) -> dict[str, Portion]:
+    def _portions(self, interval: Interval, *, histograms: bool) -> dict[str, Portion]:
         """What each operation did in an interval; decoding histograms costs time, so only percentiles have them."""
         keys, portions = self._keys(), dict[str, Portion]()
         if not histograms and not self._drawn:
@@ -200,7 +201,7 @@ class Pursuit:
         for cell in interval["cells"]:
             key = portion_key(cell, self._drawn)
             if key in keys and cell.get("part") is None:
-                latency = decoded(cell["latency"]) if histograms and cell.get("latency") else None
+                latency = decoded(text) if histograms and (text := cell.get("latency")) else None
                 portions.setdefault(key, Portion()).add(portion_of(cell, latency))
         return portions
 

@@ -42,6 +42,7 @@ from typing import Any
 from plimsoll.analysis.point.observation import Batches, Portion, portion_key, portion_of
 from plimsoll.histogram import Histogram, decoded
 from plimsoll.result import OPS, LatencySummary, OpTotals, Outstanding, Totals
+from plimsoll.stored import Cell, Interval
 
 Json = dict[str, Any]
 #: Stream and operation.
@@ -65,7 +66,7 @@ class Owed:
         self._begin_ns: int | None = None
         self._end_ns: int | None = None
 
-    def add(self, interval: Json) -> None:
+    def add(self, interval: Interval) -> None:
         """Take one interval of any phase into account."""
         phase = interval["phase"]
         if phase == "warmup":
@@ -81,8 +82,8 @@ class Owed:
             since_ns = max(0, interval["start_ns" if drains else "end_ns"] - self._end_ns)
             self._waiting = _waiting(interval, since_ns)
             for cell in interval["cells"]:
-                if cell.get("part") is None and cell.get("latency"):
-                    _add(self._late, (cell["stream"], cell["op"]), _above(decoded(cell["latency"]), since_ns))
+                if cell.get("part") is None and (latency := cell.get("latency")):
+                    _add(self._late, (cell["stream"], cell["op"]), _above(decoded(latency), since_ns))
 
     def outstanding(self, measured: Mapping[DrawnKey, Histogram], drawn: Mapping[str, frozenset[str]]) -> dict[str, Outstanding]:
         """By operation and for all together, what was outstanding at the end; empty when nothing was.
@@ -118,7 +119,7 @@ class Owed:
         return Outstanding(_count(late) + _count(waiting), _count(waiting), longest_ns, _count(known), at_least, at_most)
 
 
-def _waiting(interval: Json, since_ns: int) -> dict[DrawnKey, Histogram]:
+def _waiting(interval: Interval, since_ns: int) -> dict[DrawnKey, Histogram]:
     """The ages of what was outstanding at the end of an interval, those above ``since_ns``."""
     found: dict[DrawnKey, Histogram] = {}
     for cell in interval.get("outstanding") or []:
@@ -213,13 +214,13 @@ class Tally:
         self.latency: Histogram | None = None
         self.service: Histogram | None = None
 
-    def add_cell(self, cell: Json) -> Histogram | None:
+    def add_cell(self, cell: Cell) -> Histogram | None:
         """Add one cell of an interval; its latencies. A null ``service`` says: the same as ``latency``."""
         self.count += cell["count"]
         self.bytes += cell["bytes"]
         self.errors.update(cell.get("errors") or {})
-        latency = decoded(cell["latency"]) if cell.get("latency") else None
-        service = decoded(cell["service"]) if cell.get("service") else None
+        latency = decoded(text) if (text := cell.get("latency")) else None
+        service = decoded(text) if (text := cell.get("service")) else None
         if latency is not None:
             self._merge(latency, service)
         return latency
@@ -266,7 +267,7 @@ class Summary:
         self._tallies: dict[TallyKey, Tally] = {}
         self._elapsed_ns = 0
 
-    def add(self, interval: Json) -> None:
+    def add(self, interval: Interval) -> None:
         """Count one interval; those outside the measured phase only tell what was outstanding at its ends."""
         self._owed.add(interval)
         if interval["phase"] != "measure":
@@ -341,7 +342,7 @@ def latency_summary(histogram: Histogram | None) -> LatencySummary | None:
     )
 
 
-def summarise(intervals: Iterable[Json]) -> Summary:
+def summarise(intervals: Iterable[Interval]) -> Summary:
     """The summary of recorded intervals."""
     summary = Summary()
     for interval in intervals:

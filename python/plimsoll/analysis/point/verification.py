@@ -23,14 +23,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 from plimsoll.analysis.point.definition import streams
 from plimsoll.result import Result
+from plimsoll.stored import Definition, EngineOutcome
 
 Json = dict[str, Any]
 
-FAULTS = ("lost", "torn", "misdirected", "stale", "corrupt")
+FAULTS: tuple[Literal["lost", "torn", "misdirected", "stale", "corrupt"], ...] = ("lost", "torn", "misdirected", "stale", "corrupt")
 #: Places that a sentence names.
 _PLACES_MAX = 3
 
@@ -51,15 +52,15 @@ class Findings:
         return f"{found} of {self.sectors_checked:,} sectors checked" if found else ""
 
 
-def findings(engine: Json, definition: Json) -> Findings:
+def findings(engine: EngineOutcome, definition: Definition) -> Findings:
     """What verification found, from what the engine says of a run and the workload's definition."""
     found = engine.get("verify") or {}
-    counts = {kind: int((found.get(kind) or {}).get("findings", 0)) for kind in FAULTS}
+    counts: dict[str, int] = {kind: int((found.get(kind) or {}).get("findings", 0)) for kind in FAULTS}
     checked = int(found.get("sectors_checked", 0))
     places: dict[int, str] = {}
     for example in found.get("examples") or ():
         places.setdefault(int(example["address"]), str(example["fault"]))
-    only_looks = all(stream.get("verify", "off") in ("off", "found") for stream in streams(definition) or [{}])
+    only_looks = all(stream.get("verify", "off") in ("off", "found") for stream in streams(definition))
     return Findings(
         counts=counts,
         sectors_checked=checked,
@@ -101,13 +102,13 @@ KINDS = {
 }
 
 
-def kept(engine: Json) -> Json | None:
+def kept(engine: EngineOutcome) -> Json | None:
     """What was told to a journal: ``{journal, begun, durable}``; None for other runs."""
     found = engine.get("journal") or {}
     return found if found.get("did") == "kept" else None
 
 
-def checked(engine: Json) -> Json | None:
+def checked(engine: EngineOutcome) -> Json | None:
     """What was found by a journal: ``{journal, acknowledged, sectors_checked, counts, violations, …}``; None for other runs."""
     found = engine.get("journal") or {}
     return found if found.get("did") == "checked" else None
@@ -120,7 +121,7 @@ def listed(found: Json) -> str:
     return f"{named} of {int(found.get('acknowledged', 0)):,} acknowledged writes" if named else ""
 
 
-def broken_promises(engine: Json) -> str | None:
+def broken_promises(engine: EngineOutcome) -> str | None:
     """The sentence for a target that does not hold what it acknowledged; None when it does, or nothing was checked."""
     found = checked(engine)
     said = listed(found) if found else ""

@@ -32,6 +32,7 @@ from plimsoll.analysis.point.pooling import pooled_metric
 from plimsoll.analysis.sizing.demand import Demand
 from plimsoll.analysis.validity.evidence import COST_BACKENDS
 from plimsoll.result import Result
+from plimsoll.stored import Stream
 
 Json = dict[str, Any]
 
@@ -304,7 +305,7 @@ def _headroom(shape: Shape, demand: Demand) -> tuple[float, str]:
     return quotients[limit], limit
 
 
-def _stream_random_percent(stream: Json) -> float:
+def _stream_random_percent(stream: Stream) -> float:
     entries = stream.get("access")
     if not entries:
         return float(stream.get("random_percent", DEFAULT_RANDOM_PERCENT))

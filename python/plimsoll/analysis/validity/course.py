@@ -95,11 +95,12 @@ def io_errors(evidence: Evidence) -> Iterator[Flag]:
 def failure_not_reached(evidence: Evidence) -> Iterator[Flag]:
     """A member of a modelled array was to fail, or a new drive to come for it, after the run had ended."""
     end_s = evidence.result.engine.get("end_ns", 0) / 1e9
-    for key, what, sooner in (
-        ("failures", "failure", "let members fail"),
-        ("replacements", "replacement", "let new drives come"),
+    facts = evidence.target_facts
+    for found, what, sooner in (
+        (facts.get("failures"), "failure", "let members fail"),
+        (facts.get("replacements"), "replacement", "let new drives come"),
     ):
-        beyond = [one for one in evidence.target_facts.get(key) or () if one["time_s"] >= end_s > 0]
+        beyond = [one for one in found or () if one["time_s"] >= end_s > 0]
         if not beyond:
             continue
         single = len(beyond) == 1

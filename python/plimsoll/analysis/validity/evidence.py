@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 from plimsoll.analysis.point.definition import streams
 from plimsoll.analysis.point.observation import Observation
 from plimsoll.result import Result
-
-Json = dict[str, Any]
+from plimsoll.stored import EngineFacts, Stream, TargetFacts
 
 #: Backends that move no data: their numbers are Plimsoll's own cost.
 COST_BACKENDS = ("null", "nop")
@@ -34,7 +32,7 @@ class Evidence:
         return self.backend not in COST_BACKENDS and not self.result.modelled
 
     @property
-    def streams(self) -> list[Json]:
+    def streams(self) -> list[Stream]:
         """The streams as defined."""
         return streams(self.result.job.definition)
 
@@ -63,12 +61,12 @@ class Evidence:
         return sum(total.iops for total in self.result.totals.values())
 
     @property
-    def engine_facts(self) -> Json:
+    def engine_facts(self) -> EngineFacts:
         """What the engine says of itself."""
         return self.result.engine.get("engine") or {}
 
     @property
-    def target_facts(self) -> Json:
+    def target_facts(self) -> TargetFacts:
         """What the host says of the target."""
         return self.result.host.get("target") or {}
 

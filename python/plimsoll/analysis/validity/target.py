@@ -146,7 +146,7 @@ def _device_read_bytes(evidence: Evidence) -> float | None:
     tops = [device["name"] for device in evidence.target_facts.get("devices", []) if not device.get("below")]
     if not seconds or not tops or any(name not in counters for name in tops):
         return None
-    return float(sum(counters[name]["read_bytes_per_s"] for name in tops) * seconds)
+    return float(sum(counters[name]["read_bytes_per_s"] or 0.0 for name in tops) * seconds)
 
 
 def _reducing_layer(evidence: Evidence) -> str | None:
@@ -265,7 +265,7 @@ def _received(evidence: Evidence, op: str, letter: str) -> _Flow | None:
     needed = (f"{letter}_per_s", f"{op}_bytes_per_s")
     if not names or any(key not in counters.get(name, {}) for name in names for key in needed):
         return None
-    return _Flow(*(sum(float(counters[name][key]) for name in names) for key in needed))
+    return _Flow(*(sum(float(counters[name][key] or 0.0) for name in names) for key in needed))
 
 
 def _tops(evidence: Evidence) -> list[Json]:

@@ -20,6 +20,7 @@ from typing import Any
 from plimsoll.catalog.composition.merging import SOURCES, TYPED
 from plimsoll.catalog.folder import Json
 from plimsoll.errors import InputError
+from plimsoll.stored import Failure
 from plimsoll.units import NS_PER_S, time_ns
 
 _MOMENT = re.compile(r"(?:(?P<group>[^@]+)\.)?(?P<member>\d+)@(?P<time>[^@]+)")
@@ -64,7 +65,7 @@ def _seconds(time: str) -> float | None:
         return None
 
 
-def scheduled(document: Json, key: str) -> list[Json]:
+def scheduled(document: Json, key: str) -> list[Failure]:
     """Every failure (``at``) or new drive (``replaced_at``) with a time of its own: ``{"group": NAME, "member": N, "time_s": T}``, seconds
     after the warm-up begins."""
     return [

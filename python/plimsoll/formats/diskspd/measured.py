@@ -17,6 +17,7 @@ from typing import Any
 from plimsoll.formats.recorded import Recorded
 from plimsoll.histogram import Histogram, decoded
 from plimsoll.result import Result
+from plimsoll.stored import Cell, Stream
 
 NINES = tuple((f"{number}-nines", 100 - 10.0 ** (2 - number)) for number in range(3, 10))
 TEXT: tuple[tuple[str, float], ...] = (
@@ -130,8 +131,8 @@ class Measured:
         shares = self.result.monitor.get("cpu")
         if not shares:
             return None
-        idle = shares.get("idle_percent", 0.0) + shares.get("iowait_percent", 0.0)
-        user, kernel = shares.get("user_percent", 0.0), shares.get("system_percent", 0.0)
+        idle = (shares.get("idle_percent") or 0.0) + (shares.get("iowait_percent") or 0.0)
+        user, kernel = shares.get("user_percent") or 0.0, shares.get("system_percent") or 0.0
         return max(0.0, 100.0 - idle), user, kernel, idle
 
 
@@ -158,19 +159,20 @@ def measured_of(recorded: Recorded) -> Measured:
     return made
 
 
-def _count(made: Measured, cell: Json) -> None:
-    target = made.threads.get(cell["stream"])
+def _count(made: Measured, cell: Cell) -> None:
+    stream = str(cell["stream"])
+    target = made.threads.get(stream)
     if target is None:
-        streams: dict[str, Json] = {item.get("name"): item for item in made.result.job.definition.get("stream", [])}
-        place = place_of(made.result, streams.get(cell["stream"], {}))
-        target = made.threads[cell["stream"]] = TargetCounters(place.path, place.size_bytes)
-    latency = decoded(cell["latency"]) if cell.get("latency") else None
+        streams: dict[str, Any] = {item.get("name"): item for item in made.result.job.definition.get("stream", [])}
+        place = place_of(made.result, streams.get(stream, {}))
+        target = made.threads[stream] = TargetCounters(place.path, place.size_bytes)
+    latency = decoded(text) if (text := cell.get("latency")) else None
     target.ops[cell["op"]].add(cell["count"], cell["bytes"], latency)
     counts = target.counts.setdefault(len(made.buckets), dict.fromkeys(OPS, 0))
     counts[cell["op"]] += cell["count"]
 
 
-def place_of(result: Result, stream: Json) -> TargetPart:
+def place_of(result: Result, stream: Stream) -> TargetPart:
     """What a stream of the definition reaches."""
     facts = result.host.get("target") or {}
     if isinstance(number := stream.get("parts"), int) and number < len(parts := facts.get("parts") or ()):

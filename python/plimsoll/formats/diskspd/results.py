@@ -11,7 +11,7 @@ Limits: there are no histograms in the file, so nothing can be merged or read be
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, cast
 
 from plimsoll.errors import InputError
 from plimsoll.formats.diskspd.resolve import Profile, uses_of
@@ -21,6 +21,7 @@ from plimsoll.formats.diskspd.verdict import judge
 from plimsoll.formats.diskspd.xml_profile import read_profile
 from plimsoll.formats.recorded import Recorded
 from plimsoll.result import Estimate, JobRecord, LatencySummary, OpTotals, Result, Totals
+from plimsoll.stored import Definition, Sample
 
 Json = dict[str, Any]
 ORIGIN = "DiskSpd"
@@ -99,7 +100,7 @@ class _Reading:
             **{name: round(found[percent] * 1e6) for name, percent in _PERCENTILES.items()},
         )
 
-    def _monitor(self, span: Element) -> Json:
+    def _monitor(self, span: Element) -> Sample:
         utilization = span.child("CpuUtilization")
         average = utilization.child("Average") if utilization is not None else None
         if average is None:
@@ -129,7 +130,7 @@ class _Reading:
             threads=threads,
             queue_depth=depths.pop() if len(depths) == 1 else None,
             arrival="constant" if any(use.rate_per_thread for use in uses) else "closed",
-            definition={"name": "diskspd", "stream": streams},
+            definition=cast("Definition", {"name": "diskspd", "stream": streams}),
             options={},
         )
 

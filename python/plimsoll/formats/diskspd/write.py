@@ -16,6 +16,7 @@ from xml.etree import ElementTree
 
 from plimsoll.formats.diskspd.measured import TEXT, XML, Counter, Measured, TargetCounters, place_of, value_ms
 from plimsoll.result import Result
+from plimsoll.stored import Options, Stream
 from plimsoll.units import TIMES, time_ns
 
 Json = dict[str, Any]
@@ -58,7 +59,7 @@ def profile_element(result: Result) -> Xml:
     return profile
 
 
-def _target_element(element: Xml, stream: Json, result: Result) -> None:
+def _target_element(element: Xml, stream: Stream, result: Result) -> None:
     block, random = _block(stream), float(stream.get("random_percent", 100) or 0)
     direct = stream.get("direct", True) is not False
     place = place_of(result, stream)
@@ -94,11 +95,12 @@ def _target_element(element: Xml, stream: Json, result: Result) -> None:
     ]
     for tag, value in rest:
         add(element, tag, value)
-    if stream.get("rate"):
-        add(element, "Throughput", round(float(stream["rate"]) / int(stream.get("threads") or 1))).set("unit", "IOPS")
+    rate: Any = stream.get("rate")
+    if rate:
+        add(element, "Throughput", round(float(rate) / int(stream.get("threads") or 1))).set("unit", "IOPS")
 
 
-def _block(stream: Json) -> int:
+def _block(stream: Stream) -> int:
     size = stream.get("block_size")
     if isinstance(size, dict):
         size = next(iter(size), 4096)
@@ -107,14 +109,14 @@ def _block(stream: Json) -> int:
     return _whole(size, 4096)
 
 
-def _writes(stream: Json) -> float:
+def _writes(stream: Stream) -> float:
     if stream.get("write_percent") is not None:
         return float(stream["write_percent"])
     read = stream.get("read_percent")
     return 0.0 if read is None else 100.0 - float(read)
 
 
-def _asked_interval_ms(options: Json) -> int:
+def _asked_interval_ms(options: Options) -> int:
     """The length of an interval, 1000 ms when it was chosen by the engine."""
     value = options.get("interval", "auto")
     if isinstance(value, (int, float)):
@@ -161,11 +163,11 @@ def _parameters(number: int, measured: Measured) -> list[str]:
     return [*lines, ""]
 
 
-def _target_lines(measured: Measured, stream: dict[str, Any]) -> list[str]:
+def _target_lines(measured: Measured, stream: Stream) -> list[str]:
     random = float(stream.get("random_percent", 100) or 0)
     targets = list(profile_element(measured.result).iter("Target"))
     names = [item.get("name") for item in measured.result.job.definition.get("stream", [])]
-    element = targets[names.index(stream.get("name"))]
+    element = targets[names.index(stream["name"])]
     said = {child.tag: child.text or "" for child in element}
     writes = int(said["WriteRatio"])
     mix = {0: "read test", 100: "write test"}.get(writes, f"mix test (read/write ratio: {100 - writes}/{writes})")

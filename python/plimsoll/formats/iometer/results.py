@@ -23,6 +23,7 @@ from plimsoll.formats.iometer.statements import LINE_LENGTH_MAX
 from plimsoll.formats.iometer.write_results import BINARY, MEGABYTES, NAMES, RATES
 from plimsoll.formats.place import Place
 from plimsoll.formats.recorded import Json, Recorded
+from plimsoll.stored import Sample
 
 MIB = 1 << 20
 #: What rows are about.
@@ -220,7 +221,7 @@ def _stream(rows: Sequence[ResultRow]) -> Json:
     return {**known, "queue_depth": depths.pop()} if len(depths) == 1 else known
 
 
-def _monitor(whole: ResultRow, seconds: float) -> Json:
+def _monitor(whole: ResultRow, seconds: float) -> Sample:
     cpu = {ours: whole.figures[column] for ours, column in _CPU.items() if column in whole.figures}
     return {"seconds": seconds, "cpu": cpu} if any(cpu.values()) else {}
 

@@ -19,6 +19,7 @@ from plimsoll.errors import InputError
 from plimsoll.formats.recorded import Course, Recorded, added
 from plimsoll.histogram import Histogram
 from plimsoll.result import Result, Totals
+from plimsoll.stored import Stream
 
 Json = dict[str, Any]
 #: Outstanding requests: small, large.
@@ -109,7 +110,7 @@ def histograms_of(points: Iterable[Recorded]) -> dict[Where, dict[tuple[str, str
     return found
 
 
-def _level(stream: Json | None, name: str, settings: Mapping[str, Any]) -> int:
+def _level(stream: Stream | None, name: str, settings: Mapping[str, Any]) -> int:
     if stream is None:
         return 0
     sequential = name == "large" and stream.get("random_percent") == 0

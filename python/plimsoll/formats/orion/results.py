@@ -14,12 +14,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from plimsoll.formats.imported import noted
 from plimsoll.formats.orion.plane import BYTES_PER_MB, Plane, Point, Where
 from plimsoll.formats.recorded import Recorded
 from plimsoll.result import Estimate, JobRecord, OpTotals, Result, Totals
+from plimsoll.stored import Definition
 
 _LUN = re.compile(r"^Name: (.+?)\s+Size: \d+", re.MULTILINE)
 _NAME = re.compile(r"(?P<test>.+?)(?:_(?P<day>\d{8})_(?P<time>\d{4}))?_summary\.txt", re.IGNORECASE)
@@ -204,6 +205,6 @@ def _job(where: Where, run: Run) -> JobRecord:
         threads=len(streams),
         queue_depth=streams[0]["queue_depth"] if len(streams) == 1 else None,
         arrival="closed",
-        definition={"name": run.test, "stream": streams},
+        definition=cast("Definition", {"name": run.test, "stream": streams}),
         options={},
     )

@@ -30,6 +30,7 @@ from plimsoll.formats.orion.read import Command
 from plimsoll.formats.orion.table import WIDTH, Unit
 from plimsoll.formats.recorded import Recorded
 from plimsoll.histogram import Histogram
+from plimsoll.stored import Stream
 
 Json = dict[str, Any]
 
@@ -40,7 +41,7 @@ _LISTED_MAX = 200
 def words_for(recorded: Sequence[Recorded], plane: Plane, test: str) -> list[str]:
     """The command line; streams of one kind of request are called small and large."""
     job = recorded[0].result.job
-    streams: dict[str, Json] = {}
+    streams: dict[str, Stream] = {}
     depths: dict[str, int] = {}
     for point in recorded:
         settings = point.result.place.get("settings") or {}
@@ -58,10 +59,10 @@ def words_for(recorded: Sequence[Recorded], plane: Plane, test: str) -> list[str
     return [*words, "-write", f"{writes:.0f}"]
 
 
-def _sizes(streams: Mapping[str, Json]) -> list[str]:
+def _sizes(streams: Mapping[str, Stream]) -> list[str]:
     words: list[str] = []
     for name in ("small", "large"):
-        size = streams.get(name, {}).get("block_size")
+        size = streams[name].get("block_size") if name in streams else None
         if isinstance(size, int) and size >= 1024:
             words += [f"-size_{name}", str(size // 1024)]
     return words

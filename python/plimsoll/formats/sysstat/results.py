@@ -17,6 +17,7 @@ from typing import Any
 
 from plimsoll.formats.imported import Imported, Known, cell, interval
 from plimsoll.formats.recorded import Recorded
+from plimsoll.stored import Interval, Sample
 
 Json = dict[str, Any]
 
@@ -135,7 +136,7 @@ def _known(op: str, course: Sequence[tuple[Device, float]], whole: float) -> Kno
     )
 
 
-def _interval(index: int, span_s: tuple[float, float], device: Device) -> Json:
+def _interval(index: int, span_s: tuple[float, float], device: Device) -> Interval:
     length = span_s[1] - span_s[0]
     cells = [
         cell("stream-1", op, round(rate * length), round(device.bytes_per_s[op] * length)) for op, rate in device.rates.items() if rate
@@ -144,7 +145,7 @@ def _interval(index: int, span_s: tuple[float, float], device: Device) -> Json:
     return {**line, "inflight_mean": device.queue}
 
 
-def _sample(index: int, ended: tuple[float, float], name: str, what: tuple[Device, Mapping[str, float]]) -> Json:
+def _sample(index: int, ended: tuple[float, float], name: str, what: tuple[Device, Mapping[str, float]]) -> Sample:
     device, cpu = what
     counters = {
         "r_per_s": device.rates["read"],
@@ -156,19 +157,20 @@ def _sample(index: int, ended: tuple[float, float], name: str, what: tuple[Devic
         "queue_mean": device.queue,
         "util_percent": device.util_percent,
     }
-    sample: Json = {"index": index, "end_ns": round(ended[0] * 1e9), "seconds": ended[1], "devices": {name: counters}}
+    sample: Sample = {"index": index, "end_ns": round(ended[0] * 1e9), "seconds": ended[1], "devices": {name: counters}}
     return {**sample, "cpu": dict(cpu)} if cpu else sample
 
 
-def _mean(samples: Sequence[Json], whole: float) -> Json:
+def _mean(samples: Sequence[Sample], whole: float) -> Sample:
     """The samples as one, weighted with their lengths."""
 
-    def over(pick: Mapping[int, Mapping[str, float]]) -> dict[str, float]:
+    def over(pick: Mapping[int, Mapping[str, Any]]) -> dict[str, float]:
         names = next(iter(pick.values()), {})
         weight = sum(samples[index]["seconds"] for index in pick)
         return {name: math.fsum(samples[index]["seconds"] * one[name] for index, one in pick.items()) / weight for name in names}
 
-    (device,) = samples[0]["devices"]
-    found: Json = {"seconds": whole, "devices": {device: over({i: sample["devices"][device] for i, sample in enumerate(samples)})}}
-    cpu = {i: sample["cpu"] for i, sample in enumerate(samples) if sample.get("cpu")}
+    devices = [sample.get("devices") or {} for sample in samples]
+    (device,) = devices[0]
+    found: Sample = {"seconds": whole, "devices": {device: over({i: one[device] for i, one in enumerate(devices)})}}
+    cpu = {i: shares for i, sample in enumerate(samples) if (shares := sample.get("cpu"))}
     return {**found, "cpu": over(cpu)} if cpu else found

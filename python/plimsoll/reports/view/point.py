@@ -21,6 +21,7 @@ from plimsoll.analysis.point.replay import Replay
 from plimsoll.reports.limits import IncidentLabel, busy_words, incident_labels, incident_words, limit_words
 from plimsoll.reports.view.timeline import Decoder, HostTimeline, Timeline, host_timeline, timeline
 from plimsoll.result import OPS, Estimate, Estimates, Flag, LatencySummary, Op, OpTotals, Result, Severity, Status, Totals
+from plimsoll.stored import Coordinates, Interval, Sample
 
 Json = Mapping[str, Any]
 Made = TypeVar("Made")
@@ -199,8 +200,8 @@ class PointRecord:
     """One point as stored: its result and the lines of `intervals.jsonl` and `monitor.jsonl`, which are gone through twice and not kept."""
 
     result: Result
-    intervals: Iterable[Json] = ()
-    monitor: Iterable[Json] = ()
+    intervals: Iterable[Interval] = ()
+    monitor: Iterable[Sample] = ()
 
 
 @dataclass(frozen=True)
@@ -259,8 +260,8 @@ def point_view(index: int, placed: Placed, drawing: Drawing, verdict: ObjectiveV
         "flags": [_flag(flag) for flag in sorted(result.flags, key=lambda flag: SEVERITIES.index(flag.severity))],
         "timeline": timeline(placed.record.intervals, drawing.decode, drawing.columns),
         "host": host_timeline(placed.record.monitor, drawing.columns),
-        "definition": job.definition,
-        "options": job.options,
+        "definition": dict(job.definition),
+        "options": dict(job.options),
         "engine": _engine(result.engine),
         "components": [cast("Written[ComponentSet]", asdict(one)) for one in sets],
         "limit": {"said": limit_words(sets), "busy": busy_words(sets)} if sets else None,
@@ -300,7 +301,7 @@ def _with_intervals(estimates: Estimates) -> dict[str, dict[str, EstimateView]]:
     }
 
 
-def _place(place: Json) -> Place | None:
+def _place(place: Coordinates) -> Place | None:
     if not place:
         return None
     return {

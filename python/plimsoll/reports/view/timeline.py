@@ -32,6 +32,7 @@ from statistics import median
 from typing import Any, Literal, TypedDict
 
 from plimsoll.result import OPS, Op
+from plimsoll.stored import Cell, Interval, Sample
 
 Buckets = list[tuple[int, int]]
 """Sorted ``(upper_ns, count)`` with counts above zero."""
@@ -177,7 +178,7 @@ class _Frame:
     end_ns: int
 
 
-def timeline(intervals: Iterable[Json], decode: Decoder, most: int = COLUMNS) -> Timeline | None:
+def timeline(intervals: Iterable[Interval], decode: Decoder, most: int = COLUMNS) -> Timeline | None:
     """All that the time charts, the heat map and the percentile curves of a point show in at most ``most`` columns per phase.
 
     None when nothing was recorded. ``intervals`` can be gone through more than once.
@@ -216,7 +217,7 @@ def timeline(intervals: Iterable[Json], decode: Decoder, most: int = COLUMNS) ->
     }
 
 
-def _surveyed(intervals: Iterable[Json]) -> tuple[list[_Frame], list[Op]]:
+def _surveyed(intervals: Iterable[Interval]) -> tuple[list[_Frame], list[Op]]:
     """Where the intervals lie, and which operations occur in them."""
     frames: list[_Frame] = []
     found: set[str] = set()
@@ -237,41 +238,37 @@ def _seconds(column: Sequence[_Frame]) -> float:
     return (column[-1].end_ns - column[0].start_ns) / 1e9
 
 
-def _ops(interval: Json) -> set[str]:
+def _ops(interval: Interval) -> set[str]:
     return {cell["op"] for cell in interval.get("cells", ())} | set(interval.get("summary", {}))
 
 
-def _cells(column: Iterable[Json], op: str) -> Iterator[Json]:
+def _cells(column: Iterable[Interval], op: str) -> Iterator[Cell]:
     for interval in column:
         # What the parts of a target saw is the same requests once more.
         whole = (cell for cell in interval.get("cells", ()) if cell.get("part") is None)
         yield from (cell for cell in whole if cell["op"] == op and cell.get("latency"))
 
 
-def _histograms(column: Sequence[Json], op: str, decode: Decoder) -> tuple[Buckets, Buckets]:
+def _histograms(column: Sequence[Interval], op: str, decode: Decoder) -> tuple[Buckets, Buckets]:
     """Latency and service time of one column; the second is empty where both are the same."""
-    latency = decode(cell["latency"] for cell in _cells(column, op))
-    return latency, decode(cell["service"] for cell in _cells(column, op) if cell.get("service"))
+    latency = decode(text for cell in _cells(column, op) if (text := cell.get("latency")))
+    return latency, decode(text for cell in _cells(column, op) if (text := cell.get("service")))
 
 
 def _empty_series() -> Series:
     return {"iops": [], "bytes_per_s": [], "p50_ns": [], "p99_ns": [], "max_ns": [], "errors": []}
 
 
-def _append(series: Series, column: Sequence[Json], op: str, buckets: Buckets, seconds: float | None) -> None:
+def _append(series: Series, column: Sequence[Interval], op: str, buckets: Buckets, seconds: float | None) -> None:
     """The figures of one column; a column too short for rates has no ``seconds``."""
-    parts = [interval.get("summary", {}).get(op, {}) for interval in column]
-    for rates, counted in ((series["iops"], "count"), (series["bytes_per_s"], "bytes")):
-        total = sum(part.get(counted, 0) for part in parts)
+    parts = [entry for interval in column if (entry := interval.get("summary", {}).get(op))]
+    totals = sum(part["count"] for part in parts), sum(part.get("bytes") or 0 for part in parts)
+    for rates, total in zip((series["iops"], series["bytes_per_s"]), totals, strict=True):
         rates.append(None if seconds is None else significant(total / seconds))
-    series["errors"].append(sum(_error_count(part.get("errors", 0)) for part in parts))
+    series["errors"].append(sum(part.get("errors") or 0 for part in parts))
     series["p50_ns"].append(value_at(buckets, 50.0) if buckets else None)
     series["p99_ns"].append(value_at(buckets, 99.0) if buckets else None)
     series["max_ns"].append(max((part.get("max_ns") or 0 for part in parts), default=0) if buckets else None)
-
-
-def _error_count(errors: int | Mapping[str, int]) -> int:
-    return errors if isinstance(errors, int) else sum(errors.values())
 
 
 def _phase_end_s(frames: Sequence[_Frame], phase: str) -> float | None:
@@ -292,7 +289,7 @@ def _curves(kind: Literal["latency", "service"], measured: Mapping[Op, Counter[i
             yield {"op": op, "kind": kind, "count": count, "nines": curve(buckets), "levels": levels(buckets)}
 
 
-def host_timeline(samples: Iterable[Json], most: int = COLUMNS) -> HostTimeline | None:
+def host_timeline(samples: Iterable[Sample], most: int = COLUMNS) -> HostTimeline | None:
     """CPU shares and device counters over time; None when the host was not observed. ``samples`` can be gone through more than once."""
     spans: list[tuple[float, float]] = []
     names: dict[str, None] = {}
@@ -319,7 +316,7 @@ def host_timeline(samples: Iterable[Json], most: int = COLUMNS) -> HostTimeline 
     }
 
 
-def _spans(samples: Iterable[Json]) -> Iterator[tuple[float, float, Json]]:
+def _spans(samples: Iterable[Sample]) -> Iterator[tuple[float, float, Sample]]:
     """``(start, end, sample)`` in seconds; samples that do not say when they ended follow each other without a gap."""
     clock_s = 0.0
     for sample in samples:

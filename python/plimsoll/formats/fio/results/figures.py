@@ -252,7 +252,7 @@ def _idle(name: str) -> Json:
     return {"name": name, **dict.fromkeys(counters, 0), "util": 0.0}
 
 
-def _add_device(disk: Json, rates: Json, seconds: float) -> None:
+def _add_device(disk: Json, rates: Mapping[str, Any], seconds: float) -> None:
     for ours, theirs in (("r", "read"), ("w", "write")):
         ios = rates[f"{ours}_per_s"] * seconds
         disk[f"{theirs}_ios"] += round(ios)
@@ -361,8 +361,8 @@ def _depths(course: Course, depth: int, threads: int) -> list[float]:
     for interval in course.recorded.intervals:
         count = sum(cell["count"] for cell in interval["cells"] if cell.get("part") is None)
         if interval["phase"] == "measure" and count:
-            alone = len(course.streams) == 1 and interval.get("inflight_mean") is not None
-            outstanding = min(depth, max(1, round(interval["inflight_mean"] / threads))) if alone else depth
+            inflight = interval.get("inflight_mean") if len(course.streams) == 1 else None
+            outstanding = depth if inflight is None else min(depth, max(1, round(inflight / threads)))
             weights[_depth_row(outstanding)] += count
     if not any(weights):
         weights[_depth_row(depth)] = float(bool(course.totals(None)))

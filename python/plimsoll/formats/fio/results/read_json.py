@@ -25,6 +25,7 @@ from plimsoll.formats.imported import Imported, Known, summary_of
 from plimsoll.formats.recorded import MOVES, Recorded
 from plimsoll.histogram import Histogram
 from plimsoll.result import LatencySummary
+from plimsoll.stored import Sample
 
 Json = dict[str, Any]
 
@@ -327,7 +328,7 @@ def _options(value: Any) -> dict[str, str]:
     return {str(name): str(text) for name, text in value.items()} if isinstance(value, dict) else {}
 
 
-def _disks(root: Node, seconds: float) -> Json:
+def _disks(root: Node, seconds: float) -> Sample:
     """The host's devices as our monitor states them."""
     devices: Json = {}
     for disk in root.children("disk_util"):

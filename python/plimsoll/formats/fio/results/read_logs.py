@@ -25,6 +25,7 @@ from plimsoll.formats.fio.results.read_json import known_options
 from plimsoll.formats.imported import Imported, Known, cell, interval, summary_of
 from plimsoll.formats.recorded import MOVES, Recorded, added
 from plimsoll.histogram import Histogram
+from plimsoll.stored import Cell, Interval
 
 Json = dict[str, Any]
 
@@ -210,13 +211,13 @@ def _known(windows: Sequence[_Window]) -> Known:
     )
 
 
-def _intervals(windows: Mapping[int, Mapping[str, _Window]]) -> list[Json]:
-    lines: list[Json] = []
+def _intervals(windows: Mapping[int, Mapping[str, _Window]]) -> list[Interval]:
+    lines: list[Interval] = []
     start = 0
     for index, (end, amounts) in enumerate(windows.items()):
         if end <= start:
             continue
-        cells = []
+        cells: list[Cell] = []
         for op, window in amounts.items():
             encoded = histogram_of(window.values).encode() if window.values else None
             moved = cell("stream-1", op, round(window.count), round(window.bytes))

@@ -17,7 +17,18 @@ from statistics import pstdev
 from typing import Any
 
 from plimsoll.formats.recorded import Amount, Course, Recorded, Window
-from plimsoll.formats.vdbench.results.rows import Frame, Response, Run, cpu_of, frame_of, mixture, response_of, stated, together
+from plimsoll.formats.vdbench.results.rows import (
+    Frame,
+    Response,
+    Run,
+    cpu_of,
+    frame_of,
+    known_shares,
+    mixture,
+    response_of,
+    stated,
+    together,
+)
 from plimsoll.result import OpTotals
 
 Json = dict[str, Any]
@@ -144,7 +155,7 @@ def _average(course: Course, rows: Sequence[FileRow], when: datetime) -> FileRow
         label=f"avg_1-{max(1, len(rows))}",
         requested=_spread(requested, [row.requested for row in rows]),
         figures={word: _spread(_of_total(totals.get(op)), [row.figures[word] for row in rows]) for op, word in WORDS.items()},
-        cpu=course.result.monitor.get("cpu") or {},
+        cpu=known_shares(course.result.monitor),
     )
 
 

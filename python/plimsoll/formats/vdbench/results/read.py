@@ -26,6 +26,7 @@ from plimsoll.errors import InputError
 from plimsoll.formats.imported import Imported, Known, cell, interval
 from plimsoll.formats.recorded import Recorded
 from plimsoll.formats.vdbench.results.file_rows import WORDS
+from plimsoll.stored import Cell, Interval
 
 _LINE = re.compile(
     r"^\* Run (\S+) began at (\d\d:\d\d:\d\d\.\d{3}) and was measured for (\d{1,9}\.\d{1,9}) s(?: on (.+))?\.$", re.MULTILINE
@@ -251,7 +252,7 @@ def _moved(word: str, row: Entry) -> float:
     return row.known(f"MB_{word}") * _MB if word in ("read", "write") else 0.0
 
 
-def _cells(row: Entry, length_s: float) -> list[Json]:
+def _cells(row: Entry, length_s: float) -> list[Cell]:
     return [
         cell("stream-1", op, round(rate * length_s), round(_moved(word, row) * length_s))
         for op, word in WORDS.items()
@@ -355,7 +356,7 @@ def _known(op: str, run: RunRows, rate: float) -> Known:
     )
 
 
-def _intervals(run: RunRows) -> list[Json]:
+def _intervals(run: RunRows) -> list[Interval]:
     lines = []
     for index, (row, (start, end)) in enumerate(zip(run.measured, run.spans_s, strict=True)):
         shares = [(op, row.known("rate") * share) for op, share in _shares(row)]

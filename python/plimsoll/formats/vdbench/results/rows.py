@@ -21,6 +21,7 @@ from typing import Any, Generic, TypeVar
 from plimsoll.formats.recorded import MOVES, Amount, Course, Recorded, Window, added
 from plimsoll.histogram import Histogram
 from plimsoll.result import LatencySummary, OpTotals, Totals
+from plimsoll.stored import Sample
 
 _ABSENT = "n/a"
 
@@ -50,6 +51,11 @@ def outstanding(course: Course) -> int:
 def version_of(course: Course) -> str:
     """What wrote the file, in place of Vdbench's version."""
     return f"plimsoll-{course.result.versions.get('plimsoll', 'import')}"
+
+
+def known_shares(sample: Sample) -> dict[str, float]:
+    """The shares of CPU time that were read."""
+    return {name: share for name, share in (sample.get("cpu") or {}).items() if share is not None}
 
 
 def used(cpu: Mapping[str, float]) -> float | None:
@@ -225,7 +231,7 @@ def _average(course: Course, when: datetime, count: int) -> Row:
         both=_both(course, totals),
         reads=_of_one(course, "read", totals),
         writes=_of_one(course, "write", totals),
-        cpu=course.result.monitor.get("cpu") or {},
+        cpu=known_shares(course.result.monitor),
     )
 
 
@@ -269,9 +275,9 @@ def mixture(totals: Sequence[OpTotals]) -> Response | None:
 
 def cpu_of(point: Recorded, frame: Frame, window: Window) -> dict[str, float]:
     """Mean CPU shares of the samples that ended in the window."""
-    found: list[Json] = []
+    found: list[Mapping[str, Any]] = []
     for sample in point.monitor:
         ended_ms = (sample.get("end_ns", 0) - frame.origin_ns) / 1e6
-        if window.start_ms < ended_ms <= window.end_ms + 1 and sample.get("cpu"):
-            found.append(sample["cpu"])
+        if window.start_ms < ended_ms <= window.end_ms + 1 and (shares := sample.get("cpu")):
+            found.append(shares)
     return {name: sum(one[name] for one in found) / len(found) for name in found[0]} if found else {}
