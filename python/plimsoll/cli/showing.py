@@ -79,12 +79,14 @@ def _reported(outcome: Outcome, run: StoredRun, shown: Shown) -> str:
 def _texts(outcome: Outcome, shown: Shown) -> list[str]:
     from plimsoll.reports.terminal.details import journal_text, replay_text
     from plimsoll.reports.terminal.findings import conclusions, kept
+    from plimsoll.reports.terminal.host_use import host_levels
     from plimsoll.reports.terminal.points import footnotes, operations, points
 
     modelled = {result.place.get("configuration") for result in outcome.results if result.modelled}
     texts = [
         points(outcome.results),
         operations(outcome.results),
+        host_levels(outcome.results),
         replay_text(outcome.results),
         journal_text(outcome.results),
         conclusions([_concluded(found, modelled) for found in outcome.found]) if shown.concludes else "",

@@ -16,10 +16,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from plimsoll.analysis.objective.judgement import Objective, judge, parse_objective
+from plimsoll.analysis.point.host_use import BLOCK_BYTES, host_use, real_s
 from plimsoll.analysis.point.metric import ALL, metric, together
 from plimsoll.catalog.figures import rows_for
 from plimsoll.errors import InputError
-from plimsoll.monitor.counters import BLOCK_BYTES
 from plimsoll.result import OPS, Result
 from plimsoll.store.reader import StoredRun
 from plimsoll.tables.column import NUMBER, TEXT, TRUTH, WHOLE, Column, Value
@@ -189,7 +189,7 @@ def _asked(result: Result) -> Row:
         **{name: getattr(job, name) for name in ("workload", "target", "repeat", "seed", "threads", "queue_depth", "arrival")},
         "warmup_s": job.warmup_s,
         "duration_s": job.duration_s,
-        "measured_s": _measured_s(result),
+        "measured_s": real_s(result),
         "offered_per_s": result.offered_per_s,
         "cache": result.cache.get("state"),
         **settings,
@@ -198,12 +198,6 @@ def _asked(result: Result) -> Row:
 
 def _plain(value: Any) -> Value:
     return value if isinstance(value, str | int | float) or value is None else json.dumps(value, ensure_ascii=False)
-
-
-def _measured_s(result: Result) -> float | None:
-    """How long the measured phase was: the time over which rates are."""
-    counted = max(result.totals.values(), key=lambda total: total.count, default=None)
-    return counted.count / counted.iops if counted is not None and counted.iops else None
 
 
 def _figures(result: Result, op: str) -> Row:
@@ -256,12 +250,13 @@ def _verdict(result: Result, objective: Objective | None) -> Row:
 
 
 def _host(result: Result) -> Row:
-    cpu, paging = result.monitor.get("cpu") or {}, result.monitor.get("paging") or {}
+    used = host_use(result)
     devices = list((result.monitor.get("devices") or {}).values())
+    shares = ("user", "system", "idle", "wait", "steal")
     return {
-        **{f"cpu_{name}_percent": cpu.get(f"{name}_percent") for name in ("user", "system", "idle", "steal")},
-        "cpu_wait_percent": cpu.get("iowait_percent"),
-        **{name: paging.get(name) for name in ("blocks_in_per_s", "blocks_out_per_s")},
+        **{f"cpu_{name}_percent": None if used is None else getattr(used, f"{name}_percent") for name in shares},
+        "blocks_in_per_s": None if used is None else used.blocks_in_per_s,
+        "blocks_out_per_s": None if used is None else used.blocks_out_per_s,
         "device_reads_per_s": _over(devices, "r_per_s", sum),
         "device_writes_per_s": _over(devices, "w_per_s", sum),
         "device_util_percent": _over(devices, "util_percent", max),
