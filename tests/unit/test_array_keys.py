@@ -1,21 +1,31 @@
-"""docs/reference/arrays.md lists every key of an array file, and its example works.
+"""docs/reference/arrays.md and array.schema.json, which follow from the declarations in `crates/array`, hold for what is shipped.
 
-Renew with ``PLIMSOLL_RENEW=1 pytest tests/unit/test_array_keys.py`` and look at the difference.
+`PLIMSOLL_BLESS=1 cargo test -p plimsoll-array --test documents` writes both anew.
 """
 
 from __future__ import annotations
 
-import os
+import json
 import re
+import tomllib
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import jsonschema
+import pytest
+
+from plimsoll import _core
 from plimsoll.catalog.arrays import array_document
+from plimsoll.catalog.composition.key_units import UNITS, unit_of, with_unit
 from plimsoll.engine import native
+from plimsoll.errors import InputError
 from plimsoll.target import target_of
-from support.array_keys import page
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "reference" / "arrays.md"
+SCHEMA = json.loads((ROOT / "docs" / "reference" / "array.schema.json").read_text(encoding="utf-8"))
+SHIPPED = ("msa2000-raid5", "msa2040", "se6920-raid1", "nvme", "nearline-raid6", "dl360-g6-6g-10k-raid5-4")
 
 
 def keys(value: object) -> set[str]:
@@ -27,15 +37,65 @@ def keys(value: object) -> set[str]:
     return {key for inner in value for key in keys(inner)} if isinstance(value, list) else set()
 
 
-def test_the_page_is_up_to_date():
-    if os.environ.get("PLIMSOLL_RENEW"):
-        PAGE.write_text(page(ROOT), encoding="utf-8")
-    assert PAGE.read_text(encoding="utf-8") == page(ROOT)
+def numbers(schema: Any, key: str = "") -> Iterator[tuple[str, Any]]:
+    """Every key of a schema that holds a number, with its part of the schema."""
+    kinds = schema.get("anyOf", schema.get("oneOf", [schema])) if isinstance(schema, dict) else []
+    if any(kind.get("type") in ("integer", "number") for kind in kinds):
+        yield key, schema
+    for kind in kinds:
+        yield from numbers(kind["items"], key) if "items" in kind else ()
+        for name, inner in kind.get("properties", {}).items():
+            yield from numbers(inner, name)
+
+
+def test_the_engine_gives_page_and_schema():
+    assert _core.array_reference() == PAGE.read_text(encoding="utf-8")
+    assert json.loads(_core.array_schema()) == SCHEMA
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_the_schema_takes_shipped_arrays(name):
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+    jsonschema.validate(array_document(name), SCHEMA)
+
+
+def test_the_schema_takes_files_that_are_like_others_and_refuses_slips():
+    mine = tomllib.loads(re.search(r"```toml\n(# mine.toml.*?)```", (ROOT / "docs" / "arrays.md").read_text(), re.DOTALL)[1])
+    jsonschema.validate(mine, SCHEMA)
+    jsonschema.validate({"host": {"request_ns": "3us", "sources": {"request_ns": "assumed"}}}, SCHEMA)
+    for slip in ({"host": {"requst_ns": 3}}, {"host": {"cores": 0}}, {"host": {"request_ns": "soon"}}, {"host": {"mode": "bufered"}}):
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate(slip, SCHEMA)
+
+
+def test_units_of_the_declarations_are_those_that_files_are_read_with():
+    found = dict(numbers(SCHEMA))
+    assert len(found) > 80
+    for key, schema in found.items():
+        text = next((kind for kind in schema.get("anyOf", []) if kind.get("type") == "string"), None)
+        unit = unit_of(key)
+        assert (text is None) == (unit is None), key
+        if text is not None:
+            assert re.search(text["pattern"], unit.example), key
+            assert with_unit(key, unit.example) is not None, key
+    rows = re.findall(r'^\| `_(\w+)` \| (.*?) \| (.*?) \| `"(.*?)"` \|', PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    assert rows == [(ending, unit.name, unit.word, unit.example) for ending, unit in UNITS.items()]
+
+
+@pytest.mark.parametrize(
+    ("key", "text"),
+    [("request_ns", "soon"), ("size_bytes", "64 bits"), ("rate_bytes_per_s", "fast"), ("read_percent", "70 per cent")],
+)
+def test_what_the_schema_refuses_as_a_value_with_unit_the_reader_refuses(key, text):
+    pattern = dict(numbers(SCHEMA))[key]["anyOf"][1]["pattern"]
+    assert re.search(pattern, text) is None
+    with pytest.raises(InputError):
+        with_unit(key, text)
 
 
 def test_every_key_of_shipped_arrays_stands_on_the_page():
     rows = set(re.findall(r"^\| `(\w+)` \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE)) | {"kind"}
-    for name in ("msa2000-raid5", "msa2040", "se6920-raid1", "nvme", "nearline-raid6", "dl360-g6-6g-10k-raid5-4"):
+    for name in SHIPPED:
         assert keys(array_document(name)) <= rows, name
 
 
@@ -52,7 +112,7 @@ def test_the_example_works(tmp_path):
 
 def test_every_number_with_a_unit_in_its_name_takes_values_with_that_unit():
     """A key whose last word is no unit counts things; a new unit has to be read, or be named here."""
-    rows = re.findall(r"^\| `(\w+)` \| (?:whole )?number( or \w+)? \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    rows = re.findall(r"^\| `(\w+)` \| (?:whole )?number( or \w+)?(?:, [^|]*)? \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
     assert {key: united.removeprefix(" or ") for key, united in rows}.items() >= {
         "request_ns": "time",
         "size_bytes": "size",

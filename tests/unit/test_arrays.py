@@ -106,7 +106,7 @@ def test_a_file_that_is_like_a_shipped_array_says_only_what_differs(tmp_path: Pa
         ("array:./none.toml", "none.toml: cannot be read (no such file or directory)"),
         (
             "array:nvme?host.cores=many",
-            'target `array:nvme`: host.cores: string "many" is given; write a whole number from 0 to 4294967295',
+            "target `array:nvme`: host.cores: 'many' is not a whole number; write 1 to 1024",
         ),
         ('array:nvme?host.volumes=["lan"]', "host.volumes: there is no volume `lan`; there are lun"),
         ('array:nvme?group.single.members=["nvme[1]"]', "`nvme[1]` is no part of `nvme`, which has the devices 0 to 0"),

@@ -41,7 +41,7 @@ fn main() {
     measure("page map, reads", &flash(drives::flash().translation), 1, 32, 0);
     measure("page map, 30 % writes", &flash(drives::flash().translation), 1, 32, 30);
     measure("page map, writes", &flash(drives::flash().translation), 1, 32, 100);
-    let analytic = Translation::Analytic { write_amplification: None };
+    let analytic = Translation::analytic(None);
     measure("analytic, reads", &flash(analytic), 1, 32, 0);
     measure("analytic, 30 % writes", &flash(analytic), 1, 32, 30);
 }

@@ -52,7 +52,7 @@ fn greedy_collection_amplifies_random_writes_as_the_formula_of_xiang_and_kurkosk
 fn the_analytic_option_writes_as_fast_as_the_page_map() {
     for percent in [15.0, 28.0, 100.0] {
         let mapped = spec(percent);
-        let translation = Translation::Analytic { write_amplification: None };
+        let translation = Translation::analytic(None);
         let analytic = FlashSpec { translation, ..mapped.clone() };
         let throughput = |spec: &FlashSpec| {
             let mut drive = Device::new(&DeviceSpec::Flash(spec.clone()), 1, 0).expect("the specification is right");
@@ -78,7 +78,7 @@ fn of_runs(spec: &FlashSpec, run: u64) -> f64 {
 fn runs_pay_the_less_the_more_of_a_block_of_every_die_they_fill() {
     for percent in [7.0, 28.0, 50.0] {
         let mapped = spec(percent);
-        let analytic = FlashSpec { translation: Translation::Analytic { write_amplification: None }, ..mapped.clone() };
+        let analytic = FlashSpec { translation: Translation::analytic(None), ..mapped.clone() };
         let random = xiang_kurkoski(mapped.spare()) - 1.0;
         let whole = u64::from(mapped.dies()) * u64::from(mapped.pages_per_block) * 8;
         for parts in [64, 16, 8, 4, 2, 1] {
@@ -91,9 +91,7 @@ fn runs_pay_the_less_the_more_of_a_block_of_every_die_they_fill() {
 
 #[test]
 fn overwriting_in_order_amplifies_nothing_and_at_random_as_the_formula_says() {
-    for translation in
-        [Translation::PageMap { filled_percent: 100 }, Translation::Analytic { write_amplification: None }]
-    {
+    for translation in [Translation::page_map(100), Translation::analytic(None)] {
         let spec = FlashSpec { translation, ..spec(28.0) };
         let in_order = measured(&spec, |index| index % spec.units());
         assert!((in_order - 1.0).abs() < 0.01, "{translation:?}: {in_order}");

@@ -10,7 +10,7 @@ use plimsoll_array::{Command, Device, DeviceSpec};
 
 const READ_NS: u64 = 75_000;
 const PROGRAM_NS: u64 = 750_000;
-const ANALYTIC: Translation = Translation::Analytic { write_amplification: None };
+const ANALYTIC: Translation = Translation::analytic(None);
 
 fn device(spec: &FlashSpec) -> Device {
     Device::new(&DeviceSpec::Flash(spec.clone()), 1, 0).expect("the specification is right")
@@ -155,7 +155,7 @@ fn what_was_trimmed_or_never_written_is_answered_without_the_dies() {
     // Half a unit is not forgotten.
     drive.trim(16, 4);
     assert!(carry_out(&mut drive, 1_000_000, false, 16, 8) - 1_000_000 > READ_NS);
-    let empty = FlashSpec { translation: Translation::PageMap { filled_percent: 0 }, ..flash() };
+    let empty = FlashSpec { translation: Translation::page_map(0), ..flash() };
     assert_eq!(carry_out(&mut device(&empty), 0, false, 0, 8), 5_000 + link_ns);
 }
 
@@ -221,7 +221,7 @@ fn a_wrong_value_is_refused_in_one_sentence_that_names_its_key() {
         (|spec| spec.capacity_bytes = 4 << 40, "translation.kind: page_map has 1374"),
         (|spec| spec.over_provisioning_percent = 0.5, "translation.kind: page_map needs 69 blocks on a die and has 65"),
         (
-            |spec| spec.translation = Translation::Analytic { write_amplification: Some(0.5) },
+            |spec| spec.translation = Translation::analytic(Some(0.5)),
             "translation.write_amplification: 0.5 is out of range; write 1 to 1000",
         ),
     ];

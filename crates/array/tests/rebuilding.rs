@@ -294,12 +294,11 @@ fn a_wrong_priority_or_least_pace_is_told_in_a_sentence() {
     };
     assert_eq!(
         sentence(json!({ "priority_percent": 101 }), "group"),
-        "array \"tested\": group.g.rebuild: key 'priority_percent': 101 is no priority; give a whole number from 0 to 100"
+        "array \"tested\": group.g.rebuild.priority_percent: 101 is out of range; write 0 to 100"
     );
     assert_eq!(
         sentence(json!({ "least_bytes_per_s": 0 }), "controller"),
-        "array \"tested\": controller.a.rebuild: key 'least_bytes_per_s': 0 never ends where much is asked; give at least 1, \
-         usually 1024000"
+        "array \"tested\": controller.a.rebuild.least_bytes_per_s: 0 is too small; write 1 or more"
     );
     for (value, shown) in [(json!("high"), "high"), (json!(-1), "-1"), (json!(2.5), "2.5")] {
         let sentence = sentence(json!({ "priority_percent": value }), "controller");

@@ -7,6 +7,18 @@ use pyo3::prelude::*;
 
 use crate::errors;
 
+/// JSON Schema of an array file.
+#[pyfunction]
+pub fn array_schema() -> String {
+    plimsoll_array::schema().to_string()
+}
+
+/// The reference page of array files, in Markdown.
+#[pyfunction]
+pub fn array_reference() -> String {
+    plimsoll_array::reference_markdown()
+}
+
 /// What a target that is an array consists of, where its values come from, and what limits it; with what a short simulation gives
 /// if it is asked for.
 #[pyfunction]

@@ -115,6 +115,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(files::release_files, module)?)?;
     module.add_function(wrap_pyfunction!(files::inspect_files, module)?)?;
     module.add_function(wrap_pyfunction!(arrays::describe_array, module)?)?;
+    module.add_function(wrap_pyfunction!(arrays::array_schema, module)?)?;
+    module.add_function(wrap_pyfunction!(arrays::array_reference, module)?)?;
     module.add_function(wrap_pyfunction!(serving::serve_array, module)?)?;
     module.add_function(wrap_pyfunction!(running::run_job, module)?)?;
     module.add_function(wrap_pyfunction!(running::prepare_target, module)?)?;

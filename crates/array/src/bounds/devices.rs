@@ -166,7 +166,7 @@ fn flashes(set: &DeviceSet, flash: &FlashSpec, used: Use, load: &Load) -> Vec<De
         (reads * read_ns + writes * program_us * 1e3, reads * channel_ns + writes * channel_ns * moved)
     };
     let random = if load.sequential { 1.0 } else { of_random_writes(flash) };
-    let young = matches!(flash.translation, Translation::PageMap { .. });
+    let young = matches!(flash.translation, Translation::PageMap(_));
     let (mean, least) = (amplified(random, read_ns), amplified(if young { 1.0 } else { random }, least_read_ns));
     let of = |component: String, (demand_ns, least_ns): (f64, f64), servers: u32| Demand {
         count,

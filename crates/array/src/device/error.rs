@@ -3,6 +3,8 @@
 
 use std::fmt;
 
+use plimsoll_workload::WorkloadError;
+
 /// Why a specification cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SpecError {
@@ -25,6 +27,12 @@ impl SpecError {
     /// The key, with the tables it lies in.
     pub fn key(&self) -> &str {
         &self.key
+    }
+}
+
+impl From<WorkloadError> for SpecError {
+    fn from(error: WorkloadError) -> Self {
+        Self::new(error.path(), error.problem().to_string())
     }
 }
 

@@ -12,7 +12,7 @@
 pub(crate) mod command;
 pub(crate) mod error;
 
-use serde::{Deserialize, Serialize};
+use plimsoll_workload::choices;
 
 pub use command::{Command, INTERNAL, SECTOR_BYTES};
 pub use error::SpecError;
@@ -24,14 +24,14 @@ use crate::prefetch::expect_lines;
 /// No device is quicker with a trim (assumed): a drive without overheads would do any number of them at one instant.
 const TRIMMING_NS_MIN: u64 = 1_000;
 
-/// What a device is, as it stands in a file; the key `kind` says which.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-pub enum DeviceSpec {
-    /// A rotating disk.
-    Disk(DiskSpec),
-    /// A flash drive.
-    Flash(FlashSpec),
+choices! {
+    /// What a device is, as it stands in a file; the key `kind` says which.
+    pub enum DeviceSpec: "a kind of device", tag "kind" {
+        /// A rotating disk.
+        Disk(DiskSpec) = "disk",
+        /// A flash drive.
+        Flash(FlashSpec) = "flash",
+    }
 }
 
 /// A checked specification with its tables, from which any number of equal devices are made.

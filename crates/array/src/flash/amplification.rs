@@ -19,7 +19,7 @@
 //! is a curve drawn through what our own page map does (test `flash_amplification`), and right to 0.2 of what random writes
 //! add: with `ρ` of 7 % it is too high by up to 0.18, with 28 % and half of the blocks too low by 0.19.
 
-use super::spec::{FlashSpec, Translation};
+use super::spec::{AnalyticSpec, FlashSpec, Translation};
 
 /// What collecting costs per row that the host writes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -33,8 +33,8 @@ pub(crate) struct Collecting {
 /// How often a drive writes every unit under uniform random writes: as it says, or by the formula.
 pub(crate) fn of_random_writes(spec: &FlashSpec) -> f64 {
     match spec.translation {
-        Translation::Analytic { write_amplification: Some(amplification) } => amplification,
-        Translation::Analytic { .. } | Translation::PageMap { .. } => xiang_kurkoski(spec.spare()),
+        Translation::Analytic(AnalyticSpec { write_amplification: Some(amplification) }) => amplification,
+        Translation::Analytic(_) | Translation::PageMap(_) => xiang_kurkoski(spec.spare()),
     }
 }
 

@@ -13,7 +13,7 @@ use super::timeline::Timeline;
 use super::write_buffer::WriteBuffer;
 use crate::device::command::{Command, SECTOR_BYTES};
 use crate::device::error::SpecError;
-use crate::flash::spec::{FlashSpec, Translation};
+use crate::flash::spec::{FlashSpec, PageMapSpec, Translation};
 
 /// A checked flash drive.
 #[derive(Clone, Debug)]
@@ -67,8 +67,10 @@ impl Flash {
     pub fn new(model: &FlashModel) -> Self {
         let spec = Arc::clone(&model.spec);
         let places = match spec.translation {
-            Translation::PageMap { filled_percent } => Places::Mapped(Box::new(PageMap::new(&spec, filled_percent))),
-            Translation::Analytic { .. } => Places::Analytic(Box::new(Analytic::new(&spec))),
+            Translation::PageMap(PageMapSpec { filled_percent }) => {
+                Places::Mapped(Box::new(PageMap::new(&spec, filled_percent)))
+            }
+            Translation::Analytic(_) => Places::Analytic(Box::new(Analytic::new(&spec))),
         };
         Self {
             places,

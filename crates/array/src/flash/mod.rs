@@ -26,4 +26,4 @@ mod write_buffer;
 
 pub use amplification::{agarwal_marrow, xiang_kurkoski};
 pub use drive::{Flash, FlashModel, Written};
-pub use spec::{FlashSpec, Translation};
+pub use spec::{AnalyticSpec, FlashSpec, PageMapSpec, Translation};

@@ -256,7 +256,7 @@ mod tests {
             commands: 256,
             write_buffer_bytes: 1 << 20,
             power_loss_protection: true,
-            translation: Translation::PageMap { filled_percent: 100 },
+            translation: Translation::page_map(100),
         }
     }
 

@@ -3,88 +3,116 @@
 //! Times are whole microseconds, rates bytes per second; every default is said beside its key. Limit: manufacturers
 //! rarely say what is inside; the file that describes a drive should say which values are assumed.
 
-use serde::{Deserialize, Serialize};
+use plimsoll_workload::option::Record;
+use plimsoll_workload::unit::{BYTES, BYTES_PER_S, PERCENT, US};
+use plimsoll_workload::{choices, options};
 
+use crate::declared::{ARRAYS, MIB, PIB, SECTOR};
 use crate::device::command::SECTOR_BYTES;
 use crate::device::error::{SpecError, in_range};
 
-/// A flash drive.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct FlashSpec {
-    /// What the host may use.
-    pub capacity_bytes: u64,
-    /// Flash beyond the capacity, in percent of it.
-    pub over_provisioning_percent: f64,
-    /// Buses between controller and dies.
-    pub channels: u32,
-    /// Dies on each of them.
-    pub dies_per_channel: u32,
-    /// Planes of a die, programmed together.
-    pub planes_per_die: u32,
-    /// What a plane senses or programs at once.
-    pub page_bytes: u32,
-    /// Pages of a block of one plane, erased together.
-    pub pages_per_block: u32,
-    /// What the controller keeps track of (default 4096); a write of less reads the rest first.
-    #[serde(default = "default_unit_bytes")]
-    pub unit_bytes: u32,
-    /// From the cells to the register of a die.
-    pub page_read_us: u32,
-    /// From the register to the cells.
-    pub page_program_us: u32,
-    /// Erasing a block.
-    pub block_erase_us: u32,
-    /// By how much a read is held up by suspending a program or an erase; without it, it waits for the end.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub suspend_us: Option<u32>,
-    /// Between a channel and its dies.
-    pub channel_rate_bytes_per_s: u64,
-    /// Between controller and host.
-    pub interface_rate_bytes_per_s: u64,
-    /// From the arrival of a read until the dies are told.
-    pub read_overhead_us: u32,
-    /// From the arrival of a write until its data are taken.
-    pub write_overhead_us: u32,
-    /// How many commands are worked on at a time (default 256).
-    #[serde(default = "default_commands")]
-    pub commands: u32,
-    /// How much written data may wait for the dies.
-    pub write_buffer_bytes: u64,
-    /// Whether that buffer survives a loss of power, so that writes are reported from it.
-    pub power_loss_protection: bool,
+options! {
+    /// A flash drive.
+    pub struct FlashSpec: "flash drive" in ARRAYS {
+        "Flash" {
+            /// What the host may use.
+            capacity_bytes: u64 = 0, required "say what the host may use", range MIB => PIB, unit BYTES,
+                example "960197124096";
+            /// Flash beyond the capacity, in percent of it.
+            over_provisioning_percent: f64 = 28.0, required "say how much flash there is beyond the capacity",
+                range 0.1 => 1000.0, unit PERCENT, example "7.4";
+            /// Buses between controller and dies.
+            channels: u32 = 1, required "say how many buses there are", range 1.0 => 256.0, example "8";
+            /// Dies on each of them.
+            dies_per_channel: u32 = 1, required "say how many dies a bus has", range 1.0 => 256.0, example "4";
+            /// Planes of a die, programmed together.
+            planes_per_die: u32 = 1, required "say how many planes a die has", range 1.0 => 64.0, example "2";
+            /// What a plane senses or programs at once.
+            page_bytes: u32 = 16_384, required "say what a plane senses at once", range SECTOR => MIB, unit BYTES,
+                example "8192";
+            /// Pages of a block of one plane, erased together.
+            pages_per_block: u32 = 256, required "say how many pages are erased together", range 4.0 => 65_536.0,
+                example "512";
+            /// What the controller keeps track of; a write of less reads the rest first.
+            unit_bytes: u32 = 4096, unit BYTES, example "8192";
+            /// From the cells to the register of a die.
+            page_read_us: u32 = 1, required "say how long a page takes to read", range 1.0 => 1e6, unit US, example "60";
+            /// From the register to the cells.
+            page_program_us: u32 = 1, required "say how long a page takes to program", range 1.0 => 1e6, unit US,
+                example "600";
+            /// Erasing a block.
+            block_erase_us: u32 = 1, required "say how long a block takes to erase", range 1.0 => 1e7, unit US,
+                example "3000";
+            /// By how much a read is held up by suspending a program or an erase.
+            suspend_us: Option<u32> = None, unset "it waits for the end", unit US, example "20";
+            /// Between a channel and its dies.
+            channel_rate_bytes_per_s: u64 = 0, required "say how fast a channel is", range 1e6 => 1e11, unit BYTES_PER_S,
+                example "400000000";
+            /// Between controller and host.
+            interface_rate_bytes_per_s: u64 = 0, required "say how fast the interface is", range 1e6 => 1e12,
+                unit BYTES_PER_S, example "600000000";
+            /// From the arrival of a read until the dies are told.
+            read_overhead_us: u32 = 0, required "say what a read costs", unit US, example "5";
+            /// From the arrival of a write until its data are taken.
+            write_overhead_us: u32 = 0, required "say what a write costs", unit US, example "5";
+            /// How many commands are worked on at a time.
+            commands: u32 = 256, range 1.0 => 65_536.0, example "32";
+            /// How much written data may wait for the dies.
+            write_buffer_bytes: u64 = 0, required "say how much written data may wait", unit BYTES, example "1048576";
+            /// Whether that buffer survives a loss of power, so that writes are reported from it.
+            power_loss_protection: bool = false, required "say whether the buffer survives a loss of power",
+                example "true";
+            /// How addresses become places.
+            translation: Translation = Translation::PageMap(PageMapSpec::default()),
+                required "say how addresses become places", example "{\"kind\": \"analytic\"}";
+        }
+    }
+}
+
+choices! {
     /// How addresses become places.
-    pub translation: Translation,
+    #[derive(Copy)]
+    pub enum Translation: "a way from addresses to places", tag "kind" {
+        /// A map of all units, and greedy collection of garbage. Takes about eight bytes of memory per unit.
+        PageMap(PageMapSpec) = "page_map",
+        /// No map: everything has been written, and the collection costs what a formula says.
+        Analytic(AnalyticSpec) = "analytic",
+    }
 }
 
-/// How addresses become places.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
-pub enum Translation {
-    /// A map of all units, and greedy collection of garbage. Takes about eight bytes of memory per unit.
-    PageMap {
-        /// How much of the capacity has been written once, in order, when the model begins (default 100).
-        #[serde(default = "default_filled_percent")]
-        filled_percent: u32,
-    },
-    /// No map: everything has been written, and the collection costs what a formula says.
-    Analytic {
-        /// Writes of flash per random write of the host (default: uniform ones with this over-provisioning); long runs cost less.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        write_amplification: Option<f64>,
-    },
+options! {
+    /// A map of all units.
+    #[derive(Copy, Eq)]
+    pub struct PageMapSpec: "page map" in ARRAYS {
+        "Page map" {
+            /// How much of the capacity has been written once, in order, when the model begins.
+            filled_percent: u32 = 100, range 0.0 => 100.0, unit PERCENT, example "50";
+        }
+    }
 }
 
-const fn default_unit_bytes() -> u32 {
-    4096
+options! {
+    /// A formula in place of a map.
+    #[derive(Copy)]
+    pub struct AnalyticSpec: "formula" in ARRAYS {
+        "Analytic" {
+            /// Writes of flash per random write of the host; long runs cost less.
+            write_amplification: Option<f64> = None, unset "uniform ones with this over-provisioning",
+                range 1.0 => 1000.0, example "2.5";
+        }
+    }
 }
 
-const fn default_commands() -> u32 {
-    256
-}
+impl Translation {
+    /// A page map of which so much has been written once.
+    pub const fn page_map(filled_percent: u32) -> Self {
+        Self::PageMap(PageMapSpec { filled_percent })
+    }
 
-const fn default_filled_percent() -> u32 {
-    100
+    /// No map; the amplification, unless it is to follow from the over-provisioning.
+    pub const fn analytic(write_amplification: Option<f64>) -> Self {
+        Self::Analytic(AnalyticSpec { write_amplification })
+    }
 }
 
 /// The most units of flash a page map may have: about a gigabyte of memory.
@@ -138,19 +166,7 @@ impl FlashSpec {
     /// # Errors
     /// One sentence that names the key.
     pub fn check(&self) -> Result<(), SpecError> {
-        in_range("capacity_bytes", self.capacity_bytes, 1 << 20, 1 << 50)?;
-        in_range("over_provisioning_percent", self.over_provisioning_percent, 0.1, 1_000.0)?;
-        in_range("channels", self.channels, 1, 256)?;
-        in_range("dies_per_channel", self.dies_per_channel, 1, 256)?;
-        in_range("planes_per_die", self.planes_per_die, 1, 64)?;
-        in_range("page_bytes", self.page_bytes, 512, 1 << 20)?;
-        in_range("pages_per_block", self.pages_per_block, 4, 65_536)?;
-        in_range("page_read_us", self.page_read_us, 1, 1_000_000)?;
-        in_range("page_program_us", self.page_program_us, 1, 1_000_000)?;
-        in_range("block_erase_us", self.block_erase_us, 1, 10_000_000)?;
-        in_range("channel_rate_bytes_per_s", self.channel_rate_bytes_per_s, 1_000_000, 100_000_000_000)?;
-        in_range("interface_rate_bytes_per_s", self.interface_rate_bytes_per_s, 1_000_000, 1_000_000_000_000)?;
-        in_range("commands", self.commands, 1, 65_536)?;
+        self.check_ranges()?;
         self.check_unit()?;
         if self.power_loss_protection {
             in_range("write_buffer_bytes", self.write_buffer_bytes, 2 * self.row_bytes(), 1 << 40)?;
@@ -170,11 +186,8 @@ impl FlashSpec {
 
     fn check_translation(&self) -> Result<(), SpecError> {
         match self.translation {
-            Translation::Analytic { write_amplification } => {
-                in_range("write_amplification", write_amplification.unwrap_or(1.0), 1.0, 1_000.0)
-            }
-            Translation::PageMap { filled_percent } => {
-                in_range("filled_percent", filled_percent, 0, 100)?;
+            Translation::Analytic(_) => Ok(()),
+            Translation::PageMap(_) => {
                 let units = self.raw_units();
                 if units > MAP_UNITS_MAX {
                     let problem = format!(

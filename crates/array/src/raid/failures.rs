@@ -12,10 +12,13 @@
 //! assert_eq!(failures(&spec, 8, 3_600_000_000_000, 1).unwrap()[0].time_ns, 60_000_000_000);
 //! ```
 
+use plimsoll_workload::option::Record;
+use plimsoll_workload::options;
 use plimsoll_workload::rng::{Draws, unit};
-use serde::{Deserialize, Serialize};
+use plimsoll_workload::unit::{HOURS, PERCENT, S};
 
 use super::spec::SpecError;
+use crate::declared::{ANY, ARRAYS};
 
 /// 365 days.
 const YEAR_S: f64 = 31_536_000.0;
@@ -41,48 +44,48 @@ pub struct Replacement {
     pub member: u16,
 }
 
-/// What is written down to happen to a member.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Scheduled {
-    /// When.
-    pub time_s: f64,
-    /// Which member of the group.
-    pub member: u16,
+options! {
+    /// What is written down to happen to a member.
+    #[derive(Copy)]
+    pub struct Scheduled: "event" in ARRAYS {
+        "Event" {
+            /// When.
+            time_s: f64 = 0.0, required "say when it happens", range 0.0 => ANY, unit S, example "60";
+            /// Which member of the group.
+            member: u16 = 0, required "say to which member", example "3";
+        }
+    }
 }
 
-/// Failures at a rate.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct FailureRate {
-    /// The chance of a member to fail within its first year.
-    pub afr_percent: f64,
-    /// Weibull's shape: 1 (exponential) if not given, less for failures of youth, more for wear.
-    #[serde(default = "exponential")]
-    pub weibull_shape: f64,
-    /// After so long a new drive is put in for a failed one of the group, whatever it failed of, and the member can fail
-    /// again; without it, it does so at most once.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub replaced_after_hours: Option<f64>,
+options! {
+    /// Failures at a rate.
+    #[derive(Copy)]
+    pub struct FailureRate: "rate of failures" in ARRAYS {
+        "Rate" {
+            /// The chance of a member to fail within its first year.
+            afr_percent: f64 = 1.0, required "say how likely a member fails in a year", range 0.0 => 100.0, unit PERCENT,
+                example "3.5";
+            /// Weibull's shape: 1 is exponential, less for failures of youth, more for wear.
+            weibull_shape: f64 = 1.0, range 0.1 => 20.0, example "1.2";
+            /// After so long a new drive is put in for a failed one of the group, whatever it failed of, and the member can fail
+            /// again; without it, it does so at most once.
+            replaced_after_hours: Option<f64> = None, unset "none", range 0.0 => ANY, unit HOURS, example "24";
+        }
+    }
 }
 
-const fn exponential() -> f64 {
-    1.0
-}
-
-/// The failures of a group.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct FailureSpec {
-    /// As written down.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub at: Vec<Scheduled>,
-    /// When new drives come for members that fail as written down.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub replaced_at: Vec<Scheduled>,
-    /// At a rate.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rate: Option<FailureRate>,
+options! {
+    /// The failures of a group.
+    pub struct FailureSpec: "failure plan" in ARRAYS {
+        "Failures" {
+            /// As written down.
+            at: Vec<Scheduled> = Vec::new(), unset "none", example "[{\"time_s\": 60, \"member\": 3}]";
+            /// When new drives come for members that fail as written down.
+            replaced_at: Vec<Scheduled> = Vec::new(), unset "none", example "[{\"time_s\": 3600, \"member\": 3}]";
+            /// At a rate.
+            rate: Option<FailureRate> = None, unset "none", example "{\"afr_percent\": 3}";
+        }
+    }
 }
 
 impl FailureSpec {
@@ -144,28 +147,18 @@ fn to_ns(seconds: f64) -> u64 {
 }
 
 fn check(spec: &FailureSpec, members: u16) -> Result<(), SpecError> {
+    spec.check_ranges()?;
     for scheduled in spec.at.iter().chain(&spec.replaced_at) {
         if scheduled.member >= members {
             let problem = format!("{} is no member; give 0 to {}", scheduled.member, members.saturating_sub(1));
             return Err(SpecError::new("member", problem));
         }
-        if !(scheduled.time_s >= 0.0 && scheduled.time_s.is_finite()) {
-            return Err(SpecError::new("time_s", format!("{} is no time; give seconds from 0", scheduled.time_s)));
-        }
     }
     check_replacements(spec)?;
-    let Some(rate) = &spec.rate else { return Ok(()) };
-    if !(rate.afr_percent > 0.0 && rate.afr_percent < 100.0) {
-        let problem = format!("{} is no rate; give more than 0 and less than 100", rate.afr_percent);
-        return Err(SpecError::new("afr_percent", problem));
-    }
-    if !(rate.weibull_shape >= 0.1 && rate.weibull_shape <= 20.0) {
-        let problem = format!("{} is no shape; give 0.1 to 20, 1 for exponential", rate.weibull_shape);
-        return Err(SpecError::new("weibull_shape", problem));
-    }
-    match rate.replaced_after_hours {
-        Some(hours) if !(hours >= 0.0 && hours.is_finite()) => {
-            Err(SpecError::new("replaced_after_hours", format!("{hours} is no time; give hours from 0")))
+    match &spec.rate {
+        Some(rate) if !(rate.afr_percent > 0.0 && rate.afr_percent < 100.0) => {
+            let problem = format!("{} is no rate; give more than 0 and less than 100", rate.afr_percent);
+            Err(SpecError::new("afr_percent", problem))
         }
         _ => Ok(()),
     }
@@ -273,6 +266,9 @@ mod tests {
         }
         let nobody = failures(&spec("[{ time_s = 10, member = 7 }]"), 4, u64::MAX, 0).unwrap_err();
         assert_eq!(nobody.to_string(), "key 'member': 7 is no member; give 0 to 3");
-        assert!(failures(&spec("[{ time_s = -1, member = 0 }]"), 4, u64::MAX, 0).is_err());
+        let before = Scheduled { time_s: -1.0, member: 0 };
+        let before = FailureSpec { at: vec![before], ..FailureSpec::default() };
+        let refused = failures(&before, 4, u64::MAX, 0).unwrap_err();
+        assert_eq!(refused.to_string(), "key 'at[0].time_s': -1 is too small; write 0 or more");
     }
 }

@@ -4,16 +4,12 @@
 //! large enough. What becomes of it is for others to say: a spare that was copied back, or a new drive in the stead of one
 //! that stays, waits with [`Spares::add`].
 
-use serde::{Deserialize, Serialize};
-
 /// One spare.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SpareSpec {
     /// Which device of the array.
     pub device: u16,
     /// The RAID group that it waits for; every group's if not given.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group: Option<u16>,
 }
 

@@ -13,45 +13,54 @@
 //! assert_eq!(wrong.check().unwrap_err().to_string(), "key 'devices': 2 is too few for raid5; give at least 3");
 //! ```
 
-use serde::{Deserialize, Serialize};
+use plimsoll_workload::option::Record;
+use plimsoll_workload::unit::SECTORS;
+use plimsoll_workload::{WorkloadError, options, words};
 use thiserror::Error;
 
 use super::piece::MEMBERS_MAX;
+use crate::declared::ARRAYS;
 
 /// A key whose value cannot be, in one sentence.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("key '{key}': {problem}")]
 pub struct SpecError {
     /// The key.
-    pub key: &'static str,
+    pub key: String,
     /// What is wrong and what would be right.
     pub problem: String,
 }
 
 impl SpecError {
     pub(super) fn new(key: &'static str, problem: impl Into<String>) -> Self {
-        Self { key, problem: problem.into() }
+        Self { key: key.to_owned(), problem: problem.into() }
     }
 }
 
-/// How data and redundancy are spread over the members.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Level {
-    /// Stripes without redundancy.
-    Raid0,
-    /// Every member holds everything.
-    Raid1,
-    /// Stripes over mirror sets.
-    Raid10,
-    /// One rotated parity strip per row.
-    Raid5,
-    /// Two rotated strips of redundancy per row, P and Q.
-    Raid6,
-    /// Stripes over several RAID 5.
-    Raid50,
-    /// Stripes over several RAID 6.
-    Raid60,
+impl From<WorkloadError> for SpecError {
+    fn from(error: WorkloadError) -> Self {
+        Self { key: error.path(), problem: error.problem().to_string() }
+    }
+}
+
+words! {
+    /// How data and redundancy are spread over the members.
+    pub enum Level: "a RAID level" {
+        /// Stripes without redundancy.
+        Raid0 = "raid0",
+        /// Every member holds everything.
+        Raid1 = "raid1",
+        /// Stripes over mirror sets.
+        Raid10 = "raid10",
+        /// One rotated parity strip per row.
+        Raid5 = "raid5",
+        /// Two rotated strips of redundancy per row, P and Q.
+        Raid6 = "raid6",
+        /// Stripes over several RAID 5.
+        Raid50 = "raid50",
+        /// Stripes over several RAID 6.
+        Raid60 = "raid60",
+    }
 }
 
 impl Level {
@@ -61,18 +70,6 @@ impl Level {
             Self::Raid5 | Self::Raid50 => 1,
             Self::Raid6 | Self::Raid60 => 2,
             Self::Raid0 | Self::Raid1 | Self::Raid10 => 0,
-        }
-    }
-
-    const fn word(self) -> &'static str {
-        match self {
-            Self::Raid0 => "raid0",
-            Self::Raid1 => "raid1",
-            Self::Raid10 => "raid10",
-            Self::Raid5 => "raid5",
-            Self::Raid6 => "raid6",
-            Self::Raid50 => "raid50",
-            Self::Raid60 => "raid60",
         }
     }
 
@@ -91,83 +88,71 @@ impl Level {
     }
 }
 
-/// How parity moves from row to row, and where the data of a row begins, in the words of Linux md.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Layout {
-    /// Parity starts on the last member and moves down; data begins after it and wraps around.
-    #[default]
-    LeftSymmetric,
-    /// Parity starts on the last member and moves down; data begins on the first member.
-    LeftAsymmetric,
-    /// Parity starts on the first member and moves up; data begins after it and wraps around.
-    RightSymmetric,
-    /// Parity starts on the first member and moves up; data begins on the first member.
-    RightAsymmetric,
+words! {
+    /// How parity moves from row to row, and where the data of a row begins, in the words of Linux md.
+    pub enum Layout: "a layout", default LeftSymmetric {
+        /// Parity starts on the last member and moves down; data begins after it and wraps around.
+        LeftSymmetric = "left_symmetric",
+        /// Parity starts on the last member and moves down; data begins on the first member.
+        LeftAsymmetric = "left_asymmetric",
+        /// Parity starts on the first member and moves up; data begins after it and wraps around.
+        RightSymmetric = "right_symmetric",
+        /// Parity starts on the first member and moves up; data begins on the first member.
+        RightAsymmetric = "right_asymmetric",
+    }
 }
 
-/// How new parity is got for a row that is not written as a whole.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum WriteChoice {
-    /// The way with fewer disk operations; read-modify-write where both need as many.
-    #[default]
-    FewestIos,
-    /// From old data and old parity, wherever that can be done.
-    ReadModifyWrite,
-    /// From the rest of the row, wherever that can be done.
-    Reconstruct,
+words! {
+    /// How new parity is got for a row that is not written as a whole.
+    pub enum WriteChoice: "a way to new parity", default FewestIos {
+        /// The way with fewer disk operations; read-modify-write where both need as many.
+        FewestIos = "fewest_ios",
+        /// From old data and old parity, wherever that can be done.
+        ReadModifyWrite = "read_modify_write",
+        /// From the rest of the row, wherever that can be done.
+        Reconstruct = "reconstruct",
+    }
 }
 
-/// Which copy of a mirror serves a read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ReadChoice {
-    /// The copy whose head would be there first.
-    #[default]
-    ShorterPositioning,
-    /// The copy with the fewest commands waiting; of equals the one whose last command ended nearest. This is what a
-    /// controller can know, which sees queues and addresses, but no angles.
-    LeastQueued,
-    /// The first copy that is present.
-    PrimaryOnly,
+words! {
+    /// Which copy of a mirror serves a read.
+    pub enum ReadChoice: "a choice of copies", default ShorterPositioning {
+        /// The copy whose head would be there first.
+        ShorterPositioning = "shorter_positioning",
+        /// The copy with the fewest commands waiting; of equals the one whose last command ended nearest. This is what a
+        /// controller can know, which sees queues and addresses, but no angles.
+        LeastQueued = "least_queued",
+        /// The first copy that is present.
+        PrimaryOnly = "primary_only",
+    }
 }
 
-/// A RAID group.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct GroupSpec {
-    /// The RAID level.
-    pub level: Level,
-    /// Members of the whole group, without spares.
-    pub devices: u16,
-    /// Sectors of 512 bytes that lie on one member before the next follows.
-    #[serde(default = "default_strip_sectors")]
-    pub strip_sectors: u32,
-    /// How parity rotates; only with parity.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub layout: Option<Layout>,
-    /// Redundancy groups: of RAID 50 and 60 (must be given), mirror sets of RAID 10 (half the devices if not given).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub groups: Option<u16>,
-    /// RAID 50 and 60: data sectors on one parity group before the next follows; one full row if not given.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub outer_strip_sectors: Option<u32>,
-    /// How new parity is got; only with parity.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub write_choice: Option<WriteChoice>,
-    /// Disk operations added to what read-modify-write needs before the two ways are compared: 1 makes ties reconstruct,
-    /// more favours it further, less than 0 speaks against it; only with parity and `fewest_ios`.
-    #[serde(default)]
-    pub reconstruct_bias_ios: i32,
-    /// Which copy serves a read; only with mirrors.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub read_choice: Option<ReadChoice>,
-}
-
-/// 64 KiB.
-const fn default_strip_sectors() -> u32 {
-    128
+options! {
+    /// A RAID group.
+    #[derive(Eq)]
+    pub struct GroupSpec: "RAID layout" in ARRAYS {
+        "Group" {
+            /// The RAID level.
+            level: Level = Level::Raid0, required "say which RAID level it has", example "raid5";
+            /// Members of the whole group, without spares.
+            devices: u16 = 1, required "say how many members it has", example "6";
+            /// Sectors of 512 bytes that lie on one member before the next follows.
+            strip_sectors: u32 = 128, range 1.0 => 4_294_967_295.0, unit SECTORS, example "512";
+            /// How parity rotates; only with parity.
+            layout: Option<Layout> = None, unset "`left_symmetric`", example "right_asymmetric";
+            /// Redundancy groups: of RAID 50 and 60 (must be given), mirror sets of RAID 10.
+            groups: Option<u16> = None, unset "half the devices of RAID 10", range 1.0 => 65_535.0, example "2";
+            /// RAID 50 and 60: data sectors on one parity group before the next follows.
+            outer_strip_sectors: Option<u32> = None, unset "one full row", unit SECTORS, example "512";
+            /// How new parity is got; only with parity.
+            write_choice: Option<WriteChoice> = None, unset "`fewest_ios`", example "reconstruct";
+            /// Disk operations added to what read-modify-write needs before the two ways are compared: 1 makes ties reconstruct,
+            /// more favours it further, less than 0 speaks against it; only with parity and `fewest_ios`.
+            reconstruct_bias_ios: i32 = 0, example "1";
+            /// Which copy serves a read; only with mirrors.
+            read_choice: Option<ReadChoice> = None, unset "`shorter_positioning`", example "least_queued";
+        }
+    }
 }
 
 impl GroupSpec {
@@ -198,11 +183,9 @@ impl GroupSpec {
 
     /// Whether such a group can be.
     pub fn check(&self) -> Result<(), SpecError> {
+        self.check_ranges()?;
         self.check_belonging()?;
         self.check_groups()?;
-        if self.strip_sectors == 0 {
-            return Err(SpecError::new("strip_sectors", "0 is too small; give at least 1, usually 128 (64 KiB)"));
-        }
         match self.outer_strip_sectors {
             Some(outer) if outer == 0 || outer % self.strip_sectors != 0 => Err(SpecError::new(
                 "outer_strip_sectors",
@@ -226,21 +209,18 @@ impl GroupSpec {
             ("outer_strip_sectors", self.outer_strip_sectors.is_some(), self.level.is_nested()),
         ] {
             if given && !belongs {
-                return Err(SpecError::new(key, format!("has no meaning for {}; leave it out", self.level.word())));
+                return Err(SpecError::new(key, format!("has no meaning for {}; leave it out", self.level.name())));
             }
         }
         Ok(())
     }
 
     fn check_groups(&self) -> Result<(), SpecError> {
-        let (level, devices) = (self.level.word(), self.devices);
+        let (level, devices) = (self.level.name(), self.devices);
         if self.level.is_nested() && self.groups.is_none() {
             return Err(SpecError::new("groups", format!("is missing; say how many parity groups this {level} has")));
         }
         let groups = self.groups.unwrap_or(1);
-        if groups == 0 {
-            return Err(SpecError::new("groups", "0 is too few; give at least 1"));
-        }
         let fewest = self.level.fewest() * groups.min(u16::MAX / self.level.fewest());
         if devices < fewest {
             return Err(SpecError::new("devices", format!("{devices} is too few for {level}; give at least {fewest}")));

@@ -27,72 +27,40 @@
 //! assert_eq!(throttle.shared_ns(&spell, 600_000_000), 2_400_000_000);
 //! ```
 
-use serde::{Deserialize, Serialize};
+use plimsoll_workload::option::Record;
+use plimsoll_workload::options;
+use plimsoll_workload::unit::{BYTES_PER_S, NS, PERCENT, SECTORS};
 
 use super::geometry::Geometry;
 use super::rebuild::Rebuild;
 use super::spec::SpecError;
+use crate::declared::{ANY, ARRAYS};
 
 /// How long a rebuild goes on before it pauses for the sake of its share.
 const SPELL_NS: u64 = 500_000_000;
 
-/// The step, pace and priority of rebuilding.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct RebuildSpec {
-    /// Sectors rebuilt in one step; made whole strips where there is parity.
-    #[serde(default = "default_chunk_sectors")]
-    pub chunk_sectors: u32,
-    /// The part of the time that rebuilding may take.
-    #[serde(default = "default_share_percent")]
-    pub share_percent: u32,
-    /// The most that may be rebuilt in a second; without it no limit.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rate_bytes_per_s: Option<u64>,
-    /// A chunk begins only when the group has had no request for so long, but for the least pace.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub idle_ns: Option<u64>,
-    /// The part of the time that rebuilding has while the group has other things to do, of which 0 waits for the last and
-    /// 100 none: the rebuild priority of controllers, low 0, medium 50 and high 100. Source: Compaq Smart Array 431 user
-    /// guide, p. 6-26 (low rebuilds only when the controller is idle, high takes precedence over requests); MegaRAID
-    /// Enterprise 1600 hardware guide, p. 12 (0 to 100 %, of which 0 and 100 mean the same); Rorke Galaxy Aurora guide,
-    /// p. 93 (10 is 10 % of the time while the array is used); that medium is half of the time: from memory.
-    #[serde(default = "default_priority_percent")]
-    pub priority_percent: u32,
-    /// The least that is rebuilt in a second, however much is asked; the rate, if that is less. Source: Linux md, 1000 KiB
-    /// per second and device (`speed_limit_min`); assumed for controllers, whose manuals give none.
-    #[serde(default = "default_least_bytes_per_s")]
-    pub least_bytes_per_s: u64,
-}
-
-/// 512 KiB.
-const fn default_chunk_sectors() -> u32 {
-    1024
-}
-
-const fn default_share_percent() -> u32 {
-    100
-}
-
-/// Medium: what hpacucli and ssacli print of nearly all Smart Arrays.
-const fn default_priority_percent() -> u32 {
-    50
-}
-
-/// 1000 KiB.
-const fn default_least_bytes_per_s() -> u64 {
-    1_024_000
-}
-
-impl Default for RebuildSpec {
-    fn default() -> Self {
-        Self {
-            chunk_sectors: default_chunk_sectors(),
-            share_percent: default_share_percent(),
-            rate_bytes_per_s: None,
-            idle_ns: None,
-            priority_percent: default_priority_percent(),
-            least_bytes_per_s: default_least_bytes_per_s(),
+options! {
+    /// The step, pace and priority of rebuilding.
+    #[derive(Eq)]
+    pub struct RebuildSpec: "rebuild pace" in ARRAYS {
+        "Rebuild" {
+            /// Sectors rebuilt in one step; made whole strips where there is parity.
+            chunk_sectors: u32 = 1024, range 1.0 => 4_294_967_295.0, unit SECTORS, example "2048";
+            /// The part of the time that rebuilding may take.
+            share_percent: u32 = 100, range 1.0 => 100.0, unit PERCENT, example "25";
+            /// The most that may be rebuilt in a second; without it no limit.
+            rate_bytes_per_s: Option<u64> = None, unset "none", range 1.0 => ANY, unit BYTES_PER_S, example "50000000";
+            /// A chunk begins only when the group has had no request for so long, but for the least pace.
+            idle_ns: Option<u64> = None, unset "none", unit NS, example "100000000";
+            /// The part of the time that rebuilding has while the group has other things to do, of which 0 waits for the last and
+            /// 100 none: the rebuild priority of controllers, low 0, medium 50 and high 100. Source: Compaq Smart Array 431 user
+            /// guide, p. 6-26 (low rebuilds only when the controller is idle, high takes precedence over requests); MegaRAID
+            /// Enterprise 1600 hardware guide, p. 12 (0 to 100 %, of which 0 and 100 mean the same); Rorke Galaxy Aurora guide,
+            /// p. 93 (10 is 10 % of the time while the array is used); that medium is half of the time: from memory.
+            priority_percent: u32 = 50, range 0.0 => 100.0, unit PERCENT, example "0";
+            /// The least that is rebuilt in a second, however much is asked; the rate, if that is less. Source: Linux md, 1000 KiB
+            /// per second and device (`speed_limit_min`); assumed for controllers, whose manuals give none.
+            least_bytes_per_s: u64 = 1_024_000, range 1.0 => ANY, unit BYTES_PER_S, example "2048000";
         }
     }
 }
@@ -113,29 +81,7 @@ pub struct Throttle {
 impl Throttle {
     /// Checks a spec; a step is what it is made on this group.
     pub fn new(spec: &RebuildSpec, geometry: &Geometry) -> Result<Self, SpecError> {
-        if spec.chunk_sectors == 0 {
-            return Err(SpecError::new("chunk_sectors", "0 is too small; give at least 1, usually 1024 (512 KiB)"));
-        }
-        if !(1..=100).contains(&spec.share_percent) {
-            let problem = format!("{} is no share; give a whole number from 1 to 100", spec.share_percent);
-            return Err(SpecError::new("share_percent", problem));
-        }
-        if spec.rate_bytes_per_s == Some(0) {
-            return Err(SpecError::new(
-                "rate_bytes_per_s",
-                "0 never ends; give at least 1, or leave it out for no limit",
-            ));
-        }
-        if spec.priority_percent > 100 {
-            let problem = format!("{} is no priority; give a whole number from 0 to 100", spec.priority_percent);
-            return Err(SpecError::new("priority_percent", problem));
-        }
-        if spec.least_bytes_per_s == 0 {
-            return Err(SpecError::new(
-                "least_bytes_per_s",
-                "0 never ends where much is asked; give at least 1, usually 1024000",
-            ));
-        }
+        spec.check_ranges()?;
         let chunk_bytes = Rebuild::chunk_sectors(spec.chunk_sectors, geometry) * 512;
         Ok(Self {
             share_percent: u64::from(spec.share_percent),
@@ -254,13 +200,9 @@ mod tests {
     use super::*;
     use crate::raid::{GroupSpec, Level};
 
-    fn checked(text: &str) -> Result<Throttle, SpecError> {
-        let mirrors = Geometry::new(&GroupSpec::new(Level::Raid10, 4, 128), 2048).unwrap();
-        Throttle::new(&toml::from_str(text).unwrap(), &mirrors)
-    }
-
     fn throttle(text: &str) -> Throttle {
-        checked(text).unwrap()
+        let mirrors = Geometry::new(&GroupSpec::new(Level::Raid10, 4, 128), 2048).unwrap();
+        Throttle::new(&toml::from_str(text).unwrap(), &mirrors).unwrap()
     }
 
     #[test]
@@ -319,9 +261,18 @@ mod tests {
             ("priority_percent = 101", "priority_percent"),
             ("least_bytes_per_s = 0", "least_bytes_per_s"),
         ] {
-            let error = checked(text).unwrap_err();
-            assert_eq!(error.key, key);
+            let error = toml::from_str::<RebuildSpec>(text).unwrap_err().to_string();
+            assert!(error.starts_with(&format!("{key}: ")), "{error}");
         }
-        assert!(toml::from_str::<RebuildSpec>("chunk = 3").unwrap_err().to_string().contains("unknown field `chunk`"));
+        let error = toml::from_str::<RebuildSpec>("chunk = 3").unwrap_err().to_string();
+        assert!(error.contains("key 'chunk' is not known; known are chunk_sectors, "), "{error}");
+    }
+
+    #[test]
+    fn a_pace_that_was_not_read_is_checked_too() {
+        let mirrors = Geometry::new(&GroupSpec::new(Level::Raid10, 4, 128), 2048).unwrap();
+        let never = RebuildSpec { share_percent: 0, ..RebuildSpec::default() };
+        let error = Throttle::new(&never, &mirrors).unwrap_err();
+        assert_eq!(error.to_string(), "key 'share_percent': 0 is out of range; write 1 to 100");
     }
 }

@@ -1,10 +1,8 @@
-//! Whether the names in a specification stand for something, and values are within their ranges.
+//! Whether the names in a specification stand for something, and values can hold together; ranges of single keys are declared with
+//! them.
 
 use std::collections::BTreeSet;
-use std::fmt::Display;
-use std::ops::RangeInclusive;
 
-use super::times::check_times;
 use super::{ArraySpec, CacheSpec, HostMode, ReadAheadSpec, Sharing, Spread, VolumeSet};
 
 pub(super) type Checked = Result<(), String>;
@@ -37,10 +35,8 @@ pub(super) fn check(spec: &ArraySpec) -> Checked {
             return Err(format!("{key}: an array has at least one"));
         }
     }
-    check_links(spec)?;
     for set in &spec.devices {
         let at = format!("devices.{}", set.name);
-        at_least_one(&at, "count", set.count.into())?;
         known(&at, "links", "link", &set.links, &links)?;
     }
     for group in &spec.group {
@@ -53,17 +49,7 @@ pub(super) fn check(spec: &ArraySpec) -> Checked {
     for controller in &spec.controller {
         check_controller(spec, controller)?;
     }
-    check_host(spec)?;
-    check_times(spec)
-}
-
-fn check_links(spec: &ArraySpec) -> Checked {
-    for link in &spec.link {
-        let at = format!("link.{}", link.name);
-        at_least_one(&at, "rate_bytes_per_s", link.rate_bytes_per_s)?;
-        between(&at, "efficiency_percent", link.efficiency_percent, 1..=100)?;
-    }
-    Ok(())
+    check_host(spec)
 }
 
 /// A spare is in no group and in no other list of spares.
@@ -99,8 +85,9 @@ fn check_members(spec: &ArraySpec, group: &str, devices: u16, members: &[String]
 fn check_volumes(spec: &ArraySpec, links: &BTreeSet<String>, groups: &BTreeSet<String>) -> Checked {
     for set in &spec.volumes {
         let at = format!("volumes.{}", set.name);
-        at_least_one(&at, "count", set.count.into())?;
-        at_least_one(&at, "groups", set.groups.len() as u64)?;
+        if set.groups.is_empty() {
+            return Err(format!("{at}.groups: 0 is too few; write at least 1"));
+        }
         known(&at, "groups", "group", &set.groups, groups)?;
         check_offset(&at, set)?;
         for (key, list) in [("links", &set.links), ("ports", &set.ports)] {
@@ -116,7 +103,6 @@ fn check_volumes(spec: &ArraySpec, links: &BTreeSet<String>, groups: &BTreeSet<S
 }
 
 fn check_offset(at: &str, set: &VolumeSet) -> Checked {
-    between(at, "offset_bytes", set.offset_bytes, 0..=(1 << 20) - 512)?;
     if !set.offset_bytes.is_multiple_of(512) {
         return Err(format!(
             "{at}.offset_bytes: {} bytes are not whole sectors; write a multiple of 512",
@@ -131,7 +117,6 @@ fn check_offset(at: &str, set: &VolumeSet) -> Checked {
 
 fn check_controller(spec: &ArraySpec, controller: &super::ControllerSpec) -> Checked {
     let at = format!("controller.{}", controller.name);
-    between(&at, "cores", controller.cores, 1..=1024)?;
     if let Some(cache) = &controller.cache {
         check_cache(&format!("{at}.cache"), cache)?;
         if let Some(link) = &cache.mirror_link {
@@ -154,21 +139,11 @@ fn check_cache(at: &str, cache: &CacheSpec) -> Checked {
     if !cache.page_bytes.is_power_of_two() {
         return Err(format!("{at}.page_bytes: {} is no power of two; write for example 16384", cache.page_bytes));
     }
-    between(at, "page_bytes", cache.page_bytes, 512..=65_536)?;
     check_size(at, cache.size_bytes, cache.page_bytes)?;
-    for (key, percent) in [
-        ("read_percent", cache.read_percent),
-        ("write_percent", cache.write_percent),
-        ("high_percent", cache.high_percent),
-        ("low_percent", cache.low_percent),
-    ] {
-        between(at, key, percent, 0..=100)?;
-    }
     if cache.low_percent > cache.high_percent {
         return Err(format!("{at}.low_percent: {} lies above high_percent; write less", cache.low_percent));
     }
-    between(at, "destage_per_device", cache.destage_per_device, 1..=1024)?;
-    between(at, "destage_bytes_max", cache.destage_bytes_max, 512..=1 << 30)
+    Ok(())
 }
 
 fn check_size(at: &str, size_bytes: u64, page_bytes: u32) -> Checked {
@@ -186,32 +161,24 @@ fn check_size(at: &str, size_bytes: u64, page_bytes: u32) -> Checked {
 }
 
 fn check_read_ahead(at: &str, spec: &ReadAheadSpec) -> Checked {
-    between(at, "streams_per_volume", spec.streams_per_volume, 1..=65_536)?;
-    between(at, "initial_bytes", spec.initial_bytes, 512..=1 << 30)?;
-    between(at, "max_bytes", spec.max_bytes, spec.initial_bytes..=1 << 30)
+    at_least(at, "max_bytes", spec.max_bytes, spec.initial_bytes)
 }
 
 fn check_host(spec: &ArraySpec) -> Checked {
     let host = &spec.host;
-    between("host", "cores", host.cores, 1..=1024)?;
-    between("host", "request_bytes_max", host.request_bytes_max, 512..=1 << 30)?;
     if host.chunk_bytes > 0 {
-        between("host", "chunk_bytes", host.chunk_bytes, 512..=1 << 30)?;
+        at_least("host", "chunk_bytes", host.chunk_bytes, 512)?;
     }
     if !host.page_bytes.is_power_of_two() {
         return Err(format!("host.page_bytes: {} is no power of two; write for example 4096", host.page_bytes));
     }
-    between("host", "page_bytes", host.page_bytes, 512..=65_536)?;
     match (&host.page_cache, host.mode) {
         (None, HostMode::Buffered) => {
             Err("host.mode: buffered needs a page cache; give host.page_cache.size_bytes".to_owned())
         }
         (Some(pages), _) => {
             check_size("host.page_cache", pages.size_bytes, host.page_bytes)?;
-            between("host.page_cache", "dirty_percent", pages.dirty_percent, 0..=100)?;
-            between("host.page_cache", "writes_max", pages.writes_max, 1..=65_536)?;
-            between("host.page_cache", "fetch_growth", pages.fetch_growth, 1..=64)?;
-            between("host.page_cache", "warm_block_bytes", pages.warm_block_bytes, host.page_bytes..=1 << 30)?;
+            at_least("host.page_cache", "warm_block_bytes", pages.warm_block_bytes, host.page_bytes)?;
             pages.read_ahead.as_ref().map_or(Ok(()), |spec| check_read_ahead("host.page_cache.read_ahead", spec))
         }
         (None, HostMode::Direct) => Ok(()),
@@ -225,13 +192,10 @@ fn known(at: &str, key: &str, kind: &str, names: &[String], there: &BTreeSet<Str
     Err(format!("{at}.{key}: there is no {kind} `{name}`; there are: {known}"))
 }
 
-fn at_least_one(at: &str, key: &str, value: u64) -> Checked {
-    if value > 0 { Ok(()) } else { Err(format!("{at}.{key}: 0 is too few; write at least 1")) }
-}
-
-pub(super) fn between<T: PartialOrd + Display>(at: &str, key: &str, value: T, range: RangeInclusive<T>) -> Checked {
-    if range.contains(&value) {
+/// Bytes of which another key, or more than none, says the least; the most is declared.
+fn at_least(at: &str, key: &str, value: u32, least: u32) -> Checked {
+    if value >= least {
         return Ok(());
     }
-    Err(format!("{at}.{key}: {value} is out of range; write {} to {}", range.start(), range.end()))
+    Err(format!("{at}.{key}: {value} is out of range; write {least} to {}", 1 << 30))
 }

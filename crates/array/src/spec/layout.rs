@@ -1,155 +1,135 @@
 //! Links, devices, groups and volumes: what hangs on what.
 
-use serde::{Deserialize, Serialize};
+use plimsoll_workload::unit::{BYTES, BYTES_PER_S, NS, PERCENT};
+use plimsoll_workload::{options, words};
 
 use super::members::Members;
+use crate::declared::{ANY, ARRAYS, REQUEST_NS_MAX};
 use crate::device::DeviceSpec;
-use crate::raid::{FailureSpec, GroupSpec, RebuildSpec};
+use crate::disk::DiskSpec;
+use crate::raid::{FailureSpec, GroupSpec, Level, RebuildSpec};
 
-/// Whether a link carries both directions at once.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Duplex {
-    /// One direction at a time.
-    Half,
-    /// Both.
-    #[default]
-    Full,
+words! {
+    /// Whether a link carries both directions at once.
+    pub enum Duplex: "a duplex mode", default Full {
+        /// One direction at a time.
+        Half = "half",
+        /// Both.
+        Full = "full",
+    }
 }
 
-/// Who uses a link.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Sharing {
-    /// All whose way leads over it.
-    #[default]
-    Shared,
-    /// Every device has one of its own.
-    PerDevice,
+words! {
+    /// Who uses a link.
+    pub enum Sharing: "a way to share a link", default Shared {
+        /// All whose way leads over it.
+        Shared = "shared",
+        /// Every device has one of its own.
+        PerDevice = "per_device",
+    }
 }
 
-/// A bus, port or cable.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct LinkSpec {
-    /// What it is called.
-    pub name: String,
-    /// One direction at a time, or both.
-    #[serde(default)]
-    pub duplex: Duplex,
-    /// Bytes per second, per direction.
-    pub rate_bytes_per_s: u64,
-    /// Share of the rate that is left for data.
-    #[serde(default = "all")]
-    pub efficiency_percent: u32,
-    /// Time that every transfer occupies it besides.
-    #[serde(default)]
-    pub overhead_ns: u64,
-    /// Time that passes until a transfer arrives, without occupying it.
-    #[serde(default)]
-    pub latency_ns: u64,
-    /// One for all, or one per device.
-    #[serde(default)]
-    pub sharing: Sharing,
+options! {
+    /// A bus, port or cable.
+    pub struct LinkSpec: "link" in ARRAYS {
+        "Link" {
+            /// What it is called.
+            name: String = String::new(), required "devices and volumes refer to a link by its name", example "fc";
+            /// One direction at a time, or both.
+            duplex: Duplex = Duplex::Full, example "half";
+            /// Bytes per second, per direction.
+            rate_bytes_per_s: u64 = 1_000_000_000, required "say how fast it is", range 1.0 => ANY, unit BYTES_PER_S,
+                example "400000000";
+            /// Share of the rate that is left for data.
+            efficiency_percent: u32 = 100, range 1.0 => 100.0, unit PERCENT, example "87";
+            /// Time that every transfer occupies it besides.
+            overhead_ns: u64 = 0, range 0.0 => REQUEST_NS_MAX, unit NS, example "2000";
+            /// Time that passes until a transfer arrives, without occupying it.
+            latency_ns: u64 = 0, range 0.0 => REQUEST_NS_MAX, unit NS, example "500";
+            /// One for all, or one per device.
+            sharing: Sharing = Sharing::Shared, example "per_device";
+        }
+    }
 }
 
 impl LinkSpec {
     /// A link of 1 GB/s and nothing else.
     pub fn named(name: &str) -> Self {
-        Self {
-            name: name.to_owned(),
-            duplex: Duplex::Full,
-            rate_bytes_per_s: 1_000_000_000,
-            efficiency_percent: 100,
-            overhead_ns: 0,
-            latency_ns: 0,
-            sharing: Sharing::Shared,
+        Self { name: name.to_owned(), ..Self::default() }
+    }
+}
+
+options! {
+    /// Equal devices.
+    pub struct DeviceSet: "set of devices" in ARRAYS {
+        "Devices" {
+            /// What they are called: the set is `disk`, its first device `disk[0]`.
+            name: String = String::new(), required "groups refer to devices by this name", example "disk";
+            /// How many.
+            count: u16 = 1, required "say how many there are", range 1.0 => 65_535.0, example "12";
+            /// The links from the controller to a device, in order.
+            links: Vec<String> = Vec::new(), unset "none", example "[\"sas\"]";
+            /// What each of them is.
+            model: DeviceSpec = DeviceSpec::Disk(DiskSpec::default()), required "say what each of them is",
+                example "{\"kind\": \"disk\"}";
         }
     }
 }
 
-/// Equal devices.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct DeviceSet {
-    /// What they are called: the set is `disk`, its first device `disk[0]`.
-    pub name: String,
-    /// How many.
-    pub count: u16,
-    /// The links from the controller to a device, in order.
-    #[serde(default)]
-    pub links: Vec<String>,
-    /// What each of them is.
-    pub model: DeviceSpec,
+options! {
+    /// A RAID group.
+    pub struct GroupEntry: "RAID group" in ARRAYS {
+        "Group" {
+            /// What it is called.
+            name: String = String::new(), required "volumes refer to a group by its name", example "vd0";
+            /// The controller that owns it.
+            controller: String = String::new(), required "name the controller that owns it", example "raid";
+            /// Its devices, in the order of the layout.
+            members: Members = Members(Vec::new()), required "name its devices", example "[\"disk[0-5]\"]";
+            /// How data lie on them.
+            raid: GroupSpec = GroupSpec::new(Level::Raid0, 1, 128), required "say how data lie on them",
+                example "{\"level\": \"raid5\", \"devices\": 6}";
+            /// Spares that wait for this group only.
+            spares: Members = Members(Vec::new()), unset "none", example "[\"disk[6]\"]";
+            /// Which members fail, and when.
+            failures: Option<FailureSpec> = None, unset "none", example "{\"at\": [{\"time_s\": 60, \"member\": 3}]}";
+            /// The step, pace and priority of its rebuilds, in the place of its controller's.
+            rebuild: Option<RebuildSpec> = None, unset "none", example "{\"priority_percent\": 100}";
+        }
+    }
 }
 
-/// A RAID group.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct GroupEntry {
-    /// What it is called.
-    pub name: String,
-    /// The controller that owns it.
-    pub controller: String,
-    /// Its devices, in the order of the layout.
-    pub members: Members,
-    /// How data lie on them.
-    pub raid: GroupSpec,
-    /// Spares that wait for this group only.
-    #[serde(default)]
-    pub spares: Members,
-    /// Which members fail, and when.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub failures: Option<FailureSpec>,
-    /// The step, pace and priority of its rebuilds, in the place of its controller's.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rebuild: Option<RebuildSpec>,
+words! {
+    /// How volumes lie on several groups.
+    pub enum Spread: "a way to spread volumes", default Separate {
+        /// Every volume lies on one group.
+        Separate = "separate",
+        /// Every volume has an equal piece of each group, one after the other.
+        Joined = "joined",
+    }
 }
 
-/// How volumes lie on several groups.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Spread {
-    /// Every volume lies on one group.
-    #[default]
-    Separate,
-    /// Every volume has an equal piece of each group, one after the other.
-    Joined,
-}
-
-/// Volumes carved alike.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct VolumeSet {
-    /// What they are called; several are numbered from 0: `lun[0]`.
-    pub name: String,
-    /// The groups they are carved from.
-    pub groups: Vec<String>,
-    /// Volumes per group (`separate`), or volumes in all (`joined`).
-    #[serde(default = "one")]
-    pub count: u32,
-    /// Size of each; what is free on the groups, evenly and in whole MiB, if not given. Whatever it is, the next one begins at
-    /// a whole MiB.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub size_bytes: Option<u64>,
-    /// Bytes from a whole MiB to where each of them begins: that of a partition which is not aligned; less than 1 MiB.
-    #[serde(default)]
-    pub offset_bytes: u32,
-    /// How they lie on several groups.
-    #[serde(default)]
-    pub spread: Spread,
-    /// The links from the host to the controller, in order.
-    #[serde(default)]
-    pub links: Vec<String>,
-    /// Further links at the controller's end, one per volume in turn: the ports that volumes are dealt to.
-    #[serde(default)]
-    pub ports: Vec<String>,
-}
-
-const fn one() -> u32 {
-    1
-}
-
-const fn all() -> u32 {
-    100
+options! {
+    /// Volumes carved alike.
+    pub struct VolumeSet: "set of volumes" in ARRAYS {
+        "Volumes" {
+            /// What they are called; several are numbered from 0: `lun[0]`.
+            name: String = String::new(), required "the host refers to volumes by this name", example "lun";
+            /// The groups they are carved from.
+            groups: Vec<String> = Vec::new(), required "name the groups they are carved from", example "[\"vd0\"]";
+            /// Volumes per group (`separate`), or volumes in all (`joined`).
+            count: u32 = 1, range 1.0 => 4_294_967_295.0, example "4";
+            /// Size of each; what is free on the groups, evenly and in whole MiB, if not given. Whatever it is, the next one begins at
+            /// a whole MiB.
+            size_bytes: Option<u64> = None, unset "none", unit BYTES, example "107374182400";
+            /// Bytes from a whole MiB to where each of them begins: that of a partition which is not aligned; less than 1 MiB.
+            offset_bytes: u32 = 0, range 0.0 => 1_048_064.0, unit BYTES, example "32256";
+            /// How they lie on several groups.
+            spread: Spread = Spread::Separate, example "joined";
+            /// The links from the host to the controller, in order.
+            links: Vec<String> = Vec::new(), unset "none", example "[\"fc\"]";
+            /// Further links at the controller's end, one per volume in turn: the ports that volumes are dealt to.
+            ports: Vec<String> = Vec::new(), unset "none", example "[\"port-a\", \"port-b\"]";
+        }
+    }
 }

@@ -1,13 +1,35 @@
 //! Names of devices in lists: `disk` is a whole set, `disk[3]` one device of it, `disk[0-11]` several.
 
-use serde::{Deserialize, Serialize};
+use plimsoll_workload::WorkloadError;
+use plimsoll_workload::option::{Kind, Range};
+use serde_json::Value;
 
 use super::layout::DeviceSet;
 
 /// A list of names of devices.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(transparent)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Members(pub Vec<String>);
+
+impl Kind for Members {
+    const NOUN: &'static str = "a list of names";
+    const FORM: &'static str = "`[\"disk\"]` for a whole set, `[\"disk[3]\", \"disk[5-7]\"]` for some of it.";
+
+    fn read(value: &Value) -> Result<Self, WorkloadError> {
+        Vec::<String>::read_exact(value).map(Self)
+    }
+
+    fn write(&self) -> Value {
+        self.0.write()
+    }
+
+    fn show(&self) -> String {
+        self.0.show()
+    }
+
+    fn schema(range: Option<Range>) -> Value {
+        Vec::<String>::schema(range)
+    }
+}
 
 impl Members {
     /// The devices' numbers over all sets, in the order of the list.

@@ -10,7 +10,7 @@
 //! use plimsoll_array::spec::ArraySpec;
 //! let document = serde_json::json!({ "name": "two", "controler": [] });
 //! let error = ArraySpec::read(&document).unwrap_err().to_string();
-//! assert!(error.starts_with("array \"two\": controler: `controler` is no key (did you mean `controller`?)"), "{error}");
+//! assert_eq!(error, "array \"two\": key 'controler' is not known; did you mean 'controller'?");
 //! ```
 
 mod check;
@@ -20,9 +20,9 @@ mod layout;
 mod members;
 pub mod sources;
 mod times;
-mod wording;
 
-use serde::{Deserialize, Serialize};
+use plimsoll_workload::option::Record;
+use plimsoll_workload::options;
 use serde_json::Value;
 
 pub use controller::{CacheSpec, ControllerSpec, ReadAheadSpec, WriteCache};
@@ -30,6 +30,8 @@ pub use host::{HostMode, HostSpec, PageCacheSpec};
 pub use layout::{DeviceSet, Duplex, GroupEntry, LinkSpec, Sharing, Spread, VolumeSet};
 pub use members::Members;
 pub use sources::Sourced;
+
+use crate::declared::ARRAYS;
 
 /// Why an array cannot be built: one sentence that names the array and the key.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -41,44 +43,42 @@ pub struct SpecError {
     pub problem: String,
 }
 
-/// A whole array.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ArraySpec {
-    /// What it is called.
-    pub name: String,
-    /// Its name for people.
-    #[serde(default)]
-    pub title: String,
-    /// What it is good for.
-    #[serde(default)]
-    pub purpose: String,
-    /// Where the configuration as a whole comes from.
-    #[serde(default)]
-    pub source: String,
-    /// Why it is as it is, and what is not known.
-    #[serde(default)]
-    pub rationale: String,
-    /// Words to find it by.
-    #[serde(default)]
-    pub tags: Vec<String>,
-    /// Who drives it.
-    #[serde(default)]
-    pub host: HostSpec,
-    /// Buses, ports and cables.
-    #[serde(default)]
-    pub link: Vec<LinkSpec>,
-    /// Controllers.
-    pub controller: Vec<ControllerSpec>,
-    /// Devices, in sets of equal ones.
-    pub devices: Vec<DeviceSet>,
-    /// RAID groups.
-    pub group: Vec<GroupEntry>,
-    /// Volumes, in sets carved alike.
-    pub volumes: Vec<VolumeSet>,
-    /// Devices that take the place of a failed one in any group.
-    #[serde(default)]
-    pub spares: Members,
+options! {
+    /// A whole array.
+    pub struct ArraySpec: "array" in ARRAYS {
+        "Array" {
+            /// What it is called.
+            name: String = String::new(), required "give the array a name", example "msa2040";
+            /// Its name for people.
+            title: String = String::new(), example "HP MSA 2040";
+            /// What it is good for.
+            purpose: String = String::new(), example "An entry array with 24 disks";
+            /// Where the configuration as a whole comes from.
+            source: String = String::new(), example "HP MSA 2040 QuickSpecs";
+            /// Why it is as it is, and what is not known.
+            rationale: String = String::new(), example "The size of the cache's pages is assumed";
+            /// Words to find it by.
+            tags: Vec<String> = Vec::new(), unset "none", example "[\"disk\"]";
+            /// Who drives it.
+            host: HostSpec = HostSpec::default(), example "{\"cores\": 8}";
+            /// Buses, ports and cables.
+            link: Vec<LinkSpec> = Vec::new(), unset "none", example "[{\"name\": \"fc\", \"rate_bytes_per_s\": 400000000}]";
+            /// Controllers.
+            controller: Vec<ControllerSpec> = Vec::new(), required "write at least one [[controller]]",
+                example "[{\"name\": \"raid\"}]";
+            /// Devices, in sets of equal ones.
+            devices: Vec<DeviceSet> = Vec::new(), required "write at least one [[devices]]",
+                example "[{\"name\": \"disk\", \"count\": 12}]";
+            /// RAID groups.
+            group: Vec<GroupEntry> = Vec::new(), required "write at least one [[group]]",
+                example "[{\"name\": \"vd0\", \"controller\": \"raid\", \"members\": [\"disk\"]}]";
+            /// Volumes, in sets carved alike.
+            volumes: Vec<VolumeSet> = Vec::new(), required "write at least one [[volumes]]",
+                example "[{\"name\": \"lun\", \"groups\": [\"vd0\"]}]";
+            /// Devices that take the place of a failed one in any group.
+            spares: Members = Members(Vec::new()), unset "none", example "[\"disk[11]\"]";
+        }
+    }
 }
 
 impl ArraySpec {
@@ -90,8 +90,7 @@ impl ArraySpec {
         let array = document.get("name").and_then(Value::as_str).unwrap_or("unnamed").to_owned();
         let refused = |problem: String| SpecError { array: array.clone(), problem };
         let (plain, sources) = sources::set_apart(document).map_err(refused)?;
-        wording::check_models(&plain).map_err(refused)?;
-        let spec: Self = wording::read(&plain).map_err(refused)?;
+        let spec = Self::read_record(&plain).map_err(|error| refused(error.with_path()))?;
         check::check(&spec).map_err(refused)?;
         Ok(Sourced { spec, sources })
     }

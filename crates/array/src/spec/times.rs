@@ -1,4 +1,4 @@
-//! How long things may take, and that a request takes any time at all.
+//! That a request takes any time at all.
 //!
 //! Model: a request that a controller or the pages of a host answer from memory costs a processor or a link something. Where
 //! it did not, any number of them would fit into an instant, and a closed loop would hardly come to the next one.
@@ -6,15 +6,7 @@
 //! Limits: only reads and writes are looked at; flushes and trims that find nothing to do are answered in no time where a host
 //! costs nothing per request.
 
-use super::check::{Checked, between};
 use super::{ArraySpec, ControllerSpec, HostMode, SpecError, VolumeSet};
-
-/// Most of what a request costs: one minute.
-const REQUEST_NS_MAX: u64 = 60_000_000_000;
-/// Most of what a part of a request costs: one second.
-const PART_NS_MAX: u64 = 1_000_000_000;
-/// The longest pause that is waited for: one day.
-const PAUSE_NS_MAX: u64 = 86_400_000_000_000;
 
 impl ArraySpec {
     /// Refuses an array of which nothing but devices takes time, and whose cache or whose host's pages answer before they do: no
@@ -56,26 +48,4 @@ impl ArraySpec {
 /// Whether no link lies between the host and a set of volumes.
 const fn is_way_free(set: &VolumeSet) -> bool {
     set.links.is_empty() && set.ports.is_empty()
-}
-
-pub(super) fn check_times(spec: &ArraySpec) -> Checked {
-    for link in &spec.link {
-        let at = format!("link.{}", link.name);
-        between(&at, "overhead_ns", link.overhead_ns, 0..=REQUEST_NS_MAX)?;
-        between(&at, "latency_ns", link.latency_ns, 0..=REQUEST_NS_MAX)?;
-    }
-    for controller in &spec.controller {
-        let at = format!("controller.{}", controller.name);
-        between(&at, "request_ns", controller.request_ns, 0..=REQUEST_NS_MAX)?;
-        between(&at, "command_ns", controller.command_ns, 0..=PART_NS_MAX)?;
-        between(&at, "kib_ns", controller.kib_ns, 0..=PART_NS_MAX)?;
-        if let Some(cache) = &controller.cache {
-            between(&format!("{at}.cache"), "idle_ns", cache.idle_ns, 0..=PAUSE_NS_MAX)?;
-        }
-    }
-    between("host", "request_ns", spec.host.request_ns, 0..=REQUEST_NS_MAX)?;
-    between("host", "page_ns", spec.host.page_ns, 0..=PART_NS_MAX)?;
-    let Some(pages) = &spec.host.page_cache else { return Ok(()) };
-    between("host.page_cache", "moved_page_ns", pages.moved_page_ns, 0..=PART_NS_MAX)?;
-    between("host.page_cache", "idle_ns", pages.idle_ns, 0..=PAUSE_NS_MAX)
 }

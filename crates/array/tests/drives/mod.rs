@@ -85,6 +85,6 @@ pub fn flash() -> FlashSpec {
         commands: 256,
         write_buffer_bytes: 4 << 20,
         power_loss_protection: true,
-        translation: Translation::PageMap { filled_percent: 100 },
+        translation: Translation::page_map(100),
     }
 }

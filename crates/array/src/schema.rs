@@ -1,0 +1,100 @@
+//! JSON Schema (draft 2020-12) of an array file, derived from the declarations.
+//!
+//! Model: a file is a document of an array with some things more: it can follow from another (`like`), take parts, leave out
+//! what it has from there, and say where its values come from. What it does not give may come from elsewhere, so nothing is
+//! required but the names by which tables are merged. Limit: keys of enclosures are not looked into.
+
+use plimsoll_workload::option::record_schema;
+use serde_json::{Map, Value, json};
+
+use crate::spec::ArraySpec;
+
+/// JSON Schema of an array file.
+pub fn schema() -> Value {
+    let mut schema = record_schema::<ArraySpec>();
+    open(&mut schema);
+    schema["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
+    schema["title"] = json!("Plimsoll array");
+    let tables = json!({ "type": "array", "items": { "type": "object" } });
+    for (key, kind, description) in [
+        (
+            "like",
+            json!({ "type": "string" }),
+            "The array that this one follows from: a name, or a file beside this one.",
+        ),
+        ("enclosure", tables, "Enclosures that devices stand in, each with a part."),
+        ("shared", json!({ "type": "object" }), "Values that several tables share."),
+    ] {
+        schema["properties"][key] = kind;
+        schema["properties"][key]["description"] = json!(description);
+    }
+    schema["properties"]["devices"]["items"]["properties"]["in"] =
+        json!({ "type": "string", "description": "The enclosure that they stand in." });
+    schema
+}
+
+/// Lets every table take its values from elsewhere, and say where they come from.
+fn open(schema: &mut Value) {
+    if let Some(tables) = schema.get_mut("oneOf").and_then(Value::as_array_mut).map(std::mem::take) {
+        let mut tables: Vec<Value> = tables;
+        tables.iter_mut().for_each(open_table);
+        // Where the word is not given, that of the part or of the array that this one is like counts.
+        tables.push(json!({ "type": "object", "not": { "required": ["kind"] } }));
+        let Some(map) = schema.as_object_mut() else { return };
+        map.remove("oneOf");
+        map.insert("anyOf".to_owned(), Value::Array(tables));
+    } else if schema["type"] == "object" {
+        open_table(schema);
+    } else if let Some(items) = schema.get_mut("items") {
+        open(items);
+    }
+}
+
+fn open_table(schema: &mut Value) {
+    let is_named = schema["properties"].get("name").is_some() && schema["properties"].get("tags").is_none();
+    let kind = schema["properties"].get("kind").is_some();
+    schema["required"] = if is_named {
+        json!(["name"])
+    } else if kind {
+        json!(["kind"])
+    } else {
+        json!([])
+    };
+    let Some(properties) = schema["properties"].as_object_mut() else { return };
+    properties.values_mut().for_each(open);
+    properties.extend(extras());
+}
+
+/// What may stand in every table.
+fn extras() -> Map<String, Value> {
+    let text = json!({ "type": "string" });
+    let sources = json!({
+        "type": "object", "additionalProperties": text, "description": "Where the values beside it come from, by key.",
+    });
+    let part = json!({ "type": "string", "description": "The part that values not given here are taken from." });
+    let absent = json!({ "const": true, "description": "Leaves out what the array that this one is like has." });
+    [("sources", sources), ("part", part), ("absent", absent)]
+        .map(|(key, kind)| (key.to_owned(), kind))
+        .into_iter()
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use plimsoll_workload::option::Record;
+
+    use super::*;
+
+    #[test]
+    fn tables_require_their_names_only_and_take_sources() {
+        let schema = schema();
+        let link = &schema["properties"]["link"]["items"];
+        assert_eq!((&link["required"], &schema["required"]), (&json!(["name"]), &json!([])));
+        assert_eq!(link["properties"]["sources"]["type"], "object");
+        assert_eq!(
+            schema["properties"]["devices"]["items"]["properties"]["model"]["anyOf"].as_array().map(Vec::len),
+            Some(3)
+        );
+        assert_eq!(ArraySpec::required().count(), 5);
+    }
+}
