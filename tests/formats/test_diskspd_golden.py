@@ -11,7 +11,7 @@ import pytest
 
 from plimsoll.engine import native
 from plimsoll.experiments.document import read_experiments
-from plimsoll.experiments.kinds import settings_of
+from plimsoll.experiments.schedule import settings_of
 from plimsoll.formats.diskspd import recognises, translate, translate_command
 from plimsoll.formats.diskspd.command import split_line
 from plimsoll.formats.place import Place

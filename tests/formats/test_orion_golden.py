@@ -11,8 +11,8 @@ import pytest
 
 from plimsoll.engine import native
 from plimsoll.experiments.document import read_experiments
-from plimsoll.experiments.kinds import settings_of
 from plimsoll.experiments.orion import grid
+from plimsoll.experiments.schedule import settings_of
 from plimsoll.formats.orion import recognises, translate, translate_command
 from plimsoll.formats.orion.grid import Shape, announced_minutes, point_count, points
 from plimsoll.formats.orion.read import split_line

@@ -12,7 +12,7 @@ from plimsoll import catalog
 from plimsoll.catalog.suites import suite_document
 from plimsoll.errors import InputError
 from plimsoll.experiments.document import read_experiments
-from plimsoll.experiments.kinds import settings_of
+from plimsoll.experiments.schedule import settings_of
 from plimsoll.formats.translation import Translation
 from plimsoll.formats.vdbench import translate
 from plimsoll.formats.vdbench.load import dealt

@@ -15,7 +15,7 @@ from plimsoll.apps import check_workload, driver_of
 from plimsoll.engine import native
 from plimsoll.experiments.document import read_experiments
 from plimsoll.experiments.experiment import Experiment
-from plimsoll.experiments.kinds import planned_points
+from plimsoll.experiments.schedule import planned_points
 
 
 def measured_seconds(suite: str, *, quick: bool) -> float:

@@ -10,7 +10,7 @@ import pytest
 from plimsoll import calibration
 from plimsoll.engine import native
 from plimsoll.experiments.document import TYPED, read_experiments
-from plimsoll.experiments.kinds import schedule
+from plimsoll.experiments.schedule import schedule
 from plimsoll.measure import Job, measure
 from plimsoll.points.balance import MEASURED_S, balanced
 from plimsoll.points.experiment_points import ExperimentPoints

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
 
 from plimsoll.analysis.comparison.comparison import Side
-from plimsoll.analysis.comparison.refusals import refusals
+from plimsoll.analysis.comparison.refusals import refusals as refusals_of
+from plimsoll.experiments.kinds import ADAPTIVE
 from plimsoll.result import Result
 from support.made_results import HOST, Load, Setting, made
 
 LOAD = Load(1000, 1e6)
+refusals = partial(refusals_of, adaptive=ADAPTIVE)
 
 
 def side(label: str, *results: Result, run: str = "", settings: dict[str, Any] | None = None) -> Side:

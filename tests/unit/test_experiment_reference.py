@@ -5,9 +5,11 @@ Renew both with ``PLIMSOLL_RENEW=1 pytest tests/unit/test_experiment_reference.p
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +19,18 @@ from plimsoll import catalog
 from plimsoll.analysis.statistics.steadiness import ROUNDS
 from plimsoll.engine import native
 from plimsoll.experiments import curve, search, steady
-from plimsoll.experiments.declaration import KINDS, KINDS_BY_NAME, OPTIONS, OPTIONS_BY_NAME, Kind
+from plimsoll.experiments.declaration import OPTIONS, OPTIONS_BY_NAME
 from plimsoll.experiments.document import read_experiments
 from plimsoll.experiments.forms import TABLE_OPTIONS
-from plimsoll.experiments.kinds import PLANNERS, WHOLE_OPTIONS, settings_of
+from plimsoll.experiments.kind import Kind
+from plimsoll.experiments.kinds import KINDS, KINDS_BY_NAME
+from plimsoll.experiments.levels import WHOLE_OPTIONS
 from plimsoll.experiments.reference import EXAMPLE, experiment_schema, experiments_page
+from plimsoll.experiments.schedule import settings_of
 
-REFERENCE = Path(__file__).resolve().parents[2] / "docs" / "reference"
+ROOT = Path(__file__).resolve().parents[2]
+REFERENCE = ROOT / "docs" / "reference"
+PACKAGE = ROOT / "python" / "plimsoll"
 
 
 @pytest.mark.parametrize(
@@ -47,8 +54,29 @@ def test_the_page_names_every_kind_and_every_option() -> None:
     assert "None" not in page
 
 
-def test_every_kind_has_a_planner() -> None:
-    assert list(PLANNERS) == list(KINDS_BY_NAME)
+def test_a_kind_is_declared_in_a_file_of_its_name_and_nowhere_else() -> None:
+    files = {path.stem for path in (PACKAGE / "experiments" / "kinds").glob("*.py")} - {"__init__"}
+    assert files == set(KINDS_BY_NAME)
+
+
+def kinds_by_name(tree: ast.AST) -> Iterator[int]:
+    """Lines on which a kind is told by its name: ``kind == "steps"``, or two and more names side by side in a list."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Compare) and "kind" in ast.unparse(node.left):
+            sides = [found for side in node.comparators for found in getattr(side, "elts", [side])]
+            if any(isinstance(found, ast.Constant) and found.value in KINDS_BY_NAME for found in sides):
+                yield node.lineno
+        listed = node.keys if isinstance(node, ast.Dict) else node.elts if isinstance(node, (ast.Tuple, ast.List, ast.Set)) else []
+        if len(listed) > 1 and all(isinstance(found, ast.Constant) and found.value in KINDS_BY_NAME for found in listed):
+            yield node.lineno
+
+
+def test_nobody_tells_kinds_by_their_names() -> None:
+    # What another tool asks for is translated into experiments of kinds that are named.
+    others = [path for path in PACKAGE.rglob("*.py") if not {"kinds", "formats"} & {*path.parts}]
+    found = [f"{path.name}:{line}" for path in others for line in kinds_by_name(ast.parse(path.read_text(encoding="utf-8")))]
+    assert found == []
+    assert list(kinds_by_name(ast.parse('BARS = ("single", "steps")\nif experiment.kind == "curve": pass'))) == [1, 2]
 
 
 def test_what_planners_do_unless_told_is_what_the_declarations_say() -> None:

@@ -10,8 +10,8 @@ import pytest
 
 from plimsoll.analysis.objective.judgement import parse_objective
 from plimsoll.experiments.document import Experiment, read_experiments
-from plimsoll.experiments.kinds import layer_settings, offers_rates, planned_points, schedule, settings_of
 from plimsoll.experiments.plan import Conclusion, Request, Subject
+from plimsoll.experiments.schedule import layer_settings, offers_rates, planned_points, schedule, settings_of
 from plimsoll.experiments.single import single
 from plimsoll.result import Result
 from support.made_results import Load, failed, made

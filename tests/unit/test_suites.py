@@ -15,7 +15,7 @@ from plimsoll.engine import native
 from plimsoll.errors import InputError
 from plimsoll.experiments.document import read_experiments
 from plimsoll.experiments.experiment import Experiment
-from plimsoll.experiments.kinds import schedule, settings_of
+from plimsoll.experiments.schedule import schedule, settings_of
 from support.made_results import Load, made
 from support.suite_time import measured_seconds, points_max
 

@@ -129,12 +129,13 @@ def _compared(stored: list[StoredRun], typed: dict[str, Any], figures: Sequence[
     from plimsoll.analysis.comparison.comparison import compare
     from plimsoll.analysis.comparison.refusals import VARYING, refusals, unknown
     from plimsoll.cli.siding import objectives, sides
+    from plimsoll.experiments.kinds import ADAPTIVE
 
     asked = objectives(stored, typed["objective"])
     compared = sides(stored, typed["baseline"])
     for word in unknown(compared, typed["varying"]):
         raise InputError(f"--varying {word}: these runs have no such option; write {', '.join(VARYING)}, or an option such as queue_depth.")
-    reasons = refusals(compared, typed["varying"])
+    reasons = refusals(compared, typed["varying"], adaptive=ADAPTIVE)
     if len(reasons) == 1:
         raise InputError(f"this cannot be compared: {reasons[0]}")
     if reasons:

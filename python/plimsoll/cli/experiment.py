@@ -86,10 +86,11 @@ def _check_outputs(asked: Undertaking, typed: Typed) -> None:
 def _show(run: Run, typed: Typed, told: Told) -> None:
     from plimsoll.analysis.objective.judgement import parse_objective
     from plimsoll.cli.showing import Shown, show
+    from plimsoll.experiments.kinds import KINDS_BY_NAME
 
     first = run.experiments[0]
     # Of points as they stand, each says for itself whether it kept the objective.
-    plain = run.origin is None and first.kind == "single"
+    plain = run.origin is None and KINDS_BY_NAME[first.kind].as_it_stands
     shown = Shown(
         as_json=typed["as_json"],
         opens=typed["opens"],

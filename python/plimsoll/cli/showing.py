@@ -17,7 +17,7 @@ from plimsoll.analysis.objective.judgement import Objective, judge
 from plimsoll.analysis.objective.missed import missed
 from plimsoll.cli.report import open_page, write_report
 from plimsoll.engine import Json
-from plimsoll.experiments.declaration import KINDS_BY_NAME
+from plimsoll.experiments.kinds import KINDS_BY_NAME
 from plimsoll.points.outcome import Found, Outcome
 from plimsoll.store.reader import StoredRun, open_run
 from plimsoll.store.writer import RUN_SCHEMA
@@ -100,7 +100,7 @@ def _concluded(found: Found, modelled: Container[str | None]) -> Concluded:
     from plimsoll.reports.terminal.findings import Concluded
 
     subject, conclusion = found.subject, found.conclusion
-    axis = conclusion.figures.get("axis", "rate" if conclusion.kind == "curve" else "level")
+    axis = conclusion.figures.get("axis", "rate" if KINDS_BY_NAME[conclusion.kind].offers_rates else "level")
     name = subject.configuration.name
     where = f"{name} (modelled)" if name in modelled else name
     return Concluded(found.experiment, subject.workload, where, conclusion.sentences, conclusion.mark, axis)

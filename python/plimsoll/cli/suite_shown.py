@@ -16,7 +16,7 @@ from plimsoll.displayed import as_document
 from plimsoll.errors import InputError
 from plimsoll.experiments.document import read_experiments
 from plimsoll.experiments.experiment import Experiment, Suite
-from plimsoll.experiments.kinds import planned_points
+from plimsoll.experiments.schedule import planned_points
 
 _WIDTH = 96
 

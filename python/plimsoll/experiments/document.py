@@ -31,25 +31,16 @@ from typing import Any
 
 from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
-from plimsoll.experiments.declaration import (
-    CONFIGURATION_OPTIONS,
-    FIELDS,
-    FILE_OPTIONS,
-    KINDS_BY_NAME,
-    OPTIONS,
-    OPTIONS_BY_NAME,
-    Kind,
-    Option,
-    options_of,
-)
+from plimsoll.experiments.declaration import CONFIGURATION_OPTIONS, FIELDS, FILE_OPTIONS, OPTIONS, OPTIONS_BY_NAME, options_of
 from plimsoll.experiments.experiment import Experiment, Suite
 from plimsoll.experiments.forms import as_toml, flattened, near
-from plimsoll.experiments.kinds import check
+from plimsoll.experiments.kind import Kind
+from plimsoll.experiments.kinds import KINDS_BY_NAME
 from plimsoll.experiments.levels import ends_of, is_target, level_number, levels_of
+from plimsoll.experiments.option import Option
 from plimsoll.experiments.plan import Configuration
+from plimsoll.experiments.schedule import check
 
-#: Commands that are not called like their kind.
-_COMMANDS = {"scaling": "scale", "single": "run", "steps": "run --over", "search": "ramp --settle"}
 #: Keys that are not options of the same name.
 _ARGUMENTS = {"workloads": "WORKLOAD", "asserts": "--assert"}
 
@@ -106,7 +97,7 @@ class _Typed(Source):
         return self.key(name)
 
     def kind(self, name: str) -> str:
-        return f"'plimsoll {_COMMANDS.get(name, name)}'"
+        return f"'plimsoll {KINDS_BY_NAME[name].command or name}'"
 
     def example(self, name: str, value: str) -> str:
         written = tomllib.loads(f"value = {value}")["value"]
@@ -130,9 +121,6 @@ Json = dict[str, Any]
 
 #: Name of the only configuration when neither file nor command line names a target; its target is empty: the conductor's default.
 DEFAULT_TARGET_NAME = "scratch file"
-
-#: Options that say something about a grid only.
-_GRID_OPTIONS = ("disks", "num_small", "num_large", "small", "large")
 
 
 def read_experiments(document: Json, source: str | Source, *, quick: bool = False, targets: Sequence[str] = ()) -> Suite:
@@ -222,8 +210,7 @@ def _read(entry: Json, source: Source) -> Experiment:
     _check_options(entry, kind, source)
     values = _values(entry, [option for option in options_of(kind.name) if option.name not in ("configurations", "quick")], source)
     _check_needs(entry, kind, source)
-    if values.get("window", 0) > values.get("rounds_max", 0):
-        raise source.wrong(f"{values['rounds_max']} rounds hold no window of {values['window']}; write a larger 'rounds_max'.")
+    kind.check(entry, values, source)
     experiment = Experiment(
         name=values["name"],
         kind=kind.name,
@@ -272,24 +259,8 @@ def _check_needs(entry: Json, kind: Kind, source: Source) -> None:
     for name in kind.needs:
         if name not in entry:
             raise source.wrong(
-                f"{source.kind(kind.name)} needs {source.key(name)}; write for example {source.example(name, _example(name, kind))}."
+                f"{source.kind(kind.name)} needs {source.key(name)}; write for example {source.example(name, kind.example_of(name))}."
             )
-    if kind.axes == "several" and ("over" in entry) == ("grid" in entry):
-        over, grid = source.name("over"), source.name("grid")
-        problem = f"both {over} and {grid} say what is varied" if "grid" in entry else "nothing says what is varied"
-        raise source.wrong(f"{problem}; write one of {over} and {grid}, for example {source.example('over', _example('over', kind))}.")
-    for key in ("shuffle",) if "grid" in entry else _GRID_OPTIONS:
-        if key in entry:
-            how = "with" if "grid" in entry else "without"
-            raise source.wrong(f"{source.key(key)} has no effect {how} {source.name('grid')}; leave it out.")
-
-
-def _example(name: str, kind: Kind) -> str:
-    for line in kind.example.splitlines():
-        key, _, value = line.partition(" = ")
-        if key == name:
-            return value
-    raise KeyError(f"the example of {kind.name} has no {name}")
 
 
 def _values(table: Json, options: Iterable[Option], source: Source) -> Json:
@@ -323,7 +294,7 @@ def _repeat(entry: Json, values: Json, source: Source) -> int:
 
 def _axes(written: Json, kind: Kind, source: Source) -> dict[str, tuple[Any, ...]]:
     if kind.axes in ("one", "ends") and len(written) != 1:
-        example = source.example("over", _example("over", kind))
+        example = source.example("over", kind.example_of("over"))
         raise source.wrong(f"{source.kind(kind.name)} varies one option, not {len(written)}; write for example {example}.")
     axes = {}
     for option, levels in written.items():

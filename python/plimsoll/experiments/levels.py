@@ -25,6 +25,39 @@ from plimsoll.units import THOUSANDS
 LEVELS_MAX = 1000
 EXAMPLE = "'1..64' (doubling), '1..64*3', '1..32+4' or [1, 2, 4]"
 
+#: Options whose levels are whole numbers; every other axis of numbers may take any.
+WHOLE_OPTIONS = frozenset(
+    (
+        "threads",
+        "queue_depth",
+        "burst_size",
+        "flush_every",
+        "workers",
+        "seed",
+        "size",
+        "align",
+        "stride",
+        "block_size",
+        "read_block_size",
+        "write_block_size",
+        "trim_block_size",
+        "region_start",
+        "region_length",
+        "requests",
+        "amount",
+        "run_length",
+        "zone_length",
+        "zone_amount",
+        "zone_skip",
+        "parts",
+        "parts_unit",
+        "merge_depth",
+        "refill_depth",
+        "pause_requests",
+        "share_group",
+    )
+)
+
 _NUMBER = r"\d+(?:\.\d+)?"
 _PLAIN = re.compile(rf"{_NUMBER}")
 _SCALED = re.compile(rf"({_NUMBER})\s*([kKmM]?)(?:/s)?")
@@ -45,6 +78,11 @@ def levels_of(option: str, written: Any) -> tuple[Any, ...]:
             raise InputError(f"level {quoted(level)} stands twice; name it once, and repeat the measurement instead.")
         seen.add(repr(level))
     return tuple(levels)
+
+
+def is_whole(option: str) -> bool:
+    """Whether levels of an option, of all streams or of one, are whole numbers."""
+    return option.rpartition(".")[2] in WHOLE_OPTIONS
 
 
 def ends_of(option: str, written: Any) -> tuple[float, float]:

@@ -17,8 +17,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from plimsoll.experiments.declaration import CONFIGURATION_OPTIONS, FILE_OPTIONS, KINDS, OPTIONS, Kind, Option
+from plimsoll.experiments.declaration import CONFIGURATION_OPTIONS, FILE_OPTIONS, OPTIONS
 from plimsoll.experiments.forms import Form, as_toml
+from plimsoll.experiments.kind import Kind
+from plimsoll.experiments.kinds import KINDS
+from plimsoll.experiments.option import Option
 
 Json = dict[str, Any]
 
@@ -52,8 +55,7 @@ def _of_kind(kind: Kind) -> Json:
         then["required"] = list(kind.needs)
     if kind.axes in ("one", "ends"):
         then["properties"]["over"] = {"maxProperties": 1}
-    if kind.axes == "several":
-        then["oneOf"] = [{"required": ["over"]}, {"required": ["grid"]}]
+    then |= kind.schema
     return {"if": {"properties": {"kind": {"const": kind.name}}}, "then": then}
 
 

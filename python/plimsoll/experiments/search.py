@@ -49,6 +49,9 @@ from dataclasses import dataclass
 from plimsoll.analysis.load_line.mark import Mark, mark_of
 from plimsoll.analysis.objective.judgement import Objective
 from plimsoll.experiments import wording
+from plimsoll.experiments.experiment import Experiment
+from plimsoll.experiments.kind import Outlook
+from plimsoll.experiments.levels import is_whole
 from plimsoll.experiments.plan import Ask, Conclusion, Plan
 from plimsoll.experiments.probe import HALVINGS_MAX, Bounds, Growth, Probe, Probed, Resolution, points_between, points_of_search
 from plimsoll.result import Result
@@ -203,3 +206,24 @@ def search(axis: str, bounds: Bounds, objective: Objective, resolution: Resoluti
     probe = Probe(axis, objective, max(1, repeats_max))
     bracket = yield from find_bracket(probe, bounds, resolution or Resolution(), Growth())
     return conclude("search", probe, bracket)
+
+
+def ahead_of_search(experiment: Experiment) -> Outlook:
+    """How many points lie ahead of a subject of a ramp or search.
+
+    Its own steps are gone through with a limit in each place where it can lie; the fewest and the most that this takes are the bounds.
+    A ramp that is going on knows a part of that, so its bound falls with every point. Points that are measured again, because requests
+    were too few or a level was too near the limit to tell, are not counted for a ramp; for a search every level counts as often as it
+    may be repeated, which most levels are not.
+    """
+    start, stop = experiment.over[experiment.axis]
+    bounds = Bounds(start, stop, integer=is_whole(experiment.axis))
+    parameters = experiment.parameters
+    resolution = Resolution.parse(parameters["resolution"])
+    growth = Growth.parse(parameters.get("growth") or "2x")
+    least, most = points_of_search(bounds, resolution, growth)
+    words = (
+        f"{experiment.axis} {wording.number(start)} to {wording.number(stop)} by {growth} until '{experiment.objective}' fails, "
+        f"then between, to {resolution}"
+    )
+    return Outlook(least, most * int(parameters.get("repeats_max") or 1), words)

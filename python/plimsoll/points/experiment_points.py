@@ -22,8 +22,10 @@ from plimsoll import catalog
 from plimsoll.engine import Engine, Json
 from plimsoll.errors import InputError
 from plimsoll.experiments.experiment import Experiment
-from plimsoll.experiments.kinds import PLANNERS, Settings, layer_settings, settings_of
+from plimsoll.experiments.kind import Settings
+from plimsoll.experiments.kinds import KINDS_BY_NAME
 from plimsoll.experiments.plan import Ask, Request, Subject
+from plimsoll.experiments.schedule import layer_settings, settings_of
 from plimsoll.host.target import target_identity
 from plimsoll.points.drivers import driver_name, driver_of
 from plimsoll.points.point import PlannedPoint, changed, defined, own_defined, repeated, warmed
@@ -79,12 +81,12 @@ class ExperimentPoints:
 
     def applied(self) -> Iterator[tuple[Definition, Target]]:
         """Every workload, in every form known in advance, with the target it goes to; filling among them where it is asked for."""
-        experiment = self._experiment
+        experiment, kind = self._experiment, KINDS_BY_NAME[self._experiment.kind]
         for subject in self._subjects():
-            if experiment.kind == "precondition" or experiment.parameters.get("precondition"):
+            if kind.fills(experiment):
                 workload, _, target = self._filling(subject)
                 yield workload, target
-            for asked in PLANNERS[experiment.kind].settings(experiment):
+            for asked in kind.settings(experiment):
                 workload, _, target = self._shared(subject, asked)
                 yield workload, target
 

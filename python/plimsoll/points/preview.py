@@ -19,7 +19,8 @@ from typing import Any
 from plimsoll.analysis.point.definition import ends_by_itself, overwrites
 from plimsoll.engine import Engine
 from plimsoll.experiments.experiment import Experiment
-from plimsoll.experiments.outlook import KNOWN, known_requests, outlook
+from plimsoll.experiments.kinds import KINDS_BY_NAME
+from plimsoll.experiments.outlook import is_known, known_requests, outlook
 from plimsoll.experiments.plan import Ask, Request, Subject
 from plimsoll.host.device import free_bytes
 from plimsoll.points.balance import TIMING
@@ -135,7 +136,7 @@ def preview(
 
 
 def _lines(experiment: Experiment, made: ExperimentPoints) -> Iterator[Line]:
-    if experiment.kind in KNOWN:
+    if is_known(experiment):
         for request in known_requests(experiment):
             yield _line(experiment, request.subject, made.point(request), _what(request.ask), (1, 1))
         return
@@ -150,11 +151,7 @@ def _sums(experiment: Experiment, subject: Subject, made: ExperimentPoints) -> I
     if ahead.filling:
         ask = Ask(role="precondition")
         yield _line(experiment, subject, made.point(Request(experiment.name, experiment.kind, subject, ask)), _what(ask), (1, 1))
-    first = (
-        Ask(role="precondition")
-        if experiment.kind == "precondition"
-        else Ask({option: levels[0] for option, levels in experiment.over.items()})
-    )
+    first = Ask({option: levels[0] for option, levels in experiment.over.items()}, role=KINDS_BY_NAME[experiment.kind].role)
     point = made.point(Request(experiment.name, experiment.kind, subject, first))
     yield _line(experiment, subject, point, ahead.words, (ahead.least, ahead.most))
 

@@ -18,8 +18,8 @@ from plimsoll import engine as engines
 from plimsoll.errors import InputError
 from plimsoll.experiments.document import TYPED, read_experiments
 from plimsoll.experiments.experiment import Experiment, Suite
-from plimsoll.experiments.kinds import layer_settings
 from plimsoll.experiments.plan import Ask, Configuration, Request
+from plimsoll.experiments.schedule import layer_settings
 from plimsoll.points.experiment_points import ExperimentPoints
 from plimsoll.points.listener import Remark
 from plimsoll.points.preconditions import check_reach

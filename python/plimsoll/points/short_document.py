@@ -17,8 +17,9 @@ from plimsoll.engine import Json
 from plimsoll.errors import InputError
 from plimsoll.experiments.declaration import FIELDS, options_of
 from plimsoll.experiments.document import TYPED, read_experiments
-from plimsoll.experiments.kinds import layer_settings
+from plimsoll.experiments.kinds import KINDS_BY_NAME
 from plimsoll.experiments.levels import levels_of
+from plimsoll.experiments.schedule import layer_settings
 from plimsoll.points.point import setting
 from plimsoll.points.undertaking import Undertaking
 
@@ -27,12 +28,8 @@ _JOB_OPTIONS = ("duration", "warmup", "size")
 TARGET = "target"
 #: The levels of file workloads when none were typed.
 THREADS = "threads=1..64"
-#: What is varied when nothing was typed.
-_USUAL_LEVELS = {"steps": "queue_depth=1..64", "ramp": "queue_depth=1..1024", "search": "queue_depth=1..1024", "scaling": THREADS}
 #: Keys of an experiment that are typed under the same name, besides those of its kind.
 _SHARED = ("objective", "cache", "precision")
-#: What the experiment of a command is called where its kind is called otherwise.
-_VERBS = {"single": "run"}
 
 
 def short_undertaking(kind: str, typed: Mapping[str, Any]) -> Undertaking:
@@ -43,8 +40,10 @@ def short_undertaking(kind: str, typed: Mapping[str, Any]) -> Undertaking:
 
 def short_document(kind: str, typed: Mapping[str, Any]) -> Json:
     """The document of a short command."""
-    axis = _USUAL_LEVELS.get(kind)
-    experiment: Json = {"name": _VERBS.get(kind, kind), "kind": kind, "workloads": _unique(typed["workloads"])}
+    declared = KINDS_BY_NAME[kind]
+    axis = declared.usual_axis
+    called = declared.command if declared.as_it_stands else kind
+    experiment: Json = {"name": called, "kind": kind, "workloads": _unique(typed["workloads"])}
     levels = _axes(typed.get("over") or ((_suitable(axis, experiment["workloads"]),) if axis else ()))
     if levels:
         experiment["over"] = levels
@@ -83,7 +82,7 @@ def typed_settings(typed: Mapping[str, Any]) -> Json:
 def run_name(kind: str, workloads: Iterable[str]) -> str:
     """What the directory of the run is called: points as they stand by their workload, others by their kind as well."""
     names = _names(workloads)
-    called = names[0] if kind == "single" else f"{kind}-{names[0]}"
+    called = names[0] if KINDS_BY_NAME[kind].as_it_stands else f"{kind}-{names[0]}"
     return called if len(names) == 1 else f"{called}-and-more"
 
 

@@ -22,7 +22,7 @@ from plimsoll.errors import InputError
 from plimsoll.experiments.declaration import OPTIONS_BY_NAME
 from plimsoll.experiments.document import read_experiments
 from plimsoll.experiments.experiment import Experiment, Suite
-from plimsoll.experiments.kinds import layer_settings
+from plimsoll.experiments.schedule import layer_settings
 from plimsoll.points.foreign import Onto, command_document, foreign_document, is_foreign
 from plimsoll.points.listener import Remark
 from plimsoll.points.quantity import duration_s

@@ -19,14 +19,15 @@ from typing import TYPE_CHECKING, Any
 
 from plimsoll import catalog
 from plimsoll import engine as engines
-from plimsoll.analysis.point.definition import arrival, overwrites, streams
+from plimsoll.analysis.point.definition import overwrites, streams
 from plimsoll.engine import Engine, Json
 from plimsoll.errors import InputError
 from plimsoll.experiments.document import TYPED, Source
 from plimsoll.experiments.experiment import Experiment, Suite
-from plimsoll.experiments.kinds import offers_rates, planned_points, schedule
+from plimsoll.experiments.kinds import KINDS_BY_NAME
 from plimsoll.experiments.outlook import most_points, outlook
 from plimsoll.experiments.plan import Conclusion, Subject
+from plimsoll.experiments.schedule import offers_rates, planned_points, schedule
 from plimsoll.host.machine import host_facts, versions
 from plimsoll.host.target import target_identity
 from plimsoll.points.drivers import driver_of
@@ -229,15 +230,13 @@ def _check_questions(experiment: Experiment, workloads: Sequence[Sequence[Defini
         check_objective(experiment.objective, workloads, rated=offers_rates(experiment))
         check_precision(experiment.precision, workloads)
         check_metric(metric, workloads)
+    kind = KINDS_BY_NAME[experiment.kind]
     # Of every other kind each form makes more than one point.
-    times = experiment.repeat if experiment.kind == "single" else 2
+    times = experiment.repeat if kind.as_it_stands else 2
     check_journalled(workload for forms in workloads for workload in forms for _ in range(times))
-    if experiment.kind == "curve" and experiment.parameters["maximum"] is None:
-        waiting = [workload["name"] for forms in workloads for workload in forms if arrival(workload) != "closed"]
-        if waiting:
-            raise InputError(
-                f"the maximum is looked for in a closed loop, but {waiting[0]} has open arrival; set arrival=closed, or name the maximum."
-            )
+    refusal = kind.unsuited(experiment, [workload for forms in workloads for workload in forms])
+    if refusal is not None:
+        raise InputError(refusal)
 
 
 def _measured(resolved: _Resolved, typed: Mapping[str, Any], listener: Listener, uses: Uses) -> tuple[Outcome, RunWriter]:

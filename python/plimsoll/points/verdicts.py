@@ -23,8 +23,8 @@ from plimsoll.analysis.point.definition import ends_by_itself
 from plimsoll.analysis.point.metric import ALL
 from plimsoll.analysis.point.stopping_rule import parse_precision
 from plimsoll.errors import InputError
-from plimsoll.experiments.declaration import KINDS_BY_NAME
 from plimsoll.experiments.experiment import Experiment
+from plimsoll.experiments.kinds import KINDS_BY_NAME
 from plimsoll.points.outcome import Found, Outcome
 from plimsoll.result import Result
 from plimsoll.stored import Definition

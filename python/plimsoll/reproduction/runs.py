@@ -22,8 +22,8 @@ from plimsoll.engine import Control, Engine, Json
 from plimsoll.errors import InputError
 from plimsoll.experiments.document import read_experiments
 from plimsoll.experiments.experiment import Experiment
-from plimsoll.experiments.kinds import schedule
 from plimsoll.experiments.plan import Conclusion
+from plimsoll.experiments.schedule import schedule
 from plimsoll.measure import Job, measure
 from plimsoll.points.experiment_points import ExperimentPoints
 from plimsoll.points.point import PlannedPoint

@@ -7,7 +7,7 @@ from typing import Any
 from plimsoll.apps import DRIVERS, check_workload, driver_of
 from plimsoll.engine import native
 from plimsoll.experiments.document import read_experiments
-from plimsoll.experiments.kinds import settings_of
+from plimsoll.experiments.schedule import settings_of
 
 
 def check_document(document: dict[str, Any], source: str) -> None:

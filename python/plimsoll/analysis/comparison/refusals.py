@@ -7,9 +7,9 @@ meant to differ is named in ``varying``: an option (``queue_depth``, ``log.rate`
 ``machine``, ``version``, ``modelled``, ``size``. Sides of one run may differ in the settings of their configurations, because the
 experiment itself says so, and a point in what the experiment set for it.
 Limits: seeds, texts and what the point stands for (its place) are not compared. Of the machine, its name, CPU and kernel are.
-Searched levels (ramp, search, curve) follow from what was measured and may differ.
+Levels of ``adaptive`` kinds of experiments follow from what was measured and may differ.
 
-    refusals([before, after], varying=["queue_depth"])
+    refusals([before, after], varying=["queue_depth"], adaptive=["search"])
     # ["before and after differ in duration (10 against 60); measure both alike, or compare with --varying duration."]
 """
 
@@ -28,8 +28,6 @@ Json = dict[str, Any]
 
 #: Sizes of targets may differ by this factor.
 SIZE_FACTOR = 1.1
-#: Kinds of experiment whose levels follow from what they measure.
-_ADAPTIVE = ("ramp", "search", "curve", "steady")
 #: What does not change the load: seeds, and how much of the record is kept.
 _NOT_COMPARED = ("seed", "name", "interval")
 #: What must be equal, by the word that allows it to differ.
@@ -57,19 +55,19 @@ def unknown(sides: Sequence[Side], varying: Collection[str]) -> list[str]:
     return [word for word in varying if word not in VARYING and word not in options and word not in bare]
 
 
-def refusals(sides: Sequence[Side], varying: Collection[str] = ()) -> list[str]:
+def refusals(sides: Sequence[Side], varying: Collection[str] = (), *, adaptive: Collection[str]) -> list[str]:
     """Why each side may not be compared with the first; empty when all may."""
-    return [sentence for other in sides[1:] for sentence in _between(sides[0], other, varying)]
+    return [sentence for other in sides[1:] for sentence in _between(sides[0], other, varying, adaptive)]
 
 
-def _between(one: Side, other: Side, varying: Collection[str]) -> Iterator[str]:
+def _between(one: Side, other: Side, varying: Collection[str], adaptive: Collection[str]) -> Iterator[str]:
     matches = [groups for _, groups in match_points([one, other], varying)]
     if not matches:
         yield _nothing_in_common(one, other)
         return
     yield from _options(one, other, matches, varying)
     if "level" not in varying:
-        yield from _levels(one, other)
+        yield from _levels(one, other, adaptive)
     pairs = [result for groups in matches for result in groups[0]], [result for groups in matches for result in groups[1]]
     for word, (noun, read) in _FACTS.items():
         if word not in varying:
@@ -138,19 +136,19 @@ def _is_allowed(name: str, allowed: Collection[str]) -> bool:
     return name in allowed or bare in allowed or ("." not in name and any(entry.rpartition(".")[2] == name for entry in allowed))
 
 
-def _levels(one: Side, other: Side) -> Iterator[str]:
+def _levels(one: Side, other: Side, adaptive: Collection[str]) -> Iterator[str]:
     """Levels of a workload that only one side has."""
-    mine, theirs = _levels_of(one), _levels_of(other)
+    mine, theirs = _levels_of(one, adaptive), _levels_of(other, adaptive)
     for subject in mine.keys() & theirs.keys():
         if mine[subject] != theirs[subject]:
             values = [", ".join(f"{level:g}" for level in found[subject]) for found in (mine, theirs)]
             yield _sentence(one, other, f"the levels of {subject[1]}", "level", values)
 
 
-def _levels_of(side: Side) -> dict[tuple[str, str], list[float]]:
+def _levels_of(side: Side, adaptive: Collection[str]) -> dict[tuple[str, str], list[float]]:
     subjects: dict[tuple[str, str], list[Result]] = {}
     for result in side.results:
-        if result.place.get("level") is not None and result.place.get("kind") not in _ADAPTIVE:
+        if result.place.get("level") is not None and result.place.get("kind") not in adaptive:
             subjects.setdefault((result.place.get("experiment", ""), result.job.workload), []).append(result)
     return {subject: [level for level, _ in by_level(results)] for subject, results in subjects.items()}
 

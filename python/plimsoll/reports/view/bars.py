@@ -13,13 +13,12 @@ import json
 from collections.abc import Sequence
 from typing import Literal, NotRequired, TypedDict
 
+from plimsoll.experiments.kinds import is_drawn
 from plimsoll.reports.view.point import GROUPS, GroupName, PointView, Settings
 from plimsoll.result import OPS, Op, Status
 
 Rate = Literal["iops", "bytes_per_s"]
 Time = Literal["mean", "p50", "p99", "p999", "max"]
-#: Kinds whose points are bars; those of the others are points of a line, cells of a map, or rounds.
-BAR_KINDS = ("single", "steps")
 
 
 class Spread(TypedDict):
@@ -90,7 +89,7 @@ def slices(points: Sequence[PointView], configurations: int) -> list[Slice]:
     taken: dict[tuple[str, int, str], str] = {}
     for point in points:
         place = point["place"]
-        if place and (place["kind"] not in BAR_KINDS or place["role"] != "point"):
+        if place and (not is_drawn(place["kind"], "bars") or place["role"] != "point"):
             continue
         settings = json.dumps(place["settings"] if place else {}, sort_keys=True)
         name, layer = place["experiment"] if place else "", 0

@@ -32,6 +32,7 @@ from plimsoll.analysis.objective.judgement import Objective, parse_objective
 from plimsoll.analysis.point.metric import ALL, METRICS, RATES
 from plimsoll.analysis.point.pooling import pooled_metric
 from plimsoll.errors import InputError
+from plimsoll.experiments.kinds import ADAPTIVE
 from plimsoll.reports.view.experiments import Member
 from plimsoll.reports.view.point import EstimateView, Settings
 from plimsoll.result import Estimate, Result
@@ -84,7 +85,7 @@ def compare_configurations(metas: Sequence[Json], members: Sequence[Member], lab
     sides = [_side(metas, members, configuration, label) for configuration, label in enumerate(labels)]
     if not list(match_points(sides)):
         return None
-    reasons = refusals(sides)
+    reasons = refusals(sides, adaptive=ADAPTIVE)
     if reasons:
         return {
             "sides": list(labels),

@@ -21,6 +21,7 @@ from plimsoll.analysis.objective.judgement import Objective, judge, parse_object
 from plimsoll.analysis.point.metric import ALL
 from plimsoll.analysis.point.pooling import pooled_metric
 from plimsoll.errors import InputError
+from plimsoll.experiments.kinds import is_drawn, offers_rates
 from plimsoll.reports.view.point import EstimateView, GroupName, ObjectiveVerdict, Settings, estimate_view, group_of
 from plimsoll.reports.view.subjects import Scaling, Steady, rounds, scaling
 from plimsoll.result import OPS, Result
@@ -29,8 +30,6 @@ Json = Mapping[str, Any]
 #: Whether a level keeps the objective; None where there is none.
 Verdict = Callable[[LoadPoint], ObjectiveVerdict | None]
 
-#: Kinds whose points, by level, make a load line.
-LINE_KINDS = ("steps", "ramp", "search", "curve")
 MATRIX_METRICS = ("iops", "bytes_per_s", "mean", "p99")
 METHODS = {
     "offered": "less was completed than offered",
@@ -205,7 +204,7 @@ def _objective(definition: Json) -> Objective | None:
 def _axis(found: _Found) -> str | None:
     """The option that makes the level: the only axis, or the only setting that the points were given."""
     over = found.definition.get("over") or []
-    if found.kind == "curve":
+    if offers_rates(found.kind):
         return "percent of the maximum" if _curve_levels_are_percent(found) else "rate"
     if len(over) == 1:
         return str(over[0]["option"])
@@ -238,7 +237,7 @@ def _subject(found: _Found, configuration: int, own: Sequence[Member]) -> Subjec
     indices = {id(member.result): member.index for member in own}
     has_levels = any(result.place.get("level") is not None for result in results if result.place.get("role") == "point")
     no_line: _LineFigures = {"lines": [], "mark": None, "knee": None, "saturation": None, "notes": []}
-    line = _line_figures(found, results, indices) if found.kind in LINE_KINDS and has_levels else no_line
+    line = _line_figures(found, results, indices) if is_drawn(found.kind, "line") and has_levels else no_line
     return {
         "workload": job.workload,
         "title": job.title,
@@ -248,9 +247,9 @@ def _subject(found: _Found, configuration: int, own: Sequence[Member]) -> Subjec
         "points": [member.index for member in own],
         "sentences": _sentences(found, own),
         **line,
-        "scaling": scaling(results, indices) if found.kind == "scaling" else None,
-        "steady": rounds(results, indices, found.definition.get("parameters") or {}) if found.kind == "steady" else None,
-        "cells": _cells(results, indices) if found.kind == "matrix" else [],
+        "scaling": scaling(results, indices) if is_drawn(found.kind, "speed-up") else None,
+        "steady": rounds(results, indices, found.definition.get("parameters") or {}) if is_drawn(found.kind, "rounds") else None,
+        "cells": _cells(results, indices) if is_drawn(found.kind, "cells") else [],
     }
 
 
