@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from plimsoll.formats.diskspd.options import FLAGS, FLAGS_BY_NAME, PROFILE_ELEMENTS, SPAN_ELEMENTS, TARGET_ELEMENTS
+from plimsoll.formats.diskspd.elements import PROFILE_ELEMENTS, SPAN_ELEMENTS, TARGET_ELEMENTS
+from plimsoll.formats.diskspd.options import FLAGS, FLAGS_BY_NAME
 from plimsoll.formats.diskspd.page import compatibility_page
 from plimsoll.formats.diskspd.resolve import Setting, Span, Target, Use
 from plimsoll.formats.diskspd.verdict import judge

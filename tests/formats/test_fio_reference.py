@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 
 from plimsoll.errors import InputError
-from plimsoll.formats.fio.options import ALIASES, ENGINES, OPTIONS, canonical
+from plimsoll.formats.fio.engines import ENGINES
+from plimsoll.formats.fio.options import ALIASES, OPTIONS, canonical
 from plimsoll.formats.fio.page import compatibility_page
 from plimsoll.formats.fio.values import FORMS, form_of
 

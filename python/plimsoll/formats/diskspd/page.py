@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from plimsoll.formats.diskspd.options import FLAGS, FLAGS_BY_NAME, PROFILE_ELEMENTS, SPAN_ELEMENTS, TARGET_ELEMENTS, ElementForm, Flag
+from plimsoll.formats.diskspd.elements import PROFILE_ELEMENTS, SPAN_ELEMENTS, TARGET_ELEMENTS, ElementForm
+from plimsoll.formats.diskspd.options import FLAGS, FLAGS_BY_NAME, Flag
 from plimsoll.formats.diskspd.verdict import ALWAYS
 
 _HEAD = """\

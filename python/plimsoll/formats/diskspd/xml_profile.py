@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from plimsoll.errors import InputError
-from plimsoll.formats.diskspd.options import CACHING_MODES, PROFILE_ELEMENTS, SPAN_ELEMENTS, TARGET_ELEMENTS, ElementForm
+from plimsoll.formats.diskspd.elements import CACHING_MODES, PROFILE_ELEMENTS, SPAN_ELEMENTS, TARGET_ELEMENTS, ElementForm
 from plimsoll.formats.diskspd.resolve import TEMPLATE, Profile, Scope, Setting, Span, Target
 from plimsoll.formats.diskspd.tree import Element, read_tree
 from plimsoll.formats.diskspd.values import RANGES_MAX, RATE_MAX, Kind, Ranges, checked, whole

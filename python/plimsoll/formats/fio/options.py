@@ -3,8 +3,8 @@
 Model: a row has one of three verdicts. *native*: it takes effect. *ignored*: the run goes on without it, and ``why`` says what that
 changes. *unsupported*: the file cannot be run faithfully, and ``why`` says the reason and what comes nearest. A native option may turn out
 ignored or unsupported for some of its values; the code that reads it says so then. The rows are what the compatibility page shows, in its
-order. An engine that reaches files and devices through the kernel has a backend of ours; options of any other engine go with it. `LIMITS`
-holds where fio takes larger values than we do, so that the sentence can name the line.
+order. Options of an engine that we do not have go with it. `LIMITS` holds where fio takes larger values than we do, so that the sentence
+can name the line.
 Limits: what several options make together (offset and size, rate and block size) is checked where it is put together.
 
     OPTIONS["bs"].verdict                  # "native"
@@ -353,64 +353,13 @@ _PRIORITY_OF_PROCESS = "requests have the priority of the process"
 _PASSTHROUGH = "belongs to commands that go past the block layer"
 
 
-@dataclass(frozen=True)
-class Engine:
-    """``backend`` is ours, or empty; ``synchronous`` ones have one request outstanding whatever iodepth says."""
-
-    backend: str
-    synchronous: bool
-    why: str
-
-
-_FILES = "files and devices only; nearest is ioengine=io_uring on a file or a mapped device"
-_META = "this operation on the file system is not issued from a job file; nearest are ioengine=filecreate, filestat and filedelete"
-_NETWORK = "the network itself is not measured; nearest is ioengine=io_uring on a file of a mounted share"
-
-ENGINES: dict[str, Engine] = {
-    "libaio": Engine("auto", False, "io_uring takes its place"),
-    "io_uring": Engine("auto", False, ""),
-    "posixaio": Engine("auto", False, "io_uring takes its place"),
-    "windowsaio": Engine("auto", False, "io_uring takes its place"),
-    "solarisaio": Engine("auto", False, "io_uring takes its place"),
-    "sync": Engine("sync", True, "pread and pwrite in place of lseek, read and write"),
-    "psync": Engine("sync", True, ""),
-    "vsync": Engine("sync", True, "neighbouring requests are not joined into vectors"),
-    "pvsync": Engine("sync", True, "pread and pwrite in place of preadv and pwritev"),
-    "pvsync2": Engine("sync", True, "pread and pwrite in place of preadv2 and pwritev2"),
-    "mmap": Engine("mmap", True, ""),
-    "null": Engine("null", False, "target null:"),
-    "filecreate": Engine("files", True, "driver files, operation create"),
-    "filestat": Engine("files", True, "driver files, operation stat"),
-    "filedelete": Engine("files", True, "driver files, operation delete"),
-} | {
-    name: Engine("", False, why)
-    for why, names in {
-        _FILES: "io_uring_cmd sg mtd nbd rados rbd rdma gfapi gfapi_async http libhdfs libiscsi libnfs nfs dfs daos ime spdk spdk_bdev "
-        "spdk_nvme xnvme libblkio libcufile libhipfile pmemblk dev-dax libpmem libpmem2 librpma_apm_client librpma_apm_server "
-        "librpma_gpspm_client librpma_gpspm_server libzbc",
-        _META: "ftruncate filexattr dircreate dirstat dirdelete falloc e4defrag fileoperation",
-        _NETWORK: "net netsplice",
-        "data are not moved between pipes; nearest is ioengine=psync": "splice",
-        "the processor itself is not loaded; leave the job out": "cpuio",
-        "other programs are not run; leave the job out": "exec",
-        "exists on other systems only; nearest is ioengine=libaio": "guasi syslet-rw binject",
-        "engines of others cannot be loaded; nearest is ioengine=io_uring": "external",
-    }.items()
-    for name in names.split()
-}
-
-
-#: Other names of engines.
-ENGINE_ALIASES = {"aio": "libaio", "linuxaio": "libaio"}
-
-
 def _of(engine: str, how: tuple[Verdict, str], why: str, names: str, since: str = DEBIAN) -> tuple[Option, ...]:
     """Options of an engine that are alike; ``how`` is verdict and form."""
     verdict, form = how
     return tuple(Option(name, verdict, form, why, (), since, engine) for name in names.split())
 
 
-_OPTIONS: tuple[Option, ...] = (
+ENGINE_OPTIONS: tuple[Option, ...] = (
     *_of("io_uring, pvsync2, sg", ("native", "flag"), "polled", "hipri"),
     *_of("pvsync2", ("ignored", "percent"), "all requests are polled or none", "hipri_percentage"),
     *_of("io_uring", ("native", "flag"), "buffers and files are registered with the ring", "fixedbufs registerfiles nonvectored"),
@@ -482,9 +431,6 @@ _OPTIONS: tuple[Option, ...] = (
     *_of("libpmem2, windowsaio", ("unsupported", "text"), _GONE, "no_completion_thread", "3.42"),
     *_of("spdk", ("unsupported", "text"), _GONE, "spdk_conf spdk_json_conf spdk_mem spdk_rpc_listen_addr", "3.42"),
 )
-
-ENGINE_OPTIONS = _OPTIONS
-
 
 #: In the order of the compatibility page.
 PARTS: tuple[tuple[str, tuple[Option, ...]], ...] = (

@@ -9,7 +9,8 @@ from collections import Counter
 from collections.abc import Iterable
 
 from plimsoll.formats.fio.command import COMMAND_OPTIONS
-from plimsoll.formats.fio.options import ALIASES, ENGINES, OPTIONS, PARTS, Option
+from plimsoll.formats.fio.engines import ENGINES
+from plimsoll.formats.fio.options import ALIASES, OPTIONS, PARTS, Option
 
 _HEAD = """# fio
 

@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from plimsoll.formats.fio.engines import ENGINE_ALIASES, ENGINES
 from plimsoll.formats.fio.notes import Note, Unfit, idle, native, surprise, unsupported
-from plimsoll.formats.fio.options import ENGINE_ALIASES, ENGINES, OPTIONS
+from plimsoll.formats.fio.options import OPTIONS
 from plimsoll.formats.fio.requests import Values
 
 #: What fio takes on Linux when nothing is said.
