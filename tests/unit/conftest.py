@@ -35,6 +35,8 @@ def engine(monkeypatch: pytest.MonkeyPatch, here: Path) -> ScriptedEngine:
     """The engine that the command line finds."""
     scripted = ScriptedEngine()
     monkeypatch.setattr(engines, "native", lambda: scripted)
+    # What others do on this host is no matter of a scripted engine.
+    monkeypatch.setattr("plimsoll.doctor.look.quick_look", lambda facts: "")
     return scripted
 
 

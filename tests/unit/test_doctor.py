@@ -10,6 +10,7 @@ import pytest
 
 from plimsoll.doctor import Check, Examination, diagnose, examine
 from plimsoll.doctor import examination as examinations
+from plimsoll.doctor.look import seen
 from plimsoll.engine import native
 from plimsoll.errors import InputError, TargetError
 from support.said import Plimsoll
@@ -117,7 +118,24 @@ def test_stolen_time_and_other_work_are_found() -> None:
 
 def test_other_io_on_the_target_is_found() -> None:
     busy = {**WELL.activity, "devices": {"nvme0n1": {"r_per_s": 500.0, "w_per_s": 20.0}}}
-    assert "500 reads and 20 writes" in found(replace(WELL, activity=busy))["other_io"].finding
+    assert "500 reads/s and 20 writes/s" in found(replace(WELL, activity=busy))["other_io"].finding
+
+
+def test_the_quick_look_says_in_one_sentence_what_others_do_and_nothing_of_a_quiet_host() -> None:
+    other = {"kind": "file", "spec": "/dev/shm/x", "medium": {"kind": "memory", "name": "tmpfs"}}
+    assert seen([WELL.target, WELL.target], WELL.activity) == ""
+    busy = {
+        "devices": {"nvme0n1": {"r_per_s": 500.0, "w_per_s": 20.0}},
+        "cpu": {"user_percent": 60.0, "own_user_percent": 10.0, "system_percent": 1.0, "idle_percent": 39.0, "steal_percent": 3.0},
+    }
+    said = seen([WELL.target, WELL.target, other], busy)
+    for part in (
+        "reads/s and 20 writes/s on nvme0n1",
+        "other programs use 51 %",
+        "took 3.0 % of the CPU time",
+        "/dev/shm/x is in memory (tmpfs)",
+    ):
+        assert said.count(part) == 1, said
 
 
 @pytest.fixture

@@ -366,6 +366,11 @@ def test_few_requests_and_unseen_devices_are_not_compared() -> None:
     assert "requests_changed" not in judge(engine=modelled, host=TARGET, monitor=_received("read", 909, 45_056))
 
 
+def test_a_sound_run_beside_others_says_so() -> None:
+    assert "other_load" not in judge(host=TARGET, monitor=_received("read", 10_000, 4096))
+    assert judge(host=TARGET, monitor=_received("read", 15_000, 4096))["other_load"].severity == "doubt"
+
+
 def test_holes_are_flagged_when_they_are_read() -> None:
     sparse = {"target": {"allocated_bytes": 300, "apparent_bytes": 1000}}
     assert "30%" in judge(host=sparse)["sparse_target"].message

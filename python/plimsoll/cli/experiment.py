@@ -47,7 +47,7 @@ def carried_out(undertaking: Callable[[Listener], Undertaking], typed: Typed, to
     from plimsoll.points.undertaking import carry_out, preview_of
 
     told = told or Told()
-    heard = listener(quiet=typed["quiet"])
+    heard = replace(listener(quiet=typed["quiet"]), looks=not typed["quiet"])
     asked = undertaking(heard)
     _check_outputs(asked, typed)
     if typed["dry_run"]:

@@ -90,7 +90,7 @@ def busy(examination: Examination) -> Iterator[Check]:
     if not cpu:
         yield Check("other_work", "unknown", "The CPU time cannot be seen in /proc/stat.")
         return
-    used = (cpu["user_percent"] or 0.0) + (cpu["system_percent"] or 0.0)
+    used = (cpu["user_percent"] or 0.0) + (cpu["system_percent"] or 0.0) - (cpu.get("own_user_percent") or 0.0)
     if used > BUSY_PERCENT_MAX:
         yield Check("other_work", "warn", f"Other programs use {used:.0f} % of the CPUs.", "Stop them; the generator needs free cores.")
     else:

@@ -231,8 +231,7 @@ def other_io(examination: Examination) -> Iterator[Check]:
             yield Check(
                 "other_io",
                 "warn",
-                f"Something else does {seen['r_per_s']:.0f} reads and {seen['w_per_s']:.0f} writes per second on {device['name']} "
-                "right now.",
+                f"Other processes are doing {seen['r_per_s']:.0f} reads/s and {seen['w_per_s']:.0f} writes/s on {device['name']}.",
                 "Find it with 'iotop' or 'pidstat -d 1' and stop it; it is part of every number otherwise.",
             )
         else:

@@ -147,7 +147,8 @@ def _backing(folder: str) -> Json:
     try:
         with open(f"{folder}/loop/backing_file", "rb") as file:
             path = os.fsdecode(file.read().removesuffix(b"\n")).removesuffix(" (deleted)")
-        return {"backing": {"path": path, "type": mount_of(path).fs_type}}
+        direct = text(f"{folder}/loop/dio") == "1"
+        return {"backing": {"path": path, "type": mount_of(path).fs_type, "direct": direct}}
     except (OSError, Absent):
         return {}
 

@@ -99,11 +99,20 @@ def _devices(paths: list[str]) -> tuple[dict[str, str | None], list[str]]:
         try:
             top = _device_of(path)
             found.setdefault(top, None)
-            for disk in physical_devices(top):
+            for disk in (*physical_devices(top), *_backing_devices(top)):
                 found.setdefault(disk, top)
         except (Absent, OSError) as reason:
             reasons.append(f"{path}: {reason}")
     return found, reasons
+
+
+def _backing_devices(name: str) -> list[str]:
+    """The disks below the file that a loop device shows; none of another device, or of a file that cannot be seen."""
+    backing = device_facts(name).get("backing")
+    try:
+        return physical_devices(name_of_number(os.stat(backing["path"]).st_dev)) if backing else []
+    except (Absent, OSError):
+        return []
 
 
 def _device_of(path: str) -> str:

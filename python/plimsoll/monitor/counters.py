@@ -18,7 +18,7 @@ Model: the first line holds clock ticks since boot in user, nice, system, idle, 
 system includes irq and softirq. Steal is time the hypervisor gave to others.
 Limits: iowait is an idle CPU with I/O outstanding; it says nothing about how busy the storage is.
 
-    shares(parse(before), parse(after))["user_percent"]
+    cpu_shares(parse_cpu(before), parse_cpu(after))["user_percent"]
 
 Blocks in and out of /proc/vmstat, counted in 4,096 bytes as vmstat-based reports do.
 
@@ -30,9 +30,12 @@ Model: ``pgpgin`` and ``pgpgout`` count KiB that block devices moved in and out 
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 
 SECTOR_BYTES = 512
+#: Unit of /proc/stat (``USER_HZ``).
+TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 
 
 @dataclass(frozen=True)
@@ -128,8 +131,11 @@ def parse_cpu(text: str) -> CpuTicks | None:
     )
 
 
-def cpu_shares(before: CpuTicks, after: CpuTicks) -> dict[str, float] | None:
-    """Percent of CPU time spent in each state in between; None when less than one tick passed."""
+def cpu_shares(before: CpuTicks, after: CpuTicks, own_user_s: float | None = None) -> dict[str, float] | None:
+    """Percent of CPU time spent in each state in between; None when less than one tick passed.
+
+    ``own_user_s`` is what this process spent in user mode, which is part of all that was (``own_user_percent``).
+    """
     deltas = {
         "user_percent": after.user - before.user,
         "system_percent": after.system - before.system,
@@ -138,7 +144,10 @@ def cpu_shares(before: CpuTicks, after: CpuTicks) -> dict[str, float] | None:
         "steal_percent": after.steal - before.steal,
     }
     total = sum(deltas.values())
-    return {name: 100.0 * ticks / total for name, ticks in deltas.items()} if total > 0 else None
+    if total <= 0:
+        return None
+    shares = {name: 100.0 * ticks / total for name, ticks in deltas.items()}
+    return shares if own_user_s is None else shares | {"own_user_percent": 100.0 * own_user_s * TICKS_PER_S / total}
 
 
 BLOCK_BYTES = 4096

@@ -29,10 +29,11 @@ _SOURCES = {"diskstats": 1 << 18, "stat": 512, "vmstat": 1 << 15}
 
 @dataclass(frozen=True)
 class Snapshot:
-    """Counter files as text at one instant of the monotonic clock."""
+    """Counter files as text at one instant of the monotonic clock, and the time in user mode that this process had used by then."""
 
     monotonic_ns: int
     texts: dict[str, str]
+    own_user_s: float | None = None
 
 
 class Sampler:
@@ -49,7 +50,7 @@ class Sampler:
     def snapshot(self) -> Snapshot:
         """The counters now."""
         texts = {name: _read(file, _SOURCES[name]) for name, file in self._files.items()}
-        return Snapshot(time.monotonic_ns(), texts)
+        return Snapshot(time.monotonic_ns(), texts, os.times().user)
 
     def close(self) -> None:
         """Close the files."""
@@ -74,7 +75,8 @@ def sample(before: Snapshot, after: Snapshot, always: Iterable[str] = ()) -> Sam
         made["devices"] = _devices(before, after, elapsed_s, frozenset(always))
     ticks = counters.parse_cpu(before.texts.get("stat", "")), counters.parse_cpu(after.texts.get("stat", ""))
     if ticks[0] is not None and ticks[1] is not None:
-        made["cpu"] = counters.cpu_shares(ticks[0], ticks[1])
+        own = None if before.own_user_s is None or after.own_user_s is None else after.own_user_s - before.own_user_s
+        made["cpu"] = counters.cpu_shares(ticks[0], ticks[1], own)
     blocks = counters.paging_rates(
         counters.parse_paging(before.texts.get("vmstat", "")), counters.parse_paging(after.texts.get("vmstat", "")), elapsed_s
     )

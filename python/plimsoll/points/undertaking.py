@@ -29,7 +29,7 @@ from plimsoll.experiments.outlook import most_points, outlook
 from plimsoll.experiments.plan import Conclusion, Subject
 from plimsoll.experiments.schedule import offers_rates, planned_points, schedule
 from plimsoll.host.machine import host_facts, versions
-from plimsoll.host.target import target_identity
+from plimsoll.host.target import target_facts, target_identity
 from plimsoll.points.drivers import driver_of
 from plimsoll.points.experiment_points import ExperimentPoints
 from plimsoll.points.ineffective_options import check_effect
@@ -53,6 +53,8 @@ if TYPE_CHECKING:
     from plimsoll.store.reader import StoredRun
     from plimsoll.tables.table import Table
 
+#: Kinds of target that no device and no memory of this host is behind.
+_MODELS = ("array", "queue", "null")
 #: Workloads with the targets that they go to.
 Uses = Sequence[tuple[Definition, Target]]
 
@@ -133,6 +135,8 @@ def carry_out(undertaking: Undertaking, typed: Mapping[str, Any], listener: List
     """Measure all experiments as ``typed``: complete options by the names of `plimsoll.points.options`."""
     resolved, uses = _ready(undertaking, typed, listener)
     listener.planned(brief(resolved.experiments, resolved.points))
+    if listener.looks:
+        _say_what_others_do(uses, engines.native(), listener.remark)
     outcome, run = _measured(resolved, typed, listener, uses)
     return Run(run.path, outcome, resolved.experiments, undertaking.origin)
 
@@ -167,6 +171,20 @@ def _ready(undertaking: Undertaking, typed: Mapping[str, Any], listener: Listene
     check_effect(typed, (target for _, target in uses), list(resolved.forms()), _written(experiments), listener.remark)
     check_permitted(uses, engine, typed["destroy_data"])
     return resolved, uses
+
+
+def _say_what_others_do(uses: Uses, engine: Engine, remark: Remark) -> None:
+    """A line on what would make the numbers wrong from the first request on; models are alone in their time."""
+    from plimsoll.doctor.look import quick_look
+
+    facts = [
+        target_facts({"spec": target.text, **driver_of(workload, engine).inspect_target(target)})
+        for workload, target in uses
+        if target.kind not in _MODELS
+    ]
+    found = quick_look(facts) if facts else ""
+    if found:
+        remark(f"before the start: {found} ('plimsoll doctor' says what helps).")
 
 
 @dataclass(frozen=True)

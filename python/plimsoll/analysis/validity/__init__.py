@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from plimsoll.analysis.validity import course, generator, samples, target
+from plimsoll.analysis.validity import course, generator, others, samples, target
 from plimsoll.analysis.validity.evidence import Evidence
 from plimsoll.result import Flag
 
@@ -36,6 +36,7 @@ RULES: tuple[Callable[[Evidence], Iterator[Flag]], ...] = (
     target.memory_backed,
     target.compressible_target,
     target.requests_changed,
+    others.other_load,
     course.operations_skipped,
     course.ran_out,
     generator.generator_bound,

@@ -182,7 +182,7 @@ _MERGE_DEPTH_MIN = 3
 
 
 @dataclass(frozen=True)
-class _Flow:
+class Flow:
     """Requests and bytes per second."""
 
     requests: float
@@ -205,7 +205,7 @@ def requests_changed(evidence: Evidence) -> Iterator[Flag]:
         return
     seconds = float(evidence.result.monitor.get("seconds") or 0.0)
     for op, letter in (("read", "r"), ("write", "w")):
-        issued, received = _issued(evidence.result, op), _received(evidence, op, letter)
+        issued, received = issued_flow(evidence.result, op), received_flow(evidence, op, letter)
         if received is None or issued.requests * seconds < REQUESTS_MIN or not received.requests:
             continue
         verdict = _verdict(issued, received)
@@ -220,7 +220,7 @@ def requests_changed(evidence: Evidence) -> Iterator[Flag]:
             )
 
 
-def _verdict(issued: _Flow, received: _Flow) -> str:
+def _verdict(issued: Flow, received: Flow) -> str:
     moved = received.bytes / issued.bytes if issued.bytes else 0.0
     count, length = received.requests / issued.requests, received.mean_bytes / issued.mean_bytes if issued.bytes else 1.0
     if moved >= BYTES_SHARE_MIN and count < 1 - MISSING_SHARE and length > 1 + MISSING_SHARE:
@@ -230,7 +230,7 @@ def _verdict(issued: _Flow, received: _Flow) -> str:
     return ""
 
 
-def _judgement(evidence: Evidence, verdict: str, issued: _Flow) -> tuple[Any, str]:
+def _judgement(evidence: Evidence, verdict: str, issued: Flow) -> tuple[Any, str]:
     """Severity and advice."""
     if evidence.backend == "mmap" or any(not is_direct(stream) for stream in evidence.streams):
         return "note", "The page cache makes requests of its own. Use direct=true to see how the device answers those that you ask for."
@@ -241,7 +241,7 @@ def _judgement(evidence: Evidence, verdict: str, issued: _Flow) -> tuple[Any, st
             "The rate is that of longer requests. A scheduler, a file system or a device whose queue is full joins neighbours: choose "
             "scheduler none (/sys/block/DEVICE/queue/scheduler), forbid merging (nomerges = 2 there), or ask for fewer bytes at once."
         )
-    longest = [device.get("request_bytes_max") for device in _tops(evidence)]
+    longest = [device.get("request_bytes_max") for device in top_devices(evidence)]
     limits = [limit for limit in longest if isinstance(limit, int)]
     if limits and issued.mean_bytes > min(limits):
         return "note", f"The device takes {min(limits) // 1024:,} KiB at once. Ask for no longer requests when their number matters."
@@ -251,27 +251,27 @@ def _judgement(evidence: Evidence, verdict: str, issued: _Flow) -> tuple[Any, st
     )
 
 
-def _issued(result: Any, op: str) -> _Flow:
+def issued_flow(result: Any, op: str) -> Flow:
     """Of a target of several parts the pieces, because those are what devices receive."""
     sources: Iterable[Totals] = result.parts.values() or (result.totals,)
     found = [totals[op] for totals in sources if op in totals]
-    return _Flow(sum(total.iops for total in found), sum(total.bytes_per_s for total in found))
+    return Flow(sum(total.iops for total in found), sum(total.bytes_per_s for total in found))
 
 
-def _received(evidence: Evidence, op: str, letter: str) -> _Flow | None:
+def received_flow(evidence: Evidence, op: str, letter: str) -> Flow | None:
     """What the devices of the parts counted; None when some cannot be seen."""
     counters = evidence.result.monitor.get("devices") or {}
-    names = [device["name"] for device in _tops(evidence)]
+    names = [device["name"] for device in top_devices(evidence)]
     needed = (f"{letter}_per_s", f"{op}_bytes_per_s")
     if not names or any(key not in counters.get(name, {}) for name in names for key in needed):
         return None
-    return _Flow(*(sum(float(counters[name][key] or 0.0) for name in names) for key in needed))
+    return Flow(*(sum(float(counters[name][key] or 0.0) for name in names) for key in needed))
 
 
-def _tops(evidence: Evidence) -> list[Json]:
+def top_devices(evidence: Evidence) -> list[Json]:
     """The devices that the parts are on, each once."""
     return [device for device in evidence.target_facts.get("devices", []) if not device.get("below")]
 
 
 def _devices(evidence: Evidence) -> str:
-    return ", ".join(device["name"] for device in _tops(evidence))
+    return ", ".join(device["name"] for device in top_devices(evidence))

@@ -1,0 +1,42 @@
+"""The quick look at a host before a run: what others do on it now, and whether a target is memory, in one sentence.
+
+Model: the checks of `QUICK` on counters that are a fifth of a second apart, of which those are told that warn.
+Limits: so short a look misses what comes in bursts; results are judged by what is counted while they are measured (flag ``other_load``).
+
+    quick_look([target_facts(engine.inspect_target(Target("/dev/sdb")))])      # "other processes are doing 784 reads/s and …"
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from plimsoll.doctor import machine, target
+from plimsoll.doctor.examination import Check, Examination
+from plimsoll.host.target import monitored_devices
+from plimsoll.monitor import Sampler, sample
+
+Json = dict[str, Any]
+
+LOOK_S = 0.2
+#: Of every target, and of the host.
+QUICK: tuple[Callable[[Examination], Iterator[Check]], ...] = (target.medium, target.other_io, machine.busy, machine.virtual_machine)
+
+
+def quick_look(facts: Sequence[Json]) -> str:
+    """What should be known before the targets with these facts are measured; empty when all is well."""
+    devices = [name for one in facts for name in monitored_devices(one)]
+    with Sampler() as sampler:
+        before = sampler.snapshot()
+        time.sleep(LOOK_S)
+        activity = sample(before, sampler.snapshot(), devices)
+    return seen(facts, activity)
+
+
+def seen(facts: Sequence[Json], activity: Json) -> str:
+    """The same of an activity that was seen; each finding once, however many targets share it."""
+    examined = [Examination(host={}, io_uring={}, activity=activity, target=one) for one in facts]
+    checks = [check for rule in QUICK for examination in examined for check in rule(examination) if check.status in ("warn", "fail")]
+    findings = dict.fromkeys(check.finding.rstrip(".") for check in checks)
+    return "; ".join(f"{finding[:1].lower()}{finding[1:]}" for finding in findings)
