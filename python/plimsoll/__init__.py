@@ -15,9 +15,11 @@ Whatever goes wrong raises a `PlimsollError`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
+# What is imported before the first line of the command delays what it does about a signal, so nothing is.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from plimsoll.errors import EngineError, InputError, Interrupted, PlimsollError, SafetyRefusal, StoreError, TargetError
     from plimsoll.points.listener import Listener, Step
     from plimsoll.points.undertaking import Run

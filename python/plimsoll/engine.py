@@ -255,6 +255,13 @@ def holding() -> Iterator[None]:
         session.close()
 
 
+def check_blocks(workload: Json, block_bytes: int) -> None:
+    """Raise `InputError` where direct I/O cannot carry a request of a block workload to a target with this logical block."""
+    from plimsoll import _core
+
+    _core.check_blocks(as_json(workload), block_bytes)
+
+
 def await_answer(path: str) -> None:
     """Wait until what is at ``path`` has answered, whatever it says; for who looks at it himself. See `plimsoll.answering`."""
     from plimsoll import _core

@@ -23,8 +23,11 @@ from plimsoll.foreground import served
 from plimsoll.host.target import target_paths
 from plimsoll.stored import Inspection, PartInspection
 from plimsoll.target import Target
+from plimsoll.units import binary
 
 DEFAULT_TARGET = "./plimsoll-scratch.dat"
+#: Size of a scratch file that nobody gave a size, unless a quarter of the free space is less (crates/engine/src/target/scratch.rs).
+USUAL_BYTES = 4 << 30
 #: Targets that hold trees of files, whose making leaves something where it fails.
 _OF_DIRECTORIES = ("directory", "directories")
 
@@ -81,6 +84,17 @@ def prepared(engine: Engine, wanted: Wanted, hearer: Hearer, control: Control) -
         else:
             _leave(engine, made, hearer, keep=wanted.keep)
             _release(engine, _targets(staying))
+
+
+def smaller_than_usual(inspection: Json) -> str | None:
+    """What to say of a scratch file that is yet to be made and gets less than the usual size because little space is free."""
+    size_bytes = int(inspection.get("size_bytes") or 0)
+    if inspection.get("kind") != "file" or inspection.get("exists") or not 0 < size_bytes < USUAL_BYTES:
+        return None
+    return (
+        f"{inspection.get('spec') or inspection.get('path')}: the scratch file gets {binary(size_bytes)}, a quarter of the free space, not "
+        f"the usual {binary(USUAL_BYTES)}: caches can hold more of it. --size sets its size."
+    )
 
 
 def remove_leftovers(driver_at: Callable[[str], Engine], paths: Iterable[str], on_left: Callable[[str], None], *, keep: bool) -> None:

@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from plimsoll.store.reader import StoredRun, list_runs
 from support.patience import HANGS_S
 
@@ -48,3 +50,26 @@ def test_both_signals_are_handed_over_and_given_back() -> None:
             os.kill(os.getpid(), number)
     assert len(calls) == 2
     assert [signal.getsignal(number) for number in SIGNALS] == before
+
+
+#: Sends itself what Ctrl-C sends while the module of this name is imported, then starts as the command does.
+_SIGNALLED = """
+import os, runpy, signal, sys
+
+class Signal:
+    def find_spec(self, name, path=None, target=None):
+        if name == NAME:
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Signal())
+sys.argv = ["plimsoll", "list"]
+runpy.run_module("plimsoll", run_name="__main__", alter_sys=True)
+"""
+
+
+@pytest.mark.parametrize("name", ["plimsoll.cli", "plimsoll.cli.program", "click", "plimsoll.errors", "plimsoll.cli.list"])
+def test_ctrl_c_while_the_command_starts_ends_it_with_130_and_without_a_traceback(name: str) -> None:
+    code = _SIGNALLED.replace("NAME", repr(name))
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 130
+    assert "Traceback" not in done.stderr and done.stdout == ""

@@ -580,6 +580,7 @@ fn a_device_that_is_not_there_is_no_file_to_be_made() {
     for (path, expected) in [
         ("/dev/plimsoll-no-such", "/dev/plimsoll-no-such: there is no such device; "),
         ("/dev/mapper/plimsoll-no", "/dev/mapper/plimsoll-no: there is no such device; "),
+        ("/run/plimsoll", "/run/plimsoll: what lies below /run is lost with the next restart"),
         ("/proc/plimsoll", "/proc/plimsoll: proc is a file system of the kernel's own and stores nothing"),
     ] {
         let error = make(&spec(Path::new(path)), MIB).unwrap_err().to_string();

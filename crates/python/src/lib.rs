@@ -45,6 +45,13 @@ fn set_option(
     Ok((workload.to_json().to_string(), job.to_json().to_string()))
 }
 
+/// Refuses a workload with requests that a target with this logical block cannot take.
+#[pyfunction]
+fn check_blocks(py: Python<'_>, workload_json: &str, block_bytes: u32) -> PyResult<()> {
+    let workload = running::read_workload(py, &parse(py, workload_json)?, "workload")?;
+    workload.check_blocks(block_bytes).map_err(|error| errors::workload(py, &error))
+}
+
 /// JSON Schema of a workload file.
 #[pyfunction]
 fn workload_schema() -> String {
@@ -98,6 +105,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(check_workload, module)?)?;
     module.add_function(wrap_pyfunction!(check_job, module)?)?;
     module.add_function(wrap_pyfunction!(set_option, module)?)?;
+    module.add_function(wrap_pyfunction!(check_blocks, module)?)?;
     module.add_function(wrap_pyfunction!(workload_schema, module)?)?;
     module.add_function(wrap_pyfunction!(options_reference, module)?)?;
     module.add_function(wrap_pyfunction!(fingerprint, module)?)?;

@@ -53,6 +53,20 @@ impl Workload {
         });
         plans.map_err(|error: WorkloadError| error.within(format!("workload \"{}\"", self.name)))
     }
+
+    /// Whether direct I/O can carry every size and alignment to a target with this logical block; what else a target may lack is
+    /// not looked at, and a trace brings sizes of its own.
+    ///
+    /// # Errors
+    /// The first that it cannot carry.
+    pub fn check_blocks(&self, block_bytes: u32) -> Result<(), WorkloadError> {
+        for stream in self.streams.iter().filter(|stream| stream.direct && stream.trace.is_none()) {
+            access::entries(stream)
+                .and_then(|entries| fits_blocks(&entries, block_bytes))
+                .map_err(|error| error.within(stream.place()).within(format!("workload \"{}\"", self.name)))?;
+        }
+        Ok(())
+    }
 }
 
 /// One seed out of three, so that changing any of them changes the stream.

@@ -19,7 +19,7 @@ from functools import cached_property
 from typing import Any
 
 from plimsoll import catalog
-from plimsoll.engine import Engine, Json
+from plimsoll.engine import Engine, Json, check_blocks
 from plimsoll.errors import InputError
 from plimsoll.experiments.experiment import Experiment
 from plimsoll.experiments.kind import Settings
@@ -61,18 +61,25 @@ class ExperimentPoints:
         self._defined: dict[str, tuple[Definition, Options]] = {}
         #: What storage each target was found to be.
         self.identities: dict[Target, list[str]] = {}
+        self._blocks: dict[Target, int] = {}
 
     def check(self) -> None:
         """Raise `InputError` for the first workload, target or level that cannot be. Levels that results will name are not known yet."""
+        blocks: dict[str, int] = {}
         for subject in self._subjects():
             workload, _, target = self._shared(subject)
             if target not in self.identities:
-                self.identities[target] = target_identity(driver_of(workload, self._engine).inspect_target(target))
+                found = driver_of(workload, self._engine).inspect_target(target)
+                self.identities[target] = target_identity(found)
+                self._blocks[target] = int(found.get("logical_block_bytes") or 0)
+            blocks[subject.workload] = max(blocks.get(subject.workload, 0), self._blocks.get(target, 0))
         for source, forms in zip(self._experiment.workloads, self.workloads, strict=True):
             for workload in forms:
                 # Options that only make sense together, say arrival and rate.
                 where = f"workload {source!r}" if source in self._experiment.definitions else catalog.file_of(source)
                 driver_of(workload, self._engine).check_workload(workload, where)
+                if driver_name(workload) is None and blocks.get(source):
+                    check_blocks(workload, blocks[source])
 
     @cached_property
     def workloads(self) -> list[list[Definition]]:

@@ -10,6 +10,7 @@ It judges once more when it opens the target, since by then somebody may have mo
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterable
 
 from plimsoll.analysis.point.definition import overwrites, streams
@@ -42,6 +43,27 @@ def check_permitted(pairs: Iterable[tuple[Definition, Target]], engine: Engine, 
         reason = driver.write_refusal(target, permission(typed))
         if reason:
             raise SafetyRefusal(reason)
+
+
+def check_distinct(pairs: Iterable[tuple[Definition, Target]], engine: Engine) -> None:
+    """Raise `InputError` for two targets that are one file or device under two names: what is compared would be the same twice."""
+    known: dict[tuple[str, ...], str] = {}
+    for workload, target in pairs:
+        if target.document is not None:
+            continue
+        places = tuple(map(_place, target_paths(driver_of(workload, engine).inspect_target(target))))
+        other = known.setdefault(places, target.text) if places else target.text
+        if other != target.text:
+            raise InputError(f"--target {target.text} is the same as --target {other}; name each target once.")
+
+
+def _place(path: str) -> str:
+    """What is the same for every name of a file or device."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return os.path.realpath(path)
+    return f"device {found.st_rdev}" if stat.S_ISBLK(found.st_mode) else f"inode {found.st_dev} {found.st_ino}"
 
 
 def _check_kinds(pairs: Iterable[tuple[Definition, Target]], engine: Engine) -> None:

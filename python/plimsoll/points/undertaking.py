@@ -36,13 +36,13 @@ from plimsoll.points.ineffective_options import check_effect
 from plimsoll.points.listener import Listener, Remark
 from plimsoll.points.loop import Feed, conduct
 from plimsoll.points.outcome import Found, Outcome
-from plimsoll.points.permission import check_permitted, permission
+from plimsoll.points.permission import check_distinct, check_permitted, permission
 from plimsoll.points.point import PlannedPoint
 from plimsoll.points.preconditions import check_journalled, is_of_its_moment
 from plimsoll.points.preview import Preview, brief, preview
 from plimsoll.points.setup import Setup
 from plimsoll.result import Result
-from plimsoll.scratch import default_target
+from plimsoll.scratch import default_target, smaller_than_usual
 from plimsoll.store.resumption import fingerprint, resume_run, unfinished_run
 from plimsoll.store.writer import RunInfo, RunWriter
 from plimsoll.stored import Definition, HostFacts
@@ -169,8 +169,20 @@ def _ready(undertaking: Undertaking, typed: Mapping[str, Any], listener: Listene
     _check(resolved)
     uses = _uses(resolved)
     check_effect(typed, (target for _, target in uses), list(resolved.forms()), _written(experiments), listener.remark)
+    if len(typed["targets"]) > 1:
+        check_distinct(uses, engine)
     check_permitted(uses, engine, typed["destroy_data"])
+    if _written(experiments)["size"] is None:
+        _say_small_sizes(uses, engine, listener.remark)
     return resolved, uses
+
+
+def _say_small_sizes(uses: Uses, engine: Engine, remark: Remark) -> None:
+    """A line for each scratch file that gets less than the usual size, for want of space."""
+    for workload, target in uses:
+        found = smaller_than_usual(driver_of(workload, engine).inspect_target(target))
+        if found:
+            remark(found)
 
 
 def _say_what_others_do(uses: Uses, engine: Engine, remark: Remark) -> None:

@@ -79,6 +79,8 @@ pub struct DeviceFacts {
     pub openers: Vec<Opener>,
     /// The kernel refuses writes.
     pub read_only: bool,
+    /// This user may not write to it.
+    pub unwritable: bool,
     /// Partitions the kernel knows, as kernel names.
     pub partitions: Vec<String>,
     /// What is stored on it.
@@ -106,6 +108,8 @@ pub struct FileFacts {
     pub used_by: Vec<String>,
     /// Programs that have it open for writing, or have locked it.
     pub openers: Vec<Opener>,
+    /// This user may not write to it.
+    pub unwritable: bool,
     /// What is stored in it.
     pub signatures: Vec<Found>,
     /// Why looking for signatures failed, if it did.

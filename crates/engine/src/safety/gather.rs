@@ -17,9 +17,11 @@
 //! ```
 
 use std::collections::BTreeSet;
+use std::ffi::CString;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Seek, SeekFrom};
 use std::os::fd::AsRawFd;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
@@ -64,6 +66,7 @@ impl Survey {
         facts.path = subject.path.to_owned();
         facts.asked = subject.asked.to_owned();
         facts.claimed = claimed;
+        facts.unwritable = is_unwritable(subject.path);
         let size = subject.opened.as_ref().map(|mut file| Ok::<_, io::Error>((file.seek(SeekFrom::End(0))?, file)));
         match size {
             Ok(Ok((size_bytes, file))) => {
@@ -163,6 +166,7 @@ impl Survey {
             asked: subject.asked.to_owned(),
             made_by_plimsoll: ownership == Ownership::Ours,
             changed_since: ownership == Ownership::Changed,
+            unwritable: is_unwritable(subject.path),
             ..FileFacts::default()
         };
         match subject.opened.as_ref().map(|file| Ok::<_, io::Error>((file.metadata()?, file))) {
@@ -224,6 +228,14 @@ impl Survey {
         };
         KEYS.iter().filter_map(|key| value(key)).collect()
     }
+}
+
+/// Whether the rights of a path keep this user from writing to it. Source: access(2).
+fn is_unwritable(path: &Path) -> bool {
+    let Ok(name) = CString::new(path.as_os_str().as_bytes()) else { return false };
+    // SAFETY: a plain system call on a terminated text.
+    let refused = unsafe { libc::faccessat(libc::AT_FDCWD, name.as_ptr(), libc::W_OK, libc::AT_EACCESS) } != 0;
+    refused && io::Error::last_os_error().kind() == io::ErrorKind::PermissionDenied
 }
 
 /// An error's words without its number.

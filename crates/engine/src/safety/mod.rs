@@ -4,7 +4,7 @@
 //! knows of a target, [`judge`] decides from those facts and the user's [`Permission`] alone, so that every rule is
 //! tested without a device. The rules, from the first that applies:
 //!
-//! 1. in use or read-only: refused, always. In use is what is mounted, swap, held by RAID, LVM or dm, claimed, behind a
+//! 1. in use, read-only or not this user's to write: refused, always. In use is what is mounted, swap, held by RAID, LVM or dm, claimed, behind a
 //!    loop device, open for writing in another program or locked by one, and what shares its blocks with something of
 //!    the kind below it ([`stack`]);
 //! 2. a block device, or a file that Plimsoll did not make: refused without `--destroy-data`;
@@ -115,6 +115,9 @@ fn in_use(facts: &Facts) -> Result<(), Refusal> {
             if device.read_only {
                 return Err(Refusal::ReadOnly { path });
             }
+            if device.unwritable {
+                return Err(Refusal::Unwritable { path });
+            }
         }
         Facts::File(file) => {
             if !file.used_by.is_empty() {
@@ -122,6 +125,9 @@ fn in_use(facts: &Facts) -> Result<(), Refusal> {
             }
             if let Some(opener) = file.openers.first() {
                 return Err(Refusal::Opened { path, opener: opener.words() });
+            }
+            if file.unwritable {
+                return Err(Refusal::Unwritable { path });
             }
         }
     }

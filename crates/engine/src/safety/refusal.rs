@@ -156,6 +156,16 @@ pub enum Refusal {
         /// The target.
         path: PathBuf,
     },
+    /// The rights of the file or device keep this user from writing.
+    #[error(
+        "{} cannot be written to by this user; run as root or as a member of the group that may (`ls -l {}`), or choose \
+         another target",
+        path.display(), quoted(&path.to_string_lossy())
+    )]
+    Unwritable {
+        /// The target.
+        path: PathBuf,
+    },
     /// The file is a loop device's backing or a swap file.
     #[error(
         "{} will not be written to: it is in use by {users}; detach that first or choose another file",

@@ -94,6 +94,20 @@ fn a_device_in_use_is_refused_whatever_is_permitted() {
 }
 
 #[test]
+fn who_has_no_right_to_write_is_not_told_of_a_permission_that_could_not_help() {
+    let image = Found { name: "ext2/3/4", kind: Kind::FileSystem, offset_bytes: 0x438 };
+    let foreign =
+        DeviceFacts { unwritable: true, signatures: vec![image], unreadable: Some("denied".into()), ..disk() };
+    for permission in [Permission::default(), destroy(None), destroy(Some("Z1Z0ABCD"))] {
+        let said = sentence(device(foreign.clone(), &permission));
+        assert!(said.starts_with("/dev/sdb cannot be written to by this user; run as root"), "{said}");
+        assert!(!said.contains("--destroy-data"), "{said}");
+        let file = Facts::File(FileFacts { unwritable: true, ..file() });
+        assert!(sentence(judge(&[file], &permission)).contains("cannot be written to by this user"));
+    }
+}
+
+#[test]
 fn a_file_is_written_freely_only_if_plimsoll_made_it() {
     let ours = FileFacts { made_by_plimsoll: true, ..file() };
     assert_eq!(judge(&[Facts::File(ours.clone())], &Permission::default()), Ok(()));

@@ -67,6 +67,15 @@ pub enum TargetError {
         /// Its file system's type.
         kind: String,
     },
+    /// Where programs keep what they need until the next restart.
+    #[error(
+        "{}: what lies below /run is lost with the next restart, and mostly lies in memory; choose a path on a disk's file system",
+        path.display()
+    )]
+    Runtime {
+        /// The path.
+        path: PathBuf,
+    },
     /// Not even the directory is there.
     #[error("{}: the directory {} does not exist; make it first or check the path", shown(path), shown(directory))]
     NoDirectory {

@@ -1,8 +1,9 @@
-//! Where no scratch file belongs: `/dev` and the other file systems of the kernel's own.
+//! Where no scratch file belongs: `/dev`, `/run` and the other file systems of the kernel's own.
 //!
 //! Model: a path below `/dev` that does not exist is a device that is not there (mistyped, unplugged, renamed at boot),
 //! never a file to be made: it would lie in memory and be measured under the device's name. `/dev/shm` and other file
-//! systems mounted below `/dev` are places for files. The kernel's other own file systems are told by their type.
+//! systems mounted below `/dev` are places for files, and so are those mounted below `/run` (removable disks are), but not what
+//! lies in `/run` itself. The kernel's other own file systems are told by their type.
 //!
 //! Limits: memory that is meant for files (tmpfs) is allowed; results carry the flag `memory_backed`.
 
@@ -57,6 +58,9 @@ pub(crate) fn check(path: &Path, number: DeviceNumber, mounts: &Mounts) -> Resul
             unknown(path)
         });
     }
+    if in_run(path, number) {
+        return Err(TargetError::Runtime { path: path.to_owned() });
+    }
     match kind {
         Some(kind) if KERNEL_OWN.contains(&kind) => {
             Err(TargetError::KernelOwn { path: path.to_owned(), kind: kind.to_owned() })
@@ -71,10 +75,18 @@ pub(crate) fn check_directory(path: &Path, resolved: &Path, number: DeviceNumber
     let kind = mounts.file_system_type(number).filter(|kind| KERNEL_OWN.contains(kind)).map(str::to_owned);
     let below = resolved.starts_with("/dev") && !resolved.starts_with("/dev/shm");
     let of_devices = (below && Some(number) == number_of("/dev")).then(|| "/dev".to_owned());
+    if in_run(resolved, number) {
+        return Err(TargetError::Runtime { path: path.to_owned() });
+    }
     match of_devices.or(kind) {
         Some(kind) => Err(TargetError::KernelOwn { path: path.to_owned(), kind }),
         None => Ok(()),
     }
+}
+
+/// Whether a resolved path is below `/run` and on its file system: of the system, or memory.
+fn in_run(path: &Path, number: DeviceNumber) -> bool {
+    path.starts_with("/run") && number_of("/run") == Some(number)
 }
 
 /// The sentence for a path below `/dev` whose very directory is missing (`/dev/mapper/vg-lv`).
