@@ -255,7 +255,7 @@ def holding() -> Iterator[None]:
         session.close()
 
 
-def check_blocks(workload: Json, block_bytes: int) -> None:
+def check_blocks(workload: Definition, block_bytes: int) -> None:
     """Raise `InputError` where direct I/O cannot carry a request of a block workload to a target with this logical block."""
     from plimsoll import _core
 

@@ -86,7 +86,7 @@ def prepared(engine: Engine, wanted: Wanted, hearer: Hearer, control: Control) -
             _release(engine, _targets(staying))
 
 
-def smaller_than_usual(inspection: Json) -> str | None:
+def smaller_than_usual(inspection: Inspection) -> str | None:
     """What to say of a scratch file that is yet to be made and gets less than the usual size because little space is free."""
     size_bytes = int(inspection.get("size_bytes") or 0)
     if inspection.get("kind") != "file" or inspection.get("exists") or not 0 < size_bytes < USUAL_BYTES:

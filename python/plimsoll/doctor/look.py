@@ -10,21 +10,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
 
 from plimsoll.doctor import machine, target
 from plimsoll.doctor.examination import Check, Examination
 from plimsoll.host.target import monitored_devices
 from plimsoll.monitor import Sampler, sample
-
-Json = dict[str, Any]
+from plimsoll.stored import Sample, TargetFacts
 
 LOOK_S = 0.2
 #: Of every target, and of the host.
 QUICK: tuple[Callable[[Examination], Iterator[Check]], ...] = (target.medium, target.other_io, machine.busy, machine.virtual_machine)
 
 
-def quick_look(facts: Sequence[Json]) -> str:
+def quick_look(facts: Sequence[TargetFacts]) -> str:
     """What should be known before the targets with these facts are measured; empty when all is well."""
     devices = [name for one in facts for name in monitored_devices(one)]
     with Sampler() as sampler:
@@ -34,7 +32,7 @@ def quick_look(facts: Sequence[Json]) -> str:
     return seen(facts, activity)
 
 
-def seen(facts: Sequence[Json], activity: Json) -> str:
+def seen(facts: Sequence[TargetFacts], activity: Sample) -> str:
     """The same of an activity that was seen; each finding once, however many targets share it."""
     examined = [Examination(host={}, io_uring={}, activity=activity, target=one) for one in facts]
     checks = [check for rule in QUICK for examination in examined for check in rule(examination) if check.status in ("warn", "fail")]

@@ -17,6 +17,7 @@ from plimsoll.errors import InputError
 from plimsoll.experiments.experiment import Experiment
 from plimsoll.experiments.option import Option
 from plimsoll.experiments.plan import Plan, Role, Subject
+from plimsoll.stored import Definition
 
 if TYPE_CHECKING:
     from plimsoll.analysis.objective.judgement import Objective
@@ -73,7 +74,7 @@ def _never(_: Experiment) -> bool:
     return False
 
 
-def _all_suit(_: Experiment, __: Sequence[Json]) -> str | None:
+def _all_suit(_: Experiment, __: Sequence[Definition]) -> str | None:
     return None
 
 
@@ -104,7 +105,7 @@ class Kind:
     ahead: Callable[[Experiment], Outlook] | None = None
     settings: Callable[[Experiment], Iterator[Settings]] = _nothing_of_its_own
     check: Callable[[Json, Json, Source], None] = _takes_all
-    unsuited: Callable[[Experiment, Sequence[Json]], str | None] = _all_suit
+    unsuited: Callable[[Experiment, Sequence[Definition]], str | None] = _all_suit
     fills: Callable[[Experiment], bool] = _never
     #: What its points are for.
     role: Role = "point"

@@ -136,7 +136,7 @@ def _counted(evidence: Evidence, devices: list[Json], op: str) -> Flow | None:
     names = [device["name"] for device in devices]
     if not names or any(key not in counters.get(name, {}) for name in names for key in keys):
         return None
-    return Flow(*(sum(float(counters[name][key]) for name in names) for key in keys))
+    return Flow(*(sum(float(counters[name][key] or 0.0) for name in names) for key in keys))
 
 
 def _processors(evidence: Evidence) -> list[str]:

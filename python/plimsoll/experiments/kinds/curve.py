@@ -8,9 +8,10 @@ from plimsoll.analysis.point.definition import arrival
 from plimsoll.experiments import forms
 from plimsoll.experiments.experiment import Experiment
 from plimsoll.experiments.forms import words
-from plimsoll.experiments.kind import Json, Kind, Outlook, objective_of
+from plimsoll.experiments.kind import Kind, Outlook, objective_of
 from plimsoll.experiments.option import OBJECTIVE, PRECISION, REPEAT, Option, meanings
 from plimsoll.experiments.plan import Plan, Subject
+from plimsoll.stored import Definition
 
 _ROUNDINGS = {
     "none": "the percentage itself",
@@ -48,7 +49,7 @@ def _ahead(experiment: Experiment) -> Outlook:
     return Outlook(known, known, f"{first}{', '.join(f'{percent:g}' for percent in parameters['percent'])} % of it")
 
 
-def _unsuited(experiment: Experiment, workloads: Sequence[Json]) -> str | None:
+def _unsuited(experiment: Experiment, workloads: Sequence[Definition]) -> str | None:
     waiting = [workload["name"] for workload in workloads if arrival(workload) != "closed"]
     if experiment.parameters["maximum"] is not None or not waiting:
         return None
