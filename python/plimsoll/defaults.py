@@ -21,6 +21,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
+from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 from plimsoll.near import meant
 
@@ -71,7 +72,7 @@ def read(path: str) -> Defaults:
         raise InputError(f"{path}: not TOML ({str(problem)[:1].lower()}{str(problem)[1:]}).") from None
     for key in document:
         if key not in KEYS:
-            raise InputError(f"{path}: key {key!r} is not known; {meant(key, KEYS)}")
+            raise InputError(f"{path}: key {quoted(key)} is not known; {meant(key, KEYS)}")
     folder = os.path.dirname(path)
     targets = _targets(document.get("targets", {}), path)
     return Defaults(
@@ -99,14 +100,14 @@ def _targets(table: Any, path: str) -> dict[str, str]:
         raise InputError(f"{path}: 'targets' is a table of names; write for example [targets] and below it fast = \"/dev/sdb\".")
     for name, target in table.items():
         if not _NAME.fullmatch(name):
-            raise InputError(f"{path}: {name!r} is no name for a target; use letters, digits, spaces, '-', '_' and '.'.")
+            raise InputError(f"{path}: {quoted(name)} is no name for a target; use letters, digits, spaces, '-', '_' and '.'.")
         _text(target, f"targets.{name}", path)
     return dict(table)
 
 
 def _text(value: Any, key: str, path: str) -> str:
     if not isinstance(value, str) or not value.strip():
-        raise InputError(f"{path}: {key} is {value!r}; write a text.")
+        raise InputError(f"{path}: {key} is {quoted(value)}; write a text.")
     return value
 
 

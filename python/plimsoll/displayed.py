@@ -41,6 +41,11 @@ def quoted(value: Any) -> str:
     return f"{quote}{displayed_in_line(value)}{quote}"
 
 
+def python_value(value: Any) -> str:
+    """A value in a sentence to whoever gave it in Python."""
+    return displayed_in_line(repr(value))
+
+
 def as_document(value: Any, indent: int | None = None) -> bytes:
     """A JSON document that may be shown, and is read back as what it was."""
     return _UNSAFE.sub(_escaped, json.dumps(value, ensure_ascii=False, indent=indent)).encode()

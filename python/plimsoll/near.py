@@ -16,6 +16,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from plimsoll.displayed import quoted
+
 #: The least likeness of a word that is meant, between 0 and 1.
 _ALIKE = 0.6
 #: As many names of a family are told at most.
@@ -39,7 +41,7 @@ def meant(word: str, known: Iterable[str], otherwise: str = "") -> str:
     """The question that names the nearest word; else ``otherwise``, or the list of all that are known."""
     words = list(known)
     near = nearest(word, words)
-    return f"did you mean {near!r}?" if near else otherwise or f"there are {', '.join(words)}."
+    return f"did you mean {quoted(near)}?" if near else otherwise or f"there are {', '.join(words)}."
 
 
 def listed(words: Sequence[str], last: str = "or") -> str:
@@ -52,7 +54,7 @@ def family_hint(asked: str, names: Sequence[str]) -> str | None:
     near = near_names(asked, names)
     if not near:
         return None
-    told = [f"{name!r}" for name in near[:_TOLD]]
+    told = [f"{quoted(name)}" for name in near[:_TOLD]]
     if len(near) > _TOLD:
         return f"it may be any of {len(near)} names, such as {', '.join(told[:-1])} and {told[-1]}"
     return f"did you mean {' or '.join(filter(None, (', '.join(told[:-1]), told[-1])))}?"

@@ -15,6 +15,7 @@ import time
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal, get_args
 
+from plimsoll.displayed import quoted
 from plimsoll.errors import StoreError
 from plimsoll.shape import Misshapen, fitted, sound
 from plimsoll.stored import Cache, Coordinates, Definition, Ended, EngineOutcome, HostFacts, Options, Placed, ResultParts, Sample
@@ -217,9 +218,10 @@ def check_schema(value: Any, known: str, source: str) -> None:
         newer = found[len(name) + 1 :]
         age = "newer" if newer.isdigit() and int(newer) > int(version) else "different"
         raise StoreError(
-            f"{source}: schema is {found!r}, but this Plimsoll reads {known!r}; a {age} Plimsoll wrote it, so read it with that one."
+            f"{source}: schema is {quoted(found)}, but this Plimsoll reads {quoted(known)}; a {age} Plimsoll wrote it, "
+            "so read it with that one."
         )
-    raise StoreError(f"{source}: schema is {found!r}, but {known!r} is expected; this is not a file of Plimsoll's.")
+    raise StoreError(f"{source}: schema is {quoted(found)}, but {quoted(known)} is expected; this is not a file of Plimsoll's.")
 
 
 def _in_order(totals: Totals) -> Totals:

@@ -20,6 +20,8 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, Literal, Union, get_args, get_origin
 
+from plimsoll.displayed import quoted
+
 #: Deeper than anything that is stored.
 DEPTH_MAX = 40
 #: More than whatever is counted here, and far less than what a float can hold.
@@ -219,5 +221,5 @@ def _shown(value: Any) -> str:
         return {None: "null", True: "true", False: "false"}[value]
     if isinstance(value, int) and abs(value) > NUMBER_MAX:
         return f"of about 10^{math.floor(math.log10(abs(value)))}"
-    text = repr(value)
+    text = quoted(value)
     return text if len(text) <= _SHOWN_MAX else f"{text[:_SHOWN_MAX]}…"

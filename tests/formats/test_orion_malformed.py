@@ -73,7 +73,7 @@ FILES = [
     ("bad.lun", "\n\n", "bad.lun: it names no LUN"),
     ("bad.lun", "/dev/sdb\n/dev/sdc\n/dev/sdb\n", "bad.lun:3: '/dev/sdb' stands on line 1 already"),
     ("bad.lun", "# disks\n/dev/sdb\n", "bad.lun:1: '# disks' looks like a comment"),
-    ("bad.lun", "/dev/sdb\x00\n", "bad.lun:1: '/dev/sdb\\x00' holds characters that cannot be printed"),
+    ("bad.lun", "/dev/sdb\x00\n", "bad.lun:1: '/dev/sdb\\u0000' holds characters that cannot be printed"),
 ]
 
 

@@ -69,7 +69,7 @@ def test_a_point_that_was_cut_short_names_its_damaged_line(store: tuple[Path, li
         (lambda meta: {**meta, "process": []}, "process is a list, where a table or null should stand"),
         (lambda meta: {**meta, "experiments": [{"name": "e"}]}, "experiments[0].configurations is missing"),
         (lambda meta: {**meta, "status": None}, "status is null, where text should stand"),
-        (lambda meta: [meta], "schema is None"),
+        (lambda meta: [meta], "schema is null"),
     ],
 )
 def test_a_damaged_run_is_listed_by_its_name_with_the_reason(store: tuple[Path, list[str]], plimsoll: Plimsoll, change, said: str) -> None:

@@ -90,7 +90,7 @@ def measured_like(value: dict[str, object]) -> Result:
             "r.json: schema is 'plimsoll.result/beta', but this Plimsoll reads 'plimsoll.result/1'; a different Plimsoll wrote it, so read it with that one.",
         ),
         ("fio", "r.json: schema is 'fio', but 'plimsoll.result/1' is expected; this is not a file of Plimsoll's."),
-        (None, "r.json: schema is None, but 'plimsoll.result/1' is expected; this is not a file of Plimsoll's."),
+        (None, "r.json: schema is null, but 'plimsoll.result/1' is expected; this is not a file of Plimsoll's."),
     ],
 )
 def test_another_schema_is_refused_in_a_sentence(here: object, schema: object, sentence: str) -> None:

@@ -34,7 +34,7 @@ def driver_of(definition: Mapping[str, object], engine: Engine) -> Engine:
         return engine
     if not isinstance(name, str) or name not in DRIVERS:
         near = get_close_matches(str(name), DRIVERS, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(DRIVERS)}; leave the key out for block I/O."
+        hint = f"did you mean {quoted(near[0])}?" if near else f"known are {', '.join(DRIVERS)}; leave the key out for block I/O."
         raise InputError(f"driver {quoted(name)} is unknown; {hint}")
     return DRIVERS[name](engine, definition)
 

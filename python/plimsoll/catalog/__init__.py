@@ -20,6 +20,7 @@ from typing import Any
 from plimsoll.catalog.figures import published, published_names, rows_for
 from plimsoll.catalog.suites import check_document, suite_document, suite_names
 from plimsoll.catalog.written import read_toml
+from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 from plimsoll.near import nearest
 
@@ -92,7 +93,7 @@ def sources(asked: str) -> list[str]:
     tagged = names_tagged(asked)
     if tagged:
         return tagged
-    raise InputError(f"workload {asked!r} is unknown; {_nearest(asked)}.")
+    raise InputError(f"workload {quoted(asked)} is unknown; {_nearest(asked)}.")
 
 
 def is_file(source: str) -> bool:
@@ -131,4 +132,4 @@ def _rank(name: str) -> tuple[int, str, list[str]]:
 
 def _nearest(asked: str) -> str:
     near = nearest(asked, [*sorted(_names()), *all_tags()])
-    return f"did you mean {near!r}? 'plimsoll list' shows all" if near else "'plimsoll list' shows all names and tags"
+    return f"did you mean {quoted(near)}? 'plimsoll list' shows all" if near else "'plimsoll list' shows all names and tags"

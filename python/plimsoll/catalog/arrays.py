@@ -26,6 +26,7 @@ from plimsoll.catalog.composition.sourcing import check_sources
 from plimsoll.catalog.composition.variants import Family
 from plimsoll.catalog.composition.wiring import wired, with_own_links
 from plimsoll.catalog.folder import Folder, Json
+from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 
 _ARRAYS = Folder(os.path.join(os.path.dirname(__file__), "arrays"), "array")
@@ -57,7 +58,7 @@ def array_document(source: str) -> Json:
         return copied(wired(document))
     except InputError as problem:
         named = str(problem).startswith("array ") or source in str(problem)
-        raise InputError(str(problem) if named else f"array {source!r}: {problem}") from None
+        raise InputError(str(problem) if named else f"array {quoted(source)}: {problem}") from None
 
 
 def described(target: str) -> Json:
@@ -97,7 +98,7 @@ def _complete(source: str, folder: str, left: int) -> Json:
     if like is None:
         return document
     if left == 0:
-        raise InputError(f"array {source!r}: `like` goes round in a circle.")
+        raise InputError(f"array {quoted(source)}: `like` goes round in a circle.")
     under = _complete(like, folder, left - 1)
     check_absent(under, document)
     return dict(merged(under, document))
@@ -124,5 +125,5 @@ def _shipped(name: str) -> Json:
 
         near = family_hint(name, array_names())
         shown = near if near and near.endswith("?") else f"{near + '; ' if near else ''}'plimsoll list --arrays' shows all."
-        raise InputError(f"array {name!r} is unknown; {shown}")
+        raise InputError(f"array {quoted(name)} is unknown; {shown}")
     return copy.deepcopy(family.document(name))

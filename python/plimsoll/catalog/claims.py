@@ -55,6 +55,7 @@ from typing import Any, Literal
 from plimsoll.catalog.expression import Expression, parsed
 from plimsoll.catalog.figures import published
 from plimsoll.catalog.folder import Folder, Json
+from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 
 _CLAIMS = Folder(os.path.join(os.path.dirname(__file__), "claims"), "set of claims")
@@ -201,7 +202,7 @@ def _claim(table: Json, report: str, runs: dict[str, Json], name: str) -> Claim:
     _known_keys(table, _CLAIM_KEYS, where)
     _needed(table, ("number", "kind", "title", "published"), where)
     if table["kind"] not in KINDS:
-        raise InputError(f"{where}: kind {table['kind']!r} is unknown; write quantity, ordering or bound.")
+        raise InputError(f"{where}: kind {quoted(table['kind'])} is unknown; write quantity, ordering or bound.")
     if bool(table.get("checks")) == bool(table.get("not_scored")):
         raise InputError(f"{where}: a claim has either checks or the reason why it is not_scored.")
     if table.get("judge", "each") not in ("each", "mean") or (table.get("judge") == "mean") != ("tolerance_percent" in table):
@@ -215,7 +216,7 @@ def _check(table: Json, runs: dict[str, Json], where: str) -> Check:
     _known_keys(table, _CHECK_KEYS[form] | _ANY_CHECK, where)
     unit = str(table.get("unit", ""))
     if unit not in UNITS:
-        raise InputError(f"{where}: unit {unit!r} is unknown; there are {', '.join(filter(None, UNITS))}.")
+        raise InputError(f"{where}: unit {quoted(unit)} is unknown; there are {', '.join(filter(None, UNITS))}.")
     if form != "ordering" and "value" not in table:
         raise InputError(f"{where}: a check has an order or a value.")
     if form == "quantity" and "rows" not in table and "published" not in table:
@@ -284,7 +285,7 @@ def _filled(value: Any, bindings: Mapping[str, Any]) -> Any:
 def _known_keys(table: Json, known: set[str], where: str) -> None:
     for key in table:
         if key not in known:
-            raise InputError(f"{where}: key {key!r} is unknown; there are {', '.join(sorted(known))}.")
+            raise InputError(f"{where}: key {quoted(key)} is unknown; there are {', '.join(sorted(known))}.")
 
 
 def _needed(table: Json, keys: tuple[str, ...], where: str) -> None:

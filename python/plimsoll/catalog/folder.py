@@ -10,6 +10,7 @@ import tomllib
 from dataclasses import dataclass
 from typing import Any
 
+from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 from plimsoll.near import meant
 
@@ -30,7 +31,7 @@ class Folder:
     def document(self, name: str) -> Json:
         """One file as a dictionary; raises `InputError` with the nearest name when there is none."""
         if name not in self.names():
-            raise InputError(f"{self.noun} {name!r} is unknown; {self._nearest(name)}")
+            raise InputError(f"{self.noun} {quoted(name)} is unknown; {self._nearest(name)}")
         with open(os.path.join(self.path, f"{name}.toml"), "rb") as file:
             return tomllib.load(file)
 

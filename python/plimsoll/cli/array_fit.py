@@ -18,7 +18,7 @@ from plimsoll.analysis.array_fit.row import condition
 from plimsoll.analysis.array_fit.unknown import GRID_LEVELS, Position, Search, Unknown, grid, parse_unknowns, settings, simplex
 from plimsoll.catalog.composition.key_units import with_unit
 from plimsoll.cli.streams import bare
-from plimsoll.displayed import as_document, encoded
+from plimsoll.displayed import as_document, encoded, quoted
 from plimsoll.errors import InputError
 from plimsoll.points.array_runs import REQUESTS, Modelling, Trial
 from plimsoll.points.measured_rows import Asked, Measured, measured_rows
@@ -67,7 +67,7 @@ def check_output(path: str | None) -> None:
         raise InputError(f"{path}: a target takes files that end in .toml for arrays; write {path}.toml.")
     folder = os.path.dirname(path) or "."
     if not os.path.isdir(folder):
-        raise InputError(f"{path}: there is no directory {folder!r}; make it first.")
+        raise InputError(f"{path}: there is no directory {quoted(folder)}; make it first.")
     check_replaceable(path, (BEGINNING,))
 
 

@@ -11,7 +11,7 @@ import click
 from plimsoll import engine as engines
 from plimsoll.cli import completions
 from plimsoll.defaults import FILE, STORE, defaults
-from plimsoll.displayed import as_document
+from plimsoll.displayed import as_document, quoted
 from plimsoll.doctor import Check, diagnose, examine
 from plimsoll.errors import InputError
 
@@ -56,9 +56,13 @@ def _project() -> Check:
     """Which plimsoll.toml holds here."""
     found = defaults()
     if found.path is None:
-        return Check("defaults", "ok", f"There is no {FILE} here or above: runs are kept in {STORE!r}.")
+        return Check("defaults", "ok", f"There is no {FILE} here or above: runs are kept in {quoted(STORE)}.")
     named = ", ".join(found.targets)
-    said = [f"store {found.store!r}", *([f"label {found.label!r}"] if found.label else []), *([f"targets {named}"] if named else [])]
+    said = [
+        f"store {quoted(found.store)}",
+        *([f"label {quoted(found.label)}"] if found.label else []),
+        *([f"targets {named}"] if named else []),
+    ]
     return Check("defaults", "ok", f"{found.path} holds here: {', '.join(said)}.")
 
 

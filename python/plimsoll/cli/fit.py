@@ -9,7 +9,7 @@ import click
 
 from plimsoll.cli import completions
 from plimsoll.defaults import defaults
-from plimsoll.displayed import as_document, encoded
+from plimsoll.displayed import as_document, encoded, quoted
 from plimsoll.errors import InputError, PlimsollError
 from plimsoll.store.durable import REPLACED
 
@@ -258,9 +258,9 @@ def check_output(path: str | None) -> None:
         return
     folder = os.path.dirname(path) or "."
     if not os.path.isdir(folder):
-        raise InputError(f"{path}: there is no directory {folder!r}; make it first.")
+        raise InputError(f"{path}: there is no directory {quoted(folder)}; make it first.")
     if os.path.isdir(path):
-        raise InputError(f"{path}: this is a directory; name a file in it, for example {os.path.join(path, 'fitted.toml')!r}.")
+        raise InputError(f"{path}: this is a directory; name a file in it, for example {quoted(os.path.join(path, 'fitted.toml'))}.")
     if not path.endswith(".toml"):
         raise InputError(f"{path}: 'plimsoll run' takes files that end in .toml for workloads; write {path}.toml.")
     check_replaceable(path, (BEGINNING,))

@@ -12,6 +12,7 @@ import click
 from plimsoll.cli import completions
 from plimsoll.cli.commands import OTHER_NAMES, VERBS
 from plimsoll.cli.options import COMMON, DECLARED
+from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 from plimsoll.near import meant
 
@@ -59,7 +60,7 @@ def _command_help(program: click.Context, name: str) -> str:
 
     verb = OTHER_NAMES.get(name, (name,))[0]
     if verb not in VERBS:
-        raise InputError(f"there is no command {name!r} to explain; {meant(name, [*VERBS, *TOPICS], 'plimsoll help lists all.')}")
+        raise InputError(f"there is no command {quoted(name)} to explain; {meant(name, [*VERBS, *TOPICS], 'plimsoll help lists all.')}")
     found: click.Command = import_module(module_of(verb)).command
     with click.Context(found, info_name=verb, parent=program) as ctx:
         return found.get_help(ctx)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 
 _PORT_MAX = 65535
@@ -36,5 +37,5 @@ def command(path: str, listen: str) -> int:
 def _address(text: str) -> tuple[str, int]:
     host, _, port = text.rpartition(":")
     if not host or not port.isascii() or not port.isdigit() or int(port) > _PORT_MAX:
-        raise InputError(f"--listen {text!r} is no address; write HOST:PORT, for example 192.168.7.1:7010.")
+        raise InputError(f"--listen {quoted(text)} is no address; write HOST:PORT, for example 192.168.7.1:7010.")
     return host.removeprefix("[").removesuffix("]"), int(port)

@@ -12,7 +12,7 @@ from plimsoll.catalog.arrays import families
 from plimsoll.catalog.composition.variants import Family
 from plimsoll.cli.width import terminal_width
 from plimsoll.defaults import defaults
-from plimsoll.displayed import as_document
+from plimsoll.displayed import as_document, quoted
 from plimsoll.errors import InputError
 
 
@@ -59,8 +59,8 @@ def _workloads(tag: str | None, *, as_json: bool) -> None:
     names = catalog.names() if tag is None else catalog.names_tagged(tag)
     if tag is not None and not names:
         if any(tag in family.tags() for family in families()):
-            raise InputError(f"no workload has the tag {tag!r}, but arrays have: 'plimsoll list --arrays --tag {tag}'.")
-        raise InputError(f"no workload has the tag {tag!r}; there are {', '.join(catalog.all_tags())}.")
+            raise InputError(f"no workload has the tag {quoted(tag)}, but arrays have: 'plimsoll list --arrays --tag {tag}'.")
+        raise InputError(f"no workload has the tag {quoted(tag)}; there are {', '.join(catalog.all_tags())}.")
     if as_json:
         click.echo(as_document([_entry(name) for name in names]))
         return
@@ -93,7 +93,7 @@ def _arrays(tag: str | None, *, as_json: bool) -> None:
     chosen = [family for family in families() if tag is None or tag in family.tags()]
     if not chosen:
         known = sorted({tag for family in families() for tag in family.tags()})
-        raise InputError(f"no array has the tag {tag!r}; there are {', '.join(known)}.")
+        raise InputError(f"no array has the tag {quoted(tag)}; there are {', '.join(known)}.")
     if as_json:
         entries = [_array(family, name) for family in chosen for name in family.names()]
         click.echo(as_document(entries))

@@ -22,7 +22,7 @@ from plimsoll.cli.commands import FIRST, GROUPS, OTHER_NAMES, VERBS
 from plimsoll.cli.mistake import threads_told, told
 from plimsoll.cli.silence import Silence
 from plimsoll.cli.streams import Streams
-from plimsoll.displayed import displayed_in_line
+from plimsoll.displayed import displayed_in_line, quoted
 from plimsoll.errors import EXIT_CODES, EXIT_INTERRUPTED, InputError, PlimsollError, StoreError
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class _Verbs(click.Group):
         args = [*OTHER_NAMES.get(args[0], args[:1]), *args[1:]]
         name = args[0]
         if name not in VERBS and not name.startswith("-"):
-            raise InputError(f"there is no command {name!r}; {_nearest_verb(name)}")
+            raise InputError(f"there is no command {quoted(name)}; {_nearest_verb(name)}")
         return super().resolve_command(ctx, args)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
@@ -141,8 +141,8 @@ def _sentence(error: click.ClickException) -> str:
     context = getattr(error, "ctx", None)
     path = context.command_path if context is not None else "plimsoll"
     if isinstance(error, click.NoSuchOption):
-        near = f"did you mean {error.possibilities[0]!r}? " if error.possibilities else ""
-        return f"there is no option {error.option_name!r}; {near}'{path} --help' shows all."
+        near = f"did you mean {quoted(error.possibilities[0])}? " if error.possibilities else ""
+        return f"there is no option {quoted(error.option_name)}; {near}'{path} --help' shows all."
     text = error.format_message().strip()
     return f"{text[:1].lower()}{text[1:].rstrip('.')}; '{path} --help' shows how."
 

@@ -15,7 +15,7 @@ import click
 
 from plimsoll.analysis.point.verification import wrong_data
 from plimsoll.cli import completions
-from plimsoll.displayed import displayed, encoded
+from plimsoll.displayed import displayed, encoded, quoted
 from plimsoll.errors import InputError
 from plimsoll.near import listed
 from plimsoll.store.durable import REPLACED, check_replaceable, replace_file
@@ -97,7 +97,7 @@ def checked_format(path: str, formats: Sequence[str] = FORMATS) -> str:
         raise InputError(f"{path}: reports end in {listed(formats)}; give one of these.")
     folder = os.path.dirname(path) or "."
     if not os.path.isdir(folder):
-        raise InputError(f"{path}: there is no directory {folder!r}; make it first.")
+        raise InputError(f"{path}: there is no directory {quoted(folder)}; make it first.")
     check_replaceable(path, _kinds(ending))
     return ending
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from plimsoll.displayed import as_document, displayed_in_line
+from plimsoll.displayed import as_document, displayed_in_line, quoted
 from plimsoll.errors import StoreError
 from plimsoll.store.reader import DamagedRun, StoredPoint, StoredRun, list_runs
 
@@ -25,7 +25,7 @@ def list_stored(out: str, *, as_json: bool) -> None:
         click.echo(as_document(entries))
         return
     if not entries:
-        click.echo(f"there is no run in {out!r} yet; make one with 'plimsoll run'", err=True)
+        click.echo(f"there is no run in {quoted(out)} yet; make one with 'plimsoll run'", err=True)
         return
     from plimsoll.reports.terminal.points import table
 

@@ -15,7 +15,7 @@ from typing import Any
 import click
 
 from plimsoll.cli import completions
-from plimsoll.displayed import as_document
+from plimsoll.displayed import as_document, quoted
 from plimsoll.errors import InputError
 from plimsoll.points.signals import handled
 
@@ -191,7 +191,7 @@ def _document(array: str) -> Json:
     from plimsoll.catalog.arrays import described, is_array
 
     if not is_array(array):
-        raise InputError(f"{array!r} is not a modelled array; write array: and a name, for example array:msa2000-raid5.")
+        raise InputError(f"{quoted(array)} is not a modelled array; write array: and a name, for example array:msa2000-raid5.")
     return described(array)
 
 

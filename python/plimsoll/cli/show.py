@@ -14,7 +14,7 @@ from plimsoll import catalog
 from plimsoll import engine as engines
 from plimsoll.catalog.arrays import array_names, is_array
 from plimsoll.cli import completions
-from plimsoll.displayed import as_document
+from plimsoll.displayed import as_document, quoted
 from plimsoll.errors import InputError
 from plimsoll.points.point import changed, defined, setting
 
@@ -47,10 +47,10 @@ def command(name: str, settings: tuple[str, ...], as_json: bool) -> None:
         show_suite(name, settings, as_json=as_json)
         return
     if _is_of_array(name):
-        raise InputError(f"{name!r} is an array; write 'plimsoll show array:{name}'.")
+        raise InputError(f"{quoted(name)} is an array; write 'plimsoll show array:{name}'.")
     sources = catalog.sources(name)
     if len(sources) > 1:
-        raise InputError(f"{name!r} is a tag of {len(sources)} workloads; name one of {', '.join(sources)}.")
+        raise InputError(f"{quoted(name)} is a tag of {len(sources)} workloads; name one of {', '.join(sources)}.")
     engine = engines.native()
     workload, options = changed(*defined(sources[0], engine), engine, map(setting, settings))
     if as_json:

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from plimsoll.analysis.comparison.sides import Side
 from plimsoll.analysis.objective.judgement import Objective, parse_objective
+from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 from plimsoll.result import Result
 from plimsoll.store.reader import StoredRun
@@ -30,7 +31,7 @@ def sides(runs: Sequence[StoredRun], baseline: str | None = None) -> list[Side]:
         return named
     first = [side for side in named if side.label == baseline]
     if not first:
-        raise InputError(f"--baseline {baseline}: no side is called that; there are {', '.join(repr(side.label) for side in named)}.")
+        raise InputError(f"--baseline {baseline}: no side is called that; there are {', '.join(quoted(side.label) for side in named)}.")
     return [*first, *(side for side in named if side.label != baseline)]
 
 

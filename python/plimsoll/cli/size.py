@@ -15,7 +15,7 @@ import click
 from plimsoll.cli import completions
 from plimsoll.cli.options import LoadCommand, takes
 from plimsoll.cli.size_measured import measured, measured_targets, next_commands
-from plimsoll.displayed import as_document
+from plimsoll.displayed import as_document, quoted
 from plimsoll.errors import InputError, PlimsollError, StoreError
 
 if TYPE_CHECKING:
@@ -310,7 +310,7 @@ def _price(typed: Json) -> float | None:
     except ValueError:
         value = 0.0
     if not 0 < value < math.inf:
-        raise InputError(f"--price: {typed['price']!r} is not an amount; write a number above 0, for example 42000.")
+        raise InputError(f"--price: {quoted(typed['price'])} is not an amount; write a number above 0, for example 42000.")
     return value
 
 

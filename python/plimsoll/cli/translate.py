@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from plimsoll.cli.tool_words import with_tool_set_apart
-from plimsoll.displayed import as_document
+from plimsoll.displayed import as_document, quoted
 from plimsoll.errors import InputError
 from plimsoll.formats.tools import WITH_COMMANDS
 from plimsoll.formats.translation import Translation, counted
@@ -84,13 +84,15 @@ def _translation(words: tuple[str, ...], onto: Onto) -> Translation:
     first = words[0]
     if is_foreign(first):
         if len(words) > 1:
-            raise InputError(f"{first}: a file is translated alone; leave {words[1]!r} out.")
+            raise InputError(f"{first}: a file is translated alone; leave {quoted(words[1])} out.")
         return translated(first, onto)
     if first in WITH_COMMANDS:
         return translated_command(words, onto)
     if first.endswith(".toml"):
         raise InputError(f"{first}: a .toml file is one of ours already; carry it out with 'plimsoll suite' or 'plimsoll run'.")
-    raise InputError(f"{first!r} is neither a file nor one of {', '.join(WITH_COMMANDS)}; name a job file, or a tool and its command line.")
+    raise InputError(
+        f"{quoted(first)} is neither a file nor one of {', '.join(WITH_COMMANDS)}; name a job file, or a tool and its command line."
+    )
 
 
 def _remarks(translation: Translation) -> Iterator[str]:

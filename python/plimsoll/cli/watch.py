@@ -16,7 +16,7 @@ from typing import Any
 import click
 
 from plimsoll.cli.streams import is_lost
-from plimsoll.displayed import as_document, encoded
+from plimsoll.displayed import as_document, encoded, quoted
 from plimsoll.engine import await_answer
 from plimsoll.errors import InputError, PlimsollError, TargetError
 from plimsoll.near import meant
@@ -194,9 +194,11 @@ def _check(interval_s: float, duration_s: float | None, output: str | None) -> N
     if output is not None:
         folder = os.path.dirname(output) or "."
         if not os.path.isdir(folder):
-            raise InputError(f"{output}: there is no directory {folder!r}; make it first.")
+            raise InputError(f"{output}: there is no directory {quoted(folder)}; make it first.")
         if os.path.isdir(output):
-            raise InputError(f"{output}: this is a directory; name a file in it, for example {os.path.join(output, 'demand.json')!r}.")
+            raise InputError(
+                f"{output}: this is a directory; name a file in it, for example {quoted(os.path.join(output, 'demand.json'))}."
+            )
         check_replaceable(output, (b'{"schema": "plimsoll.demand/',))
 
 
@@ -229,7 +231,7 @@ def _device(asked: str) -> str:
         mode = os.stat(asked).st_mode
     except OSError as problem:
         if isinstance(problem, FileNotFoundError):
-            raise TargetError(f"{asked or repr(asked)}: there is no block device and no file of this name; {_nearest(asked)}") from None
+            raise TargetError(f"{asked or quoted(asked)}: there is no block device and no file of this name; {_nearest(asked)}") from None
         raise TargetError(f"{asked}: cannot be looked at ({str(problem.strerror).lower()}); name the device instead.") from None
     if stat.S_ISBLK(mode):
         return device_name(asked)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from plimsoll.displayed import quoted
 from plimsoll.doctor.examination import Check, Examination
 
 BUSY_PERCENT_MAX = 20.0
@@ -27,7 +28,7 @@ def governor(examination: Examination) -> Iterator[Check]:
         yield Check(
             "governor",
             "warn",
-            f"The frequency governor is {found!r}: the clock drops while waiting, which lengthens short latencies.",
+            f"The frequency governor is {quoted(found)}: the clock drops while waiting, which lengthens short latencies.",
             "As root: cpupower frequency-set -g performance.",
         )
 

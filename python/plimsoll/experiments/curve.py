@@ -42,6 +42,7 @@ from plimsoll.analysis.objective.judgement import Objective
 from plimsoll.analysis.point.definition import drawn_operations, streams
 from plimsoll.analysis.point.metric import ALL, metric
 from plimsoll.analysis.point.offered_load import offered_kind_per_s, share, share_min
+from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 from plimsoll.experiments import wording
 from plimsoll.experiments.plan import Ask, Conclusion, Plan
@@ -82,11 +83,11 @@ class Pace:
 
     def __post_init__(self) -> None:
         if self.rounding not in ROUNDINGS:
-            raise InputError(f"rounding {self.rounding!r} is unknown; write {' or '.join(ROUNDINGS)}.")
+            raise InputError(f"rounding {quoted(self.rounding)} is unknown; write {' or '.join(ROUNDINGS)}.")
         if self.arrival not in ("poisson", "constant"):
-            raise InputError(f"arrival {self.arrival!r} does not make a curve; write poisson or constant.")
+            raise InputError(f"arrival {quoted(self.arrival)} does not make a curve; write poisson or constant.")
         if self.outstanding not in OUTSTANDING:
-            raise InputError(f"outstanding {self.outstanding!r} is unknown; write {' or '.join(OUTSTANDING)}.")
+            raise InputError(f"outstanding {quoted(self.outstanding)} is unknown; write {' or '.join(OUTSTANDING)}.")
         if self.outstanding == "kept" and self.maximum is not None:
             raise InputError("with a given maximum depths stay as they are; leave 'outstanding' out.")
         if self.maximum is not None and not (self.maximum > 0 and math.isfinite(self.maximum)):

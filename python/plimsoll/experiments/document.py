@@ -65,15 +65,15 @@ class Source:
 
     def key(self, name: str) -> str:
         """A key where the sentence does not say that it is one."""
-        return f"key {name!r}"
+        return f"key {quoted(name)}"
 
     def name(self, name: str) -> str:
         """A key where the sentence says so."""
-        return f"{name!r}"
+        return f"{quoted(name)}"
 
     def kind(self, name: str) -> str:
         """The kind of an experiment."""
-        return f"kind {name!r}"
+        return f"kind {quoted(name)}"
 
     def example(self, name: str, value: str) -> str:
         """A key with a value, which is TOML, as it is written."""

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 from plimsoll.experiments import wording
 from plimsoll.experiments.plan import Ask, Conclusion, Plan
@@ -37,11 +38,11 @@ def grid(name: str, disks: int, num_small: int | None = None, num_large: int | N
     """The points (small, large) of grid ``name`` in ORION's order, the empty one (0, 0) included where ORION counts it."""
     known = SAME_AS.get(name, name)
     if known in _UNPUBLISHED:
-        raise InputError(f"grid {name!r}: ORION's list of points for it is not published; write one of {_listed()}.")
+        raise InputError(f"grid {quoted(name)}: ORION's list of points for it is not published; write one of {_listed()}.")
     if known not in GRIDS:
-        raise InputError(f"grid {name!r} is unknown; write one of {_listed()}.")
+        raise InputError(f"grid {quoted(name)} is unknown; write one of {_listed()}.")
     if disks < 1:
-        raise InputError(f"grid {name!r}: disks is {disks}; write how many disks the target has, at least 1.")
+        raise InputError(f"grid {quoted(name)}: disks is {disks}; write how many disks the target has, at least 1.")
     small, large = range(SMALL_PER_DISK * disks + 1), range(LARGE_PER_DISK * disks + 1)
     if known == "basic":
         return [(count, 0) for count in small] + [(0, count) for count in large[1:]]
@@ -115,7 +116,7 @@ def _named(best: tuple[int, float] | None, unit: str) -> dict[str, float] | None
 
 def _given(name: str, option: str, value: int | None) -> int:
     if value is None or value < 0:
-        raise InputError(f"grid {name!r} holds one kind of request fixed; write how many with {option} = 0 or more.")
+        raise InputError(f"grid {quoted(name)} holds one kind of request fixed; write how many with {option} = 0 or more.")
     return value
 
 

@@ -32,6 +32,7 @@ from typing import Any
 from plimsoll.analysis.load_line.mark import too_little_load
 from plimsoll.analysis.objective.judgement import ClauseJudgement, Judgement, Objective, judge
 from plimsoll.analysis.objective.sample_size import idle
+from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 from plimsoll.experiments.plan import Ask
 from plimsoll.result import Result
@@ -79,7 +80,7 @@ class Growth:
                 return cls(float(written[:-1]))
         except ValueError:
             pass
-        raise InputError(f"growth {text!r} is not understood; write '2x' to double or '+4' to add four.")
+        raise InputError(f"growth {quoted(text)} is not understood; write '2x' to double or '+4' to add four.")
 
     def after(self, level: float, bounds: Bounds) -> float:
         """The next level to try."""
@@ -112,7 +113,7 @@ class Resolution:
         try:
             return cls(float(written[:-1]) / 100) if written.endswith("%") else cls(float(written), relative=False)
         except ValueError:
-            raise InputError(f"resolution {text!r} is not understood; write '2%' of the level, or a number such as 4.") from None
+            raise InputError(f"resolution {quoted(text)} is not understood; write '2%' of the level, or a number such as 4.") from None
 
     def between(self, low: float, high: float, bounds: Bounds) -> float | None:
         """The level in the middle; None when the resolution is reached or no level lies between."""

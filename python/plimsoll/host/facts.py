@@ -14,6 +14,8 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from plimsoll.displayed import quoted
+
 Json = dict[str, Any]
 
 #: Where the reasons stand.
@@ -41,7 +43,7 @@ def number(path: str) -> int:
     try:
         return int(content)
     except ValueError:
-        raise Absent(f"{os.path.basename(path)} holds {content!r}, not a number") from None
+        raise Absent(f"{os.path.basename(path)} holds {quoted(content)}, not a number") from None
 
 
 def collect_facts(collectors: Mapping[str, Callable[[], Any]]) -> Json:

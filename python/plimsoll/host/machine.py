@@ -10,6 +10,7 @@ import sys
 from typing import Any
 
 from plimsoll import __version__
+from plimsoll.displayed import quoted
 from plimsoll.host.facts import Absent, collect_facts, number, text
 from plimsoll.stored import HostFacts
 
@@ -140,4 +141,4 @@ def _cpuinfo(field: str) -> str:
                     return value.strip()
     except OSError as problem:
         raise Absent(str(problem.strerror).lower()) from None
-    raise Absent(f"/proc/cpuinfo has no {field!r}")
+    raise Absent(f"/proc/cpuinfo has no {quoted(field)}")

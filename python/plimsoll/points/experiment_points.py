@@ -19,6 +19,7 @@ from functools import cached_property
 from typing import Any
 
 from plimsoll import catalog
+from plimsoll.displayed import quoted
 from plimsoll.engine import Engine, Json, check_blocks
 from plimsoll.errors import InputError
 from plimsoll.experiments.experiment import Experiment
@@ -76,7 +77,7 @@ class ExperimentPoints:
         for source, forms in zip(self._experiment.workloads, self.workloads, strict=True):
             for workload in forms:
                 # Options that only make sense together, say arrival and rate.
-                where = f"workload {source!r}" if source in self._experiment.definitions else catalog.file_of(source)
+                where = f"workload {quoted(source)}" if source in self._experiment.definitions else catalog.file_of(source)
                 driver_of(workload, self._engine).check_workload(workload, where)
                 if driver_name(workload) is None and blocks.get(source):
                     check_blocks(workload, blocks[source])
@@ -207,7 +208,7 @@ def _streams_of(key: str, workload: Definition) -> set[str]:
     if not dot:
         return names
     if name not in names:
-        raise InputError(f"{key}: no stream is called {name!r}; this workload has {', '.join(sorted(names))}.")
+        raise InputError(f"{key}: no stream is called {quoted(name)}; this workload has {', '.join(sorted(names))}.")
     return {name}
 
 

@@ -18,6 +18,7 @@ from typing import Any
 from plimsoll import catalog
 from plimsoll.analysis.array_fit.row import OPTIONS, Condition, Row, chosen, read_row
 from plimsoll.analysis.point.definition import streams
+from plimsoll.displayed import quoted
 from plimsoll.engine import native
 from plimsoll.errors import InputError, PlimsollError
 from plimsoll.formats import measured as table
@@ -147,7 +148,7 @@ def _document(row: Row, asked: Asked) -> Json:
 
 def _word(row: Row, column: str) -> str:
     if column not in row.values:
-        raise InputError(f"--workload: there is no column {column!r} to take a word from; there are {', '.join(sorted(row.values))}.")
+        raise InputError(f"--workload: there is no column {quoted(column)} to take a word from; there are {', '.join(sorted(row.values))}.")
     return str(row.values[column])
 
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypedDict
 
 from plimsoll.defaults import defaults
+from plimsoll.displayed import python_value, quoted
 from plimsoll.errors import InputError
 from plimsoll.near import meant
 from plimsoll.points.listener import Step
@@ -101,7 +102,7 @@ def complete(options: Mapping[str, Any], others: Mapping[str, Any] | None = None
     known = {**DEFAULTS, **(others or {})}
     for name, value in options.items():
         if name not in known and name != "target":
-            raise InputError(f"option {name!r} is not known; {meant(name, (*known, 'target'))}")
+            raise InputError(f"option {quoted(name)} is not known; {meant(name, (*known, 'target'))}")
         _check_kind(name, value)
     if "target" in options and "targets" in options:
         raise InputError("options 'target' and 'targets' are the same; give one of them.")
@@ -136,7 +137,7 @@ def _check_kind(name: str, value: Any) -> None:
         return
     kind, said = kinds[name]
     if not isinstance(value, kind) or (isinstance(value, bool) and bool not in kind):
-        raise InputError(f"option {name!r} is {value!r}; give {said}.")
+        raise InputError(f"option {quoted(name)} is {python_value(value)}; give {said}.")
 
 
 def _typed(value: Any) -> Any:

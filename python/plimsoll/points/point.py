@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from plimsoll import catalog
+from plimsoll.displayed import quoted
 from plimsoll.engine import Engine, Json
 from plimsoll.errors import InputError
 from plimsoll.points.drivers import checked, checked_workload, driver_of
@@ -55,7 +56,7 @@ def defined(source: str, engine: Engine) -> tuple[Definition, Options]:
 
 def own_defined(name: str, document: Json, engine: Engine) -> tuple[Definition, Options]:
     """The same for a workload that a file of experiments defines itself."""
-    workload = checked(document, f"workload {name!r}", engine)
+    workload = checked(document, f"workload {quoted(name)}", engine)
     return workload, driver_of(workload, engine).check_job({})
 
 

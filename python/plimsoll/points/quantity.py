@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from plimsoll import engine as engines
 from plimsoll import units
+from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 
 
@@ -29,7 +30,7 @@ def block_bytes(option: str, text: str) -> int:
         raise InputError(f"{option}: {_without_place(problem, 'block_size: ')}") from None
     size = workload["stream"][0]["block_size"]
     if not isinstance(size, int):
-        raise InputError(f"{option}: {text!r} is more than one size; write the mean, for example 8KiB.")
+        raise InputError(f"{option}: {quoted(text)} is more than one size; write the mean, for example 8KiB.")
     return size
 
 
@@ -40,7 +41,7 @@ def rate_per_s(option: str, text: str) -> float:
     except InputError:
         value = 0.0
     if value <= 0:
-        raise InputError(f"{option}: {text!r} is not a rate; write requests per second above 0, for example 5000 or 5k.")
+        raise InputError(f"{option}: {quoted(text)} is not a rate; write requests per second above 0, for example 5000 or 5k.")
     return value
 
 
@@ -50,7 +51,7 @@ def percent(option: str, text: str) -> float:
     try:
         return -units.percent(plain[1:]) if plain.startswith("-") else units.percent(plain)
     except InputError:
-        raise InputError(f"{option}: {text!r} is not a percentage; write for example 20%.") from None
+        raise InputError(f"{option}: {quoted(text)} is not a percentage; write for example 20%.") from None
 
 
 def _job_option(option: str, name: str, text: str) -> float:

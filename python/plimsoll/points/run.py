@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from plimsoll import catalog
+from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 from plimsoll.formats.tools import WITH_COMMANDS
 from plimsoll.points.foreign import is_command, is_foreign
@@ -61,7 +62,7 @@ def _workloads(words: Sequence[str]) -> Sequence[str]:
     if tool is None or os.path.exists(tool) or tool in catalog.all_tags():
         return words
     raise InputError(
-        f"{tool!r} is no workload; write the command line of {tool} behind it, for example 'plimsoll run {_COMMAND_LINES[tool]}', "
+        f"{quoted(tool)} is no workload; write the command line of {tool} behind it, for example 'plimsoll run {_COMMAND_LINES[tool]}', "
         f"or name a job file of it."
     )
 

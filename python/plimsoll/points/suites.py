@@ -17,6 +17,7 @@ from typing import Any
 from plimsoll import catalog
 from plimsoll import engine as engines
 from plimsoll.apps import filecopy
+from plimsoll.displayed import quoted
 from plimsoll.engine import Json
 from plimsoll.errors import InputError
 from plimsoll.experiments.declaration import OPTIONS_BY_NAME
@@ -97,7 +98,7 @@ def _written(path: str, onto: Onto, remark: Remark) -> Json:
 
 def _shipped(name: str) -> Json:
     if name not in catalog.suite_names() and name in catalog.names():
-        raise InputError(f"{name!r} is a workload, not a suite; measure it with 'plimsoll run {name}'.")
+        raise InputError(f"{quoted(name)} is a workload, not a suite; measure it with 'plimsoll run {name}'.")
     return catalog.suite_document(name)
 
 
@@ -106,7 +107,9 @@ def _possible(suite: Suite, source: _Source) -> Iterator[Experiment]:
     for experiment in suite.experiments:
         targets = [item.target for item in experiment.configurations]
         if source.is_shipped and _copies(experiment) and all(target and _is_fileless(source.composer.target(target)) for target in targets):
-            source.remark(f"experiment {experiment.name!r} is left out: a file copy needs a file, which {targets[0]!r} has not.")
+            source.remark(
+                f"experiment {quoted(experiment.name)} is left out: a file copy needs a file, which {quoted(targets[0])} has not."
+            )
         else:
             yield experiment
 

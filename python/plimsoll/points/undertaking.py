@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from plimsoll import catalog
 from plimsoll import engine as engines
 from plimsoll.analysis.point.definition import overwrites, streams
+from plimsoll.displayed import quoted
 from plimsoll.engine import Engine, Json
 from plimsoll.errors import InputError
 from plimsoll.experiments.document import TYPED, Source
@@ -247,7 +248,7 @@ def _check(resolved: _Resolved) -> None:
             points.check()
             _check_questions(experiment, points.workloads)
         except InputError as problem:
-            here = f"experiment {experiment.name!r}"
+            here = f"experiment {quoted(experiment.name)}"
             raise (Source(here) if resolved.asked.origin else TYPED).wrong(problem) from None
 
 

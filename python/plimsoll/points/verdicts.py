@@ -22,6 +22,7 @@ from plimsoll.analysis.objective.sample_size import idle
 from plimsoll.analysis.point.definition import ends_by_itself
 from plimsoll.analysis.point.metric import ALL
 from plimsoll.analysis.point.stopping_rule import parse_precision
+from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 from plimsoll.experiments.experiment import Experiment
 from plimsoll.experiments.kinds import KINDS_BY_NAME
@@ -51,11 +52,11 @@ def check_precision(text: str | None, workloads: Iterable[Forms]) -> None:
     """Raise `InputError` for a precision that no point of these workloads could ever reach."""
     if text is not None:
         precision = parse_precision(text)
-        check_operation(precision.op, f"precision {text!r}", workloads)
+        check_operation(precision.op, f"precision {quoted(text)}", workloads)
         for forms in workloads:
             if any(ends_by_itself(form) for form in forms):
                 raise InputError(
-                    f"precision {text!r} is for a load that goes on, but {forms[0]['name']} ends by itself once its amount is done, "
+                    f"precision {quoted(text)} is for a load that goes on, but {forms[0]['name']} ends by itself once its amount is done, "
                     "perhaps before its response is steady; leave one of both out."
                 )
 
@@ -63,7 +64,7 @@ def check_precision(text: str | None, workloads: Iterable[Forms]) -> None:
 def check_metric(text: str | None, workloads: Iterable[Forms]) -> None:
     """Raise `InputError` for a metric of an operation that one of the workloads never issues."""
     if text is not None:
-        check_operation(parse_metric(text)[0], f"metric {text!r}", workloads)
+        check_operation(parse_metric(text)[0], f"metric {quoted(text)}", workloads)
 
 
 def check_operation(op: str, asking: str, workloads: Iterable[Forms]) -> None:

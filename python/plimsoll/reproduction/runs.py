@@ -18,6 +18,7 @@ from typing import Any, cast
 from plimsoll.analysis.point.metric import ALL, metric
 from plimsoll.analysis.point.summary import Summary
 from plimsoll.catalog.claims import Run
+from plimsoll.displayed import quoted
 from plimsoll.engine import Control, Engine, Json
 from plimsoll.errors import InputError
 from plimsoll.experiments.document import read_experiments
@@ -110,7 +111,7 @@ def _counting(run: Run, results: list[Result], conclusion: Conclusion) -> Readin
         return replace(reading_of(best), level=best.place.get("level"))
     mark = conclusion.mark
     if mark is None:
-        return Reading(problem=f"no level held {run.array}'s objective {thawed(run.ramp)['objective']!r}")
+        return Reading(problem=f"no level held {run.array}'s objective {quoted(thawed(run.ramp)['objective'])}")
     levels: Mapping[float | None, Result] = {result.place["level"]: result for result in results}
     beyond = None if mark.next_level is None else replace(reading_of(levels[mark.next_level]), level=mark.next_level)
     return replace(reading_of(levels[mark.level]), level=mark.level, beyond=beyond)

@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 
 from plimsoll.catalog.claims import Claim, claim_files, claims
+from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 
 _NUMBERS = re.compile(r"(\d+)(?:-(\d+))?")
@@ -22,7 +23,7 @@ def chosen(reports: Sequence[str], numbers: Sequence[str]) -> list[Claim]:
     for report in reports:
         if report not in aliases:
             known = ", ".join(sorted(f"{found[0].report} ({name})" for name, found in files.items()))
-            raise InputError(f"report {report!r} is unknown; there are {known}.")
+            raise InputError(f"report {quoted(report)} is unknown; there are {known}.")
     names = {aliases[report] for report in reports} or set(files)
     found = sorted((claim for name in names for claim in files[name]), key=lambda claim: claim.number)
     wanted = {number for text in numbers for number in _numbers(text, found)}
@@ -36,7 +37,7 @@ def _numbers(text: str, among: Sequence[Claim]) -> set[int]:
     for part in text.split(","):
         ends = _NUMBERS.fullmatch(part.strip())
         if ends is None:
-            raise InputError(f"--claim {text}: {part.strip()!r} is no number; write for example 36, 36-38 or 36,41.")
+            raise InputError(f"--claim {text}: {quoted(part.strip())} is no number; write for example 36, 36-38 or 36,41.")
         first, last = int(ends[1]), int(ends[2] or ends[1])
         asked = known & set(range(first, last + 1))
         if not asked or not {first, last} <= known:

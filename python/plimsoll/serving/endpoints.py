@@ -20,6 +20,7 @@ import stat
 import subprocess
 import sys
 
+from plimsoll.displayed import quoted
 from plimsoll.errors import InputError, TargetError
 
 _BACKLOG = 128
@@ -63,7 +64,7 @@ def _unbound(path: str, problem: OSError) -> InputError | TargetError:
             return InputError(f"--socket {path}: a socket of this name exists and is in use; end its server, or name another path.")
         return InputError(f"--socket {path}: a file of this name exists; name one that does not exist yet.")
     if isinstance(problem, FileNotFoundError):
-        return InputError(f"--socket {path}: there is no directory {os.path.dirname(path) or '.'!r}; make it first.")
+        return InputError(f"--socket {path}: there is no directory {quoted(os.path.dirname(path) or '.')}; make it first.")
     return TargetError(f"--socket {path}: cannot be made ({str(problem.strerror).lower()}); name a path in a directory of yours.")
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 
 LATEST = "latest"
@@ -36,7 +37,7 @@ def meant(asked: str, names: Sequence[str], labels: Mapping[str, str]) -> str | 
         ([name for name in names if name.startswith(asked)], "is how the names begin of"),
     ):
         if len(matching) > 1:
-            raise InputError(f"{asked!r} {noun} {len(matching)} runs: {_told(matching)}; name one of them.")
+            raise InputError(f"{quoted(asked)} {noun} {len(matching)} runs: {_told(matching)}; name one of them.")
         if matching:
             return matching[0]
     return None
@@ -45,10 +46,10 @@ def meant(asked: str, names: Sequence[str], labels: Mapping[str, str]) -> str | 
 def _back(asked: str, steps: int, names: Sequence[str]) -> str:
     if steps >= len(names):
         there = "there is one run" if len(names) == 1 else f"there are {len(names)} runs"
-        raise InputError(f"{asked!r} goes back too far: {there}, the oldest is {names[0]!r}.")
+        raise InputError(f"{quoted(asked)} goes back too far: {there}, the oldest is {quoted(names[0])}.")
     return names[-1 - steps]
 
 
 def _told(names: Sequence[str]) -> str:
-    newest = [repr(name) for name in reversed(names)][:_TOLD]
+    newest = [quoted(name) for name in reversed(names)][:_TOLD]
     return f"{', '.join(newest)}{' and others' if len(names) > _TOLD else ''}"

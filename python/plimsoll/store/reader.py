@@ -19,6 +19,7 @@ from functools import cached_property
 from typing import Any
 
 from plimsoll.analysis.point.verification import verified
+from plimsoll.displayed import quoted
 from plimsoll.errors import InputError, StoreError
 from plimsoll.near import nearest
 from plimsoll.result import Result, check_schema
@@ -199,7 +200,7 @@ def open_run(name: str, out: str = "results") -> StoredRun:
         if isinstance(found, DamagedRun):
             raise found.problem
         return found
-    raise InputError(f"{name!r} is not a run: {_nearest(name, out)}.")
+    raise InputError(f"{quoted(name)} is not a run: {_nearest(name, out)}.")
 
 
 def open_runs(names: Sequence[str], out: str = "results") -> list[StoredRun]:
@@ -255,8 +256,12 @@ def _open(path: str) -> StoredRun:
 def _nearest(name: str, out: str) -> str:
     known = [run.name for run in list_runs(out) if isinstance(run, StoredRun)]
     if not known:
-        return f"there is no run in {out!r} yet; make one with 'plimsoll run', or say where they are with --out"
+        return f"there is no run in {quoted(out)} yet; make one with 'plimsoll run', or say where they are with --out"
     # Names begin with the time; who asks for a run often writes what comes behind it. Of several alike the newest is meant.
     spelled = {spelling: run for run in known for spelling in (run, run.partition("_")[2])}
     near = nearest(os.path.basename(name), spelled)
-    return f"did you mean {spelled[near]!r}? 'plimsoll list --runs' lists them" if near else "'plimsoll list --runs' lists those there are"
+    return (
+        f"did you mean {quoted(spelled[near])}? 'plimsoll list --runs' lists them"
+        if near
+        else "'plimsoll list --runs' lists those there are"
+    )

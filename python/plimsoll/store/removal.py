@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 
+from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 from plimsoll.store.durable import store_error, sync
 from plimsoll.store.reader import StoredRun, open_run
@@ -42,7 +43,7 @@ class Removal:
         if os.path.islink(run.path.rstrip(os.sep)):
             raise InputError(f"{run.path}: this is a link to a run; remove the link itself, or name the run in its store.")
         if os.path.dirname(os.path.realpath(run.path)) != os.path.realpath(out):
-            raise InputError(f"{run.path} is not in the store {out!r}; name its store with --out.")
+            raise InputError(f"{run.path} is not in the store {quoted(out)}; name its store with --out.")
         _check_unused(run)
         return cls(run, sum(_sizes(run.path)))
 
@@ -79,7 +80,7 @@ def _check_unused(run: StoredRun) -> None:
         raise InputError(f"{run.path} is being measured by process {pid}; wait for it or stop it first.")
     foreign = sorted(name for name in os.listdir(run.path) if name not in _OURS and not name.startswith((_REPORT, ".")))
     if foreign:
-        raise InputError(f"{run.path} also holds {foreign[0]!r}, which Plimsoll did not write; move it elsewhere first.")
+        raise InputError(f"{run.path} also holds {quoted(foreign[0])}, which Plimsoll did not write; move it elsewhere first.")
 
 
 def _sizes(path: str) -> Iterator[int]:

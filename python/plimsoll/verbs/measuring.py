@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Unpack
 
+from plimsoll.displayed import python_value
 from plimsoll.errors import InputError
 from plimsoll.experiments.declaration import FIELDS, options_of
 from plimsoll.points.listener import Listener, Told
@@ -178,7 +179,7 @@ def _heard(options: Mapping[str, Any], listener: Listener | None) -> Listener:
     if listener is not None:
         raise InputError("options 'progress' and 'listener' are two ways of hearing of a run; give one of them.")
     if not callable(progress):
-        raise InputError(f"option 'progress' is {progress!r}; give a function that takes a plimsoll.Step.")
+        raise InputError(f"option 'progress' is {python_value(progress)}; give a function that takes a plimsoll.Step.")
     return Listener(Told(progress))
 
 

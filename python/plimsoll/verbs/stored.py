@@ -18,6 +18,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
 
 from plimsoll.defaults import defaults
+from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 from plimsoll.store import reader
 from plimsoll.tables.tabular import Tabular
@@ -79,7 +80,7 @@ class StoredRun(Tabular):
         points = self._stored.points
         found = [one for index, one in enumerate(points) if point in (index, one.id)]
         if not found:
-            raise InputError(f"{self.name}: it has no point {point!r}; there are {', '.join(one.id for one in points) or 'none'}.")
+            raise InputError(f"{self.name}: it has no point {quoted(point)}; there are {', '.join(one.id for one in points) or 'none'}.")
         return list(found[0].intervals())
 
     def table(self) -> Table:
@@ -90,7 +91,7 @@ class StoredRun(Tabular):
             return points_table([self._stored])
 
     def __repr__(self) -> str:
-        return f"<plimsoll run {self.label!r}: {self.status}, {len(self._stored.points)} points>"
+        return f"<plimsoll run {quoted(self.label)}: {self.status}, {len(self._stored.points)} points>"
 
 
 class Store(Tabular):
@@ -132,7 +133,7 @@ class Store(Tabular):
             return points_table(stored)
 
     def __repr__(self) -> str:
-        return f"<plimsoll store {self.path!r}: {len(self)} runs>"
+        return f"<plimsoll store {quoted(self.path)}: {len(self)} runs>"
 
 
 def open_store(path: str | os.PathLike[str] | None = None) -> Store:

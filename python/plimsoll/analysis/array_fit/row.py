@@ -23,6 +23,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 from plimsoll.units import size_bytes, size_text
 
@@ -150,7 +151,7 @@ def read_row(place: str, cells: Mapping[str, str]) -> Row:
         values[name] = value
     rate = values.pop("iops", None)
     if not isinstance(rate, float) or rate <= 0:
-        raise InputError(f"{place}: iops: {cells.get('iops', '')!r} is not a rate; write requests per second above 0.")
+        raise InputError(f"{place}: iops: {quoted(cells.get('iops', ''))} is not a rate; write requests per second above 0.")
     if "level" not in values and any(name in values for name in _COUNTS):
         threads, depth = (values.get(name, 1.0) for name in _COUNTS)
         values["level"] = float(threads) * float(depth)
@@ -166,14 +167,14 @@ def _cell(column: str, text: str, place: str) -> tuple[str, Value]:
         raise InputError(f"{place}: {column}: {problem}") from None
     if scale > 1:
         if not isinstance(value, float):
-            raise InputError(f"{place}: {column}: {text!r} is not a number.")
+            raise InputError(f"{place}: {column}: {quoted(text)} is not a number.")
         value *= scale
     if plain == "access" and value not in _ACCESS:
-        raise InputError(f"{place}: access: {text!r} is unknown; write random or sequential.")
+        raise InputError(f"{place}: access: {quoted(text)} is unknown; write random or sequential.")
     if plain in _SIZES and not (isinstance(value, float) and value >= 1):
-        raise InputError(f"{place}: {column}: {text!r} is not a size; write for example 8KiB.")
+        raise InputError(f"{place}: {column}: {quoted(text)} is not a size; write for example 8KiB.")
     if plain in _COUNTS and not (isinstance(value, float) and value >= 1 and value % 1 == 0):
-        raise InputError(f"{place}: {column}: {text!r} is not a number of them; write a whole number above 0.")
+        raise InputError(f"{place}: {column}: {quoted(text)} is not a number of them; write a whole number above 0.")
     if plain in _PERCENT and not (isinstance(value, float) and 0 <= value <= 100):
-        raise InputError(f"{place}: {column}: {text!r} is not a percentage; write a number from 0 to 100.")
+        raise InputError(f"{place}: {column}: {quoted(text)} is not a percentage; write a number from 0 to 100.")
     return plain, value

@@ -24,6 +24,7 @@ import math
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 
+from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 
 #: More cannot be told apart by the few rows that are published.
@@ -115,7 +116,7 @@ def _end(written: str, key: str, text: str, in_unit: InUnit) -> _End:
             return _End(counted, bare=False, whole=isinstance(counted, int))
         value = math.nan
     if not math.isfinite(value):
-        raise InputError(f"--unknown {text}: {written or 'nothing'!r} is not a number; write for example {_EXAMPLE}.")
+        raise InputError(f"--unknown {text}: {quoted(written or 'nothing')} is not a number; write for example {_EXAMPLE}.")
     return _End(value, bare=True, whole=math.trunc(value) == value and "." not in written)
 
 

@@ -22,6 +22,7 @@ from typing import Any, Literal
 from plimsoll.analysis.comparison.comparison import Comparison, Figure
 from plimsoll.analysis.comparison.sides import MarkRow, Row
 from plimsoll.analysis.objective.clause import METRICS_BY_WORD, RELATIONS, measured_words, parse_metric
+from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 from plimsoll.near import listed, meant
 from plimsoll.units import three_digits
@@ -150,15 +151,15 @@ def parse_assertion(text: str) -> Assertion:
     """The assertion that ``text`` says; raises `InputError` with what is wrong and what would be right."""
     parts = _PARTS.match(text)
     if parts is None or not parts["metric"]:
-        raise InputError(f"--assert {text.strip()!r}: not a condition; write METRIC RELATION RATIO, for example {EXAMPLE!r}.")
+        raise InputError(f"--assert {quoted(text.strip())}: not a condition; write METRIC RELATION RATIO, for example {quoted(EXAMPLE)}.")
     relation = _SIGNS.get(parts["relation"], parts["relation"])
     if relation not in RELATIONS:
-        raise InputError(f"--assert {text.strip()!r}: {relation!r} is not a relation; write one of {listed(RELATIONS)}.")
+        raise InputError(f"--assert {quoted(text.strip())}: {quoted(relation)} is not a relation; write one of {listed(RELATIONS)}.")
     op, metric, called = _metric(parts["metric"].lower(), text)
     found = _RATIO.match(parts["limit"])
     if found is None or not float(found[1]):
         raise InputError(
-            f"--assert {text.strip()!r}: {parts['limit']!r} is not a ratio to the baseline; write for example 0.95x or 95%. "
+            f"--assert {quoted(text.strip())}: {quoted(parts['limit'])} is not a ratio to the baseline; write for example 0.95x or 95%. "
             "A limit in a unit is an objective: see --objective."
         )
     limit = float(found[1]) / (100 if found[2] == "%" else 1)
@@ -176,8 +177,8 @@ def _metric(words: str, text: str) -> tuple[str, str, str]:
     except InputError as problem:
         known = [MARK, *_ALSO, *measured_words()]
         if len(ops) <= 1 and name not in (*METRICS_BY_WORD, *_ALSO):
-            raise InputError(f"--assert {text.strip()!r}: {name!r} is not a metric; {meant(name, known)}") from None
-        raise InputError(f"--assert {text.strip()!r}: {problem}") from None
+            raise InputError(f"--assert {quoted(text.strip())}: {quoted(name)} is not a metric; {meant(name, known)}") from None
+        raise InputError(f"--assert {quoted(text.strip())}: {problem}") from None
     return op, metric, called
 
 

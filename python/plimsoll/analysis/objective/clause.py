@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from plimsoll.analysis.point.metric import ALL, LATENCIES
+from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 from plimsoll.near import listed, meant
 from plimsoll.result import OPS, Estimate
@@ -100,7 +101,7 @@ def parse_clause(text: str) -> Clause:
     """The clause that ``text`` says; raises `InputError` with what is wrong and what would be right, without the place."""
     parts = _PARTS.match(text.strip())
     if parts is None:
-        raise InputError(f"{text.strip()!r} is not a condition; write METRIC RELATION LIMIT, for example {EXAMPLE!r}.")
+        raise InputError(f"{quoted(text.strip())} is not a condition; write METRIC RELATION LIMIT, for example {quoted(EXAMPLE)}.")
     op, metric = _subject(parts[1].lower().split())
     relation = _relation(parts[2].lower())
     limit, written = _limit(metric, parts[3].strip())
@@ -112,7 +113,7 @@ def parse_metric(text: str) -> tuple[str, str]:
     """Operation (or ``all``) and metric of ``[OPERATION] METRIC``, without limit; a metric that points are measured for."""
     op, metric = _subject(text.lower().split(), measured_words())
     if metric in (ACHIEVED, ERRORS):
-        raise InputError(f"{metric!r} has no interval; name one of {listed(measured_words())}.")
+        raise InputError(f"{quoted(metric)} has no interval; name one of {listed(measured_words())}.")
     return op or ALL, metric
 
 
@@ -124,20 +125,22 @@ def measured_words() -> list[str]:
 def _subject(words: list[str], known: list[str] | None = None) -> tuple[str | None, str]:
     """Operation and metric; ``known`` are the words for metrics that a message lists, all when None."""
     if not words:
-        raise InputError(f"no metric is named before the relation; write one of {listed(_metric_words())}, for example {EXAMPLE!r}.")
+        raise InputError(f"no metric is named before the relation; write one of {listed(_metric_words())}, for example {quoted(EXAMPLE)}.")
     if len(words) > 2:
-        raise InputError(f"{' '.join(words)!r} is too much before the relation; write [OPERATION] METRIC, for example {EXAMPLE!r}.")
+        raise InputError(
+            f"{quoted(' '.join(words))} is too much before the relation; write [OPERATION] METRIC, for example {quoted(EXAMPLE)}."
+        )
     if len(words) == 1 and words[0] in (*OPS, ALL):
-        raise InputError(f"{words[0]!r} is an operation without a metric; write for example '{words[0]} mean <= 20ms'.")
+        raise InputError(f"{quoted(words[0])} is an operation without a metric; write for example '{words[0]} mean <= 20ms'.")
     op = words[0] if len(words) == 2 else None
     if op is not None and op not in (*OPS, ALL):
-        raise InputError(f"{op!r} is not an operation; {_meant(op, (*OPS, ALL))}")
+        raise InputError(f"{quoted(op)} is not an operation; {_meant(op, (*OPS, ALL))}")
     word = words[-1]
     if word not in METRICS_BY_WORD:
-        raise InputError(f"{word!r} is not a metric; {_meant(word, known or _metric_words(), OPS if op is None else ())}")
+        raise InputError(f"{quoted(word)} is not a metric; {_meant(word, known or _metric_words(), OPS if op is None else ())}")
     metric = METRICS_BY_WORD[word]
     if metric == ACHIEVED and op is not None:
-        raise InputError(f"'achieved' is the share of all offered requests; write it without {op!r}.")
+        raise InputError(f"'achieved' is the share of all offered requests; write it without {quoted(op)}.")
     return op, metric
 
 
@@ -145,17 +148,19 @@ def _relation(found: str) -> str:
     relation = _RELATION_WORDS.get(found, found)
     if relation not in RELATIONS:
         advice = {"=<": "did you mean '<='?", "=>": "did you mean '>='?"}.get(relation, f"write one of {listed(RELATIONS)}.")
-        raise InputError(f"{found!r} is not a relation; {advice}")
+        raise InputError(f"{quoted(found)} is not a relation; {advice}")
     return relation
 
 
 def _limit(metric: str, text: str) -> tuple[Decimal, str]:
     found = _QUANTITY.match(text)
     if found is None:
-        raise InputError(f"{text!r} is not a limit; write {_form(metric)}." if text else f"the limit is missing; write {_form(metric)}.")
+        raise InputError(
+            f"{quoted(text)} is not a limit; write {_form(metric)}." if text else f"the limit is missing; write {_form(metric)}."
+        )
     limit, written = _READERS.get(metric, _time)(Decimal(found[1]), found[2].strip(), text)
     if limit <= 0 and metric != ERRORS:
-        raise InputError(f"the limit {text!r} can never decide anything; write {_form(metric)}.")
+        raise InputError(f"the limit {quoted(text)} can never decide anything; write {_form(metric)}.")
     return limit, written
 
 
@@ -163,14 +168,14 @@ def _time(number: Decimal, unit: str, text: str) -> tuple[Decimal, str]:
     factor = _TIMES.get("us" if unit.lower() in _MICRO else unit.lower())
     if factor is None:
         problem = "has no unit" if not unit else "is not a time"
-        raise InputError(f"{text!r} {problem}; write {_form('mean')} (units are ns us ms s).")
+        raise InputError(f"{quoted(text)} {problem}; write {_form('mean')} (units are ns us ms s).")
     return number * factor, _scaled(number * factor, _TIMES)
 
 
 def _rate(number: Decimal, unit: str, text: str) -> tuple[Decimal, str]:
     factor = THOUSANDS.get(unit.lower().removesuffix("/s").strip())
     if factor is None:
-        raise InputError(f"{text!r} is not a number of requests per second; write {_form('iops')}.")
+        raise InputError(f"{quoted(text)} is not a number of requests per second; write {_form('iops')}.")
     return number * factor, _plain(number * factor)
 
 
@@ -178,7 +183,9 @@ def _bandwidth(number: Decimal, unit: str, text: str) -> tuple[Decimal, str]:
     name = unit.removesuffix("/s").strip()
     factor = (_DECIMAL_BYTES | _BINARY_BYTES).get(name)
     if factor is None:
-        raise InputError(f"{text!r} is not a bandwidth; write {_form(BANDWIDTH)} (kB MB GB TB count in 1000, KiB MiB GiB TiB in 1024).")
+        raise InputError(
+            f"{quoted(text)} is not a bandwidth; write {_form(BANDWIDTH)} (kB MB GB TB count in 1000, KiB MiB GiB TiB in 1024)."
+        )
     limit = number * factor
     # The same limit has one text, whichever way it was written: the shorter one.
     written = min(_scaled(limit, _DECIMAL_BYTES), _scaled(limit, _BINARY_BYTES), key=len)
@@ -187,13 +194,13 @@ def _bandwidth(number: Decimal, unit: str, text: str) -> tuple[Decimal, str]:
 
 def _share(number: Decimal, unit: str, text: str) -> tuple[Decimal, str]:
     if unit != "%" or number > 100:
-        raise InputError(f"{text!r} is not a share of the offered rate; write {_form(ACHIEVED)}.")
+        raise InputError(f"{quoted(text)} is not a share of the offered rate; write {_form(ACHIEVED)}.")
     return number, f"{_plain(number)}%"
 
 
 def _count(number: Decimal, unit: str, text: str) -> tuple[Decimal, str]:
     if unit or number != number.to_integral_value():
-        raise InputError(f"{text!r} is not a number of failed requests; write {_form(ERRORS)}.")
+        raise InputError(f"{quoted(text)} is not a number of failed requests; write {_form(ERRORS)}.")
     return number, _plain(number)
 
 

@@ -29,6 +29,7 @@ from plimsoll.analysis.point.definition import drawn_by_stream, drawn_operations
 from plimsoll.analysis.point.metric import ALL, called
 from plimsoll.analysis.point.offered_load import carried
 from plimsoll.analysis.point.pooling import highest, lowest, pooled_metric, unanswered
+from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 from plimsoll.result import OPS, Estimate, Result
 from plimsoll.stored import Definition, Stream
@@ -127,13 +128,13 @@ class Judgement:
 def parse_objective(text: str) -> Objective:
     """The objective that ``text`` says; raises `InputError` that names the clause, what is wrong in it and what would be right."""
     if not text.strip():
-        raise InputError(f"the objective is empty; write for example {EXAMPLE!r}.")
+        raise InputError(f"the objective is empty; write for example {quoted(EXAMPLE)}.")
     written = _JOINTS.split(text)
     clauses = []
     for number, part in enumerate(written, start=1):
-        place = f"objective {text!r}" + (f", clause {number}" if len(written) > 1 else "")
+        place = f"objective {quoted(text)}" + (f", clause {number}" if len(written) > 1 else "")
         if not part.strip():
-            raise InputError(f"{place}: a condition is missing beside 'and'; write for example {EXAMPLE!r}.")
+            raise InputError(f"{place}: a condition is missing beside 'and'; write for example {quoted(EXAMPLE)}.")
         try:
             clauses.append(parse_clause(part))
         except InputError as problem:
@@ -172,13 +173,13 @@ def applies_to(objective: Objective, definition: Definition, *, rated: bool = Fa
     for clause in objective.clauses:
         if clause.metric == ACHIEVED and not rated and not offered_per_s(definition):
             return (
-                f"objective {clause.text!r} compares with the offered rate, but no stream of {name} has one; "
+                f"objective {quoted(clause.text)} compares with the offered rate, but no stream of {name} has one; "
                 "give it one, for example with arrival=poisson and rate=1000."
             )
         if clause.op in OPS and not any(_issues(stream, clause.op) for stream in streams(definition)):
             occurring = [op for op in OPS if any(_issues(stream, op) for stream in streams(definition))]
             meant = f"; name {' or '.join(occurring)}." if occurring else "."
-            return f"objective {clause.text!r} is about {_VERBS[clause.op]}, but no stream of {name} {_VERBS[clause.op]}{meant}"
+            return f"objective {quoted(clause.text)} is about {_VERBS[clause.op]}, but no stream of {name} {_VERBS[clause.op]}{meant}"
     return None
 
 

@@ -31,6 +31,7 @@ from plimsoll.analysis.point.estimates import PERCENTILES, WITH_INTERVAL, estima
 from plimsoll.analysis.point.metric import ALL, RATES
 from plimsoll.analysis.point.observation import Batches, Portion, Series, Slice, implied, portion_key, portion_of
 from plimsoll.analysis.statistics.steadiness import ROUNDS, steadiness
+from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 from plimsoll.histogram import decoded
 from plimsoll.result import OPS, Estimate
@@ -88,20 +89,21 @@ def parse_precision(text: str) -> Precision:
     """A precision as typed: ``2%``, ``2% of p99``, ``0.5 % of read bandwidth``."""
     found = re.fullmatch(r"\s*(?P<number>\d+(\.\d*)?|\.\d+)\s*%\s*(of\s+(?P<subject>.*?))?\s*", text)
     if found is None:
-        raise InputError(f"precision {text!r} is not a percentage; {_EXAMPLE}.")
+        raise InputError(f"precision {quoted(text)} is not a percentage; {_EXAMPLE}.")
     relative = float(found["number"]) / 100
     if not 0 < relative < 1:
-        raise InputError(f"precision {text!r} has to lie between 0 and 100 %; {_EXAMPLE}.")
+        raise InputError(f"precision {quoted(text)} has to lie between 0 and 100 %; {_EXAMPLE}.")
     words = (found["subject"] or "mean").split()
     op = words.pop(0) if words[0] in (*OPS, ALL) else ALL
     metric = " ".join(words) or "mean"
     metric = _WRITTEN.get(metric, metric)
     if metric == "max":
-        raise InputError(f"precision {text!r}: a maximum has no confidence interval; name mean or a percentile.")
+        raise InputError(f"precision {quoted(text)}: a maximum has no confidence interval; name mean or a percentile.")
     if metric not in WITH_INTERVAL:
         known = ", ".join(_SHOWN.get(name, name) for name in WITH_INTERVAL)
         raise InputError(
-            f"precision {text!r}: {metric!r} is no metric; metrics are {known}, after an operation ({', '.join(OPS)}) if one is meant."
+            f"precision {quoted(text)}: {quoted(metric)} is no metric; metrics are {known}, after an operation ({', '.join(OPS)}) "
+            "if one is meant."
         )
     return Precision(relative, op, metric)
 

@@ -32,6 +32,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from plimsoll.displayed import quoted
 from plimsoll.errors import InputError, StoreError
 from plimsoll.result import check_schema
 
@@ -389,8 +390,9 @@ def mailbox_profile(name: str) -> MailboxProfile:
     family = name.strip().lower().split(":")[0]
     if family in families:
         raise InputError(
-            f"mailbox profile {name!r} is unknown; {family} has {', '.join(families[family])}, as in '{family}:{families[family][1]}'."
+            f"mailbox profile {quoted(name)} is unknown; {family} has {', '.join(families[family])}, "
+            f"as in '{family}:{families[family][1]}'."
         )
     raise InputError(
-        f"mailbox profile {name!r} is unknown; there are {', '.join(f'{known}:…' for known in families)}, as in 'exchange-2010:100'."
+        f"mailbox profile {quoted(name)} is unknown; there are {', '.join(f'{known}:…' for known in families)}, as in 'exchange-2010:100'."
     )

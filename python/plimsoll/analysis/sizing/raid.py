@@ -32,6 +32,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 
 
@@ -109,7 +110,7 @@ def raid_level(name: str) -> RaidLevel:
     plain = name.strip().lower().removeprefix("raid").strip(" -_").replace("+", "")
     known = {**RAID, "01": RAID["10"], "05": RAID["50"], "06": RAID["60"]}
     if plain not in known:
-        raise InputError(f"RAID level {name!r} is unknown; there are {', '.join(RAID)}.")
+        raise InputError(f"RAID level {quoted(name)} is unknown; there are {', '.join(RAID)}.")
     return known[plain]
 
 
@@ -128,7 +129,9 @@ def named_disk_iops(text: str) -> float:
     except ValueError:
         value = 0.0
     if not 0 < value < math.inf:
-        raise InputError(f"{text!r} is not the IOPS of a disk; write a number above 0, for example 180, or one of {', '.join(DISK_IOPS)}.")
+        raise InputError(
+            f"{quoted(text)} is not the IOPS of a disk; write a number above 0, for example 180, or one of {', '.join(DISK_IOPS)}."
+        )
     return value
 
 

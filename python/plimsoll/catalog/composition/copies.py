@@ -14,6 +14,7 @@ from typing import Any
 
 from plimsoll.catalog.composition.merging import SOURCES
 from plimsoll.catalog.folder import Json
+from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 
 #: Components, and in which keys they name others.
@@ -33,7 +34,7 @@ def copied(document: Json) -> Json:
     known = {link["name"] for link in document.get("link", [])}
     for name in shared:
         if name not in known:
-            raise InputError(f"shared.{name}: there is no link {name!r}; there are {', '.join(sorted(known)) or 'none'}.")
+            raise InputError(f"shared.{name}: there is no link {quoted(name)}; there are {', '.join(sorted(known)) or 'none'}.")
     if "copies" in document:
         numbers = range(int(document["copies"]))
         for key in _COPIED:

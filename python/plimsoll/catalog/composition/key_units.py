@@ -18,6 +18,7 @@ from typing import Any
 
 from plimsoll.catalog.composition.merging import SOURCES
 from plimsoll.catalog.composition.place import below, entries
+from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 from plimsoll.units import NS_PER_S, TIMES, percent, size_bytes, time_ns
 
@@ -65,7 +66,7 @@ def with_unit(key: str, text: str) -> int | float | None:
     if found is None or not (unit.broken or found.denominator == 1):
         of, whole = ("", "") if unit.broken else (f" in whole {unit.name}", "whole ")
         raise InputError(
-            f"{text!r} is not a {unit.word}{of}; write a {whole}number of {unit.name} from 0 on, or a {unit.word} with its unit, "
+            f"{quoted(text)} is not a {unit.word}{of}; write a {whole}number of {unit.name} from 0 on, or a {unit.word} with its unit, "
             f"for example {unit.example}."
         )
     return int(found) if found.denominator == 1 else float(found)

@@ -20,6 +20,7 @@ from plimsoll.catalog.composition.file import read_file
 from plimsoll.catalog.composition.merging import merged
 from plimsoll.catalog.composition.sourcing import check_sources
 from plimsoll.catalog.folder import Folder, Json
+from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 
 _FOLDER = os.path.join(os.path.dirname(os.path.dirname(__file__)), "parts")
@@ -85,13 +86,13 @@ def _part(kind: str, name: str, left: int) -> Json:
     like = document.get("like")
     values = {key: value for key, value in document.items() if key not in (*_FOR_PEOPLE, "like")}
     if left == 0:
-        raise InputError(f"{KINDS[kind]} {name!r}: `like` goes round in a circle.")
+        raise InputError(f"{KINDS[kind]} {quoted(name)}: `like` goes round in a circle.")
     if like is not None:
         values = dict(merged(_part(kind, str(like), left - 1), values))
     try:
         check_sources(values)
     except InputError as problem:
-        raise InputError(f"{KINDS[kind]} {name!r}: {problem}") from None
+        raise InputError(f"{KINDS[kind]} {quoted(name)}: {problem}") from None
     return values
 
 

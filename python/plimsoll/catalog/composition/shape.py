@@ -15,6 +15,7 @@ from typing import Any, TypedDict
 
 from plimsoll.catalog.composition.merging import ABSENT, is_named
 from plimsoll.catalog.folder import Json
+from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 from plimsoll.shape import Misshapen, fitted
 
@@ -81,7 +82,7 @@ def _check_lists(document: Json) -> None:
             if "name" not in entry:
                 raise InputError(f'{place}: the table has no name; write for example name = "disk".')
             if entry["name"] in names:
-                raise InputError(f"{place}: another is called {entry['name']!r} already; give each of [[{key}]] a name of its own.")
+                raise InputError(f"{place}: another is called {quoted(entry['name'])} already; give each of [[{key}]] a name of its own.")
             names.add(entry["name"])
             _list(entry, "link", f"{place}.")
             for inner, example in _INNER.items():

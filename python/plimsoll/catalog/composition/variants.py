@@ -31,6 +31,7 @@ from typing import Any
 
 from plimsoll.catalog.composition.merging import merged, with_source
 from plimsoll.catalog.folder import Json
+from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 
 _OWN_KEYS = ("variants", "axis", "combined")
@@ -120,7 +121,8 @@ class Family:
             name = _filled(self.pattern, words)
             if name in found:
                 raise InputError(
-                    f"array file {self.name!r}: variants.name makes {name!r} twice; name every axis with more than one value in it."
+                    f"array file {quoted(self.name)}: variants.name makes {quoted(name)} twice; "
+                    "name every axis with more than one value in it."
                 )
             found[name] = choice
         return found
@@ -129,7 +131,7 @@ class Family:
         known = {axis.name: axis.values for axis in self.axes}
         if keys - _VARIANTS_KEYS:
             raise InputError(
-                f"array file {self.name!r}: variants has no key {sorted(keys - _VARIANTS_KEYS)[0]!r}; it has name and left_out."
+                f"array file {quoted(self.name)}: variants has no key {quoted(sorted(keys - _VARIANTS_KEYS)[0])}; it has name and left_out."
             )
         for text, where in ((self.pattern, "variants.name"), (str(self.common.get("title", "")), "title")):
             for axis in re.findall(r"\{(\w+)\}", text):
@@ -140,11 +142,15 @@ class Family:
                 for value in _several(wanted):
                     self._known(value, known[axis], f"axis {axis}")
         if any("when" not in special for special in self.combined):
-            raise InputError(f"array file {self.name!r}: an entry of combined has no `when`; say for which values of which axes it stands.")
+            raise InputError(
+                f"array file {quoted(self.name)}: an entry of combined has no `when`; say for which values of which axes it stands."
+            )
 
     def _known(self, word: Any, known: Json, where: str) -> None:
         if word not in known:
-            raise InputError(f"array file {self.name!r}: {where}: there is no {word!r}; there are {', '.join(known) or 'none'}.")
+            raise InputError(
+                f"array file {quoted(self.name)}: {where}: there is no {quoted(word)}; there are {', '.join(known) or 'none'}."
+            )
 
 
 def _several(wanted: str | list[str]) -> list[str]:

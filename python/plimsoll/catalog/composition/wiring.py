@@ -26,6 +26,7 @@ from typing import Any
 
 from plimsoll.catalog.composition.merging import merged
 from plimsoll.catalog.folder import Json
+from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 
 
@@ -90,7 +91,9 @@ def _check_bays(document: Json, enclosures: dict[str, Any]) -> None:
             continue
         place = str(devices["in"])
         if place not in enclosures:
-            raise InputError(f"devices.{devices['name']}.in: there is no enclosure {place!r}; there are {', '.join(enclosures) or 'none'}.")
+            raise InputError(
+                f"devices.{devices['name']}.in: there is no enclosure {quoted(place)}; there are {', '.join(enclosures) or 'none'}."
+            )
         filled[place] += int(devices.get("count", 1))
     for name, count in filled.items():
         bays = enclosures[name].get("bays")

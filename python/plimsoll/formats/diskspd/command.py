@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 from plimsoll.formats.diskspd.options import BESIDE_PROFILE, EXCLUSIVE, FLAGS, LONGEST_FIRST, NEEDS, Flag
 from plimsoll.formats.diskspd.resolve import DEFAULTS, Profile, Scope, Setting, Span, Target
@@ -131,7 +132,7 @@ def _flag(word: str, place: Place, number: int) -> Flag:
     for flag in LONGEST_FIRST:
         if word[1:].startswith(flag.name):
             return flag
-    raise place.wrong(f"{word[:40]!r} is not a flag of DiskSpd; there are {', '.join(f'-{flag.name}' for flag in FLAGS)}.", number)
+    raise place.wrong(f"{quoted(word[:40])} is not a flag of DiskSpd; there are {', '.join(f'-{flag.name}' for flag in FLAGS)}.", number)
 
 
 def _values(flag: Flag, text: str, block: int) -> Values:
@@ -141,7 +142,7 @@ def _values(flag: Flag, text: str, block: int) -> Values:
         return {flag.key: text}
     if flag.form == "none":
         if text:
-            raise InputError(f"{text[:40]!r} stands behind it, and it takes no value; write -{flag.name} alone.")
+            raise InputError(f"{quoted(text[:40])} stands behind it, and it takes no value; write -{flag.name} alone.")
         return {flag.key: "h" if flag.name == "h" else True}
     if not text:
         if flag.form.startswith("optional"):
@@ -162,11 +163,11 @@ def _read_targets(command: Command, words: Sequence[str], start: int) -> None:
     for index in range(start, len(words)):
         word = words[index]
         if word.startswith("-") and len(word) > 1:
-            raise command.place.wrong(f"{word[:40]!r} stands behind a target; write flags before the targets.", index + 1)
+            raise command.place.wrong(f"{quoted(word[:40])} stands behind a target; write flags before the targets.", index + 1)
         if not word or not word.isprintable():
-            raise command.place.wrong(f"{word[:40]!r} cannot be a target; write a file or a disk, for example io.dat.", index + 1)
+            raise command.place.wrong(f"{quoted(word[:40])} cannot be a target; write a file or a disk, for example io.dat.", index + 1)
         if word in [setting.value for setting in command.targets]:
-            raise command.place.wrong(f"{word[:40]!r} is named twice; name each target once, and use -t for more threads.", index + 1)
+            raise command.place.wrong(f"{quoted(word[:40])} is named twice; name each target once, and use -t for more threads.", index + 1)
         command.targets.append(Setting("Path", word, word, command.place.line, index + 1))
 
 

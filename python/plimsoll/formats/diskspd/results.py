@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from typing import Any, cast
 
+from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 from plimsoll.formats.diskspd.resolve import Profile, uses_of
 from plimsoll.formats.diskspd.translate import streams_of
@@ -143,7 +144,7 @@ class _Reading:
         except ValueError:
             value = math.nan
         if not 0 <= value < 1e30:
-            raise self._wrong(child, f"<{tag}> is {child.text[:40]!r}; write a number, 0 or more.")
+            raise self._wrong(child, f"<{tag}> is {quoted(child.text[:40])}; write a number, 0 or more.")
         return value
 
     def _wrong(self, element: Element, problem: str) -> InputError:

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal
 
+from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 
 _SIZE = re.compile(r"(\d{1,15})([KMGTkmgtBb]?)")
@@ -31,19 +32,19 @@ def size(text: str, block: int) -> int:
     found = _SIZE.fullmatch(text)
     if found is None:
         raise InputError(
-            f"{text[:40]!r} is not a size; write a whole number of bytes, or one with K, M, G, T or b (blocks), for example 64K."
+            f"{quoted(text[:40])} is not a size; write a whole number of bytes, or one with K, M, G, T or b (blocks), for example 64K."
         )
     unit = found[2].lower()
     value = int(found[1]) * (block if unit == "b" else _FACTORS[unit])
     if value > SIZE_MAX:
-        raise InputError(f"{text[:40]!r} is more than 1 PiB; write a smaller size.")
+        raise InputError(f"{quoted(text[:40])} is more than 1 PiB; write a smaller size.")
     return value
 
 
 def whole(text: str, least: int, most: int) -> int:
     """A whole number between two bounds. Raises `InputError` without a place."""
     if not (text.isascii() and text.isdigit() and len(text) <= 18 and least <= int(text) <= most):
-        raise InputError(f"{text[:40]!r} is out of range or no whole number; write {least} to {most}.")
+        raise InputError(f"{quoted(text[:40])} is out of range or no whole number; write {least} to {most}.")
     return int(text)
 
 
@@ -73,7 +74,7 @@ def read_ranges(text: str, kind: Kind, block: int = 1) -> Ranges:
     for part in text.split(":"):
         share, slash, length = part.partition("/")
         if not slash:
-            raise InputError(f"{part[:40]!r} is not a share of requests and one of the target; write for example -rd{kind}{example}.")
+            raise InputError(f"{quoted(part[:40])} is not a share of requests and one of the target; write for example -rd{kind}{example}.")
         pairs.append((whole(share, 0, 100), whole(length, 1, 100) if kind == "pct" else size(length, block)))
     return checked(Ranges(kind, tuple(pairs)))
 
@@ -128,10 +129,10 @@ def caching(text: str) -> str:
     modes = text.lower() or "u"
     for mode in modes:
         if mode not in "bhmruw":
-            raise InputError(f"{mode!r} is no way of caching; write one or more of b, h, m, r, u and w, for example -Sh.")
+            raise InputError(f"{quoted(mode)} is no way of caching; write one or more of b, h, m, r, u and w, for example -Sh.")
     for one, other in _CACHING_AGAINST:
         if one in modes and other in modes:
-            raise InputError(f"{one!r} and {other!r} contradict each other; write one of them.")
+            raise InputError(f"{quoted(one)} and {quoted(other)} contradict each other; write one of them.")
     return modes
 
 
@@ -165,25 +166,25 @@ def _content(text: str, block: int) -> Values:
 
 def _flush(text: str, _: int) -> Values:
     if text not in ("v", "n", "i"):
-        raise InputError(f"{text[:40]!r} is no way of flushing; write -Nv, -Nn or -Ni.")
+        raise InputError(f"{quoted(text[:40])} is no way of flushing; write -Nv, -Nn or -Ni.")
     return {"FlushType": text}
 
 
 def _affinity(text: str, _: int) -> Values:
     if not _AFFINITY.fullmatch(text):
-        raise InputError(f"{text[:40]!r} is no list of CPUs; write for example -a0,1,2 or -ag0,0,1.")
+        raise InputError(f"{quoted(text[:40])} is no list of CPUs; write for example -a0,1,2 or -ag0,0,1.")
     return {"Affinity": text}
 
 
 def _result_format(text: str, _: int) -> Values:
     if text.removeprefix("p") not in ("text", "xml", ""):
-        raise InputError(f"{text[:40]!r} is no form of results; write -Rtext or -Rxml.")
+        raise InputError(f"{quoted(text[:40])} is no form of results; write -Rtext or -Rxml.")
     return {"ResultFormat": text}
 
 
 def _event(text: str, _: int) -> Values:
     if text[:1] not in tuple("sfrpe") or not text[1:]:
-        raise InputError(f"{text[:40]!r} names no event; write for example -ysSTARTED.")
+        raise InputError(f"{quoted(text[:40])} names no event; write for example -ysSTARTED.")
     return {"Event": text}
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 from plimsoll.formats.diskspd.elements import CACHING_MODES, PROFILE_ELEMENTS, SPAN_ELEMENTS, TARGET_ELEMENTS, ElementForm
 from plimsoll.formats.diskspd.resolve import TEMPLATE, Profile, Scope, Setting, Span, Target
@@ -51,7 +52,7 @@ def with_targets(profile: Profile, paths: Sequence[str], source: str) -> None:
             used.add(number)
     if len(used) < len(paths):
         spare = next(number for number in range(1, len(paths) + 1) if number not in used)
-        raise InputError(f"{source}: the profile has no place *{spare} for target {paths[spare - 1]!r}; leave it out.")
+        raise InputError(f"{source}: the profile has no place *{spare} for target {quoted(paths[spare - 1])}; leave it out.")
 
 
 class _Reading:
@@ -147,14 +148,14 @@ def _whole(element: Element, form: ElementForm) -> int:
 def _switch(element: Element, _: ElementForm) -> bool:
     value = _SWITCHES.get(element.text.lower())
     if value is None:
-        raise InputError(f"{element.text[:_SHOWN]!r} is neither; write true or false.")
+        raise InputError(f"{quoted(element.text[:_SHOWN])} is neither; write true or false.")
     return value
 
 
 def _throughput(element: Element, _: ElementForm) -> tuple[int, str]:
     unit = element.attributes.get("unit", "BPMS").upper()
     if unit not in ("BPMS", "IOPS"):
-        raise InputError(f"unit {unit[:_SHOWN]!r} is not known; write IOPS, or leave it out for bytes per millisecond.")
+        raise InputError(f"unit {quoted(unit[:_SHOWN])} is not known; write IOPS, or leave it out for bytes per millisecond.")
     return whole(element.text, 0, RATE_MAX), unit
 
 

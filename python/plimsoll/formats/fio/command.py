@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 from plimsoll.formats.fio.jobs import Surroundings
 from plimsoll.formats.fio.ledger import Ledger
@@ -125,7 +126,7 @@ def _program_option(option: Line, typed: _Typed) -> None:
         option = _with_next(option, typed)
     if option.key == "section":
         if not option.value:
-            raise typed.place.wrong(f"{option.text!r} names no section; write for example --section=reader.")
+            raise typed.place.wrong(f"{quoted(option.text)} names no section; write for example --section=reader.")
         typed.chosen.append(option.value)
     typed.program.append((option, known))
 
@@ -135,14 +136,14 @@ def _job_option(option: Line, typed: _Typed) -> None:
     if name is None or name == "include":
         near = meant(option.key)
         hint = f"did you mean '--{near}'?" if near else "'fio --help' lists its own."
-        raise typed.place.wrong(f"{option.text!r}: fio has no option {option.key!r}; {hint}")
+        raise typed.place.wrong(f"{quoted(option.text)}: fio has no option {quoted(option.key)}; {hint}")
     if option.value is None and _takes_next(name, typed.words):
         option = _with_next(option, typed)
     if option.value is None and OPTIONS[name].form != "flag":
-        raise typed.place.wrong(f"{option.text!r} needs a value; write {option.text}=….")
+        raise typed.place.wrong(f"{quoted(option.text)} needs a value; write {option.text}=….")
     if name == "name":
         if not option.value:
-            raise typed.place.wrong(f"{option.text!r} names no job; write for example --name=reader.")
+            raise typed.place.wrong(f"{quoted(option.text)} names no job; write for example --name=reader.")
         typed.sections.append(Section(option.value, typed.place, written=option.text))
         return
     if not typed.sections:
@@ -162,11 +163,11 @@ def _of_files(typed: _Typed, source: str, include: Include | None) -> list[Secti
     found: list[Section] = []
     for number, name in enumerate(typed.files):
         if include is None:
-            raise InputError(f"{source}: the job file {name!r} cannot be read here; translate it by itself.")
+            raise InputError(f"{source}: the job file {quoted(name)} cannot be read here; translate it by itself.")
         try:
             text = include(name)
         except (OSError, KeyError, UnicodeError) as problem:
-            raise InputError(f"{source}: the job file {name!r} cannot be read ({problem}); give its path.") from None
+            raise InputError(f"{source}: the job file {quoted(name)} cannot be read ({problem}); give its path.") from None
         kept = [
             section
             for section in read_sections(text, name, include)

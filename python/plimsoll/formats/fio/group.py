@@ -14,6 +14,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from plimsoll.displayed import quoted
 from plimsoll.formats.fio.content import stamp_notes
 from plimsoll.formats.fio.flow import JOBS_MAX, TOO_MANY, Flow, flows, stream_name
 from plimsoll.formats.fio.goal import Aimed, Alone, aimed, not_alone
@@ -225,5 +226,5 @@ def _workload(name: str, titles: Sequence[tuple[str, str]]) -> Json:
 
 
 def _places(count: int, name: str, titles: Sequence[tuple[str, str]]) -> list[Said]:
-    why = f"experiment {name!r}" if len(titles) == 1 else f"a stream of experiment {name!r}"
+    why = f"experiment {quoted(name)}" if len(titles) == 1 else f"a stream of experiment {quoted(name)}"
     return [(number, native("", why)) for number in range(count)]

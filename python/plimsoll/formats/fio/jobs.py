@@ -17,6 +17,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 from plimsoll.formats.fio.ledger import Ledger
 from plimsoll.formats.fio.notes import Note, Unfit, native, surprise, unsupported
@@ -48,7 +49,7 @@ class Job:
     def wrong(self, unfit: Unfit) -> InputError:
         """The error for a value that does not go with the others, with its line."""
         line = self.lines.get(unfit.name, self.header)
-        return line.place.wrong(f"{line.text!r}: {unfit.problem}")
+        return line.place.wrong(f"{quoted(line.text)}: {unfit.problem}")
 
 
 @dataclass(frozen=True)
@@ -102,7 +103,7 @@ def _value(name: str, line: Line, numbers: Numbers) -> Any:
     try:
         return read_value(OPTIONS[name].form, line.value, numbers)
     except InputError as problem:
-        raise line.place.wrong(f"{line.text!r}: {problem}") from None
+        raise line.place.wrong(f"{quoted(line.text)}: {problem}") from None
 
 
 def _replaced(line: Line, ledger: Ledger, around: Surroundings) -> tuple[str, Line]:
@@ -114,7 +115,7 @@ def _replaced(line: Line, ledger: Ledger, around: Surroundings) -> tuple[str, Li
         try:
             value, unset = substituted(value, around.environment, around.machine)
         except InputError as problem:
-            raise line.place.wrong(f"{line.text!r}: {problem}") from None
+            raise line.place.wrong(f"{quoted(line.text)}: {problem}") from None
     resolved = line if value == line.value else replace(line, value=value, written=line.written or f"{line.key}={line.value}")
     ledger.enter(resolved, "no job follows it")
     for variable in unset:
@@ -125,11 +126,11 @@ def _replaced(line: Line, ledger: Ledger, around: Surroundings) -> tuple[str, Li
 def _known(line: Line) -> str:
     name = canonical(line.key)
     if name == "include" and not line.written.startswith("include "):
-        raise line.place.wrong(f"{line.text!r}: a file is included without an equals sign; write include {line.value or 'FILE'}.")
+        raise line.place.wrong(f"{quoted(line.text)}: a file is included without an equals sign; write include {line.value or 'FILE'}.")
     if name is None:
         near = meant(line.key)
-        hint = f"did you mean {near!r}?" if near else "'plimsoll translate' knows the options of fio 3.42."
-        raise line.place.wrong(f"{line.text!r}: fio has no option {line.key!r}; {hint}")
+        hint = f"did you mean {quoted(near)}?" if near else "'plimsoll translate' knows the options of fio 3.42."
+        raise line.place.wrong(f"{quoted(line.text)}: fio has no option {quoted(line.key)}; {hint}")
     return name
 
 
@@ -174,7 +175,7 @@ def _numbers(lines: Iterable[Line]) -> Numbers:
     base = Numbers().kb_base
     for line in lines:
         if line.value not in ("1000", "1024"):
-            raise line.place.wrong(f"{line.text!r}: sizes count in steps of 1000 or 1024; write kb_base=1024.")
+            raise line.place.wrong(f"{quoted(line.text)}: sizes count in steps of 1000 or 1024; write kb_base=1024.")
         base = int(line.value)
     return Numbers(base)
 
@@ -183,7 +184,7 @@ def _check_limit(name: str, setting: _Setting) -> None:
     try:
         check_limit(name, setting.value)
     except InputError as problem:
-        raise setting.line.place.wrong(f"{setting.line.text!r}: {problem}") from None
+        raise setting.line.place.wrong(f"{quoted(setting.line.text)}: {problem}") from None
 
 
 def _notes(name: str, value: Any) -> list[Note]:
@@ -215,7 +216,7 @@ def batches(jobs: Sequence[Job], ledger: Ledger) -> list[list[Job]]:
             found.append([job])
             waiting = awaited
         else:
-            why = f"it would start before the job that waits for {waiting!r}; write it above, or stonewall"
+            why = f"it would start before the job that waits for {quoted(waiting)}; write it above, or stonewall"
             ledger.say([(job, unsupported("", why))])
             found[-1].append(job)
     return found
@@ -227,10 +228,10 @@ def _check(job: Job, awaited: str, jobs: Sequence[Job]) -> None:
         raise job.wrong(Unfit("wait_for", "a job cannot wait for itself; name one above it."))
     if awaited not in before:
         known = ", ".join(before) or "those to come: there is none"
-        raise job.wrong(Unfit("wait_for", f"no job above is called {awaited!r}; name one of {known}."))
+        raise job.wrong(Unfit("wait_for", f"no job above is called {quoted(awaited)}; name one of {known}."))
 
 
 def _beside(awaited: str, running: Sequence[Job]) -> list[Note]:
     others = [other.name for other in running if other.name != awaited]
-    why = f"it would start while {others[0]!r} is still running; write stonewall to wait for all" if others else ""
+    why = f"it would start while {quoted(others[0])} is still running; write stonewall to wait for all" if others else ""
     return [unsupported("wait_for", why)] if others else []

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Protocol
 
+from plimsoll.displayed import quoted
 from plimsoll.formats.fio.notes import Note, Verdict
 from plimsoll.formats.fio.read import Line
 from plimsoll.formats.translation import Kind, Remark
@@ -72,7 +73,7 @@ class Ledger:
     def superseded(self, line: Line, by: Line) -> None:
         """A later line of the same option holds for a job."""
         place = "" if by.place.line is None else f" of line {by.place.line}"
-        self._unused[id(line)] = f"{by.text!r}{place} takes its place"
+        self._unused[id(line)] = f"{quoted(by.text)}{place} takes its place"
 
     def remarks(self) -> list[Remark]:
         """One verdict for every line, and the surprises behind it."""

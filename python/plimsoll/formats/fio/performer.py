@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from plimsoll.displayed import quoted
 from plimsoll.formats.fio.engines import ENGINE_ALIASES, ENGINES
 from plimsoll.formats.fio.notes import Note, Unfit, idle, native, surprise, unsupported
 from plimsoll.formats.fio.options import OPTIONS
@@ -56,7 +57,7 @@ def performer_of(values: Values) -> tuple[Performer, tuple[Note, ...]]:
     name = ENGINE_ALIASES.get(given, given)
     engine = ENGINES.get(name)
     if engine is None:
-        raise Unfit("ioengine", f"fio has no engine {name!r}; nearest is ioengine=io_uring or ioengine=psync.")
+        raise Unfit("ioengine", f"fio has no engine {quoted(name)}; nearest is ioengine=io_uring or ioengine=psync.")
     if not engine.backend:
         return Performer("", 1, word=word), (unsupported("ioengine", engine.why),)
     notes = [native("ioengine", engine.why)] if engine.why else []

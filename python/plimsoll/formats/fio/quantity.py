@@ -19,6 +19,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
+from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 
 _NUMBER = re.compile(r"([+-]?)(0[xX][0-9a-fA-F]+|\d+)(.*)", re.DOTALL)
@@ -47,18 +48,18 @@ def whole(text: str) -> tuple[int, str]:
     """The number that a value begins with, and what follows it; refuses what fio would drop."""
     match = _NUMBER.fullmatch(text.strip())
     if match is None:
-        raise InputError(f"{text!r} is not a number; write digits, for example 16.")
+        raise InputError(f"{quoted(text)} is not a number; write digits, for example 16.")
     sign, digits, rest = match.groups()
     if len(digits) > 30:
-        raise InputError(f"{text[:40]!r} is larger than any size; write a smaller number.")
+        raise InputError(f"{quoted(text[:40])} is larger than any size; write a smaller number.")
     number = int(digits, 16) if digits[:2].lower() == "0x" else int(digits)
     if rest.startswith("."):
-        raise InputError(f"{text!r} has a fraction, at which fio stops reading ({number}); write a whole number of a smaller unit.")
+        raise InputError(f"{quoted(text)} has a fraction, at which fio stops reading ({number}); write a whole number of a smaller unit.")
     if re.match(r"[eE][+-]?\d", rest):
-        raise InputError(f"{text!r} has an exponent, at which fio stops reading ({number}); write the number in full.")
+        raise InputError(f"{quoted(text)} has an exponent, at which fio stops reading ({number}); write the number in full.")
     if re.match(r"\s*[-+*/%(]", rest) and rest.strip() not in _PERCENT:
         raise InputError(
-            f"{text!r} is a sum, at which fio stops reading ({number}); only values with $pagesize, $mb_memory or "
+            f"{quoted(text)} is a sum, at which fio stops reading ({number}); only values with $pagesize, $mb_memory or "
             "$ncpus are calculated, write the result."
         )
     return (-number if sign == "-" else number), rest.strip()
@@ -76,7 +77,7 @@ class Numbers:
         factor, surprise = self._factor(text, suffix.lower())
         value = number * factor
         if abs(value) >= _LARGEST:
-            raise InputError(f"{text!r} is larger than any target; write a smaller size.")
+            raise InputError(f"{quoted(text)} is larger than any target; write a smaller size.")
         return Quantity(value, surprise=f"{text} is {value} bytes: {surprise}" if surprise else "")
 
     def share(self, text: str) -> Quantity:
@@ -84,7 +85,7 @@ class Numbers:
         number, suffix = whole(text)
         if suffix in _PERCENT:
             if not 0 <= number <= 100:
-                raise InputError(f"{text!r} is not a percentage from 0% to 100%.")
+                raise InputError(f"{quoted(text)} is not a percentage from 0% to 100%.")
             return Quantity(number, "percent")
         if suffix.lower() == "z":
             return Quantity(number, "zones")
@@ -100,7 +101,7 @@ class Numbers:
         power = _POWERS.get(suffix[0])
         rest = suffix[1:]
         if power is None or rest not in ("", "b", "i", "ib"):
-            raise InputError(f"{text!r} has the suffix {suffix!r}, which fio does not have; write k, m, g, t or p.")
+            raise InputError(f"{quoted(text)} has the suffix {quoted(suffix)}, which fio does not have; write k, m, g, t or p.")
         if rest != "ib":
             return self.kb_base**power, ""
         other = 1000 if self.kb_base == 1024 else 1024
@@ -116,19 +117,19 @@ def time_ns(text: str, unit: str) -> int:
     suffix = suffix.lower() or unit
     if suffix not in _NS:
         advice = "write 90s for 1m30s" if re.match(r"[mh]\d", suffix) else "write us, ms, s, m, h or d"
-        raise InputError(f"{text!r} has the unit {suffix!r}, which fio does not have; {advice}.")
+        raise InputError(f"{quoted(text)} has the unit {quoted(suffix)}, which fio does not have; {advice}.")
     if number < 0:
-        raise InputError(f"{text!r} is negative; write a time from 0 on.")
+        raise InputError(f"{quoted(text)} is negative; write a time from 0 on.")
     value = number * _NS[suffix]
     if value >= _LARGEST:
-        raise InputError(f"{text!r} is longer than any run; write a shorter time.")
+        raise InputError(f"{quoted(text)} is longer than any run; write a shorter time.")
     return value
 
 
 def decimal(text: str) -> float:
     """A number with a fraction."""
     if not re.fullmatch(r"[+-]?(\d+(\.\d*)?|\.\d+)", text.strip()) or len(text) > 40:
-        raise InputError(f"{text!r} is not a number; write for example 1.2.")
+        raise InputError(f"{quoted(text)} is not a number; write for example 1.2.")
     return float(text)
 
 
@@ -163,9 +164,9 @@ def by_direction(text: str, read: Callable[[str], Value]) -> tuple[Value | None,
     """The entries for reads, writes and trims; None where the text has an empty one."""
     entries = [entry.strip() for entry in text.split(",")]
     if len(entries) > 3:
-        raise InputError(f"{text!r} has {len(entries)} entries; there are at most three: reads, writes and trims.")
+        raise InputError(f"{quoted(text)} has {len(entries)} entries; there are at most three: reads, writes and trims.")
     if not any(entries):
-        raise InputError(f"{text!r} has no value; write for example 4k or 4k,8k.")
+        raise InputError(f"{quoted(text)} has no value; write for example 4k or 4k,8k.")
     values: list[Value | None] = [read(entry) if entry else None for entry in entries]
     while len(values) < 3:
         values.append(values[-1])
@@ -207,12 +208,12 @@ def read_range(text: str, numbers: Numbers) -> Sizes:
     """``1k-4k`` or ``1k:4k``."""
     parts = re.split("[-:]", text.strip())
     if len(parts) != 2 or not all(parts):
-        raise InputError(f"{text!r} is not a range of sizes; write for example 4k-64k.")
+        raise InputError(f"{quoted(text)} is not a range of sizes; write for example 4k-64k.")
     least, most = numbers.size(parts[0]), numbers.size(parts[-1])
     for quantity in (least, most):
         _check_length(quantity.number, text)
     if least.number > most.number:
-        raise InputError(f"{text!r} begins with the larger size; write {parts[1]}-{parts[0]}.")
+        raise InputError(f"{quoted(text)} begins with the larger size; write {parts[1]}-{parts[0]}.")
     return Sizes(least.number, most.number, surprise=least.surprise or most.surprise)
 
 
@@ -238,7 +239,7 @@ def _spread_shares(shares: list[tuple[int, float | None]], text: str) -> list[tu
     given = sum(share for _, share in shares if share is not None)
     blanks = sum(share is None for _, share in shares)
     if given > 100 or (given < 100 and not blanks):
-        raise InputError(f"the shares in {text!r} sum to {given:g}; they must sum to 100.")
+        raise InputError(f"the shares in {quoted(text)} sum to {given:g}; they must sum to 100.")
     each = (100 - given) / blanks if blanks else 0.0
     total: dict[int, float] = {}
     for size, share in shares:
@@ -249,12 +250,12 @@ def _spread_shares(shares: list[tuple[int, float | None]], text: str) -> list[tu
 def _share(text: str, entry: str) -> int:
     number, rest = whole(text)
     if rest or not 0 <= number <= 100:
-        raise InputError(f"{entry!r} has no share from 0 to 100; write for example 4k/60.")
+        raise InputError(f"{quoted(entry)} has no share from 0 to 100; write for example 4k/60.")
     return number
 
 
 def _check_length(number: int, text: str) -> None:
     if number < 1:
-        raise InputError(f"{text!r} is not a length of a request; write at least 1.")
+        raise InputError(f"{quoted(text)} is not a length of a request; write at least 1.")
     if number > 1 << 30:
-        raise InputError(f"{text!r} is longer than 1 GiB, the longest request; write a smaller size.")
+        raise InputError(f"{quoted(text)} is longer than 1 GiB, the longest request; write a smaller size.")

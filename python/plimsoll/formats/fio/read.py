@@ -20,7 +20,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from plimsoll.displayed import encoded
+from plimsoll.displayed import encoded, quoted
 from plimsoll.errors import InputError
 from plimsoll.formats.fio.options import OPTIONS, canonical
 from plimsoll.formats.fio.values import NUMERIC
@@ -70,7 +70,7 @@ def substituted(value: str, environment: Mapping[str, str], machine: Machine) ->
     unset = [name for name in _VARIABLE.findall(value) if name not in environment]
     value = _VARIABLE.sub(lambda match: environment.get(match.group(1), ""), value)
     if "${" in value:
-        raise InputError(f"{value!r} opens a variable and does not close it; write for example ${{SIZE}}.")
+        raise InputError(f"{quoted(value)} opens a variable and does not close it; write for example ${{SIZE}}.")
     if not _KEYWORD.search(value):
         return value, unset
     value = _KEYWORD.sub(lambda match: str(getattr(machine, match.group(1))), value)
@@ -85,11 +85,11 @@ def _calculated(text: str) -> int:
     while at < len(text.rstrip()):
         match = _PIECE.match(text, at)
         if match is None:
-            raise InputError(f"{text!r} cannot be calculated; write whole numbers without suffixes between + - * / %.")
+            raise InputError(f"{quoted(text)} cannot be calculated; write whole numbers without suffixes between + - * / %.")
         pieces.append(match.group(1))
         at = match.end()
     if len(pieces) > 200:
-        raise InputError(f"{text[:40]!r}… is too long a sum; write its result.")
+        raise InputError(f"{quoted(text[:40])}… is too long a sum; write its result.")
     value = _sum(pieces, text)
     if pieces:
         raise _not_a_sum(text)
@@ -97,7 +97,7 @@ def _calculated(text: str) -> int:
 
 
 def _not_a_sum(text: str) -> InputError:
-    return InputError(f"{text!r} is not a sum; write for example $pagesize*2.")
+    return InputError(f"{quoted(text)} is not a sum; write for example $pagesize*2.")
 
 
 def _sum(pieces: list[str], text: str) -> int:
@@ -117,11 +117,11 @@ def _product(pieces: list[str], text: str) -> int:
         if sign == "*":
             value *= factor
         elif factor == 0:
-            raise InputError(f"{text!r} divides by zero; write another number.")
+            raise InputError(f"{quoted(text)} divides by zero; write another number.")
         else:
             value = value // factor if sign == "/" else value % factor
         if abs(value) > 1 << 64:
-            raise InputError(f"{text!r} is larger than any size; write a smaller number.")
+            raise InputError(f"{quoted(text)} is larger than any size; write a smaller number.")
     return value
 
 
@@ -198,7 +198,7 @@ def read_sections(text: str, source: str, include: Include | None = None) -> lis
         if words.startswith("["):
             sections.append(Section(_name(words, place), place))
         elif not sections:
-            raise place.wrong(f"{words!r} stands before any section; write [global] or the name of a job in brackets above it.")
+            raise place.wrong(f"{quoted(words)} stands before any section; write [global] or the name of a job in brackets above it.")
         elif included_file(words) is not None:
             sections[-1].lines.append(Line("include", None, place, words))
         else:
@@ -213,11 +213,11 @@ def split_option(words: str, place: JobPlace) -> Line:
     key, equals, value = words.partition("=")
     key = key.strip()
     if not _KEY.fullmatch(key):
-        raise place.wrong(f"{words!r} is neither option=value nor a single option; write for example rw=randread.")
+        raise place.wrong(f"{quoted(words)} is neither option=value nor a single option; write for example rw=randread.")
     if not equals:
         return Line(key, None, place)
     if value[:1].isspace() and value.strip() and not _is_read_behind_blanks(key, value.strip()):
-        raise place.wrong(f"{words!r} has a blank before its value, which fio 3.33 misreads; write {key}={value.strip()}.")
+        raise place.wrong(f"{quoted(words)} has a blank before its value, which fio 3.33 misreads; write {key}={value.strip()}.")
     return Line(key, value.strip(), place)
 
 
@@ -239,7 +239,7 @@ def _words(text: str, place: JobPlace, include: Include | None, depth: int) -> I
         if not words:
             continue
         if depth and words.startswith("["):
-            raise here.wrong(f"{words!r} is a section in an included file; include files hold options only.")
+            raise here.wrong(f"{quoted(words)} is a section in an included file; include files hold options only.")
         yield here, words
         name = included_file(words)
         if name is not None:
@@ -254,9 +254,9 @@ def included_file(words: str) -> str | None:
 
 def _included(name: str, here: JobPlace, include: Include | None, depth: int) -> Iterator[tuple[JobPlace, str]]:
     if depth >= _DEPTH_MAX:
-        raise here.wrong(f"include {name!r} goes {_DEPTH_MAX} files deep; a file seems to include itself.")
+        raise here.wrong(f"include {quoted(name)} goes {_DEPTH_MAX} files deep; a file seems to include itself.")
     if include is None:
-        raise here.wrong(f"include {name!r} cannot be followed here; put its lines in the file.")
+        raise here.wrong(f"include {quoted(name)} cannot be followed here; put its lines in the file.")
     found, text = _read(name, here, include, nested=depth > 0)
     outer = here.outer if here.outer is not None else here.line
     yield from _words(text, JobPlace(found, None, outer), include, depth + 1)
@@ -274,15 +274,15 @@ def _read(name: str, here: JobPlace, include: Include, *, nested: bool) -> tuple
             return candidate, include(candidate)
         except (OSError, KeyError, UnicodeError, InputError) as failure:
             problem = failure
-    raise here.wrong(f"include {name!r} cannot be read ({problem}); give a file beside this one, or its full path.")
+    raise here.wrong(f"include {quoted(name)} cannot be read ({problem}); give a file beside this one, or its full path.")
 
 
 def _name(words: str, place: JobPlace) -> str:
     name, bracket, rest = words[1:].partition("]")
     if not bracket:
-        raise place.wrong(f"{words!r} has no closing bracket; write [{name.strip() or 'name'}].")
+        raise place.wrong(f"{quoted(words)} has no closing bracket; write [{name.strip() or 'name'}].")
     if rest.strip():
-        raise place.wrong(f"{rest.strip()!r} stands after the section's name; write it on a line of its own.")
+        raise place.wrong(f"{quoted(rest.strip())} stands after the section's name; write it on a line of its own.")
     if not name.strip():
         raise place.wrong("the section has no name; write for example [reader].")
     if len(encoded(name)) > _NAME_MAX:

@@ -20,6 +20,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 from plimsoll.formats.fio.quantity import Numbers, by_direction, decimal, read_range, read_size, read_split, time_ns, whole
 
@@ -67,9 +68,9 @@ def read_mode(text: str) -> Mode:
     if word not in _MODES:
         lower = word.lower()
         hint = f"write {lower}" if lower in _MODES else f"there are {', '.join(sorted(_MODES))}"
-        raise InputError(f"{word!r} is not a mode; {hint}.")
+        raise InputError(f"{quoted(word)} is not a mode; {hint}.")
     if colon and not number:
-        raise InputError(f"{text!r} has no number behind the colon; write for example {word}:8.")
+        raise InputError(f"{quoted(text)} has no number behind the colon; write for example {word}:8.")
     ops, random = _MODES[word]
     return Mode(word, ops, random, number)
 
@@ -93,34 +94,34 @@ def read_pattern(text: str, *, offsets: bool = False) -> Pattern:
     while at < len(text.rstrip()):
         match = _PIECE.match(text, at)
         if match is None:
-            raise InputError(f'{text!r} is not a pattern; write for example 0xdeadbeef or "text".')
-        hexadecimal, quoted, file, offset, number = match.groups()
+            raise InputError(f'{quoted(text)} is not a pattern; write for example 0xdeadbeef or "text".')
+        hexadecimal, letters, file, offset, number = match.groups()
         if file is not None:
             problem = "the content of a file is not taken as a pattern; write its bytes as 0x…"
         elif offset and not offsets:
-            raise InputError(f"{text!r} has an offset in it, which fio takes for verify_pattern only; write for example 0xdeadbeef.")
+            raise InputError(f"{quoted(text)} has an offset in it, which fio takes for verify_pattern only; write for example 0xdeadbeef.")
         elif offset:
             problem = "a pattern has no offsets in it; verify= writes stamps with the address in every sector"
         else:
-            found += _bytes(hexadecimal, quoted, number, text)
+            found += _bytes(hexadecimal, letters, number, text)
         at = match.end()
     if problem:
         return Pattern("", problem)
     if not found:
-        raise InputError(f"{text!r} is an empty pattern; write for example 0xdeadbeef.")
+        raise InputError(f"{quoted(text)} is an empty pattern; write for example 0xdeadbeef.")
     if len(found) > _LONGEST:
         raise InputError(f"the pattern has {len(found)} bytes; write at most {_LONGEST}.")
     return Pattern(f"0x{found.hex()}")
 
 
-def _bytes(hexadecimal: str | None, quoted: str | None, number: str | None, text: str) -> bytes:
+def _bytes(hexadecimal: str | None, letters: str | None, number: str | None, text: str) -> bytes:
     if hexadecimal is not None:
         digits = hexadecimal[2:]
         return bytes.fromhex(digits if len(digits) % 2 == 0 else f"0{digits}")
-    if quoted is not None:
-        return quoted.encode()
+    if letters is not None:
+        return letters.encode()
     if number is None or len(number) > 19 or number.startswith("-"):
-        raise InputError(f"{text!r} has a number that is negative or too long; write it as 0x….")
+        raise InputError(f"{quoted(text)} has a number that is negative or too long; write it as 0x….")
     value = int(number)
     return value.to_bytes(max(1, (value.bit_length() + 7) // 8), "little")
 
@@ -147,17 +148,17 @@ def read_distribution(text: str, numbers: Numbers) -> Distribution:
     """Raises `InputError` where fio would refuse the value."""
     kind, _, rest = text.partition(":")
     if kind not in _KINDS:
-        raise InputError(f"{kind!r} is not a distribution; there are {', '.join(_KINDS)}.")
+        raise InputError(f"{quoted(kind)} is not a distribution; there are {', '.join(_KINDS)}.")
     if kind == "random":
         if rest:
-            raise InputError(f"{text!r} has a number that random does not take; write random.")
+            raise InputError(f"{quoted(text)} has a number that random does not take; write random.")
         return Distribution("random")
     if kind == "sequence":
         return Distribution(kind, problem="addresses are not taken from a list; zoned: names regions")
     if kind in ("zoned", "zoned_abs"):
         return _zoned(kind, rest, text, numbers)
     if text.endswith(":"):
-        raise InputError(f"{text!r} has no number behind its colon; write for example {kind}:{_DEFAULTS[kind]}, or {kind}.")
+        raise InputError(f"{quoted(text)} has no number behind its colon; write for example {kind}:{_DEFAULTS[kind]}, or {kind}.")
     return _shaped(kind, rest or _DEFAULTS[kind], text)
 
 
@@ -168,9 +169,9 @@ def _shaped(kind: str, rest: str, text: str) -> Distribution:
         number = decimal(_DEFAULTS[kind])
     least, most = _RANGES[kind]
     if kind == "zipf" and number == 1.0:
-        raise InputError(f"{text!r}: fio does not take a theta of exactly 1; write for example zipf:1.01.")
+        raise InputError(f"{quoted(text)}: fio does not take a theta of exactly 1; write for example zipf:1.01.")
     if not least <= number <= most:
-        raise InputError(f"{text!r} is outside {least} to {most}; write for example {kind}:{_DEFAULTS.get(kind, '10')}.")
+        raise InputError(f"{quoted(text)} is outside {least} to {most}; write for example {kind}:{_DEFAULTS.get(kind, '10')}.")
     problem = ""
     if centre:
         decimal(centre)
@@ -181,7 +182,7 @@ def _shaped(kind: str, rest: str, text: str) -> Distribution:
 def _zoned(kind: str, rest: str, text: str, numbers: Numbers) -> Distribution:
     lists = rest.split(",")
     if len(lists) > 3:
-        raise InputError(f"{text!r} has {len(lists)} lists; there are at most three: reads, writes and trims.")
+        raise InputError(f"{quoted(text)} has {len(lists)} lists; there are at most three: reads, writes and trims.")
     zones = [_zones(kind, each, text, numbers) for each in lists]
     problem = "" if len(set(zones)) == 1 else "all operations of a stream share their zones; make a job for each operation"
     ours = ""
@@ -199,7 +200,7 @@ def _zones(kind: str, text: str, whole_text: str, numbers: Numbers) -> tuple[tup
     entries = [entry.split("/") for entry in text.split(":")]
     if len(entries) > _ZONES_MAX or any(len(entry) != 2 for entry in entries):
         raise InputError(
-            f"{whole_text!r} is not a list of zones; write for example {kind}:60/{'10:40/90' if kind == 'zoned' else '1g:40/9g'}."
+            f"{quoted(whole_text)} is not a list of zones; write for example {kind}:60/{'10:40/90' if kind == 'zoned' else '1g:40/9g'}."
         )
     accesses = [_percentage(access, whole_text, "requests") if access.strip() else None for access, _ in entries]
     if kind == "zoned":
@@ -207,14 +208,14 @@ def _zones(kind: str, text: str, whole_text: str, numbers: Numbers) -> tuple[tup
         return tuple(zip(_spread(accesses, whole_text, "requests"), _spread(sizes, whole_text, "sizes"), strict=True))
     lengths = [numbers.size(size).number for _, size in entries]
     if any(length < 1 for length in lengths):
-        raise InputError(f"{whole_text!r} has a zone without length; write at least 1.")
+        raise InputError(f"{quoted(whole_text)} has a zone without length; write at least 1.")
     return tuple(zip(_spread(accesses, whole_text, "requests"), lengths, strict=True))
 
 
 def _percentage(text: str, whole_text: str, of: str) -> int:
     number, rest = whole(text)
     if rest or not 0 <= number <= 100:
-        raise InputError(f"{whole_text!r}: {text!r} is not a percentage of the {of}.")
+        raise InputError(f"{quoted(whole_text)}: {quoted(text)} is not a percentage of the {of}.")
     return number
 
 
@@ -223,7 +224,7 @@ def _spread(shares: list[int | None], text: str, what: str) -> list[int]:
     given = sum(share for share in shares if share is not None)
     blanks = sum(share is None for share in shares)
     if given > 100 or (given < 100 and not blanks):
-        raise InputError(f"the {what} of {text!r} sum to {given}; they must sum to 100.")
+        raise InputError(f"the {what} of {quoted(text)} sum to {given}; they must sum to 100.")
     found, left = [], 100 - given
     for share in shares:
         if share is None:
@@ -299,14 +300,14 @@ def form_of(form: str) -> Read:
 def _word(text: str, known: list[str]) -> str:
     """One of the words that fio knows; what follows a colon is the word's own affair."""
     if text.partition(":")[0] not in known:
-        raise InputError(f"fio does not know {text!r} there; write {', '.join(known[:-1])} or {known[-1]}.")
+        raise InputError(f"fio does not know {quoted(text)} there; write {', '.join(known[:-1])} or {known[-1]}.")
     return text
 
 
 def _flag(text: str, _: Numbers) -> bool:
     if text not in ("0", "1"):
         hint = {"true": "1", "yes": "1", "on": "1", "false": "0", "no": "0", "off": "0"}.get(text.lower(), "0 or 1")
-        raise InputError(f"{text!r} is not a switch; write {hint}.")
+        raise InputError(f"{quoted(text)} is not a switch; write {hint}.")
     return text == "1"
 
 
@@ -321,49 +322,49 @@ def _count_from_one(text: str, numbers: Numbers) -> int:
 def _bounded(text: str, numbers: Numbers, least: int, most: int) -> int:
     number = numbers.count(text)
     if not least <= number <= most:
-        raise InputError(f"{text!r} is outside {least} to {most}.")
+        raise InputError(f"{quoted(text)} is outside {least} to {most}.")
     return number
 
 
 def _percent(text: str, numbers: Numbers) -> int:
     number = numbers.count(text.removesuffix("%"))
     if not 0 <= number <= 100:
-        raise InputError(f"{text!r} is not a percentage from 0 to 100.")
+        raise InputError(f"{quoted(text)} is not a percentage from 0 to 100.")
     return number
 
 
 def _percentile(text: str, _: Numbers) -> float:
     number = decimal(text)
     if not 0 <= number <= 100:
-        raise InputError(f"{text!r} is not a percentile from 0 to 100.")
+        raise InputError(f"{quoted(text)} is not a percentile from 0 to 100.")
     return number
 
 
 def _power(text: str, numbers: Numbers) -> Any:
     quantity = _size(text, numbers)
     if quantity.number < 1 or quantity.number & (quantity.number - 1):
-        raise InputError(f"{text!r} is not a power of two; write for example 4k.")
+        raise InputError(f"{quoted(text)} is not a power of two; write for example 4k.")
     return quantity
 
 
 def _share(text: str, numbers: Numbers) -> Any:
     quantity = numbers.share(text)
     if quantity.number < 0:
-        raise InputError(f"{text!r} is negative; write a size from 0 on.")
+        raise InputError(f"{quoted(text)} is negative; write a size from 0 on.")
     return quantity
 
 
 def _size(text: str, numbers: Numbers) -> Any:
     quantity = numbers.size(text)
     if quantity.number < 0:
-        raise InputError(f"{text!r} is negative; write a size from 0 on.")
+        raise InputError(f"{quoted(text)} is negative; write a size from 0 on.")
     return quantity
 
 
 def _size_range(text: str, numbers: Numbers) -> Any:
     ends = [_size(part, numbers) for part in re.split("[-:]", text, maxsplit=1)]
     if not ends[0].number:
-        raise InputError(f"{text!r} is no length of a file; write at least 1.")
+        raise InputError(f"{quoted(text)} is no length of a file; write at least 1.")
     return ends[0], ends[-1]
 
 
@@ -372,14 +373,14 @@ def _percentiles(text: str, _: Numbers) -> list[float]:
     if len(found) > _PERCENTILES_MAX:
         raise InputError(f"there are {len(found)} percentiles; fio takes at most {_PERCENTILES_MAX}.")
     if not all(0 < number <= 100 for number in found):
-        raise InputError(f"{text!r} has a percentile outside 0 to 100.")
+        raise InputError(f"{quoted(text)} has a percentile outside 0 to 100.")
     return found
 
 
 def _delay(text: str, _: Numbers) -> tuple[int, int]:
     ends = [time_ns(part, "s") for part in text.split("-", 1)]
     if ends[0] > ends[-1]:
-        raise InputError(f"{text!r} begins with the longer time; write the shorter one first.")
+        raise InputError(f"{quoted(text)} begins with the longer time; write the shorter one first.")
     return ends[0], ends[-1]
 
 
@@ -395,7 +396,7 @@ def _weight(text: str, numbers: Numbers) -> int:
 def _portion(text: str, numbers: Numbers) -> Any:
     quantity = _share(text, numbers)
     if quantity.unit == "zones":
-        raise InputError(f"{text!r} counts in zones, which this option cannot; write a size.")
+        raise InputError(f"{quoted(text)} counts in zones, which this option cannot; write a size.")
     return quantity
 
 
@@ -413,9 +414,9 @@ def _steady(text: str, _: Numbers) -> str:
     """A criterion with its limit."""
     criterion, _colon, limit = text.partition(":")
     if criterion.removesuffix("_slope") not in _CRITERIA:
-        raise InputError(f"{criterion!r} is not a criterion; there are iops, iops_slope, bw, bw_slope, lat and lat_slope.")
+        raise InputError(f"{quoted(criterion)} is not a criterion; there are iops, iops_slope, bw, bw_slope, lat and lat_slope.")
     if not limit:
-        raise InputError(f"{text!r} has no limit behind the criterion; write for example {criterion}:5%.")
+        raise InputError(f"{quoted(text)} has no limit behind the criterion; write for example {criterion}:5%.")
     decimal(limit.removesuffix("%"))
     return text
 

@@ -17,6 +17,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from plimsoll.displayed import quoted
 from plimsoll.formats.iometer.model import (
     ASSIGNMENTS,
     OLDEST_KNOWN,
@@ -148,7 +149,7 @@ def _run_time(fields: Fields, place: Place, statement: Statement) -> tuple[int, 
     hours, minutes, seconds = (fields.whole(value.line, text, allowed) for text, allowed in zip(parts, _TIMES, strict=True))
     if hours * 3600 + minutes * 60 + seconds > RUN_TIME_MAX_S:
         raise place.at(value.line).wrong(
-            f"the run time {value.text!r} is longer than 1000 days; write hours, minutes and seconds, such as 0 1 0."
+            f"the run time {quoted(value.text)} is longer than 1000 days; write hours, minutes and seconds, such as 0 1 0."
         )
     return hours, minutes, seconds
 
@@ -286,9 +287,9 @@ def _spec(heading: Statement, lines: Statement, before: Sequence[AccessSpec], pl
     if not comma:
         name, assignment = value.text, "NONE"
     if not name:
-        raise place.at(value.line).wrong(f"{value.text[:60]!r} names no access specification; write for example Default,NONE.")
+        raise place.at(value.line).wrong(f"{quoted(value.text[:60])} names no access specification; write for example Default,NONE.")
     if name.lower() in [spec.name.lower() for spec in before]:
-        raise place.at(value.line).wrong(f"access specification {name!r} stands twice; give each a name of its own.")
+        raise place.at(value.line).wrong(f"access specification {quoted(name)} stands twice; give each a name of its own.")
     if assignment.isdecimal():
         assignment = _numbered(value, assignment, place)
     return AccessSpec(
@@ -308,17 +309,19 @@ def _numbered(value: Value, assignment: str, place: Place) -> str:
 
 def _lines(name: str, statement: Statement, place: Place) -> tuple[AccessLine, ...]:
     if not statement.values:
-        raise place.at(statement.line).wrong(f"access specification {name[:80]!r} has no lines; write for example {_EXAMPLE}.")
+        raise place.at(statement.line).wrong(f"access specification {quoted(name[:80])} has no lines; write for example {_EXAMPLE}.")
     if len(statement.values) > LINES_MAX:
         extra = statement.values[LINES_MAX]
-        raise place.at(extra.line).wrong(f"access specification {name[:80]!r} has more than {LINES_MAX} lines; write at most {LINES_MAX}.")
+        raise place.at(extra.line).wrong(
+            f"access specification {quoted(name[:80])} has more than {LINES_MAX} lines; write at most {LINES_MAX}."
+        )
     ranges = (_IDLE_SIZE, *RANGES[1:]) if name.lower() == IDLE.lower() else RANGES
     lines = tuple(_line(value, Fields(place).split(value, (8,), _EXAMPLE), ranges, place) for value in statement.values)
     total = sum(line.share for line in lines)
     if total != _PERCENT:
         last = statement.values[-1].line
         raise place.at(last).wrong(
-            f"the percentages of size of access specification {name[:80]!r} sum to {total}; they must sum to exactly 100."
+            f"the percentages of size of access specification {quoted(name[:80])} sum to {total}; they must sum to exactly 100."
         )
     return lines
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from plimsoll.displayed import quoted
 from plimsoll.formats.iometer.model import (
     NUMBER_OF_CPUS,
     AccessLine,
@@ -57,7 +58,7 @@ def _name(spec: AccessSpec, *, used: bool, nameless: bool) -> Remark:
     if not used:
         return Remark(heading.line, text, "ignored", "no disk worker runs it")
     if nameless:
-        return Remark(heading.line, text, "native", f"{_drawn(spec.lines[0])}; first line of what is called {spec.name!r} here")
+        return Remark(heading.line, text, "native", f"{_drawn(spec.lines[0])}; first line of what is called {quoted(spec.name)} here")
     return Remark(heading.line, text, "native", "an experiment of its own")
 
 
@@ -123,7 +124,7 @@ def _manager(manager: Manager, *, here: bool) -> Iterator[Remark]:
             yield _of(statement, ("native" if name == "name" else "ignored", why))
         elif name == "name":
             why = (
-                f"manager {manager.name!r} is on another host than the first one, which needs a cluster; "
+                f"manager {quoted(manager.name)} is on another host than the first one, which needs a cluster; "
                 "nearest is to run its workers' part of the file there"
             )
             yield _of(statement, ("unsupported", why))

@@ -29,6 +29,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
+from plimsoll.displayed import quoted
 from plimsoll.formats.iometer.model import AccessLine, AccessSpec, Cycling, IometerFile, Manager, Settings, Setup, Version, Worker
 from plimsoll.formats.iometer.read import IDLE
 from plimsoll.formats.iometer.storage import SECTOR, Layout, Storage, laid_out
@@ -326,7 +327,7 @@ def _specs(worker: Worker, file: IometerFile, place: Place) -> tuple[AccessSpec,
     for number, name in enumerate(worker.specs or ()):
         if name.lower() not in known:
             line = worker.at["specs"].values[number].line if "specs" in worker.at else 1
-            raise place.at(line).wrong(f"access specification {name[:80]!r} is not in the file; add it, or assign one that is.")
+            raise place.at(line).wrong(f"access specification {quoted(name[:80])} is not in the file; add it, or assign one that is.")
         found.append(known[name.lower()])
     return tuple(found)
 

@@ -18,6 +18,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from plimsoll.displayed import quoted
 from plimsoll.formats.imported import Imported, Known
 from plimsoll.formats.iometer.statements import LINE_LENGTH_MAX
 from plimsoll.formats.iometer.write_results import BINARY, MEGABYTES, NAMES, RATES
@@ -110,10 +111,10 @@ class _Reading:
         header = [name.strip() for name in self._cells(number, line[1:])]
         twice = next((name for name in header if name and header.count(name) > 1), None)
         if twice is not None:
-            raise self.place.at(number).wrong(f"column {twice[:60]!r} stands twice; a result file has each once.")
+            raise self.place.at(number).wrong(f"column {quoted(twice[:60])} stands twice; a result file has each once.")
         missing = next((name for name in (NAMES[2], RATES[0]) if name not in header), None)
         if missing is not None:
-            raise self.place.at(number).wrong(f"there is no column {missing!r}; a result file has one.")
+            raise self.place.at(number).wrong(f"there is no column {quoted(missing)}; a result file has one.")
         self.header, self._block, self._spec = header, "rows", ""
 
     def _row(self, number: int, line: str) -> None:
@@ -121,7 +122,9 @@ class _Reading:
         cells = [cell.strip() for cell in self._cells(number, line)]
         kind = cells[0].upper()
         if kind not in ROW_KINDS:
-            raise self.place.at(number).wrong(f"{cells[0][:60]!r} is not what a row is about; rows begin with {', '.join(ROW_KINDS)}.")
+            raise self.place.at(number).wrong(
+                f"{quoted(cells[0][:60])} is not what a row is about; rows begin with {', '.join(ROW_KINDS)}."
+            )
         if len(cells) > len(self.header) and any(cells[len(self.header) :]):
             raise self.place.at(number).wrong(
                 f"the row has {len(cells)} values for {len(self.header)} columns; names must not have commas."
@@ -137,9 +140,11 @@ class _Reading:
         try:
             value = float(cell)
         except ValueError:
-            raise self.place.at(number).wrong(f"{name!r} is {cell[:60]!r}, which is no number; write one, or nothing.") from None
+            raise self.place.at(number).wrong(
+                f"{quoted(name)} is {quoted(cell[:60])}, which is no number; write one, or nothing."
+            ) from None
         if not math.isfinite(value):
-            raise self.place.at(number).wrong(f"{name!r} is {cell[:60]!r}, which is no number; write one, or nothing.")
+            raise self.place.at(number).wrong(f"{quoted(name)} is {quoted(cell[:60])}, which is no number; write one, or nothing.")
         return value
 
     def _cells(self, number: int, line: str) -> list[str]:

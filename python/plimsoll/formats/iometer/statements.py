@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
+from plimsoll.displayed import quoted
 from plimsoll.formats.iometer.model import NUMBER_OF_CPUS, Cycling, Statement, StepType, Value, Version
 from plimsoll.formats.place import Place
 from plimsoll.formats.translation import Remark
@@ -46,7 +47,7 @@ def statements(text: str, place: Place) -> Lexed:
     lexed = _begun(lines, place)
     ends = [number for number, line in enumerate(lines[1:], start=2) if _is_version(line)]
     if ends and ends[0] != len(lines):
-        raise place.at(ends[0]).wrong(f"{lines[ends[0] - 1].strip()!r} ends the file, but more follows; leave it to the last line.")
+        raise place.at(ends[0]).wrong(f"{quoted(lines[ends[0] - 1].strip())} ends the file, but more follows; leave it to the last line.")
     _check_end(lines, bool(ends), lexed)
     _Collector(lexed, place).collect(lines[1:-1] if ends else lines[1:])
     return lexed
@@ -71,11 +72,13 @@ def _unfilled(key: str) -> str:
 def _begun(lines: list[str], place: Place) -> Lexed:
     if not _is_version(lines[0]):
         first = lines[0].strip()[:60]
-        raise place.at(1).wrong(f"{first!r} is not the version line that an Iometer file begins with; write for example 'Version 1.1.0'.")
+        raise place.at(1).wrong(
+            f"{quoted(first)} is not the version line that an Iometer file begins with; write for example 'Version 1.1.0'."
+        )
     version = Version(lines[0][8:].strip())
     if not version.is_readable:
         raise place.at(1).wrong(
-            f"version {version.text[:60]!r} is not like 1.1.0 or 2006.07.27; write the version of Iometer that wrote the file."
+            f"version {quoted(version.text[:60])} is not like 1.1.0 or 2006.07.27; write the version of Iometer that wrote the file."
         )
     return Lexed(version, Statement(1, lines[0].strip()))
 
@@ -118,7 +121,7 @@ class _Collector:
     def _value(self, number: int, text: str) -> None:
         if self._key is None:
             raise self._place.at(number).wrong(
-                f"{text[:60]!r} stands below no key; write a key such as 'Run Time, after an apostrophe, above it."
+                f"{quoted(text[:60])} stands below no key; write a key such as 'Run Time, after an apostrophe, above it."
             )
         self._values.append(Value(number, text))
 
@@ -165,7 +168,7 @@ class Fields:
         if len(statement.values) > 1:
             second = statement.values[1]
             raise self._place.at(second.line).wrong(
-                f"{second.text[:60]!r} is a second value of '{statement.key}, which takes one; remove it."
+                f"{quoted(second.text[:60])} is a second value of '{statement.key}, which takes one; remove it."
             )
         return statement.values[0]
 
@@ -173,7 +176,7 @@ class Fields:
         """Nothing may stand below this key."""
         if statement.values:
             first = statement.values[0]
-            raise self._place.at(first.line).wrong(f"{first.text[:60]!r} is a value, but '{statement.key} takes none; remove it.")
+            raise self._place.at(first.line).wrong(f"{quoted(first.text[:60])} is a value, but '{statement.key} takes none; remove it.")
 
     def text(self, statement: Statement) -> str:
         """A text that may be missing."""
@@ -183,7 +186,7 @@ class Fields:
         """A whole number within its range."""
         if not _WHOLE.fullmatch(text):
             bounds = f"write a whole number from {allowed.least} to {allowed.most}."
-            raise self._place.at(line).wrong(f"{allowed.what} is {text[:60]!r}, which is no number; {bounds}")
+            raise self._place.at(line).wrong(f"{allowed.what} is {quoted(text[:60])}, which is no number; {bounds}")
         number = int(text)
         if not allowed.least <= number <= allowed.most:
             raise self._place.at(line).wrong(f"{allowed.what} is {number}; write a whole number from {allowed.least} to {allowed.most}.")
@@ -200,7 +203,9 @@ class Fields:
         if value.text.upper() == NUMBER_OF_CPUS:
             return NUMBER_OF_CPUS
         if not _WHOLE.fullmatch(value.text):
-            raise self._place.at(value.line).wrong(f"the number of workers is {value.text[:60]!r}; write a number or {NUMBER_OF_CPUS}.")
+            raise self._place.at(value.line).wrong(
+                f"the number of workers is {quoted(value.text[:60])}; write a number or {NUMBER_OF_CPUS}."
+            )
         return self.whole(value.line, value.text, WORKERS)
 
     def word(self, line: int, text: str, choices: Sequence[str]) -> str:
@@ -208,7 +213,7 @@ class Fields:
         found = "".join(text.upper().split())
         if found in choices:
             return found
-        raise self._place.at(line).wrong(f"{text[:60]!r} is not known; {near(found, choices)}")
+        raise self._place.at(line).wrong(f"{quoted(text[:60])} is not known; {near(found, choices)}")
 
     def switch(self, line: int, text: str) -> bool:
         """ENABLED or DISABLED."""
@@ -227,7 +232,9 @@ class Fields:
         value = self.one(statement, "1,HOST")
         number, comma, name = value.text.partition(",")
         if not comma:
-            raise self._place.at(value.line).wrong(f"{value.text[:60]!r} is not a number and a name of {what}; write for example 1,HOST.")
+            raise self._place.at(value.line).wrong(
+                f"{quoted(value.text[:60])} is not a number and a name of {what}; write for example 1,HOST."
+            )
         return self.whole(value.line, number.strip(), Range(f"the number of {what}", 0, CYCLE_MAX)), name.strip()
 
     def cycling(self, statement: Statement, *, with_end: bool) -> Cycling:
@@ -244,7 +251,7 @@ class Fields:
         if len(parts) not in counts:
             wanted = " or ".join(str(count) for count in counts)
             raise self._place.at(value.line).wrong(
-                f"{value.text[:80]!r} has {len(parts)} values, not {wanted}; write for example {example}."
+                f"{quoted(value.text[:80])} has {len(parts)} values, not {wanted}; write for example {example}."
             )
         return parts
 

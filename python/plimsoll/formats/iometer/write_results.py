@@ -19,6 +19,7 @@ import io
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 from plimsoll.formats.iometer.model import Version
 from plimsoll.formats.iometer.storage import SECTOR
@@ -220,7 +221,7 @@ def results_csv(results: Sequence[Result], histograms: Mapping[str, Histogram], 
     Raises `InputError` for a version whose columns are not known.
     """
     if version not in VERSIONS:
-        raise InputError(f"version {version!r} of Iometer's result files is not known; choose {' or '.join(VERSIONS)}.")
+        raise InputError(f"version {quoted(version)} of Iometer's result files is not known; choose {' or '.join(VERSIONS)}.")
     names = columns(Version(version))
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")

@@ -16,6 +16,7 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 from plimsoll.formats.orion.options import OPTIONS, OPTIONS_BY_NAME, Option
 from plimsoll.formats.parts import plain_path, set_text
@@ -41,7 +42,7 @@ def read_luns(text: str, source: str) -> list[Lun]:
         _check(path, f"{source}:{number}")
         first = next((lun.line for lun in luns if lun.path == path), None)
         if first is not None:
-            raise InputError(f"{source}:{number}: {path!r} stands on line {first} already; name each LUN once.")
+            raise InputError(f"{source}:{number}: {quoted(path)} stands on line {first} already; name each LUN once.")
         luns.append(Lun(path, number))
     if not luns:
         raise InputError(f"{source}: it names no LUN; write one path per line, for example /dev/sdb.")
@@ -57,9 +58,9 @@ def target_of(luns: Sequence[Lun], unit_bytes: int | None) -> str:
 
 def _check(path: str, place: str) -> None:
     if path.startswith("#"):
-        raise InputError(f"{place}: {path[:40]!r} looks like a comment, which a .lun file cannot have; leave the line out.")
+        raise InputError(f"{place}: {quoted(path[:40])} looks like a comment, which a .lun file cannot have; leave the line out.")
     if not path.isprintable():
-        raise InputError(f"{place}: {path[:40]!r} holds characters that cannot be printed; write one path per line in plain text.")
+        raise InputError(f"{place}: {quoted(path[:40])} holds characters that cannot be printed; write one path per line in plain text.")
 
 
 #: Characters that word processors put where a hyphen was typed.
@@ -96,7 +97,7 @@ class Command:
         """The value of an option that is a number and has a default or was given."""
         value = self.value(name)
         if not isinstance(value, int):
-            raise TypeError(f"{name} is {value!r}, not a number")
+            raise TypeError(f"{name} is {quoted(value)}, not a number")
         return value
 
 
@@ -127,14 +128,14 @@ def read_command(words: Sequence[str], place: Place) -> Command:
 
 def _option(word: str, place: Place, number: int) -> Option:
     if word[:1] in _DASHES and word[:1]:
-        raise place.wrong(f"{word!r} begins with a dash that is not the minus sign; write '-{word[1:]}'.", number)
+        raise place.wrong(f"{quoted(word)} begins with a dash that is not the minus sign; write '-{word[1:]}'.", number)
     if not word.startswith("-") or word == "-":
-        raise place.wrong(f"{word!r} is not an option; options begin with '-', for example -run simple.", number)
+        raise place.wrong(f"{quoted(word)} is not an option; options begin with '-', for example -run simple.", number)
     name = word[1:]
     if name not in OPTIONS_BY_NAME:
         near = nearest(name, [option.name for option in OPTIONS])
         hint = f"did you mean -{near}?" if near else f"there are {', '.join(f'-{option.name}' for option in OPTIONS)}."
-        raise place.wrong(f"{word[:40]!r} is not an option of ORION; {hint}", number)
+        raise place.wrong(f"{quoted(word[:40])} is not an option of ORION; {hint}", number)
     return OPTIONS_BY_NAME[name]
 
 
@@ -143,9 +144,9 @@ def _value(option: Option, words: Sequence[str], index: int, place: Place) -> st
         raise place.wrong(f"-{option.name} has no value; write for example -{option.name} {_example(option)}.", index + 1)
     word, number = words[index + 1], index + 2
     if option.form == "choice" and word not in option.choices:
-        raise place.wrong(f"-{option.name} is {word!r}; write one of {_listed(option)}.", number)
+        raise place.wrong(f"-{option.name} is {quoted(word)}; write one of {_listed(option)}.", number)
     if option.form == "text" and (not word.isprintable() or word[:1] in ("", "-")):
-        raise place.wrong(f"-{option.name} is {word!r}; write a name, for example {_example(option)}.", number)
+        raise place.wrong(f"-{option.name} is {quoted(word)}; write a name, for example {_example(option)}.", number)
     return _number(option, word, place, number) if option.form == "number" else word
 
 
@@ -154,7 +155,7 @@ def _number(option: Option, word: str, place: Place, number: int) -> int:
     # The length is checked first: Python refuses to read numbers of thousands of digits.
     if not plain or len(word) > 18 or not option.least <= int(word) <= option.most:
         right = f"a whole number from {option.least} to {option.most} without a unit"
-        raise place.wrong(f"-{option.name} is {word!r}; write {right}, for example {_example(option)}.", number)
+        raise place.wrong(f"-{option.name} is {quoted(word)}; write {right}, for example {_example(option)}.", number)
     return int(word)
 
 

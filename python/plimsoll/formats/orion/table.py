@@ -21,6 +21,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 from plimsoll.formats.orion.plane import Latency, Plane, Point, Where
 
@@ -145,7 +146,7 @@ def _row(line: str, columns: Sequence[int], metric: Metric, unit: Unit, place: s
 
 def _count(text: str, place: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) <= _COUNT_DIGITS):
-        raise InputError(f"{place}: {text[:40]!r} is not a number of outstanding requests; write a whole number, 0 or more.")
+        raise InputError(f"{place}: {quoted(text[:40])} is not a number of outstanding requests; write a whole number, 0 or more.")
     return int(text)
 
 
@@ -155,7 +156,7 @@ def _point(text: str, metric: Metric, unit: Unit, place: str) -> Point:
     except ValueError:
         value = math.nan
     if not 0 <= value < math.inf:
-        raise InputError(f"{place}: {text[:40]!r} is not a measured value; write a number, 0 or more, or a blank.")
+        raise InputError(f"{place}: {quoted(text[:40])} is not a measured value; write a number, 0 or more, or a blank.")
     if metric == "iops":
         return Point(iops=value)
     return Point(mbps=value) if metric == "mbps" else Point(latency=Latency(value * 1000 if unit == "ms" else value))

@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
+from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 from plimsoll.formats.sysstat.results import Device, Report, cpu_of, device_of
 
@@ -90,7 +91,9 @@ class _Reading:
             )
         wrong = next((word for word in words if not _NUMBER.match(word)), None)
         if wrong is not None:
-            raise InputError(f"{self._source}:{number}: {wrong!r} is no number, which iostat writes there; give its output unchanged.")
+            raise InputError(
+                f"{self._source}:{number}: {quoted(wrong)} is no number, which iostat writes there; give its output unchanged."
+            )
         return {name: max(0.0, float(word.replace(",", "."))) for name, word in zip(names, words, strict=True)}
 
 

@@ -13,6 +13,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 
 SECTOR_BYTES = 512
@@ -70,4 +71,4 @@ class Reading:
 
 def shortened(text: str) -> str:
     """What stands in the file, quoted, and short enough for a sentence."""
-    return repr(text if len(text) <= 40 else f"{text[:40]}…")
+    return quoted(text if len(text) <= 40 else f"{text[:40]}…")

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import BinaryIO, cast
 
+from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 from plimsoll.formats.traces.alibaba import is_alibaba, read_alibaba
 from plimsoll.formats.traces.blkparse import ACTIONS, is_blkparse, read_blkparse
@@ -120,7 +121,7 @@ def open_trace(file: BinaryIO, source: str, form: str | None = None, counted: st
     if counted is not None and not FORMATS[found].has_actions:
         raise InputError(f"{source}:1: a trace in the format {found} has one entry per request; leave --action {counted} out.")
     if counted is not None and counted not in ACTIONS:
-        raise InputError(f"{source}:1: requests are not counted at {counted!r}; write one of {', '.join(ACTIONS)}.")
+        raise InputError(f"{source}:1: requests are not counted at {quoted(counted)}; write one of {', '.join(ACTIONS)}.")
     return Trace(found, Reading(source), buffered, counted or "issue")
 
 

@@ -17,6 +17,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from plimsoll.displayed import quoted
 from plimsoll.formats.vdbench.model import Definition, Parameter, Verdicts, Word
 from plimsoll.formats.vdbench.storage import Storage
 from plimsoll.formats.vdbench.values import Number, Values, decimal_text, number, parse, series, size_text
@@ -218,7 +219,7 @@ def parsed(parameter: Parameter, word: Word) -> Number:
     """A word as a number."""
     found = parse(word.text)
     if found is None:
-        raise parameter.wrong(f"{word.text!r} is not a number; write for example 4k.")
+        raise parameter.wrong(f"{quoted(word.text)} is not a number; write for example 4k.")
     return found
 
 
@@ -326,4 +327,6 @@ def _said(parameter: Parameter, flag: str, verdicts: Verdicts) -> None:
     elif flag.startswith("0x"):
         verdicts.unsupported(parameter, f"bits of open() cannot be given; the nearest things are o_direct and o_dsync in place of {flag}")
     else:
-        raise parameter.wrong(f"{flag!r} is not a flag; there are o_direct, directio, o_sync, o_dsync, o_rsync, fsync and clear_cache.")
+        raise parameter.wrong(
+            f"{quoted(flag)} is not a flag; there are o_direct, directio, o_sync, o_dsync, o_rsync, fsync and clear_cache."
+        )

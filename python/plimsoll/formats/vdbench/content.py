@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from plimsoll.displayed import quoted
 from plimsoll.formats.vdbench.access import Use
 from plimsoll.formats.vdbench.model import Parameter
 from plimsoll.formats.vdbench.storage import Planning
@@ -69,7 +70,7 @@ def verification(parameter: Parameter) -> tuple[str, str]:
     found, whys = "off", [""]
     for word in parameter.texts or ("yes",):
         if word.lower() not in _VALIDATED:
-            raise parameter.wrong(f"{word!r} is not known; there are {', '.join(_VALIDATED)}.")
+            raise parameter.wrong(f"{quoted(word)} is not known; there are {', '.join(_VALIDATED)}.")
         chosen, why = _VALIDATED[word.lower()]
         found = chosen if found == "off" or chosen == "reads" else found
         whys.append(why)
@@ -88,7 +89,7 @@ def ratio(parameter: Parameter, text: str) -> float:
     """A text as a ratio."""
     found = parse(text)
     if found is None or not 1 <= found.value <= RATIO_MAX:
-        raise parameter.wrong(f"{text!r} is no ratio; write a number from 1 to {RATIO_MAX}.")
+        raise parameter.wrong(f"{quoted(text)} is no ratio; write a number from 1 to {RATIO_MAX}.")
     return found.value
 
 

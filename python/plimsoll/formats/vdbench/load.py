@@ -19,6 +19,7 @@ from itertools import product
 from math import prod
 from typing import Any, Protocol
 
+from plimsoll.displayed import quoted
 from plimsoll.formats.vdbench.model import Definition, Parameter, Verdicts, Word
 from plimsoll.formats.vdbench.values import is_number, number, series
 
@@ -119,7 +120,9 @@ def skews(workloads: Sequence[Definition], *, zero_is_none: bool = False) -> dic
     if last is not None and (whole > 100 + _EXACT or (not without and abs(whole - 100) > _EXACT)):
         raise last.wrong(f"the skews of the run's {kind}s make {whole:g} and not 100; correct one of them.")
     if last is not None and without and whole > 100 - _EXACT:
-        raise last.wrong(f"the skews of the run's {kind}s make 100, and {kind} {without[0].name!r} has none left; correct one of them.")
+        raise last.wrong(
+            f"the skews of the run's {kind}s make 100, and {kind} {quoted(without[0].name)} has none left; correct one of them."
+        )
     rest = (100 - whole) / len(without) if without else 0
     return {workload: given.get(workload, rest) / 100 for workload in workloads}
 

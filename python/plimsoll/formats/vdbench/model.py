@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 from plimsoll.formats.place import Place as PlaceInFile
 from plimsoll.formats.translation import Kind, Remark
@@ -76,7 +77,7 @@ class Parameter:
 
     def wrong(self, problem: str) -> InputError:
         """The error that names place and parameter."""
-        return self.place.wrong(f"{self.text!r}: {problem}")
+        return self.place.wrong(f"{quoted(self.text)}: {problem}")
 
 
 @dataclass(frozen=True, eq=False)

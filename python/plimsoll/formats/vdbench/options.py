@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from plimsoll.displayed import quoted
 from plimsoll.near import meant
 
 Usual = Literal["native", "ignored", "unsupported", "varies"]
@@ -324,8 +325,10 @@ def keyword(block: str, written: str) -> Keyword:
         return found[0]
     where = "among the general parameters" if block == "general" else f"for {block.upper()}s"
     if len(word) >= ABBREVIATION_MIN and found:
-        raise UnknownKeywordError(f"keyword {written!r} is short for {' and '.join(entry.name for entry in found)}; write more of it.")
-    raise UnknownKeywordError(f"keyword {written!r} is not known {where}; {_near(word, BLOCKS[block])}")
+        raise UnknownKeywordError(
+            f"keyword {quoted(written)} is short for {' and '.join(entry.name for entry in found)}; write more of it."
+        )
+    raise UnknownKeywordError(f"keyword {quoted(written)} is not known {where}; {_near(word, BLOCKS[block])}")
 
 
 def _near(word: str, known: tuple[Keyword, ...]) -> str:

@@ -20,6 +20,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from plimsoll.displayed import quoted
 from plimsoll.formats.vdbench.model import Definition, Parameter, Verdicts
 from plimsoll.formats.vdbench.values import is_number, number, seconds, seconds_text, series
 
@@ -58,7 +59,7 @@ def pace_of(run: Definition, rate: str, verdicts: Verdicts) -> Pace:
     """What the keyword ``rate``, iorate or fwdrate, and its companions ask for."""
     parameter = run.get(rate)
     if parameter is None:
-        raise run.head.wrong(f"RD {run.name!r} has no {rate}; write {rate}=max, {rate}=curve or a rate such as {rate}=1000.")
+        raise run.head.wrong(f"RD {quoted(run.name)} has no {rate}; write {rate}=max, {rate}=curve or a rate such as {rate}=1000.")
     arrival = _arrival(run, verdicts)
     word = parameter.word.lower()
     if word in ("max", "curve") and len(parameter.values) == 1:
@@ -141,7 +142,7 @@ def _arrival(run: Definition, verdicts: Verdicts) -> str:
         verdicts.unsupported(parameter, why)
         return "poisson"
     if word not in _ARRIVALS:
-        raise parameter.wrong(f"{parameter.word!r} is not known; there are exponential, uniform, deterministic, variable and spike.")
+        raise parameter.wrong(f"{quoted(parameter.word)} is not known; there are exponential, uniform, deterministic, variable and spike.")
     if word == "uniform":
         verdicts.ignored(parameter, "gaps are exponential instead of uniform on 0 to twice their mean, so requests come in larger clusters")
     else:

@@ -22,6 +22,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 from plimsoll.formats.translation import Remark
 from plimsoll.formats.vdbench.model import Definition, Parameter, ParameterFile, Place, Verdicts, Word
@@ -102,12 +103,12 @@ class Reader:
         for piece in line.pieces:
             for written, value in piece.filled:
                 self.used.add(written[1:])
-                self._verdicts.line(piece.place, written, f"it stands for {value!r}, which was given by name")
+                self._verdicts.line(piece.place, written, f"it stands for {quoted(value)}, which was given by name")
             if piece.lost:
                 why = "what follows a blank is a comment in Vdbench, so this is not read"
                 self._verdicts.line(piece.place, piece.lost, why, "surprise")
         if names_host(line):
-            self._verdicts.line(line.place, "$host", f"it stands for {self._host()!r}, since lines for other hosts need the cluster")
+            self._verdicts.line(line.place, "$host", f"it stands for {quoted(self._host())}, since lines for other hosts need the cluster")
 
     def _host(self) -> str:
         return next(iter(self._file.of("hd")), "localhost")
@@ -192,7 +193,7 @@ class Reader:
         if definition.name in of_block:
             first = of_block[definition.name].head.place
             raise definition.head.wrong(
-                f"{definition.block.upper()} {definition.name!r} is defined in line {first.line}, too; give each a name of its own."
+                f"{definition.block.upper()} {quoted(definition.name)} is defined in line {first.line}, too; give each a name of its own."
             )
         of_block[definition.name] = definition
 
@@ -298,7 +299,7 @@ def read_command(words: Sequence[str], source: str) -> Command:
         elif word.startswith("-"):
             _option(command, word, rest, source)
         else:
-            raise InputError(f"{source}: {word!r} is no option; write -f FILE for a parameter file, or name=value.")
+            raise InputError(f"{source}: {quoted(word)} is no option; write -f FILE for a parameter file, or name=value.")
     if not command.files and not any(remark.kind == "unsupported" for remark in command.remarks):
         raise InputError(f"{source}: no parameter file is named; write -f FILE.")
     return command
@@ -338,7 +339,7 @@ def _option(command: Command, word: str, rest: list[str], source: str) -> None:
 def _refused(command: Command, word: str, rest: list[str], source: str) -> None:
     name = next((option for option in (word, word[:2]) if option in _UNSUPPORTED), None)
     if name is None or (name != word and name not in ("-v", "-j")):
-        raise InputError(f"{source}: option {word!r} is not known; there are -f, -e, -i, -w, -l, -v, -o and -m.")
+        raise InputError(f"{source}: option {quoted(word)} is not known; there are -f, -e, -i, -w, -l, -v, -o and -m.")
     if name == "-r":
         word = f"{word} {_value(word, rest, source)}"
     command.remarks.append(Remark(None, word, "unsupported", _UNSUPPORTED[name]))

@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from plimsoll.displayed import quoted
 from plimsoll.formats.vdbench.access import Access, Sizes, Use
 from plimsoll.formats.vdbench.model import Parameter, Verdicts
 from plimsoll.formats.vdbench.storage import HITAREA
@@ -127,10 +128,10 @@ def _bytes(use: Use, limits: tuple[float, float] | None, offset: int, length: in
         parameter = _range_of(use) or use.storage.lun
         start, end = (int(limit * length / 100) if limits[1] <= PERCENT_MAX else int(limit) for limit in limits)
         if end > length or start >= end:
-            raise parameter.wrong(f"it does not lie within the {length} bytes of SD {use.storage.name!r}; write one that does.")
+            raise parameter.wrong(f"it does not lie within the {length} bytes of SD {quoted(use.storage.name)}; write one that does.")
     first = max(use.storage.first_byte, offset)
     if end <= first:
-        raise use.storage.lun.wrong(f"SD {use.storage.name!r} has no room after byte {first}; write a larger size or range.")
+        raise use.storage.lun.wrong(f"SD {quoted(use.storage.name)} has no room after byte {first}; write a larger size or range.")
     return Region(start, end - start, first_byte=first)
 
 
@@ -197,7 +198,7 @@ def _no_zone(use: Use, access: Access, region: Region, relevant: set[float]) -> 
     if "distribution" in access.options:
         return "requests follow one distribution, and seekpct says another; the nearest thing is seekpct=100"
     if region.bytes is None:
-        return f"the hit area's share of {use.storage.path} follows from its size; write the size of SD {use.storage.name!r}"
+        return f"the hit area's share of {use.storage.path} follows from its size; write the size of SD {quoted(use.storage.name)}"
     if _area(use) < access.sizes.longest:
         return "the hit area holds no request; the nearest thing is a larger hitarea"
     if _area(use) >= region.bytes:
@@ -212,7 +213,7 @@ def _area(use: Use) -> float:
     text = use.choice["hitarea"].text if "hitarea" in use.choice else parameter.word
     found = parse(text)
     if found is None or found.value <= 0:
-        raise parameter.wrong(f"{text!r} is no size; write for example hitarea=1m.")
+        raise parameter.wrong(f"{quoted(text)} is no size; write for example hitarea=1m.")
     return found.value
 
 
@@ -263,7 +264,7 @@ def _no_band(use: Use, found: Access, region: Region) -> str:
     if "distribution" in found.options or use.parameter("rhpct") is not None or use.parameter("whpct") is not None:
         return "requests follow one distribution, and another parameter says a second one; the nearest thing is hotband alone"
     if region.bytes is None:
-        return f"where its hot places end follows from the size of {use.storage.path}; write the size of SD {use.storage.name!r}"
+        return f"where its hot places end follows from the size of {use.storage.path}; write the size of SD {quoted(use.storage.name)}"
     if region.bytes < max(MB, 2 * found.sizes.longest):
         return "Vdbench takes bands of a megabyte or more; the nearest thing is range in place of hotband"
     return ""

@@ -21,6 +21,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from plimsoll.displayed import quoted
 from plimsoll.formats.vdbench.model import Parameter, Place, Word
 from plimsoll.formats.vdbench.options import UnknownKeywordError, keyword
 
@@ -106,7 +107,7 @@ def _piece(text: Text, number: int, stripped: str) -> Piece:
         if _HOST.fullmatch(found[0]):
             return found[0]
         if found[1] not in text.values:
-            raise place.wrong(f"{found[0]!r} has no value; give {found[1]}=VALUE beside the file, or write the value here.")
+            raise place.wrong(f"{quoted(found[0])} has no value; give {found[1]}=VALUE beside the file, or write the value here.")
         filled.append((found[0], text.values[found[1]]))
         return text.values[found[1]]
 
@@ -115,15 +116,15 @@ def _piece(text: Text, number: int, stripped: str) -> Piece:
 
 def _end_of_words(stripped: str, place: Place) -> int:
     """Where the comment begins."""
-    quoted = False
+    inside = False
     for index, letter in enumerate(stripped):
         if letter == '"':
-            quoted = not quoted
-        elif letter in BLANKS and not quoted:
+            inside = not inside
+        elif letter in BLANKS and not inside:
             return index
         elif not letter.isprintable():
-            raise place.wrong(f"the line has a letter that cannot be printed, {letter!r}; remove it.")
-    if quoted:
+            raise place.wrong(f"the line has a letter that cannot be printed, {quoted(letter)}; remove it.")
+    if inside:
         raise place.wrong("a quote is opened and not closed; write the closing one in the same line.")
     return len(stripped)
 
@@ -157,13 +158,15 @@ class _Reader:
             if self._peek() == ",":
                 self._at += 1
             elif self._at < len(self._letters):
-                raise self._place(self._at).wrong(f"{self._rest()!r} follows a value without a comma; separate parameters with commas.")
+                raise self._place(self._at).wrong(
+                    f"{quoted(self._rest())} follows a value without a comma; separate parameters with commas."
+                )
 
     def _parameter(self) -> Parameter:
         start = self._at
         keyword = self._word().text
         if not keyword:
-            raise self._place(start).wrong(f"a keyword is missing before {self._rest()!r}; write keyword=value.")
+            raise self._place(start).wrong(f"a keyword is missing before {quoted(self._rest())}; write keyword=value.")
         values: tuple[Word, ...] = ()
         listed = False
         if self._peek() == "=":
@@ -172,9 +175,9 @@ class _Reader:
             values = self._list(start) if listed else (self._word(),)
         place, text = self._place(start), self._letters[start : self._at]
         if self._peek() == "=":
-            raise place.wrong(f"{text + '='!r} has two equals signs; write keyword=value, with quotes around a value that holds one.")
+            raise place.wrong(f"{quoted(text + '=')} has two equals signs; write keyword=value, with quotes around a value that holds one.")
         if not listed and values and not values[0].text and not values[0].quoted:
-            raise place.wrong(f"{text!r} has no value; write keyword=value.")
+            raise place.wrong(f"{quoted(text)} has no value; write keyword=value.")
         return Parameter(place, keyword.lower(), values, listed, text, start)
 
     def _list(self, start: int) -> tuple[Word, ...]:
@@ -183,22 +186,26 @@ class _Reader:
         while True:
             word = self._word()
             if not word.text and not word.quoted:
-                raise self._place(start).wrong(f"{self._letters[start : self._at]!r} lacks a value in its list; write (one,two,three).")
+                raise self._place(start).wrong(
+                    f"{quoted(self._letters[start : self._at])} lacks a value in its list; write (one,two,three)."
+                )
             words.append(word)
             if self._peek() == ")":
                 self._at += 1
                 return tuple(words)
             if self._peek() != ",":
-                raise self._place(start).wrong(f"{self._letters[start : self._at]!r} opens a list and does not close it; write (one,two).")
+                raise self._place(start).wrong(
+                    f"{quoted(self._letters[start : self._at])} opens a list and does not close it; write (one,two)."
+                )
             self._at += 1
 
     def _word(self) -> Word:
         """Up to the next comma, equals sign or parenthesis outside quotes; parentheses inside a word belong to it."""
-        text, quoted, inside, depth = "", False, False, 0
+        text, in_quotes, inside, depth = "", False, False, 0
         while self._at < len(self._letters):
             letter = self._letters[self._at]
             if letter == '"':
-                inside, quoted = not inside, True
+                inside, in_quotes = not inside, True
             elif not inside and letter == "(" and text:
                 depth, text = depth + 1, text + letter
             elif not inside and letter == ")" and depth:
@@ -208,7 +215,7 @@ class _Reader:
             else:
                 text += letter
             self._at += 1
-        return Word(text, quoted)
+        return Word(text, in_quotes)
 
     def _peek(self) -> str:
         return self._letters[self._at : self._at + 1]

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from plimsoll.displayed import quoted
 from plimsoll.formats.known_targets import KnownTargets, is_device, is_of_windows
 from plimsoll.formats.parts import set_text
 from plimsoll.formats.vdbench.model import Definition, Parameter, ParameterFile, Verdicts
@@ -77,7 +78,7 @@ def storage(definition: Definition, targets: KnownTargets, verdicts: Verdicts) -
     """The SD of a definition; raises `InputError` for values that cannot be."""
     lun, size = definition.get("lun"), definition.get("size")
     if lun is None:
-        raise definition.head.wrong(f"SD {definition.name!r} has no lun; write lun=/dev/sdb, or lun=FILE with size=10g.")
+        raise definition.head.wrong(f"SD {quoted(definition.name)} has no lun; write lun=/dev/sdb, or lun=FILE with size=10g.")
     path = targets.named(lun.word if definition.number is None else filled(lun.word, definition.number))
     found = targets(path)
     written = targets.at_length(path) if size is None and found is None else None if size is None else _size(size)

@@ -21,6 +21,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from plimsoll.displayed import quoted
 from plimsoll.formats.known_targets import SHARED
 from plimsoll.formats.vdbench.access import Access, Use, access, empties_cache, opened
 from plimsoll.formats.vdbench.content import content
@@ -110,7 +111,7 @@ class Composer:
         if wd is not None:
             return self._planning.workloads(wd)
         if run.get("sd") is None:
-            raise run.head.wrong(f"RD {run.name!r} has no wd; write wd=NAME, or wd=* for all of them.")
+            raise run.head.wrong(f"RD {quoted(run.name)} has no wd; write wd=NAME, or wd=* for all of them.")
         # A run that names SDs alone has a WD of its own, with Vdbench's defaults.
         return [Definition("wd", run.name, run.head, {})]
 
@@ -148,9 +149,9 @@ class Composer:
     def _storages_of(self, workload: Definition) -> list[Storage]:
         own, parameter = workload.get("sd"), self._run.get("sd") or workload.get("sd")
         if own is not None and parameter is not own:
-            self._planning.verdicts.native(own, f"RD {self._run.name!r} names its own SDs")
+            self._planning.verdicts.native(own, f"RD {quoted(self._run.name)} names its own SDs")
         if parameter is None:
-            raise workload.head.wrong(f"WD {workload.name!r} has no sd; write sd=NAME, or sd=* for all of them.")
+            raise workload.head.wrong(f"WD {quoted(workload.name)} has no sd; write sd=NAME, or sd=* for all of them.")
         if parameter.word.lower().startswith("setsof"):
             why = "a run in sets of SDs is not translated; the nearest thing is an RD for each set"
             return self._all_unsupported(parameter, why)
@@ -206,7 +207,7 @@ class Composer:
         parameter = self._loops["threads"]
         found = parse(choice["threads"].text)
         if found is None:
-            raise parameter.wrong(f"{choice['threads'].text!r} is no number of threads; write a whole number.")
+            raise parameter.wrong(f"{quoted(choice['threads'].text)} is no number of threads; write a whole number.")
         return threads(parameter, found.value)
 
     def _rate(self, use: Use, rate: Rate | None, storages: int) -> Json:
@@ -218,7 +219,7 @@ class Composer:
         share = round(rate.per_s * self._shares[use.workload] / storages, 3)
         if share < RATE_MIN:
             raise self._run.head.wrong(
-                f"the share of WD {use.workload.name!r} is less than {RATE_MIN} requests per second; write a larger iorate."
+                f"the share of WD {quoted(use.workload.name)} is less than {RATE_MIN} requests per second; write a larger iorate."
             )
         return {"arrival": rate.arrival, "rate": _plain(share)}
 
@@ -265,7 +266,7 @@ class Composer:
         amount = amount_per_thread(use.run, found.options["read_percent"], whole, verdicts)
         options |= {name: part_ * many // lanes for name, part_ in amount.items()}
         if found.ends and "amount" not in options:
-            why = f"where the end is must be known; write the size of SD {use.storage.name!r}"
+            why = f"where the end is must be known; write the size of SD {quoted(use.storage.name)}"
             verdicts.unsupported(use.parameter("seekpct") or use.workload.head, why)
         options |= opened(use, verdicts)
         return options | content(use, self._planning)

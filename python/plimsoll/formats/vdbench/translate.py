@@ -14,6 +14,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 from plimsoll.formats.known_targets import Found, KnownTargets, known_targets, nothing_found
 from plimsoll.formats.translation import Translation
@@ -187,7 +188,7 @@ def _say_of(definition: Definition, counts: bool, verdicts: Verdicts) -> None:
     if not counts:
         for parameter in (definition.head, *(parameter for _, parameter in definition.parameters())):
             if not verdicts.knows(parameter):
-                verdicts.native(parameter, f"no run uses {definition.block.upper()} {definition.name!r}")
+                verdicts.native(parameter, f"no run uses {definition.block.upper()} {quoted(definition.name)}")
         return
     _say_usual(verdicts, keyword(definition.block, definition.block), definition.head)
     for entry, parameter in definition.parameters():

@@ -22,6 +22,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from plimsoll.displayed import quoted
 from plimsoll.formats.vdbench.model import Definition, Parameter, Word
 
 Json = dict[str, Any]
@@ -75,7 +76,7 @@ def number(parameter: Parameter) -> Number:
 def _number(parameter: Parameter, word: Word) -> Number:
     found = parse(word.text)
     if found is None:
-        raise parameter.wrong(f"{word.text!r} is not a number; write for example 8, 64k or 10g.")
+        raise parameter.wrong(f"{quoted(word.text)} is not a number; write for example 8, 64k or 10g.")
     return found
 
 
@@ -99,7 +100,7 @@ def series(parameter: Parameter) -> list[Number]:
             found.append(_number(parameter, word))
         else:
             if not words:
-                raise parameter.wrong(f"{word.text!r} does not say how to step; write ({word.text},1), or ({word.text},d) to double.")
+                raise parameter.wrong(f"{quoted(word.text)} does not say how to step; write ({word.text},1), or ({word.text},d) to double.")
             found += _between(parameter, (ends[1], ends[2]), words.pop(0))
         if len(found) > SERIES_MAX:
             raise parameter.wrong(f"that is more than {SERIES_MAX} values; write a coarser series.")
@@ -178,7 +179,7 @@ class Values:
             return default
         found = parse(self.words(name)[0].text)
         if found is None or len(self.words(name)) != 1:
-            raise parameter.wrong(f"{self.words(name)[0].text!r} is not a number; write for example {name}=50.")
+            raise parameter.wrong(f"{quoted(self.words(name)[0].text)} is not a number; write for example {name}=50.")
         return found.value
 
     def percent(self, name: str, default: float) -> float:
@@ -199,7 +200,7 @@ def chosen(parameter: Parameter, known: Sequence[str]) -> list[str]:
     for word in parameter.values:
         names = meant(word, known)
         if not names:
-            raise parameter.wrong(f"{word.text!r} names nothing that is defined above; there {_are(known)}.")
+            raise parameter.wrong(f"{quoted(word.text)} names nothing that is defined above; there {_are(known)}.")
         found |= dict.fromkeys(names)
     return list(found)
 

@@ -19,6 +19,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 from plimsoll.formats.fio.results.bins import histogram_of
 from plimsoll.formats.imported import Imported, Known, summary_of
@@ -93,20 +94,22 @@ class Node:
 
     def child(self, key: str) -> Node:
         """The object under ``key``; an empty one where it is absent."""
-        return Node(self.value.get(key, {}), f"{self.place}, {key!r}")
+        return Node(self.value.get(key, {}), f"{self.place}, {quoted(key)}")
 
     def number(self, key: str, default: float | None = None) -> float:
         """The number under ``key``."""
         value = self.value.get(key, default)
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= _LARGEST:
-            raise InputError(f"{self.place}: {key!r} is {value!r}, where fio writes a number of at least 0; give the file as fio wrote it.")
+            raise InputError(
+                f"{self.place}: {quoted(key)} is {quoted(value)}, where fio writes a number of at least 0; give the file as fio wrote it."
+            )
         return value
 
     def children(self, key: str) -> list[Node]:
         """The objects of the list under ``key``."""
         value = self.value.get(key, [])
         if not isinstance(value, list):
-            raise InputError(f"{self.place}: {key!r} is not a list, which fio writes there; give the file as fio wrote it.")
+            raise InputError(f"{self.place}: {quoted(key)} is not a list, which fio writes there; give the file as fio wrote it.")
         return [Node(entry, f"{self.place}, {key}[{position}]") for position, entry in enumerate(value)]
 
     def text(self, key: str) -> str:
@@ -283,7 +286,7 @@ def _percentile_names(spread: Node) -> Iterator[str]:
         try:
             float(name)
         except ValueError:
-            raise InputError(f"{spread.place}, 'percentile': {name!r} is no percentage; give the file as fio wrote it.") from None
+            raise InputError(f"{spread.place}, 'percentile': {quoted(name)} is no percentage; give the file as fio wrote it.") from None
         yield name
 
 
@@ -293,7 +296,7 @@ def _bins(spreads: Sequence[Node]) -> dict[int, int]:
         bins = spread.child("bins")
         for name in bins.value:
             if not name.isdecimal() or len(name) > 15:
-                raise InputError(f"{bins.place}: {name!r} is no number of nanoseconds; give the file as fio wrote it.")
+                raise InputError(f"{bins.place}: {quoted(name)} is no number of nanoseconds; give the file as fio wrote it.")
             values[int(name)] = values.get(int(name), 0) + int(bins.number(name))
     return values
 

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from plimsoll.displayed import quoted
 from plimsoll.formats.vdbench.filesystem.forest import Forest
 from plimsoll.formats.vdbench.filesystem.stream import (
     BETWEEN_TREES,
@@ -95,7 +96,7 @@ class FileComposer:
         self._format = Formatting.of(run)
         several = run.get("operations")
         if several is not None and "operations" in self._loops:
-            raise several.wrong(f"{self._loops['operations'].text!r} says the same thing otherwise; write one of them.")
+            raise several.wrong(f"{quoted(self._loops['operations'].text)} says the same thing otherwise; write one of them.")
 
     def load(self, choice: Mapping[str, Word], rate: Rate | None) -> Load:
         """The trees and streams of one round; without a rate the streams are closed loops."""
@@ -160,7 +161,7 @@ class FileComposer:
         if parameter is not None:
             found = parse(values.words("threads")[0].text)
             if found is None:
-                raise parameter.wrong(f"{values.words('threads')[0].text!r} is no number of threads; write a whole number.")
+                raise parameter.wrong(f"{quoted(values.words('threads')[0].text)} is no number of threads; write a whole number.")
             asked = threads_checked(parameter, found.value)
         each = max(1, asked // many)
         if each * many != asked:

@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from plimsoll.displayed import quoted
 from plimsoll.formats.vdbench.model import Definition, Parameter, Verdicts
 from plimsoll.formats.vdbench.storage import Planning
 from plimsoll.formats.vdbench.values import chosen, filled, slug, unique
@@ -76,7 +77,7 @@ def _moved(
 def _anchor(fsd: Definition) -> Parameter:
     parameter = fsd.get("anchor")
     if parameter is None:
-        raise fsd.head.wrong(f"FSD {fsd.name!r} has no anchor; write for example anchor=/data/tree.")
+        raise fsd.head.wrong(f"FSD {quoted(fsd.name)} has no anchor; write for example anchor=/data/tree.")
     return parameter
 
 
@@ -92,7 +93,7 @@ def _check(every: Sequence[Definition], paths: dict[Definition, str]) -> None:
             if outer == inner:
                 _check_alike(fsd, other)
             elif inner.startswith(outer.rstrip("/") + "/"):
-                theirs = f"{paths[other]}, the anchor of FSD {other.name!r}"
+                theirs = f"{paths[other]}, the anchor of FSD {quoted(other.name)}"
                 raise _anchor(fsd).wrong(f"{paths[fsd]} and {theirs}, lie in each other; write anchors beside each other.")
 
 
@@ -101,7 +102,7 @@ def _check_alike(fsd: Definition, other: Definition) -> None:
         ours, theirs = fsd.get(name), other.get(name)
         if (ours.texts if ours else ()) != (theirs.texts if theirs else ()):
             where = ours or _anchor(fsd)
-            raise where.wrong(f"FSD {other.name!r} has the same anchor with another {name}; write the same one, or another anchor.")
+            raise where.wrong(f"FSD {quoted(other.name)} has the same anchor with another {name}; write the same one, or another anchor.")
 
 
 def _joined(groups: Sequence[Sequence[Definition]], paths: dict[Definition, str]) -> list[list[Definition]]:
@@ -162,7 +163,7 @@ class Forest:
         """The FWDs of a run."""
         parameter = run.get("fwd")
         if parameter is None:
-            raise run.head.wrong(f"RD {run.name!r} has no fwd; write fwd=NAME, or fwd=* for all of them.")
+            raise run.head.wrong(f"RD {quoted(run.name)} has no fwd; write fwd=NAME, or fwd=* for all of them.")
         known = {name: fwd for name, fwd in self._planning.file.of("fwd").items() if name != FORMAT}
         found = [known[name] for name in chosen(parameter, list(known))]
         self._planning.used |= set(found)
@@ -172,7 +173,7 @@ class Forest:
         """The FSDs that a FWD works on."""
         parameter = workload.get("fsd")
         if parameter is None:
-            raise workload.head.wrong(f"FWD {workload.name!r} has no fsd; write fsd=NAME, or fsd=* for all of them.")
+            raise workload.head.wrong(f"FWD {quoted(workload.name)} has no fsd; write fsd=NAME, or fsd=* for all of them.")
         known = self._planning.file.of("fsd")
         found = [known[name] for name in chosen(parameter, list(known))]
         self._planning.used |= set(found)

@@ -19,6 +19,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from plimsoll.displayed import quoted
 from plimsoll.formats.vdbench.access import transfer_sizes
 from plimsoll.formats.vdbench.content import ratio, verification
 from plimsoll.formats.vdbench.model import Definition, Parameter, Verdicts, Word
@@ -75,7 +76,7 @@ def operations(run: Definition, values: Values) -> list[Shares]:
 def _mixed(parameter: Parameter, word: Word, values: Values) -> Shares:
     known = word.text.lower()
     if known not in WORDS:
-        raise parameter.wrong(f"{word.text!r} is no operation; there are {', '.join(WORDS)}.")
+        raise parameter.wrong(f"{quoted(word.text)} is no operation; there are {', '.join(WORDS)}.")
     own = values.definition.get("rdpct")
     if own is not None and not is_random(values):
         raise own.wrong("Vdbench takes no rdpct with sequential access; write fileio=random, or operation=read or write alone.")
@@ -153,7 +154,7 @@ def selection(values: Values, verdicts: Verdicts) -> Json:
     numbers_ = [number for word in words if (number := parse(word)) is not None]
     for word in words:
         if word not in _SELECT and not (len(word) > 1 and "random".startswith(word)) and parse(word) is None:
-            raise parameter.wrong(f"{word!r} is not known; there are random, seq, seqnz, once, full, empty, notfull and poisson.")
+            raise parameter.wrong(f"{quoted(word)} is not known; there are random, seq, seqnz, once, full, empty, notfull and poisson.")
     if numbers_ or {"poisson", "skewed"} & set(words):
         midpoint = numbers_[0].value if numbers_ else MIDPOINT
         if len(numbers_) > 1 or not MIDPOINT_MIN <= midpoint <= MIDPOINT_MAX:
@@ -204,14 +205,16 @@ def _file_access(values: Values, verdicts: Verdicts) -> Json:
     first, *more = [text.lower() for text in parameter.texts]
     if first != "r" and "random".startswith(first):
         if more not in ([], ["shared"]):
-            raise parameter.wrong(f"{more[0]!r} does not go with random; there are random and (random,shared).")
+            raise parameter.wrong(f"{quoted(more[0])} does not go with random; there are random and (random,shared).")
         shared = {"shared": True} if more else {}
         verdicts.native(parameter, f'file_access = "random"{", and threads share files" if more else ""}')
         return {"file_access": "random"} | shared
     if not first.startswith("seq"):
-        raise parameter.wrong(f"{first!r} is not known; there are random, (random,shared), sequential, sequentialnz and (seq,delete).")
+        raise parameter.wrong(
+            f"{quoted(first)} is not known; there are random, (random,shared), sequential, sequentialnz and (seq,delete)."
+        )
     if more not in ([], ["delete"], ["nz"]):
-        raise parameter.wrong(f"{more[0]!r} does not go with sequential; there are sequential, sequentialnz and (seq,delete).")
+        raise parameter.wrong(f"{quoted(more[0])} does not go with sequential; there are sequential, sequentialnz and (seq,delete).")
     if more == ["delete"]:
         why = "files are not deleted before they are written; the nearest thing is an RD with operations=(delete,create,write)"
         verdicts.unsupported(parameter, why)
@@ -281,7 +284,9 @@ def _say_of_flag(parameter: Parameter, flag: str, verdicts: Verdicts) -> None:
     if flag.startswith("0x"):
         verdicts.unsupported(parameter, f"bits of open() cannot be given; the nearest things are o_direct and o_dsync in place of {flag}")
     elif flag not in (*_FLAGS, "none"):
-        raise parameter.wrong(f"{flag!r} is not a flag; there are o_direct, directio, o_sync, o_dsync, o_rsync, fsync and clear_cache.")
+        raise parameter.wrong(
+            f"{quoted(flag)} is not a flag; there are o_direct, directio, o_sync, o_dsync, o_rsync, fsync and clear_cache."
+        )
     elif flag != "none":
         (verdicts.ignored if flag in _APPROXIMATE else verdicts.native)(parameter, _FLAGS[flag])
 

@@ -18,6 +18,7 @@ from collections.abc import Set
 from dataclasses import dataclass
 from typing import Any
 
+from plimsoll.displayed import quoted
 from plimsoll.formats.vdbench.access import parsed, shares
 from plimsoll.formats.vdbench.model import Definition, Parameter, Verdicts
 from plimsoll.formats.vdbench.values import Number, Values, parse, size_text
@@ -76,7 +77,7 @@ def _placed(values: Values) -> Json:
     if parameter is None:
         return {}
     if parameter.word.lower() not in _PLACED:
-        raise parameter.wrong(f"{parameter.word!r} is not known; there are bottom and all.")
+        raise parameter.wrong(f"{quoted(parameter.word)} is not known; there are bottom and all.")
     return {"placed": _PLACED[parameter.word.lower()]}
 
 
@@ -127,7 +128,7 @@ def _counted(values: Values, options: Json) -> int:
     if above + level > DIRECTORIES_MAX or files > FILES_OF_TREE_MAX:
         where = values.parameter("depth") or values.definition.head
         most = f"{DIRECTORIES_MAX} directories and {FILES_OF_TREE_MAX} files"
-        raise where.wrong(f"the tree of FSD {values.definition.name!r} has more than {most}; write a smaller depth, width or files.")
+        raise where.wrong(f"the tree of FSD {quoted(values.definition.name)} has more than {most}; write a smaller depth, width or files.")
     return files
 
 
@@ -192,7 +193,7 @@ class Formatting:
         for text in parameter.texts:
             word = next((known for known in _WORDS if _is(text.lower(), known)), None)
             if word is None:
-                raise parameter.wrong(f"{text!r} is not known; there are {', '.join(_WORDS)}.")
+                raise parameter.wrong(f"{quoted(text)} is not known; there are {', '.join(_WORDS)}.")
             found.append(word)
         made = cls(tuple(found))
         if "limited" in found and "only" not in found:

@@ -22,6 +22,7 @@ from itertools import pairwise
 from statistics import median
 from typing import Any
 
+from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 from plimsoll.formats.imported import Imported, Known, cell, interval
 from plimsoll.formats.recorded import Recorded
@@ -83,7 +84,7 @@ class Entry:
             value = -1.0
         if not 0 <= value <= _LARGEST:
             raise InputError(
-                f"{self.place}: {name} is {text!r}, where a number of at least 0 should stand; give the file as Vdbench wrote it."
+                f"{self.place}: {name} is {quoted(text)}, where a number of at least 0 should stand; give the file as Vdbench wrote it."
             )
         return value
 
@@ -165,7 +166,7 @@ def entries(text: str, source: str) -> Iterator[Entry]:
             needed = [name.capitalize() for name in _NEEDED] if OF_FILES in words else _NEEDED
             missing = [name for name in needed if name not in words]
             if missing:
-                raise InputError(f"{source}:{number}: the header has no column {missing[0]!r}; give the file as Vdbench wrote it.")
+                raise InputError(f"{source}:{number}: the header has no column {quoted(missing[0])}; give the file as Vdbench wrote it.")
         elif header is None:
             raise InputError(
                 f"{source}:{number}: a row stands before the header that names the columns; give the file as Vdbench wrote it."
