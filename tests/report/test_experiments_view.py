@@ -182,6 +182,15 @@ def test_bars_are_taken_at_one_setting_at_a_time(shown):
     assert report["groups"] == report["slices"][-1]["groups"]
 
 
+@pytest.mark.parametrize(
+    "planned", [ramp(), curve(), scaling(), matrix(["oltp-db"]), steady()], ids=lambda planned: planned.definition["kind"]
+)
+def test_points_that_are_drawn_otherwise_have_no_bars(shown, planned):
+    report = shown(single(["oltp-db"]), planned)
+    assert [item["settings"] for item in report["slices"]] == [{}]
+    assert [profile["workload"] for profile in report["slices"][0]["groups"][0]["profiles"]] == ["oltp-db"]
+
+
 def test_a_single_measurement_has_its_interval_as_error_bar(shown):
     report = shown(single(["oltp-db"]))
     (cell, _) = report["groups"][0]["profiles"][0]["cells"]

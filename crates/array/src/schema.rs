@@ -2,7 +2,7 @@
 //!
 //! Model: a file is a document of an array with some things more: it can follow from another (`like`), take parts, leave out
 //! what it has from there, and say where its values come from. What it does not give may come from elsewhere, so nothing is
-//! required but the names by which tables are merged. Limit: keys of enclosures are not looked into.
+//! required but the names by which tables are merged. Limit: what is in enclosures and overlays is not looked into.
 
 use plimsoll_workload::option::record_schema;
 use serde_json::{Map, Value, json};
@@ -15,22 +15,40 @@ pub fn schema() -> Value {
     open(&mut schema);
     schema["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
     schema["title"] = json!("Plimsoll array");
+    for (key, mut kind, description) in of_files() {
+        kind["description"] = json!(description);
+        schema["properties"][key] = kind;
+    }
+    schema["properties"]["devices"]["items"]["properties"]["in"] =
+        json!({ "type": "string", "description": "The enclosure that they stand in." });
+    schema
+}
+
+/// Keys of a file that are gone once the document is put together.
+fn of_files() -> [(&'static str, Value, &'static str); 7] {
     let tables = json!({ "type": "array", "items": { "type": "object" } });
-    for (key, kind, description) in [
+    let count = json!({ "type": "integer", "minimum": 1 });
+    let variants = json!({
+        "type": "object", "additionalProperties": false, "properties": { "name": { "type": "string" }, "left_out": tables },
+    });
+    let shared = json!({ "type": "object", "additionalProperties": count });
+    [
         (
             "like",
             json!({ "type": "string" }),
             "The array that this one follows from: a name, or a file beside this one.",
         ),
-        ("enclosure", tables, "Enclosures that devices stand in, each with a part."),
-        ("shared", json!({ "type": "object" }), "Values that several tables share."),
-    ] {
-        schema["properties"][key] = kind;
-        schema["properties"][key]["description"] = json!(description);
-    }
-    schema["properties"]["devices"]["items"]["properties"]["in"] =
-        json!({ "type": "string", "description": "The enclosure that they stand in." });
-    schema
+        ("enclosure", tables.clone(), "Enclosures that devices stand in, each with a part."),
+        ("copies", count, "How many such arrays stand behind the host."),
+        ("shared", shared, "Links that the copies use together, each with how many there are."),
+        ("variants", variants, "The pattern of the names of a family, and the combinations that do not exist."),
+        (
+            "axis",
+            json!({ "type": "object" }),
+            "What differs between the arrays of a family: an overlay for each value.",
+        ),
+        ("combined", tables, "Overlays where several values are chosen together."),
+    ]
 }
 
 /// Lets every table take its values from elsewhere, and say where they come from.
@@ -72,7 +90,7 @@ fn extras() -> Map<String, Value> {
         "type": "object", "additionalProperties": text, "description": "Where the values beside it come from, by key.",
     });
     let part = json!({ "type": "string", "description": "The part that values not given here are taken from." });
-    let absent = json!({ "const": true, "description": "Leaves out what the array that this one is like has." });
+    let absent = json!({ "type": "boolean", "description": "Leaves out what the array that this one is like has." });
     [("sources", sources), ("part", part), ("absent", absent)]
         .map(|(key, kind)| (key.to_owned(), kind))
         .into_iter()

@@ -38,7 +38,9 @@ pub(crate) fn number_schema(kind: &str, range: Option<Range>, scale: f64) -> Val
     let mut schema = json!({ "type": kind });
     if let Some(range) = range {
         schema["minimum"] = number(range.least / scale);
-        schema["maximum"] = number(range.most / scale);
+        if range.most < f64::MAX {
+            schema["maximum"] = number(range.most / scale);
+        }
     }
     schema
 }
