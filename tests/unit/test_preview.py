@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from plimsoll.cli.commands import GROUPS
+from plimsoll.cli.commands import GROUPS, VERBS
 from plimsoll.experiments.probe import Bounds, Growth, Resolution, points_between, points_of_search
 from plimsoll.points.listener import Listener, Unwatched
 from plimsoll.points.options import complete
@@ -21,6 +21,7 @@ from support.scripted_engine import Script, ScriptedEngine
 
 #: Every verb that measures, with words that make it do so.
 MEASURING = {
+    "size": ["size", "--iops", "500", "--read-percent", "100", "--block-size", "4k", "--measure", "-t", "new.dat"],
     "check": ["check", "new.dat", "--quick"],
     "run": ["run", "small.toml", "-t", "new.dat"],
     "run --over": ["run", "small.toml", "-t", "new.dat", "--over", "queue_depth=1..4"],
@@ -54,8 +55,8 @@ def test_a_dry_run_touches_nothing_and_says_points_time_and_place(
 
 
 def test_every_verb_that_measures_has_a_dry_run_here(plimsoll: Plimsoll) -> None:
-    offering = {verb for verb in GROUPS["Measure"] | GROUPS["Find the limit"] if "--dry-run" in plimsoll(verb, "--help").out}
-    assert offering == set(GROUPS["Measure"] | GROUPS["Find the limit"])
+    offering = {verb for verb in VERBS if "--dry-run" in plimsoll(verb, "--help").out}
+    assert offering == {*GROUPS["Measure"], *GROUPS["Find the limit"], "size"}
     assert offering - {"replay"} == {name.split()[0] for name in MEASURING}
 
 

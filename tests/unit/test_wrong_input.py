@@ -105,6 +105,10 @@ WRONG = [
     (["doctor", "--seconds", "2"], "add --calibrate, or leave it out"),
     (["doctor", "--calibrate", "-t", "x"], "is measured without storage; leave --target out"),
     (["completion", "tcsh"], "'tcsh' is not one of 'bash', 'zsh', 'fish'"),
+    (
+        ["size", "--iops", "5", "--read-percent", "100", "--block-size", "4k", "--dry-run"],
+        "--dry-run is for measuring; add --measure, or leave it out",
+    ),
     (["forget", "nosuch", "--yes"], "'nosuch' is not a run"),
     (["help", "steps-of-load"], "there is no command 'steps-of-load' to explain"),
     (["check", "null:", "--objective", "p98 <= 5ms"], "'p98' is not a metric"),

@@ -44,25 +44,15 @@ def short_experiment(kind: str, typed: Typed) -> int:
 def carried_out(undertaking: Callable[[Listener], Undertaking], typed: Typed, told: Told | None = None) -> int:
     """Measure what was typed, show what came of it, and return the exit code."""
     from plimsoll.cli.progressing import listener
-    from plimsoll.points.undertaking import carry_out, preview_of
+    from plimsoll.points.undertaking import carry_out
 
     told = told or Told()
     heard = replace(listener(quiet=typed["quiet"]), looks=not typed["quiet"])
     asked = undertaking(heard)
     _check_outputs(asked, typed)
     if typed["dry_run"]:
-        from plimsoll.cli.preview import show_preview
-
-        found = preview_of(asked, typed, heard)
-        show_preview(found, os.path.join(typed["out"], f"<time>_{asked.name}"), keep=typed["keep"], as_json=typed["as_json"])
-        return 0
-
-    def planned(ahead: Preview) -> None:
-        if not typed["quiet"]:
-            click.echo(f"plan: {ahead.sentence()}", err=True)
-        told.checked()
-
-    heard = replace(heard, planned=planned)
+        return dry_run(asked, typed, heard)
+    heard = replace(heard, planned=_announced(told, quiet=typed["quiet"]))
     run = carry_out(asked, typed, heard)
     _show(run, typed, told)
     if not typed["asserts"] or run.exit_code or run.holds():
@@ -70,6 +60,30 @@ def carried_out(undertaking: Callable[[Listener], Undertaking], typed: Typed, to
     for sentence in (*run.missed(), *run.unknown()):
         click.echo(f"plimsoll: {sentence}", err=True)
     return EXIT_OBJECTIVE_FAILED
+
+
+def dry_run(asked: Undertaking, typed: Typed, heard: Listener) -> int:
+    """Show what would be done, with the checks of the run itself."""
+    from plimsoll.cli.preview import show_preview
+    from plimsoll.points.undertaking import preview_of
+
+    found = preview_of(asked, typed, heard)
+    show_preview(found, os.path.join(typed["out"], f"<time>_{asked.name}"), keep=typed["keep"], as_json=typed["as_json"])
+    return 0
+
+
+def announced(heard: Listener, *, quiet: bool) -> Listener:
+    """A listener that says the planned time before anything is measured."""
+    return replace(heard, planned=_announced(Told(), quiet=quiet))
+
+
+def _announced(told: Told, *, quiet: bool) -> Callable[[Preview], None]:
+    def planned(ahead: Preview) -> None:
+        if not quiet:
+            click.echo(f"plan: {ahead.sentence()}", err=True)
+        told.checked()
+
+    return planned
 
 
 def _check_outputs(asked: Undertaking, typed: Typed) -> None:

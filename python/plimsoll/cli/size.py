@@ -79,7 +79,7 @@ _SPELT = {"from_file": "--from"}
 @click.option("--price", metavar="AMOUNT", help="Price of what was measured, or of the disks; shown per IOPS and per GB.")
 @click.option("--measure", is_flag=True, help="Measure what each --target carries of the demand, instead of looking at stored lines.")
 @click.option("--assert", "asserted", is_flag=True, help="Exit with 1 when no load line carries the demand.")
-@takes("targets", "duration", "warmup", "size", "out", "keep", "destroy_data", "fresh", "quiet", "as_json")
+@takes("targets", "duration", "warmup", "size", "out", "dry_run", "keep", "destroy_data", "fresh", "quiet", "as_json")
 def command(**typed: Any) -> int:
     """Say which load lines carry a demand, with what headroom: those of each RUN, or of all runs in DIR.
 
@@ -107,6 +107,8 @@ def command(**typed: Any) -> int:
         raise InputError("--assert: there is no demand to carry; give one with --iops, --from or --mailboxes.")
     targets = measured_targets(typed)
     answer = _measured(demand, disks, typed, targets) if demand is not None and targets else _answered(demand, disks, typed)
+    if answer is None:
+        return 0
     if typed["as_json"]:
         click.echo(as_document(_document(answer)))
     else:
@@ -131,14 +133,16 @@ class _Answer:
     path: str | None = None
 
 
-def _measured(demand: Demand, disks: Disks | None, typed: Json, targets: list[str]) -> _Answer:
-    """What the targets carry, measured now."""
+def _measured(demand: Demand, disks: Disks | None, typed: Json, targets: list[str]) -> _Answer | None:
+    """What the targets carry, measured now; None when only the plan was shown."""
     from plimsoll.analysis.objective.judgement import parse_objective
     from plimsoll.analysis.sizing.spindles import spindles
     from plimsoll.analysis.sizing.stored_lines import size_lines
     from plimsoll.points.demand import KEPT_UP
 
     run = measured(demand, targets, typed)
+    if run is None:
+        return None
     objective = parse_objective(typed["objective"] or KEPT_UP)
     fits = size_lines({os.path.basename(run.path): run.results}, demand, objective)
     computed = None if disks is None else spindles(disks, demand)

@@ -24,7 +24,9 @@ def measured_targets(typed: Typed) -> list[str]:
     """What is to be measured: the targets with ``--measure``, the arrays of ``--arrays``; nothing where stored lines shall answer."""
     pattern, targets = typed["array_pattern"], list(typed["targets"])
     if pattern is None and not typed["measure"]:
-        unused = next((name for name in (*_MEASURING, "keep", "destroy_data", "fresh") if typed[name] not in (None, False)), None)
+        unused = next(
+            (name for name in (*_MEASURING, "keep", "destroy_data", "fresh", "dry_run") if typed[name] not in (None, False)), None
+        )
         if unused is not None:
             raise InputError(f"{_spelt(unused)} is for measuring; add --measure, or leave it out.")
         return []
@@ -39,8 +41,9 @@ def measured_targets(typed: Typed) -> list[str]:
     return [*targets, *arrays_like(pattern)]
 
 
-def measured(demand: Demand, targets: list[str], typed: Typed) -> Run:
-    """The run of a ramp over the demand's rate on every target."""
+def measured(demand: Demand, targets: list[str], typed: Typed) -> Run | None:
+    """The run of a ramp over the demand's rate on every target; None when only its plan was shown."""
+    from plimsoll.cli.experiment import announced, dry_run
     from plimsoll.cli.progressing import listener
     from plimsoll.points.demand import demand_undertaking
     from plimsoll.points.options import complete
@@ -49,7 +52,11 @@ def measured(demand: Demand, targets: list[str], typed: Typed) -> Run:
     settings = {name: typed[name] for name in _MEASURING if typed[name] is not None}
     asked = demand_undertaking(demand, targets=targets, objective=typed["objective"], settings=settings)
     kept = {name: typed[name] for name in ("out", "keep", "destroy_data", "fresh", *_MEASURING) if typed[name] is not None}
-    return carry_out(asked, complete({**kept, "target": targets}), listener(quiet=typed["quiet"]))
+    options, heard = complete({**kept, "target": targets}), listener(quiet=typed["quiet"])
+    if typed["dry_run"]:
+        dry_run(asked, {**options, "as_json": typed["as_json"]}, heard)
+        return None
+    return carry_out(asked, options, announced(heard, quiet=typed["quiet"]))
 
 
 def next_commands(typed: Typed) -> Iterator[str]:
