@@ -69,6 +69,12 @@ def test_the_points_of_a_dry_run_are_those_that_are_measured_in_their_order(plim
     assert [line["what"].endswith("repeat 2") for line in lines] == [False] * 3 + [True] * 3
 
 
+def test_a_path_that_two_drivers_use_is_one_place_and_trees_are_named(plimsoll: Plimsoll) -> None:
+    places = plimsoll("suite", "dd-cp", "--quick", "--dry-run", "--size", "1MiB", "--json").json["places"]
+    assert [(place["path"], place["makes_bytes"]) for place in places] == [("./plimsoll-scratch.dat", 1 << 20)]
+    assert "trees of files are laid out, written by mail-spool, removed afterwards" in plimsoll("run", "mail-spool", "--dry-run").out
+
+
 def test_filling_is_a_point_whose_time_nobody_knows(plimsoll: Plimsoll) -> None:
     words = ("steady", "small.toml", "-t", "null:", "-d", "50s", "-w", "10s", "--dry-run", "--json")
     plain, filled = plimsoll(*words).json, plimsoll(*words, "--precondition").json

@@ -55,11 +55,13 @@ def _fate(place: Place, *, keep: bool) -> str:
     writers = f"written by {', '.join(place.written_by)}" if place.written_by else "only read"
     if not place.path:
         return "a model; nothing is written anywhere"
+    after = "kept" if keep else "removed afterwards"
+    if place.kind == "directory":
+        return f"trees of files are laid out, {writers}, {after}"
     if place.makes_bytes is None:
         return f"{place.kind}, {writers}"
     room = f" of {binary(place.free_bytes)} free" if place.free_bytes is not None else ""
     short = ", which is NOT ENOUGH ROOM" if place.free_bytes is not None and place.free_bytes < place.makes_bytes else ""
-    after = "kept" if keep else "removed afterwards"
     return f"a scratch file is made ({binary(place.makes_bytes)}{room}{short}), filled, {writers}, {after}"
 
 

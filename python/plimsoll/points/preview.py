@@ -132,7 +132,9 @@ def preview(
     writers = _writers(points)
     targets = list(dict.fromkeys(target for _, target in uses))
     drivers = {target: driver_of(workload, engine) for workload, target in uses}
-    return Preview(tuple(lines), tuple(place for target in targets for place in _places(target, drivers[target], sizes, writers)))
+    places = [place for target in targets for place in _places(target, drivers[target], sizes, writers)]
+    # One path can be the target of several drivers.
+    return Preview(tuple(lines), tuple({place.path or place.target: place for place in reversed(places)}.values())[::-1])
 
 
 def _lines(experiment: Experiment, made: ExperimentPoints) -> Iterator[Line]:
