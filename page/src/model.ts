@@ -648,13 +648,21 @@ export interface PublishedRow {
 
 /** A comparison as `compare --json` and the page have it. */
 export interface Comparison {
-  sides: string[];
+  sides: Side[];
   baseline: string;
-  modelled: boolean[];
+  /** One sentence: which side, how much, how sure; empty where nothing could be compared. */
+  answer: string;
   points: ComparedPoint[];
   marks: ComparedMark[];
   findings: string[];
   notes: string[];
+}
+
+/** A side: what it is called, whether it has results of a model, and what it was measured on. */
+export interface Side {
+  name: string;
+  modelled: boolean;
+  targets: string[];
 }
 
 /** One figure of one point on one side against the baseline. */
@@ -671,6 +679,8 @@ export interface ComparedPoint {
   /** Null where there is no ratio. */
   verdict: ComparisonVerdict | null;
   p_adjusted: number | null;
+  /** How long each point would have to last to tell, where it was too short; null where the scatter does not say. */
+  needed_s: number | null;
   /** What an experiment gave the point, by option. */
   settings: Record<string, Json>;
   level: number | null;
@@ -682,7 +692,7 @@ export interface ComparedPoint {
   values: [ComparedValue, ComparedValue];
 }
 
-export type ComparisonVerdict = "faster" | "slower" | "no difference shown";
+export type ComparisonVerdict = "faster" | "slower" | "no difference shown" | "too short to tell";
 
 /** A figure of one side, with its 95 % confidence interval, where there is one. */
 export interface ComparedValue {
@@ -707,6 +717,8 @@ export interface ComparedMark {
   /** Null where there is no ratio. */
   verdict: ComparisonVerdict | null;
   p_adjusted: number | null;
+  /** How long each point would have to last to tell, where it was too short; null where the scatter does not say. */
+  needed_s: number | null;
   objective: string;
   note: string;
   /** The baseline's and the side's. */

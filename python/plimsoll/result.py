@@ -94,6 +94,15 @@ class Estimate:
     at_least: bool = False
 
 
+#: An interval whose ends are further apart than this factor says nothing that is worth printing.
+SPAN_MAX = 4.0
+
+
+def tells(low: float | None, high: float | None) -> bool:
+    """Whether there is an interval, and one that is narrow enough to say something."""
+    return low is not None and high is not None and low > 0 and high <= SPAN_MAX * low
+
+
 #: Estimates of one point: by operation (``all`` for all together), then by metric (`plimsoll.analysis.point.metric.METRICS`).
 Estimates = dict[str, dict[str, Estimate]]
 
@@ -169,6 +178,11 @@ class Result:
     ended: Ended = field(default_factory=lambda: Ended(by="duration", how=""))
     #: How faithfully traces were replayed, one entry for each stream that has one (`plimsoll.analysis.point.replay`).
     replay: list[Json] = field(default_factory=list)
+
+    @property
+    def side(self) -> str:
+        """What it was measured on, as it was named: the configuration of its experiment, else the target."""
+        return self.place.get("configuration") or self.job.target
 
     def to_json(self) -> Json:
         """The stored form."""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.reports.terminal.points import footnotes
+from plimsoll.reports.terminal.footnotes import footnotes
 from plimsoll.reports.view.report import PointRecord, RunRecord, view
 from plimsoll.result import Estimate, Result
 from report.synthetic import PROFILES, Array, buckets, component, write_run

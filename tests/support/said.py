@@ -25,6 +25,11 @@ class Said:
     err: str
 
     @property
+    def text(self) -> str:
+        """What stdout says, wherever its lines are folded."""
+        return " ".join(self.out.split())
+
+    @property
     def json(self) -> Any:
         """The one document on stdout."""
         return json.loads(self.out)

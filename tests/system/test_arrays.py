@@ -17,7 +17,7 @@ from plimsoll.analysis.point.array import bottleneck, component_sets
 from plimsoll.catalog import suite_names
 from plimsoll.catalog.arrays import array_names
 from plimsoll.engine import native
-from plimsoll.reports.terminal.points import footnotes
+from plimsoll.reports.terminal.footnotes import footnotes
 from plimsoll.store.reader import open_run
 from plimsoll.target import target_of
 from support.patience import HANGS_S, wait_until

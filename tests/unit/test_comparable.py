@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 from plimsoll.analysis.comparison.comparison import Side
+from plimsoll.analysis.comparison.pairs import compare_pairs
 from plimsoll.analysis.comparison.refusals import refusals as refusals_of
+from plimsoll.analysis.comparison.refusals import size_notes
 from plimsoll.experiments.kinds import ADAPTIVE
 from plimsoll.result import Result
 from support.made_results import HOST, Load, Setting, made
@@ -168,3 +170,26 @@ def test_an_option_that_an_imported_result_does_not_tell_is_not_held_against_it(
     found = refusals([side("ours", ours), side("fio", theirs)], ("machine", "version"))
     assert any("block_size" in sentence for sentence in found)
     assert not any("direct" in sentence or "read_percent" in sentence for sentence in found)
+
+
+def sized(target: str, size_bytes: int, *, region_length: int | None = None) -> Result:
+    options = {} if region_length is None else {"region_length": region_length}
+    return replace(made(LOAD, setting=Setting(target=target, options=options)), host={**HOST, "target": {"size_bytes": size_bytes}})
+
+
+def test_targets_of_different_sizes_are_compared_and_the_difference_is_said_where_the_load_uses_all_of_them() -> None:
+    # RAID levels on equal disks always differ in size, and no comparison of them was possible.
+    whole = [side("raid0", sized("array:a", 364 * 10**9)), side("raid10", sized("array:b", 25_700 * 10**9))]
+    assert refusals(whole) == []
+    (note,) = size_notes(whole)
+    assert note.startswith("raid0 and raid10 differ in size (364 GB against 25.7 TB), and the load uses the whole of it")
+    part = [side("A", sized("array:a", 364 << 30, region_length=1 << 30)), side("B", sized("array:b", 1 << 40, region_length=1 << 30))]
+    assert (refusals(part), list(size_notes(part))) == ([], [])
+
+
+def test_what_speaks_against_one_pair_keeps_no_other_from_being_compared() -> None:
+    sides = [side("A"), side("B", made(Load(2000, 1e6), setting=Setting(target="/dev/sdc"))), side("C", with_job(duration=60))]
+    pairs = compare_pairs(sides, adaptive=ADAPTIVE)
+    assert pairs.comparison is not None and pairs.comparison.sides == ("A", "B")
+    assert pairs.comparison.notes[0].startswith("Not compared: A and C differ in duration")
+    assert compare_pairs([sides[0], sides[2]], adaptive=ADAPTIVE).comparison is None

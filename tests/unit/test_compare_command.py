@@ -41,12 +41,13 @@ def test_more_throughput_is_faster_with_its_ratio_and_interval(plimsoll: Plimsol
     before, after = measured(100, "before"), measured(150, "after")
     said = plimsoll("compare", before, after)
     assert said.code == 0
-    rows = [line for line in said.out.splitlines() if line.startswith("small ")]
-    assert len(rows) == 2 and all("1.50 ×" in row and "faster *" in row for row in rows)
-    assert said.out.startswith("baseline before\n")
+    rows = [line for line in said.out.splitlines() if line.endswith("faster *")]
+    assert len(rows) == 2 and all("1.50 ×" in row for row in rows)
+    assert said.text.startswith("after is 1.50 × as fast as before on average (1.50 ×): faster in 2 of 2 measurements. baseline before ")
     document = plimsoll("compare", before, after, "--json").json
     assert document["schema"] == "plimsoll.comparison/1"
-    assert (document["sides"], document["baseline"]) == (["before", "after"], "before")
+    assert ([side["name"] for side in document["sides"]], document["baseline"]) == (["before", "after"], "before")
+    assert document["answer"] == "after is 1.50 × as fast as before on average (1.50 ×): faster in 2 of 2 measurements."
     assert all(row["low"] < 1.5 < row["high"] and row["verdict"] == "faster" for row in document["points"])
     assert document["findings"] and any("after" in sentence for sentence in document["findings"])
 
@@ -54,7 +55,7 @@ def test_more_throughput_is_faster_with_its_ratio_and_interval(plimsoll: Plimsol
 def test_the_baseline_can_be_named(plimsoll: Plimsoll, measured: Measure) -> None:
     before, after = measured(100, "before"), measured(150, "after")
     document = plimsoll("compare", before, after, "--baseline", "after", "--json").json
-    assert document["sides"] == ["after", "before"]
+    assert [side["name"] for side in document["sides"]] == ["after", "before"]
     assert {row["verdict"] for row in document["points"]} == {"slower"}
 
 
@@ -66,7 +67,7 @@ def test_equal_runs_show_no_difference(plimsoll: Plimsoll, measured: Measure) ->
 def test_configurations_of_one_run_are_compared_with_the_first(plimsoll: Plimsoll, measured: Measure) -> None:
     name = measured(100, "both", "-t", "null:?size=1TiB", "--interleave")
     document = plimsoll("compare", name, "--json").json
-    assert document["sides"] == ["null:", "null:?size=1TiB"]
+    assert document["sides"] == [{"name": target, "modelled": False, "targets": [target]} for target in ("null:", "null:?size=1TiB")]
 
 
 def test_a_comparison_of_marks_at_another_objective(plimsoll: Plimsoll, measured: Measure) -> None:
@@ -111,7 +112,8 @@ def test_each_side_says_whether_it_was_modelled(plimsoll: Plimsoll, measured: Me
     names = measured(100, "cost"), measured(150, "both", "-t", "queue:")
     words = ("compare", *names, "--varying", "modelled", "--varying", "machine", "-o", "c.csv")
     document = plimsoll(*words, "--json").json
-    assert (document["sides"], document["modelled"]) == (["cost: null:", "both: null:", "both: queue:"], [False, False, True])
+    sides = [(side["name"], side["modelled"]) for side in document["sides"]]
+    assert sides == [("cost: null:", False), ("both: null:", False), ("both: queue:", True)]
     rows = list(csv.DictReader((here / "c.csv").read_text().splitlines()))
     assert {(row["side"], row["baseline_modelled"], row["modelled"]) for row in rows} == {
         ("both: null:", "false", "false"),
@@ -142,7 +144,7 @@ def test_a_single_reason_is_one_sentence(plimsoll: Plimsoll, measured: Measure) 
 
 def test_runs_with_equal_labels_are_told_apart(plimsoll: Plimsoll, measured: Measure) -> None:
     one, two = measured(100, "same"), measured(100, "same")
-    assert plimsoll("compare", one, two, "--json").json["sides"] == [f"same ({one})", f"same ({two})"]
+    assert plimsoll("compare", one, two, "--json").json["baseline"] == f"same ({one})"
 
 
 def test_a_single_configuration_needs_a_second_run(plimsoll: Plimsoll, measured: Measure) -> None:

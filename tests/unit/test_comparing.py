@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from plimsoll.analysis.comparison.comparison import Side, compare
-from plimsoll.reports.terminal.findings import comparison_text
+from plimsoll.reports.terminal.comparison import comparison_text
 from plimsoll.reports.terminal.points import multiple
 from plimsoll.result import Result
 from support.made_results import Load, Setting, made
@@ -27,9 +27,13 @@ def text(*sides: list[Result]) -> str:
 
 def test_two_experiments_in_one_run_are_told_apart_by_a_column() -> None:
     # "rate 200, mean" stood twice, with different values.
-    lines = text([opened("short", 2), opened("long", 3)], [opened("short", 1), opened("long", 2)]).splitlines()
-    assert lines[2].split()[:2] == ["experiment", "workload"]
-    assert [line.split()[0] for line in lines[4:6]] == ["short", "long"]
+    answer, baseline, lines = (
+        part.splitlines()
+        for part in text([opened("short", 2), opened("long", 3)], [opened("short", 1), opened("long", 2)]).split("\n\n")[:3]
+    )
+    assert (answer[0].split()[:3], baseline) == (["B", "is", "1.73"], ["baseline A"])
+    assert lines[0].split()[:2] == ["experiment", "workload"]
+    assert [line.split()[0] for line in lines[2:4]] == ["short", "long"]
 
 
 def test_one_experiment_needs_no_column() -> None:
@@ -37,7 +41,7 @@ def test_one_experiment_needs_no_column() -> None:
 
 
 def test_the_star_is_explained_below_the_table_where_one_stands() -> None:
-    explained = "\n* shown: chance alone would show any difference in fewer than 5% of such tables"
+    explained = "\n* faster and slower are significant at 5 % (Holm-corrected over all rows)"
     assert explained in text([opened("short", 2)], [opened("short", 1)])
     assert explained not in text([opened("short", 2)], [opened("short", 2)])
 

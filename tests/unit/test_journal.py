@@ -51,7 +51,7 @@ def test_a_broken_word_is_wrong_data_with_its_own_exit_code(plimsoll: Plimsoll, 
     engine.scripts = [Script(intervals=0, warmup_intervals=0, outcome={"journal": BROKEN})]
     said = plimsoll("run", "check.toml", "-t", "t.dat", "--set", "journal=cut.journal")
     assert said.code == 6
-    assert "the target broke its word: 30 lost, 1 torn of 12,345 acknowledged writes, first at byte 8,192." in said.out
+    assert "the target broke its word: 30 lost, 1 torn of 12,345 acknowledged writes, first at byte 8,192." in said.text
     assert "lost          write 812: 4 KiB at byte 8,192, acknowledged after 3.21 s" in said.out
     assert "and 11 more; result.json of the point names all 31\n" in said.out
     after = (here / "t.dat").stat()

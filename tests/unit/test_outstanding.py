@@ -26,7 +26,8 @@ from plimsoll.formats.prometheus import prometheus_text
 from plimsoll.formats.recorded import Recorded
 from plimsoll.histogram import Histogram
 from plimsoll.reports.numbers import write_comparison
-from plimsoll.reports.terminal.findings import comparison_text, kept
+from plimsoll.reports.terminal.comparison import comparison_text
+from plimsoll.reports.terminal.findings import kept
 from plimsoll.reports.terminal.points import points
 from plimsoll.reports.view.report import PointRecord, RunRecord, view
 from plimsoll.result import Result
@@ -219,7 +220,9 @@ def test_a_comparison_marks_lower_bounds_and_has_no_ratio_of_two() -> None:
     sides = [Side("ok", [healthy()]), Side("hung", [hung()]), Side("hung, too", [hung()])]
     figures = [("read", "p99")]
     found = compare(sides, figures=figures)
-    text = comparison_text(found)
+    text = comparison_text(found, details=True)
+    # A ratio of a lower bound is one itself, and no answer.
+    assert comparison_text(found).count("≥ 8") == 2 and not found.answer()
     assert "≥ 16.0 s" in text and "Latencies marked ≥ are lower bounds" in text
     assert [row.ratio is None for row in found.points] == [False, False]
     (both,) = compare(sides[1:], figures=figures).points

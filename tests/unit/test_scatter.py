@@ -63,7 +63,7 @@ def test_a_point_measured_once_is_given_what_the_others_know() -> None:
 def test_equal_repeats_have_no_scatter() -> None:
     still = Repeats([[Estimate(1000.0)] * 3, [Estimate(1000.0)] * 3])
     assert Common.of([still, pair(0.01)]).at(still).variance < 1e-10
-    assert judged(still, Common.of([still])) == Ratio(1.0, 1.0, 1.0, 1.0)
+    assert judged(still, Common.of([still])) == Ratio(1.0, 1.0, 1.0, 1.0, 0.0)
 
 
 TURNS = [0.0, 0.1, 0.04, -0.05]

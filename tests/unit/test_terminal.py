@@ -7,7 +7,9 @@ from dataclasses import replace
 import pytest
 
 from plimsoll.reports.progress import settings_text
-from plimsoll.reports.terminal.points import footnotes, operations, table
+from plimsoll.reports.terminal.footnotes import footnotes
+from plimsoll.reports.terminal.points import operations
+from plimsoll.reports.terminal.table import table
 from plimsoll.result import Flag, Result
 from support.made_results import Load, Setting, made
 

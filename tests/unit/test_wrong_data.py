@@ -49,7 +49,7 @@ def test_wrong_data_is_a_failed_point_with_its_own_exit_code(plimsoll: Plimsoll,
     engine.scripts = [script(WRONG)]
     said = plimsoll("run", "small.toml", "-t", "null:", "--objective", "p99 <= 5s", "--assert")
     assert said.code == 6
-    assert SENTENCE in said.out and "wrong data was read in the only point" in said.err
+    assert SENTENCE in said.text and "wrong data was read in the only point" in said.err
     result = only_run().points[0].result
     assert (only_run().status, result.status, result.error) == ("failed", "failed", SENTENCE)
     assert result.totals["read"].count == 1000, "what was measured stays visible"

@@ -14,10 +14,10 @@ import click
 from plimsoll import engine as engines
 from plimsoll.analysis.point.array import SATURATED
 from plimsoll.catalog.composition.merging import UNSOURCED
-from plimsoll.cli.width import terminal_width
+from plimsoll.cli.screen import terminal_width
 from plimsoll.displayed import as_document
 from plimsoll.reports.limits import component_words
-from plimsoll.reports.terminal.points import table
+from plimsoll.reports.terminal.table import table
 from plimsoll.target import target_of
 from plimsoll.units import binary, count, duration, megabytes
 

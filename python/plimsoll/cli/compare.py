@@ -46,6 +46,7 @@ Json = dict[str, Any]
     help="Exit with 1 unless every side keeps this, e.g. 'throughput >= 0.95x' or 'read p99 <= 1.1x'; may be repeated.",
 )
 @click.option("--out", metavar="DIR", default="results", show_default=True, help="Where runs called by name are kept.")
+@click.option("--details", is_flag=True, help="Show every row with its interval, and every finding.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(runs: tuple[str, ...], as_json: bool, output: str | None, out: str, **typed: Any) -> int:
     """Compare every configuration of every RUN (a name, a label, latest~1 …) with the first: ratio with its 95 % interval, and
@@ -98,11 +99,14 @@ def _show(stored: list[StoredRun], typed: dict[str, Any], wanted: _Wanted) -> in
 
         click.echo(as_document(comparison_document({**view, **({"assertions": conditions} if conditions else {})})))
     else:
-        from plimsoll.reports.terminal.findings import asserted_text, comparison_text
+        from plimsoll.cli.screen import say, screen
+        from plimsoll.reports.terminal.comparison import comparison_text
+        from plimsoll.reports.terminal.findings import asserted_text
 
-        click.echo(comparison_text(comparison))
+        here = screen()
+        say(comparison_text(comparison, here, details=typed["details"]))
         if judged:
-            click.echo(f"\n{asserted_text(judged)}")
+            say(f"\n{asserted_text(judged, here)}")
     if wanted.output is not None:
         _write(view, conditions, stored, wanted.output)
         click.echo(f"\nreport   {wanted.output}", err=wanted.as_json)
@@ -126,8 +130,8 @@ def _judged(stored: list[StoredRun], typed: dict[str, Any], assertions: Sequence
 
 
 def _compared(stored: list[StoredRun], typed: dict[str, Any], figures: Sequence[Figure] | None) -> Comparison:
-    from plimsoll.analysis.comparison.comparison import compare
-    from plimsoll.analysis.comparison.refusals import VARYING, refusals, unknown
+    from plimsoll.analysis.comparison.pairs import compare_pairs
+    from plimsoll.analysis.comparison.refusals import VARYING, unknown
     from plimsoll.cli.siding import objectives, sides
     from plimsoll.experiments.kinds import ADAPTIVE
 
@@ -135,12 +139,12 @@ def _compared(stored: list[StoredRun], typed: dict[str, Any], figures: Sequence[
     compared = sides(stored, typed["baseline"])
     for word in unknown(compared, typed["varying"]):
         raise InputError(f"--varying {word}: these runs have no such option; write {', '.join(VARYING)}, or an option such as queue_depth.")
-    reasons = refusals(compared, typed["varying"], adaptive=ADAPTIVE)
-    if len(reasons) == 1:
-        raise InputError(f"this cannot be compared: {reasons[0]}")
-    if reasons:
-        raise InputError("\n  ".join([f"this cannot be compared, for {len(reasons)} reasons:", *reasons]))
-    return compare(compared, typed["varying"], figures, asked)
+    pairs = compare_pairs(compared, typed["varying"], figures, asked, adaptive=ADAPTIVE)
+    if pairs.comparison is not None:
+        return pairs.comparison
+    if len(pairs.refused) == 1:
+        raise InputError(f"this cannot be compared: {pairs.refused[0]}")
+    raise InputError("\n  ".join([f"this cannot be compared, for {len(pairs.refused)} reasons:", *pairs.refused]))
 
 
 def _write(comparison: ComparisonView, assertions: Sequence[Json], stored: list[StoredRun], path: str) -> None:

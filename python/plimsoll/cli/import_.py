@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import click
 
+from plimsoll.cli.screen import screen
 from plimsoll.errors import InputError
 
 #: The readers of `plimsoll.formats.importing`, which is imported when it is needed.
@@ -55,8 +56,9 @@ def _text(path: str) -> str:
 
 def _summary(points: Sequence[object]) -> str:
     from plimsoll.formats.recorded import Recorded
-    from plimsoll.reports.terminal.points import footnotes
+    from plimsoll.reports.terminal.footnotes import footnotes
     from plimsoll.reports.terminal.points import points as table
 
     results = [point.result for point in points if isinstance(point, Recorded)]
-    return f"{table(results)}\n\n{footnotes(results)}"
+    here = screen()
+    return f"{table(results, here)}\n\n{footnotes(results, here)}"

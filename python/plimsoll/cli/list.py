@@ -10,7 +10,7 @@ import click
 from plimsoll import catalog
 from plimsoll.catalog.arrays import families
 from plimsoll.catalog.composition.variants import Family
-from plimsoll.cli.width import terminal_width
+from plimsoll.cli.screen import terminal_width
 from plimsoll.defaults import defaults
 from plimsoll.displayed import as_document, quoted
 from plimsoll.errors import InputError
@@ -64,7 +64,7 @@ def _workloads(tag: str | None, *, as_json: bool) -> None:
     if as_json:
         click.echo(as_document([_entry(name) for name in names]))
         return
-    from plimsoll.reports.terminal.points import table
+    from plimsoll.reports.terminal.table import table
 
     rows = [("workload", "group", "tags", "title")]
     for name in names:
@@ -83,7 +83,7 @@ def _suites(*, as_json: bool) -> None:
     if as_json:
         click.echo(as_document(entries))
         return
-    from plimsoll.reports.terminal.points import table
+    from plimsoll.reports.terminal.table import table
 
     rows = [("suite", "title"), *((entry["name"], entry["title"]) for entry in entries)]
     click.echo(table(rows, left=2, width=terminal_width()))
@@ -98,7 +98,7 @@ def _arrays(tag: str | None, *, as_json: bool) -> None:
         entries = [_array(family, name) for family in chosen for name in family.names()]
         click.echo(as_document(entries))
         return
-    from plimsoll.reports.terminal.points import table
+    from plimsoll.reports.terminal.table import table
 
     rows: list[tuple[str, ...]] = [("array", "names", "tags", "title, or words for a brace")]
     for family in chosen:

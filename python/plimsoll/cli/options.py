@@ -48,7 +48,8 @@ DECLARED: dict[str, Decorator] = {
         multiple=True,
         callback=named,
         shell_complete=completions.targets,
-        help="File, device, concat:A,B, stripe:A,B?unit=1MiB, null:, queue: or array:NAME; several are measured in turn. "
+        help="File, device, concat:A,B, stripe:A,B?unit=1MiB, null:, queue: or array:NAME; several are measured in turn and compared. "
+        "NAME=TARGET says what tables call it, e.g. fast=/dev/sdb; a file whose own name has a '=' is written ./a=b. "
         "[default: a scratch file ./plimsoll-scratch.dat, made and removed]",
     ),
     "settings": click.option(

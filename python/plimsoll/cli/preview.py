@@ -21,7 +21,7 @@ def show_preview(preview: Preview, stored: str, *, keep: bool, as_json: bool) ->
     if as_json:
         click.echo(as_document({"schema": SCHEMA, **preview.to_json(), "stored": stored}))
         return
-    from plimsoll.reports.terminal.points import table
+    from plimsoll.reports.terminal.table import table
 
     several = len({line.experiment for line in preview.lines}) > 1
     head = ("point", *(("experiment",) if several else ()), "workload", "configuration", "what", "each")

@@ -27,7 +27,7 @@ def list_stored(out: str, *, as_json: bool) -> None:
     if not entries:
         click.echo(f"there is no run in {quoted(out)} yet; make one with 'plimsoll run'", err=True)
         return
-    from plimsoll.reports.terminal.points import table
+    from plimsoll.reports.terminal.table import table
 
     rows = [("run", "status", "points", "label", "command")]
     for entry in entries:

@@ -91,7 +91,7 @@ def _lines(workload: Json, options: Json, given: frozenset[str]) -> Iterator[str
 
 def _streams(streams: list[Json], given: frozenset[str], noun: str = "stream") -> Iterator[str]:
     """A row per option, a column per stream or tree: first what the definition gives, then the defaults."""
-    from plimsoll.reports.terminal.points import table
+    from plimsoll.reports.terminal.table import table
 
     keys = list(dict.fromkeys(key for stream in streams for key in stream if key != "name"))
     head = (noun, *(str(stream["name"]) for stream in streams))

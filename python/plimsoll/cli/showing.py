@@ -7,22 +7,24 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Container, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import click
 
+from plimsoll.analysis.comparison.of_run import objectives_of
 from plimsoll.analysis.objective.judgement import Objective, judge
 from plimsoll.analysis.objective.missed import missed
 from plimsoll.cli.report import open_page, write_report
 from plimsoll.engine import Json
-from plimsoll.experiments.kinds import KINDS_BY_NAME
+from plimsoll.experiments.kinds import ADAPTIVE, KINDS_BY_NAME
 from plimsoll.points.outcome import Found, Outcome
 from plimsoll.store.reader import StoredRun, open_run
 from plimsoll.store.writer import RUN_SCHEMA
 
 if TYPE_CHECKING:
+    from plimsoll.reports.answer import Answer
     from plimsoll.reports.terminal.findings import Concluded
 
 
@@ -53,7 +55,9 @@ def show(outcome: Outcome, path: str, shown: Shown) -> None:
         json.dump(_document(outcome, shown), sys.stdout, ensure_ascii=False)
         sys.stdout.write("\n")
     elif outcome.results:
-        click.echo("\n\n".join(_texts(outcome, shown)))
+        from plimsoll.cli.screen import say
+
+        say("\n\n".join(_texts(outcome, shown)))
     click.echo(f"\nresults  {path}", err=shown.as_json)
     if outcome.results:
         report = _reported(outcome, open_run(path), shown)
@@ -77,33 +81,62 @@ def _reported(outcome: Outcome, run: StoredRun, shown: Shown) -> str:
 
 
 def _texts(outcome: Outcome, shown: Shown) -> list[str]:
+    """The answer, then the table, what was found, and what to know about it."""
+    from plimsoll.cli.screen import screen
     from plimsoll.reports.terminal.details import journal_text, replay_text
     from plimsoll.reports.terminal.findings import conclusions, kept
+    from plimsoll.reports.terminal.footnotes import footnotes
     from plimsoll.reports.terminal.host_use import host_levels
-    from plimsoll.reports.terminal.points import footnotes, operations, points
+    from plimsoll.reports.terminal.points import legend, operations, points
 
-    modelled = {result.place.get("configuration") for result in outcome.results if result.modelled}
+    here, results = screen(), outcome.results
+    objectives = objectives_of(shown.experiments or ())
     texts = [
-        points(outcome.results),
-        operations(outcome.results),
-        host_levels(outcome.results),
-        replay_text(outcome.results),
-        journal_text(outcome.results),
-        conclusions([_concluded(found, modelled) for found in outcome.found]) if shown.concludes else "",
+        "" if shown.ending else here.wrapped(here.paint(_answer(outcome, shown).sentence, "strong")),
+        points(results, here, objectives),
+        here.wrapped(legend(results)),
+        operations(results, here),
+        host_levels(results, here),
+        replay_text(results),
+        journal_text(results),
+        conclusions(_concluded(outcome), here) if shown.concludes else "",
     ]
     if shown.objective is not None:
-        texts.append(kept(shown.objective, outcome.results))
-    return [text for text in (*texts, footnotes(outcome.results)) if text]
+        texts.append(kept(shown.objective, results, here))
+    return [text for text in (*texts, footnotes(results, here)) if text]
 
 
-def _concluded(found: Found, modelled: Container[str | None]) -> Concluded:
+def _answer(outcome: Outcome, shown: Shown) -> Answer:
+    """What the run says first of all."""
+    from plimsoll.analysis.comparison.of_run import comparison_of
+    from plimsoll.reports.answer import Asked, answer
+
+    experiments = list(shown.experiments or ())
+    conclusions = [found.to_json() for found in outcome.found]
+    comparison = None if outcome.interrupted else comparison_of(outcome.results, experiments, adaptive=ADAPTIVE)
+    return answer(outcome.results, Asked(experiments, conclusions, comparison=comparison))
+
+
+def _first(outcome: Outcome, shown: Shown) -> Json:
+    """The answer as the document has it: its sentence, its figures, and what it is in doubt for."""
+    found = _answer(outcome, shown).to_json()
+    return {"answer": found["sentence"], "cards": found["cards"], "doubts": found["doubts"]}
+
+
+def _concluded(outcome: Outcome) -> list[Concluded]:
+    """Every conclusion with its place; a side that is modelled is said to be."""
+    from plimsoll.analysis.comparison.naming import names_of
     from plimsoll.reports.terminal.findings import Concluded
 
-    subject, conclusion = found.subject, found.conclusion
-    axis = conclusion.figures.get("axis", "rate" if KINDS_BY_NAME[conclusion.kind].offers_rates else "level")
-    name = subject.configuration.name
-    where = f"{name} (modelled)" if name in modelled else name
-    return Concluded(found.experiment, subject.workload, where, conclusion.sentences, conclusion.mark, axis)
+    names, modelled = names_of(outcome.results), {result.side for result in outcome.results if result.modelled}
+    concluded = []
+    for found in outcome.found:
+        subject, conclusion = found.subject, found.conclusion
+        side = subject.configuration.name
+        where = names.get(side, side) + (" (modelled)" if side in modelled else "")
+        axis = conclusion.figures.get("axis", "rate" if KINDS_BY_NAME[conclusion.kind].offers_rates else "level")
+        concluded.append(Concluded(found.experiment, subject.workload, where, conclusion.sentences, conclusion.mark, axis))
+    return concluded
 
 
 def _document(outcome: Outcome, shown: Shown) -> Json:
@@ -111,7 +144,7 @@ def _document(outcome: Outcome, shown: Shown) -> Json:
     if shown.experiments is not None:
         document["experiments"] = list(shown.experiments)
         document["conclusions"] = [found.to_json() for found in outcome.found]
-        document.update(shown.first or _mark(outcome.found))
+        document.update(shown.first or {**_first(outcome, shown), **_mark(outcome.found)})
     if shown.objective is not None:
         judgements = [judge(shown.objective, result) for result in outcome.results]
         document["objective"] = {

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from plimsoll.analysis.comparison.of_run import sides_of
 from plimsoll.analysis.comparison.sides import Side
 from plimsoll.analysis.objective.judgement import Objective, parse_objective
 from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
-from plimsoll.result import Result
 from plimsoll.store.reader import StoredRun
 
 
@@ -29,10 +29,10 @@ def sides(runs: Sequence[StoredRun], baseline: str | None = None) -> list[Side]:
         raise InputError(f"{named[0].label} is all there is to compare; name a second run, or one that has several configurations.")
     if baseline is None:
         return named
-    first = [side for side in named if side.label == baseline]
+    first = [side for side in named if baseline in (side.label, *{result.side for result in side.results})][:1]
     if not first:
         raise InputError(f"--baseline {baseline}: no side is called that; there are {', '.join(quoted(side.label) for side in named)}.")
-    return [*first, *(side for side in named if side.label != baseline)]
+    return [*first, *(side for side in named if side is not first[0])]
 
 
 def objectives(runs: Sequence[StoredRun], typed: str | None) -> Mapping[str, Objective]:
@@ -50,16 +50,8 @@ def objectives(runs: Sequence[StoredRun], typed: str | None) -> Mapping[str, Obj
 
 def _sides_of(run: StoredRun, label: str) -> list[tuple[str, Side]]:
     """Each configuration of one run, with the run's label."""
-    settings = {
-        configuration["name"]: configuration.get("set") or {}
-        for definition in run.meta.get("experiments") or []
-        for configuration in definition["configurations"]
-    }
-    groups: dict[str, list[Result]] = {}
-    for point in run.points:
-        result = point.result
-        groups.setdefault(result.place.get("configuration") or result.job.target, []).append(result)
-    return [(label, Side(name, results, run=run.path, settings=settings.get(name, {}))) for name, results in groups.items()]
+    results = (point.result for point in run.points)
+    return [(label, side) for side in sides_of(results, run.meta.get("experiments") or [], run.path)]
 
 
 def _named(labelled: tuple[str, Side], *, single_run: bool, single_each: bool) -> Side:

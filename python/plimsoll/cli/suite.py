@@ -40,7 +40,7 @@ def _listed() -> str:
     from plimsoll.points.options import complete
     from plimsoll.points.suites import suite_of
     from plimsoll.points.undertaking import brief_of
-    from plimsoll.reports.terminal.points import table
+    from plimsoll.reports.terminal.table import table
 
     rows = [("suite", "title", "takes", "--quick")]
     for known in catalog.suite_names():

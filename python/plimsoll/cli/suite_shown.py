@@ -38,7 +38,7 @@ def show_suite(name: str, settings: Sequence[str], *, as_json: bool) -> None:
 
 
 def _lines(name: str, full: Suite, quick: Suite) -> Iterator[str]:
-    from plimsoll.reports.terminal.points import table
+    from plimsoll.reports.terminal.table import table
 
     yield f"{os.path.basename(name).removesuffix('.toml')}: {full.title or name}"
     for key in ("purpose", "source", "rationale"):

@@ -12,7 +12,7 @@ from plimsoll.displayed import as_document, quoted
 from plimsoll.errors import InputError
 from plimsoll.formats.tools import WITH_COMMANDS
 from plimsoll.formats.translation import Translation, counted
-from plimsoll.points.foreign import Onto, is_foreign, on_all, translated, translated_command
+from plimsoll.points.foreign import Onto, bare_targets, is_foreign, on_all, translated, translated_command
 from plimsoll.points.quantity import size_bytes
 
 
@@ -77,7 +77,7 @@ def _onto(typed: Mapping[str, Any]) -> Onto:
         raise InputError("--size and --assume-size are both the size of what is not there; give one of them.")
     name = "size" if typed["size"] is not None else "assume_size"
     size = None if typed[name] is None else size_bytes(f"--{name.replace('_', '-')}", typed[name])
-    return Onto(typed["targets"], size, "give --size" if typed["targets"] else "give --assume-size")
+    return Onto(bare_targets(typed["targets"]), size, "give --size" if typed["targets"] else "give --assume-size")
 
 
 def _translation(words: tuple[str, ...], onto: Onto) -> Translation:

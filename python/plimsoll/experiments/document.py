@@ -37,6 +37,7 @@ from plimsoll.experiments.forms import as_toml, flattened, near
 from plimsoll.experiments.kind import Kind
 from plimsoll.experiments.kinds import KINDS_BY_NAME
 from plimsoll.experiments.levels import ends_of, is_target, level_number, levels_of
+from plimsoll.experiments.named_target import NamedTarget, named_target
 from plimsoll.experiments.option import Option
 from plimsoll.experiments.plan import Configuration
 from plimsoll.experiments.schedule import check
@@ -124,7 +125,8 @@ DEFAULT_TARGET_NAME = "scratch file"
 
 
 def read_experiments(document: Json, source: str | Source, *, quick: bool = False, targets: Sequence[str] = ()) -> Suite:
-    """The experiments that ``document`` asks for on ``targets``; ``source`` names the file in messages, or is a source that does.
+    """The experiments that ``document`` asks for on ``targets`` (``NAME=TARGET`` names one); ``source`` names the file in messages, or is a
+    source that does.
 
     Raises `InputError` that names file, experiment and key, what is wrong and what would be right.
     """
@@ -138,7 +140,8 @@ def read_experiments(document: Json, source: str | Source, *, quick: bool = Fals
     read = [_read_both(entry, number, source) for number, entry in enumerate(entries, start=1)]
     _check_names([both[0].name for both in read], source)
     chosen = [both[1 if quick else 0] for both in read]
-    _check_targets(chosen, targets, source)
+    typed = [named_target(target) for target in targets]
+    _check_targets(chosen, typed, source)
     about = _values(document, [option for option in FILE_OPTIONS if option.name not in ("experiment", "workload")], source)
     own = _own_workloads(document.get("workload", []), source)
     return Suite(
@@ -146,7 +149,7 @@ def read_experiments(document: Json, source: str | Source, *, quick: bool = Fals
         purpose=about["purpose"],
         source=about["source"],
         rationale=about["rationale"],
-        experiments=tuple(_with_targets(_with_definitions(item, own), targets) for item in chosen),
+        experiments=tuple(_with_targets(_with_definitions(item, own), typed) for item in chosen),
         published=tuple(about["published"]),
     )
 
@@ -348,12 +351,15 @@ def _check_names(names: Sequence[str], source: Source) -> None:
             raise source.wrong(f"experiments {first} and {number} are both called {quoted(name)}; give each a name of its own.")
 
 
-def _check_targets(experiments: Sequence[Experiment], targets: Sequence[str], source: Source) -> None:
+def _check_targets(experiments: Sequence[Experiment], typed: Sequence[NamedTarget], source: Source) -> None:
     """Targets that were typed are measured, or the file is refused: never something else in silence."""
-    twice = next((target for target in targets if list(targets).count(target) > 1), None)
+    called = [target.called for target in typed]
+    twice = next((target for target in typed if called.count(target.called) > 1), None)
+    if twice is not None and twice.name:
+        raise InputError(f"--target {twice.name}=…: two targets are called {twice.name!r}; give each a name of its own.")
     if twice is not None:
-        raise InputError(f"--target {twice} is given twice; name each target once.")
-    if targets and not any(_takes_targets(item) for item in experiments):
+        raise InputError(f"--target {twice.target} is given twice; name each target once.")
+    if typed and not any(_takes_targets(item) for item in experiments):
         where = f"or remove them from {source.key('over')}" if source is TYPED else "or remove them from the file"
         raise source.wrong(f"every experiment names its own targets; leave --target out, {where}.")
 
@@ -363,19 +369,19 @@ def _takes_targets(experiment: Experiment) -> bool:
     return not own and "target" not in experiment.over
 
 
-def _with_targets(experiment: Experiment, targets: Sequence[str]) -> Experiment:
+def _with_targets(experiment: Experiment, typed: Sequence[NamedTarget]) -> Experiment:
     """The experiment on the targets of the command line: each configuration without a target of its own, once per target."""
-    usual = [Configuration(target, target) for target in targets] or [Configuration(DEFAULT_TARGET_NAME, "")]
+    usual = [Configuration(one.called, one.target) for one in typed] or [Configuration(DEFAULT_TARGET_NAME, "")]
     if "target" in experiment.over:
-        usual, targets = [Configuration("all targets", "")], ()
+        usual, typed = [Configuration("all targets", "")], ()
     if not experiment.configurations:
         return replace(experiment, configurations=tuple(usual))
-    joined = [joint for item in experiment.configurations for joint in _on(item, targets)]
+    joined = [joint for item in experiment.configurations for joint in _on(item, typed)]
     return replace(experiment, configurations=tuple(joined))
 
 
-def _on(configuration: Configuration, targets: Sequence[str]) -> list[Configuration]:
-    if configuration.target or not targets:
+def _on(configuration: Configuration, typed: Sequence[NamedTarget]) -> list[Configuration]:
+    if configuration.target or not typed:
         return [configuration]
     name, settings = configuration.name, configuration.settings
-    return [Configuration(name if len(targets) == 1 else f"{name} on {target}", target, settings) for target in targets]
+    return [Configuration(name if len(typed) == 1 else f"{name} on {one.called}", one.target, settings) for one in typed]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll.analysis.objective.clause import ACHIEVED, BANDWIDTH, ERRORS, Clause
 from plimsoll.analysis.point.metric import LATENCIES
-from plimsoll.result import Estimate, Result
+from plimsoll.result import Estimate, Result, tells
 from plimsoll.units import duration, three_digits
 
 if TYPE_CHECKING:
@@ -79,8 +79,11 @@ def reason(result: Result) -> str:
 
 
 def _interval(metric: str, estimate: Estimate) -> str:
+    """In brackets; one that says nothing is left out, and said to be."""
     if estimate.low is None or estimate.high is None:
         return ""
+    if metric in LATENCIES and not tells(estimate.low, estimate.high):
+        return " (too few samples to be sure)"
     return f" [{figure(metric, max(0.0, estimate.low))}, {figure(metric, estimate.high)}]"
 
 

@@ -20,6 +20,7 @@ from typing import Any
 from plimsoll import engine as engines
 from plimsoll.engine import Json
 from plimsoll.errors import InputError, PlimsollError
+from plimsoll.experiments.named_target import named_target
 from plimsoll.formats.known_targets import KnownTargets
 from plimsoll.formats.tools import TOOLS, WITH_COMMANDS, Around, recognised, translate, translate_command
 from plimsoll.formats.translation import Translation
@@ -52,7 +53,12 @@ class Onto:
     def of(cls, typed: Mapping[str, Any], composer: Composer) -> Onto:
         """From the options of a command."""
         size = typed.get("size")
-        return cls(tuple(typed["targets"]), None if size is None else size_bytes("--size", size), overrides=True, composer=composer)
+        return cls(bare_targets(typed["targets"]), None if size is None else size_bytes("--size", size), overrides=True, composer=composer)
+
+
+def bare_targets(typed: Sequence[str]) -> tuple[str, ...]:
+    """The targets without the names of their sides."""
+    return tuple(named_target(text).target for text in typed)
 
 
 def foreign_document(path: str, onto: Onto, remark: Remark) -> Json:
@@ -119,9 +125,9 @@ def on_all(translation: Translation, targets: Sequence[str]) -> Translation:
 def _on_all(experiment: Json, targets: Sequence[str]) -> Json:
     configurations = experiment.get("configurations", [])
     several = [
-        {**one, "name": target if len(configurations) == 1 else f"{one['name']} on {target}", "target": target}
+        {**one, "name": typed.called if len(configurations) == 1 else f"{one['name']} on {typed.called}", "target": typed.target}
         for one in configurations
-        for target in targets
+        for typed in map(named_target, targets)
     ]
     return {**experiment, "configurations": several}
 

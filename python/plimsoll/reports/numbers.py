@@ -117,7 +117,7 @@ def _bounded(before: ComparedValue, now: ComparedValue) -> Json:
 
 def _compared_row(row: Json, comparison: ComparisonView, metric: str, values: Sequence[object]) -> Row:
     baseline = comparison["baseline"]
-    modelled = {label: "true" if one else "false" for label, one in zip(comparison["sides"], comparison["modelled"], strict=True)}
+    modelled = {side["name"]: "true" if side["modelled"] else "false" for side in comparison["sides"]}
     settings = " ".join(f"{name}={value}" for name, value in (row.get("settings") or {}).items())
     known = {**row, "settings": settings, "metric": metric, "baseline": baseline, "baseline_value": values[0], "value": values[1]}
     known |= {"baseline_modelled": modelled[baseline], "modelled": modelled[row["side"]]}

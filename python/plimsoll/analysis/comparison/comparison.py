@@ -4,8 +4,9 @@ Model: points are matched by workload and by what the experiment set (level, or 
 loops by latency (mean and p99), mixed ones by both, unless metrics are named. Each figure's ratio has a 95 % interval
 (`plimsoll.analysis.comparison.ratio`). A difference is shown, *faster* or *slower*, when its probability after Holm's correction over the
 whole table, marks included, is below 5 %: if no side differed, at most one such table in twenty would show any difference. Otherwise the
-verdict is *no difference shown*, which is not *equal*; the interval says how large a difference may hide. The interval of a ratio is its
-own, uncorrected one, so it can lie beside 1 while no difference is shown.
+verdict is *no difference shown*, which is not *equal*; the interval says how large a difference may hide. Where there is no interval, or
+one too wide to say so, it is *too short to tell*. The interval of a ratio is its own, uncorrected one, so it can lie beside 1 while no
+difference is shown.
 Limits: whether the sides may be compared at all is said by `plimsoll.analysis.comparison.refusals`. Sides measured once each can differ by
 what time changes; the notes say so. Points that only one side has are left out and counted.
 
@@ -17,15 +18,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypedDict
 
+from plimsoll.analysis.comparison.answer import answer
 from plimsoll.analysis.comparison.findings import findings
-from plimsoll.analysis.comparison.ratio import Ratio, holm, in_turn, ratio, ratio_of_edges
+from plimsoll.analysis.comparison.marks import MarkPair, mark_pair, side_mark
+from plimsoll.analysis.comparison.ratio import Ratio, holm, in_turn, ratio
 from plimsoll.analysis.comparison.scatter import Common, Repeats
-from plimsoll.analysis.comparison.sides import ComparedMark, ComparedPoint, MarkRow, Point, Row, Side, verdict
+from plimsoll.analysis.comparison.sides import TOO_SHORT, ComparedMark, ComparedPoint, MarkRow, Point, Row, Side, verdict
 from plimsoll.analysis.load_line.line import longest, usable
-from plimsoll.analysis.load_line.mark import Mark, mark_of
 from plimsoll.analysis.objective.judgement import Objective
 from plimsoll.analysis.point.metric import ALL, RATES, called, metric
 from plimsoll.analysis.point.offered_load import saturated
@@ -40,6 +42,8 @@ Figure = tuple[str, str]
 #: What makes points of several sides the same point.
 Key = tuple[str, str, str, str]
 
+#: Nobody is told to measure for less than twice as long.
+_LONGER_MIN = 2.0
 #: What is compared when nothing is named, by arrival.
 FIGURES: Mapping[str, tuple[Figure, ...]] = {
     "closed": ((ALL, "iops"),),
@@ -48,12 +52,21 @@ FIGURES: Mapping[str, tuple[Figure, ...]] = {
 }
 
 
+class SideView(TypedDict):
+    """A side: what it is called, whether it has results of a model, and what it was measured on."""
+
+    name: str
+    modelled: bool
+    targets: list[str]
+
+
 class ComparisonView(TypedDict):
     """A comparison as ``compare --json`` and the page have it."""
 
-    sides: list[str]
+    sides: list[SideView]
     baseline: str
-    modelled: list[bool]
+    #: One sentence: which side, how much, how sure; empty where nothing could be compared.
+    answer: str
     points: list[ComparedPoint]
     marks: list[ComparedMark]
     findings: list[str]
@@ -70,6 +83,8 @@ class Comparison:
     points: tuple[Row, ...]
     marks: tuple[MarkRow, ...]
     notes: tuple[str, ...]
+    #: What each side was measured on.
+    targets: tuple[tuple[str, ...], ...] = ()
 
     @property
     def baseline(self) -> str:
@@ -79,14 +94,21 @@ class Comparison:
     def to_json(self) -> ComparisonView:
         """As ``compare --json`` and the report page read it."""
         return {
-            "sides": list(self.sides),
+            "sides": [
+                {"name": name, "modelled": modelled, "targets": list(targets)}
+                for name, modelled, targets in zip(self.sides, self.modelled, self.targets, strict=True)
+            ],
             "baseline": self.baseline,
-            "modelled": list(self.modelled),
+            "answer": self.answer(),
             "points": [row.to_json() for row in self.points],
             "marks": [row.to_json() for row in self.marks],
             "findings": self.findings(),
             "notes": list(self.notes),
         }
+
+    def answer(self) -> str:
+        """What the table says, in one sentence: which side, how much, how sure."""
+        return answer(self.baseline, self.sides[1:], self.points, self.marks)
 
     def findings(self) -> list[str]:
         """What the table says, in sentences with their numbers."""
@@ -111,15 +133,15 @@ def compare(
     rows = [row for match in matches for row in _rows(sides, match, figures)]
     scatters = _Scatters(rows)
     ratios = [scatters.ratio(row) for row in rows]
-    marks = list(_mark_rows(sides, _Naming.of(sides, varying), objectives or {}))
-    mark_ratios = [_mark_ratio(row) for row in marks]
-    adjusted = holm([found.p if found else None for found in (*ratios, *mark_ratios)])
+    marks = list(_mark_pairs(sides, _Naming.of(sides, varying), objectives or {}))
+    adjusted = holm([*(found.p if found else None for found in ratios), *(pair.p for pair in marks)])
     return Comparison(
         sides=tuple(side.label for side in sides),
         modelled=tuple(side.modelled for side in sides),
         points=tuple(row.judged(found, p) for row, found, p in zip(rows, ratios, adjusted[: len(rows)], strict=True)),
-        marks=tuple(_mark_judged(row, found, p) for row, found, p in zip(marks, mark_ratios, adjusted[len(rows) :], strict=True)),
+        marks=tuple(pair.judged(p) for pair, p in zip(marks, adjusted[len(rows) :], strict=True)),
         notes=(*_notes(sides, matches, rows), *scatters.notes(), *_not_carried(rows), *_lower_bounds(rows), *_blind(ratios)),
+        targets=tuple(tuple(dict.fromkeys(result.job.target for result in side.results)) for side in sides),
     )
 
 
@@ -207,10 +229,14 @@ class _Pair:
     rate_not_achieved: bool
     #: Whether all sides of the point were measured turn by turn.
     in_turn: bool
+    #: How long each side was measured, repeats together.
+    seconds: float = 0.0
 
     def judged(self, found: Ratio | None, p_adjusted: float | None) -> Row:
         op, name = self.figure
         value = found.value if found else None
+        word = verdict(found, p_adjusted, more_is_better=name in RATES)
+        lacking = found.lacking if found and word == TOO_SHORT else None
         return Row(
             point=self.point,
             op=op,
@@ -221,8 +247,9 @@ class _Pair:
             low=found.low if found else None,
             high=found.high if found else None,
             p_adjusted=p_adjusted,
-            verdict=verdict(value, p_adjusted, more_is_better=name in RATES),
+            verdict=word,
             rate_not_achieved=self.rate_not_achieved,
+            needed_s=None if lacking is None else self.seconds * max(_LONGER_MIN, lacking),
         )
 
 
@@ -242,7 +269,8 @@ def _rows(sides: Sequence[Side], match: tuple[Point, list[tuple[Result, ...]]], 
                 # What was carried of a load is a fact also where it was less than was asked for; how long requests waited is not.
                 late = figure[1] not in RATES and (saturated(baseline) or saturated(taken))
                 whole = by_turns and (len(ones), len(others)) == (len(group), len(groups[0]))
-                yield _Pair(point, figure, side.label, ones, others, (before, now), late, whole)
+                seconds = max(sum(result.job.duration_s for result in each) for each in (baseline, taken))
+                yield _Pair(point, figure, side.label, ones, others, (before, now), late, whole, seconds)
 
 
 def _estimates(results: Sequence[Result], figure: Figure) -> tuple[Estimate, ...]:
@@ -299,66 +327,17 @@ def _subjects(side: Side, naming: _Naming) -> dict[tuple[str, str], list[Result]
     return {subject: results for subject, results in found.items() if len(levels[subject]) > 1}
 
 
-def _mark_rows(sides: Sequence[Side], naming: _Naming, objectives: Mapping[str, Objective]) -> Iterator[MarkRow]:
+def _mark_pairs(sides: Sequence[Side], naming: _Naming, objectives: Mapping[str, Objective]) -> Iterator[MarkPair]:
     tables = [_subjects(side, naming) for side in sides]
     for subject, own in tables[0].items():
-        job, experiment = own[0].job, own[0].place.get("experiment", "")
+        experiment = own[0].place.get("experiment", "")
         objective = objectives.get(experiment) or objectives.get("")
         if objective is None:
             continue
-        before = mark_of(own, objective)
+        before = side_mark(sides[0].label, own, objective)
         for side, table in zip(sides[1:], tables[1:], strict=True):
-            if subject not in table:
-                continue
-            mark = mark_of(table[subject], objective)
-            yield MarkRow(
-                workload=job.workload,
-                title=job.title,
-                group=job.group,
-                experiment=experiment,
-                objective=str(objective),
-                side=side.label,
-                values=(before, mark),
-                ratio=None,
-                low=None,
-                high=None,
-                p_adjusted=None,
-                verdict=None,
-                note=_mark_note(sides[0].label, side.label, before, mark),
-            )
-
-
-def _mark_note(baseline: str, side: str, before: Mark | None, now: Mark | None) -> str:
-    if before is None and now is None:
-        return "Neither held the objective at any level."
-    if before is None or now is None:
-        return f"{baseline if before is None else side} held the objective at no level."
-    never = [label for label, mark in ((baseline, before), (side, now)) if mark.failed_by is None]
-    if never:
-        return f"{' and '.join(never)} failed at no level, so {'both marks are' if len(never) == 2 else 'this mark is'} at least that."
-    without = [label for label, mark in ((baseline, before), (side, now)) if mark.interval is None]
-    return f"The mark of {' and of '.join(without)} has no interval." if without else ""
-
-
-def _mark_ratio(row: MarkRow) -> Ratio | None:
-    """Of the throughputs at which the response crosses the limit where both are known, else of the highest levels that held."""
-    before, now = row.values
-    if before is None or now is None or before.failed_by is None or now.failed_by is None:
-        return None
-    crossed = before.crossing is not None and now.crossing is not None
-    return ratio_of_edges(_as_estimate(now, crossed=crossed), _as_estimate(before, crossed=crossed))
-
-
-def _as_estimate(mark: Mark, *, crossed: bool) -> Estimate:
-    low, high = mark.interval or (None, None)
-    return Estimate(mark.crossing if crossed and mark.crossing is not None else mark.iops, low, high)
-
-
-def _mark_judged(row: MarkRow, found: Ratio | None, p_adjusted: float | None) -> MarkRow:
-    if found is None:
-        return row
-    word = verdict(found.value, p_adjusted, more_is_better=True)
-    return replace(row, ratio=found.value, low=found.low, high=found.high, p_adjusted=p_adjusted, verdict=word)
+            if subject in table:
+                yield mark_pair(before, side_mark(side.label, table[subject], objective), objective)
 
 
 def _notes(sides: Sequence[Side], matches: Sequence[tuple[Point, list[tuple[Result, ...]]]], rows: Sequence[_Pair]) -> Iterator[str]:

@@ -21,11 +21,11 @@ from dataclasses import replace
 from math import floor, log10
 from typing import TypeVar
 
-from plimsoll.analysis.comparison.sides import FASTER, NOT_SHOWN, SLOWER, ComparisonVerdict, MarkRow, Row
+from plimsoll.analysis.comparison.sides import FASTER, NOT_SHOWN, OPEN, SLOWER, TOO_SHORT, ComparisonVerdict, MarkRow, Row
 from plimsoll.analysis.objective.judgement import parse_objective
 from plimsoll.analysis.point.metric import ALL, called
 from plimsoll.near import listed
-from plimsoll.result import Estimate
+from plimsoll.result import Estimate, tells
 
 _T = TypeVar("_T")
 
@@ -34,6 +34,8 @@ _AXES: Mapping[str, tuple[str, str]] = {
     "threads": ("thread count", "thread counts"),
     "percent": ("percentage", "percentages"),
 }
+#: What is said of points that show nothing; the place is for the figure.
+_OPEN_WORDS: Mapping[ComparisonVerdict, str] = {NOT_SHOWN: "no difference{} was shown", TOO_SHORT: "too short to tell{}"}
 _TIMES = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns"))
 _SIZES = ((1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s"), (1.0, "B/s"))
 
@@ -75,9 +77,9 @@ def _nothing_shown(baseline: str, side: str, rows: Sequence[Row], marks: Sequenc
 
 def _of_one(rows: Sequence[Row], marks: Sequence[MarkRow]) -> str:
     if rows:
-        return f"{_with_interval(rows[0])}, {_values(rows[0])}"
+        return f"{ratio_text(rows[0])}, {values_text(rows[0])}"
     (mark,) = (mark for mark in marks if mark.ratio is not None)
-    return f"{_times_interval(mark.ratio or 0.0, mark.low, mark.high)} the load {_at(mark.objective)}"
+    return f"{interval_text(mark.ratio or 0.0, mark.low, mark.high)} the load {at_objective(mark.objective)}"
 
 
 def _loads(baseline: str, side: str, rows: Sequence[Row], marks: Sequence[MarkRow]) -> Iterator[str]:
@@ -92,9 +94,9 @@ def _loads(baseline: str, side: str, rows: Sequence[Row], marks: Sequence[MarkRo
         named = "" if len(subjects) == 1 else f"{title}: " if _once(subject, subjects) else f"{title} ({subject[0]}): "
         told: ComparisonVerdict | None = None
         if mark is not None:
-            told = mark.verdict if figures and mark.verdict in (FASTER, SLOWER) else None
+            told = mark.verdict if figures and mark.ratio is not None and mark.verdict in (FASTER, SLOWER) else None
             tail = _levels(figures[0], told) if told else ""
-            yield from _mark(baseline, mark, named, f", and was {told}{_in(figures[0][0])} {tail}" if tail else "")
+            yield from _mark(baseline, mark, named, f", and was {told}{in_figure(figures[0][0])} {tail}" if tail else "")
         for position, figure in enumerate(figures):
             yield from _ranges(baseline, side, named, figure, told if position == 0 else None)
 
@@ -106,7 +108,7 @@ def _once(subject: tuple[str, str], subjects: Sequence[tuple[str, str]]) -> bool
 def _mark(baseline: str, row: MarkRow, named: str, tail: str) -> Iterator[str]:
     """The load carried at the objective."""
     before, now = row.values
-    at = _at(row.objective)
+    at = at_objective(row.objective)
     if before is None and now is not None:
         yield f"{named}{baseline} held no level {at}, and {row.side} carried {_count(now.iops)} IOPS."
     elif before is not None and now is None:
@@ -116,9 +118,8 @@ def _mark(baseline: str, row: MarkRow, named: str, tail: str) -> Iterator[str]:
         said = [f"{label} carried {'at least ' if mark.failed_by is None else ''}{_count(mark.iops)} IOPS" for label, mark in carried]
         yield f"{named}{said[0]} {at}, and {said[1]}{tail}."
     elif row.ratio is not None:
-        without = "has no interval and " if row.low is None else ""
-        shown = "" if row.verdict != NOT_SHOWN else f", which {without}shows no difference"
-        yield f"{named}{row.side} carried {_times_interval(row.ratio, row.low, row.high)} the load of {baseline} {at}{shown}{tail}."
+        shown = {NOT_SHOWN: ", which shows no difference", TOO_SHORT: ", which was too short to tell"}.get(row.verdict or FASTER, "")
+        yield f"{named}{row.side} carried {interval_text(row.ratio, row.low, row.high)} the load of {baseline} {at}{shown}{tail}."
 
 
 def _ranges(baseline: str, side: str, named: str, rows: Sequence[Row], told: ComparisonVerdict | None) -> Iterator[str]:
@@ -127,13 +128,16 @@ def _ranges(baseline: str, side: str, named: str, rows: Sequence[Row], told: Com
     for word in (FASTER, SLOWER):
         where = _levels(rows, word)
         if where and word != told:
-            parts.append(f"{word} than {baseline}{_in(rows[0])} {where}, {_by(word, [row for row in rows if row.verdict == word])}")
-    same = [row for row in rows if row.verdict == NOT_SHOWN]
-    neither = f"no difference{_in(rows[0])} was shown {_levels(rows, NOT_SHOWN)} ({_range([_better(row) for row in same])})" if same else ""
+            parts.append(f"{word} than {baseline}{in_figure(rows[0])} {where}, {_by(word, [row for row in rows if row.verdict == word])}")
+    neither = "; ".join(
+        f"{said.format(in_figure(rows[0]))} {_levels(rows, word)} ({range_text([_better(row) for row in same])})"
+        for word, said in _OPEN_WORDS.items()
+        if (same := [row for row in rows if row.verdict == word])
+    )
     if parts:
         yield f"{named}{side} was {', and '.join(parts)}{'; ' if neither else ''}{neither}."
     elif neither:
-        sentence = f"Between {side} and {baseline} {neither}."
+        sentence = f"Between {side} and {baseline} {neither}." if neither.startswith("no ") else f"{side} and {baseline}: {neither}."
         yield f"{named}{sentence}"
 
 
@@ -148,20 +152,21 @@ def _groups(baseline: str, side: str, rows: Sequence[Row]) -> Iterator[str]:
             such = [row for row in group if row.verdict == word]
             if such:
                 counted = f"in {len(such)} of {len(group)} {noun}" if not parts else f"in {len(such)}"
-                parts.append(f"{word}{f' than {baseline}' if not parts else ''}{_in(group[0])} {counted}, {_by(word, such)}")
-        same = [row for row in group if row.verdict == NOT_SHOWN]
-        neither = f"no difference was shown in {len(same)}" if same else ""
+                parts.append(f"{word}{f' than {baseline}' if not parts else ''}{in_figure(group[0])} {counted}, {_by(word, such)}")
+        same = [row for row in group if row.verdict in OPEN]
+        counts = {said: sum(row.verdict == word for row in same) for word, said in _OPEN_WORDS.items()}
+        neither = "; ".join(f"{said.format('')} in {number}" for said, number in counts.items() if number)
         if parts:
             yield f"{side} was {', and '.join(parts)}{'; ' if neither else ''}{neither}."
         else:
-            ratios = _between([_better(row) for row in same])
-            yield f"No difference between {side} and {baseline}{_in(group[0])} was shown in {len(same)} {noun}; the ratios lay {ratios}."
+            ratios, where = _between([_better(row) for row in same]), f"{in_figure(group[0])} was shown in {len(same)} {noun}"
+            yield f"No difference between {side} and {baseline}{where}; the ratios lay {ratios}."
 
 
 def _single(baseline: str, side: str, row: Row) -> str:
-    if row.verdict == NOT_SHOWN:
-        return f"No difference between {side} and {baseline}{_in(row)} was shown in {_place(row)}: {_with_interval(row)}."
-    return f"{side} was {row.verdict} than {baseline}{_in(row)} in {_place(row)}: {_with_interval(row)}, {_values(row)}."
+    if row.verdict in OPEN:
+        return f"No difference between {side} and {baseline}{in_figure(row)} was shown in {_place(row)}: {ratio_text(row)}."
+    return f"{side} was {row.verdict} than {baseline}{in_figure(row)} in {_place(row)}: {ratio_text(row)}, {values_text(row)}."
 
 
 def _extremes(baseline: str, side: str, rows: Sequence[Row]) -> Iterator[str]:
@@ -171,7 +176,7 @@ def _extremes(baseline: str, side: str, rows: Sequence[Row]) -> Iterator[str]:
     for name, found, chosen in (("gain", gains, max), ("loss", losses, min)):
         if found:
             row = chosen(found, key=_better)
-            yield f"The largest {name} of {side} over {baseline} was {_with_interval(row)}, in {_place(row)} ({_values(row)})."
+            yield f"The largest {name} of {side} over {baseline} was {ratio_text(row)}, in {_place(row)} ({values_text(row)})."
 
 
 def _noun(row: Row) -> str:
@@ -193,7 +198,7 @@ def _levels(rows: Sequence[Row], word: ComparisonVerdict) -> str:
         return f"at {one} {levels[first]}"
     if last - first + 1 > len(having) or len(having) == 2 < len(ordered):
         return f"at {several} {listed([levels[index] for index in having], 'and')}"
-    every = f"at {'any' if word == NOT_SHOWN else 'every'} {one}"
+    every = f"at {'any' if word in OPEN else 'every'} {one}"
     if len(having) == len(ordered):
         return every
     if last == len(ordered) - 1:
@@ -208,7 +213,7 @@ def _axis(row: Row) -> tuple[str, str]:
 
 def _by(word: ComparisonVerdict, rows: Sequence[Row]) -> str:
     """``by 1.10 to 1.40 ×`` of what is faster, ``at 0.70 to 0.90 ×`` of what is slower."""
-    return f"{'by' if word == FASTER else 'at'} {_range([_better(row) for row in rows])}"
+    return f"{'by' if word == FASTER else 'at'} {range_text([_better(row) for row in rows])}"
 
 
 def _place(row: Row) -> str:
@@ -219,14 +224,14 @@ def _place(row: Row) -> str:
     return f"{point.title} with {settings}" if settings else point.title
 
 
-def _in(row: Row) -> str:
+def in_figure(row: Row) -> str:
     """The figure, where it is not the throughput of the whole."""
     if (row.op, row.metric) == (ALL, "iops"):
         return ""
     return f" in {called(row.op, row.metric)}"
 
 
-def _values(row: Row) -> str:
+def values_text(row: Row) -> str:
     """``IOPS from 700 to 980``."""
     before, now = (_quantity(value, row.metric) for value in row.values)
     return f"{called(row.op, row.metric)} from {before} to {now}"
@@ -245,21 +250,22 @@ def _better(row: Row) -> float:
     return row.times_faster or 0.0
 
 
-def _with_interval(row: Row) -> str:
+def ratio_text(row: Row) -> str:
     low, high = row.low, row.high
     if row.ratio != row.times_faster:
         low, high = (1 / edge if edge else None for edge in (row.high, row.low))
-    return _times_interval(_better(row), low, high)
+    return interval_text(_better(row), low, high)
 
 
-def _times_interval(value: float, low: float | None, high: float | None) -> str:
+def interval_text(value: float, low: float | None, high: float | None) -> str:
+    """``1.21 × [1.15, 1.27]``; an interval that says nothing is left out."""
     digits = _digits(value)
-    if low is None or high is None:
+    if low is None or high is None or not tells(low, high):
         return f"{_ratio(value, digits)} ×"
     return f"{_ratio(value, digits)} × [{_ratio(low, digits)}, {_ratio(high, digits)}]"
 
 
-def _range(ratios: Sequence[float]) -> str:
+def range_text(ratios: Sequence[float]) -> str:
     low, high = _ends(ratios)
     return f"{low} ×" if low == high else f"{low} to {high} ×"
 
@@ -289,7 +295,7 @@ def _digits(ratio: float) -> int:
     return 2 if apart >= 0.01 or apart == 0 else 3 if apart >= 0.001 else 4
 
 
-def _at(objective: str) -> str:
+def at_objective(objective: str) -> str:
     """``at 20 ms`` for limits on means that are one and the same, else the objective itself."""
     clauses = parse_objective(objective).clauses
     first = clauses[0]

@@ -33,19 +33,38 @@ from plimsoll.result import Estimate, Result
 
 _UPPER = 0.975
 _NORMAL = 1.959963984540054
+#: An interval that hides differences of more than about a quarter in either direction does not answer the question.
+DECISIVE_MAX = 1.6
+#: Standard errors between 1 and a difference that is shown at 5 % in four of five cases (Cohen, "Statistical Power Analysis", 1988).
+_ERRORS_APART = _NORMAL + 0.8416
+#: Nobody measures longer to tell apart what differs by less.
+_APART_MIN = log(1.05)
 
 
 @dataclass(frozen=True)
 class Ratio:
     """A ratio with its 95 % interval and the two-sided probability of being as far from 1 by chance.
 
-    Interval and probability are None where nothing says how far to trust the values.
+    Interval and probability are None where nothing says how far to trust the values. ``error`` is the standard error of its logarithm.
     """
 
     value: float
     low: float | None
     high: float | None
     p: float | None
+    error: float | None = None
+
+    @property
+    def lacking(self) -> float | None:
+        """How many times as much time would show this ratio, or one of 1.05 where it is nearer to 1; None where scatter is not known."""
+        if self.error is None:
+            return None
+        return (self.error * _ERRORS_APART / max(abs(log(self.value)), _APART_MIN)) ** 2
+
+
+def decides(low: float | None, high: float | None) -> bool:
+    """Whether the interval is narrow enough to rule out differences that matter, so that *no difference shown* is an answer."""
+    return low is not None and high is not None and low > 0 and high <= DECISIVE_MAX * low
 
 
 def ratio(one: Sequence[Estimate], other: Sequence[Estimate], scatter: Scatter | None = None) -> Ratio | None:
@@ -78,7 +97,7 @@ def ratio_of_edges(one: Estimate, other: Estimate) -> Ratio | None:
     above = sqrt((high_one - centre_one) ** 2 + (centre_other - low_other) ** 2)
     towards = below if apart > 0 else above
     p = 1.0 if apart == 0 else 0.0 if towards == 0 else erfc(_NORMAL * abs(apart) / towards / sqrt(2))
-    return Ratio(exp(apart), exp(apart - below), exp(apart + above), p)
+    return Ratio(exp(apart), exp(apart - below), exp(apart + above), p, (below + above) / (2 * _NORMAL))
 
 
 def holm(probabilities: Sequence[float | None]) -> list[float | None]:
@@ -95,7 +114,7 @@ def holm(probabilities: Sequence[float | None]) -> list[float | None]:
 def _judged(apart: float, error: float, degrees: float) -> Ratio:
     t = quantile(_UPPER, degrees)
     p = two_sided_p(apart / error, degrees) if error > 0 else 1.0 if apart == 0 else 0.0
-    return Ratio(exp(apart), exp(apart - t * error), exp(apart + t * error), p)
+    return Ratio(exp(apart), exp(apart - t * error), exp(apart + t * error), p, error)
 
 
 def _centre(group: Sequence[Estimate]) -> float:

@@ -2,7 +2,9 @@
 
 Model: a comparison answers one question, so one thing may differ: what is compared. Everything else must be equal: the workload and job
 options of matched points (each that differs is named with its values), the levels measured, the state of the caches, the machine that
-made the load, Plimsoll's version, model or real target, and the size of the target to a tenth. Targets may always differ. What else is
+made the load, Plimsoll's version, model or real target. Targets may always differ, and so may their sizes, because those are part of
+what is compared; `size_notes` says by how much where a load uses the whole of them. The same target at another size is another load,
+and is refused. What else is
 meant to differ is named in ``varying``: an option (``queue_depth``, ``log.rate``, ``duration``), ``workload``, ``level``, ``cache``,
 ``machine``, ``version``, ``modelled``, ``size``. Sides of one run may differ in the settings of their configurations, because the
 experiment itself says so, and a point in what the experiment set for it.
@@ -77,7 +79,7 @@ def _between(one: Side, other: Side, varying: Collection[str], adaptive: Collect
             known = [{_said(value) for result in side if (value := _host(result, group, name)) is not None} for side in pairs]
             yield from _fact(one, other, noun, "machine", known)
     if "size" not in varying:
-        yield from _sizes(one, other, *pairs)
+        yield from _sizes(one, other, matches)
 
 
 def _nothing_in_common(one: Side, other: Side) -> str:
@@ -153,13 +155,48 @@ def _levels_of(side: Side, adaptive: Collection[str]) -> dict[tuple[str, str], l
     return {subject: [level for level, _ in by_level(results)] for subject, results in subjects.items()}
 
 
-def _sizes(one: Side, other: Side, before: Sequence[Result], after: Sequence[Result]) -> Iterator[str]:
-    sizes = [{size for result in side if (size := _host(result, "target", "size_bytes"))} for side in (before, after)]
-    numbers = [size for found in sizes for size in found if isinstance(size, int)]
-    if all(sizes) and len(numbers) > 1 and max(numbers) > SIZE_FACTOR * min(numbers):
-        named = [" and ".join(f"{size / 1e9:.4g} GB" for size in sorted(found)) for found in sizes]
-        if named[0] != named[1]:
-            yield _sentence(one, other, "the size of the target", "size", named)
+def size_notes(sides: Sequence[Side], varying: Collection[str] = ()) -> Iterator[str]:
+    """By how much the sizes of targets differ, for each side whose loads use the whole of them."""
+    for other in sides[1:]:
+        matches = [groups for _, groups in match_points([sides[0], other], varying)]
+        named = _differing(matches, same_target=False)
+        if named is not None:
+            yield (
+                f"{sides[0].label} and {other.label} differ in size ({named[0]} against {named[1]}), and the load uses the whole of it: "
+                "seeks are longer, and caches hold less, on the larger one."
+            )
+
+
+def _sizes(one: Side, other: Side, matches: Sequence[Sequence[tuple[Result, ...]]]) -> Iterator[str]:
+    named = _differing(matches, same_target=True)
+    if named is not None:
+        yield _sentence(one, other, "the size of the target", "size", named)
+
+
+def _differing(matches: Sequence[Sequence[tuple[Result, ...]]], *, same_target: bool) -> tuple[str, str] | None:
+    """The sizes of both sides where they differ and loads use the whole of the target, which is the ``same_target`` or another."""
+    sizes: tuple[set[int], set[int]] = set(), set()
+    for groups in matches:
+        before, after = groups[0], groups[1]
+        if not before or not after or (before[0].job.target == after[0].job.target) != same_target or not _uses_all(before[0]):
+            continue
+        for found, group in zip(sizes, (before, after), strict=True):
+            found.update(size for result in group if isinstance(size := _host(result, "target", "size_bytes"), int) and size)
+    if not all(sizes) or max(*sizes[0], *sizes[1]) <= SIZE_FACTOR * min(*sizes[0], *sizes[1]):
+        return None
+    before_said, after_said = (" and ".join(_size(size) for size in sorted(found)) for found in sizes)
+    return (before_said, after_said) if before_said != after_said else None
+
+
+def _uses_all(result: Result) -> bool:
+    """Whether some stream goes over the whole target: one without a region of so many bytes, and no operations on trees."""
+    definition = result.job.definition
+    return definition.get("driver") is None and any(not isinstance(stream.get("region_length"), int) for stream in streams(definition))
+
+
+def _size(size_bytes: int) -> str:
+    unit, each = next(((unit, each) for unit, each in (("PB", 1e15), ("TB", 1e12)) if size_bytes >= each), ("GB", 1e9))
+    return f"{size_bytes / each:.4g} {unit}"
 
 
 def _host(result: Result, group: str, name: str) -> Any:

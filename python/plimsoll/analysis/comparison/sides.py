@@ -2,7 +2,8 @@
 
 Model: a *side* is one configuration of one run. The first side is the baseline; a row compares one figure of another side with it. The
 ratio is side over baseline, so a ratio above 1 is more throughput or more latency; the verdict says which of them is better. Without a
-ratio nothing was compared, and there is no verdict.
+ratio nothing was compared, and there is no verdict. Where nothing is shown and the interval is missing or spans more than a factor of
+`plimsoll.analysis.comparison.ratio.DECISIVE_MAX`, the measurement was *too short to tell*: ``needed_s`` says how long would.
 
     Side("depth 8", results, run="runs/a", settings={"queue_depth": 8})
 """
@@ -13,15 +14,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypedDict
 
+from plimsoll.analysis.comparison.ratio import Ratio, decides
 from plimsoll.analysis.load_line.mark import Mark, MarkView
 from plimsoll.analysis.point.metric import RATES
 from plimsoll.result import Estimate, Result
 
-ComparisonVerdict = Literal["faster", "slower", "no difference shown"]
+ComparisonVerdict = Literal["faster", "slower", "no difference shown", "too short to tell"]
 
 FASTER: ComparisonVerdict = "faster"
 SLOWER: ComparisonVerdict = "slower"
 NOT_SHOWN: ComparisonVerdict = "no difference shown"
+TOO_SHORT: ComparisonVerdict = "too short to tell"
+#: Verdicts that show no difference.
+OPEN = (NOT_SHOWN, TOO_SHORT)
 #: Adjusted probability below which a difference is shown.
 SIGNIFICANCE = 0.05
 
@@ -49,6 +54,8 @@ class _Compared(TypedDict):
     #: Null where there is no ratio.
     verdict: ComparisonVerdict | None
     p_adjusted: float | None
+    #: How long each point would have to last to tell, where it was too short; null where the scatter does not say.
+    needed_s: float | None
 
 
 class ComparedPoint(_Compared):
@@ -123,6 +130,8 @@ class Row:
     verdict: ComparisonVerdict | None
     #: A latency of a point that was not carried at the offered rate, on either side: it says how long the load lasted.
     rate_not_achieved: bool = False
+    #: How long each point would have to last to tell, where it was too short; None where the scatter does not say.
+    needed_s: float | None = None
 
     @property
     def times_faster(self) -> float | None:
@@ -147,6 +156,7 @@ class Row:
             "high": self.high,
             "verdict": self.verdict,
             "p_adjusted": self.p_adjusted,
+            "needed_s": self.needed_s,
             "rate_not_achieved": self.rate_not_achieved,
             "values": (_value(before), _value(now)),
         }
@@ -169,6 +179,12 @@ class MarkRow:
     p_adjusted: float | None
     verdict: ComparisonVerdict | None
     note: str = ""
+    needed_s: float | None = None
+
+    @property
+    def times_faster(self) -> float | None:
+        """More load carried is better."""
+        return self.ratio
 
     def to_json(self) -> ComparedMark:
         """As pages and programs read it."""
@@ -186,17 +202,18 @@ class MarkRow:
             "high": self.high,
             "verdict": self.verdict,
             "p_adjusted": self.p_adjusted,
+            "needed_s": self.needed_s,
             "values": (before.to_json() if before else None, now.to_json() if now else None),
         }
 
 
-def verdict(ratio: float | None, p_adjusted: float | None, *, more_is_better: bool) -> ComparisonVerdict | None:
+def verdict(found: Ratio | None, p_adjusted: float | None, *, more_is_better: bool) -> ComparisonVerdict | None:
     """The word for a ratio; a difference is shown when chance would make one as large in less than 5 % of such tables."""
-    if ratio is None:
+    if found is None:
         return None
-    if p_adjusted is None or p_adjusted >= SIGNIFICANCE or ratio == 1:
-        return NOT_SHOWN
-    return FASTER if (ratio > 1) == more_is_better else SLOWER
+    if p_adjusted is None or p_adjusted >= SIGNIFICANCE or found.value == 1:
+        return NOT_SHOWN if decides(found.low, found.high) else TOO_SHORT
+    return FASTER if (found.value > 1) == more_is_better else SLOWER
 
 
 def _value(estimate: Estimate) -> ComparedValue:

@@ -18,7 +18,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from plimsoll.analysis.sizing.demand import COLUMNS, Demand, Distribution, Observed
 from plimsoll.analysis.sizing.spindles import Spindles, per_iops
 from plimsoll.analysis.sizing.stored_lines import HIGHEST, MIX_POINTS, RANDOM_POINTS, SIZE_FACTOR, Fit
-from plimsoll.reports.terminal.points import table
+from plimsoll.reports.terminal.table import table
 from plimsoll.units import binary, count, megabytes, seconds, three_digits
 
 #: The columns of a line; discards and flushes are kept but not shown.

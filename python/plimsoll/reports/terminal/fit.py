@@ -22,7 +22,7 @@ from plimsoll.analysis.array_fit.unknown import Unknown
 from plimsoll.analysis.trace.fit import Fit, flow_of, remainder
 from plimsoll.analysis.trace.match import Measure, noise
 from plimsoll.analysis.trace.profile import Profile
-from plimsoll.reports.terminal.points import table
+from plimsoll.reports.terminal.table import table
 from plimsoll.units import binary, count, duration, seconds, three_digits
 
 _HEAD = ("measured", "modelled", "error %", "null model", "error %", "")

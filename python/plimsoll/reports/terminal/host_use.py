@@ -13,7 +13,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from plimsoll.analysis.point.host_use import BLOCK_BYTES, HostUse, host_use
-from plimsoll.reports.terminal.points import table
+from plimsoll.reports.terminal.screen import ANY, Screen
+from plimsoll.reports.terminal.table import table
 from plimsoll.result import Result
 from plimsoll.units import count
 
@@ -22,7 +23,7 @@ _STOLEN_FROM = 0.5
 _SHARES = ("user", "system", "idle", "wait")
 
 
-def host_levels(results: Sequence[Result]) -> str:
+def host_levels(results: Sequence[Result], screen: Screen = ANY) -> str:
     """The table; empty where no levels were measured on storage."""
     levelled = [result for result in results if result.place.get("level") is not None and result.place.get("role", "point") == "point"]
     used = [(result, use) for result in levelled if (use := host_use(result)) is not None]
@@ -34,7 +35,7 @@ def host_levels(results: Sequence[Result]) -> str:
     head = ("workload", "target", "level", *shares, "blocks in/s", "blocks out/s", "real time")
     rows = [(*_subject(result), _level(result), *_figures(use, shares)) for result, use in ordered]
     note = f"CPU time of the whole host, all programs together; blocks of {BLOCK_BYTES:,} bytes; real time of the measured phase."
-    return f"{table([head, *rows], left=3)}\n{note}"
+    return f"{table([head, *rows], left=3, screen=screen)}\n{screen.wrapped(note)}"
 
 
 def _subject(result: Result) -> tuple[str, str]:

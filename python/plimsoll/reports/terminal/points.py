@@ -8,27 +8,32 @@ multiple(0.0123)           # "0.012"
 Tables: a row per point, then every flag once with its advice.
 
 Model: plain columns, aligned by their widest cell; the last one marks points that carry flags: ``!`` invalid, ``?`` doubt, ``·`` note.
-Latencies of a point's row are of the distribution over all its operations together; ``≤`` marks a percentile that is known by operation
-only, ``≥`` a lower bound, because requests had no answer when the measured time ended.
-Tables that say how wide they may be are folded to that, the others are as wide as their cells.
+Where an objective was asked for, the latencies that it judges come first, with ``✗`` behind those that break it. Reads and writes that were
+measured together have latencies of their own, because a mean over both says little of either; other latencies are of the distribution over
+all operations of a point. ``≤`` marks a percentile that is known by operation only, ``≥`` a lower bound, because requests had no answer
+when the measured time ended. Bandwidth comes first where requests are large.
 Points of experiments have a column more, with what the experiment set for them, and stand under their configuration in place of the target.
+That figures are of a model stands in the head where all are, and below the table where some are.
 
     print(points([result, …])); print(footnotes([result, …]))
 """
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from math import floor, log10
 
-from plimsoll.analysis.point.array import component_sets
+from plimsoll.analysis.comparison.naming import names_of
+from plimsoll.analysis.objective.clause import Clause
+from plimsoll.analysis.objective.judgement import Objective
 from plimsoll.analysis.point.estimates import PERCENTILES
 from plimsoll.analysis.point.metric import ALL, metric, together
-from plimsoll.displayed import displayed_in_line
-from plimsoll.reports.limits import busy_words, configuration_words, incident_words, limit_words
+from plimsoll.reports.answer import in_bytes
 from plimsoll.reports.progress import settings_text
-from plimsoll.result import OPS, Estimate, Flag, Result, Totals
+from plimsoll.reports.terminal.screen import ANY, Screen, Tone
+from plimsoll.reports.terminal.table import table
+from plimsoll.result import OPS, Estimate, Result, Totals
 from plimsoll.units import count, duration, megabytes, three_digits
 
 
@@ -46,40 +51,96 @@ def multiple(value: float) -> str:
     return three_digits(value)
 
 
-#: The state of caches that nothing was done about.
-AS_FOUND = "as found"
 MARKS = {"invalid": "!", "doubt": "?", "note": "·"}
+TONES: Mapping[str, Tone] = {"invalid": "bad", "doubt": "doubt", "note": "quiet"}
+_MEANINGS = {"invalid": "invalid: the numbers do not mean what they say", "doubt": "in doubt", "note": "note"}
+#: Latencies in headings, where they are called otherwise.
+_WORDS = {"p999": "p99.9"}
 _RATES = ("read IOPS", "write IOPS")
 _LATENCIES = ("mean", "p50", "p99", "max")
 #: What block requests can be; points of nothing else have their other operations in a column of their own.
 _BLOCK_OPS = frozenset(("read", "write", "trim", "flush"))
 _OPERATION = ("per second", "MB/s", "mean", "p50", "p99", "max", "errors")
-#: Points whose components are told one by one, at most.
-_COMPONENT_LINES = 6
 _PLAIN = ("workload", "target")
 _PLACED = ("workload", "configuration", "point")
-#: A column is not folded to less, however narrow the terminal is.
-_FOLDED_MIN = 20
 
 
-def points(results: Sequence[Result]) -> str:
-    """A row per point."""
+@dataclass(frozen=True)
+class Column:
+    """A latency in the table: whose, which, and the conditions that it is judged by, by experiment."""
+
+    op: str
+    metric: str
+    clauses: Mapping[str, Clause] = field(default_factory=dict)
+
+    @property
+    def heading(self) -> str:
+        """``read p99``."""
+        word = _WORDS.get(self.metric, self.metric)
+        return word if self.op == ALL else f"{self.op} {word}"
+
+
+def points(results: Sequence[Result], screen: Screen = ANY, objectives: Mapping[str, Objective] | None = None) -> str:
+    """A row per point; ``objectives`` are by name of experiment."""
     placed = any(settings_text(result) for result in results)
-    head = _PLACED if placed else _PLAIN
+    names = names_of(results)
     # Where something else than reading and writing was asked for, these two do not say what was done.
     total = any(not {"read", "write"}.issuperset(result.totals) for result in results)
-    rows = [(*_names(result, placed=placed), *_figures(result, total=total)) for result in results]
+    columns = _columns(results, objectives or {})
+    head = _heading(results, placed=placed)
+    rows = [(*_names(result, names, placed=placed), *_figures(result, columns, screen, total=total)) for result in results]
     rates = (*_RATES, "all IOPS") if total else _RATES
-    return table([(*head, *rates, "MB/s", *_LATENCIES, ""), *rows], left=len(head))
+    headings = (*head, *rates, "MB/s", *(column.heading for column in columns), "")
+    lines = [headings, *rows]
+    if in_bytes(results):
+        lines = [_bandwidth_first(row, len(head), len(rates)) for row in lines]
+    return "\n".join([table(lines, left=len(head), screen=screen), *_modelled(results, names)])
 
 
-def operations(results: Sequence[Result]) -> str:
+def _bandwidth_first(row: tuple[str, ...], names: int, rates: int) -> tuple[str, ...]:
+    end = names + rates
+    return (*row[:names], row[end], *row[names:end], *row[end + 1 :])
+
+
+def _columns(results: Sequence[Result], objectives: Mapping[str, Objective]) -> list[Column]:
+    """What the objectives judge, then what is usual."""
+    occurred = [op for op in OPS if any(op in result.totals and result.totals[op].latency_ns for result in results)]
+    mixed = any({"read", "write"}.issubset(result.totals) for result in results) and _BLOCK_OPS.issuperset(occurred)
+    clauses: dict[tuple[str, str], dict[str, Clause]] = {}
+    for experiment, objective in objectives.items():
+        for clause in objective.clauses:
+            if clause.is_latency:
+                ops = [clause.op] if clause.op else occurred if len(occurred) > 1 and _BLOCK_OPS.issuperset(occurred) else [ALL]
+                for op in ops:
+                    clauses.setdefault((op, clause.metric), {}).setdefault(experiment, clause)
+    split = [(op, name) for name in ("mean", "p99") for op in ("read", "write")]
+    usual = [*split, (ALL, "max")] if mixed else [(ALL, name) for name in _LATENCIES]
+    if clauses:
+        usual = [(ALL, "p99"), (ALL, "max")]
+    return [Column(op, name, clauses.get((op, name), {})) for op, name in dict.fromkeys([*clauses, *usual])]
+
+
+def _heading(results: Sequence[Result], *, placed: bool) -> tuple[str, ...]:
+    head = _PLACED if placed else _PLAIN
+    all_modelled = bool(results) and all(result.modelled for result in results)
+    return (head[0], f"{head[1]} (modelled)" if all_modelled else head[1], *head[2:])
+
+
+def _modelled(results: Sequence[Result], names: Mapping[str, str]) -> list[str]:
+    """Which sides are modelled, where not all are."""
+    modelled = dict.fromkeys(names[result.side] for result in results if result.modelled)
+    return [f"modelled: {', '.join(modelled)}"] if modelled and not all(result.modelled for result in results) else []
+
+
+def operations(results: Sequence[Result], screen: Screen = ANY) -> str:
     """A row per operation of the points that did more than read and write, such as those on files; empty without such."""
     chosen = [result for result in results if not _BLOCK_OPS.issuperset(result.totals)]
-    placed = any(settings_text(result) for result in chosen)
-    head = _PLACED if placed else _PLAIN
-    rows = [(*_names(result, placed=placed), op, *_operation(result, op)) for result in chosen for op in OPS if op in result.totals]
-    return table([(*head, "operation", *_OPERATION), *rows], left=len(head) + 1) if rows else ""
+    if not chosen:
+        return ""
+    placed, names = any(settings_text(result) for result in chosen), names_of(results)
+    head = _heading(chosen, placed=placed)
+    rows = [(*_names(result, names, placed=placed), op, *_operation(result, op)) for result in chosen for op in OPS if op in result.totals]
+    return table([(*head, "operation", *_OPERATION), *rows], left=len(head) + 1, screen=screen)
 
 
 def _operation(result: Result, op: str) -> tuple[str, ...]:
@@ -89,60 +150,35 @@ def _operation(result: Result, op: str) -> tuple[str, ...]:
     return (count(total.iops), moved, *figures, f"{total.errors:,}" if total.errors else "")
 
 
-def footnotes(results: Sequence[Result]) -> str:
-    """What the caches held and components did, points that failed with their errors, then each flag once; empty when there is none."""
-    return "\n".join([*_caches(results), *_components(results), *_footnotes(results)])
-
-
-def table(rows: Sequence[Sequence[str]], *, left: int, width: int | None = None) -> str:
-    """Aligned columns, a rule below the head; the first ``left`` columns to the left, the others to the right.
-
-    A row of one cell stands across all columns. With ``width``, that is folded to so many characters, and so is the last column, if it
-    is one of those to the left."""
-    rows = [[displayed_in_line(cell) for cell in row] for row in rows]
-    columns = len(rows[0])
-    widths = [max(len(row[column]) for row in rows if len(row) == columns) for column in range(columns)]
-    if width is not None and left == columns:
-        widths[-1] = min(widths[-1], max(_FOLDED_MIN, width - sum(widths[:-1]) - 2 * (columns - 1)))
-    lines = [line for row in rows for line in (_across(row[0], width) if len(row) < columns else _lines(row, widths, left))]
-    return "\n".join([lines[0], "─" * max(len(line) for line in lines), *lines[1:]])
-
-
-def _across(text: str, width: int | None) -> list[str]:
-    """A row of one cell; what follows the first line is indented by two more."""
-    indent = " " * (len(text) - len(text.lstrip()) + 2)
-    return [text] if width is None else textwrap.wrap(text, width, subsequent_indent=indent, drop_whitespace=True, break_on_hyphens=False)
-
-
-def _lines(row: Sequence[str], widths: Sequence[int], left: int) -> list[str]:
-    """A row of a cell per column, with as many lines as its last cell takes."""
-    folded = textwrap.wrap(row[-1], widths[-1], break_on_hyphens=False) if len(row[-1]) > widths[-1] else [row[-1]]
-    each = [(*row[:-1], folded[0]), *((*[""] * (len(row) - 1), rest) for rest in folded[1:])]
-    aligned = [
-        [cell.ljust(width) if column < left else cell.rjust(width) for column, (cell, width) in enumerate(zip(cells, widths, strict=True))]
-        for cells in each
-    ]
-    return ["  ".join(cells).rstrip() for cells in aligned]
-
-
-def _names(result: Result, *, placed: bool) -> tuple[str, ...]:
+def _names(result: Result, names: Mapping[str, str], *, placed: bool) -> tuple[str, ...]:
     name = result.job.workload + (f" #{result.job.repeat}" if result.job.repeat > 1 else "")
-    names = (name, _where(result) + (" (modelled)" if result.modelled else ""))
-    return (*names, settings_text(result)) if placed else names
+    own = (name, names[result.side])
+    return (*own, settings_text(result)) if placed else own
 
 
-def _figures(result: Result, *, total: bool) -> tuple[str, ...]:
-    marks = _marks(result)
+def _figures(result: Result, columns: Sequence[Column], screen: Screen, *, total: bool) -> tuple[str, ...]:
+    marks = _marks(result, screen)
     if not result.totals:
-        return (*[""] * (8 if total else 7), f"{marks} {'nothing measured' if result.status == 'complete' else result.status}".strip())
+        status = "nothing measured" if result.status == "complete" else screen.paint(result.status, "bad")
+        return (*[""] * (3 + total + len(columns)), f"{marks} {status}".strip())
     iops = metric(result, ALL, "iops")
     return (
         *(_rate(result.totals, op) for op in ("read", "write")),
         *((count(iops.value) if iops else "–",) if total else ()),
         megabytes(sum(total.bytes_per_s for total in result.totals.values())),
-        *(_latency(result, name) for name in _LATENCIES),
-        f"{marks} {result.status}".strip() if result.status != "complete" else marks,
+        *(_cell(result, column, screen) for column in columns),
+        f"{marks} {screen.paint(result.status, 'bad')}".strip() if result.status != "complete" else marks,
     )
+
+
+def _cell(result: Result, column: Column, screen: Screen) -> str:
+    """A latency, with a sign where it breaks what was asked of it."""
+    shown = _latency(result, column.metric) if column.op == ALL else bounded(metric(result, column.op, column.metric))
+    clause = column.clauses.get(result.place.get("experiment", "")) or column.clauses.get("")
+    found = metric(result, column.op, column.metric)
+    if clause is None or found is None or result.place.get("role", "point") != "point":
+        return shown
+    return screen.paint(shown, "good") if clause.holds(found.value) else screen.paint(f"{shown} ✗", "bad")
 
 
 def _rate(totals: Totals, op: str) -> str:
@@ -158,78 +194,12 @@ def _latency(result: Result, name: str) -> str:
     return f"≤ {duration(found.value)}" if bound else bounded(found)
 
 
-def _marks(result: Result) -> str:
+def _marks(result: Result, screen: Screen = ANY) -> str:
     severities = {flag.severity for flag in result.flags}
-    return "".join(mark for severity, mark in MARKS.items() if severity in severities)
+    return "".join(screen.paint(mark, TONES[severity]) for severity, mark in MARKS.items() if severity in severities)
 
 
-def _footnotes(results: Sequence[Result]) -> list[str]:
-    """Each flag once: where it holds, its numbers for the first of them, its advice."""
-    holders: dict[str, list[tuple[Result, Flag]]] = {}
-    for result in results:
-        for flag in result.flags:
-            holders.setdefault(f"{flag.severity} {flag.name}", []).append((result, flag))
-    # One reason often fails every point of a workload; it is said once.
-    lines = list(dict.fromkeys(f"✗ {result.job.workload}: {result.error}" for result in results if result.status == "failed"))
-    ordered = sorted(holders.values(), key=lambda held: list(MARKS).index(held[0][1].severity))
-    for held in ordered:
-        flag = held[0][1]
-        everywhere = len(held) == len(results) > 1
-        where = "everywhere; of the first" if everywhere else _places([result for result, _ in held], results)
-        lines.append(f"{MARKS[flag.severity]} {flag.name}: {where}: {flag.message}")
-        lines.append(f"  → {flag.advice}")
-    return lines
-
-
-def _caches(results: Sequence[Result]) -> list[str]:
-    """The state of the caches where something was done about it, each once, and where it held if not everywhere."""
-    states: dict[str, list[Result]] = {}
-    for result in results:
-        if result.cache.get("state", AS_FOUND) != AS_FOUND:
-            states.setdefault(f"cache {result.cache['state']}{{}}: {result.cache.get('how') or 'no more is known.'}", []).append(result)
-    return [said.format("" if len(held) == len(results) else f" at {_places(held, results)}") for said, held in states.items()]
-
-
-def _components(results: Sequence[Result]) -> list[str]:
-    """What limited modelled arrays and failed in them: of few points how busy each was, of many a sentence per configuration."""
-    told = [(result, sets) for result in results if (sets := component_sets(result))]
-    several = _several(results)
-    if len(told) > _COMPONENT_LINES:
-        limits: dict[str, list[str]] = {}
-        for result, sets in told:
-            limits.setdefault(_where(result), []).append(limit_words(sets))
-        failing = [result for result, _ in told if incident_words(result)]
-        incidents = [f"{_places(failing, results)}: {incident_words(failing[0])}."] if failing else []
-        return [*(configuration_words(where, said) for where, said in limits.items()), *incidents]
-    lines = []
-    for result, sets in told:
-        lines.append(f"{_place(result, configured=several)}: {limit_words(sets)}; {busy_words(sets)}.")
-        if failed := incident_words(result):
-            lines.append(f"{_place(result, configured=several)}: {failed}.")
-    return lines
-
-
-def _several(results: Sequence[Result]) -> bool:
-    """Whether the results are of more than one target or configuration."""
-    return len({_where(result) for result in results}) > 1
-
-
-def _where(result: Result) -> str:
-    return str(result.place.get("configuration") or result.job.target)
-
-
-def _places(held: Sequence[Result], results: Sequence[Result]) -> str:
-    """``random-read-4k at queue_depth 32 and 2 more; of the first``: the points that something holds for, repeats once."""
-    several = _several(results)
-    names = list(dict.fromkeys(_place(result, configured=several) for result in held))
-    shown = 1 if any(settings_text(result) for result in held) else 3
-    if len(names) == 1:
-        return names[0]
-    more = f" and {len(names) - shown} more" if len(names) > shown else ""
-    return f"{', '.join(names[:shown])}{more}; of the first"
-
-
-def _place(result: Result, *, configured: bool) -> str:
-    settings = settings_text(result)
-    on = f" on {_where(result)}" if configured else ""
-    return f"{result.job.workload}{on}{f' at {settings}' if settings else ''}"
+def legend(results: Sequence[Result]) -> str:
+    """What the signs in the table mean, for those that stand there; empty without any."""
+    severities = {flag.severity for result in results for flag in result.flags}
+    return "  ".join(f"{mark} {_MEANINGS[severity]}" for severity, mark in MARKS.items() if severity in severities)

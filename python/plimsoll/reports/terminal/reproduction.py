@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby, pairwise
 from typing import Any
 
-from plimsoll.reports.terminal.points import table
+from plimsoll.reports.terminal.table import table
 from plimsoll.units import count, duration, megabytes
 
 Json = dict[str, Any]

@@ -3,7 +3,7 @@
 The comparison that a report makes by itself: the configurations of its experiments, each with the first.
 
 Model: every configuration of the report is a side, with the objective of each experiment; `plimsoll.analysis.comparison.comparison` does
-the rest. What `plimsoll.analysis.comparison.refusals` refuses is not compared, and the reasons are shown instead.
+the rest. A side that `plimsoll.analysis.comparison.refusals` refuses is not compared, and the reasons are shown instead.
 Limits: runs without experiments are laid side by side only; ``plimsoll compare`` compares those, and lets things differ on purpose.
 
     compare_configurations([run_json], members, ["depth 1", "depth 8"])["findings"]
@@ -24,8 +24,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict
 
-from plimsoll.analysis.comparison.comparison import ComparisonView, compare, match_points
-from plimsoll.analysis.comparison.refusals import refusals
+from plimsoll.analysis.comparison.comparison import Comparison, ComparisonView, match_points
+from plimsoll.analysis.comparison.pairs import compare_pairs
 from plimsoll.analysis.comparison.sides import Side
 from plimsoll.analysis.load_line.line import usable
 from plimsoll.analysis.objective.judgement import Objective, parse_objective
@@ -85,18 +85,12 @@ def compare_configurations(metas: Sequence[Json], members: Sequence[Member], lab
     sides = [_side(metas, members, configuration, label) for configuration, label in enumerate(labels)]
     if not list(match_points(sides)):
         return None
-    reasons = refusals(sides, adaptive=ADAPTIVE)
-    if reasons:
-        return {
-            "sides": list(labels),
-            "baseline": labels[0],
-            "modelled": [side.modelled for side in sides],
-            "points": [],
-            "marks": [],
-            "findings": [],
-            "notes": [f"Not compared: {reason}" for reason in reasons],
-        }
-    return compare(sides, objectives=_objectives(metas)).to_json()
+    pairs = compare_pairs(sides, objectives=_objectives(metas), adaptive=ADAPTIVE)
+    if pairs.comparison is not None:
+        return pairs.comparison.to_json()
+    notes = tuple(f"Not compared: {reason}" for reason in pairs.refused)
+    modelled = tuple(side.modelled for side in sides)
+    return Comparison(tuple(labels), modelled, (), (), notes, tuple(() for _ in sides)).to_json()
 
 
 def _side(metas: Sequence[Json], members: Sequence[Member], configuration: int, label: str) -> Side:

@@ -1,0 +1,376 @@
+"""The answer of a run: one sentence that says what was asked, and the figures beside it.
+
+Model: what a run answers depends on what it was. Several sides: which one, how much, how sure (`plimsoll.analysis.comparison.answer`).
+Levels of a load with an objective: the mark, with its interval and the limit that ends it; a level that broke the objective is never the
+highest rate. A single point: rate, latency, and how steady. Otherwise what the experiment concluded, or the range of what was measured. The
+doubts stand in the same sentence: how many flags of the kinds *invalid* and *doubt* its points carry. Large requests are spoken of in MB/s.
+Limits: the sentence repeats figures of results and judges nothing anew.
+
+    found = answer(results, Asked(experiments=run.meta["experiments"], conclusions=run.meta["conclusions"]))
+    found.sentence       # "/dev/sdb carries 11,400 IOPS [11,100, 11,700] before read mean passes 5 ms (queue_depth 12); 2 doubts."
+    found.cards[0]       # Card("Mark of /dev/sdb", "11,400 IOPS", "[11,100, 11,700], at queue_depth 12")
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from plimsoll.analysis.comparison.answer import average, is_sound
+from plimsoll.analysis.comparison.comparison import Comparison
+from plimsoll.analysis.comparison.findings import interval_text
+from plimsoll.analysis.comparison.naming import names_of
+from plimsoll.analysis.comparison.sides import MarkRow
+from plimsoll.analysis.load_line.mark import Mark, mark_of
+from plimsoll.analysis.objective.judgement import parse_objective
+from plimsoll.analysis.point.metric import ALL, called, metric, together
+from plimsoll.errors import InputError
+from plimsoll.result import OPS, Estimate, Result, tells
+from plimsoll.units import brief_duration, count, duration, megabytes
+
+Json = Mapping[str, Any]
+
+#: Requests from this size on are spoken of in MB/s.
+LARGE_BYTES = 64 << 10
+#: Kinds whose points are levels of one load, so that an objective gives them a mark.
+_LOADED = ("steps", "ramp", "search", "curve", "scaling")
+#: More cards than this do not fit beside the sentence.
+CARDS = 6
+#: Severities that are doubts.
+_DOUBTS = ("invalid", "doubt")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the run was asked, as run.json has it; ``comparison`` where there are several sides."""
+
+    experiments: Sequence[Json] = ()
+    conclusions: Sequence[Json] = ()
+    suite: Json | None = None
+    comparison: Comparison | None = None
+
+
+@dataclass(frozen=True)
+class Card:
+    """A figure of the answer: what it is, the figure, and what to know with it. ``point`` is the id of the result it was read from."""
+
+    label: str
+    value: str
+    detail: str = ""
+    point: str | None = None
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """Flags of one name: how bad, at how many points, and what the first of them says."""
+
+    name: str
+    severity: str
+    points: int
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The sentence, its cards, and what it is in doubt for."""
+
+    sentence: str
+    cards: tuple[Card, ...] = ()
+    doubts: tuple[Doubt, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """As pages and programs read it."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Marked:
+    """The mark of one subject, None when no level held. ``axis`` is the option that was raised."""
+
+    workload: str
+    title: str
+    side: str
+    objective: str
+    axis: str
+    results: Sequence[Result] = field(repr=False)
+    mark: Mark | None
+
+
+def answer(results: Sequence[Result], asked: Asked = Asked()) -> Answer:
+    """What the run says, first of all."""
+    usable = [result for result in results if result.status != "failed" and result.totals and result.place.get("role") != "precondition"]
+    found = doubts(results)
+    if not usable:
+        failed = sum(result.status == "failed" for result in results)
+        return Answer(f"Nothing was measured: {failed} of {len(results)} points failed." if results else "Nothing was measured.", (), found)
+    marked = marks(usable, asked)
+    sentence = _sentence(usable, marked, asked)
+    return Answer(f"{sentence}{_doubted(found)}.", tuple(_cards(usable, marked, asked)[:CARDS]), found)
+
+
+def marks(results: Sequence[Result], asked: Asked) -> list[Marked]:
+    """The mark of every subject whose experiment has an objective and raises a load, in the order measured."""
+    names = names_of(results)
+    definitions = {item["name"]: item for item in asked.experiments}
+    subjects: dict[tuple[str, str, str], list[Result]] = {}
+    for result in results:
+        if result.place.get("level") is not None and result.place.get("kind") in _LOADED and result.place.get("role") == "point":
+            subjects.setdefault((result.place["experiment"], result.job.workload, result.side), []).append(result)
+    found = []
+    for (experiment, workload, side), own in subjects.items():
+        text = definitions.get(experiment, {}).get("objective")
+        try:
+            objective = parse_objective(text) if text else None
+        except InputError:
+            objective = None
+        if objective is not None:
+            mark = mark_of(own, objective)
+            found.append(Marked(workload, own[0].job.title, names[side], objective.text, _axis(definitions[experiment], own[0]), own, mark))
+    return found
+
+
+def mark_sentence(marked: Marked, *, noun: str = "IOPS") -> str:
+    """``/dev/sdb carries 11,400 IOPS [11,100, 11,700] before read mean passes 5 ms (queue_depth 12)``, without full stop."""
+    mark = marked.mark
+    if mark is None:
+        return f"{marked.side} does not keep '{marked.objective}' even at the lowest level of {marked.axis}"
+    carried = load_text(mark.iops, mark.bytes_per_s, marked.results, noun=noun)
+    interval = _interval(mark, marked.results)
+    at = f"{marked.axis} {mark.level:g}"
+    if mark.failed_by is None:
+        return f"{marked.side} carries at least {carried} within '{marked.objective}' ({at}, the highest level measured)"
+    return f"{marked.side} carries {carried}{interval} before {_passed(mark.failed_by)} ({at})"
+
+
+def load_text(iops: float, bytes_per_s: float, results: Sequence[Result], *, noun: str = "IOPS") -> str:
+    """The load in the unit that people speak of: MB/s where requests are large."""
+    return f"{megabytes(bytes_per_s)} MB/s" if in_bytes(results) else f"{count(iops)} {noun}"
+
+
+def in_bytes(results: Sequence[Result]) -> bool:
+    """Whether people speak of these loads in MB/s: requests are large on the whole."""
+    totals = [total for result in results for total in together(result)]
+    asked = sum(total.count for total in totals if total.bytes)
+    return asked > 0 and sum(total.bytes for total in totals) >= LARGE_BYTES * asked
+
+
+def doubts(results: Sequence[Result]) -> tuple[Doubt, ...]:
+    """Every flag that puts figures in doubt, the worst first."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for result in results:
+        for flag in result.flags:
+            if flag.severity in _DOUBTS:
+                found.setdefault((flag.severity, flag.name), []).append(flag.message)
+    ordered = sorted(found.items(), key=lambda item: _DOUBTS.index(item[0][0]))
+    return tuple(Doubt(name, severity, len(messages), messages[0]) for (severity, name), messages in ordered)
+
+
+def _doubted(found: Sequence[Doubt]) -> str:
+    if not found:
+        return ""
+    invalid = [doubt.name for doubt in found if doubt.severity == "invalid"]
+    if invalid:
+        return f"; not valid: {', '.join(invalid).replace('_', ' ')}"
+    return f"; {len(found)} {'doubt' if len(found) == 1 else 'doubts'}: {', '.join(doubt.name.replace('_', ' ') for doubt in found)}"
+
+
+def _sentence(results: Sequence[Result], marked: Sequence[Marked], asked: Asked) -> str:
+    """Without full stop and doubts."""
+    if asked.comparison is not None and (compared := asked.comparison.answer()):
+        return compared.rstrip(".")
+    if len(marked) == 1:
+        return mark_sentence(marked[0])
+    if marked:
+        return _of_marks(marked)
+    concluded = [sentence for conclusion in asked.conclusions for sentence in conclusion.get("sentences") or []]
+    if len(asked.conclusions) == 1 and concluded and results[0].place.get("kind") in ("scaling", "steady"):
+        return str(concluded[0]).rstrip(".")
+    points = _points(results)
+    return _of_point(points[0]) if len(points) == 1 else _of_range([group[0] for group in points])
+
+
+def _of_marks(marked: Sequence[Marked]) -> str:
+    """Several workloads: the lightest and the heaviest."""
+    held = sorted((one for one in marked if one.mark is not None), key=lambda one: one.mark.iops if one.mark else 0.0)
+    if not held:
+        return f"No objective was kept, in none of {len(marked)} experiments"
+    least, most = ((one, one.mark) for one in (held[0], held[-1]))
+    said = [f"{load_text(mark.iops, mark.bytes_per_s, one.results)} of {one.title}" for one, mark in (least, most) if mark is not None]
+    missed = f"; {len(marked) - len(held)} of {len(marked)} kept no objective" if len(held) < len(marked) else ""
+    return f"{' to '.join(dict.fromkeys(said))} within the objective{missed}"
+
+
+def _points(results: Sequence[Result]) -> list[list[Result]]:
+    """Repeats together, in the order measured."""
+    groups: dict[tuple[str, str, str], list[Result]] = {}
+    for result in results:
+        groups.setdefault((result.job.workload, result.side, str(result.place.get("settings") or "")), []).append(result)
+    return list(groups.values())
+
+
+def _of_point(repeats: Sequence[Result]) -> str:
+    """One load on one target: rate, latency, how steady."""
+    result = repeats[0]
+    rate = _rate(result)
+    latencies = [
+        f"{called(op, 'mean')} {duration(mean.value)}, p99 {duration(high.value) if high else '–'}"
+        for op in OPS
+        if (mean := metric(result, op, "mean")) is not None
+        for high in (metric(result, op, "p99"),)
+    ]
+    depth = f" at queue depth {result.job.queue_depth}" if result.job.queue_depth else ""
+    threads = f", {result.job.threads} threads" if result.job.threads > 1 else ""
+    steady = _steadiness(result)
+    again = f"; first of {len(repeats)} repeats" if len(repeats) > 1 else ""
+    return f"{names_of(repeats)[result.side]} does {rate} of {result.job.title}{depth}{threads}: {'; '.join(latencies[:2])}{steady}{again}"
+
+
+def _rate(result: Result) -> str:
+    iops, moved = metric(result, ALL, "iops"), metric(result, ALL, "bytes_per_s")
+    rates = (f"{count(iops.value)} IOPS" if iops else "", f"{megabytes(moved.value)} MB/s" if moved and moved.value else "")
+    first, second = reversed(rates) if in_bytes([result]) else rates
+    return f"{first} ({second})" if first and second else first or second
+
+
+def _steadiness(result: Result) -> str:
+    if any(flag.name == "not_steady" for flag in result.flags):
+        return ", not steady"
+    found = metric(result, ALL, "iops")
+    half = _half_width(found)
+    return "" if half is None else f", steady within {half:.2g} %"
+
+
+def _half_width(found: Estimate | None) -> float | None:
+    """In percent of the value; None where there is no interval that says something."""
+    if found is None or found.low is None or found.high is None or not found.value or not tells(found.low, found.high):
+        return None
+    return 100 * (found.high - found.low) / 2 / found.value
+
+
+def _of_range(results: Sequence[Result]) -> str:
+    """Several points of one side: from the slowest to the quickest."""
+    by_bytes = in_bytes(results)
+    rates = [(found.value, result) for result in results if (found := metric(result, ALL, "bytes_per_s" if by_bytes else "iops"))]
+    if not rates:
+        return f"{len(results)} points were measured, and none has a rate"
+    ends = [min(rates, key=lambda each: each[0]), max(rates, key=lambda each: each[0])]
+    said = [f"{megabytes(value)} MB/s" if by_bytes else f"{count(value)} IOPS" for value, _ in ends]
+    names = names_of(results)
+    side = f"{names[results[0].side]} does " if len(names) == 1 else ""
+    workloads = len({result.job.workload for result in results})
+    what = f"{workloads} workloads" if workloads > 1 else f"{len(results)} measurements of {results[0].job.title}"
+    places = [_place(result, results) for _, result in ends]
+    return f"{side}{said[0]} ({places[0]}) to {said[1]} ({places[1]}) in {what}"
+
+
+def _place(result: Result, results: Sequence[Result]) -> str:
+    settings = ", ".join(f"{name} {value}" for name, value in (result.place.get("settings") or {}).items())
+    alone = len({each.job.workload for each in results}) == 1 and settings
+    return settings if alone else f"{result.job.title}{f' at {settings}' if settings else ''}"
+
+
+def _cards(results: Sequence[Result], marked: Sequence[Marked], asked: Asked) -> list[Card]:
+    if marked:
+        rows = list(asked.comparison.marks) if asked.comparison else []
+        several = len({one.workload for one in marked}) > 1
+        return [_mark_card(one, rows, several=several) for one in sorted(marked, key=lambda one: -(one.mark.iops if one.mark else 0.0))]
+    if asked.comparison is not None and asked.comparison.points:
+        return _side_cards(asked.comparison)
+    points = _points(results)
+    if len(points) > 1:
+        return _extremes(results)
+    result = points[0][0]
+    cards = [Card("Rate", _rate(result), _steadiness(result).lstrip(", "), result.id)]
+    for op in OPS:
+        mean, high = metric(result, op, "mean"), metric(result, op, "p99")
+        if mean is not None and high is not None:
+            cards.append(
+                Card(f"{op.capitalize()} latency", brief_duration(mean.value), f"mean; p99 {brief_duration(high.value)}", result.id)
+            )
+    return cards
+
+
+def _mark_card(one: Marked, rows: Sequence[MarkRow], *, several: bool) -> Card:
+    label = f"{one.title} on {one.side}" if several else f"Mark of {one.side}"
+    if one.mark is None:
+        return Card(label, "none held", one.objective)
+    mark = one.mark
+    least = "≥ " if mark.failed_by is None else ""
+    ratio = next((f"{interval_text(row.ratio, row.low, row.high)}, {row.verdict}" for row in rows if _is_of(row, one) and row.ratio), "")
+    details = (_interval(mark, one.results).strip(), f"{one.axis} {mark.level:g}", ratio)
+    held = next((result.id for result in one.results if result.place.get("level") == mark.level), None)
+    return Card(label, f"{least}{load_text(mark.iops, mark.bytes_per_s, one.results)}", ", ".join(filter(None, details)), held)
+
+
+def _is_of(row: MarkRow, one: Marked) -> bool:
+    return row.side == one.side and row.workload == one.workload and row.objective == one.objective
+
+
+def _side_cards(comparison: Comparison) -> list[Card]:
+    """How each side did against the baseline."""
+    cards = []
+    for side in comparison.sides[1:]:
+        rows = [row for row in comparison.points if row.side == side and is_sound(row)]
+        if rows:
+            ratio, counted = average(rows)
+            cards.append(Card(f"{side} over {comparison.baseline}", ratio, counted))
+    return cards
+
+
+def _extremes(results: Sequence[Result]) -> list[Card]:
+    cards = []
+    for label, name, shown in (("Highest rate", "iops", _iops), ("Highest bandwidth", "bytes_per_s", _bandwidth)):
+        found = [(estimate.value, result) for result in results if (estimate := metric(result, ALL, name)) is not None and estimate.value]
+        if found:
+            value, result = max(found, key=lambda each: each[0])
+            cards.append(Card(label, shown(value), _place(result, results), result.id))
+    if in_bytes(results):
+        cards.reverse()
+    quick = [(estimate.value, result) for result in results if (estimate := metric(result, ALL, "mean")) is not None]
+    if len(quick) > 1:
+        for label, chosen in (("Lowest mean latency", min), ("Highest mean latency", max)):
+            value, result = chosen(quick, key=lambda each: each[0])
+            cards.append(Card(label, brief_duration(value), _place(result, results), result.id))
+    return cards
+
+
+def _iops(value: float) -> str:
+    return f"{count(value)} IOPS"
+
+
+def _bandwidth(value: float) -> str:
+    return f"{megabytes(value)} MB/s"
+
+
+def _interval(mark: Mark, results: Sequence[Result]) -> str:
+    if mark.interval is None or not tells(*mark.interval):
+        return ""
+    per_request = mark.bytes_per_s / mark.iops if mark.iops else 0.0
+    low, high = (megabytes(end * per_request) if in_bytes(results) else count(end) for end in mark.interval)
+    return f" [{low}, {high}]"
+
+
+def _passed(failed_by: str) -> str:
+    """``read mean passes 20 ms`` of ``read mean <= 20ms``; what is no upper limit is said as it was asked."""
+    for relation in (" <= ", " < "):
+        subject, found, limit = failed_by.partition(relation)
+        if found and "(" not in limit:
+            return f"{subject} passes {_limit(limit)}"
+    return f"'{failed_by}' fails"
+
+
+def _limit(text: str) -> str:
+    """``20 ms`` of ``20ms``."""
+    digits = len(text.rstrip("abcdefghijklmnopqrstuvwxyzµ%/ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
+    return f"{text[:digits]} {text[digits:]}".strip()
+
+
+def _axis(definition: Json, result: Result) -> str:
+    """The option that was raised, as users write it."""
+    over = definition.get("over") or []
+    if len(over) == 1:
+        return str(over[0]["option"])
+    level = result.place.get("level")
+    named = [name for name, value in (result.place.get("settings") or {}).items() if value == level]
+    return named[0] if named else "rate" if result.place.get("kind") == "curve" else "level"

@@ -1,0 +1,159 @@
+"""The answer comes first: one sentence per kind of run, with its doubts, and the figures beside it."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from plimsoll.analysis.comparison.comparison import Comparison, Side, compare
+from plimsoll.analysis.comparison.of_run import comparison_of
+from plimsoll.analysis.comparison.sides import FASTER, NOT_SHOWN, TOO_SHORT
+from plimsoll.analysis.objective.judgement import parse_objective
+from plimsoll.reports.answer import Asked, answer
+from plimsoll.result import Estimate, Flag, Result
+from support.made_results import Load, Setting, failed, made
+
+MS = 1e6
+RAMP = {"name": "ramp", "kind": "ramp", "objective": "read mean <= 20ms", "over": [{"option": "queue_depth", "levels": [1, 64]}]}
+DOUBT = Flag("not_steady", "doubt", "It drifted.", "Measure longer.")
+
+
+def ramp(
+    levels: Sequence[tuple[int, float, float]], side: str = "/dev/sdb", *, spread: float | None = 0.01, size: int = 4096
+) -> list[Result]:
+    """Levels as (queue depth, IOPS, mean in ms)."""
+    place = {"experiment": "ramp", "kind": "ramp", "configuration": side}
+    return [
+        made(Load(iops, mean * MS, spread, block_bytes=size), level, setting=Setting(target=side, place=place))
+        for level, iops, mean in levels
+    ]
+
+
+HELD = [(1, 500, 2), (16, 1000, 10), (32, 1200, 19), (64, 1300, 40)]
+
+
+def test_a_ramp_answers_with_its_mark_and_never_with_a_level_that_failed() -> None:
+    # The highest rate of the page was 1,300 IOPS, a level that had failed the objective.
+    found = answer(ramp(HELD), Asked([RAMP]))
+    assert found.sentence.startswith("/dev/sdb carries 1,200 IOPS [")
+    assert found.sentence.endswith("] before read mean passes 20 ms (queue_depth 32).")
+    (card,) = found.cards
+    assert (card.label, card.value, card.point) == ("Mark of /dev/sdb", "1,200 IOPS", "oltp-db-32-1")
+
+
+def test_a_load_that_never_failed_is_at_least_that_and_one_that_never_held_is_said_so() -> None:
+    assert (
+        "carries at least 1,200 IOPS within 'read mean <= 20ms' (queue_depth 32, the highest"
+        in answer(ramp(HELD[:3]), Asked([RAMP])).sentence
+    )
+    missed = answer(ramp([(1, 100, 30), (2, 110, 60)]), Asked([RAMP]))
+    assert missed.sentence == "/dev/sdb does not keep 'read mean <= 20ms' even at the lowest level of queue_depth."
+    assert missed.cards[0].value == "none held"
+
+
+def test_doubts_stand_in_the_same_sentence() -> None:
+    results = [replace(result, flags=[DOUBT]) for result in ramp(HELD)]
+    found = answer(results, Asked([RAMP]))
+    assert found.sentence.endswith("; 1 doubt: not steady.")
+    assert [(doubt.name, doubt.points, doubt.sentence) for doubt in found.doubts] == [("not_steady", 4, "It drifted.")]
+    invalid = replace(results[0], flags=[replace(DOUBT, name="page_cache", severity="invalid")])
+    assert answer([invalid, *results[1:]], Asked([RAMP])).sentence.endswith("; not valid: page cache.")
+
+
+def test_large_requests_are_spoken_of_in_megabytes() -> None:
+    assert "carries 629 MB/s [" in answer(ramp(HELD, size=512 << 10), Asked([RAMP])).sentence
+
+
+def test_several_sides_answer_with_ratios_and_how_sure() -> None:
+    results = [*ramp(HELD, "slow"), *ramp([(level, iops * 1.5, mean / 1.5) for level, iops, mean in HELD], "fast")]
+    found = answer(results, Asked([RAMP], comparison=comparison_of(results, [RAMP], adaptive=["ramp"])))
+    assert found.sentence.startswith("fast carries 1.5") and "the load of slow at 20 ms (" in found.sentence
+    assert [card.label for card in found.cards] == ["Mark of fast", "Mark of slow"]
+    assert "faster" in found.cards[0].detail
+
+
+def test_one_point_answers_with_rate_latency_and_how_steady() -> None:
+    found = answer([made(Load(1000, 2 * MS))])
+    assert found.sentence == (
+        "/dev/sdb does 1,000 IOPS (4.1 MB/s) of OLTP database: read mean latency 2.00 ms, p99 9.21 ms, steady within 1 %."
+    )
+    assert answer([replace(made(Load(1000, 2 * MS)), flags=[DOUBT])]).sentence.endswith(", not steady; 1 doubt: not steady.")
+
+
+def test_a_run_in_which_nothing_was_measured_says_so() -> None:
+    assert answer([failed(1)]).sentence == "Nothing was measured: 1 of 1 points failed."
+
+
+def pair(first: Load, second: Load) -> Comparison:
+    return compare([Side("A", [made(first)]), Side("B", [made(second, setting=Setting(target="/dev/sdc"))])])
+
+
+def test_a_ratio_that_scatter_may_hide_is_too_short_to_tell_and_says_how_long_would() -> None:
+    # "No difference shown" stood beside 0.63 and 0.21 with intervals from 1e-8 to 5e7.
+    compared = pair(Load(1000, MS, 0.6, batches=5), Load(630, MS, 0.6, batches=5))
+    (row,) = compared.points
+    assert row.verdict == TOO_SHORT and row.needed_s is not None
+    # Standard error of the logarithm: log(1.6 / 0.4) / 2 / 2.776 = 0.250, of the ratio 0.353; 2.80 of these are 0.989, and log(1 / 0.63) = 0.462:
+    # (0.989 / 0.462)² = 4.58 times 10 s.
+    assert row.needed_s == pytest.approx(45.8, rel=0.02)
+    assert compared.answer() == "B and A: 0.63 ×, IOPS from 1,000 to 630, too short to tell, 50 s per point would."
+    assert "[" not in " ".join(compared.findings())
+
+
+def test_a_narrow_interval_around_1_is_no_difference_shown() -> None:
+    assert [row.verdict for row in pair(Load(1000, MS, 0.05), Load(1010, MS, 0.05)).points] == [NOT_SHOWN]
+
+
+def test_points_without_any_interval_are_too_short_to_tell() -> None:
+    (row,) = pair(Load(1000, MS, None), Load(630, MS, None)).points
+    assert (row.verdict, row.needed_s) == (TOO_SHORT, None)
+
+
+def marks(first: Sequence[tuple[int, float, float]], second: Sequence[tuple[int, float, float]], spread: float = 0.1) -> Comparison:
+    sides = [Side("A", ramp(first, "A", spread=spread)), Side("B", ramp(second, "B", spread=spread))]
+    return compare(sides, objectives={"ramp": parse_objective("read mean <= 20ms")})
+
+
+def without_band(results: Comparison) -> tuple[str | None, str]:
+    (mark,) = results.marks
+    return mark.verdict, mark.note
+
+
+def test_a_level_that_one_side_held_and_the_other_failed_is_evidence_where_marks_have_no_interval() -> None:
+    # 16 threads held on one side and failed on the other, and "no difference shown" was said.
+    never_failed = [(1, 500, 2), (16, 1900, 8)]
+    verdict, note = without_band(marks([(1, 300, 3), (16, 400, 40)], never_failed))
+    assert verdict == FASTER and note.endswith("Shown by one level: at queue_depth 16 B kept the objective and A did not.")
+
+
+def test_a_level_near_the_limit_on_both_sides_is_no_evidence() -> None:
+    verdict, _ = without_band(marks([(1, 300, 3), (16, 780, 20.5)], [(1, 500, 2), (16, 820, 19.5)]))
+    assert verdict is None
+
+
+def test_levels_that_contradict_one_another_show_nothing() -> None:
+    _, note = without_band(marks([(1, 300, 3), (8, 500, 40), (16, 900, 10)], [(1, 300, 3), (8, 900, 10), (16, 500, 40)], spread=0.9))
+    assert "Shown by one level" not in note
+
+
+def test_equal_sides_are_told_apart_by_a_level_in_at_most_5_of_100_cases() -> None:
+    random_ = random.Random(5)
+    place = {"experiment": "ramp", "kind": "ramp"}
+    error, alarms = 0.1, 0
+    for _ in range(200):
+        sides = []
+        for label in "AB":
+            results = []
+            # All true means lie at the limit or just below it, where false alarms are likeliest.
+            for level, mean in ((1, 19.9), (2, 20.0), (4, 20.0)):
+                seen = mean * MS * (1 + random_.gauss(0, error))
+                point = made(Load(100.0 * level, seen, None), level, setting=Setting(place=place))
+                interval = Estimate(seen, seen * (1 - 1.96 * error), seen * (1 + 1.96 * error), 200)
+                results.append(replace(point, estimates={"read": {"mean": interval}, "all": {"iops": Estimate(100.0 * level)}}))
+            sides.append(Side(label, results))
+        compared = compare(sides, objectives={"ramp": parse_objective("read mean <= 20ms")}, figures=[("read", "mean")])
+        alarms += any("Shown by one level" in mark.note for mark in compared.marks)
+    assert alarms <= 10
