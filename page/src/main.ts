@@ -4,12 +4,13 @@
 
 import { element } from "./element";
 import { drawAll, drawNear, redraw } from "./figure";
+import { unpacked } from "./inflate";
 import type { Report } from "./model";
 import { comparisonSection } from "./sections/comparison";
 import { environmentSection } from "./sections/environment";
 import { experimentSection } from "./sections/experiments";
 import { flagSection } from "./sections/flags";
-import { masthead, verdict } from "./sections/masthead";
+import { answer, masthead } from "./sections/masthead";
 import { notesSection } from "./sections/notes";
 import { openPoint, pointSection } from "./sections/point";
 import { GROUP_TITLES, groupNames, profileSection } from "./sections/profiles";
@@ -20,14 +21,14 @@ function build(report: Report, page: HTMLElement): void {
   const main = element("main", { id: "main" });
   page.append(element("a", { class: "skip", href: "#main" }, "Skip to the report"), masthead(report), contents(report), main);
   const sections = [
-    verdict(report),
+    answer(report),
     comparisonSection(report),
     experimentSection(report),
-    publishedSection(report),
+    profileSection(report),
     flagSection(report),
     summarySection(report),
-    profileSection(report),
     pointSection(report),
+    publishedSection(report),
     environmentSection(report),
     notesSection(),
   ];
@@ -41,11 +42,11 @@ function contents(report: Report): HTMLElement {
   const links: [string, string][] = [
     ...part(report.comparison !== null, "comparison", "Comparison"),
     ...part(report.experiments.length > 0, "experiments", "Experiments"),
-    ...part(report.published.length > 0, "published", "Published"),
+    ...groupNames(report).map((name): [string, string] => [name, GROUP_TITLES[name].replace(" access", "")]),
     ...part(report.flags.length > 0, "flags", "Flags"),
     ["summary", "Summary"],
-    ...groupNames(report).map((name): [string, string] => [name, GROUP_TITLES[name].replace(" access", "")]),
     ["points", "Points"],
+    ...part(report.published.length > 0, "published", "Published"),
     ["environment", "Environment"],
     ["notes", "Meaning"],
   ];
@@ -58,31 +59,27 @@ const part = (isThere: boolean, id: string, name: string): [string, string][] =>
 function follow(): void {
   const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
   if (target instanceof HTMLDetailsElement) {
+    for (let around = target.parentElement?.closest("details"); around; around = around.parentElement?.closest("details")) around.open = true;
     openPoint(target);
     target.scrollIntoView();
   }
 }
 
-/** Paper gets everything, in light colours and at its own width; afterwards the page is as it was. */
+/** Paper gets the answer, its pictures, the doubts and the summary, and every point that the reader has opened, in light colours. */
 function printing(): (on: boolean) => void {
-  let closed: HTMLDetailsElement[] = [];
   return (on) => {
     const root = document.documentElement;
     if (on === root.classList.contains("printing")) return;
     root.classList.toggle("printing", on);
-    if (on) {
-      closed = [...document.querySelectorAll<HTMLDetailsElement>("details.point:not([open]), .flags details:not([open])")];
-      closed.forEach(openPoint);
-      drawAll();
-    } else {
-      for (const details of closed) details.open = false;
-      drawNear();
-    }
+    if (on) drawAll();
+    else drawNear();
   };
 }
 
 function start(): void {
-  const data = document.getElementById("data")?.textContent ?? "";
+  const held = document.getElementById("data");
+  const text = held?.textContent ?? "";
+  const data = held?.dataset.length ? unpacked(text, Number(held.dataset.length)) : text;
   const page = document.getElementById("report");
   if (!page) throw new Error("the page has no #report");
   build(JSON.parse(data) as Report, page);

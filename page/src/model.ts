@@ -9,6 +9,7 @@ export interface Report {
   schema: "plimsoll.report/1";
   runs: Run[];
   configurations: Configuration[];
+  answer: Answer;
   verdict: Verdict;
   flags: FlagKind[];
   /** The bar charts at first sight: those of the slice that holds the most points. */
@@ -40,6 +41,21 @@ export interface Configuration {
   run: number;
   target: string;
   modelled: boolean;
+}
+
+/** What the page begins with. */
+export interface Answer {
+  title: string;
+  sentence: string;
+  cards: Card[];
+}
+
+/** A figure of the answer, and the point that it was read from. */
+export interface Card {
+  label: string;
+  value: string;
+  detail: string;
+  point: number | null;
 }
 
 /** What the first sentences of the report are made of. */

@@ -36,7 +36,7 @@ export function readPalette(): Palette {
     accent: read("accent"),
     shade: read("shade"),
     limit: read("invalid"),
-    verdict: { faster: read("faster"), slower: read("slower"), "no difference shown": read("same") },
+    verdict: { faster: read("faster"), slower: read("slower"), "no difference shown": read("same"), "too short to tell": read("doubt") },
     font: getComputedStyle(document.body).fontFamily,
     op: {
       ...Object.fromEntries(files),

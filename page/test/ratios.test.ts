@@ -19,7 +19,7 @@ const row = (ratio: number, low: number | null, high: number | null, saturated =
 
 const palette: Palette = {
   ...{ ink: "#000", muted: "#666", line: "#ccc", faint: "#eee", surface: "#fff", accent: "#00f", shade: "#f0f0f0", limit: "#f00" },
-  verdict: { faster: "#0a0", slower: "#a00", "no difference shown": "#888" },
+  verdict: { faster: "#0a0", slower: "#a00", "no difference shown": "#888", "too short to tell": "#888" },
   font: "sans-serif",
   op: { read: "#1", write: "#2", trim: "#3", flush: "#4" } as Palette["op"],
   configurations: ["#1", "#2"],

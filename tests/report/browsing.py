@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import time
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -91,4 +93,6 @@ DRAWN = """() => [...document.querySelectorAll('.chart')].map(chart => {
 
 def read_model(path: Path):
     text = path.read_text()
-    return json.loads(text.split('id="data">', 1)[1].split("</script>", 1)[0])
+    element = text.split('id="data"', 1)[1].split("</script>", 1)[0]
+    attributes, _, data = element.partition(">")
+    return json.loads(zlib.decompress(base64.b64decode(data), -zlib.MAX_WBITS) if "data-length" in attributes else data)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from plimsoll.analysis.comparison.comparison import Comparison
 from plimsoll.reports.view.report import PointRecord, RunRecord, view
 from plimsoll.result import Result
 from report.planned import (
@@ -238,9 +239,9 @@ def test_what_may_not_be_compared_is_refused_with_the_reason(tmp_path):
 
 
 def test_a_comparison_that_is_given_is_shown_as_it_is(tmp_path):
-    given = {"sides": ["a", "b"], "baseline": "a", "points": [], "marks": [], "findings": ["b was faster."], "notes": []}
+    given = Comparison(("a", "b"), (False, False), (), (), ("Measured elsewhere.",), (("/dev/sdb",), ("/dev/sdc",)))
     run = record(write_planned(tmp_path / "run", [single(["oltp-db"])]))
-    assert view([run], buckets, given)["comparison"] is given
+    assert view([run], buckets, given)["comparison"] == given.to_json()
 
 
 def test_a_run_that_was_killed_still_has_its_load_lines(tmp_path):

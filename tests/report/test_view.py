@@ -70,7 +70,7 @@ def test_points_of_one_workload_stand_together_whatever_run_they_came_from(run):
 @pytest.mark.parametrize(
     ("first", "second", "labels"),
     [
-        ({}, {"target": "/dev/sdc"}, ["/dev/sdb", "/dev/sdc"]),
+        ({}, {"target": "/dev/sdc"}, ["sdb", "sdc"]),
         ({}, {}, ["a", "b"]),
         ({"label": "old"}, {"label": "new", "target": "/dev/sdc"}, ["old", "new"]),
     ],

@@ -193,3 +193,10 @@ def test_what_speaks_against_one_pair_keeps_no_other_from_being_compared() -> No
     assert pairs.comparison is not None and pairs.comparison.sides == ("A", "B")
     assert pairs.comparison.notes[0].startswith("Not compared: A and C differ in duration")
     assert compare_pairs([sides[0], sides[2]], adaptive=ADAPTIVE).comparison is None
+
+
+def test_models_that_needed_different_times_are_compared() -> None:
+    # Each array is loaded until its caches are in balance, and every comparison of arrays was refused for its durations.
+    modelled = [replace(with_job(duration=seconds, warmup=seconds / 2), modelled=True) for seconds in (60, 94)]
+    assert refusals([side("raid0", modelled[0]), side("raid6", modelled[1])]) == []
+    assert len(refusals([side("A", with_job(duration=60)), side("B", with_job(duration=94))])) == 1

@@ -275,7 +275,7 @@ function beyond({ ratio }: RatioRow, palette: Palette, { x, y, side }: { x: numb
 }
 
 function verdictShape(verdict: ComparisonVerdict, x: number, y: number, colour: string, surface: string): object {
-  if (verdict === "no difference shown") {
+  if (verdict === "no difference shown" || verdict === "too short to tell") {
     return { type: "circle", shape: { cx: x, cy: y, r: 5 }, style: { fill: surface, stroke: colour, lineWidth: 2 } };
   }
   const up = verdict === "faster" ? -1 : 1;

@@ -1,10 +1,10 @@
 // The comparison of configurations: what was found in sentences first, then the ratios with their intervals, marks, and remarks.
 
 import { isClipped, ratioExtent, ratioHeight, ratiosOption, ratioText, type RatioRow } from "../charts/ratios";
-import { modelledBadge } from "../badge";
+import { isMixed, modelledBadge } from "../badge";
 import { element } from "../element";
 import { discardFigures, figureElement, type Figure, type LegendEntry } from "../figure";
-import { counted, exact, rate } from "../format";
+import { counted, digits, exact, rate } from "../format";
 import type { ComparedMark, ComparedPoint, Comparison, ComparisonVerdict, Group, Mark, Report } from "../model";
 import type { Palette } from "../palette";
 import { levelText, settingsText, subjectTitle } from "../settings";
@@ -12,7 +12,7 @@ import { tableElement, type Table } from "../table";
 import { list } from "./choices";
 import { GROUP_TITLES } from "./profiles";
 
-const SIGNS: Record<ComparisonVerdict, string> = { faster: "▲", slower: "▼", "no difference shown": "○" };
+const SIGNS: Record<ComparisonVerdict, string> = { faster: "▲", slower: "▼", "no difference shown": "○", "too short to tell": "?" };
 
 export function comparisonSection(report: Report): HTMLElement | null {
   const { comparison } = report;
@@ -44,15 +44,105 @@ export function comparisonSection(report: Report): HTMLElement | null {
       `Compared with ${comparison.baseline}`,
       modelledBadge(report.configurations.some(({ modelled }) => modelled)),
     ),
+    markRatios(comparison, report),
+    comparison.sides.length > 2 && matrixView(comparison),
+    comparison.sides.length > 2 ? foldedRatios(chooser, metrics.length > 0 && holder) : element("div", {}, chooser, metrics.length > 0 && holder),
     findings(comparison),
     notes(comparison),
-    markRatios(comparison, report),
-    chooser,
-    metrics.length > 0 && holder,
   );
 }
 
-const FEW = 8;
+/** Several sides make a chart of many rows; the matrix says the same at a glance. */
+function foldedRatios(chooser: HTMLElement | false, holder: HTMLElement | false): HTMLElement {
+  return element("details", { class: "data more" }, element("summary", {}, "Ratios with their intervals"), chooser, holder);
+}
+
+/** More rows than this stand folded below a row per workload. */
+const ROWS = 24;
+
+function matrixView(comparison: Comparison): HTMLElement | null {
+  if (comparison.points.length === 0) return null;
+  const matrix = ratioMatrix(comparison);
+  const rows = comparison.points.length / (comparison.sides.length - 1);
+  if (rows <= ROWS) return matrix;
+  return element(
+    "div",
+    {},
+    workloadMatrix(comparison),
+    element("details", { class: "data more" }, element("summary", {}, "Every point"), matrix),
+  );
+}
+
+/** A row per workload: the range of the ratios, and how many of them are shown. */
+function workloadMatrix({ points, sides, baseline }: Comparison): HTMLElement {
+  const others = sides.slice(1).map(({ name }) => name);
+  const subjects = [...new Set(points.map((point) => subjectTitle(point, points)))];
+  return tableElement({
+    caption: `Ratios to ${baseline} by workload: lowest to highest, and in how many points faster ▲ or slower ▼ is shown`,
+    columns: ["Workload", "Points", ...others].map((heading) => ({ heading })),
+    rows: subjects.map((subject) => {
+      const own = points.filter((point) => subjectTitle(point, points) === subject);
+      const cells = others.map((side) => rangeCell(own.filter((point) => point.side === side)));
+      return [subject, Math.max(...others.map((side) => own.filter((point) => point.side === side).length)), ...cells];
+    }),
+  });
+}
+
+function rangeCell(points: ComparedPoint[]) {
+  const ratios = points.flatMap(({ ratio }) => (ratio === null ? [] : [ratio]));
+  if (ratios.length === 0) return "–";
+  const [low, high] = [Math.min(...ratios), Math.max(...ratios)];
+  const [faster, slower] = (["faster", "slower"] as const).map((word) => points.filter(({ verdict }) => verdict === word).length) as [number, number];
+  const range = digits(low) === digits(high) ? digits(low) : `${digits(low)} to ${digits(high)}`;
+  const signs = [faster && `▲ ${faster}`, slower && `▼ ${slower}`].filter(Boolean).join(" ");
+  const shade = faster > slower ? "faster" : slower > faster ? "slower" : "no";
+  return { content: element("span", { class: `verdict-word ${shade}` }, `${range} × ${signs}`), value: low };
+}
+
+const SHADES: Record<ComparisonVerdict, string> = { faster: "faster", slower: "slower", "no difference shown": "no", "too short to tell": "short" };
+
+/** A row per point and a column of ratios per side. */
+function ratioMatrix({ points, sides, baseline }: Comparison): HTMLElement {
+  const rows = new Map<string, ComparedPoint[]>();
+  for (const point of points) {
+    const key = JSON.stringify([point.experiment, point.workload, point.settings, point.op, point.metric]);
+    rows.set(key, [...(rows.get(key) ?? []), point]);
+  }
+  const others = sides.slice(1).map(({ name }) => name);
+  const metrics = new Set(points.map(({ op, metric }) => words(op, metric)));
+  return tableElement({
+    caption: `Ratios to ${baseline}${metrics.size === 1 ? `, ${[...metrics][0]}` : ""}: ▲ faster, ▼ slower, ○ no difference shown, ? too short to tell`,
+    columns: ["Workload", "At", ...(metrics.size > 1 ? ["Figure"] : []), ...others].map((heading) => ({ heading })),
+    rows: [...rows.values()].map((found) => {
+      const first = found[0] as ComparedPoint;
+      return [
+        subjectTitle(first, points),
+        settingsText(first.settings),
+        ...(metrics.size > 1 ? [words(first.op, first.metric)] : []),
+        ...others.map((side) => ratioCell(found.find((point) => point.side === side))),
+      ];
+    }),
+  });
+}
+
+function ratioCell(point: ComparedPoint | undefined) {
+  if (!point || point.ratio === null) return "–";
+  const bound = point.values[1].at_least ? "≥ " : point.values[0].at_least ? "≤ " : "";
+  const shown = `${bound}${digits(point.ratio)} × ${point.verdict ? SIGNS[point.verdict] : ""}`;
+  const shade = point.verdict ? SHADES[point.verdict] : "no";
+  return { content: element("span", { class: `verdict-word ${shade}`, title: ratioText(tellingOf(point)) }, shown), value: point.ratio };
+}
+
+/** The ratio without an interval that says nothing. */
+function tellingOf<T extends { ratio: number | null; low: number | null; high: number | null }>(row: T) {
+  const tells = row.low !== null && row.high !== null && row.low > 0 && row.high <= SPAN_MAX * row.low;
+  return { ratio: row.ratio ?? 1, low: tells ? row.low : null, high: tells ? row.high : null };
+}
+
+/** As in plimsoll.result: an interval that spans more is not shown. */
+const SPAN_MAX = 4;
+
+const FEW = 3;
 
 function findings({ findings: found, points }: Comparison): HTMLElement | null {
   if (found.length === 0) return points.length > 0 ? element("p", { class: "note" }, "No findings.") : null;
@@ -170,9 +260,7 @@ function row(point: ComparedPoint, all: ComparedPoint[], comparison: Comparison,
     label: point.rate_not_achieved ? `${sided} ${NOT_CARRIED}` : sided,
     side: point.side,
     configuration: report.configurations.findIndex(({ label }) => label === point.side),
-    ratio: point.ratio ?? 1,
-    low: point.low,
-    high: point.high,
+    ...tellingOf(point),
     verdict: point.verdict ?? "no difference shown",
     p_adjusted: point.p_adjusted,
     saturated: point.rate_not_achieved ?? false,
@@ -211,10 +299,10 @@ function markRatios({ marks, baseline }: Comparison, report: Report): HTMLElemen
     rows: marks.map(({ objective, side, ratio, low, high, verdict, values, note }, index) => [
       subjectTitle(marks[index] as ComparedMark, marks),
       objective,
-      report.configurations.some(({ label, modelled }) => modelled && label === side) ? `${side} (modelled)` : side,
+      isMixed(report) && report.configurations.some(({ label, modelled }) => modelled && label === side) ? `${side} (modelled)` : side,
       markCell(values[0]),
       markCell(values[1]),
-      ratio === null ? "–" : { content: element("data", { value: String(ratio) }, ratioText({ ratio, low, high })), value: ratio },
+      ratio === null ? "–" : { content: element("data", { value: String(ratio) }, ratioText(tellingOf({ ratio, low, high }))), value: ratio },
       verdict === null
         ? "–"
         : { content: element("span", { class: `verdict-word ${verdict.split(" ")[0]}` }, `${SIGNS[verdict]} ${verdict}`), value: verdict },

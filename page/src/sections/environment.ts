@@ -14,6 +14,9 @@ export function environmentSection(report: Report): HTMLElement {
   );
 }
 
+/** The run and so many targets stand open; the facts of the host are looked up. */
+const SHOWN = 3;
+
 function runFacts(run: Run, several: boolean): HTMLElement {
   const command = Array.isArray(run.command) ? run.command.join(" ") : run.command;
   const groups: [string, Json][] = [
@@ -22,11 +25,21 @@ function runFacts(run: Run, several: boolean): HTMLElement {
     ...Object.entries(run.host).map(([name, facts]): [string, Json] => [sentence(name), facts]),
     ...(run.calibration ? [["Own cost, calibrated", run.calibration] as [string, Json]] : []),
   ];
+  const level = several ? "h4" : "h3";
+  const cards = groups.map(([name, facts]) => [name, card(name, facts, level)] as const);
+  const first = cards.filter(([name]) => name === "Run" || name.startsWith("Target ")).map(([, made]) => made);
+  const rest = cards.filter(([name]) => name !== "Run" && !name.startsWith("Target ")).map(([, made]) => made);
   return element(
     "div",
     { class: "environment" },
     several && element("h3", {}, run.label),
-    element("div", { class: "cards" }, ...groups.map(([name, facts]) => card(name, facts, several ? "h4" : "h3"))),
+    element("div", { class: "cards" }, ...first.slice(0, SHOWN)),
+    element(
+      "details",
+      { class: "data more" },
+      element("summary", {}, "Everything about the host"),
+      element("div", { class: "cards" }, ...first.slice(SHOWN), ...rest),
+    ),
   );
 }
 

@@ -77,6 +77,9 @@ function figure(value: number | undefined, shown: string, unit: string): Rich {
 /** A knee at the end of the line may lie beyond it. */
 const EDGES: Record<string, string> = { lowest: "≤ ", highest: "≥ " };
 
+/** Longer tables are folded. */
+const MANY = 16;
+
 /** Marks, knees and saturation of every subject that has any. */
 function markTable(experiment: Experiment, report: Report): HTMLElement | null {
   const found = experiment.subjects.filter(({ mark, knee, saturation }) => mark || knee || saturation);
@@ -123,9 +126,11 @@ function markTable(experiment: Experiment, report: Report): HTMLElement | null {
     { heading: axis ? `at ${optionWords(axis)}` : "at level" },
     { heading: `Saturation, ${heading}` },
   ];
+  const table = tableElement({ caption: objective ? "Marks, knees, saturation" : "Knees and saturation", columns, rows });
+  const folded = rows.length > MANY;
   return element(
     "div",
     { class: "marks-table" },
-    tableElement({ caption: objective ? "Marks, knees, saturation" : "Knees and saturation", columns, rows }),
+    folded ? element("details", { class: "data more" }, element("summary", {}, `Knees and saturation of ${rows.length} loads`), table) : table,
   );
 }

@@ -3,6 +3,7 @@
 import { isLarge, isWide, loadLineOption, SIGNS, verdictOf, type LoadLineSpec, type LoadLineSubject, type Rate } from "../charts/loadLine";
 import { element } from "../element";
 import { discardFigures, figureElement, type Figure, type LegendEntry } from "../figure";
+import { counted } from "../format";
 import type { Experiment, LoadLine, Report, Subject } from "../model";
 import { configurationColour, type Palette } from "../palette";
 import { optionWords, valueText } from "../settings";
@@ -13,6 +14,8 @@ import { configurationName } from "./naming";
 const HEIGHT = 340;
 const WIDE_HEIGHT = 420;
 const SEGMENTS = 4;
+/** More charts than this are folded, and drawn when they are opened. */
+const FIRST = 4;
 /** Published figures are drawn up to this multiple of the highest throughput. */
 const REACH = 2;
 
@@ -43,18 +46,29 @@ export function loadLineView(experiment: Experiment, report: Report): HTMLElemen
   const wide = isWide(subjects.flatMap(({ lines }) => lines.filter((line) => responseWords(line) === choices[0])));
   const large = isLarge(subjects.flatMap(({ lines }) => lines[0]?.points ?? []));
   const chosen: Chosen = { rate: large ? "bytes_per_s" : "iops", response: 0, logarithmic: wide };
-  const holder = element("div", { class: "pair" });
+  const [holder, rest] = [element("div", { class: "pair" }), element("div", { class: "pair" })];
   const draw = () => {
     discardFigures(holder);
+    discardFigures(rest);
     const response = choices[chosen.response] as string;
     const figures = workloads.map((workload) => {
       const own = subjects.filter((subject) => subject.workload === workload);
-      return loadLineFigure({ experiment, report, subjects: own, response, chosen, wide: workloads.length === 1 });
+      const shown = responseFor(own, response);
+      return loadLineFigure({ experiment, report, subjects: own, response: shown, asked: response, chosen, wide: workloads.length === 1 });
     });
-    holder.replaceChildren(...figures.map(figureElement));
+    const elements = figures.map(figureElement);
+    holder.replaceChildren(...elements.slice(0, FIRST));
+    rest.replaceChildren(...elements.slice(FIRST));
   };
   draw();
-  return element("div", { class: "load-lines" }, controls(experiment, choices, chosen, draw), holder);
+  const more = element("details", { class: "data more" }, element("summary", {}, `${counted(workloads.length - FIRST, "more workload")}`), rest);
+  return element("div", { class: "load-lines" }, controls(experiment, choices, chosen, draw), holder, workloads.length > FIRST && more);
+}
+
+/** The response that was chosen, or where these subjects have none, the first that they have: a workload that only writes has no read latency. */
+export function responseFor(subjects: Pick<Subject, "lines">[], response: string): string {
+  const own = subjects.flatMap(({ lines }) => lines.filter(({ points }) => points.length > 0).map(responseWords));
+  return own.includes(response) ? response : (own[0] ?? response);
 }
 
 function controls(experiment: Experiment, choices: string[], chosen: Chosen, draw: () => void): HTMLElement {
@@ -96,11 +110,13 @@ interface Drawing {
   report: Report;
   subjects: Subject[];
   response: string;
+  /** The response that the reader chose, which these subjects need not have. */
+  asked: string;
   chosen: Chosen;
   wide: boolean;
 }
 
-function loadLineFigure({ experiment, report, subjects, response, chosen, wide }: Drawing): Figure {
+function loadLineFigure({ experiment, report, subjects, response, asked, chosen, wide }: Drawing): Figure {
   const drawn = subjects.flatMap((subject) => lineOf(subject, response, report, chosen.rate));
   const spec: LoadLineSpec = { subjects: drawn, axis: experiment.axis, rate: chosen.rate, response, logarithmic: chosen.logarithmic };
   const modelled = subjects.some((subject) => subject.modelled);
@@ -109,7 +125,7 @@ function loadLineFigure({ experiment, report, subjects, response, chosen, wide }
   return {
     title: `${title}: ${response} by throughput`,
     label: `Load line of ${title}: ${response} against throughput, by rising ${optionWords(experiment.axis ?? "load")}.`,
-    note: note(drawn, bands),
+    note: `${response === asked ? "" : `There is no ${asked} here, so ${response} is shown. `}${note(drawn, bands)}`,
     height: wide ? WIDE_HEIGHT : HEIGHT,
     wide,
     option: (palette, _, hidden) => loadLineOption(spec, palette, hidden),

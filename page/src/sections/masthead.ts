@@ -1,9 +1,8 @@
 // The head of the report: the mark, what was measured, and the first sentences a reader needs before any number.
 
-import { modelledBadge } from "../badge";
 import { element, svg, type Child } from "../element";
-import { bandwidth, bounded, counted, exact, instant, rate } from "../format";
-import type { Extreme, Report } from "../model";
+import { counted, instant } from "../format";
+import type { Card, Report } from "../model";
 import { anchor } from "./place";
 import { sentenceList } from "./sentences";
 
@@ -18,14 +17,13 @@ export function mark(): SVGElement {
 }
 
 export function masthead(report: Report): HTMLElement {
+  const { title } = report.answer;
   const targets = [...new Set(report.configurations.map(({ target }) => target))];
-  const labels = report.configurations.map(({ label }) => label);
-  const title = labels.length > 1 ? listed(labels) : (targets[0] ?? "nothing measured");
   const facts = [
     report.suite?.title,
     instant(report.runs[0]?.created ?? report.points[0]?.started ?? null),
     counted(report.points.length, "point"),
-    labels.length > 1 ? listed(targets) : report.runs[0]?.label,
+    targets.length > LISTED ? counted(targets.length, "target") : listed(targets),
     version(report),
   ].filter((fact): fact is string => Boolean(fact) && fact !== title);
   return element(
@@ -36,6 +34,9 @@ export function masthead(report: Report): HTMLElement {
     element("div", { class: "sea" }, element("p", {}, facts.join("  ·  ")), extentBadge(report)),
   );
 }
+
+/** More targets than this are counted in the head; the environment names them all. */
+const LISTED = 2;
 
 function version(report: Report): string | undefined {
   const stored = report.runs[0]?.versions.plimsoll;
@@ -56,18 +57,31 @@ function listed(names: string[]): string {
   return names.length < 3 ? names.join(" and ") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
 }
 
-export function verdict(report: Report): HTMLElement {
+/** The answer in one sentence, its figures, and how far they can be used. */
+export function answer(report: Report): HTMLElement {
   return element(
     "section",
-    { class: "verdict", id: "verdict", "aria-labelledby": "verdict-heading" },
-    element("h2", { id: "verdict-heading" }, "Verdict"),
-    element("p", { class: "lead" }, trust(report)),
+    { class: "verdict", id: "answer", "aria-labelledby": "answer-heading" },
+    element("h2", { id: "answer-heading" }, "Answer"),
+    element("p", { class: "lead" }, report.answer.sentence),
+    element("dl", { class: "extremes" }, ...report.answer.cards.map((card) => cardElement(card, report))),
+    element("p", { class: "trust" }, trust(report)),
     ...further(report).map((sentence) => element("p", {}, sentence)),
     sentenceList(
       report.verdict.limits.map((sentence) => element("li", {}, sentence)),
       "What limited each configuration",
     ),
-    element("dl", { class: "extremes" }, ...extremes(report)),
+  );
+}
+
+function cardElement({ label, value, detail, point }: Card, report: Report): HTMLElement {
+  const from = point === null ? undefined : report.points[point];
+  return element(
+    "div",
+    {},
+    element("dt", {}, label),
+    element("dd", { class: "value" }, from ? element("a", { href: `#${anchor(from)}` }, value) : value),
+    detail && element("dd", {}, detail),
   );
 }
 
@@ -107,38 +121,4 @@ function further(report: Report): string[] {
     );
   }
   return sentences;
-}
-
-function extremes({ verdict: found, points }: Report): HTMLElement[] {
-  const card = (term: string, extreme: Extreme | null, shown: (extreme: Extreme) => string, unit: string) => {
-    const point = extreme && points[extreme.point];
-    if (!extreme || !point) return [];
-    const op = extreme.op ? `, ${extreme.op}` : "";
-    return [
-      element(
-        "div",
-        {},
-        element("dt", {}, term),
-        element(
-          "dd",
-          { class: "value" },
-          element("data", { value: String(extreme.value), title: exact(extreme.value, unit) }, shown(extreme)),
-        ),
-        element(
-          "dd",
-          {},
-          element("a", { href: `#${anchor(point)}` }, point.title),
-          op,
-          modelledBadge(point.modelled),
-        ),
-      ),
-    ];
-  };
-  const latency = ({ value, at_least }: Extreme) => bounded(value, at_least);
-  return [
-    ...card("Highest rate", found.highest_iops, ({ value }) => rate(value, "IOPS"), "IOPS"),
-    ...card("Highest throughput", found.highest_bytes_per_s, ({ value }) => bandwidth(value), "B/s"),
-    ...card("Quickest p99", found.lowest_p99_ns, latency, "ns"),
-    ...card("Slowest p99", found.highest_p99_ns, latency, "ns"),
-  ];
 }

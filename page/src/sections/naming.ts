@@ -1,6 +1,6 @@
 // What the subjects of an experiment are called wherever several are shown.
 
-import { modelledBadge } from "../badge";
+import { isMixed, modelledBadge } from "../badge";
 import { element } from "../element";
 import type { Experiment, Report, Subject } from "../model";
 
@@ -11,12 +11,12 @@ export function subjectName(subject: Subject, experiment: Experiment, report: Re
 
 /** The same for a heading, with the badge where it is modelled. */
 export function subjectHeading(subject: Subject, experiment: Experiment, report: Report): HTMLElement {
-  return element("span", {}, named(subject, experiment, report, labelOf(subject, report)), modelledBadge(subject.modelled));
+  return element("span", {}, named(subject, experiment, report, labelOf(subject, report)), isMixed(report) && modelledBadge(subject.modelled));
 }
 
 export function configurationName(subject: Subject, report: Report): string {
   const label = labelOf(subject, report);
-  return subject.modelled ? `${label} (modelled)` : label;
+  return subject.modelled && isMixed(report) ? `${label} (modelled)` : label;
 }
 
 const labelOf = ({ configuration }: Subject, report: Report) => report.configurations[configuration]?.label ?? "";

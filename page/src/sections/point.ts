@@ -1,6 +1,6 @@
 // One point: a line when closed, everything about it when opened. What is inside is built when it is first opened.
 
-import { modelledBadge } from "../badge";
+import { isMixed, modelledBadge } from "../badge";
 import { element, type Child } from "../element";
 import { verdictOf } from "../charts/loadLine";
 import { sparkline } from "../charts/sparkline";
@@ -15,12 +15,15 @@ import { anchor } from "./place";
 import { pointFigures } from "./pointFigures";
 import { replayTables } from "./replay";
 
+/** More points than this stand folded by workload. */
+const MANY = 48;
+
 export function pointSection(report: Report): HTMLElement {
-  const points = report.points.map((point) => pointDetails(point, report));
+  const points = report.points.length > MANY ? folded(report) : report.points.map((point) => pointDetails(point, report));
   return element(
     "section",
     { id: "points", "aria-labelledby": "points-heading" },
-    element("h2", { id: "points-heading" }, "Points"),
+    element("h2", { id: "points-heading" }, "Points", modelledBadge(report.verdict.modelled > 0 && !isMixed(report))),
     element(
       "p",
       { class: "note" },
@@ -28,6 +31,17 @@ export function pointSection(report: Report): HTMLElement {
     ),
     ...points,
   );
+}
+
+/** A line per workload, which holds its points. */
+function folded(report: Report): HTMLElement[] {
+  const titles = [...new Set(report.points.map(({ title }) => title))];
+  return titles.map((title) => {
+    const own = report.points.filter((point) => point.title === title);
+    const details = element("details", { class: "workload" }, element("summary", {}, element("h3", {}, title), ` ${counted(own.length, "point")}`));
+    details.append(...own.map((point) => pointDetails(point, report)));
+    return details;
+  });
 }
 
 function pointDetails(point: Point, report: Report): HTMLElement {
@@ -70,7 +84,7 @@ function pointLine(point: Point, report: Report): HTMLElement {
       point.repeat > 1 && point.place?.role !== "round" && element("span", { class: "where" }, `repeat ${point.repeat}`),
       statusBadge(point.status),
       verdictBadge(point),
-      modelledBadge(point.modelled),
+      isMixed(report) && modelledBadge(point.modelled),
       ...point.flags.map(flagMark),
     ),
     element("span", { class: "course" }, point.timeline && sparkline(point.timeline)),

@@ -1,6 +1,6 @@
 // The summary: one row group per point, one row per operation, every number as stored.
 
-import { modelledBadge } from "../badge";
+import { isMixed, modelledBadge } from "../badge";
 import { element, number, type Child } from "../element";
 import { bounded, digits, exact, megabytes, rate } from "../format";
 import type { Estimate, Op, Point, Report, Total } from "../model";
@@ -55,7 +55,7 @@ export function summarySection(report: Report): HTMLElement {
   return element(
     "section",
     { id: "summary", "aria-labelledby": "summary-heading" },
-    element("h2", { id: "summary-heading" }, "Summary"),
+    element("h2", { id: "summary-heading" }, "Summary", modelledBadge(report.verdict.modelled > 0 && !isMixed(report))),
     element("p", { class: "note" }, note(report)),
     element(
       "div",
@@ -123,8 +123,8 @@ function rowGroup(point: Point, report: Report, several: boolean, most: number):
     placeText(point) && element("span", { class: "repeat" }, ` ${placeText(point)}`),
     repeat && element("span", { class: "repeat" }, ` repeat ${point.repeat}`),
     statusBadge(point.status),
-    modelledBadge(point.modelled),
-    point.limit && element("span", { class: "limit", title: point.limit.busy }, point.limit.said),
+    isMixed(report) && modelledBadge(point.modelled),
+    point.limit && report.points.length <= MANY && element("span", { class: "limit", title: point.limit.busy }, point.limit.said),
   );
   const configuration =
     several &&
@@ -168,11 +168,15 @@ function opCells(op: Op, total: Total, most: number, estimates: Record<string, E
   return [name, ...cells];
 }
 
+const WIDE = 0.6;
+
 /** Half the width of the 95 % interval in percent of the value. */
 function plusMinus(estimate: Estimate | undefined): HTMLElement | null {
   if (!estimate || estimate.low === null || estimate.high === null || estimate.value === 0) return null;
   const half = (estimate.high - estimate.low) / 2 / Math.abs(estimate.value);
-  return element("small", { class: "interval", title: "half the width of the 95 % interval" }, `± ${digits(100 * half, 2)} %`);
+  // A width near the value itself says only that nobody knows.
+  const shown = half > WIDE ? "too short to tell" : `± ${digits(100 * half, 2)} %`;
+  return element("small", { class: "interval", title: "half the width of the 95 % interval" }, shown);
 }
 
 function note({ points }: Report): string {

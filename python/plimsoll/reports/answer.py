@@ -49,16 +49,26 @@ class Asked:
     conclusions: Sequence[Json] = ()
     suite: Json | None = None
     comparison: Comparison | None = None
+    #: What sides are called, by the identity of their results, where they are not called by their own names.
+    labels: Mapping[int, str] = field(default_factory=dict)
+
+    def side(self, result: Result, names: Mapping[str, str]) -> str:
+        """What the side of a result is called."""
+        return self.labels.get(id(result)) or names[result.side]
 
 
 @dataclass(frozen=True)
 class Card:
-    """A figure of the answer: what it is, the figure, and what to know with it. ``point`` is the id of the result it was read from."""
+    """A figure of the answer: what it is, the figure, and what to know with it. ``result`` is what it was read from."""
 
     label: str
     value: str
     detail: str = ""
-    point: str | None = None
+    result: Result | None = field(default=None, repr=False, compare=False)
+
+    def to_json(self) -> dict[str, Any]:
+        """With the id of the point that it was read from."""
+        return {"label": self.label, "value": self.value, "detail": self.detail, "point": self.result.id if self.result else None}
 
 
 @dataclass(frozen=True)
@@ -81,7 +91,11 @@ class Answer:
 
     def to_json(self) -> dict[str, Any]:
         """As pages and programs read it."""
-        return asdict(self)
+        return {
+            "sentence": self.sentence,
+            "cards": [card.to_json() for card in self.cards],
+            "doubts": [asdict(doubt) for doubt in self.doubts],
+        }
 
 
 @dataclass(frozen=True)
@@ -116,7 +130,7 @@ def marks(results: Sequence[Result], asked: Asked) -> list[Marked]:
     subjects: dict[tuple[str, str, str], list[Result]] = {}
     for result in results:
         if result.place.get("level") is not None and result.place.get("kind") in _LOADED and result.place.get("role") == "point":
-            subjects.setdefault((result.place["experiment"], result.job.workload, result.side), []).append(result)
+            subjects.setdefault((result.place["experiment"], result.job.workload, asked.side(result, names)), []).append(result)
     found = []
     for (experiment, workload, side), own in subjects.items():
         text = definitions.get(experiment, {}).get("objective")
@@ -126,7 +140,7 @@ def marks(results: Sequence[Result], asked: Asked) -> list[Marked]:
             objective = None
         if objective is not None:
             mark = mark_of(own, objective)
-            found.append(Marked(workload, own[0].job.title, names[side], objective.text, _axis(definitions[experiment], own[0]), own, mark))
+            found.append(Marked(workload, own[0].job.title, side, objective.text, _axis(definitions[experiment], own[0]), own, mark))
     return found
 
 
@@ -281,13 +295,11 @@ def _cards(results: Sequence[Result], marked: Sequence[Marked], asked: Asked) ->
     if len(points) > 1:
         return _extremes(results)
     result = points[0][0]
-    cards = [Card("Rate", _rate(result), _steadiness(result).lstrip(", "), result.id)]
+    cards = [Card("Rate", _rate(result), _steadiness(result).lstrip(", "), result)]
     for op in OPS:
         mean, high = metric(result, op, "mean"), metric(result, op, "p99")
         if mean is not None and high is not None:
-            cards.append(
-                Card(f"{op.capitalize()} latency", brief_duration(mean.value), f"mean; p99 {brief_duration(high.value)}", result.id)
-            )
+            cards.append(Card(f"{op.capitalize()} latency", brief_duration(mean.value), f"mean; p99 {brief_duration(high.value)}", result))
     return cards
 
 
@@ -299,7 +311,7 @@ def _mark_card(one: Marked, rows: Sequence[MarkRow], *, several: bool) -> Card:
     least = "≥ " if mark.failed_by is None else ""
     ratio = next((f"{interval_text(row.ratio, row.low, row.high)}, {row.verdict}" for row in rows if _is_of(row, one) and row.ratio), "")
     details = (_interval(mark, one.results).strip(), f"{one.axis} {mark.level:g}", ratio)
-    held = next((result.id for result in one.results if result.place.get("level") == mark.level), None)
+    held = next((result for result in one.results if result.place.get("level") == mark.level), None)
     return Card(label, f"{least}{load_text(mark.iops, mark.bytes_per_s, one.results)}", ", ".join(filter(None, details)), held)
 
 
@@ -324,14 +336,14 @@ def _extremes(results: Sequence[Result]) -> list[Card]:
         found = [(estimate.value, result) for result in results if (estimate := metric(result, ALL, name)) is not None and estimate.value]
         if found:
             value, result = max(found, key=lambda each: each[0])
-            cards.append(Card(label, shown(value), _place(result, results), result.id))
+            cards.append(Card(label, shown(value), _place(result, results), result))
     if in_bytes(results):
         cards.reverse()
     quick = [(estimate.value, result) for result in results if (estimate := metric(result, ALL, "mean")) is not None]
     if len(quick) > 1:
         for label, chosen in (("Lowest mean latency", min), ("Highest mean latency", max)):
             value, result = chosen(quick, key=lambda each: each[0])
-            cards.append(Card(label, brief_duration(value), _place(result, results), result.id))
+            cards.append(Card(label, brief_duration(value), _place(result, results), result))
     return cards
 
 

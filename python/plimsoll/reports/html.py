@@ -3,7 +3,8 @@
 Model: the page is a fixed skeleton; style and script are the built bundle in `page/` (made from the TypeScript in the
 repository's `page/` directory, so no user needs Node), the data is the view model as a JSON block that the script draws.
 Safety: a Content-Security-Policy allows exactly this style and this script, by hash, and no connection at all; the data cannot
-leave its block because every `<`, `>` and `&` in it is written as a JSON escape.
+leave its block because every `<`, `>` and `&` in it is written as a JSON escape. Data of more than a megabyte is packed (deflate, base64);
+the page unpacks it before it draws.
 Limits: without JavaScript the page shows only a sentence; `x.csv` holds every number for other tools.
 
     write([open_run("results/2026-11-21T03-36-29_proliant")], Path("report.html"))
@@ -15,17 +16,20 @@ import base64
 import hashlib
 import json
 import re
+import zlib
 from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
 
-from plimsoll.analysis.comparison.comparison import ComparisonView
+from plimsoll.analysis.comparison.comparison import Comparison
 from plimsoll.displayed import displayed, displayed_in_line, encoded
 from plimsoll.histogram import merged_buckets
 from plimsoll.reports.view.report import PointRecord, Report, RunRecord, view
 from plimsoll.store.durable import replace_file
 from plimsoll.store.reader import StoredRun
 
+#: Data longer than this is packed.
+PACKED_FROM = 1_000_000
 #: How every page begins.
 BEGINNING = "<!doctype html>\n<!-- Plimsoll -->\n"
 _BYTES = re.compile("[\udc80-\udcff]")
@@ -44,7 +48,7 @@ _SKELETON = (
 <body>
 <noscript><p>This report draws its charts with the script inside this file: allow JavaScript to see them.</p></noscript>
 <div id="report"></div>
-<script type="application/json" id="data">{data}</script>
+{data}
 <script>{script}</script>
 </body>
 </html>
@@ -52,7 +56,7 @@ _SKELETON = (
 )
 
 
-def write(runs: Sequence[StoredRun], path: Path, *, comparison: ComparisonView | None = None) -> None:
+def write(runs: Sequence[StoredRun], path: Path, *, comparison: Comparison | None = None) -> None:
     """Write the report of `runs` to `path`; the file appears complete or not at all.
 
     ``comparison`` is that of `plimsoll.analysis.comparison.comparison`; the report then begins with its findings.
@@ -74,7 +78,18 @@ def page(model: Report) -> str:
         f"default-src 'none'; script-src '{_digest(script)}'; style-src '{_digest(style)}'; img-src data:; "
         "base-uri 'none'; form-action 'none'"
     )
-    return _SKELETON.format(policy=policy, title=_text(_title(model)), style=style, data=json_block(model), script=script)
+    return _SKELETON.format(policy=policy, title=_text(_title(model)), style=style, data=data_element(model), script=script)
+
+
+def data_element(model: Report) -> str:
+    """The element with the data: as JSON, or packed where it is long, so that reports of hundreds of points can be sent and opened."""
+    text = json_block(model)
+    if len(text) <= PACKED_FROM:
+        return f'<script type="application/json" id="data">{text}</script>'
+    whole = encoded(text)
+    deflater = zlib.compressobj(6, zlib.DEFLATED, -zlib.MAX_WBITS)
+    packed = base64.b64encode(deflater.compress(whole) + deflater.flush()).decode()
+    return f'<script type="application/x-deflate" id="data" data-length="{len(whole)}">{packed}</script>'
 
 
 def json_block(value: object) -> str:
@@ -97,7 +112,7 @@ def _digest(text: str) -> str:
 
 
 def _title(model: Report) -> str:
-    return "Plimsoll: " + ", ".join(run["label"] for run in model["runs"])
+    return f"Plimsoll: {model['answer']['title']}"
 
 
 def _text(text: str) -> str:

@@ -32,6 +32,8 @@ Json = dict[str, Any]
 SIZE_FACTOR = 1.1
 #: What does not change the load: seeds, and how much of the record is kept.
 _NOT_COMPARED = ("seed", "name", "interval")
+#: Nothing drifts in virtual time, and a model is measured for as long as its caches need; `cache_filling` flags what was too short.
+_VIRTUAL = frozenset(("duration", "warmup"))
 #: What must be equal, by the word that allows it to differ.
 _FACTS: Mapping[str, tuple[str, Callable[[Result], Any]]] = {
     "cache": ("the state of the caches", lambda result: result.cache.get("state")),
@@ -107,6 +109,8 @@ def _options(one: Side, other: Side, matches: Sequence[Sequence[tuple[Result, ..
     for groups in matches:
         before, after = groups[0][0], groups[1][0] if groups[1] else groups[0][0]
         allowed = {*varying, *stated, *before.place.get("settings", {}), *after.place.get("settings", {})}
+        if before.modelled and after.modelled:
+            allowed |= _VIRTUAL
         left, right = _flat(before, allowed), _flat(after, allowed)
         # Another tool's file does not say every option: what one side does not know cannot be held against it.
         partly_known = any("origin" in result.versions for result in (before, after))

@@ -24,7 +24,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict
 
-from plimsoll.analysis.comparison.comparison import Comparison, ComparisonView, match_points
+from plimsoll.analysis.comparison.comparison import Comparison, match_points
 from plimsoll.analysis.comparison.pairs import compare_pairs
 from plimsoll.analysis.comparison.sides import Side
 from plimsoll.analysis.load_line.line import usable
@@ -78,8 +78,8 @@ class Published(TypedDict):
     rows: list[PublishedRow]
 
 
-def compare_configurations(metas: Sequence[Json], members: Sequence[Member], labels: Sequence[str]) -> ComparisonView | None:
-    """The comparison as the page reads it; None with a single configuration, without experiments, or without a point in common."""
+def compare_configurations(metas: Sequence[Json], members: Sequence[Member], labels: Sequence[str]) -> Comparison | None:
+    """The comparison that the page shows; None with a single configuration, without experiments, or without a point in common."""
     if len(labels) < 2 or not any(member.result.place for member in members):
         return None
     sides = [_side(metas, members, configuration, label) for configuration, label in enumerate(labels)]
@@ -87,10 +87,10 @@ def compare_configurations(metas: Sequence[Json], members: Sequence[Member], lab
         return None
     pairs = compare_pairs(sides, objectives=_objectives(metas), adaptive=ADAPTIVE)
     if pairs.comparison is not None:
-        return pairs.comparison.to_json()
+        return pairs.comparison
     notes = tuple(f"Not compared: {reason}" for reason in pairs.refused)
     modelled = tuple(side.modelled for side in sides)
-    return Comparison(tuple(labels), modelled, (), (), notes, tuple(() for _ in sides)).to_json()
+    return Comparison(tuple(labels), modelled, (), (), notes, tuple(() for _ in sides))
 
 
 def _side(metas: Sequence[Json], members: Sequence[Member], configuration: int, label: str) -> Side:

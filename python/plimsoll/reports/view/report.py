@@ -17,8 +17,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NotRequired, TypedDict
 
-from plimsoll.analysis.comparison.comparison import ComparisonView
+from plimsoll.analysis.comparison.comparison import Comparison, ComparisonView
+from plimsoll.analysis.comparison.naming import short_names
 from plimsoll.reports.limits import configuration_words
+from plimsoll.reports.view.answer import AnswerView, answer_view
 from plimsoll.reports.view.bars import Group, Rate, Slice, groups, largest, slices
 from plimsoll.reports.view.comparison import Published, Suite, compare_configurations, published_figures, suite
 from plimsoll.reports.view.experiments import Experiment, Member, experiments, point_verdict
@@ -32,9 +34,9 @@ Json = Mapping[str, Any]
 
 SCHEMA: Literal["plimsoll.report/1"] = "plimsoll.report/1"
 _GROUP_ORDER: dict[str, int] = {name: position for position, name in enumerate(GROUPS)}
-#: Points whose course over time is kept as fine as the screen; with more of them, their courses share that room.
+#: Points whose course over time is kept as fine as the screen; with more of them each is coarser, since each is looked at less.
 FINE_POINTS = 48
-COLUMNS_MIN = 40
+COLUMNS_MIN = 20
 
 
 @dataclass(frozen=True)
@@ -126,6 +128,7 @@ class Report(TypedDict):
     schema: Literal["plimsoll.report/1"]
     runs: list[RunView]
     configurations: list[ConfigurationView]
+    answer: AnswerView
     verdict: Verdict
     flags: list[FlagKind]
     #: The bar charts at first sight: those of the slice that holds the most points.
@@ -139,23 +142,25 @@ class Report(TypedDict):
     comparison: ComparisonView | None
 
 
-def view(runs: Sequence[RunRecord], decode: Decoder, comparison: ComparisonView | None = None) -> Report:
+def view(runs: Sequence[RunRecord], decode: Decoder, comparison: Comparison | None = None) -> Report:
     """The whole report as JSON-ready data; `decode` turns a stored histogram into its buckets.
 
-    ``comparison`` is a `plimsoll.analysis.comparison.comparison.Comparison` in its JSON form, shown instead of the report's own.
+    ``comparison`` is shown instead of the report's own.
     """
     placed, configurations = _place(runs)
-    columns = max(COLUMNS_MIN, min(COLUMNS, COLUMNS * FINE_POINTS // max(len(placed), 1)))
+    columns = columns_of(len(placed))
     metas = [run.meta for run in runs]
     labels = [configuration["label"] for configuration in configurations]
     members = [Member(index, point.run, point.configuration, point.record.result) for index, point in enumerate(placed)]
     verdicts = point_verdict(metas, members)
     points = [point_view(index, point, Drawing(decode, columns), verdicts.get(index)) for index, point in enumerate(placed)]
     found = slices(points, len(configurations))
+    compared = comparison if comparison is not None else compare_configurations(metas, members, labels)
     return {
         "schema": SCHEMA,
         "runs": [_run(run) for run in runs],
         "configurations": configurations,
+        "answer": answer_view(metas, members, labels, compared),
         "verdict": _verdict(points, labels),
         "flags": _flags(points),
         "groups": largest(found)["groups"] if found else groups([], 0),
@@ -164,8 +169,14 @@ def view(runs: Sequence[RunRecord], decode: Decoder, comparison: ComparisonView 
         "suite": suite(metas),
         "experiments": experiments(metas, members),
         "published": published_figures(metas, members, labels),
-        "comparison": comparison if comparison is not None else compare_configurations(metas, members, labels),
+        "comparison": compared.to_json() if compared is not None else None,
     }
+
+
+def columns_of(points: int) -> int:
+    """In how many columns the course of each of so many points is drawn."""
+    share = min(1.0, FINE_POINTS / max(points, 1))
+    return max(COLUMNS_MIN, int(COLUMNS * share**2))
 
 
 def _place(runs: Sequence[RunRecord]) -> tuple[list[Placed], list[ConfigurationView]]:
@@ -182,7 +193,10 @@ def _place(runs: Sequence[RunRecord]) -> tuple[list[Placed], list[ConfigurationV
             records.append((index, record))
     distinct = list(dict.fromkeys(keys))
     named = all(run.meta.get("label") for run in runs)
-    labels = _labels([(runs[index].label, target, level) for index, target, level in distinct], named=named)
+    # What nobody named is called by the words that tell its target from the others'.
+    unnamed = {key[1] for key, (_, record) in zip(keys, records, strict=True) if key[1] == record.result.job.target}
+    short = short_names([side for side in dict.fromkeys(key[1] for key in distinct) if side in unnamed])
+    labels = _labels([(runs[index].label, short.get(side, side), level) for index, side, level in distinct], named=named)
     modelled = {key for key, (_, record) in zip(keys, records, strict=True) if record.result.modelled}
     targets = {key: record.result.job.target for key, (_, record) in reversed(list(zip(keys, records, strict=True)))}
     configurations: list[ConfigurationView] = [

@@ -50,18 +50,43 @@ _CURVE_STEP_NINES = 0.012
 _CURVE_STEP_RATIO = 1.08
 
 
+class Distribution:
+    """Buckets with what is asked of them again and again: how many I/Os they hold up to each."""
+
+    def __init__(self, buckets: Buckets) -> None:
+        self._uppers = [upper_ns for upper_ns, _ in buckets]
+        self._running = list(accumulate([count for _, count in buckets]))
+
+    def value_at(self, percent: float) -> int:
+        """The latency in ns that ``percent`` of the I/Os did not exceed (nearest rank, as HDR histograms define it)."""
+        rank = max(1, math.ceil(percent / 100.0 * self._running[-1] - 1e-9))
+        return self._uppers[bisect_left(self._running, rank)]
+
+    def bands(self) -> list[int]:
+        """One heat-map column as ``[first band, count, count, …]``; empty when there was no I/O."""
+        if not self._uppers:
+            return []
+        first, last = band_of(self._uppers[0]), band_of(self._uppers[-1])
+        column, before = [first], 0
+        for band in range(first, last + 1):
+            index = bisect_left(self._uppers, _edge(band + 1))
+            held = self._running[index - 1] if index else 0
+            column.append(held - before)
+            before = held
+        return column
+
+
 def value_at(buckets: Buckets, percent: float) -> int:
-    """The latency in ns that ``percent`` of the I/Os did not exceed (nearest rank, as HDR histograms define it)."""
-    running = list(accumulate(count for _, count in buckets))
-    rank = max(1, math.ceil(percent / 100.0 * running[-1] - 1e-9))
-    return buckets[bisect_left(running, rank)][0]
+    """The latency in ns that ``percent`` of the I/Os did not exceed."""
+    return Distribution(buckets).value_at(percent)
 
 
 def levels(buckets: Buckets) -> list[tuple[float, int]]:
     """``(percent, ns)`` for every level of LEVELS that at least one I/O lies beyond, and the maximum at 100."""
     total = sum(count for _, count in buckets)
     held = [percent for percent in LEVELS if total * (1.0 - percent / 100.0) >= 1.0]
-    return [(percent, value_at(buckets, percent)) for percent in held] + [(100.0, buckets[-1][0])]
+    distribution = Distribution(buckets)
+    return [(percent, distribution.value_at(percent)) for percent in held] + [(100.0, buckets[-1][0])]
 
 
 def curve(buckets: Buckets) -> list[tuple[float, int]]:
@@ -88,15 +113,18 @@ def band_of(latency_ns: int) -> int:
     return math.floor(math.log10(max(latency_ns, 1)) * BANDS_PER_DECADE + 1e-9)
 
 
+@cache
+def _edge(band: int) -> int:
+    """The lowest whole latency of a band, in ns."""
+    edge = max(0, math.floor(10 ** (band / BANDS_PER_DECADE)) - 1)
+    while band_of(edge) < band:
+        edge += 1
+    return edge
+
+
 def bands(buckets: Buckets) -> list[int]:
     """One heat-map column as ``[first band, count, count, …]``; empty when there was no I/O."""
-    if not buckets:
-        return []
-    counted: Counter[int] = Counter()
-    for upper_ns, count in buckets:
-        counted[band_of(upper_ns)] += count
-    first, last = min(counted), max(counted)
-    return [first, *(counted[band] for band in range(first, last + 1))]
+    return Distribution(buckets).bands()
 
 
 Json = Mapping[str, Any]
@@ -104,6 +132,9 @@ Json = Mapping[str, Any]
 COLUMNS = 240
 """Columns of a time chart: about one per three pixels of a desktop-wide panel."""
 
+
+FEW = 512
+"""So many intervals of a point are kept while it is drawn: some megabytes."""
 
 SHORTEST_COLUMN = 0.2
 """A column shorter than this share of the usual one has no rate: a few I/Os that end a point in a millisecond are no throughput."""
@@ -183,6 +214,7 @@ def timeline(intervals: Iterable[Interval], decode: Decoder, most: int = COLUMNS
 
     None when nothing was recorded. ``intervals`` can be gone through more than once.
     """
+    intervals = _at_hand(intervals)
     frames, ops = _surveyed(intervals)
     if not frames:
         return None
@@ -199,8 +231,9 @@ def timeline(intervals: Iterable[Interval], decode: Decoder, most: int = COLUMNS
         lags.append(max((late for interval in column if (late := (interval.get("lag") or {}).get("p99_ns")) is not None), default=None))
         for op in ops:
             buckets, service_buckets = _histograms(column, op, decode)
-            _append(series[op], column, op, buckets, _seconds(frame) if _seconds(frame) >= shortest_s else None)
-            heat[op].append(bands(buckets))
+            distribution = Distribution(buckets) if buckets else None
+            _append(series[op], column, op, distribution, _seconds(frame) if _seconds(frame) >= shortest_s else None)
+            heat[op].append(distribution.bands() if distribution else [])
             if frame[0].phase == "measure":
                 _add(measured[op], buckets)
                 _add(service[op], service_buckets)
@@ -215,6 +248,12 @@ def timeline(intervals: Iterable[Interval], decode: Decoder, most: int = COLUMNS
         "lag_p99_ns": lags if any(lag is not None for lag in lags) else None,
         "curves": [*_curves("latency", measured), *_curves("service", service)],
     }
+
+
+def _at_hand(intervals: Iterable[Interval]) -> Iterable[Interval]:
+    """The intervals themselves where they are few, so that they are read once; what lasted for hours is gone through twice."""
+    few = list(islice(intervals, FEW + 1))
+    return few if len(few) <= FEW else intervals
 
 
 def _surveyed(intervals: Iterable[Interval]) -> tuple[list[_Frame], list[Op]]:
@@ -259,16 +298,16 @@ def _empty_series() -> Series:
     return {"iops": [], "bytes_per_s": [], "p50_ns": [], "p99_ns": [], "max_ns": [], "errors": []}
 
 
-def _append(series: Series, column: Sequence[Interval], op: str, buckets: Buckets, seconds: float | None) -> None:
+def _append(series: Series, column: Sequence[Interval], op: str, distribution: Distribution | None, seconds: float | None) -> None:
     """The figures of one column; a column too short for rates has no ``seconds``."""
     parts = [entry for interval in column if (entry := interval.get("summary", {}).get(op))]
     totals = sum(part["count"] for part in parts), sum(part.get("bytes") or 0 for part in parts)
     for rates, total in zip((series["iops"], series["bytes_per_s"]), totals, strict=True):
         rates.append(None if seconds is None else significant(total / seconds))
     series["errors"].append(sum(part.get("errors") or 0 for part in parts))
-    series["p50_ns"].append(value_at(buckets, 50.0) if buckets else None)
-    series["p99_ns"].append(value_at(buckets, 99.0) if buckets else None)
-    series["max_ns"].append(max((part.get("max_ns") or 0 for part in parts), default=0) if buckets else None)
+    series["p50_ns"].append(distribution.value_at(50.0) if distribution else None)
+    series["p99_ns"].append(distribution.value_at(99.0) if distribution else None)
+    series["max_ns"].append(max((part.get("max_ns") or 0 for part in parts), default=0) if distribution else None)
 
 
 def _phase_end_s(frames: Sequence[_Frame], phase: str) -> float | None:
