@@ -19,7 +19,7 @@ from plimsoll.store.reader import StoredRun, damage_named, open_runs
 
 if TYPE_CHECKING:
     from plimsoll.analysis.comparison.assertion import Asserted, Assertion
-    from plimsoll.analysis.comparison.comparison import Comparison, ComparisonView, Figure
+    from plimsoll.analysis.comparison.comparison import Comparison, Figure
 
 Json = dict[str, Any]
 
@@ -108,7 +108,7 @@ def _show(stored: list[StoredRun], typed: dict[str, Any], wanted: _Wanted) -> in
         if judged:
             say(f"\n{asserted_text(judged, here)}")
     if wanted.output is not None:
-        _write(view, conditions, stored, wanted.output)
+        _write(comparison, conditions, stored, wanted.output)
         click.echo(f"\nreport   {wanted.output}", err=wanted.as_json)
     missed = [one for one in judged if not one.holds]
     if missed:
@@ -147,12 +147,12 @@ def _compared(stored: list[StoredRun], typed: dict[str, Any], figures: Sequence[
     raise InputError("\n  ".join([f"this cannot be compared, for {len(pairs.refused)} reasons:", *pairs.refused]))
 
 
-def _write(comparison: ComparisonView, assertions: Sequence[Json], stored: list[StoredRun], path: str) -> None:
-    ending = os.path.splitext(path)[1].lower()
+def _write(compared: Comparison, assertions: Sequence[Json], stored: list[StoredRun], path: str) -> None:
+    ending, comparison = os.path.splitext(path)[1].lower(), compared.to_json()
     if ending == ".html":
         from plimsoll.reports import html
 
-        html.write(stored, Path(path), comparison=comparison)
+        html.write(stored, Path(path), comparison=compared)
     elif ending == ".csv":
         from plimsoll.reports import numbers
 
