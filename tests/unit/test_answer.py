@@ -41,7 +41,7 @@ def test_a_ramp_answers_with_its_mark_and_never_with_a_level_that_failed() -> No
     assert found.sentence.startswith("/dev/sdb carries 1,200 IOPS [")
     assert found.sentence.endswith("] before read mean passes 20 ms (queue_depth 32).")
     (card,) = found.cards
-    assert (card.label, card.value, card.point) == ("Mark of /dev/sdb", "1,200 IOPS", "oltp-db-32-1")
+    assert (card.label, card.value, card.to_json()["point"]) == ("Mark of /dev/sdb", "1,200 IOPS", "oltp-db-32-1")
 
 
 def test_a_load_that_never_failed_is_at_least_that_and_one_that_never_held_is_said_so() -> None:
