@@ -14,7 +14,7 @@ HOSTILE = "</script><script>alert(1)</script><!-- ]]> & \u2028"
 
 
 def model(label="run"):
-    return {"runs": [{"label": label}], "points": []}
+    return {"answer": {"title": label}, "runs": [{"label": label}], "points": []}
 
 
 def test_data_can_end_neither_its_element_nor_the_page():

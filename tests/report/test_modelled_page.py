@@ -31,7 +31,7 @@ def report(tmp_path_factory):
 
 def test_the_bottleneck_stands_at_the_verdict_in_the_summary_and_at_the_top_of_its_point(report, opened):
     found = opened(report)
-    limited, failed = found.page.locator("#verdict .sentences li").all_inner_texts()
+    limited, failed = found.page.locator("#answer .sentences li").all_inner_texts()
     assert limited == f"{TARGET} (modelled): limited by the disks at all 2 points."
     # The verdict said nothing of what failed.
     assert failed.startswith(f"{TARGET}, failures: 1.000 s: member 0 of group vd0 failed (modelled")

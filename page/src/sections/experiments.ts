@@ -1,6 +1,6 @@
 // The experiments of a report, each with its findings on every workload and configuration, and the chart that its kind calls for.
 
-import { modelledBadge } from "../badge";
+import { isMixed, modelledBadge } from "../badge";
 import { element, type Child } from "../element";
 import { isLarge } from "../charts/loadLine";
 import { bandwidth, exact, megabytes, rate } from "../format";
@@ -45,7 +45,13 @@ function experimentView(experiment: Experiment, report: Report): HTMLElement {
   return element(
     "div",
     { class: "experiment", id: experimentId(report, experiment) },
-    element("h3", {}, experiment.name, element("span", { class: "kind" }, KINDS[experiment.kind])),
+    element(
+      "h3",
+      {},
+      experiment.name,
+      element("span", { class: "kind" }, KINDS[experiment.kind]),
+      modelledBadge(!isMixed(report) && experiment.subjects.some(({ modelled }) => modelled)),
+    ),
     experiment.objective && element("p", { class: "objective" }, "Objective: ", element("code", {}, experiment.objective)),
     sentences(experiment, report),
     markTable(experiment, report),
@@ -60,7 +66,7 @@ function sentences(experiment: Experiment, report: Report): HTMLElement | null {
   const items = experiment.subjects.flatMap((subject) => {
     const said = [...subject.sentences, ...subject.notes];
     if (said.length === 0) return [];
-    if (experiment.subjects.length === 1) return [element("li", {}, said.join(" "), modelledBadge(subject.modelled))];
+    if (experiment.subjects.length === 1) return [element("li", {}, said.join(" "), isMixed(report) && modelledBadge(subject.modelled))];
     return [element("li", {}, element("strong", {}, subjectHeading(subject, experiment, report), ": "), said.join(" "))];
   });
   return sentenceList(items, "Conclusions in sentences");
@@ -126,7 +132,9 @@ function markTable(experiment: Experiment, report: Report): HTMLElement | null {
     { heading: axis ? `at ${optionWords(axis)}` : "at level" },
     { heading: `Saturation, ${heading}` },
   ];
-  const table = tableElement({ caption: objective ? "Marks, knees, saturation" : "Knees and saturation", columns, rows });
+  const caption = objective ? "Marks, knees, saturation" : "Knees and saturation";
+  const modelled = found.some((subject) => subject.modelled);
+  const table = tableElement({ caption: modelled ? `${caption}${isMixed(report) ? "; modelled ones are marked" : " (modelled)"}` : caption, columns, rows });
   const folded = rows.length > MANY;
   return element(
     "div",
