@@ -5,9 +5,10 @@
 //! it has some, the destager walks over those alone. A row is taken with all its dirty stretches at once, also those that
 //! came after the flush.
 
+use super::pages::{Page, State, Stretch};
 use super::row_set::RowSet;
 use super::row_table::RowTable;
-use super::{Page, SPACE_SHIFT, Shape, Space, State, Stretch};
+use super::{SPACE_SHIFT, Shape, Space};
 use crate::prefetch;
 use crate::raid::Extent;
 use crate::slab::NONE;

@@ -11,6 +11,7 @@
 mod dirty;
 mod epochs;
 mod index;
+mod pages;
 pub(crate) mod read_ahead;
 mod row_set;
 mod row_table;
@@ -18,56 +19,10 @@ mod row_table;
 use crate::cache::dirty::DirtyRows;
 use crate::cache::epochs::Epochs;
 use crate::cache::index::Index;
+use crate::cache::pages::{Page, Pages, State, Stretch};
 use crate::prefetch;
 use crate::raid::Extent;
 use crate::slab::NONE;
-
-/// What a page is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
-    Free,
-    Fetching,
-    Clean,
-    Dirty,
-    Destaging,
-    Redirtied,
-}
-
-/// A stretch of a page, in sectors.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Stretch {
-    from: u8,
-    to: u8,
-}
-
-impl Stretch {
-    const fn covers(self, other: Self) -> bool {
-        self.from <= other.from && other.to <= self.to
-    }
-
-    fn join(&mut self, other: Self) {
-        if self.from == self.to {
-            *self = other;
-        } else {
-            (self.from, self.to) = (self.from.min(other.from), self.to.max(other.to));
-        }
-    }
-}
-
-/// One page; its neighbours are those of the LRU list, of its row, or of the free list, as its state says. While it is
-/// fetched `after` is the fetch.
-#[derive(Clone, Copy, Debug)]
-struct Page {
-    key: u64,
-    before: u32,
-    after: u32,
-    state: State,
-    /// The epoch in which what is dirty became so, and that of what is being destaged.
-    epoch: u8,
-    destaging: u8,
-    valid: Stretch,
-    dirty: Stretch,
-}
 
 /// How large a cache is, in pages.
 #[derive(Clone, Copy, Debug)]
@@ -105,14 +60,8 @@ pub(crate) struct Cache {
     shape: Shape,
     page_shift: u32,
     index: Index,
-    pages: Vec<Page>,
-    free: u32,
-    free_count: u32,
-    /// Most and least recently used clean page.
-    newest: u32,
-    oldest: u32,
+    pages: Pages,
     clean: u32,
-    listed: u32,
     dirty: u32,
     rows: DirtyRows,
     epochs: Epochs,
@@ -131,31 +80,12 @@ const SPACE_SHIFT: u32 = 48;
 
 impl Cache {
     pub(crate) fn new(shape: Shape, spaces: &[Space]) -> Self {
-        let page = Page {
-            key: 0,
-            before: NONE,
-            after: NONE,
-            state: State::Free,
-            epoch: 0,
-            destaging: 0,
-            valid: Stretch::default(),
-            dirty: Stretch::default(),
-        };
-        let mut pages = vec![page; shape.pages as usize];
-        for (number, page) in pages.iter_mut().enumerate() {
-            page.after = if number + 1 < shape.pages as usize { number as u32 + 1 } else { NONE };
-        }
         Self {
             shape,
             page_shift: shape.page_sectors.trailing_zeros(),
             index: Index::new(shape.pages as usize),
-            pages,
-            free: if shape.pages > 0 { 0 } else { NONE },
-            free_count: shape.pages,
-            newest: NONE,
-            oldest: NONE,
+            pages: Pages::new(shape.pages),
             clean: 0,
-            listed: 0,
             dirty: 0,
             rows: DirtyRows::new(spaces, shape),
             epochs: Epochs::default(),
@@ -195,7 +125,7 @@ impl Cache {
                         waits.push(page.after);
                     }
                 }
-                Some(page) if page.state == State::Clean => self.refresh(place),
+                Some(page) if page.state == State::Clean => self.pages.refresh(place),
                 Some(_) => {}
                 None => {
                     from = from.min(touch.lba);
@@ -220,7 +150,7 @@ impl Cache {
                 to = to.max(touch.lba + u64::from(touch.stretch.to - touch.stretch.from));
             }
         }
-        let room = self.shape.clean_max.saturating_sub(self.clean).min(self.free_count) + self.listed;
+        let room = self.shape.clean_max.saturating_sub(self.clean).min(self.pages.free_count()) + self.pages.listed();
         let to = to.min((from >> self.page_shift).saturating_add(u64::from(room)) << self.page_shift);
         (from < to).then(|| Extent { lba: from, sectors: (to - from) as u32 })
     }
@@ -266,7 +196,7 @@ impl Cache {
             page.valid.join(touch.stretch);
             if page.state == State::Fetching && page.after == number {
                 page.state = State::Clean;
-                self.push_newest(place);
+                self.pages.push_newest(place);
             }
         }
     }
@@ -278,11 +208,11 @@ impl Cache {
             page.is_some_and(|page| matches!(page.state, State::Dirty | State::Destaging | State::Redirtied))
         };
         let most = self.pages_of(extent);
-        if self.dirty + most <= self.shape.dirty_max && self.free_count + self.listed >= most {
+        if self.dirty + most <= self.shape.dirty_max && self.pages.free_count() + self.pages.listed() >= most {
             return true;
         }
         let more = self.touches(space, extent).filter(|touch| !is_dirty(touch)).count() as u32;
-        self.dirty + more <= self.shape.dirty_max && self.free_count + self.listed >= more
+        self.dirty + more <= self.shape.dirty_max && self.pages.free_count() + self.pages.listed() >= more
     }
 
     /// Whether a write of `extent` could ever find room.
@@ -320,7 +250,7 @@ impl Cache {
         };
         match page.state {
             State::Clean => {
-                self.unlist(place);
+                self.pages.unlist(place);
                 self.clean -= 1;
             }
             State::Fetching => {
@@ -407,7 +337,7 @@ impl Cache {
         for touch in self.touches(space, extent) {
             let place = self.place(touch.key);
             if self.pages.get(place as usize).is_some_and(|page| page.state == State::Clean) {
-                self.unlist(place);
+                self.pages.unlist(place);
                 self.release(place);
             }
         }
@@ -454,23 +384,18 @@ impl Cache {
     }
 
     fn make_room(&mut self) -> Option<u32> {
-        if self.free == NONE && !self.evict() {
+        if self.pages.free_count() == 0 && !self.evict() {
             return None;
         }
-        let place = self.free;
-        self.free = self.pages[place as usize].after;
-        self.free_count -= 1;
-        Some(place)
+        Some(self.pages.take_free())
     }
 
     fn evict(&mut self) -> bool {
-        let place = self.oldest;
-        if place == NONE {
-            return false;
-        }
-        self.unlist(place);
+        let Some(place) = self.pages.oldest() else { return false };
+        self.pages.unlist(place);
         self.release(place);
-        if let Some(next) = self.pages.get(self.oldest as usize) {
+        if let Some(next) = self.pages.oldest() {
+            let next = &self.pages[next as usize];
             self.index.expect(next.key);
             prefetch::expect(&self.pages, next.before as usize);
         }
@@ -485,10 +410,7 @@ impl Cache {
 
     fn free_page(&mut self, place: u32) {
         self.index.remove(self.pages[place as usize].key, place);
-        let page = &mut self.pages[place as usize];
-        (page.state, page.after) = (State::Free, self.free);
-        self.free = place;
-        self.free_count += 1;
+        self.pages.give_back(place);
     }
 
     /// A destaged page stays as a clean one if there may be any.
@@ -503,39 +425,7 @@ impl Cache {
         }
         self.pages[place as usize].state = State::Clean;
         self.clean += 1;
-        self.push_newest(place);
-    }
-
-    #[inline]
-    fn refresh(&mut self, place: u32) {
-        if self.newest != place {
-            self.unlist(place);
-            self.push_newest(place);
-        }
-    }
-
-    fn push_newest(&mut self, place: u32) {
-        let page = &mut self.pages[place as usize];
-        (page.before, page.after) = (NONE, self.newest);
-        match self.pages.get_mut(self.newest as usize) {
-            Some(newest) => newest.before = place,
-            None => self.oldest = place,
-        }
-        self.newest = place;
-        self.listed += 1;
-    }
-
-    fn unlist(&mut self, place: u32) {
-        let Page { before, after, .. } = self.pages[place as usize];
-        match self.pages.get_mut(before as usize) {
-            Some(page) => page.after = after,
-            None => self.newest = after,
-        }
-        match self.pages.get_mut(after as usize) {
-            Some(page) => page.before = before,
-            None => self.oldest = before,
-        }
-        self.listed -= 1;
+        self.pages.push_newest(place);
     }
 }
 

@@ -87,7 +87,7 @@ proptest! {
                 }
             }
             prop_assert!(cache.dirty_pages() <= 32 && cache.clean <= 24);
-            prop_assert_eq!(cache.free_count + cache.clean + cache.dirty, 48);
+            prop_assert_eq!(cache.pages.free_count() + cache.clean + cache.dirty, 48);
         }
         loop {
             under_way.drain(..).for_each(|done| cache.destaged(0, done));

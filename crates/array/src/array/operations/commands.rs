@@ -4,7 +4,8 @@
 //! and passes the links meanwhile, so that it takes the slower of the two. Limits: reads take the links in order of their
 //! ends; a device that reports a write early has taken it over links and interface one after the other.
 
-use super::precedence::{Precedence, Rank};
+use super::command::{Issued, Origin, Rank};
+use super::precedence::Precedence;
 use crate::array::topology::Topology;
 use crate::calendar::Event;
 use crate::device::Command;
@@ -14,49 +15,6 @@ use crate::slab::{NONE, Slab};
 
 /// Arrays of fewer drives are near the processor anyway.
 const EXPECTED_FROM: usize = 16;
-
-/// Marks a command that is all of a job's read past the cache, which needs no operation, instead of one of an operation.
-pub(super) const OF_JOB: u32 = 1 << 31;
-
-/// A command to a device.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Issued {
-    /// The operation, or the job with [`OF_JOB`].
-    pub(super) owner: u32,
-    pub(super) drive: u16,
-    pub(super) controller: u16,
-    pub(super) write: bool,
-    pub(super) rank: Rank,
-    pub(super) sectors: u32,
-    pub(super) lba: u64,
-    pub(super) offered_ns: u64,
-    /// The one behind it in a line.
-    pub(super) next: u32,
-}
-
-impl Issued {
-    pub(super) const BLANK: Self = Self {
-        owner: NONE,
-        drive: 0,
-        controller: 0,
-        write: false,
-        rank: Rank::Other,
-        sectors: 0,
-        lba: 0,
-        offered_ns: 0,
-        next: NONE,
-    };
-}
-
-/// Who makes commands.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Origin {
-    /// The operation, or the job with [`OF_JOB`].
-    pub(super) owner: u32,
-    pub(super) group: u16,
-    /// [`Rank::Other`] if the group's controller holds nothing back.
-    pub(super) rank: Rank,
-}
 
 /// All commands that are under way or held back.
 #[derive(Debug)]
@@ -144,14 +102,15 @@ impl Commands {
     /// A command sets off to its device, or is held back for others.
     #[inline(always)]
     fn issue(&mut self, topology: &mut Topology, number: u32) {
-        if self.issued[number].rank == Rank::Other || self.goes_now(topology, number) {
+        let Issued { drive, rank, .. } = self.issued[number];
+        if rank == Rank::Other || self.precedence[usize::from(drive)].goes_now(&mut self.issued, topology, number) {
             self.send(topology, number);
         }
     }
 
     /// A command goes to its device: what is to be written goes over the links first.
     #[inline(always)]
-    pub(super) fn send(&mut self, topology: &mut Topology, number: u32) {
+    fn send(&mut self, topology: &mut Topology, number: u32) {
         let Issued { drive, controller, write, sectors, .. } = self.issued[number];
         topology.make_command(controller);
         if write {
@@ -209,8 +168,20 @@ impl Commands {
             ready_ns = arrived_ns.max(now_ns);
         }
         topology.start_freed_device(drive);
-        self.make_way(topology, drive, controller, rank);
+        if rank != Rank::Other && self.precedence[usize::from(drive)].ended(rank) {
+            self.send_held(topology, drive, controller);
+        }
         ready_ns
+    }
+
+    /// What was held back from a drive goes, as far as there is room for it.
+    #[inline(never)]
+    fn send_held(&mut self, topology: &mut Topology, drive: u16, controller: u16) {
+        loop {
+            let room = topology.controllers[usize::from(controller)].destages_beside_requests();
+            let Some(next) = self.precedence[usize::from(drive)].next_held(&self.issued, room) else { return };
+            self.send(topology, next);
+        }
     }
 }
 

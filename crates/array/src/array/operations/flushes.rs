@@ -6,7 +6,7 @@
 //! Limits: it concerns all groups, also those that its volume does not lie on, and costs the first controller only; a command
 //! of it is on no link. A write that asks to be durable itself is not known here.
 
-use super::commands::Issued;
+use super::command::Issued;
 use super::{Kind, Operations};
 use crate::array::topology::Topology;
 use crate::raid::{Extent, MemberState};

@@ -3,11 +3,14 @@
 //! Model: an operation reads, writes, or reads first and then writes; each of that is commands to devices (`commands.rs`). What
 //! its end means for others, for whoever waits for it or for its rows, is not decided here but behind it (`storage.rs`).
 
+mod command;
 mod commands;
 mod destage;
+mod fetches;
 mod flushes;
 mod further;
 mod gathering;
+mod operation;
 mod precedence;
 mod trims;
 
@@ -16,103 +19,12 @@ use crate::calendar::Event;
 use crate::controller::Controller;
 use crate::raid::{Extent, Lost, Piece, WritePlan};
 use crate::slab::{NONE, Slab};
-use commands::{Commands, OF_JOB, Origin};
+use command::{OF_JOB, Origin, Rank};
+use commands::Commands;
 use further::Stretches;
 use gathering::Gathering;
-use precedence::Rank;
-
-/// What a RAID operation is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    /// Data for those who wait, and for the cache.
-    Fetch,
-    /// A job's write past the cache.
-    Write,
-    /// Dirty pages to the devices.
-    Destage,
-    /// A chunk of a rebuild.
-    Rebuild,
-    /// A job's trim.
-    Trim,
-    /// A job's flush.
-    Flush,
-}
-
-impl Kind {
-    /// For whom its commands are.
-    const fn rank(self) -> Rank {
-        match self {
-            Self::Fetch | Self::Write => Rank::Request,
-            Self::Destage => Rank::Destage,
-            Self::Rebuild | Self::Trim | Self::Flush => Rank::Other,
-        }
-    }
-}
-
-/// A RAID operation under way.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Operation {
-    pub(super) kind: Kind,
-    pub(super) group: u16,
-    extent: Extent,
-    /// Of a destage, the list of its further stretches.
-    further: u32,
-    /// Commands it waits for.
-    left: u32,
-    /// Whether data are lost that it needs.
-    pub(super) failed: bool,
-    /// When the last data it waited for have come.
-    ready_ns: u64,
-    /// Time between its phases, or after the last.
-    xor_ns: u64,
-    /// First command of its second phase.
-    second: u32,
-    /// First of those who wait for it.
-    waiters: u32,
-    /// The rebuild that it belongs to.
-    pub(super) rebuild: u32,
-    /// Of a fetch for the cache, where one of its pages is.
-    page: u32,
-}
-
-impl Operation {
-    const BLANK: Self = Self {
-        kind: Kind::Fetch,
-        group: 0,
-        extent: Extent { lba: 0, sectors: 0 },
-        further: NONE,
-        left: 0,
-        failed: false,
-        ready_ns: 0,
-        xor_ns: 0,
-        second: NONE,
-        waiters: NONE,
-        rebuild: NONE,
-        page: NONE,
-    };
-}
-
-/// What the end of a command ends with it.
-pub(super) enum Ended {
-    /// A job's read past the cache, with the instant at which its data are there.
-    Read { job: u32, ready_ns: u64 },
-    /// A phase of an operation.
-    Phase(u32),
-    /// An operation waits for other commands.
-    Nothing,
-}
-
-/// What an operation leaves behind.
-pub(super) struct Outcome {
-    pub(super) kind: Kind,
-    /// The controller, and the space of its cache.
-    pub(super) controller: u16,
-    pub(super) space: u32,
-    /// First of those who wait for it.
-    pub(super) waiters: u32,
-    pub(super) ready_ns: u64,
-    pub(super) failed: bool,
-}
+use operation::Operation;
+pub(super) use operation::{Ended, Kind, Outcome};
 
 /// All operations that are under way, with their commands.
 #[derive(Debug)]
@@ -235,32 +147,6 @@ impl Operations {
         planned
     }
 
-    /// Reads for a job of a controller without a cache; nearly all such reads are one command, which needs no operation. Gives the
-    /// operation that the others need, not started yet.
-    #[inline(always)]
-    pub(super) fn read_for(&mut self, topology: &mut Topology, job: u32, group: u16, extent: Extent) -> Option<u32> {
-        let found = &topology.groups[usize::from(group)];
-        let cost = found.cost(&topology.drives, topology.now_ns);
-        if let Some(piece) = found.geometry.read_one(extent, &found.members, cost) {
-            topology.groups[usize::from(group)].operations += 1;
-            // A controller without a cache keeps no writes, so it holds nothing back.
-            let origin = Origin { owner: job | OF_JOB, group, rank: Rank::Other };
-            self.commands.send_piece(topology, origin, &piece);
-            return None;
-        }
-        Some(self.begin(topology, Kind::Fetch, group, extent))
-    }
-
-    /// A fetch that the cache knows of; not started.
-    pub(super) fn fetch(&mut self, topology: &mut Topology, group: u16, extent: Extent) -> u32 {
-        let number = self.begin(topology, Kind::Fetch, group, extent);
-        let group = &topology.groups[usize::from(group)];
-        if let Some(cache) = &mut topology.controllers[usize::from(group.controller)].cache {
-            self.operations[number].page = cache.fetch(group.space, extent, number);
-        }
-        number
-    }
-
     /// What the commands of an operation have in common.
     #[inline(always)]
     fn origin(&self, topology: &Topology, owner: u32) -> Origin {
@@ -268,42 +154,6 @@ impl Operations {
         let controller = topology.groups[usize::from(group)].controller;
         let holds_back = topology.controllers[usize::from(controller)].writes_back;
         Origin { owner, group, rank: if holds_back { kind.rank() } else { Rank::Other } }
-    }
-
-    /// Starts a fetch; nearly all are one command.
-    #[inline]
-    pub(super) fn start_fetch(&mut self, topology: &mut Topology, number: u32) {
-        let Operation { group, extent, .. } = self.operations[number];
-        let found = &topology.groups[usize::from(group)];
-        match found.geometry.read_one(extent, &found.members, found.cost(&topology.drives, topology.now_ns)) {
-            Some(piece) => {
-                self.operations[number].left = 1;
-                let origin = self.origin(topology, number);
-                self.commands.issue_piece(topology, origin, &piece);
-            }
-            None => self.start_pieces_of_fetch(topology, number),
-        }
-    }
-
-    #[inline(never)]
-    pub(super) fn start_pieces_of_fetch(&mut self, topology: &mut Topology, number: u32) {
-        let Operation { group, extent, .. } = self.operations[number];
-        let mut pieces = std::mem::take(&mut self.scratch.pieces);
-        pieces.clear();
-        let found = &topology.groups[usize::from(group)];
-        let cost = found.cost(&topology.drives, topology.now_ns);
-        match found.geometry.read(extent, &found.members, cost, &mut pieces) {
-            Ok(xor_bytes) => {
-                let controller = &topology.controllers[usize::from(found.controller)];
-                let xor_ns = controller.xor_ns(xor_bytes);
-                let operation = &mut self.operations[number];
-                (operation.left, operation.xor_ns) = (pieces.len() as u32, xor_ns);
-                let origin = self.origin(topology, number);
-                pieces.iter().for_each(|piece| self.commands.issue_piece(topology, origin, piece));
-            }
-            Err(_) => self.fail(topology, number),
-        }
-        self.scratch.pieces = pieces;
     }
 
     /// Issues what the plan in the scratch says: its reads now and its writes afterwards, or its writes at once.

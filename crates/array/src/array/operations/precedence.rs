@@ -15,20 +15,9 @@
 //!
 //! Limits: what is read ahead counts as asked for; rebuilds have a priority of their own (`raid/throttle.rs`).
 
-use super::commands::Commands;
+use super::command::{Issued, Rank};
 use crate::array::topology::Topology;
-use crate::slab::NONE;
-
-/// For whom a command is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Rank {
-    /// A request.
-    Request,
-    /// A destage.
-    Destage,
-    /// Neither is it held back, nor is anything for it.
-    Other,
-}
+use crate::slab::{NONE, Slab};
 
 /// What a drive has of each rank.
 #[derive(Clone, Debug)]
@@ -45,70 +34,55 @@ impl Precedence {
     const fn has_room(&self, beside_requests: u32) -> bool {
         self.requests == 0 || self.destages < beside_requests
     }
-}
 
-impl Commands {
     /// Whether a command may go to its drive now; otherwise it is held back.
     #[inline(never)]
-    pub(super) fn goes_now(&mut self, topology: &Topology, number: u32) -> bool {
-        let command = &self.issued[number];
-        let precedence = &mut self.precedence[usize::from(command.drive)];
+    pub(super) fn goes_now(&mut self, issued: &mut Slab<Issued>, topology: &Topology, number: u32) -> bool {
+        let command = &issued[number];
         match command.rank {
-            Rank::Request => precedence.requests += 1,
+            Rank::Request => self.requests += 1,
             Rank::Destage => {
                 let controller = &topology.controllers[usize::from(command.controller)];
-                if !precedence.has_room(controller.destages_beside_requests()) {
-                    self.hold(number);
+                if !self.has_room(controller.destages_beside_requests()) {
+                    self.hold(issued, number);
                     return false;
                 }
-                precedence.destages += 1;
+                self.destages += 1;
             }
             Rank::Other => {}
         }
         true
     }
 
-    fn hold(&mut self, number: u32) {
-        let command = &mut self.issued[number];
-        command.next = NONE;
-        let held = &mut self.precedence[usize::from(command.drive)].held;
-        let last = std::mem::replace(&mut held.1, number);
-        if held.0 == NONE {
-            held.0 = number;
+    fn hold(&mut self, issued: &mut Slab<Issued>, number: u32) {
+        issued[number].next = NONE;
+        let last = std::mem::replace(&mut self.held.1, number);
+        if self.held.0 == NONE {
+            self.held.0 = number;
         } else {
-            self.issued[last].next = number;
+            issued[last].next = number;
         }
     }
 
-    /// A command of a rank has ended at a drive: what was held back goes, as far as there is room for it.
+    /// A command of a request or of a destage has ended; whether something is held back.
     #[inline(always)]
-    pub(super) fn make_way(&mut self, topology: &mut Topology, drive: u16, controller: u16, rank: Rank) {
-        if rank == Rank::Other {
-            return;
+    pub(super) const fn ended(&mut self, rank: Rank) -> bool {
+        match rank {
+            Rank::Other => return false,
+            Rank::Request => self.requests -= 1,
+            Rank::Destage => self.destages -= 1,
         }
-        let precedence = &mut self.precedence[usize::from(drive)];
-        if rank == Rank::Request {
-            precedence.requests -= 1;
-        } else {
-            precedence.destages -= 1;
-        }
-        if precedence.held.0 != NONE {
-            self.send_held(topology, drive, controller);
-        }
+        self.held.0 != NONE
     }
 
-    #[inline(never)]
-    fn send_held(&mut self, topology: &mut Topology, drive: u16, controller: u16) {
-        loop {
-            let precedence = &mut self.precedence[usize::from(drive)];
-            let first = precedence.held.0;
-            let controller = &topology.controllers[usize::from(controller)];
-            if first == NONE || !precedence.has_room(controller.destages_beside_requests()) {
-                return;
-            }
-            precedence.held.0 = self.issued[first].next;
-            precedence.destages += 1;
-            self.send(topology, first);
+    /// The first that is held back, which goes now, if there is room for it beside the requests.
+    pub(super) fn next_held(&mut self, issued: &Slab<Issued>, beside_requests: u32) -> Option<u32> {
+        let first = self.held.0;
+        if first == NONE || !self.has_room(beside_requests) {
+            return None;
         }
+        self.held.0 = issued[first].next;
+        self.destages += 1;
+        Some(first)
     }
 }

@@ -6,7 +6,7 @@
 //! Limits: trims wait for nothing and hold nothing up, neither links nor other commands nor rows; what the cache is to write
 //! yet is written afterwards.
 
-use super::commands::Issued;
+use super::command::Issued;
 use super::{Ended, Kind, Operations};
 use crate::array::topology::Topology;
 use crate::calendar::Event;

@@ -1,0 +1,77 @@
+//! Reads: past the cache for a job, or as fetches that the cache knows of.
+
+use super::Operations;
+use super::command::{OF_JOB, Origin, Rank};
+use super::operation::{Kind, Operation};
+use crate::array::topology::Topology;
+use crate::raid::Extent;
+
+impl Operations {
+    /// Reads for a job of a controller without a cache; nearly all such reads are one command, which needs no operation. Gives the
+    /// operation that the others need, not started yet.
+    #[inline(always)]
+    pub(in crate::array) fn read_for(
+        &mut self,
+        topology: &mut Topology,
+        job: u32,
+        group: u16,
+        extent: Extent,
+    ) -> Option<u32> {
+        let found = &topology.groups[usize::from(group)];
+        let cost = found.cost(&topology.drives, topology.now_ns);
+        if let Some(piece) = found.geometry.read_one(extent, &found.members, cost) {
+            topology.groups[usize::from(group)].operations += 1;
+            // A controller without a cache keeps no writes, so it holds nothing back.
+            let origin = Origin { owner: job | OF_JOB, group, rank: Rank::Other };
+            self.commands.send_piece(topology, origin, &piece);
+            return None;
+        }
+        Some(self.begin(topology, Kind::Fetch, group, extent))
+    }
+
+    /// A fetch that the cache knows of; not started.
+    pub(in crate::array) fn fetch(&mut self, topology: &mut Topology, group: u16, extent: Extent) -> u32 {
+        let number = self.begin(topology, Kind::Fetch, group, extent);
+        let group = &topology.groups[usize::from(group)];
+        if let Some(cache) = &mut topology.controllers[usize::from(group.controller)].cache {
+            self.operations[number].page = cache.fetch(group.space, extent, number);
+        }
+        number
+    }
+
+    /// Starts a fetch; nearly all are one command.
+    #[inline]
+    pub(in crate::array) fn start_fetch(&mut self, topology: &mut Topology, number: u32) {
+        let Operation { group, extent, .. } = self.operations[number];
+        let found = &topology.groups[usize::from(group)];
+        match found.geometry.read_one(extent, &found.members, found.cost(&topology.drives, topology.now_ns)) {
+            Some(piece) => {
+                self.operations[number].left = 1;
+                let origin = self.origin(topology, number);
+                self.commands.issue_piece(topology, origin, &piece);
+            }
+            None => self.start_pieces_of_fetch(topology, number),
+        }
+    }
+
+    #[inline(never)]
+    pub(in crate::array) fn start_pieces_of_fetch(&mut self, topology: &mut Topology, number: u32) {
+        let Operation { group, extent, .. } = self.operations[number];
+        let mut pieces = std::mem::take(&mut self.scratch.pieces);
+        pieces.clear();
+        let found = &topology.groups[usize::from(group)];
+        let cost = found.cost(&topology.drives, topology.now_ns);
+        match found.geometry.read(extent, &found.members, cost, &mut pieces) {
+            Ok(xor_bytes) => {
+                let controller = &topology.controllers[usize::from(found.controller)];
+                let xor_ns = controller.xor_ns(xor_bytes);
+                let operation = &mut self.operations[number];
+                (operation.left, operation.xor_ns) = (pieces.len() as u32, xor_ns);
+                let origin = self.origin(topology, number);
+                pieces.iter().for_each(|piece| self.commands.issue_piece(topology, origin, piece));
+            }
+            Err(_) => self.fail(topology, number),
+        }
+        self.scratch.pieces = pieces;
+    }
+}
