@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol, TypedDict, cast
 
-from plimsoll.answering import no_answer
+from plimsoll.silence import no_answer
 from plimsoll.displayed import displayed_in_line
 from plimsoll.errors import InputError
 from plimsoll.handover import as_json, as_name
@@ -263,7 +263,7 @@ def check_blocks(workload: Definition, block_bytes: int) -> None:
 
 
 def await_answer(path: str) -> None:
-    """Wait until what is at ``path`` has answered, whatever it says; for who looks at it himself. See `plimsoll.answering`."""
+    """Wait until what is at ``path`` has answered, whatever it says; for who looks at it himself. See `plimsoll.silence`."""
     from plimsoll import _core
 
     _core.await_path(as_name(path), no_answer)

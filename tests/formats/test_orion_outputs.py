@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from plimsoll.errors import InputError
-from plimsoll.formats.importing import read_results
+from plimsoll.formats.import_forms import read_results
 from plimsoll.formats.orion.plane import Latency, Plane, Point, plane_of, where_of
 from plimsoll.formats.orion.read import read_command
 from plimsoll.formats.orion.results import Run, recorded

@@ -149,7 +149,7 @@ def orion_luns(text: str) -> bool:
 
 
 def orion_tables(text: str) -> bool:
-    from plimsoll.formats.importing import read_results
+    from plimsoll.formats.import_forms import read_results
 
     return bool(read_results({f"x_20261121_1000_{metric}.csv": text for metric in ("iops", "lat", "mbps")}, "orion"))
 
@@ -166,7 +166,7 @@ def results(form: str, name: str) -> Callable[[str], bool]:
     """A reader of results as `plimsoll import --as FORM` calls it."""
 
     def attempt(text: str) -> bool:
-        from plimsoll.formats.importing import read_results
+        from plimsoll.formats.import_forms import read_results
 
         return bool(read_results({name: text}, form))
 
@@ -183,7 +183,7 @@ def vdbench_flatfile(text: str) -> bool:
 
 def fio_logs(text: str) -> bool:
     """Several logs of one measurement in one text, each below its name."""
-    from plimsoll.formats.importing import read_results
+    from plimsoll.formats.import_forms import read_results
 
     parts = text.split(LOG_MARK)
     return bool(read_results(dict(zip(FIO_LOGS, parts, strict=False)), "fio-logs"))

@@ -12,7 +12,7 @@ from fuzz.conftest import SECONDS, seconds_of
 from fuzz.readers import READERS, Reader
 from fuzz.trial import Trial, tried
 from plimsoll.errors import InputError
-from plimsoll.formats import importing, tools
+from plimsoll.formats import import_forms, tools
 from plimsoll.formats.traces import FORMATS
 
 #: Of a hundred texts at least so many are taken, and so many refused; else they say little of what a reader does with them.
@@ -36,7 +36,7 @@ def test_every_reader_is_tried() -> None:
         "orion-tables": "orion tables", "diskspd-xml": "diskspd results", "sysstat": "sysstat json",
     }  # fmt: skip
     assert set(tried_ones.values()) <= set(READERS)
-    assert len(importing.READERS) + len(tools.TOOLS) == len(tried_ones)
+    assert len(import_forms.READERS) + len(tools.TOOLS) == len(tried_ones)
     assert {f"{tool} command" for tool in tools.WITH_COMMANDS} <= set(READERS)
     assert {f"trace {form}" for form in FORMATS} <= set(READERS)
 

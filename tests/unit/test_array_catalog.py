@@ -11,7 +11,7 @@ import pytest
 
 from plimsoll.catalog.arrays import array_document, array_names, families
 from plimsoll.catalog.composition.parts import KINDS, part_document, part_names, part_title
-from plimsoll.catalog.composition.sourcing import unsourced, values_of
+from plimsoll.catalog.composition.sources import unsourced, values_of
 
 CATALOG = Path(__file__).resolve().parents[2] / "python/plimsoll/catalog"
 TB = 1e12

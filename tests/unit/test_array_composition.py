@@ -11,7 +11,7 @@ import tomli_w
 from plimsoll.catalog.arrays import array_document, described, overlay
 from plimsoll.catalog.composition.copies import copied
 from plimsoll.catalog.composition.key_units import with_unit
-from plimsoll.catalog.composition.merging import merged, with_source, without_absent
+from plimsoll.catalog.composition.merge import merged, with_source, without_absent
 from plimsoll.catalog.composition.variants import Family
 from plimsoll.catalog.composition.wiring import wired
 from plimsoll.engine import native

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from plimsoll.catalog.arrays import array_document
-from plimsoll.catalog.composition.failing import scheduled, with_failures, with_replacements
+from plimsoll.catalog.composition.failures import scheduled, with_failures, with_replacements
 from plimsoll.errors import InputError
 
 

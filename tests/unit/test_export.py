@@ -14,9 +14,9 @@ import pytest
 from plimsoll.cli.export import FORMS, TABLES
 from plimsoll.cli.import_ import READERS
 from plimsoll.errors import InputError
-from plimsoll.formats.exporting import FORMS as MADE
-from plimsoll.formats.exporting import Source, made, marked
-from plimsoll.formats.importing import READERS as READ
+from plimsoll.formats.export_forms import FORMS as MADE
+from plimsoll.formats.export_forms import Source, made, marked
+from plimsoll.formats.import_forms import READERS as READ
 from plimsoll.store.reader import open_run
 from support.patience import HANGS_S
 from support.recorded_point import Load, recorded_point

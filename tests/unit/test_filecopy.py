@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from plimsoll import apps, catalog
-from plimsoll.apps import copying
-from plimsoll.apps.copying import Copier, Task
+from plimsoll.apps import copy_loop
+from plimsoll.apps.copy_loop import Copier, Task
 from plimsoll.apps.destination import destination, marker_of
-from plimsoll.apps.recording import Recorder, Slice
+from plimsoll.apps.recorder import Recorder, Slice
 from plimsoll.errors import InputError, TargetError
 from plimsoll.measure import Job, measure
 from plimsoll.scratch import Hearer, Wanted, prepared
@@ -158,18 +158,18 @@ def test_a_full_disk_ends_the_copy_with_a_sentence(source: Path, monkeypatch: py
     def full(*_: Any) -> int:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(copying.os, "pwritev", full)
+    monkeypatch.setattr(copy_loop.os, "pwritev", full)
     copier, (measured,), _ = copied(source)
     assert copier.ending.stopped_by == "error"
     assert measured.cells["write"].errors == {"ENOSPC": 1} and measured.cells["read"].latency.count == 1
-    failure = copying.first_error(copier.ending)
+    failure = copy_loop.first_error(copier.ending)
     assert failure is not None
     assert failure["message"] == "write at byte 0 of the copy failed with ENOSPC (No space left on device)."
 
 
 def test_a_source_that_shrinks_meanwhile_is_told(source: Path) -> None:
     copier, _, _ = copied(source, size_bytes=20 * BLOCK)
-    failure = copying.first_error(copier.ending)
+    failure = copy_loop.first_error(copier.ending)
     assert failure is not None and failure["errno"] == "SHORT"
 
 
@@ -184,7 +184,7 @@ def halved(call: Any) -> Any:
 
 @pytest.mark.parametrize("op", ["preadv", "pwritev"])
 def test_what_a_short_transfer_left_is_asked_for_again_and_counted(source: Path, monkeypatch: pytest.MonkeyPatch, op: str) -> None:
-    monkeypatch.setattr(copying.os, op, halved(getattr(os, op)))
+    monkeypatch.setattr(copy_loop.os, op, halved(getattr(os, op)))
     copier, (measured,), content = copied(source)
     assert content == source.read_bytes(), "the bytes after the last block as well"
     # 4096 bytes in halves of what is left: 2048, 1024, …, 2, 1, 1.
@@ -193,10 +193,10 @@ def test_what_a_short_transfer_left_is_asked_for_again_and_counted(source: Path,
 
 
 def test_the_remainder_of_a_direct_transfer_that_is_not_aligned_fails_the_copy(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(copying.os, "preadv", lambda file, buffers, offset: 100)
-    monkeypatch.setattr(copying.fcntl, "fcntl", lambda *_: os.O_DIRECT)
+    monkeypatch.setattr(copy_loop.os, "preadv", lambda file, buffers, offset: 100)
+    monkeypatch.setattr(copy_loop.fcntl, "fcntl", lambda *_: os.O_DIRECT)
     copier, _, _ = copied(source)
-    failure = copying.first_error(copier.ending)
+    failure = copy_loop.first_error(copier.ending)
     assert failure is not None
     assert failure["message"] == "read at byte 0 of the copy transferred less than was asked for; is the file shorter than it was?"
 
@@ -212,7 +212,7 @@ def test_a_copy_that_something_cut_short_is_told(source: Path, monkeypatch: pyte
         os.ftruncate(file, 7)
         return written
 
-    monkeypatch.setattr(copying.os, "pwritev", cut)
+    monkeypatch.setattr(copy_loop.os, "pwritev", cut)
     copier, _, _ = copied(source)
     assert copier.ending.first_error == ("write", 7, 0)
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from plimsoll import foreground
-from plimsoll.apps.recording import Recorder
+from plimsoll.apps.recorder import Recorder
 from plimsoll.foreground import served
 from plimsoll.measure import Job, measure
 from plimsoll.reports.live import LiveView

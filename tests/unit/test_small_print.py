@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from plimsoll import calibration
-from plimsoll.formats.exporting import FORMS, Source, made
+from plimsoll.formats.export_forms import FORMS, Source, made
 from plimsoll.store.durable import LineFile, replace_file
 from support.recorded_point import Load, recorded_point
 from support.said import Plimsoll

@@ -39,7 +39,7 @@ LATER = (
     "plimsoll.apps",
     "plimsoll.catalog.arrays",
     "plimsoll.cli.report",
-    "plimsoll.cli.showing",
+    "plimsoll.cli.run_summary",
     "plimsoll.experiments.probe",
     "plimsoll.experiments.curve",
     "plimsoll.experiments.probe",

@@ -27,13 +27,13 @@ use crate::silence::Pulse;
 use crate::slot::{IDLE, Piece, Slot, prepare, verify_completion};
 use crate::volume::Volume;
 
+mod backlog;
 mod due;
-mod ending;
+mod end;
 mod held;
 mod overlap;
 mod read_back;
 mod waiters;
-mod waiting;
 
 use waiters::Waiters;
 

@@ -11,9 +11,9 @@ use pyo3::prelude::*;
 use serde_json::Value;
 
 use crate::errors;
+use crate::jobs::{Control, Progress, read_options, read_permission, typed_permission, watched};
 use crate::parse;
-use crate::running::{Control, Progress, read_options, read_permission, typed_permission, watched};
-use crate::waiting::{answered, awaited};
+use crate::wait::{answered, awaited};
 
 /// The canonical form of a workload of file operations; `source` names its file in messages.
 #[pyfunction]

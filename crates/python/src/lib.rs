@@ -5,9 +5,9 @@ mod errors;
 mod files;
 mod histogram;
 mod panics;
-mod running;
-mod serving;
-mod waiting;
+mod jobs;
+mod service;
+mod wait;
 
 use plimsoll_engine::{calibrate as calibration, clock::Clock, uring};
 use plimsoll_workload::{JobOptions, TargetShape, Workload};
@@ -18,14 +18,14 @@ use serde_json::{Value, json};
 #[pyfunction]
 fn check_workload(py: Python<'_>, json: &str, source: &str) -> PyResult<String> {
     let value = parse(py, json)?;
-    Ok(running::read_workload(py, &value, source)?.to_json().to_string())
+    Ok(jobs::read_workload(py, &value, source)?.to_json().to_string())
 }
 
 /// The canonical form of job options.
 #[pyfunction]
 fn check_job(py: Python<'_>, json: &str) -> PyResult<String> {
     let value = parse(py, json)?;
-    Ok(running::read_options(py, &value)?.to_json().to_string())
+    Ok(jobs::read_options(py, &value)?.to_json().to_string())
 }
 
 /// Both with one option changed; combinations are not checked, so that several can be set one by one.
@@ -48,7 +48,7 @@ fn set_option(
 /// Refuses a workload with requests that a target with this logical block cannot take.
 #[pyfunction]
 fn check_blocks(py: Python<'_>, workload_json: &str, block_bytes: u32) -> PyResult<()> {
-    let workload = running::read_workload(py, &parse(py, workload_json)?, "workload")?;
+    let workload = jobs::read_workload(py, &parse(py, workload_json)?, "workload")?;
     workload.check_blocks(block_bytes).map_err(|error| errors::workload(py, &error))
 }
 
@@ -67,7 +67,7 @@ fn options_reference() -> String {
 /// A hash of the first requests of every thread of a workload.
 #[pyfunction]
 fn fingerprint(py: Python<'_>, workload_json: &str, size_bytes: u64, requests: u64) -> PyResult<String> {
-    let workload = running::read_workload(py, &parse(py, workload_json)?, "workload")?;
+    let workload = jobs::read_workload(py, &parse(py, workload_json)?, "workload")?;
     let shape = TargetShape { size_bytes, block_bytes: 512 };
     let plans = workload.resolve(shape, 1).map_err(|error| errors::workload(py, &error))?;
     Ok(plimsoll_workload::fingerprint(&plans, requests))
@@ -99,8 +99,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     // The clock's first reading: by the time a job starts, calibrating it needs no waiting.
     Clock::anchor();
     module.add_class::<histogram::Histogram>()?;
-    module.add_class::<running::Control>()?;
-    module.add_class::<running::Session>()?;
+    module.add_class::<jobs::Control>()?;
+    module.add_class::<jobs::Session>()?;
     module.add_function(wrap_pyfunction!(panics::panic_on_purpose, module)?)?;
     module.add_function(wrap_pyfunction!(check_workload, module)?)?;
     module.add_function(wrap_pyfunction!(check_job, module)?)?;
@@ -125,14 +125,14 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(arrays::describe_array, module)?)?;
     module.add_function(wrap_pyfunction!(arrays::array_schema, module)?)?;
     module.add_function(wrap_pyfunction!(arrays::array_reference, module)?)?;
-    module.add_function(wrap_pyfunction!(serving::serve_array, module)?)?;
-    module.add_function(wrap_pyfunction!(running::run_job, module)?)?;
-    module.add_function(wrap_pyfunction!(running::prepare_target, module)?)?;
-    module.add_function(wrap_pyfunction!(running::remove_target, module)?)?;
-    module.add_function(wrap_pyfunction!(running::release_target, module)?)?;
-    module.add_function(wrap_pyfunction!(running::left_behind, module)?)?;
-    module.add_function(wrap_pyfunction!(running::inspect_target, module)?)?;
-    module.add_function(wrap_pyfunction!(running::write_refusal, module)?)?;
-    module.add_function(wrap_pyfunction!(waiting::await_path, module)?)?;
+    module.add_function(wrap_pyfunction!(service::serve_array, module)?)?;
+    module.add_function(wrap_pyfunction!(jobs::run_job, module)?)?;
+    module.add_function(wrap_pyfunction!(jobs::prepare_target, module)?)?;
+    module.add_function(wrap_pyfunction!(jobs::remove_target, module)?)?;
+    module.add_function(wrap_pyfunction!(jobs::release_target, module)?)?;
+    module.add_function(wrap_pyfunction!(jobs::left_behind, module)?)?;
+    module.add_function(wrap_pyfunction!(jobs::inspect_target, module)?)?;
+    module.add_function(wrap_pyfunction!(jobs::write_refusal, module)?)?;
+    module.add_function(wrap_pyfunction!(wait::await_path, module)?)?;
     Ok(())
 }

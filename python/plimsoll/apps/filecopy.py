@@ -27,9 +27,9 @@ from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from typing import Any, cast
 
-from plimsoll.apps.copying import Copier, Ending, Task, first_error
+from plimsoll.apps.copy_loop import Copier, Ending, Task, first_error
 from plimsoll.apps.destination import destination, remove_leftover
-from plimsoll.apps.recording import Recorder, Slice
+from plimsoll.apps.recorder import Recorder, Slice
 from plimsoll.displayed import quoted
 from plimsoll.engine import Control, Engine, Job, Json, OnEvent, OnProgress
 from plimsoll.errors import InputError, TargetError

@@ -18,11 +18,11 @@ from functools import cache
 from plimsoll.catalog.composition import setting
 from plimsoll.catalog.composition.copies import copied
 from plimsoll.catalog.composition.file import read_file
-from plimsoll.catalog.composition.merging import merged, without_absent
+from plimsoll.catalog.composition.merge import merged, without_absent
 from plimsoll.catalog.composition.parts import anchored, with_parts
 from plimsoll.catalog.composition.setting import with_settings
 from plimsoll.catalog.composition.shape import check_absent
-from plimsoll.catalog.composition.sourcing import check_sources
+from plimsoll.catalog.composition.sources import check_sources
 from plimsoll.catalog.composition.variants import Family
 from plimsoll.catalog.composition.wiring import wired, with_own_links
 from plimsoll.catalog.folder import Folder, Json

@@ -13,7 +13,7 @@ import click
 
 from plimsoll import engine as engines
 from plimsoll.analysis.point.array import SATURATED
-from plimsoll.catalog.composition.merging import UNSOURCED
+from plimsoll.catalog.composition.merge import UNSOURCED
 from plimsoll.cli.screen import terminal_width
 from plimsoll.displayed import as_document
 from plimsoll.reports.limits import component_words

@@ -43,7 +43,7 @@ def short_experiment(kind: str, typed: Typed) -> int:
 
 def carried_out(undertaking: Callable[[Listener], Undertaking], typed: Typed, told: Told | None = None) -> int:
     """Measure what was typed, show what came of it, and return the exit code."""
-    from plimsoll.cli.progressing import listener
+    from plimsoll.cli.progress import listener
     from plimsoll.points.undertaking import carry_out
 
     told = told or Told()
@@ -99,7 +99,7 @@ def _check_outputs(asked: Undertaking, typed: Typed) -> None:
 
 def _show(run: Run, typed: Typed, told: Told) -> None:
     from plimsoll.analysis.objective.judgement import parse_objective
-    from plimsoll.cli.showing import Shown, show
+    from plimsoll.cli.run_summary import Shown, show
     from plimsoll.experiments.kinds import KINDS_BY_NAME
 
     first = run.experiments[0]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 #: Forms that are written from the store itself: its points as a table.
 TABLES = ("csv", "parquet")
-#: The forms of `plimsoll.formats.exporting`, which is imported when it is needed.
+#: The forms of `plimsoll.formats.export_forms`, which is imported when it is needed.
 FORMS = (
     "fio-json",
     "fio-json+",
@@ -85,8 +85,8 @@ def _export(run: StoredRun, form: str, output: str | None) -> None:
 
 
 def _files(run: StoredRun, form: str, *, apart: bool) -> Mapping[str, str]:
-    from plimsoll.formats.exporting import FORMS as FORMS_BY_NAME
-    from plimsoll.formats.exporting import Source, made, marked
+    from plimsoll.formats.export_forms import FORMS as FORMS_BY_NAME
+    from plimsoll.formats.export_forms import Source, made, marked
     from plimsoll.formats.recorded import Recorded
 
     points = [Recorded(marked(point.result), list(point.intervals()), list(point.monitor())) for point in run.points]

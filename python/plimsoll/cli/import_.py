@@ -10,7 +10,7 @@ import click
 from plimsoll.cli.screen import screen
 from plimsoll.errors import InputError
 
-#: The readers of `plimsoll.formats.importing`, which is imported when it is needed.
+#: The readers of `plimsoll.formats.import_forms`, which is imported when it is needed.
 READERS = ("fio-json", "fio-logs", "vdbench", "iometer-csv", "orion", "diskspd-xml", "sysstat")
 
 
@@ -28,7 +28,7 @@ def command(files: tuple[str, ...], form: str | None, out: str, label: str | Non
     plimsoll import randread_*.log
     plimsoll import output/flatfile.html
     """
-    from plimsoll.formats.importing import read_results, recognised
+    from plimsoll.formats.import_forms import read_results, recognised
     from plimsoll.store.writer import Import, import_points
 
     texts = {path: _text(path) for path in dict.fromkeys(files)}

@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING
 import click
 
 from plimsoll import __version__
-from plimsoll.answering import heard
 from plimsoll.cli.commands import FIRST, GROUPS, OTHER_NAMES, VERBS
 from plimsoll.cli.mistake import threads_told, told
 from plimsoll.cli.silence import Silence
 from plimsoll.cli.streams import Streams
 from plimsoll.displayed import displayed_in_line, quoted
 from plimsoll.errors import EXIT_CODES, EXIT_INTERRUPTED, InputError, PlimsollError, StoreError
+from plimsoll.silence import heard
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem

@@ -44,7 +44,7 @@ def measured_targets(typed: Typed) -> list[str]:
 def measured(demand: Demand, targets: list[str], typed: Typed) -> Run | None:
     """The run of a ramp over the demand's rate on every target; None when only its plan was shown."""
     from plimsoll.cli.experiment import announced, dry_run
-    from plimsoll.cli.progressing import listener
+    from plimsoll.cli.progress import listener
     from plimsoll.points.demand import demand_undertaking
     from plimsoll.points.options import complete
     from plimsoll.points.undertaking import carry_out

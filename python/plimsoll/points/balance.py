@@ -22,7 +22,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from plimsoll.analysis.point.definition import streams
-from plimsoll.catalog.composition.failing import scheduled
+from plimsoll.catalog.composition.failures import scheduled
 from plimsoll.engine import Control, Engine, Job
 from plimsoll.errors import PlimsollError
 from plimsoll.points.cache_state import COLD

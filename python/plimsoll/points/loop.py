@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from plimsoll.analysis.point.definition import checks_journal
-from plimsoll.answering import Hearer, heard
+from plimsoll.silence import Hearer, heard
 from plimsoll.engine import Engine
 from plimsoll.errors import EXIT_POINT_FAILED, InputError, Interrupted, PlimsollError, StoreError
 from plimsoll.host.target import target_facts, target_paths
@@ -207,7 +207,7 @@ def _failures(target: Target) -> TargetFacts:
     """When members of a modelled array are to fail, and new drives to come, as facts of the target."""
     if target.document is None:
         return {}
-    from plimsoll.catalog.composition.failing import scheduled
+    from plimsoll.catalog.composition.failures import scheduled
 
     facts: TargetFacts = {}
     if due := scheduled(target.document, "at"):

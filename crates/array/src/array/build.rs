@@ -1,7 +1,6 @@
 //! An array from its specification: names become numbers.
 
 use super::Array;
-use super::carving::{target, volumes};
 use super::faults::Faults;
 use super::host::Host;
 use super::jobs::Jobs;
@@ -9,6 +8,7 @@ use super::operations::Operations;
 use super::report::Names;
 use super::storage::Storage;
 use super::topology::{Drive, Group, Topology};
+use super::volumes::{target, volumes};
 use crate::cache::Space;
 use crate::cache::read_ahead::ReadAhead;
 use crate::calendar::Calendar;

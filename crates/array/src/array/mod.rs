@@ -22,7 +22,6 @@
 //! ```
 
 mod build;
-mod carving;
 mod faults;
 mod host;
 mod jobs;
@@ -31,6 +30,7 @@ mod report;
 mod request;
 mod storage;
 mod topology;
+mod volumes;
 
 use crate::calendar::Event;
 use crate::raid::Extent;

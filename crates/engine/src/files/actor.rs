@@ -11,10 +11,10 @@ use plimsoll_workload::Content;
 use plimsoll_workload::files::{FileAccess, FileOp, FileState, FileStreamPlan, Passage, Script};
 
 use super::calls::{self, Errno, Kind, PathText, Seen};
+use super::candidate::{Found, Picker, Taken, Wanted};
 use super::claims::Use;
 use super::hunger::Hunger;
 use super::opened::{OpenFile, PageBuffer};
-use super::picking::{Found, Picker, Taken, Wanted};
 use super::state::TreeState;
 use super::timing::{Stopwatch, Under};
 use crate::control::Control;

@@ -7,11 +7,11 @@ use plimsoll_workload::files::{FileOp, FilePlan, FileStreamPlan, Script};
 
 use super::actor::{Actor, FirstError};
 use super::calls::PathText;
+use super::candidate::{Picker, Pointers};
 use super::desk::Desk;
 use super::hunger::Hunger;
 use super::lane::Lane;
 use super::opened::PageBuffer;
-use super::picking::{Picker, Pointers};
 use super::state::TreeState;
 use super::timing::Stopwatch;
 use crate::clock::Clock;

@@ -14,7 +14,7 @@ use plimsoll_workload::files::{FileOp, FilePlan, LayOut, TreePlan};
 use super::beneath::{Mounts, Root};
 use super::calls::{self, Kind, PathText};
 use super::listing::each_entry;
-use super::restoring::file_of_name;
+use super::restoration::file_of_name;
 
 /// Whether all trees of `plan` in the part `number`, which is `target`, have exactly the names they begin with. Setting
 /// `stop` ends it soon, with "yes".

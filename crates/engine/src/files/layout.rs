@@ -28,7 +28,7 @@ use super::marker::Condition;
 use super::parts;
 use super::place::Held;
 use super::removal;
-use super::restoring::{ENTRY_BYTES, Restorer, file_of_name};
+use super::restoration::{ENTRY_BYTES, Restorer, file_of_name};
 use crate::safety::{Permission, Refusal, path_text};
 use crate::target::{Space, TargetError};
 

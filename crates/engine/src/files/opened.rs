@@ -4,7 +4,7 @@ use std::os::fd::OwnedFd;
 
 use plimsoll_workload::files::Passage;
 
-use super::picking::Taken;
+use super::candidate::Taken;
 
 /// See the module.
 pub(crate) struct OpenFile {

@@ -14,7 +14,7 @@ use super::calls::{self, Errno, Kind, PathText};
 use super::listing::each_entry;
 use super::marker::{self, Marker};
 use super::place::Held;
-use super::restoring::file_of_name;
+use super::restoration::file_of_name;
 use crate::target::TargetError;
 
 /// Removes the trees that Plimsoll laid out in a directory, and the directory if Plimsoll made it and nothing else is in

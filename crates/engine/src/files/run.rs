@@ -16,6 +16,7 @@ use plimsoll_workload::files::{FileOp, FilePlan, FileWorkload, TreePlan};
 use plimsoll_workload::job::{BackendWord, OnError};
 
 use super::actor::FirstError;
+use super::candidate::Pointers;
 use super::crew::{Report, Stage, blank, kits, start};
 use super::desk::Desk;
 use super::directories::Directories;
@@ -23,7 +24,6 @@ use super::hunger::Hunger;
 use super::layout::{anchor, lay_out};
 use super::marker::Condition;
 use super::parts;
-use super::picking::Pointers;
 use super::place::Held;
 use super::state::TreeState;
 use crate::clock::{self, Clock};

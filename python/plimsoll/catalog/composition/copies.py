@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from plimsoll.catalog.composition.merging import SOURCES
+from plimsoll.catalog.composition.merge import SOURCES
 from plimsoll.catalog.folder import Json
 from plimsoll.displayed import quoted
 from plimsoll.errors import InputError

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from plimsoll.catalog.composition.merging import SOURCES
+from plimsoll.catalog.composition.merge import SOURCES
 from plimsoll.catalog.composition.place import below, entries
 from plimsoll.displayed import quoted
 from plimsoll.errors import InputError

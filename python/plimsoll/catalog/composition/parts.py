@@ -17,8 +17,8 @@ from functools import cache
 from typing import Any
 
 from plimsoll.catalog.composition.file import read_file
-from plimsoll.catalog.composition.merging import merged
-from plimsoll.catalog.composition.sourcing import check_sources
+from plimsoll.catalog.composition.merge import merged
+from plimsoll.catalog.composition.sources import check_sources
 from plimsoll.catalog.folder import Folder, Json
 from plimsoll.displayed import quoted
 from plimsoll.errors import InputError

@@ -1,7 +1,7 @@
 """What is typed after the ``?`` of a target: values set at a path of keys and names.
 
 Model: settings are laid on the composed document, so paths are those of `crates/array`: ``controller.raid.cache.battery=false``.
-``volume=lun[3]`` makes the target of one volume, or of several between commas; ``fail``, ``replace`` and ``spares`` are in `failing`.
+``volume=lun[3]`` makes the target of one volume, or of several between commas; ``fail``, ``replace`` and ``spares`` are in `failures`.
 Values read like TOML where they can; where the key has a unit, also with one (`units`): ``host.request_ns=3us``.
 
     with_settings(document, "volume=lun[3]&host.cores=2", target="array:msa2000-raid5?…")
@@ -14,9 +14,9 @@ import math
 import tomllib
 from typing import Any
 
-from plimsoll.catalog.composition.failing import with_failures, with_replacements, with_spares
+from plimsoll.catalog.composition.failures import with_failures, with_replacements, with_spares
 from plimsoll.catalog.composition.key_units import with_unit
-from plimsoll.catalog.composition.merging import SOURCES, TYPED, UNSOURCED, is_named
+from plimsoll.catalog.composition.merge import SOURCES, TYPED, UNSOURCED, is_named
 from plimsoll.catalog.folder import Json
 from plimsoll.errors import InputError
 

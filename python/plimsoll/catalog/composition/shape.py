@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from typing import Any, TypedDict
 
-from plimsoll.catalog.composition.merging import ABSENT, is_named
+from plimsoll.catalog.composition.merge import ABSENT, is_named
 from plimsoll.catalog.folder import Json
 from plimsoll.displayed import quoted
 from plimsoll.errors import InputError

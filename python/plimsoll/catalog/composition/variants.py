@@ -29,7 +29,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from plimsoll.catalog.composition.merging import merged, with_source
+from plimsoll.catalog.composition.merge import merged, with_source
 from plimsoll.catalog.folder import Json
 from plimsoll.displayed import quoted
 from plimsoll.errors import InputError

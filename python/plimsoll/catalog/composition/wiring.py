@@ -24,7 +24,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from plimsoll.catalog.composition.merging import merged
+from plimsoll.catalog.composition.merge import merged
 from plimsoll.catalog.folder import Json
 from plimsoll.displayed import quoted
 from plimsoll.errors import InputError

@@ -1,24 +1,24 @@
 //! Failures of devices, spares that take their place, and the rebuild of what they held.
 //!
 //! Model: a failed member serves nothing more; commands that it has begun still end. The first spare that fits takes its
-//! place, and is rebuilt (`rebuilding.rs`). Requests that need what nobody knows any more fail.
+//! place, and is rebuilt (`rebuild.rs`). Requests that need what nobody knows any more fail.
 //!
 //! Limits: a device that fails while it is a spare is not modelled. Failures at a rate are drawn for twenty years.
 
-mod copying;
+mod copy_back;
 mod incidents;
-mod rebuilding;
-mod replacing;
+mod rebuild;
+mod replacement;
 
 use super::topology::Topology;
 use crate::calendar::Event;
 use crate::raid::{Failure, FailureSpec, MemberState, Rebuild, Replacement, SpareSpec, Spares, failures, replacements};
 use crate::spec::{ArraySpec, SpecError};
-use copying::Bay;
+use copy_back::Bay;
 pub use incidents::{Incident, Rebuilt, What};
 use plimsoll_workload::rng::Draws;
-use rebuilding::Rebuilding;
-use replacing::Coming;
+use rebuild::Rebuilding;
+use replacement::Coming;
 
 /// Failures that are drawn: those of the first twenty years.
 const HORIZON_NS: u64 = 20 * 365 * 86_400 * 1_000_000_000;

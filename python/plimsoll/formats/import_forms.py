@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from plimsoll.errors import InputError
-from plimsoll.formats.exporting import MARK
+from plimsoll.formats.export_forms import MARK
 from plimsoll.formats.imported import noted
 from plimsoll.formats.recorded import Recorded
 

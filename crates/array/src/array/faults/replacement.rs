@@ -2,7 +2,7 @@
 //!
 //! Model: where the failures of a group say when, or after how long, whoever looks after the array puts a new drive of the
 //! same kind into the bay of a failed one. If the member is still missing, it is rebuilt on the new drive. If a spare has
-//! taken over, the controller copies back what the spare holds (`copying.rs`); or the spare stays what it has become, and the
+//! taken over, the controller copies back what the spare holds (`copy_back.rs`); or the spare stays what it has become, and the
 //! new drive is a spare in its stead, for the same group or for all: a member that waits for one, of whatever group, gets it
 //! at once. So do arrays without copying back, as the MSA families and Linux md (both from memory).
 //!
@@ -10,7 +10,7 @@
 //! several drives of a member that have failed, the one that failed first is replaced first.
 
 use super::Faults;
-use super::copying::Bay;
+use super::copy_back::Bay;
 use super::incidents::What;
 use crate::array::topology::Topology;
 use crate::calendar::Event;

@@ -24,7 +24,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 
-from plimsoll.apps.recording import Recorder, Slice
+from plimsoll.apps.recorder import Recorder, Slice
 from plimsoll.engine import Control, Json
 
 #: What the remainder of a direct request is aligned to at least.

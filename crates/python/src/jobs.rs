@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 
 use crate::errors;
 use crate::parse;
-use crate::waiting::{answered, awaited};
+use crate::wait::{answered, awaited};
 
 /// The brake of a job.
 #[pyclass(module = "plimsoll._core", frozen)]

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from plimsoll.catalog.composition.merging import SOURCES, UNSOURCED
+from plimsoll.catalog.composition.merge import SOURCES, UNSOURCED
 from plimsoll.catalog.composition.place import below, entries
 from plimsoll.catalog.folder import Json
 from plimsoll.errors import InputError

@@ -4,9 +4,9 @@ use plimsoll_workload::files::{FileAccess, FileOp, Passage, StopAfter};
 
 use super::actor::{Act, Actor, Step};
 use super::calls;
+use super::candidate::{Taken, Wanted};
 use super::claims::Use;
 use super::opened::OpenFile;
-use super::picking::{Taken, Wanted};
 
 impl Actor<'_> {
     /// Makes a file, writes it where that is asked for, and closes it.

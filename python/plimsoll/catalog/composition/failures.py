@@ -17,7 +17,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from plimsoll.catalog.composition.merging import SOURCES, TYPED
+from plimsoll.catalog.composition.merge import SOURCES, TYPED
 from plimsoll.catalog.folder import Json
 from plimsoll.errors import InputError
 from plimsoll.stored import Failure

@@ -2,7 +2,7 @@
 
 Model: tables are merged key by key, lists of tables by the ``name`` of their entries; anything else is replaced. A value that is
 replaced loses the source of the one before, so that no source is ever that of another value. A source of a value that neither has is
-kept, since a part may bring it; `sourcing` refuses those that are left. ``absent = true`` marks a table that is to
+kept, since a part may bring it; `sources` refuses those that are left. ``absent = true`` marks a table that is to
 be left out, ``absent = false`` takes the mark away again; what is marked goes when all is merged, with `without_absent`.
 
     merged({"link": [{"name": "fc", "overhead_ns": 5}]}, {"link": [{"name": "fc", "overhead_ns": 7}]})

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from plimsoll.answering import heard, no_answer
 from plimsoll.cli.silence import Silence
 from plimsoll.points.listener import Listener
 from plimsoll.points.loop import conduct
 from plimsoll.points.setup import Setup
+from plimsoll.silence import heard, no_answer
 from plimsoll.store.writer import RunInfo, RunWriter
 from plimsoll.target import Target
 from support.scripted_engine import ScriptedEngine

@@ -9,8 +9,8 @@ use plimsoll_workload::files::FileOp;
 
 use super::actor::{Act, Actor, Step};
 use super::calls::{self, Errno};
+use super::candidate::Taken;
 use super::claims::Use;
-use super::picking::Taken;
 
 /// Why a copy came to nothing.
 enum Trouble {
