@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 from plimsoll.catalog.claims import KINDS, UNITS
 from plimsoll.engine import Json
-from plimsoll.reports.terminal.reproduction import missed_text, modelled_text
+from plimsoll.reproduction.texts import missed_text, modelled_text
 from plimsoll.reproduction.verdicts import Judged, Verdict
 
 SCHEMA = "plimsoll.reproduction/1"
