@@ -9,6 +9,7 @@ failure is in the account too. What nobody could name (a kill leaves no one to s
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 
@@ -39,6 +40,18 @@ class Tally:
         account.survived += survived
         account.nameable += named is not None
         account.named += bool(named)
+
+    def broken(self, kind: str, times: int, trial: Callable[[], object]) -> list[str]:
+        """Make so many trials of a kind, each counted; what the asserts of those said that failed."""
+        said: list[str] = []
+        for _ in range(times):
+            before = len(said)
+            try:
+                trial()
+            except AssertionError as problem:
+                said.append(str(problem))
+            self.count(kind, survived=len(said) == before, named=None)
+        return said
 
     def total(self) -> Account:
         """All kinds together."""

@@ -19,12 +19,5 @@ def test_no_damage_ends_in_a_mistake_of_ours_or_hides_another_run(
 ) -> None:
     names = made_by_engine(plimsoll_in_process)
     Path("results").rename("store")
-    broken = []
-    for _ in range(scale.times(TRIALS)):
-        before = len(broken)
-        try:
-            trial(Path("store"), names, draws, plimsoll_in_process)
-        except AssertionError as problem:
-            broken.append(str(problem))
-        tally.count("damaged store", survived=len(broken) == before, named=None)
+    broken = tally.broken("damaged store", scale.times(TRIALS), lambda: trial(Path("store"), names, draws, plimsoll_in_process))
     assert not broken, "\n\n".join([f"{len(broken)} damages are not told in a sentence", *broken[:10]])

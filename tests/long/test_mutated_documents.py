@@ -15,12 +15,5 @@ TRIALS = 3_000
 def test_changed_documents_are_taken_or_refused_in_a_sentence(
     plimsoll_in_process: Plimsoll, draws: Random, scale: Scale, tally: Tally
 ) -> None:
-    broken = []
-    for _ in range(scale.times(TRIALS)):
-        before = len(broken)
-        try:
-            tried(draws, plimsoll_in_process)
-        except AssertionError as problem:
-            broken.append(str(problem))
-        tally.count("changed document", survived=len(broken) == before, named=None)
+    broken = tally.broken("changed document", scale.times(TRIALS), lambda: tried(draws, plimsoll_in_process))
     assert not broken, "\n\n".join([f"{len(broken)} documents end in a mistake of ours", *broken[:10]])

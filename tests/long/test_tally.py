@@ -19,6 +19,17 @@ def test_the_account_counts_each_kind_and_their_sum() -> None:
     ]
 
 
+def test_trials_go_on_after_one_that_fails_and_each_is_counted() -> None:
+    tally, outcomes = Tally(), iter([None, "torn", None])
+
+    def trial() -> None:
+        said = next(outcomes)
+        assert said is None, said
+
+    assert [said.splitlines()[0] for said in tally.broken("store", 3, trial)] == ["torn"]
+    assert tally.accounts["store"].cells() == ("3", "2", "–")
+
+
 def test_nothing_is_printed_of_nothing() -> None:
     assert Tally().lines() == []
 

@@ -1,10 +1,10 @@
 """How tests wait on a machine that is slow or stands still for seconds: for a condition, not for a time, and again where the machine failed.
 
-Model: what must happen is waited for; only what has not happened after ten minutes hangs. Where time itself is what is measured, a
-machine that stands still spoils one attempt or two, a program that is wrong spoils each of them.
+Model: what must happen is waited for; only what has not happened after ten minutes hangs. A scene that chance can spoil (a kill that has to
+come before the end) is set up again; what a program did too little is for `fairness` to judge.
 
     wait_until(lambda: not os.path.ismount("place"), "the guard takes the mount away")
-    result = first_fair(lambda: run("oltp-db"), lambda result: result["totals"])
+    run = first_fair(lambda: killed_after_a_point("oltp-db"), lambda run: run.status == "incomplete")
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def wait_until(condition: Callable[[], bool], what: str) -> None:
 
 
 def first_fair(attempt: Callable[[], Outcome], fair: Callable[[Outcome], object]) -> Outcome:
-    """The first outcome in which the machine let the program do its work; a program that does not do it never gets there."""
+    """The first outcome that is the scene which a test is about."""
     for _ in range(TRIES):
         outcome = attempt()
         if fair(outcome):

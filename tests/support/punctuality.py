@@ -30,6 +30,8 @@ class Reference:
 
     p50_us = math.inf
     p99_us = math.inf
+    #: Of the time of the block, how much it was woken too late by, all in all.
+    late_share = 1.0
     _squares_us2 = math.inf
     _seconds = 1.0
 
@@ -49,6 +51,7 @@ class Reference:
             self.p50_us, self.p99_us = (sorted(late_us)[int(len(late_us) * share)] for share in (0.5, 0.99))
             self._squares_us2 = sum(late**2 for late in late_us)
             self._seconds = len(late_us) * SLEEP_S + sum(late_us) / 1e6
+            self.late_share = sum(late_us) / 1e6 / self._seconds
 
     def lost_share(self, request_s: float) -> float:
         """Root mean square of the lateness of requests that each take so long and leave no pause, as a share of that time."""

@@ -39,6 +39,11 @@ class DiskReference:
         self._took_s = json.loads(told)
         self._path.unlink(missing_ok=True)
 
+    @property
+    def slow_s(self) -> float:
+        """The time of all writes that took longer than `PAUSE_S`."""
+        return sum(self._took_s)
+
     def spoiled(self, seconds: float) -> int:
         """How many measurements of so many seconds, one after the other, had a standstill for half of their time at least."""
         return sum(int(took_s / seconds) + 1 for took_s in self._took_s if took_s >= seconds / 2)

@@ -17,7 +17,8 @@ import pytest
 
 from plimsoll import _core, catalog
 from plimsoll.engine import native_files
-from support.patience import HANGS_S, first_fair
+from support.fairness import excused
+from support.patience import HANGS_S
 from system.conftest import COMMAND
 
 Run = Callable[..., CompletedProcess[str]]
@@ -148,7 +149,7 @@ def test_a_rate_counts_the_operations_drawn_and_is_achieved(results: Results, tm
         assert result["offered_per_s"] == 400
         return count.get("read", 0)
 
-    assert first_fair(attempt, lambda reads: reads >= 0.9 * 800) <= 801
+    assert excused(tmp_path, attempt, lambda reads: reads >= 0.9 * 800) <= 801
 
 
 def test_what_was_there_before_stays(plimsoll: Run, tmp_path: Path) -> None:

@@ -16,7 +16,8 @@ from typing import Any
 import pytest
 from hdrh.histogram import HdrHistogram
 
-from support.patience import HANGS_S, first_fair
+from support.fairness import excused
+from support.patience import HANGS_S
 from system.conftest import COMMAND
 
 QUICK = ("--duration", "500ms", "--warmup", "100ms", "--size", "32MiB")
@@ -38,7 +39,7 @@ def quickly(results: Callable[..., list[dict[str, Any]]], tmp_path: Path) -> Cal
         lost_time = "littles_law" in {flag["name"] for flag in result["flags"]}
         return not lost_time and sum(total["count"] for total in result["totals"].values()) >= ENOUGH
 
-    return lambda *arguments: first_fair(lambda: attempt(*arguments), worked)
+    return lambda *arguments: excused(tmp_path, lambda: attempt(*arguments), worked)
 
 
 def test_the_json_contract_holds_on_a_scratch_file_that_is_gone_afterwards(quickly, tmp_path) -> None:

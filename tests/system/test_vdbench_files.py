@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from support.patience import first_fair
+from support.fairness import excused
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def test_a_random_mix_leaves_each_file_after_as_many_requests_as_asked(carried_o
         "fwd=fwd1,fsd=fsd1,rdpct=70,fileio=random,fileselect=random,xfersize=4k,threads=4,stopafter=20\n"
         "rd=rd1,fwd=fwd1,fwdrate=max,format=yes,elapsed=2,interval=1,warmup=0\n"
     )
-    (result,) = first_fair(lambda: carried_out(job, "--keep"), lambda results: requests_of(results[0]) > 1000)
+    (result,) = excused(tmp_path, lambda: carried_out(job, "--keep"), lambda results: requests_of(results[0]) > 1000)
     found, requests = counts(result), requests_of(result)
     # Reads are drawn with probability 0.7: five standard deviations.
     assert abs(found["read"] - 0.7 * requests) < 5 * (0.21 * requests) ** 0.5
@@ -78,7 +78,7 @@ def test_rates_divide_by_skew_over_two_trees_and_come_out_and_in_again(carried_o
         assert sum(counts(result).get(op, 0) for op in ("read", "stat")) + result["unfinished"] == pytest.approx(1200, abs=4)
         return result
 
-    result = first_fair(attempt, lambda result: result["unfinished"] <= 2)
+    result = excused(tmp_path, attempt, lambda result: result["unfinished"] <= 2)
     assert result["job"]["target"] == f"concat:{tmp_path}/a,{tmp_path}/b"
     assert set(result["streams"]) == {"fwd1", "fwd2"}
     found = counts(result)
