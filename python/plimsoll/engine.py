@@ -15,10 +15,10 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol, TypedDict, cast
 
-from plimsoll.silence import no_answer
 from plimsoll.displayed import displayed_in_line
 from plimsoll.errors import InputError
 from plimsoll.handover import as_json, as_name
+from plimsoll.silence import no_answer
 from plimsoll.stored import Definition, EngineOutcome, Inspection, Options
 from plimsoll.target import Target
 

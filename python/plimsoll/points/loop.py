@@ -20,7 +20,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from plimsoll.analysis.point.definition import checks_journal
-from plimsoll.silence import Hearer, heard
 from plimsoll.engine import Engine
 from plimsoll.errors import EXIT_POINT_FAILED, InputError, Interrupted, PlimsollError, StoreError
 from plimsoll.host.target import target_facts, target_paths
@@ -36,6 +35,7 @@ from plimsoll.points.preconditions import check_stamped
 from plimsoll.points.setup import Setup
 from plimsoll.points.targets import Targets
 from plimsoll.result import Result
+from plimsoll.silence import Hearer, heard
 from plimsoll.store.writer import PointWriter
 from plimsoll.stored import Coordinates, Inspection, Interval, Sample, TargetFacts
 from plimsoll.target import Target
