@@ -182,6 +182,11 @@ def test_from_python_a_check_has_its_answer(engine: ScriptedEngine) -> None:
     assert run.holds()
 
 
+def test_the_small_scratch_file_of_the_quick_form_is_no_matter_of_a_model(plimsoll: Plimsoll) -> None:
+    assert "size=" not in plimsoll("check", "null:", "--quick").err
+    assert plimsoll("check", "null:", "--quick", "--json", "-q", "--fresh").json["experiments"][0]["set"].get("size") is None
+
+
 def test_an_empty_name_is_no_scratch_file(plimsoll: Plimsoll, engine: ScriptedEngine) -> None:
     said = plimsoll("check", "", "--quick", "-q")
     assert said.code == 2 and "the name is empty" in said.err

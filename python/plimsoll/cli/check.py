@@ -70,7 +70,7 @@ def _checked(typed: dict[str, Any], *, quick: bool) -> int:
     def ending(run: Run) -> str:
         return "\n".join(_folded(one.sentence, "") for one in answers(run))
 
-    told = Told(ending, document, diagnose)
+    told = Told(ending, document, diagnose, looks=False)
     return carried_out(lambda listener: check_undertaking(typed, listener.remark, quick=quick), typed, told)
 
 

@@ -32,6 +32,8 @@ class Told:
     ending: Callable[[Run], str] = lambda _: ""
     document: Callable[[Run], dict[str, Any]] = lambda _: {}
     checked: Callable[[], None] = lambda: None
+    #: Whether to look at the host before: a verb that asks the doctor has looked.
+    looks: bool = True
 
 
 def short_experiment(kind: str, typed: Typed) -> int:
@@ -47,7 +49,7 @@ def carried_out(undertaking: Callable[[Listener], Undertaking], typed: Typed, to
     from plimsoll.points.undertaking import carry_out
 
     told = told or Told()
-    heard = replace(listener(quiet=typed["quiet"]), looks=not typed["quiet"])
+    heard = replace(listener(quiet=typed["quiet"]), looks=told.looks and not typed["quiet"])
     asked = undertaking(heard)
     _check_outputs(asked, typed)
     if typed["dry_run"]:

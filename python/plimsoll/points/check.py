@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 NAME = "check"
 WRITES, LOAD = "writes", "OLTP"
+_MODELS = ("array", "queue", "null")
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,18 @@ def check_undertaking(typed: Mapping[str, Any], remark: Remark, *, quick: bool =
     if refused:
         remark(f"reads only: writing to {refused[0]} is not permitted (--destroy-data permits it).")
     document = _document(typed.get("objective"), reads_only=bool(refused))
+    if targets and all(composer.target(target).kind in _MODELS for target in targets):
+        document = _without_size(document)
     return undertaken(NAME, document, {**typed, "targets": targets}, composer, quick=quick)
+
+
+def _without_size(document: Json) -> Json:
+    """The quick form has smaller scratch files; a model has none."""
+    experiments = []
+    for one in document["experiment"]:
+        short = {key: value for key, value in one["quick"]["set"].items() if key != "size"}
+        experiments.append({**one, "quick": {"set": short}})
+    return {**document, "experiment": experiments}
 
 
 def _check_objective(text: str | None) -> None:
