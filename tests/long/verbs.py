@@ -74,6 +74,7 @@ def _experiment(verb: str, *words: str) -> Verb:
 VERBS = {
     "run": Verb(("run", "oltp-db", "random-write-4k", *_LOAD[1:], "-d", "600ms")),
     "run files": Verb(("run", "tree.toml", "-t", "tree", "-w", "0s", "-o", "store", "-q", "-d", "800ms")),
+    "check": Verb(("check", "s.dat", "--quick", "--size", "16MiB", "-w", "0s", "-d", "150ms", "-o", "store", "-q"), resumes=True),
     "steps": _experiment("steps", "--over", "queue_depth=1,2,4,8"),
     "matrix": _experiment("matrix", "--over", "queue_depth=1,4", "--over", "block_size=4KiB,8KiB"),
     "ramp": _experiment("ramp", "--over", "queue_depth=1..8", "--objective", "p99 <= 10s"),
