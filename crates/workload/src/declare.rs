@@ -30,9 +30,6 @@ use crate::error::{Problem, WorkloadError};
 use crate::option::{Declaration, Dialect, Fallback, Kind, Range, Record};
 use crate::unit::Unit;
 
-/// From here on a bound is that of the type and says nothing to people.
-const UNBOUNDED: f64 = 9.2e18;
-
 /// The part of a declaration that its author writes.
 #[derive(Clone, Copy, Debug)]
 pub struct Written {
@@ -111,7 +108,7 @@ fn check_range<K: Kind>(value: &K, written: &Written) -> Result<(), WorkloadErro
     if low >= range.least && high <= range.most {
         return Ok(());
     }
-    Err(out_of_range::<K>(value.show(), range).within(written.key))
+    Err(out_of_range::<K>(value.show(), low, range).within(written.key))
 }
 
 /// Refuses a number out of range before it is read as a type that could not hold it.
@@ -120,28 +117,33 @@ fn check_number<K: Kind>(value: &Value, written: &Written) -> Result<(), Workloa
     let range = written.range.unwrap_or(limits);
     match value.as_f64() {
         Some(number) if (value.is_i64() || value.is_u64()) && !(number >= range.least && number <= range.most) => {
-            Err(out_of_range::<K>(value.to_string(), range))
+            Err(out_of_range::<K>(value.to_string(), number, range))
         }
         _ => Ok(()),
     }
 }
 
-fn out_of_range<K: Kind>(found: String, range: Range) -> WorkloadError {
+fn out_of_range<K: Kind>(found: String, number: f64, range: Range) -> WorkloadError {
     let (least, most) = (K::show_bound(range.least), K::show_bound(range.most));
-    match range.most < UNBOUNDED {
-        true => Problem::OutOfRange { found, least, most }.into(),
-        false => Problem::TooSmall { found, least }.into(),
+    match number < range.least && is_open::<K>(range) {
+        true => Problem::TooSmall { found, least }.into(),
+        false => Problem::OutOfRange { found, least, most }.into(),
     }
+}
+
+/// Whether a range ends only where the type does, which says nothing to people.
+fn is_open<K: Kind>(range: Range) -> bool {
+    range.most >= K::LIMITS.map_or(f64::MAX, |limits| limits.most)
 }
 
 /// Lets the refusal of what is no number say which numbers would be right.
 fn with_bounds<K: Kind>(error: WorkloadError, written: &Written, dialect: Dialect) -> WorkloadError {
-    let Some(range) = written.range.or(K::LIMITS).filter(|_| dialect.exact && !error.is_placed()) else { return error };
+    let is_told = |range: &Range| dialect.exact && !error.is_placed() && !(range.least < 0.0 && is_open::<K>(*range));
+    let Some(range) = written.range.or(K::LIMITS).filter(is_told) else { return error };
     let Problem::NotA { found, expected, .. } = error.problem() else { return error };
     let of = written.unit.map_or_else(String::new, |unit| format!(" {}", unit.name));
-    let most =
-        if range.most < UNBOUNDED { format!("to {}{of}", K::show_bound(range.most)) } else { format!("or more{of}") };
-    let advice = format!("write {} {most}", K::show_bound(range.least));
+    let most = if is_open::<K>(range) { "or more".to_owned() } else { format!("to {}", K::show_bound(range.most)) };
+    let advice = format!("write {} {most}{of}", K::show_bound(range.least));
     Problem::NotA { found: found.clone(), expected, advice }.into()
 }
 

@@ -18,6 +18,7 @@ mod controller;
 mod host;
 mod layout;
 mod members;
+mod numbering;
 pub mod sources;
 mod times;
 

@@ -59,12 +59,12 @@ fn what_is_out_of_range_is_refused_whether_it_was_read_or_not() {
         (
             "level = 'raid50'\ndevices = 6\ngroups = 0",
             GroupSpec { groups: Some(0), ..GroupSpec::new(Level::Raid50, 6, 128) },
-            ("groups", "0 is out of range; write 1 to 65535"),
+            ("groups", "0 is too small; write 1 or more"),
         ),
         (
             "level = 'raid0'\ndevices = 2\nstrip_sectors = 0",
             GroupSpec::new(Level::Raid0, 2, 0),
-            ("strip_sectors", "0 is out of range; write 1 to 4294967295"),
+            ("strip_sectors", "0 is too small; write 1 or more"),
         ),
     ] {
         let (key, problem) = expected;
