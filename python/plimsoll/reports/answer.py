@@ -26,6 +26,7 @@ from plimsoll.analysis.load_line.mark import Mark, mark_of
 from plimsoll.analysis.objective.judgement import parse_objective
 from plimsoll.analysis.point.metric import ALL, called, metric, together
 from plimsoll.errors import InputError
+from plimsoll.experiments.kinds import is_drawn, offers_rates, varies_load
 from plimsoll.result import OPS, Estimate, Result, tells
 from plimsoll.units import brief_duration, count, duration, megabytes
 
@@ -33,8 +34,6 @@ Json = Mapping[str, Any]
 
 #: Requests from this size on are spoken of in MB/s.
 LARGE_BYTES = 64 << 10
-#: Kinds whose points are levels of one load, so that an objective gives them a mark.
-_LOADED = ("steps", "ramp", "search", "curve", "scaling")
 #: More cards than this do not fit beside the sentence.
 CARDS = 6
 #: Severities that are doubts.
@@ -129,7 +128,7 @@ def marks(results: Sequence[Result], asked: Asked) -> list[Marked]:
     definitions = {item["name"]: item for item in asked.experiments}
     subjects: dict[tuple[str, str, str], list[Result]] = {}
     for result in results:
-        if result.place.get("level") is not None and result.place.get("kind") in _LOADED and result.place.get("role") == "point":
+        if result.place.get("level") is not None and varies_load(result.place.get("kind")) and result.place.get("role") == "point":
             subjects.setdefault((result.place["experiment"], result.job.workload, asked.side(result, names)), []).append(result)
     found = []
     for (experiment, workload, side), own in subjects.items():
@@ -198,7 +197,8 @@ def _sentence(results: Sequence[Result], marked: Sequence[Marked], asked: Asked)
     if marked:
         return _of_marks(marked)
     concluded = [sentence for conclusion in asked.conclusions for sentence in conclusion.get("sentences") or []]
-    if len(asked.conclusions) == 1 and concluded and results[0].place.get("kind") in ("scaling", "steady"):
+    kind = results[0].place.get("kind")
+    if len(asked.conclusions) == 1 and concluded and (is_drawn(kind, "speed-up") or is_drawn(kind, "rounds")):
         return str(concluded[0]).rstrip(".")
     points = _points(results)
     return _of_point(points[0]) if len(points) == 1 else _of_range([group[0] for group in points])
@@ -385,4 +385,4 @@ def _axis(definition: Json, result: Result) -> str:
         return str(over[0]["option"])
     level = result.place.get("level")
     named = [name for name, value in (result.place.get("settings") or {}).items() if value == level]
-    return named[0] if named else "rate" if result.place.get("kind") == "curve" else "level"
+    return named[0] if named else "rate" if offers_rates(result.place.get("kind")) else "level"

@@ -19,11 +19,16 @@ KINDS_BY_NAME = {kind.name: kind for kind in KINDS}
 ADAPTIVE = frozenset(kind.name for kind in KINDS if kind.adaptive)
 
 
-def is_drawn(kind: str, drawing: Drawing) -> bool:
+def is_drawn(kind: str | None, drawing: Drawing) -> bool:
     """Whether the points of a stored experiment are drawn so; those of a kind that this version does not have are not."""
     return kind in KINDS_BY_NAME and drawing in KINDS_BY_NAME[kind].drawings
 
 
-def offers_rates(kind: str) -> bool:
+def offers_rates(kind: str | None) -> bool:
     """Whether the points of a stored experiment were given rates of their own."""
     return kind in KINDS_BY_NAME and KINDS_BY_NAME[kind].offers_rates
+
+
+def varies_load(kind: str | None) -> bool:
+    """Whether the points of a stored experiment are levels of one load, so that an objective gives them a mark."""
+    return kind in KINDS_BY_NAME and KINDS_BY_NAME[kind].varies_load
