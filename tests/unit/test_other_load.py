@@ -120,7 +120,7 @@ def test_programs_of_others_and_stolen_time_are_told_with_their_shares() -> None
     assert "other programs had 72 % of the processors' time" in flag.message and "gave 12.0 % of the processors' time" in flag.message
 
 
-@pytest.mark.parametrize(("steal", "severity"), [(0.9, None), (1.0, "note"), (4.9, "note"), (5.0, "doubt"), (39.9, "doubt")])
+@pytest.mark.parametrize(("steal", "severity"), [(0.9, None), (1.0, "note"), (9.9, "note"), (10.0, "doubt"), (39.9, "doubt")])
 def test_stolen_time_is_as_grave_as_it_can_move_the_rate(steal: float, severity: str | None) -> None:
     flag = told(DISK, sda=counted(OWN), cpu={"user_percent": 5.0, "own_user_percent": 5.0, "steal_percent": steal})
     assert (flag.severity if flag else None) == severity

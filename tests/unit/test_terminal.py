@@ -14,7 +14,8 @@ from plimsoll.result import Flag, Result
 from support.made_results import Load, Setting, made
 
 MS = 1e6
-NOTE = Flag("short_run", "note", "It was short.", "Measure longer.")
+DOUBT = Flag("short_run", "doubt", "It was short.", "Measure longer.")
+NOTE = replace(DOUBT, severity="note")
 DEPTHS = (1, 2, 4, 8, 16, 32, 128)
 DROPPED = {"state": "cold", "how": "The page cache of the target was dropped (posix_fadvise)."}
 
@@ -27,24 +28,37 @@ def at(depth: int, *flags: Flag, configuration: str = "sdb", repeat: int = 1) ->
 @pytest.mark.parametrize(
     ("results", "where"),
     [
-        ([at(1), at(32, NOTE)], "random-read-4k at queue_depth 32"),
-        ([at(1), at(32, NOTE), at(64, NOTE), at(128, NOTE)], "random-read-4k at queue_depth 32 and 2 more; of the first"),
-        ([at(1), at(32, NOTE), at(32, NOTE, repeat=2)], "random-read-4k at queue_depth 32"),
-        ([at(32), at(32, NOTE, configuration="sdc")], "random-read-4k on sdc at queue_depth 32"),
-        ([at(1, NOTE), at(32, NOTE)], "everywhere; of the first"),
-        ([made(Load(1000, MS)), replace(made(Load(9, MS), setting=Setting(workload="log")), flags=[NOTE])], "log"),
+        ([at(1), at(32, DOUBT)], "random-read-4k at queue_depth 32"),
+        ([at(1), at(32, DOUBT), at(64, DOUBT), at(128, DOUBT)], "random-read-4k at queue_depth 32 and 2 more; of the first"),
+        ([at(1), at(32, DOUBT), at(32, DOUBT, repeat=2)], "random-read-4k at queue_depth 32"),
+        ([at(32), at(32, DOUBT, configuration="sdc")], "random-read-4k on sdc at queue_depth 32"),
+        ([at(1, DOUBT), at(32, DOUBT)], "everywhere; of the first"),
+        ([made(Load(1000, MS)), replace(made(Load(9, MS), setting=Setting(workload="log")), flags=[DOUBT])], "log"),
     ],
 )
 def test_a_flag_names_the_points_it_holds_for_and_how_many(results: list[Result], where: str) -> None:
     # Flags named the workload only, of which seven depths had been measured.
-    assert footnotes(results) == f"· short_run: {where}: It was short.\n  → Measure longer."
+    assert footnotes(results) == f"? short_run: {where}: It was short.\n  → Measure longer."
 
 
 def test_flags_of_several_targets_name_them() -> None:
     # "oltp-db: nothing was saturated" stood there twice, and nobody knew which array was meant.
     first, second = (made(Load(1000, MS)), made(Load(9, MS)))
-    second = replace(second, flags=[NOTE], job=replace(second.job, target="array:nvme"))
+    second = replace(second, flags=[DOUBT], job=replace(second.job, target="array:nvme"))
     assert f"{second.job.workload} on array:nvme: It was short." in footnotes([first, second])
+
+
+def test_notes_are_named_in_one_line_and_doubts_of_the_same_name_count_each_point_once() -> None:
+    # Two rows "few samples" stood below each other, with more points in them than there were.
+    few = Flag("few_samples", "note", "p99.9 rests on 5 requests.", "Measure longer.")
+    fewer = replace(few, severity="doubt", message="p99 rests on 5 requests.")
+    said = footnotes([at(1, few, fewer, NOTE), at(32, few), at(64, few, few)])
+    assert said.splitlines() == [
+        "? few_samples: random-read-4k at queue_depth 1: p99 rests on 5 requests.",
+        "  → Measure longer.",
+        "· notes: short_run (the report explains them)",
+    ]
+    assert footnotes([at(1, NOTE, few)]) == "· notes: short_run, few_samples (the report explains them)"
 
 
 def test_failures_in_an_array_are_told() -> None:

@@ -14,10 +14,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from plimsoll.analysis.point.metric import ALL, RATES, metric
+from plimsoll.analysis.validity.severity import gathered
 from plimsoll.displayed import displayed_in_line
 from plimsoll.reports.progress import settings_text
 from plimsoll.reports.terminal.points import MARKS, bounded, multiple
-from plimsoll.result import Flag, Result
+from plimsoll.result import Result
 from plimsoll.store.reader import StoredRun
 from plimsoll.tables.points import points_table
 from plimsoll.units import count, duration, megabytes
@@ -85,16 +86,12 @@ def _point(result: Result, verdict: object) -> tuple[str, ...]:
 
 def _doubts(results: Sequence[Result]) -> Iterator[str]:
     """Each flag once: at how many points, the message of the first, the advice."""
-    held: dict[tuple[str, str], list[Flag]] = {}
-    for result in results:
-        for name in dict.fromkeys((flag.severity, flag.name) for flag in result.flags):
-            held.setdefault(name, []).append(next(flag for flag in result.flags if (flag.severity, flag.name) == name))
-    for severity, mark in MARKS.items():
-        for (found, called), flags in held.items():
-            if found == severity:
-                where = f"{len(flags)} of {len(results)} points" if len(results) > 1 else "the point"
-                yield f"- {mark} **{called}** ({severity}, {where}): {_text(flags[0].message)} {_text(flags[0].advice)}"
-    if held:
+    flags = gathered(results)
+    for one in flags:
+        where = f"{len(one.grave)} of {len(results)} points" if len(results) > 1 else "the point"
+        said = f"{_text(one.worst.message)} {_text(one.worst.advice)}"
+        yield f"- {MARKS[one.severity]} **{one.name}** ({one.severity}, {where}): {said}"
+    if flags:
         yield ""
 
 

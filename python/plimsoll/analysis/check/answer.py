@@ -20,6 +20,7 @@ from plimsoll.analysis.objective.clause import Clause
 from plimsoll.analysis.objective.judgement import Objective, judge, parse_objective
 from plimsoll.analysis.point.definition import overwrites
 from plimsoll.analysis.point.metric import ALL, metric
+from plimsoll.analysis.validity.severity import gathered
 from plimsoll.near import listed
 from plimsoll.result import Result
 from plimsoll.units import brief_duration, count, megabytes
@@ -171,12 +172,10 @@ def _quickest(corners: Sequence[Corner]) -> Iterator[str]:
 
 def _doubts(results: Sequence[Result]) -> Iterator[Doubt]:
     """Each flag that is no note once, the gravest first."""
-    for severity in ("invalid", "doubt"):
-        names = dict.fromkeys(flag.name for result in results for flag in result.flags if flag.severity == severity)
-        for name in names:
-            carrying = [flag for result in results for flag in result.flags if flag.name == name and flag.severity == severity]
-            where = f" ({len(carrying):,} of {len(results):,} points)" if len(results) > 1 else ""
-            yield Doubt(name, severity, f"{carrying[0].message.rstrip('.')}{where}.")
+    for one in gathered(results):
+        if one.severity != "note":
+            where = f" ({len(one.grave):,} of {len(results):,} points)" if len(results) > 1 else ""
+            yield Doubt(one.name, one.severity, f"{one.worst.message.rstrip('.')}{where}.")
 
 
 def _doubted(number: int) -> str:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 
 from plimsoll.analysis.validity import course, generator, others, samples, target
 from plimsoll.analysis.validity.evidence import Evidence
+from plimsoll.analysis.validity.severity import rank
 from plimsoll.result import Flag
 
 __all__ = ["RULES", "Evidence", "flags_of"]
@@ -57,10 +58,8 @@ RULES: tuple[Callable[[Evidence], Iterator[Flag]], ...] = (
     samples.few_samples,
 )
 
-_ORDER = ("invalid", "doubt", "note")
-
 
 def flags_of(evidence: Evidence) -> list[Flag]:
     """Every flag that the evidence raises, the gravest first."""
     flags = [flag for rule in RULES for flag in rule(evidence)]
-    return sorted(flags, key=lambda flag: _ORDER.index(flag.severity))
+    return sorted(flags, key=lambda flag: rank(flag.severity))

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 from plimsoll.analysis.point.definition import streams
+from plimsoll.analysis.point.metric import ALL
 from plimsoll.analysis.point.observation import Observation
 from plimsoll.result import Result
 from plimsoll.stored import EngineFacts, Stream, TargetFacts
@@ -49,6 +50,20 @@ class Evidence:
         if not count:
             return None
         return sum(total.count * total.service_ns.mean for total in timed if total.service_ns) / count
+
+    @property
+    def latency_mean_ns(self) -> float | None:
+        """Mean latency over all operations."""
+        timed = [total for total in self.result.totals.values() if total.latency_ns is not None and total.count]
+        count = sum(total.count for total in timed)
+        return sum(total.count * total.latency_ns.mean for total in timed if total.latency_ns) / count if count else None
+
+    def half_width(self, metric: str) -> float | None:
+        """How far the 95 % interval of a metric of all operations reaches from its value, as a share of it."""
+        found = self.result.estimates.get(ALL, {}).get(metric)
+        if found is None or found.low is None or found.high is None or found.value <= 0:
+            return None
+        return max(found.high - found.value, found.value - found.low) / found.value
 
     @property
     def job_depth(self) -> int:

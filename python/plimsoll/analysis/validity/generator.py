@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from plimsoll.analysis.point.definition import offered_per_s
 from plimsoll.analysis.point.offered_load import due_per_s, offered_kind_per_s, share_min_of
 from plimsoll.analysis.validity.evidence import COST_BACKENDS, Evidence, quantity
+from plimsoll.analysis.validity.severity import of_shift
 from plimsoll.result import Flag
 from plimsoll.units import brief_duration
 
@@ -24,6 +25,8 @@ SMALL_SERVICE_NS = 20_000.0
 LATE_SHARE_MAX = 0.01
 LAG_NS_MIN = 50_000
 DRIFT_PPM_MAX = 50.0
+#: What the way to a worker thread of the kernel and back adds to a request: two wake-ups.
+HANDOVER_NS = 20_000.0
 
 
 def generator_bound(evidence: Evidence) -> Iterator[Flag]:
@@ -42,7 +45,7 @@ def generator_bound(evidence: Evidence) -> Iterator[Flag]:
     if own_ns is not None and own_ns > OWN_COST_SHARE_MAX * service_ns:
         yield Flag(
             "generator_bound",
-            "doubt",
+            of_shift(own_ns / service_ns),
             f"Plimsoll's own cost of {brief_duration(own_ns)} per I/O is {own_ns / service_ns:.0%} of the service time of "
             f"{brief_duration(service_ns)}.",
             "Read latencies as upper bounds; for the target's own limit use more workers or larger requests.",
@@ -89,11 +92,17 @@ def generator_lag(evidence: Evidence) -> Iterator[Flag]:
         return
     yield Flag(
         "generator_lag",
-        "doubt",
+        of_shift(_lag_of_mean(evidence)),
         f"{observation.lag_late / count:.1%} of the requests left late (99th percentile {brief_duration(observation.lag_p99_ns)}, "
         f"worst {brief_duration(observation.lag_max_ns)}): the host was busy elsewhere.",
         "Free a core for the generator; the lateness is part of every open-loop latency shown.",
     )
+
+
+def _lag_of_mean(evidence: Evidence) -> float:
+    """At most so much of the mean latency the lateness can be: that of the late ones, all as late as the 99th percentile."""
+    observation, latency_ns = evidence.observation, evidence.latency_mean_ns
+    return observation.lag_late / evidence.count * observation.lag_p99_ns / latency_ns if latency_ns else 1.0
 
 
 def clock_source(evidence: Evidence) -> Iterator[Flag]:
@@ -110,7 +119,7 @@ def clock_source(evidence: Evidence) -> Iterator[Flag]:
     if isinstance(drift_ppm, (int, float)) and abs(drift_ppm) > DRIFT_PPM_MAX:
         yield Flag(
             "clock_source",
-            "doubt",
+            of_shift(drift_ppm * 1e-6),
             f"The time-stamp counter ran {drift_ppm:+.0f} ppm against the system clock during the job.",
             "Look for suspended or migrated virtual machines; rates are wrong by the same share.",
         )
@@ -135,7 +144,7 @@ def uring_handoff(evidence: Evidence) -> Iterator[Flag]:
     if isinstance(workers, int) and workers > 0:
         yield Flag(
             "uring_handoff",
-            "doubt",
+            of_shift(HANDOVER_NS / (evidence.service_mean_ns or HANDOVER_NS)),
             f"The kernel handed io_uring requests to {workers} worker threads, because they could not complete without blocking: "
             "latencies include the hand-over.",
             "Compare with --set backend=sync, which is faster on such targets.",

@@ -12,10 +12,10 @@ file operations.
 
 Processors. Time in user mode that is not this process's. Time of the kernel is left out, since much of it is spent for our own requests.
 
-Thresholds: a share of `SHARE_MIN` of our own load on the device can move its rate or latency by about as much, which is what repeats
-differ by on a quiet machine; below `REQUESTS_PER_S_MIN` and `BYTES_PER_S_MIN` are the housekeeping of a file system and the writing of
-the results. From a fifth of the processors' time on threads of a generator wait for one measurably; from 1 % stolen time latencies beyond
-the 99th percentile are in question (a note), from 5 % on the rate itself.
+Thresholds: `SHARE_MIN` of our own load on a device is what its counters can tell from our own; below `REQUESTS_PER_S_MIN` and
+`BYTES_PER_S_MIN` are the housekeeping of a file system and the writing of the results. From a fifth of the processors' time on, threads
+of a generator wait for one measurably; from 1 % stolen time on, latencies beyond the 99th percentile are in question. How grave it is
+follows from the largest share (`severity.of_shift`).
 
     list(other_load(evidence))      # [Flag("other_load", "doubt", "Others used this machine meanwhile: 4,980 reads/s …", "…")]
 """
@@ -27,6 +27,7 @@ from typing import Any
 
 from plimsoll.analysis.point.definition import is_direct
 from plimsoll.analysis.validity.evidence import Evidence, quantity
+from plimsoll.analysis.validity.severity import of_shift
 from plimsoll.analysis.validity.target import EDGES_S, Flow, issued_flow, top_devices
 from plimsoll.near import listed
 from plimsoll.result import Flag
@@ -47,22 +48,23 @@ UNSPLIT_BYTES_MAX = 64 << 10
 #: What a journal may write beside a flush or a synchronous write.
 _JOURNAL = (4, 64 << 10)
 USER_PERCENT_MIN = 20.0
-STEAL_PERCENT_MIN, STEAL_PERCENT_DOUBT = 1.0, 5.0
+STEAL_PERCENT_MIN = 1.0
 
 
 def other_load(evidence: Evidence) -> Iterator[Flag]:
     """Others used the devices or processors, or took processor time away, while it was measured."""
     if evidence.result.modelled or not evidence.result.totals:
         return
-    devices = list(_on_devices(evidence)) if evidence.backend in _BACKENDS else []
+    on_devices = list(_on_devices(evidence)) if evidence.backend in _BACKENDS else []
+    devices = [told for told, _ in on_devices]
     processors, steal = _processors(evidence), _stolen(evidence)
     found = [*devices, *processors, *steal]
     if not found:
         return
-    grave = devices or processors or _steal_percent(evidence) >= STEAL_PERCENT_DOUBT
+    shift = max([share for _, share in on_devices] + [_foreign_user(evidence), _steal_percent(evidence) / 100])
     yield Flag(
         "other_load",
-        "doubt" if grave else "note",
+        of_shift(shift),
         f"Others used this machine meanwhile: {_all(found)}.",
         "Stop them ('iotop' and 'pidstat -d 1' name them), or measure when it is quiet; what they do is part of these numbers.",
     )
@@ -78,8 +80,8 @@ def _below(evidence: Evidence) -> list[Json]:
     return [found[0] for found in below.values() if found]
 
 
-def _on_devices(evidence: Evidence) -> Iterator[str]:
-    """What others did on the devices of the parts, and below them, where what these were given arrives."""
+def _on_devices(evidence: Evidence) -> Iterator[tuple[str, float]]:
+    """What others did on the devices of the parts, and below them, where what these were given arrives; each with its share of our own."""
     tops, below = top_devices(evidence), _below(evidence)
     ops = [op for op in _OPS if not _through_cache(evidence, op)]
     own = {op: _own(evidence, op) for op in ops}
@@ -89,18 +91,20 @@ def _on_devices(evidence: Evidence) -> Iterator[str]:
     yield from _foreign(evidence, below, given, arrived)
 
 
-def _foreign(evidence: Evidence, devices: list[Json], own: Flows, seen: Flows) -> Iterator[str]:
+def _foreign(evidence: Evidence, devices: list[Json], own: Flows, seen: Flows) -> Iterator[tuple[str, float]]:
     """What was seen on these devices together and is not ``own``, in words; nothing when it is little."""
     seconds = float(evidence.result.monitor.get("seconds") or 0.0)
     if seconds <= 0 or not seen:
         return
     requests = sum(_over(seen[op].requests, own[op].requests, seconds) for op in seen if own[op].mean_bytes <= UNSPLIT_BYTES_MAX)
     bytes_ = sum(_over(seen[op].bytes, own[op].bytes, seconds) for op in seen)
-    many = requests > max(REQUESTS_PER_S_MIN, SHARE_MIN * sum(flow.requests for flow in own.values()))
-    much = bytes_ > max(BYTES_PER_S_MIN, SHARE_MIN * sum(flow.bytes for flow in own.values()))
+    ours = Flow(sum(flow.requests for flow in own.values()), sum(flow.bytes for flow in own.values()))
+    many = requests > max(REQUESTS_PER_S_MIN, SHARE_MIN * ours.requests)
+    much = bytes_ > max(BYTES_PER_S_MIN, SHARE_MIN * ours.bytes)
     told = [_told(op, own[op], seen[op]) for op in seen if _over(seen[op].bytes, own[op].bytes, seconds) > 0]
     if told and (many or much):
-        yield f"{_all(told)} on {_all([device['name'] for device in devices])}"
+        share = max(requests / max(ours.requests, 1.0), bytes_ / max(ours.bytes, 1.0))
+        yield f"{_all(told)} on {_all([device['name'] for device in devices])}", share
 
 
 def _told(op: str, own: Flow, seen: Flow) -> str:
@@ -140,11 +144,15 @@ def _counted(evidence: Evidence, devices: list[Json], op: str) -> Flow | None:
 
 
 def _processors(evidence: Evidence) -> list[str]:
+    foreign = 100 * _foreign_user(evidence)
+    return [f"other programs had {foreign:.0f} % of the processors' time"] if foreign >= USER_PERCENT_MIN else []
+
+
+def _foreign_user(evidence: Evidence) -> float:
+    """The share of the processors' time that other programs had in user mode; 0 where nobody knows."""
     cpu = evidence.result.monitor.get("cpu") or {}
     user, own = cpu.get("user_percent"), cpu.get("own_user_percent")
-    if user is None or own is None or user - own < USER_PERCENT_MIN:
-        return []
-    return [f"other programs had {user - own:.0f} % of the processors' time"]
+    return 0.0 if user is None or own is None else max(0.0, user - own) / 100
 
 
 def _steal_percent(evidence: Evidence) -> float:

@@ -13,6 +13,7 @@ completed in it, less what these spent in flight before it, plus what those did 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from itertools import islice
 
@@ -29,6 +30,7 @@ from plimsoll.analysis.statistics.steadiness import (
     steadiness,
 )
 from plimsoll.analysis.validity.evidence import COST_BACKENDS, Evidence, at_least, quantity
+from plimsoll.analysis.validity.severity import of_shift
 from plimsoll.result import Flag, OpTotals
 from plimsoll.units import brief_duration
 
@@ -48,7 +50,9 @@ def not_steady(evidence: Evidence) -> Iterator[Flag]:
     if sum(point.count for point in evidence.observation.series) < STEADY_REQUESTS_MIN:
         return
     what, values = _response(evidence)
-    yield from _unsteady(what, steadiness(values), _failing(evidence) or _longer(evidence))
+    verdict = steadiness(values)
+    width = evidence.half_width("mean" if what == "mean latency" else "iops")
+    yield from _unsteady(what, verdict, width, _failing(evidence) or _longer(evidence))
 
 
 def warmup_too_short(evidence: Evidence) -> Iterator[Flag]:
@@ -65,7 +69,7 @@ def warmup_too_short(evidence: Evidence) -> Iterator[Flag]:
     enough_s = evidence.result.job.warmup_s + settling_s
     yield Flag(
         "warmup_too_short",
-        "doubt",
+        of_shift(effect),
         f"The response still settled during the first {quantity(settling_s)} s of the measured time: {what} {_change(transient)} than "
         f"afterwards, which moves the mean by {effect:+.1%} (MSER-5).",
         _failing(evidence) or f"Warm up for {at_least(enough_s)} s or more (--warmup {at_least(enough_s)}s).",
@@ -81,7 +85,7 @@ def drain_slower(evidence: Evidence) -> Iterator[Flag]:
         shown = "the latencies marked ≥ include its wait" if marked else "the maximum is understated"
         yield Flag(
             "drain_slower",
-            "doubt",
+            "note",
             f"A request that was in flight at the end took {brief_duration(drained)}, while the slowest measured one took "
             f"{brief_duration(slowest)}: {shown}.",
             "Measure longer, so that such requests fall into the measured phase.",
@@ -109,7 +113,7 @@ def few_samples(evidence: Evidence) -> Iterator[Flag]:
             named = f"{' and '.join(map(_percentile, doubtful))} of {op} {'rests' if len(doubtful) == 1 else 'rest'}"
             yield Flag(
                 "few_samples",
-                "doubt" if "p99" in doubtful else "note",
+                of_shift(1.0 / math.sqrt(total.count)),
                 f"{named} on {total.count:,} {'request' if total.count == 1 else 'requests'}; {needed:,} are needed.",
                 _more(evidence, total.iops, needed),
             )
@@ -133,12 +137,14 @@ def _change(transient: Transient) -> str:
     return f"{abs(change):.0%} {'higher' if change > 0 else 'lower'}"
 
 
-def _unsteady(what: str, verdict: Steadiness | None, cause: str) -> Iterator[Flag]:
+def _unsteady(what: str, verdict: Steadiness | None, width: float | None, cause: str) -> Iterator[Flag]:
+    """A trend goes on beyond the end; without one the interval of the mean says how far it can be off."""
     if verdict is None or verdict.steady:
         return
+    trend = abs(verdict.slope_percent) > SLOPE_PERCENT_MAX
     yield Flag(
         "not_steady",
-        "doubt",
+        "doubt" if trend or width is None else of_shift(width),
         f"{what} changed by {verdict.slope_percent:+.0f} % across the measured time (limit {SLOPE_PERCENT_MAX:g} %), its fifths "
         f"differ by {verdict.excursion_percent:.0f} % (limit {EXCURSION_PERCENT_MAX:g} %), coefficient of variation "
         f"{verdict.variation_percent:.0f} %; {SOURCE}.",
@@ -195,11 +201,17 @@ def unanswered(evidence: Evidence) -> Iterator[Flag]:
     never = f"; {owed.unfinished:,} never had one" if owed.unfinished else ""
     yield Flag(
         "unanswered",
-        "doubt",
+        "doubt" if _raises_the_mean(evidence) else "note",
         f"{owed.count:,} of {owed.count + owed.measured:,} requests were due and had no answer when the measured time ended{never}. "
         f"The longest took {brief_duration(owed.longest_ns)} or more: latencies marked ≥ are lower bounds.",
         "Look at what the target did at the end; measure longer, or offer less if it only was too slow.",
     )
+
+
+def _raises_the_mean(evidence: Evidence) -> bool:
+    """Whether more than maxima and high percentiles are lower bounds."""
+    shown = evidence.result.estimates.values()
+    return any(metric in of_op and of_op[metric].at_least for of_op in shown for metric in ("mean", "p50"))
 
 
 LITTLE_TOLERANCE = 0.05

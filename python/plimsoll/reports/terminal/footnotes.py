@@ -1,4 +1,4 @@
-"""What stands below the table of points: caches, components of arrays, points that failed, then each flag once with its advice.
+"""What stands below the table of points: caches, components of arrays, points that failed, then each doubt once with its advice.
 
 print(footnotes([result, …], Screen(80)))
 """
@@ -9,11 +9,12 @@ from collections.abc import Mapping, Sequence
 
 from plimsoll.analysis.comparison.naming import names_of
 from plimsoll.analysis.point.array import component_sets
+from plimsoll.analysis.validity.severity import gathered
 from plimsoll.reports.limits import busy_words, configuration_words, incident_words, limit_words
 from plimsoll.reports.progress import settings_text
 from plimsoll.reports.terminal.points import MARKS, TONES
 from plimsoll.reports.terminal.screen import ANY, Screen
-from plimsoll.result import Flag, Result
+from plimsoll.result import Result
 
 #: The state of caches that nothing was done about.
 AS_FOUND = "as found"
@@ -35,21 +36,25 @@ def _failures(results: Sequence[Result], screen: Screen) -> list[str]:
 
 
 def _flags(results: Sequence[Result], names: Mapping[str, str], screen: Screen) -> list[str]:
-    """Each flag once: where it holds, its numbers for the first of them, its advice."""
-    holders: dict[str, list[tuple[Result, Flag]]] = {}
-    for result in results:
-        for flag in result.flags:
-            holders.setdefault(f"{flag.severity} {flag.name}", []).append((result, flag))
-    lines = []
-    for held in sorted(holders.values(), key=lambda held: list(MARKS).index(held[0][1].severity)):
-        flag = held[0][1]
-        everywhere = len(held) == len(results) > 1
-        where = "everywhere; of the first" if everywhere else _places([result for result, _ in held], results, names)
+    """Each doubt once: where it holds, its numbers for the first of them, its advice; then the names of the notes."""
+    lines: list[str] = []
+    flags = gathered(results)
+    for one in flags:
+        if one.severity == "note":
+            continue
+        flag = one.worst
+        everywhere = len(one.grave) == len(results) > 1
+        where = "everywhere; of the first" if everywhere else _places(one.grave, results, names)
         tone = TONES[flag.severity]
         lines += screen.lines(
             f"{screen.paint(flag.name, tone)}: {where}: {flag.message}", f"{screen.paint(MARKS[flag.severity], tone)} ", "  "
         )
         lines += screen.lines(flag.advice, "  → ", "    ")
+    notes = [one.name for one in flags if one.severity == "note"]
+    if notes:
+        lines += screen.lines(
+            f"notes: {', '.join(notes)} (the report explains them)", f"{screen.paint(MARKS['note'], TONES['note'])} ", "  "
+        )
     return lines
 
 

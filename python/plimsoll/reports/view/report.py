@@ -24,7 +24,7 @@ from plimsoll.reports.view.answer import AnswerView, answer_view
 from plimsoll.reports.view.bars import Group, Rate, Slice, groups, largest, slices
 from plimsoll.reports.view.comparison import Published, Suite, compare_configurations, published_figures, suite
 from plimsoll.reports.view.experiments import Experiment, Member, experiments, point_verdict
-from plimsoll.reports.view.point import GROUPS, SEVERITIES, Drawing, Placed, PointRecord, PointView, point_view
+from plimsoll.reports.view.point import GROUPS, SEVERITIES, Drawing, FlagView, Placed, PointRecord, PointView, point_view
 from plimsoll.reports.view.timeline import COLUMNS, Decoder
 from plimsoll.result import JobRecord, Op, Severity, Status
 
@@ -324,12 +324,14 @@ def _slowest(points: Sequence[PointView], *, lowest: bool) -> Extreme | None:
 
 def _flags(points: Sequence[PointView]) -> list[FlagKind]:
     """Every kind of flag once, the worst first, with the points that carry it."""
-    kinds: dict[tuple[str, Severity], FlagKind] = {}
+    kinds: dict[str, FlagKind] = {}
     for point in points:
+        of_point: dict[str, FlagView] = {}
         for flag in point["flags"]:
-            kind = kinds.setdefault(
-                (flag["name"], flag["severity"]),
-                {"name": flag["name"], "severity": flag["severity"], "points": []},
-            )
+            # The gravest stands first.
+            of_point.setdefault(flag["name"], flag)
+        for name, flag in of_point.items():
+            kind = kinds.setdefault(name, {"name": name, "severity": flag["severity"], "points": []})
+            kind["severity"] = min(kind["severity"], flag["severity"], key=SEVERITIES.index)
             kind["points"].append({"point": point["index"], "message": flag["message"], "advice": flag["advice"]})
     return sorted(kinds.values(), key=lambda kind: SEVERITIES.index(kind["severity"]))
