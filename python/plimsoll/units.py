@@ -14,6 +14,7 @@ and ``KB``, ``mb`` … are refused because both readings are common. Times: ``25
 
 from __future__ import annotations
 
+import math
 import re
 from fractions import Fraction
 
@@ -149,6 +150,16 @@ def three_digits(value: float) -> str:
     return f"{value:.1f}" if abs(value) >= 9.995 else f"{value:.2f}"
 
 
+def significant(value: float, digits: int = 3) -> str:
+    """So many significant digits at most, without needless zeros, thousands separated, never in powers of ten: ``25,700``, ``0.00012``."""
+    if value == 0 or not math.isfinite(value):
+        return f"{value:g}"
+    rounded = float(f"{value:.{digits}g}")
+    decimals = max(0, digits - 1 - math.floor(math.log10(abs(rounded))))
+    shown = f"{rounded:,.{decimals}f}"
+    return shown.rstrip("0").rstrip(".") if decimals else shown
+
+
 def brief_duration(ns: float) -> str:
     """The same for a sentence, without needless zeros: ``1.5 ms``."""
     figure, blank, unit = duration(ns).partition(" ")
@@ -169,7 +180,7 @@ def megabytes(bytes_per_s: float) -> str:
 def binary(size_bytes: float) -> str:
     """A size in the largest power of 1024 that leaves at least one: ``4 KiB``, ``816.2 GiB``."""
     unit, each = next(((unit, each) for unit, each in BINARY.items() if size_bytes >= each), ("B", 1))
-    return f"{size_bytes / each:.4g} {unit}"
+    return f"{significant(size_bytes / each, 4)} {unit}"
 
 
 def seconds(value: float) -> str:

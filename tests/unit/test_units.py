@@ -165,3 +165,20 @@ def test_a_size_is_written_so_that_it_reads_as_it_was(size: int, text: str) -> N
 def test_a_time_for_people_has_three_digits_in_the_unit_that_fits(ns: int, padded: str, brief: str) -> None:
     assert units.duration(ns) == padded
     assert units.brief_duration(ns) == brief
+
+
+@pytest.mark.parametrize(
+    ("value", "digits", "text"),
+    [
+        (25694.3, 4, "25,690"),  # "2.57e+04 GB"
+        (1050.0, 3, "1,050"),  # "1.05e+03 %"
+        (999.6, 3, "1,000"),
+        (99.96, 3, "100"),
+        (0.000123456, 3, "0.000123"),
+        (12.0, 3, "12"),
+        (-1234.5, 3, "-1,230"),
+        (0.0, 3, "0"),
+    ],
+)
+def test_numbers_for_people_have_no_powers_of_ten(value: float, digits: int, text: str) -> None:
+    assert units.significant(value, digits) == text

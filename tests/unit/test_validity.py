@@ -380,6 +380,26 @@ def test_holes_are_flagged_when_they_are_read() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("size_gib", "stream", "severity", "words"),
+    [
+        (4.0, {}, None, ""),
+        (1.0, {}, "note", "the cache of many a controller"),
+        (0.0625, {}, "doubt", "the memory of many a drive"),
+        (16.0, {"direct": False}, "doubt", "the memory of this host (23 GiB)"),
+        (64.0, {"direct": False}, None, ""),
+        (64.0, {"region_length": "100MiB"}, "doubt", "What is loaded (100 MiB) fits into the memory of many a drive"),
+    ],
+)
+def test_a_load_that_a_cache_could_hold_is_flagged(size_gib: float, stream: dict[str, Any], severity: str | None, words: str) -> None:
+    host = {"target": {**TARGET["target"], "size_bytes": int(size_gib * (1 << 30))}, "memory": {"total_bytes": 23 << 30}}
+    flag = judge(stream=stream, host=host).get("fits_cache")
+    assert (flag.severity if flag else None) == severity
+    assert flag is None or words in flag.message
+    in_memory = {**host, "target": {**host["target"], "medium": {"kind": "memory", "name": "tmpfs"}}}
+    assert "fits_cache" not in judge(stream=stream, host=in_memory)
+
+
 def test_a_target_in_memory_or_without_a_device_of_this_host_is_flagged() -> None:
     for kind, severity in (("memory", "doubt"), ("elsewhere", "note")):
         flag = judge(host={"target": {"medium": {"kind": kind, "name": "xfs over there"}}})["memory_backed"]

@@ -41,6 +41,7 @@ from plimsoll.experiments import wording
 from plimsoll.experiments.plan import Ask, Conclusion, Plan
 from plimsoll.experiments.probe import setting
 from plimsoll.result import Estimate, Result
+from plimsoll.units import significant
 
 
 def steps(axis: str, levels: Sequence[float], repeat: int = 1) -> Plan:
@@ -141,12 +142,20 @@ def _law(fit: UslFit | None) -> list[str]:
     return [f"Universal Scalability Law: contention {_percent(fit.sigma)}, coherency {_percent(fit.kappa)}; {peak}."]
 
 
+#: A coefficient whose interval reaches further than by this factor says nothing.
+_TELLING_FACTOR = 3.0
+
+
 def _percent(estimate: Estimate) -> str:
+    """A coefficient, which may well be 0: what counts is how far its interval reaches above it."""
+    said = f"{_hundredths(estimate.value)} %"
     if estimate.low is None or estimate.high is None:
-        return f"{_hundredths(estimate.value)} %"
-    return f"{_hundredths(estimate.value)} % [{_hundredths(estimate.low)}, {_hundredths(estimate.high)}]"
+        return said
+    if estimate.high > _TELLING_FACTOR * max(estimate.value, 0.01):
+        return f"{said} (too short to tell)"
+    return f"{said} [{_hundredths(estimate.low)}, {_hundredths(estimate.high)}]"
 
 
 def _hundredths(share: float) -> str:
     """In percent; what is left of a fit that runs against 0 is 0."""
-    return f"{100 * share:.3g}" if share >= 1e-6 else "0"
+    return significant(100 * share) if share >= 1e-6 else "0"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from plimsoll.analysis.objective.clause import ACHIEVED, BANDWIDTH, ERRORS, Clause
 from plimsoll.analysis.point.metric import LATENCIES
 from plimsoll.result import Estimate, Result, tells
-from plimsoll.units import duration, three_digits
+from plimsoll.units import duration, significant, three_digits
 
 if TYPE_CHECKING:
     from plimsoll.analysis.objective.judgement import ClauseJudgement
@@ -30,7 +30,7 @@ def level_text(axis: str, level: float) -> str:
 
 def rate(iops: float) -> str:
     """Requests per second."""
-    return f"{iops:,.0f} IOPS" if iops >= 100 else f"{iops:.3g} IOPS"
+    return f"{iops:,.0f} IOPS" if iops >= 100 else f"{significant(iops)} IOPS"
 
 
 def figure(metric: str, value: float) -> str:

@@ -36,7 +36,7 @@ from plimsoll.errors import InputError
 from plimsoll.histogram import decoded
 from plimsoll.result import OPS, Estimate
 from plimsoll.stored import Ended, Interval, Phase
-from plimsoll.units import binary
+from plimsoll.units import binary, significant
 
 Json = dict[str, Any]
 
@@ -216,7 +216,7 @@ class Pursuit:
     def _how_reached(self) -> str:
         if isinstance(self.goal, Amount):
             return f"{binary(self._bytes)} transferred after {self._measured_s:.1f} s"
-        return f"precise to ±{100 * (self._precision() or 0.0):.2g} % of {self.goal.subject} after {self._measured_s:.1f} s"
+        return f"precise to ±{significant(100 * (self._precision() or 0.0), 2)} % of {self.goal.subject} after {self._measured_s:.1f} s"
 
     def _how_limited(self) -> str:
         limit = f"time limit of {self._limit_s:g} s reached"
@@ -225,7 +225,7 @@ class Pursuit:
         precision, asked = self._precision(), f"{100 * self.goal.relative:g} % was asked for"
         if precision is None:
             return f"{limit} before {self.goal.subject} had an interval, {asked}"
-        return f"{limit} at ±{100 * precision:.2g} % of {self.goal.subject}, {asked}"
+        return f"{limit} at ±{significant(100 * precision, 2)} % of {self.goal.subject}, {asked}"
 
 
 def relative_half_width(found: Estimate | None) -> float | None:

@@ -217,7 +217,7 @@ class Fit:
         said.append(f"Regions are the trace's, moved down by {size_text(self.base)}; the target has to have {size_text(self.size_bytes)}.")
         seconds = self.profile.total.spacing.span_ns / 1e9
         if seconds:
-            said.append(f"The trace lasts {seconds:.4g} s: --set duration={max(seconds, 0.001):.4g}s --set warmup=0s runs as long.")
+            said.append(f"The trace lasts {seconds:.4g} s: --set duration={_typed(max(seconds, 0.001))}s --set warmup=0s runs as long.")
         return [*said, *(f"Not kept: {warning}." for warning in self.warnings)]
 
 
@@ -387,3 +387,8 @@ def _reason(stream: FittedStream, flow: Flow) -> str:
         if spacing.count > 2:
             said += f" with a coefficient of variation of {spacing.variation:.2f}"
     return f"{said}."
+
+
+def _typed(seconds: float) -> str:
+    """A number of seconds as it can be typed: never in powers of ten."""
+    return f"{seconds:.0f}" if seconds >= 1000 else f"{seconds:.4g}"

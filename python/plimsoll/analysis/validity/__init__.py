@@ -35,6 +35,7 @@ RULES: tuple[Callable[[Evidence], Iterator[Flag]], ...] = (
     target.page_cache_suspected,
     target.sparse_target,
     target.memory_backed,
+    target.fits_cache,
     target.compressible_target,
     target.requests_changed,
     others.other_load,

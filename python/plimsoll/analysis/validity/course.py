@@ -108,7 +108,7 @@ def failure_not_reached(evidence: Evidence) -> Iterator[Flag]:
         yield Flag(
             "failure_not_reached",
             "doubt",
-            f"The {what if single else f'{what}s'} {named} {'lies' if single else 'lie'} beyond the run of {end_s:.3g} s.",
+            f"The {what if single else f'{what}s'} {named} {'lies' if single else 'lie'} beyond the run of {quantity(end_s)} s.",
             f"Measure for longer (--duration), or {sooner} sooner; times count from the beginning of the warm-up.",
         )
 
@@ -202,7 +202,8 @@ def ran_out(evidence: Evidence) -> Iterator[Flag]:
         yield Flag(
             "ran_out",
             "note",
-            f"After {evidence.observation.elapsed_s:.3g} s no operation found a file or directory any more; the numbers cover that time.",
+            f"After {quantity(evidence.observation.elapsed_s)} s no operation found a file or directory any more; "
+            "the numbers cover that time.",
             "Use larger trees, or operations that undo each other, when the whole duration is to be measured.",
         )
 

@@ -10,6 +10,7 @@ from plimsoll.analysis.point.metric import ALL
 from plimsoll.analysis.point.observation import Observation
 from plimsoll.result import Result
 from plimsoll.stored import EngineFacts, Stream, TargetFacts
+from plimsoll.units import significant
 
 #: Backends that move no data: their numbers are Plimsoll's own cost.
 COST_BACKENDS = ("null", "nop")
@@ -88,7 +89,7 @@ class Evidence:
 
 def quantity(value: float) -> str:
     """A count or rate for a sentence, with thousands separated."""
-    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+    return f"{value:,.0f}" if abs(value) >= 100 else significant(value)
 
 
 def at_least(seconds: float) -> str:

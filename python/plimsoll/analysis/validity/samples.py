@@ -235,11 +235,11 @@ def littles_law(evidence: Evidence) -> Iterator[Flag]:
     allowed = 0.0 if edges_s is not None else _still_waiting(evidence)
     more = 0.0 if failed else inflight - expected - allowed
     if max(expected - inflight, more) > tolerance * max(expected, inflight):
-        edges = f", and {expected:.3g} with what crossed the edges of the measured time" if edges_s else ""
+        edges = f", and {quantity(expected)} with what crossed the edges of the measured time" if edges_s else ""
         yield Flag(
             "littles_law",
             "invalid",
-            f"{inflight:.3g} requests were in flight, but rate × service time is {law:.3g} "
+            f"{quantity(inflight)} requests were in flight, but rate × service time is {quantity(law)} "
             f"({quantity(evidence.iops)}/s × {brief_duration(service_ns)}){edges}: they differ by more than {tolerance:.0%}.",
             "Measure longer; if it stays, the host lost time (steal, suspend) or requests, and latencies are not to be trusted.",
         )

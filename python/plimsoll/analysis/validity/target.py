@@ -22,8 +22,8 @@ from typing import Any
 
 from plimsoll.analysis.point.definition import is_direct, stores_little
 from plimsoll.analysis.validity.evidence import Evidence, quantity
-from plimsoll.result import Flag, Totals
-from plimsoll.units import brief_duration
+from plimsoll.result import Flag, Severity, Totals
+from plimsoll.units import binary, brief_duration, significant
 
 #: A target is called sparse when less than this share of it is allocated.
 ALLOCATED_SHARE_MIN = 0.98
@@ -116,6 +116,42 @@ def memory_backed(evidence: Evidence) -> Iterator[Flag]:
         )
 
 
+#: Memory of a drive, and of a controller with a battery, as they usually are; larger ones exist.
+DRIVE_CACHE_BYTES, CONTROLLER_CACHE_BYTES = 256 << 20, 1 << 30
+
+
+def fits_cache(evidence: Evidence) -> Iterator[Flag]:
+    """What is loaded fits into a cache, which may have answered for the medium."""
+    if not evidence.moves_data or not evidence.result.totals or (evidence.target_facts.get("medium") or {}).get("kind") == "memory":
+        return
+    loaded_bytes = _loaded_bytes(evidence)
+    if loaded_bytes is None:
+        return
+    severity: Severity
+    memory_bytes = (evidence.result.host.get("memory") or {}).get("total_bytes")
+    buffered = evidence.backend == "mmap" or any(not is_direct(stream) for stream in evidence.streams)
+    if buffered and isinstance(memory_bytes, int) and loaded_bytes <= memory_bytes:
+        severity, cache = "doubt", f"the memory of this host ({binary(memory_bytes)}), which is the page cache of buffered I/O"
+        advice = "Use direct=true, or load more than memory holds (--size)."
+    elif loaded_bytes <= DRIVE_CACHE_BYTES:
+        severity, cache, advice = "doubt", "the memory of many a drive", "Load more: --size 4GiB is usual."
+    elif loaded_bytes <= CONTROLLER_CACHE_BYTES:
+        severity, cache, advice = "note", "the cache of many a controller", "Load more where the medium is the question: --size 16GiB."
+    else:
+        return
+    yield Flag("fits_cache", severity, f"What is loaded ({binary(loaded_bytes)}) fits into {cache}.", advice)
+
+
+def _loaded_bytes(evidence: Evidence) -> int | None:
+    """The bytes of the target that the streams may touch; None where that is not known."""
+    size_bytes = evidence.target_facts.get("size_bytes")
+    if not isinstance(size_bytes, int) or size_bytes <= 0 or evidence.backend not in ("uring", "sync", "mmap"):
+        return None
+    lengths = [stream.get("region_length") for stream in evidence.streams]
+    known = [length for length in lengths if isinstance(length, int)]
+    return min(size_bytes, sum(known)) if lengths and len(known) == len(lengths) else size_bytes
+
+
 def compressible_target(evidence: Evidence) -> Iterator[Flag]:
     """The target may store less than is written to it."""
     if not evidence.moves_data or "write" not in evidence.result.totals:
@@ -196,7 +232,7 @@ class Flow:
     def length(self) -> str:
         """The mean in words."""
         kibibytes = self.mean_bytes / 1024
-        return f"{kibibytes:.3g} KiB" if kibibytes < 1000 else f"{kibibytes / 1024:.3g} MiB"
+        return f"{significant(kibibytes)} KiB" if kibibytes < 1000 else f"{significant(kibibytes / 1024)} MiB"
 
 
 def requests_changed(evidence: Evidence) -> Iterator[Flag]:

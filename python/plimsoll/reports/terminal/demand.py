@@ -19,7 +19,7 @@ from plimsoll.analysis.sizing.demand import COLUMNS, Demand, Distribution, Obser
 from plimsoll.analysis.sizing.spindles import Spindles, per_iops
 from plimsoll.analysis.sizing.stored_lines import HIGHEST, MIX_POINTS, RANDOM_POINTS, SIZE_FACTOR, Fit
 from plimsoll.reports.terminal.table import table
-from plimsoll.units import binary, count, megabytes, seconds, three_digits
+from plimsoll.units import binary, count, megabytes, seconds, significant, three_digits
 
 #: The columns of a line; discards and flushes are kept but not shown.
 SHOWN = tuple(name for name in COLUMNS if name not in ("d/s", "f/s"))
@@ -263,13 +263,13 @@ def _penalty(answer: Spindles) -> str:
 
 
 def _tera(size_bytes: float) -> str:
-    return f"{size_bytes / _TERA:.4g} TB ({size_bytes / 2**40:.4g} TiB)"
+    return f"{significant(size_bytes / _TERA, 4)} TB ({significant(size_bytes / 2**40, 4)} TiB)"
 
 
 def _capacity(size_bytes: float) -> str:
     if size_bytes >= _TERA:
         return _tera(size_bytes)
-    return f"{size_bytes / _GIGA:.4g} GB ({size_bytes / 2**30:.4g} GiB)"
+    return f"{significant(size_bytes / _GIGA, 4)} GB ({significant(size_bytes / 2**30, 4)} GiB)"
 
 
 def _failures(number: int, at_best: int) -> str:
