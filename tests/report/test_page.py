@@ -137,7 +137,7 @@ def test_charts_follow_the_colour_scheme(report, opened):
 def test_paper_gets_everything_in_light_colours_and_the_screen_is_restored(report, opened):
     found = opened(report, color_scheme="dark")
     page = found.page
-    open_point(page.locator("details.point").first)
+    open_point(page.locator("details.point.complete").first)
     page.emulate_media(media="print", color_scheme="dark")
     until(page, "document.documentElement.classList.contains('printing')")
     charts = page.evaluate(DRAWN)
@@ -149,7 +149,7 @@ def test_paper_gets_everything_in_light_colours_and_the_screen_is_restored(repor
     page.emulate_media(media="screen", color_scheme="dark")
     until(page, "!document.documentElement.classList.contains('printing')")
     assert page.locator("details.point:visible").count() == 18
-    page.locator("details.point summary").first.click()
+    page.locator("details.point.complete summary").first.click()
     # The 18 points of this report fit six sheets.
     assert 1 < len(re.findall(rb"/Type\s*/Page\b", page.pdf(format="A4"))) <= 6
     assert found.problems == []
