@@ -191,3 +191,24 @@ def test_an_empty_name_is_no_scratch_file(plimsoll: Plimsoll, engine: ScriptedEn
     said = plimsoll("check", "", "--quick", "-q")
     assert said.code == 2 and "the name is empty" in said.err
     assert engine.jobs == []
+
+
+def test_a_named_side_is_called_by_its_name_and_its_permission_is_that_of_its_target(
+    plimsoll: Plimsoll, engine: ScriptedEngine, here: Path
+) -> None:
+    refusal = engine.write_refusal
+    engine.write_refusal = lambda target, permission: "no" if target.text == "disk" else refusal(target, permission)  # type: ignore[method-assign]
+    (here / "disk").write_bytes(bytes(4096))
+    said = plimsoll("check", "old=disk", "--quick", "--json")
+    assert said.code == 0 and read_percents(engine) == {100}
+    assert said.json["answer"].startswith("old carries 1,000 OLTP reads per second")
+
+
+def test_the_report_of_a_check_begins_with_its_sentence(plimsoll: Plimsoll, monkeypatch: pytest.MonkeyPatch) -> None:
+    from plimsoll.reports import html
+
+    said = plimsoll("check", "null:", "--quick", "-q", "--json").json["answer"]
+    models: list[Any] = []
+    monkeypatch.setattr(html, "write_page", lambda model, path: models.append(model))
+    plimsoll("report", "latest")
+    assert models[0]["answer"]["sentence"] == said

@@ -47,12 +47,13 @@ def command(target: tuple[str, ...], quick: bool, **typed: Any) -> int:
 def _checked(typed: dict[str, Any], *, quick: bool) -> int:
     from plimsoll.cli.experiment import Told, carried_out
     from plimsoll.points.check import answers, check_undertaking
+    from plimsoll.points.foreign import bare_targets
     from plimsoll.points.undertaking import Run
 
     diagnosis: list[Check] = []
 
     def diagnose() -> None:
-        diagnosis.extend(_diagnosed(typed["targets"] or (None,)))
+        diagnosis.extend(_diagnosed(bare_targets(typed["targets"]) or (None,)))
         if not typed["quiet"]:
             click.echo("\n".join(_minded(diagnosis)), err=True)
 

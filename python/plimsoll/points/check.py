@@ -18,6 +18,8 @@ from plimsoll import catalog
 from plimsoll import engine as engines
 from plimsoll.engine import Json
 from plimsoll.errors import InputError
+from plimsoll.experiments.named_target import named_target
+from plimsoll.points.foreign import bare_targets
 from plimsoll.points.listener import Remark
 from plimsoll.points.permission import permission
 from plimsoll.points.suites import undertaken
@@ -52,12 +54,13 @@ def check_undertaking(typed: Mapping[str, Any], remark: Remark, *, quick: bool =
     """The experiments of a check of ``typed["targets"]``."""
     _check_objective(typed.get("objective"))
     composer = Composer()
-    targets = tuple(_in_directory(target) for target in typed["targets"])
-    refused = _refusing(targets, typed["destroy_data"], composer)
+    targets = tuple(map(_in_directory, typed["targets"]))
+    bare = bare_targets(targets)
+    refused = _refusing(bare, typed["destroy_data"], composer)
     if refused:
         remark(f"reads only: writing to {refused[0]} is not permitted (--destroy-data permits it).")
     document = _document(typed.get("objective"), reads_only=bool(refused))
-    if targets and all(composer.target(target).kind in _MODELS for target in targets):
+    if bare and all(composer.target(target).kind in _MODELS for target in bare):
         document = _without_size(document)
     return undertaken(NAME, document, {**typed, "targets": targets}, composer, quick=quick)
 
@@ -103,8 +106,10 @@ def _document(objective: str | None, *, reads_only: bool) -> Json:
     return {**document, "experiment": experiments}
 
 
-def _in_directory(target: str) -> str:
-    return os.path.join(target, os.path.basename(DEFAULT_TARGET)) if os.path.isdir(target) else target
+def _in_directory(text: str) -> str:
+    """A scratch file where a directory was named, under the same name."""
+    target = named_target(text).target
+    return os.path.join(text, os.path.basename(DEFAULT_TARGET)) if os.path.isdir(target) else text
 
 
 def _refusing(targets: Sequence[str], destroy_data: str | None, composer: Composer) -> list[str]:

@@ -17,6 +17,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from plimsoll.analysis.check.answer import CHECK, LOAD, answers_of
 from plimsoll.analysis.comparison.answer import average, is_sound
 from plimsoll.analysis.comparison.comparison import Comparison
 from plimsoll.analysis.comparison.findings import interval_text
@@ -118,8 +119,17 @@ def answer(results: Sequence[Result], asked: Asked = Asked()) -> Answer:
         failed = sum(result.status == "failed" for result in results)
         return Answer(f"Nothing was measured: {failed} of {len(results)} points failed." if results else "Nothing was measured.", (), found)
     marked = marks(usable, asked)
+    cards = tuple(_cards(usable, marked, asked)[:CARDS])
+    if (asked.suite or {}).get("name") == CHECK:
+        return Answer(_of_check(results, asked), cards, found)
     sentence = _sentence(usable, marked, asked)
-    return Answer(f"{sentence}{_doubted(found)}.", tuple(_cards(usable, marked, asked)[:CARDS]), found)
+    return Answer(f"{sentence}{_doubted(found)}.", cards, found)
+
+
+def _of_check(results: Sequence[Result], asked: Asked) -> str:
+    """What `plimsoll check` closes with: a sentence for each target, with its doubts."""
+    objective = next((str(item["objective"]) for item in asked.experiments if item["name"] == LOAD and item.get("objective")), "")
+    return " ".join(one.sentence for one in answers_of(results, objective)) if objective else "The check was not finished."
 
 
 def marks(results: Sequence[Result], asked: Asked) -> list[Marked]:

@@ -27,6 +27,8 @@ from plimsoll.units import brief_duration, count, megabytes
 
 Json = dict[str, Any]
 
+#: What the suite of a check is called in its run.
+CHECK = "check"
 #: The experiment of a check that raises the load; the others measure the corners.
 LOAD = "OLTP"
 #: What a target is called that nobody named.
@@ -86,7 +88,9 @@ def answers_of(results: Sequence[Result], objective: str) -> list[Answer]:
 
 def _answer(name: str, results: Sequence[Result], objective: Objective) -> Answer:
     levels = [result for result in results if result.place.get("experiment") == LOAD and result.place.get("level") is not None]
-    corners = tuple(_corners(result for result in results if result.place.get("experiment") != LOAD))
+    found = _corners(result for result in results if result.place.get("experiment") != LOAD)
+    # Always in one order, so that equal ones are told alike whoever reads the points.
+    corners = tuple(sorted(found, key=lambda corner: [*_CORNERS.values(), corner.name].index(corner.name)))
     doubts = tuple(_doubts(results))
     mark = mark_of(levels, objective) if levels else None
     shown = f"{_shown(name, results)}{' (modelled)' if any(result.modelled for result in results) else ''}"

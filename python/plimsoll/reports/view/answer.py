@@ -44,7 +44,8 @@ def answer_view(metas: Sequence[Json], members: Sequence[Member], labels: Sequen
     sides = {id(member.result): labels[member.configuration] for member in members}
     experiments = [definition for meta in metas for definition in meta.get("experiments") or []]
     conclusions = [conclusion for meta in metas for conclusion in meta.get("conclusions") or []]
-    found = answer([member.result for member in members], Asked(experiments, conclusions, comparison=compared, labels=sides))
+    suite = metas[0].get("suite") if len(metas) == 1 else None
+    found = answer([member.result for member in members], Asked(experiments, conclusions, suite, compared, sides))
     return {
         "title": _title(metas, members, labels),
         "sentence": found.sentence,
