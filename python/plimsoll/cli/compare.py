@@ -132,8 +132,8 @@ def _judged(stored: list[StoredRun], typed: dict[str, Any], assertions: Sequence
 def _compared(stored: list[StoredRun], typed: dict[str, Any], figures: Sequence[Figure] | None) -> Comparison:
     from plimsoll.analysis.comparison.pairs import compare_pairs
     from plimsoll.analysis.comparison.refusals import VARYING, unknown
-    from plimsoll.cli.siding import objectives, sides
     from plimsoll.experiments.kinds import ADAPTIVE
+    from plimsoll.points.sides import objectives, sides
 
     asked = objectives(stored, typed["objective"])
     compared = sides(stored, typed["baseline"])

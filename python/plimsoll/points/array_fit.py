@@ -1,0 +1,137 @@
+"""The fit of an array: values of unknowns are looked for that make its model give what was measured.
+
+Model: options as they were typed become measured rows, ranges of unknowns and a search; the model is run on all processors, each run once;
+`plimsoll.analysis.array_fit` searches and judges by rows that were held out.
+
+    fitted = fit(asked_of("array:se6920-raid1", typed), print)
+    fitted.target        # "array:se6920-raid1?host.request_ns=41us"
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from plimsoll import engine as engines
+from plimsoll.analysis.array_fit.outcome import Fold, Modelled, Outcome, fit_unknowns, folds
+from plimsoll.analysis.array_fit.row import Row, condition
+from plimsoll.analysis.array_fit.unknown import GRID_LEVELS, Position, Search, Unknown, grid, parse_unknowns, settings, simplex
+from plimsoll.catalog.arrays import PREFIX, overlay
+from plimsoll.catalog.composition.key_units import with_unit
+from plimsoll.errors import InputError
+from plimsoll.points.array_runs import REQUESTS, Modelling, Trial
+from plimsoll.points.measured_rows import Asked as AskedRows
+from plimsoll.points.measured_rows import Measured, measured_rows
+from plimsoll.target import target_of
+
+Json = dict[str, Any]
+#: Hears how many runs the model has made.
+OnRuns = Callable[[int], None]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A fit that can be made."""
+
+    target: str
+    unknowns: Sequence[Unknown]
+    measured: Sequence[Measured]
+    folds: Sequence[Fold]
+    search: Callable[[], Search]
+    processes: int
+    requests: int
+    seed: int
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """What came out."""
+
+    #: The array that was fitted, and with the values that were found.
+    of: str
+    target: str
+    unknowns: Sequence[Unknown]
+    rows: Sequence[Row]
+    outcome: Outcome
+
+    def document(self, folder: str, source: str) -> Json:
+        """An array file for ``folder`` that lays the values on the array that was fitted; ``source`` says where they come from."""
+        return overlay(self.of.removeprefix(PREFIX).partition("?")[0], self.target.partition("?")[2], folder, source)
+
+
+def asked_of(target: str, typed: Json) -> Asked:
+    """What was typed, checked. Raises `InputError` for ranges whose ends are no array, and for rows that cannot be."""
+    unknowns = parse_unknowns(typed["unknown"], with_unit)
+    _check_keys(target, unknowns)
+    held_out = [condition(text, "--hold-out") for text in typed["hold_out"]]
+    where = [condition(text, "--where") for text in typed["where"]]
+    measured = measured_rows(typed["measured"], AskedRows(where, typed["workload"], typed["settings"], typed["out"]), target)
+    return Asked(
+        target,
+        unknowns,
+        measured,
+        folds([one.row for one in measured], held_out),
+        _search(typed, len(unknowns)),
+        typed["processes"] or len(os.sched_getaffinity(0)),
+        typed["requests"] or REQUESTS,
+        typed["seed"] or 1,
+    )
+
+
+def fit(asked: Asked, on_runs: OnRuns) -> Fitted:
+    """Search the values, running the model as often as that takes."""
+    rows = [one.row for one in asked.measured]
+    with Modelling(asked.processes) as modelling:
+        outcome = fit_unknowns(rows, asked.folds, asked.unknowns, asked.search, _modelled(modelling, asked, on_runs))
+    return Fitted(asked.target, with_settings(asked.target, settings(asked.unknowns, outcome.position)), asked.unknowns, rows, outcome)
+
+
+def with_settings(target: str, added: str) -> str:
+    """The target with more behind its ``?``."""
+    return f"{target}{'&' if '?' in target else '?'}{added}"
+
+
+def _check_keys(target: str, unknowns: Sequence[Unknown]) -> None:
+    """Every end of every range has to be an array; what is between is as well."""
+    engine = engines.native()
+    for end in (0.0, 1.0):
+        for unknown in unknowns:
+            engine.inspect_target(target_of(with_settings(target, unknown.typed(end))))
+
+
+def _search(typed: Json, unknowns: int) -> Callable[[], Search]:
+    if typed["search"] != "grid":
+        if typed["levels"] is not None:
+            raise InputError("--levels: a simplex has none; leave it out, or search with --search grid.")
+        return lambda: simplex(unknowns)
+    levels = typed["levels"] or GRID_LEVELS[unknowns - 1]
+
+    def search() -> Search:
+        return grid(unknowns, levels)
+
+    return search
+
+
+def _modelled(modelling: Modelling, asked: Asked, on_runs: OnRuns) -> Modelled:
+    target, unknowns, measured = asked.target, asked.unknowns, asked.measured
+    known: dict[tuple[str, int], float] = {}
+
+    def modelled(wanted: Sequence[tuple[Position, int]]) -> list[float]:
+        # Folds ask for the same runs again, and whole numbers make one run of neighbouring positions.
+        keys = [(settings(unknowns, position), number) for position, number in wanted]
+        new = [key for key in dict.fromkeys(keys) if key not in known]
+        trials = [Trial(with_settings(target, text), measured[number].load, asked.requests, asked.seed) for text, number in new]
+        known.update(zip(new, modelling.rates(trials), strict=True))
+        on_runs(len(known))
+        return [known[key] for key in keys]
+
+    return modelled
+
+
+def without_words(document: Any) -> Any:
+    """An array without its words."""
+    if isinstance(document, dict):
+        return {key: without_words(value) for key, value in document.items() if key not in ("name", "title", "sources")}
+    return [without_words(value) for value in document] if isinstance(document, list) else document
