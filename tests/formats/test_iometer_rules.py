@@ -13,6 +13,7 @@ from plimsoll.formats.iometer import Counterpart, recognises, translate, transla
 from plimsoll.formats.iometer.model import Cycling, Version
 from plimsoll.formats.iometer.read import read
 from plimsoll.formats.iometer.resolve import builtin
+from plimsoll.formats.known_targets import KnownTargets
 
 GIB = str((1 << 30) // 512)
 
@@ -144,6 +145,21 @@ def test_files_of_known_size_are_measured_as_one_after_the_other() -> None:
     assert places == [(0, "4KiB", "1GiB"), (1, "4KiB", "1GiB")]
 
 
+def test_files_of_different_sizes_are_each_made_as_long_as_is_used_of_them() -> None:
+    text = simple(None, worker("A", targets=["/mnt/a"], region=f"{GIB},0"), worker("B", targets=["/mnt/b"], region=f"{int(GIB) // 2},0"))
+    experiment = _document(text)["experiment"][0]
+    assert experiment["configurations"][0]["target"] == "concat:/mnt/a/iobw.tst,/mnt/b/iobw.tst?sizes=1GiB,512MiB"
+    assert "size" not in experiment["set"]
+
+
+def test_a_typed_size_is_that_of_all_files_of_a_run_alike() -> None:
+    text = simple(None, worker("A", targets=["/mnt/a"], region=f"{GIB},0"), worker("B", targets=["/mnt/b"], region=f"{int(GIB) // 2},0"))
+    targets = KnownTargets(lambda _path: None, given=1 << 31, overrides=True)
+    experiment = translate(text, "load.icf", None, {}, targets).document["experiment"][0]
+    assert experiment["configurations"][0]["target"] == "concat:/mnt/a/iobw.tst,/mnt/b/iobw.tst"
+    assert experiment["set"]["size"] == "2GiB"
+
+
 def test_several_disks_are_parts_of_one_target_whatever_their_sizes() -> None:
     text = simple(None, worker(targets=["sdb", "sdc"], region="0,2048"))
     assert translate(text, "load.icf").refusal() is None
@@ -166,9 +182,9 @@ def test_sizes_of_several_disks_are_looked_up() -> None:
     translation = translate(text, "load.icf", None, {}, sizes.get)
     assert translation.refusal() is None
     configuration = translation.document["experiment"][0]["configurations"][0]
-    assert configuration["target"] == "concat:/dev/sdb,/mnt/a/iobw.tst,iobw-c.tst"
-    # A third of it is for the file that does not exist yet.
-    assert translation.document["experiment"][0]["set"]["size"] == "3GiB"
+    # Only the file that does not exist yet is made.
+    assert configuration["target"] == "concat:/dev/sdb,/mnt/a/iobw.tst,iobw-c.tst?sizes=-,-,1GiB"
+    assert "size" not in translation.document["experiment"][0]["set"]
     places = [(stream["parts"], stream.get("region_length")) for stream in translation.document["workload"][0]["stream"]]
     assert places == [(0, None), (1, None), (2, "1GiB")]
 

@@ -1,9 +1,13 @@
 """A target of several parts, and the numbers of the parts that a stream uses, as they are written.
 
 Model: in the text of a set a path keeps its bytes; what would mean something else there (a comma, a question mark, a percent sign, a
-blank, which at an end may be layout) is written ``%XX``, and what begins like a kind of target begins with ``./``.
+blank, which at an end may be layout) is written ``%XX``, and what begins like a kind of target begins with ``./``. Files that are all made
+with one length are written as a target and its ``size``, which a typed ``--size`` can replace; lengths that differ, and files beside what
+is there already, are written in the target.
 
-    set_text(["a,b", "c"], sizes=[1 << 20, None])        # "concat:a%2Cb,c?sizes=1MiB,-"
+    set_text(["a,b", "c"], sizes=["1MiB", "-"])          # "concat:a%2Cb,c?sizes=1MiB,-"
+    Placed(("a", "b"), (1 << 20, 4096)).target           # "concat:a,b?sizes=1MiB,4KiB"
+    Placed(("a", "b"), (4096, 4096)).size_bytes          # 8192
     parts_text([0, 2, 3, 4])                             # "0,2-4"
 """
 
@@ -12,6 +16,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from plimsoll.units import size_text
 
 _SPECIAL = re.compile(r"[%,?\s]")
 _KIND = re.compile(r"[A-Za-z0-9_-]+:")
@@ -44,3 +51,45 @@ def set_text(paths: Iterable[str], unit: str = "", sizes: Sequence[str] = ()) ->
 
 def _escape(found: re.Match[str]) -> str:
     return "".join(f"%{byte:02X}" for byte in os.fsencode(found[0]))
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A target of files and devices. ``sizes`` has a length for each path, None where nothing is made; ``unit`` is that of a stripe;
+    ``model`` a target of no path."""
+
+    paths: tuple[str, ...] = ()
+    sizes: tuple[int | None, ...] = ()
+    unit: int | None = None
+    model: str = ""
+
+    @property
+    def alike(self) -> bool:
+        """Whether all are made, and with one length."""
+        return bool(self.sizes) and None not in self.sizes and len(set(self.sizes)) == 1
+
+    @property
+    def target(self) -> str:
+        """The target as it is written."""
+        if self.model:
+            return self.model
+        if len(self.paths) == 1:
+            return plain_path(self.paths[0])
+        sizes = [] if self.alike else ["-" if size is None else _text(size) for size in self.sizes]
+        return set_text(self.paths, _text(self.unit) if self.unit else "", sizes)
+
+    @property
+    def size_bytes(self) -> int | None:
+        """The size of the whole target, where its text does not say that of the parts."""
+        return len(self.sizes) * (self.sizes[0] or 0) if self.alike else None
+
+    @property
+    def made_bytes(self) -> int:
+        """How much is made."""
+        return sum(size or 0 for size in self.sizes)
+
+
+def _text(size_bytes: int) -> str:
+    """Bytes without their letter, which is not needed."""
+    text = size_text(size_bytes)
+    return text if text.endswith("iB") else text.removesuffix("B")

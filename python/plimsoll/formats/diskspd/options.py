@@ -70,7 +70,7 @@ FLAGS: tuple[Flag, ...] = (
         "-c10G",
         "Creates files of this size.",
         "native",
-        "`size` of the scratch file that is made when the target does not exist; for several targets the sum.",
+        "`size` of the scratch file that is made when the target does not exist; for several the sum, or `sizes` where they differ.",
         least=4096,
     ),
     Flag(

@@ -69,13 +69,15 @@ class Scope:
 @dataclass
 class Target(Scope):
     """A file or disk and how it is used. ``found`` is how long it is, where that is known; ``own_path`` what the profile names where a
-    typed target takes its place; ``given`` the size of a file that is not there, 0 for none; ``missing`` one that nothing gives a size;
-    ``remedy`` what to do about it."""
+    typed target takes its place; ``there`` says that it is; ``given`` the size of a file that is not there, 0 for none; ``overrides`` that
+    a typed size is that of all files alike; ``missing`` a file that nothing gives a size; ``remedy`` what to do about it."""
 
     path: str = ""
     found: int | None = None
     own_path: str = ""
+    there: bool = False
     given: int = 0
+    overrides: bool = False
     missing: bool = False
     remedy: str = ""
 

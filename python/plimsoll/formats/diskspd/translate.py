@@ -22,7 +22,7 @@ from plimsoll.formats.diskspd.values import as_toml, zones
 from plimsoll.formats.diskspd.verdict import Verdict, judge, worst
 from plimsoll.formats.diskspd.xml_profile import read_profile, with_targets
 from plimsoll.formats.known_targets import SHARED, KnownTargets, is_device
-from plimsoll.formats.parts import plain_path, set_text
+from plimsoll.formats.parts import Placed
 from plimsoll.formats.place import Place
 from plimsoll.formats.translation import Remark, Translation
 
@@ -191,6 +191,8 @@ def _placed(span: Span, targets: KnownTargets) -> None:
         if targets.target:
             target.own_path, target.path = target.path, targets.target
         target.found, target.remedy = targets.at_length(target.path), targets.remedy
+        target.there = is_device(target.path) or targets.is_there(target.path)
+        target.overrides = targets.overrides and targets.given is not None
         if not target.says("FileSize") and not is_device(target.path) and not targets.is_there(target.path):
             target.given, target.missing = targets.given or 0, targets.looks and targets.given is None
 
@@ -266,17 +268,25 @@ def _experiment(name: str, span: Span) -> Json:
         settings["interval"] = f"{uses[0].interval_ms}ms"
     if span.says("RandSeed") and span.get("RandSeed") >= 0:
         settings["seed"] = span.get("RandSeed")
-    if any(use.file_bytes or use.target.given for use in uses):
-        settings["size"] = max(use.file_bytes or use.target.given for use in uses) * len(uses[0].paths)
+    placed = _made(uses)
+    if placed.size_bytes:
+        settings["size"] = placed.size_bytes
     if uses[0].mapped:
         settings["backend"] = "mmap"
     made: Json = {"name": name, "kind": "single", "workloads": [name], "set": settings}
     if any(use.foreign for use in uses):
         return made
-    return {**made, "configurations": [{"name": name, "target": _target(uses[0].paths)}]}
+    return {**made, "configurations": [{"name": name, "target": placed.target}]}
 
 
-def _target(paths: Sequence[str]) -> str:
-    if len(paths) == 1:
-        return plain_path(paths[0])
-    return set_text(paths)
+def _made(uses: Sequence[Use]) -> Placed:
+    """The files and disks of a time span, and how long those are made that are not there."""
+    paths = tuple(uses[0].paths)
+    wanted: dict[str, int] = {}
+    for use in uses:
+        wanted[use.target.path] = max(wanted.get(use.target.path, 0), use.file_bytes or use.target.given)
+    alike = len(paths) == 1 or len({use.file_bytes for use in uses}) == 1
+    if alike or any(use.target.overrides or use.foreign for use in uses):
+        return Placed(paths, (max(wanted.values()) or None,) * len(paths))
+    there = {use.target.path for use in uses if use.target.there}
+    return Placed(paths, tuple(None if path in there else wanted[path] or None for path in paths))

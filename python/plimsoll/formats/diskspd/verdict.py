@@ -66,17 +66,13 @@ def worst(one: Verdict, other: Verdict) -> Verdict:
 
 
 def _path(_: Setting, use: Use) -> Verdict:
-    uses = uses_of(use.span)
-    sizes = {other.file_bytes for other in uses}
+    sizes = {other.file_bytes for other in uses_of(use.span) if other.target.path == use.target.path}
     if use.target.own_path:
         missing = use.target.missing
         why = f"--target {use.target.path} takes its place" + (f", and is not there; write -c, or {use.target.remedy}" if missing else "")
         return "unsupported" if missing else "native", why
-    if not use.several and len(sizes) > 1:
+    if len(sizes) > 1:
         return "unsupported", "the same file has two sizes; nearest: one size in every <Target> of it"
-    if use.several and len(sizes) > 1:
-        why = "several files are created with one size; nearest: give all targets the same size with -c, or none, or run one at a time"
-        return "unsupported", why
     if use.target.missing and not use.foreign:
         return "unsupported", f"there is no such file, and nothing says how long it is to be; write -c, or {use.target.remedy}"
     if use.foreign and use.several:
@@ -100,7 +96,7 @@ def _file_size(setting: Setting, use: Use) -> Verdict:
         return "native", "no file is created"
     if setting.value < SCRATCH_MIN:
         return "unsupported", f"a scratch file has at least {SCRATCH_MIN} bytes; nearest: that"
-    if setting.value * len(use.paths) > SIZE_MAX:
+    if sum({other.target.path: other.file_bytes for other in uses_of(use.span)}.values()) > SIZE_MAX:
         return "unsupported", "the files have more than 1 PiB together; nearest: smaller ones"
     region = _region(setting, use)
     return region if region[0] == "unsupported" else ("native", "the size of the scratch file, made if the target does not exist")

@@ -10,8 +10,6 @@ longest of the jobs wants it; so do groups with a file in common.
 Limits: what is taken in turn beside files of other jobs is not verified.
 
     layout(uses, targets).placed.target                 # "concat:a,b?sizes=1GiB,64KiB", and `options` has a region for each stream
-    Placed(("a", "b"), (1 << 20, 4096)).target          # "concat:a,b?sizes=1MiB,4KiB"
-    Placed(("a", "b"), (4096, 4096)).size_bytes         # 8192
 """
 
 from __future__ import annotations
@@ -25,45 +23,10 @@ from plimsoll.formats.fio.flow import Use
 from plimsoll.formats.fio.notes import Json, Note, ignored, native, surprise, unsupported
 from plimsoll.formats.fio.quantity import Quantity, bytes_text
 from plimsoll.formats.known_targets import KnownTargets, is_device
-from plimsoll.formats.parts import parts_text, plain_path, set_text
+from plimsoll.formats.parts import Placed, parts_text
 
 #: A scratch file is a multiple of this.
 SCRATCH_STEP = 4096
-
-
-@dataclass(frozen=True)
-class Placed:
-    """``sizes`` has a length for each path, None where nothing is made; ``unit`` is that of a stripe; ``model`` a target of no path."""
-
-    paths: tuple[str, ...] = ()
-    sizes: tuple[int | None, ...] = ()
-    unit: int | None = None
-    model: str = ""
-
-    @property
-    def alike(self) -> bool:
-        """Whether all are made, and with one length."""
-        return bool(self.sizes) and None not in self.sizes and len(set(self.sizes)) == 1
-
-    @property
-    def target(self) -> str:
-        """The target as it is written."""
-        if self.model:
-            return self.model
-        if len(self.paths) == 1:
-            return plain_path(self.paths[0])
-        sizes = [] if self.alike else ["-" if size is None else str(bytes_text(size)) for size in self.sizes]
-        return set_text(self.paths, str(bytes_text(self.unit)) if self.unit else "", sizes)
-
-    @property
-    def size_bytes(self) -> int | None:
-        """The size of the whole target, where its text does not say that of the parts."""
-        return len(self.sizes) * (self.sizes[0] or 0) if self.alike else None
-
-    @property
-    def made_bytes(self) -> int:
-        """How much is made."""
-        return sum(size or 0 for size in self.sizes)
 
 
 def laid_out(groups: Sequence[Placed]) -> list[Placed]:

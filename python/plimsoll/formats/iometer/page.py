@@ -124,8 +124,9 @@ was done with every line. *Native*: it is in the experiments. *Ignored*: the run
   `CYCLE_OUTSTANDING_IOS_AND_TARGETS`: `steps` over `queue_depth` for each number of targets. A series ends before the first number that is
   too large; that is not rounded down.
 - **Targets.** `/dev/…` and Linux disk names are kept; of a mounted file system `iobw.tst` is taken. A drive of Windows alone is whatever
-  `--target` says, or the scratch file. Several targets become one `concat:`, of which each stream uses its `parts`; the sizes of files to
-  be made follow from the maximum disk size, and a drive letter is a scratch file `iobw-LETTER.tst` in the current directory.
+  `--target` says, or the scratch file. Several targets become one `concat:`, of which each stream uses its `parts`; a file that is not
+  there is made as long as is used of it, which follows from the maximum disk size (`concat:A,B?sizes=1GiB,64MiB`). A drive letter is a
+  scratch file `iobw-LETTER.tst` in the current directory.
   `--target` takes the place of all, and sizes of what is not here can be given ([targets](targets.md)).
 - **No workers.** A file of specifications alone runs those assigned to new disk workers, or all where none is, on `--target`.
 - **Content.** Pattern 0 is one byte repeated (`0x5a`); 1, 2, and files that say nothing, incompressible data.

@@ -2,7 +2,8 @@
 
 Model: Linux names are kept (``sdb`` is ``/dev/sdb``; of a mounted file system the file ``iobw.tst``, as Iometer does). Drive letters and
 physical drives of Windows have no counterpart: alone they are whatever the caller measures, beside others each is a scratch file. Several
-targets become a concatenation, of which each stream uses its part. How long a file is made says the caller, or the maximum disk size.
+targets become a concatenation, of which each stream uses its part. How long a file is made says the caller, or the maximum disk size that
+its workers have.
 
     storage = Storage.of("sdb", {})
     storage.path                              # '/dev/sdb'
@@ -15,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from plimsoll.formats.known_targets import KnownTargets
-from plimsoll.formats.parts import set_text
+from plimsoll.formats.parts import Placed
 
 SECTOR = 512
 #: Scratch files are made in steps of this.
@@ -44,7 +45,8 @@ class Storage:
     """A target of the file: its counterpart here if there is one.
 
     ``is_file``: made by us when it does not exist. ``stands_in``: a scratch file in the place of a drive. ``typed``: the target of the
-    command line. ``given``: its size where the file says none and nothing is there. ``remedy``: what to do where a size is missing.
+    command line. ``given``: its size where the file says none and nothing is there; ``overrides``: the size of all that is made.
+    ``remedy``: what to do where a size is missing.
     """
 
     name: str
@@ -54,6 +56,7 @@ class Storage:
     stands_in: bool = False
     typed: bool = False
     given: int | None = None
+    overrides: bool = False
     remedy: str = ""
 
     @classmethod
@@ -87,7 +90,8 @@ class Storage:
             return replace(self, remedy=targets.remedy)
         size = targets(self.path)
         given = targets.given if size is None else None
-        return replace(self, size_bytes=size, given=given, is_file=self.is_file or drive, remedy=targets.remedy)
+        overrides = targets.overrides and targets.given is not None
+        return replace(self, size_bytes=size, given=given, overrides=overrides, is_file=self.is_file or drive, remedy=targets.remedy)
 
 
 def storages_of(names: Iterable[str], counterparts: Mapping[str, Counterpart], targets: KnownTargets) -> tuple[Storage, ...]:
@@ -143,22 +147,17 @@ def _shared(storages: Sequence[Storage], needed: Mapping[str, int]) -> Layout:
 
 
 def _concatenated(storages: Sequence[Storage], needed: Mapping[str, int]) -> Layout:
-    made = [item for item in storages if item.is_file and item.size_bytes is None]
-    file_bytes = max((_rounded(needed[item.name]) or item.given or 0 for item in made), default=0)
-    sizes = {item.name: _size(item, needed[item.name], file_bytes) for item in storages}
-    target = set_text(item.path or "" for item in storages)
-    missing = tuple(item.name for item in storages if sizes[item.name] is None and (item.is_file or item.stands_in))
-    # The engine divides the size by the number of parts, and makes those that do not exist.
-    total = 0 if missing else file_bytes * len(storages)
-    return Layout(
-        target, "all targets", total or None, {item.name: number for number, item in enumerate(storages)}, dict.fromkeys(sizes), missing
-    )
-
-
-def _size(storage: Storage, needed: int, file_bytes: int) -> int | None:
-    if storage.size_bytes is not None:
-        return storage.size_bytes
-    return file_bytes if storage.is_file and (needed or storage.given) else None
+    """Each file that is not there is made as long as is used of it."""
+    made = {item.name: _rounded(needed[item.name]) or item.given for item in storages if item.is_file and item.size_bytes is None}
+    unsized = [item for item in storages if item.size_bytes is None and (item.is_file or item.stands_in)]
+    missing = tuple(item.name for item in unsized if not made.get(item.name))
+    sizes = [made.get(item.name) or None for item in storages]
+    if None not in sizes and any(item.overrides for item in storages):
+        # A typed size is that of all files alike.
+        sizes = [max(size for size in sizes if size)] * len(sizes)
+    placed = Placed(tuple(item.path or "" for item in storages), tuple(sizes))
+    parts = {item.name: number for number, item in enumerate(storages)}
+    return Layout(placed.target, "all targets", placed.size_bytes, parts, dict.fromkeys(parts), missing)
 
 
 def _rounded(size_bytes: int) -> int:
