@@ -356,7 +356,7 @@ def _check_targets(experiments: Sequence[Experiment], typed: Sequence[NamedTarge
     called = [target.called for target in typed]
     twice = next((target for target in typed if called.count(target.called) > 1), None)
     if twice is not None and twice.name:
-        raise InputError(f"--target {twice.name}=…: two targets are called {twice.name!r}; give each a name of its own.")
+        raise InputError(f"--target {twice.name}=…: two targets are called {quoted(twice.name)}; give each a name of its own.")
     if twice is not None:
         raise InputError(f"--target {twice.target} is given twice; name each target once.")
     if typed and not any(_takes_targets(item) for item in experiments):

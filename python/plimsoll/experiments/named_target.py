@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 
 #: What a side can be called on the command line.
@@ -41,5 +42,5 @@ def named_target(text: str) -> NamedTarget:
     if found is None:
         return NamedTarget("", text)
     if not target.strip():
-        raise InputError(f"--target {text}: {found[1]!r} names no target; write {found[1]}=TARGET, for example {found[1]}=/dev/sdb.")
+        raise InputError(f"--target {text}: {quoted(found[1])} names no target; write {found[1]}=TARGET, for example {found[1]}=/dev/sdb.")
     return NamedTarget(found[1], target)
