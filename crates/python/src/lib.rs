@@ -4,8 +4,8 @@ mod arrays;
 mod errors;
 mod files;
 mod histogram;
-mod panics;
 mod jobs;
+mod panics;
 mod service;
 mod wait;
 
