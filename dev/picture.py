@@ -1,9 +1,9 @@
-"""Takes the picture of README: the comparison of a report, in headless Chromium, 1,200 pixels wide.
+"""Takes the picture of README: the beginning of the tutorial's report, in headless Chromium, 1,200 pixels wide.
 
-.venv/bin/plimsoll suite proliant-generations --quick --keep --label 'queue depth 1'
-.venv/bin/plimsoll suite proliant-generations --quick --set queue_depth=8 --label 'queue depth 8'
-.venv/bin/plimsoll compare RUN-1 RUN-8 --varying queue_depth --output comparison.html
-.venv/bin/python dev/picture.py comparison.html
+.venv/bin/plimsoll ramp oltp-db --over queue_depth=1..128 --objective 'mean <= 20ms' --label 'RAID 10 or RAID 5' \\
+    -t 'RAID 10=array:msa50-sas-10k-raid10-10' -t 'RAID 5=array:msa50-sas-10k-raid5-10'
+.venv/bin/plimsoll report latest --output report.html
+.venv/bin/python dev/picture.py report.html
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from playwright.sync_api import sync_playwright
 
 OUT = Path(__file__).resolve().parents[1] / "docs" / "picture-report.png"
 CHROMIUM = "/usr/bin/chromium"
-SIZE = {"width": 1200, "height": 1500}
+SIZE = {"width": 1200, "height": 1330}
 
 
 def main(report: Path) -> None:
@@ -24,7 +24,6 @@ def main(report: Path) -> None:
         browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         page = browser.new_page(viewport=SIZE, color_scheme="light")
         page.goto(report.resolve().as_uri())
-        page.locator("#comparison").scroll_into_view_if_needed()
         page.wait_for_timeout(1500)
         page.screenshot(path=str(OUT))
         browser.close()
