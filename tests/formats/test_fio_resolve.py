@@ -105,6 +105,16 @@ def test_rates_decide_the_shares_of_operations_of_different_alignment() -> None:
     assert [(line["read_percent"], line["weight"]) for line in access] == [(100, 75), (0, 25)]
 
 
+def test_requests_of_a_rate_are_not_held_back() -> None:
+    held = "[job]\nioengine=libaio\niodepth=8\niodepth_low=2\nserialize_overlap=1\nfilename=/dev/sdb\ndirect=1\n"
+    for lines, refill_depth, kind in (("", 2, "native"), ("rate_iops=100\n", None, "ignored")):
+        translation = translate(held + lines, "job.fio", None, {})
+        stream = translation.document["workload"][0]["stream"][0]
+        assert (stream.get("refill_depth"), stream.get("serialize_overlap")) == (refill_depth, None if lines else True)
+        kinds = {remark.text: remark.kind for remark in translation.remarks}
+        assert (kinds["iodepth_low=2"], kinds["serialize_overlap=1"]) == (kind, kind)
+
+
 def test_a_size_that_another_takes_the_place_of_is_said_to() -> None:
     requests, notes = requests_of(values(rw="randrw", rwmixread="73", bs="4k,8k", bssplit="4k/60:8k/40"))
     assert requests.shares == {"r": 73, "w": 27}
