@@ -212,3 +212,13 @@ def test_the_report_of_a_check_begins_with_its_sentence(plimsoll: Plimsoll, monk
     monkeypatch.setattr(html, "write_page", lambda model, path: models.append(model))
     plimsoll("report", "latest")
     assert models[0]["answer"]["sentence"] == said
+
+
+def test_the_sentence_is_painted_and_folded_as_the_terminal_has_it(plimsoll: Plimsoll, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+    plain = plimsoll("check", "null:", "--quick", "-q").out
+    assert "\x1b" not in plain and len(plain.rstrip().splitlines()[-1]) > 100
+    monkeypatch.setenv("COLUMNS", "60")
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    painted = plimsoll("check", "null:", "--quick", "-q", "--fresh").out.rpartition("report.html")[2].strip()
+    assert painted.startswith("\x1b[") and max(map(len, painted.splitlines())) <= 70 and len(painted.splitlines()) > 2

@@ -6,6 +6,7 @@ the eye is. JSON has the answer first.
 
 from __future__ import annotations
 
+import shutil
 import textwrap
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -69,7 +70,10 @@ def _checked(typed: dict[str, Any], *, quick: bool) -> int:
         }
 
     def ending(run: Run) -> str:
-        return "\n".join(_folded(one.sentence, "") for one in answers(run))
+        from plimsoll.cli.screen import screen
+
+        here = screen()
+        return "\n".join(here.wrapped(here.paint(one.sentence, "strong")) for one in answers(run))
 
     told = Told(ending, document, diagnose, looks=False)
     return carried_out(lambda listener: check_undertaking(typed, listener.remark, quick=quick), typed, told)
@@ -91,9 +95,10 @@ def _diagnosed(targets: Sequence[str | None]) -> list[Check]:
 
 def _minded(diagnosis: Sequence[Check]) -> list[str]:
     minded = [check for check in diagnosis if check.status in ("warn", "fail")]
-    lines = [_folded(f"{'✗' if check.status == 'fail' else '!'} {check.finding}", "  ") for check in minded]
+    width = min(_WIDTH, shutil.get_terminal_size((_WIDTH, 24)).columns)
+    lines = [_folded(f"{'✗' if check.status == 'fail' else '!'} {check.finding}", width) for check in minded]
     return [f"doctor: {len(diagnosis) - len(minded)} of {len(diagnosis)} checks found nothing to mind", *lines]
 
 
-def _folded(text: str, indent: str) -> str:
-    return textwrap.fill(text, _WIDTH, subsequent_indent=indent, break_on_hyphens=False, break_long_words=False)
+def _folded(text: str, width: int) -> str:
+    return textwrap.fill(text, width, subsequent_indent="  ", break_on_hyphens=False, break_long_words=False)

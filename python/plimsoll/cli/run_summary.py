@@ -51,12 +51,12 @@ class Shown:
 
 def show(outcome: Outcome, path: str, shown: Shown) -> None:
     """Print the end of a run and write its report."""
+    from plimsoll.cli.screen import say
+
     if shown.as_json:
         json.dump(_document(outcome, shown), sys.stdout, ensure_ascii=False)
         sys.stdout.write("\n")
     elif outcome.results:
-        from plimsoll.cli.screen import say
-
         say("\n\n".join(_texts(outcome, shown)))
     click.echo(f"\nresults  {path}", err=shown.as_json)
     if outcome.results:
@@ -69,7 +69,7 @@ def show(outcome: Outcome, path: str, shown: Shown) -> None:
     if outcome.sentence is not None:
         click.echo(f"plimsoll: {outcome.sentence}", err=True)
     if shown.ending and not shown.as_json:
-        click.echo(f"\n{shown.ending}")
+        say(f"\n{shown.ending}")
 
 
 def _reported(outcome: Outcome, run: StoredRun, shown: Shown) -> str:
