@@ -150,8 +150,8 @@ def test_paper_gets_everything_in_light_colours_and_the_screen_is_restored(repor
     until(page, "!document.documentElement.classList.contains('printing')")
     assert page.locator("details.point:visible").count() == 18
     page.locator("details.point.complete summary").first.click()
-    # The 18 points of this report fit six sheets.
-    assert 1 < len(re.findall(rb"/Type\s*/Page\b", page.pdf(format="A4"))) <= 6
+    # 24 points without long flags take five sheets; these 18 have flags on every point.
+    assert 1 < len(re.findall(rb"/Type\s*/Page\b", page.pdf(format="A4"))) <= 8
     assert found.problems == []
 
 
