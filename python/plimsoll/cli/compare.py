@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from plimsoll.cli import completions
+from plimsoll.cli.drawing import Drawn
 from plimsoll.cli.report import COMPARISONS, checked_format
 from plimsoll.displayed import as_document, encoded
 from plimsoll.errors import EXIT_OBJECTIVE_FAILED, InputError
@@ -152,7 +153,8 @@ def _write(compared: Comparison, assertions: Sequence[Json], stored: list[Stored
     if ending == ".html":
         from plimsoll.reports import html
 
-        html.write(stored, Path(path), comparison=compared)
+        with Drawn() as heard:
+            html.write(stored, Path(path), comparison=compared, heard=heard)
     elif ending == ".csv":
         from plimsoll.reports import numbers
 

@@ -15,6 +15,7 @@ import click
 
 from plimsoll.analysis.point.verification import wrong_data
 from plimsoll.cli import completions
+from plimsoll.cli.drawing import Drawn
 from plimsoll.displayed import displayed, encoded, quoted
 from plimsoll.errors import InputError
 from plimsoll.near import listed
@@ -154,7 +155,8 @@ def _write(runs: Sequence[StoredRun], path: str, ending: str) -> None:
     if ending == ".html":
         from plimsoll.reports import html
 
-        html.write(runs, Path(path))
+        with Drawn() as heard:
+            html.write(runs, Path(path), heard=heard)
     elif ending == ".md":
         from plimsoll.reports.markdown import run_markdown
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NotRequired, TypedDict
 
@@ -28,9 +28,11 @@ from plimsoll.reports.view.point import GROUPS, SEVERITIES, Drawing, FlagView, P
 from plimsoll.reports.view.timeline import COLUMNS, Decoder
 from plimsoll.result import JobRecord, Op, Severity, Status
 
-__all__ = ["SCHEMA", "PointRecord", "Report", "RunRecord", "view"]
+__all__ = ["SCHEMA", "Heard", "PointRecord", "Report", "RunRecord", "view"]
 
 Json = Mapping[str, Any]
+#: Hears how many points are drawn, and of how many.
+Heard = Callable[[int, int], None]
 
 SCHEMA: Literal["plimsoll.report/1"] = "plimsoll.report/1"
 _GROUP_ORDER: dict[str, int] = {name: position for position, name in enumerate(GROUPS)}
@@ -142,10 +144,10 @@ class Report(TypedDict):
     comparison: ComparisonView | None
 
 
-def view(runs: Sequence[RunRecord], decode: Decoder, comparison: Comparison | None = None) -> Report:
+def view(runs: Sequence[RunRecord], decode: Decoder, comparison: Comparison | None = None, heard: Heard | None = None) -> Report:
     """The whole report as JSON-ready data; `decode` turns a stored histogram into its buckets.
 
-    ``comparison`` is shown instead of the report's own.
+    ``comparison`` is shown instead of the report's own; ``heard`` is told how many points are drawn, and of how many.
     """
     placed, configurations = _place(runs)
     columns = columns_of(len(placed))
@@ -153,7 +155,11 @@ def view(runs: Sequence[RunRecord], decode: Decoder, comparison: Comparison | No
     labels = [configuration["label"] for configuration in configurations]
     members = [Member(index, point.run, point.configuration, point.record.result) for index, point in enumerate(placed)]
     verdicts = point_verdict(metas, members)
-    points = [point_view(index, point, Drawing(decode, columns), verdicts.get(index)) for index, point in enumerate(placed)]
+    points: list[PointView] = []
+    for index, point in enumerate(placed):
+        points.append(point_view(index, point, Drawing(decode, columns), verdicts.get(index)))
+        if heard is not None:
+            heard(len(points), len(placed))
     found = slices(points, len(configurations))
     compared = comparison if comparison is not None else compare_configurations(metas, members, labels)
     return {
