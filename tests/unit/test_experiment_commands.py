@@ -10,6 +10,7 @@ import pytest
 
 from plimsoll.cli import main
 from plimsoll.errors import TargetError
+from plimsoll.points.asked import ExperimentAsked
 from plimsoll.points.short_document import short_document
 from plimsoll.store.reader import StoredRun, list_runs
 from support.said import Plimsoll
@@ -126,10 +127,10 @@ def test_a_search_that_finds_a_mark_passes_the_assertion(plimsoll: Plimsoll, eng
 
 
 def test_without_levels_file_workloads_are_stepped_by_their_threads() -> None:
-    typed = {"workloads": ("metadata",), "settings": ()}
-    assert short_document("steps", typed)["experiment"][0]["over"] == {"threads": "1..64"}
-    typed = {"workloads": ("metadata", "random-read-4k"), "settings": ()}
-    assert short_document("steps", typed)["experiment"][0]["over"] == {"queue_depth": "1..64"}
+    asked = ExperimentAsked(workloads=("metadata",))
+    assert short_document("steps", asked)["experiment"][0]["over"] == {"threads": "1..64"}
+    asked = ExperimentAsked(workloads=("metadata", "random-read-4k"))
+    assert short_document("steps", asked)["experiment"][0]["over"] == {"queue_depth": "1..64"}
 
 
 def test_steps_with_an_objective_have_a_mark_and_an_exit_code(plimsoll: Plimsoll, engine: ScriptedEngine) -> None:

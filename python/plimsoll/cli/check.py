@@ -47,6 +47,7 @@ def command(target: tuple[str, ...], quick: bool, **typed: Any) -> int:
 
 def _checked(typed: dict[str, Any], *, quick: bool) -> int:
     from plimsoll.cli.experiment import Told, carried_out
+    from plimsoll.points.asked import Asked
     from plimsoll.points.check import answers, check_undertaking
     from plimsoll.points.foreign import bare_targets
     from plimsoll.points.undertaking import Run
@@ -76,7 +77,7 @@ def _checked(typed: dict[str, Any], *, quick: bool) -> int:
         return "\n".join(here.wrapped(here.paint(one.sentence, "strong")) for one in answers(run))
 
     told = Told(ending, document, diagnose, looks=False)
-    return carried_out(lambda listener: check_undertaking(typed, listener.remark, quick=quick), typed, told)
+    return carried_out(lambda listener: check_undertaking(Asked.of(typed), listener.remark, quick=quick), typed, told)
 
 
 def _distinct(doubts: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -38,14 +38,16 @@ class Told:
 
 def short_experiment(kind: str, typed: Typed) -> int:
     """Measure one experiment of ``kind`` as typed, and return the exit code."""
+    from plimsoll.points.asked import ExperimentAsked
     from plimsoll.points.short_document import short_undertaking
 
-    return carried_out(lambda _: short_undertaking(kind, typed), typed)
+    return carried_out(lambda _: short_undertaking(kind, ExperimentAsked.of(typed)), typed)
 
 
 def carried_out(undertaking: Callable[[Listener], Undertaking], typed: Typed, told: Told | None = None) -> int:
     """Measure what was typed, show what came of it, and return the exit code."""
     from plimsoll.cli.progress import listener
+    from plimsoll.points.asked import Asked
     from plimsoll.points.undertaking import carry_out
 
     told = told or Told()
@@ -55,7 +57,7 @@ def carried_out(undertaking: Callable[[Listener], Undertaking], typed: Typed, to
     if typed["dry_run"]:
         return dry_run(asked, typed, heard)
     heard = replace(heard, planned=_announced(told, quiet=typed["quiet"]))
-    run = carry_out(asked, typed, heard)
+    run = carry_out(asked, Asked.of(typed), heard)
     _show(run, typed, told)
     if not typed["asserts"] or run.exit_code or run.holds():
         return run.exit_code
@@ -67,9 +69,10 @@ def carried_out(undertaking: Callable[[Listener], Undertaking], typed: Typed, to
 def dry_run(asked: Undertaking, typed: Typed, heard: Listener) -> int:
     """Show what would be done, with the checks of the run itself."""
     from plimsoll.cli.preview import show_preview
+    from plimsoll.points.asked import Asked
     from plimsoll.points.undertaking import preview_of
 
-    found = preview_of(asked, typed, heard)
+    found = preview_of(asked, Asked.of(typed), heard)
     show_preview(found, os.path.join(typed["out"], f"<time>_{asked.name}"), keep=typed["keep"], as_json=typed["as_json"])
     return 0
 

@@ -46,12 +46,13 @@ def command(trace: str, **typed: Any) -> int:
     plimsoll replay hm.csv --device 'hm 0' --device 'hm 1' -t concat:/dev/sdb,/dev/sdc
     """
     from plimsoll.cli.experiment import carried_out
+    from plimsoll.points.asked import ReplayAsked
     from plimsoll.points.replay import choice_of, replay_undertaking
 
     if typed["convert"] is not None:
-        return _convert(choice_of(trace, typed), typed["convert"])
+        return _convert(choice_of(trace, ReplayAsked.of(typed)), typed["convert"])
     _check_outputs(trace, typed)
-    return carried_out(lambda listener: replay_undertaking(trace, typed, listener.remark), typed)
+    return carried_out(lambda listener: replay_undertaking(trace, ReplayAsked.of(typed), listener.remark), typed)
 
 
 def _check_outputs(trace: str, typed: Json) -> None:

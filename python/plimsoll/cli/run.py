@@ -48,6 +48,7 @@ def command(**typed: Any) -> int:
     plimsoll run job.fio --target /mnt/disk/scratch
     plimsoll run --label old fio --name=x --rw=randread --bs=8k --filename=/mnt/disk/x --size=1g
     """
+    from plimsoll.points.asked import ExperimentAsked
     from plimsoll.points.run import run_undertaking
 
-    return carried_out(lambda listener: run_undertaking(typed["workloads"], typed, listener.remark), typed)
+    return carried_out(lambda listener: run_undertaking(typed["workloads"], ExperimentAsked.of(typed), listener.remark), typed)

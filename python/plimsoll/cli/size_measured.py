@@ -45,6 +45,7 @@ def measured(demand: Demand, targets: list[str], typed: Typed) -> Run | None:
     """The run of a ramp over the demand's rate on every target; None when only its plan was shown."""
     from plimsoll.cli.experiment import announced, dry_run
     from plimsoll.cli.progress import listener
+    from plimsoll.points.asked import Asked
     from plimsoll.points.demand import demand_undertaking
     from plimsoll.points.options import complete
     from plimsoll.points.undertaking import carry_out
@@ -56,7 +57,7 @@ def measured(demand: Demand, targets: list[str], typed: Typed) -> Run | None:
     if typed["dry_run"]:
         dry_run(asked, {**options, "as_json": typed["as_json"]}, heard)
         return None
-    return carry_out(asked, options, announced(heard, quiet=typed["quiet"]))
+    return carry_out(asked, Asked.of(options), announced(heard, quiet=typed["quiet"]))
 
 
 def next_commands(typed: Typed) -> Iterator[str]:

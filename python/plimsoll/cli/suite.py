@@ -30,20 +30,21 @@ def command(name: str | None, quick: bool, **typed: Any) -> int | None:
         click.echo(_listed())
         return None
     from plimsoll.cli.experiment import carried_out
+    from plimsoll.points.asked import Asked
     from plimsoll.points.suites import suite_of
 
-    return carried_out(lambda listener: suite_of(name, typed, listener.remark, quick=quick), typed)
+    return carried_out(lambda listener: suite_of(name, Asked.of(typed), listener.remark, quick=quick), typed)
 
 
 def _listed() -> str:
     """The shipped suites with the time that both forms take on one target."""
-    from plimsoll.points.options import complete
+    from plimsoll.points.asked import Asked
     from plimsoll.points.suites import suite_of
     from plimsoll.points.undertaking import brief_of
     from plimsoll.reports.terminal.table import table
 
     rows = [("suite", "title", "takes", "--quick")]
     for known in catalog.suite_names():
-        full, quick = (brief_of(suite_of(known, complete({}), lambda _: None, quick=short)).longest() for short in (False, True))
+        full, quick = (brief_of(suite_of(known, Asked(), lambda _: None, quick=short)).longest() for short in (False, True))
         rows.append((known, str(catalog.suite_document(known).get("title", "")), full, quick))
     return table(rows, left=2)

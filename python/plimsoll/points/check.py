@@ -3,22 +3,23 @@
 Model: the writes are left out, and its OLTP mix consists of reads, unless every target may be written to: scratch files and models
 always, others with ``--destroy-data``. So the targets of one check stand under the same load. A directory stands for a scratch file in it.
 
-    carry_out(check_undertaking(typed, remark, quick=False), typed, listener)
+    carry_out(check_undertaking(asked, remark, quick=False), asked, listener)
     answers(run)[0].sentence
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from plimsoll import catalog
 from plimsoll import engine as engines
 from plimsoll.engine import Json
 from plimsoll.errors import InputError
 from plimsoll.experiments.named_target import named_target
+from plimsoll.points.asked import Asked
 from plimsoll.points.foreign import bare_targets
 from plimsoll.points.listener import Remark
 from plimsoll.points.permission import permission
@@ -50,19 +51,19 @@ class Checked(Run):
         return " ".join(one.sentence for one in self.answers)
 
 
-def check_undertaking(typed: Mapping[str, Any], remark: Remark, *, quick: bool = False) -> Undertaking:
-    """The experiments of a check of ``typed["targets"]``."""
-    _check_objective(typed.get("objective"))
+def check_undertaking(asked: Asked, remark: Remark, *, quick: bool = False) -> Undertaking:
+    """The experiments of a check of ``asked.targets``."""
+    _check_objective(asked.objective)
     composer = Composer()
-    targets = tuple(map(_in_directory, typed["targets"]))
+    targets = tuple(map(_in_directory, asked.targets))
     bare = bare_targets(targets)
-    refused = _refusing(bare, typed["destroy_data"], composer)
+    refused = _refusing(bare, asked.destroy_data, composer)
     if refused:
         remark(f"reads only: writing to {refused[0]} is not permitted (--destroy-data permits it).")
-    document = _document(typed.get("objective"), reads_only=bool(refused))
+    document = _document(asked.objective, reads_only=bool(refused))
     if bare and all(composer.target(target).kind in _MODELS for target in bare):
         document = _without_size(document)
-    return undertaken(NAME, document, {**typed, "targets": targets}, composer, quick=quick)
+    return undertaken(NAME, document, replace(asked, targets=targets), composer, quick=quick)
 
 
 def _without_size(document: Json) -> Json:

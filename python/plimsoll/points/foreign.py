@@ -12,10 +12,9 @@ Models of storage are asked directly, whatever the tool would have called.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from plimsoll import engine as engines
 from plimsoll.engine import Json
@@ -24,6 +23,7 @@ from plimsoll.experiments.named_target import named_target
 from plimsoll.formats.known_targets import KnownTargets
 from plimsoll.formats.tools import TOOLS, WITH_COMMANDS, Around, recognised, translate, translate_command
 from plimsoll.formats.translation import Translation
+from plimsoll.points.asked import Asked
 from plimsoll.points.listener import Remark
 from plimsoll.points.quantity import size_bytes
 from plimsoll.target import Composer
@@ -50,10 +50,10 @@ class Onto:
     composer: Composer = field(default_factory=Composer)
 
     @classmethod
-    def of(cls, typed: Mapping[str, Any], composer: Composer) -> Onto:
+    def of(cls, asked: Asked, composer: Composer) -> Onto:
         """From the options of a command."""
-        size = typed.get("size")
-        return cls(bare_targets(typed["targets"]), None if size is None else size_bytes("--size", size), overrides=True, composer=composer)
+        size = asked.size
+        return cls(bare_targets(asked.targets), None if size is None else size_bytes("--size", size), overrides=True, composer=composer)
 
 
 def bare_targets(typed: Sequence[str]) -> tuple[str, ...]:

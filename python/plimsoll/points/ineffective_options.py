@@ -21,6 +21,7 @@ from typing import Any
 from plimsoll.analysis.point.definition import is_direct, streams
 from plimsoll.engine import Json
 from plimsoll.errors import InputError
+from plimsoll.points.asked import Asked
 from plimsoll.points.listener import Remark
 from plimsoll.stored import Definition
 from plimsoll.target import Target
@@ -49,11 +50,11 @@ class Stand:
 
 
 def check_effect(
-    typed: Mapping[str, Any], targets: Iterable[Target], workloads: Iterable[Definition], written: Mapping[str, Any], remark: Remark
+    typed: Asked, targets: Iterable[Target], workloads: Iterable[Definition], written: Mapping[str, Any], remark: Remark
 ) -> None:
     """Raise `InputError` for the first typed option that none of ``targets`` takes, and tell ``remark`` of others.
 
-    ``typed`` has the options by their names, ``settings`` as they were typed; ``written`` has ``size`` and ``cache`` where a file sets
+    ``written`` has ``size`` and ``cache`` where a file sets
     them.
     """
     targets = list({target.text: target for target in targets}.values())
@@ -90,14 +91,14 @@ def _named(target: str) -> str:
     return f"'{target}'" if target.endswith(":") else target
 
 
-def _typed(typed: Mapping[str, Any], workloads: Collection[Definition]) -> Iterator[Option]:
-    if typed.get("size") is not None:
-        yield Option(f"--size {typed['size']}", "size", typed["size"])
-    if typed.get("cache") is not None:
-        yield Option(f"--cache {typed['cache']}", "cache", typed["cache"])
-    if typed.get("keep"):
+def _typed(typed: Asked, workloads: Collection[Definition]) -> Iterator[Option]:
+    if typed.size is not None:
+        yield Option(f"--size {typed.size}", "size", typed.size)
+    if typed.cache is not None:
+        yield Option(f"--cache {typed.cache}", "cache", typed.cache)
+    if typed.keep:
         yield Option("--keep", "keep", "true")
-    for text in typed.get("settings", ()):
+    for text in typed.settings:
         name, _, value = text.partition("=")
         stream, _, key = name.strip().rpartition(".")
         yield Option(f"--set {text}", key, value.strip(), frozenset(_ways(workloads, stream)))

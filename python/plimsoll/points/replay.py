@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from plimsoll import engine as engines
@@ -20,6 +19,7 @@ from plimsoll.experiments.document import TYPED, read_experiments
 from plimsoll.experiments.experiment import Experiment, Suite
 from plimsoll.experiments.plan import Ask, Configuration, Request
 from plimsoll.experiments.schedule import layer_settings
+from plimsoll.points.asked import ReplayAsked
 from plimsoll.points.experiment_points import ExperimentPoints
 from plimsoll.points.listener import Remark
 from plimsoll.points.preconditions import check_reach
@@ -45,57 +45,68 @@ _INTERVALS = 40
 _PLACE_BYTES = 1 << 20
 
 
-def choice_of(trace: str, typed: Mapping[str, Any]) -> Choice:
+def choice_of(trace: str, asked: ReplayAsked) -> Choice:
     """What of the trace was asked for."""
-    return Choice(trace, typed.get("form"), typed.get("counted"), tuple(typed.get("devices") or ()), *_limit(typed.get("limit")))
+    return Choice(trace, asked.form, asked.counted, asked.devices, *_limit(asked.limit))
 
 
-def replay_undertaking(trace: str, typed: Mapping[str, Any], remark: Remark) -> Undertaking:
+def replay_undertaking(trace: str, asked: ReplayAsked, remark: Remark) -> Undertaking:
     """The replay, to be carried out; ``remark`` hears what the trace does not say and is taken for granted."""
-    choice = choice_of(trace, typed)
-    speed = _speed(typed.get("speed"), fast=typed.get("fast", False))
-    _check_lateness(typed)
+    choice = choice_of(trace, asked)
+    speed = _speed(asked.speed, fast=asked.fast)
+    _check_lateness(asked)
     path = compact_of(choice)
     header = header_of(path)
     for assumed in header["source"].get("assumed", []):
         remark(f"  {assumed}")
     if speed is not None and not header["timed"]:
         raise InputError(f"{choice.path}: the trace has no times, so nothing is due when it says; give --as-fast-as-possible.")
-    asked = {"mapping": "refuse", **typed, "speed": speed}
     composer = Composer()
-    suite = _suite(_document(choice, path, header, asked), header, asked, composer)
+    suite = _suite(_Trace(choice, path, header, speed), asked, composer)
     _check_points(suite.experiments[0], header, composer)
     return Undertaking(suite, f"replay-{_name(choice.path)}", composer=composer)
 
 
-def _check_lateness(typed: Mapping[str, Any]) -> None:
+@dataclass(frozen=True)
+class _Trace:
+    """The trace that is replayed: in our form at ``path``, with the header of that; without ``speed`` as fast as possible."""
+
+    choice: Choice
+    path: str
+    header: Json
+    speed: float | None
+
+
+def _check_lateness(asked: ReplayAsked) -> None:
     """Refuse several points that would write one report."""
-    if not typed.get("lateness"):
+    if not asked.lateness:
         return
-    if len(typed["targets"]) > 1:
+    if len(asked.targets) > 1:
         raise InputError("--lateness: several targets would write one file; replay at one of them at a time.")
-    if (typed["repeat"] or 1) > 1:
+    if (asked.repeat or 1) > 1:
         raise InputError("--lateness: every repeat would write the same file; leave --repeat out.")
 
 
-def _suite(workload: Json, header: Json, typed: Json, composer: Composer) -> Suite:
-    lateness = {"lateness_report": os.path.abspath(typed["lateness"])} if typed.get("lateness") else {}
-    own = typed_settings(typed)
+def _suite(trace: _Trace, asked: ReplayAsked, composer: Composer) -> Suite:
+    workload = _document(trace, asked.mapping)
+    lateness = {"lateness_report": os.path.abspath(asked.lateness)} if asked.lateness else {}
+    own = typed_settings(asked)
     experiment: Json = {
         "name": "replay",
         "kind": "single",
         "workloads": [workload["name"]],
-        "set": layer_settings(_timing(header, typed["speed"]), lateness, own),
-        "interleave": typed["interleave"],
-        **{key: typed[key] for key in ("objective", "repeat") if typed[key] is not None},
+        "set": layer_settings(_timing(trace.header, trace.speed), lateness, own),
+        "interleave": asked.interleave,
+        **({} if asked.objective is None else {"objective": asked.objective}),
+        **({} if asked.repeat is None else {"repeat": asked.repeat}),
     }
-    suite = read_experiments({"workload": [workload], "experiment": [experiment]}, TYPED, targets=typed["targets"])
+    suite = read_experiments({"workload": [workload], "experiment": [experiment]}, TYPED, targets=asked.targets)
     read = suite.experiments[0]
     if "size" in own:
         return suite
 
     def sized(one: Configuration) -> Configuration:
-        size = _scratch_bytes(header, typed["mapping"], engines.native().inspect_target(composer.target(one.target or DEFAULT_TARGET)))
+        size = _scratch_bytes(trace.header, asked.mapping, engines.native().inspect_target(composer.target(one.target or DEFAULT_TARGET)))
         return replace(one, settings={"size": size} if size else {})
 
     return replace(suite, experiments=(replace(read, configurations=tuple(map(sized, read.configurations))),))
@@ -114,10 +125,11 @@ def _check_points(experiment: Experiment, header: Json, composer: Composer) -> N
             check_reach(header, stream, engine.inspect_target(point.target), point.options.get("size"))
 
 
-def _document(choice: Any, path: str, header: Json, typed: Json) -> Json:
-    source, speed = header["source"], typed["speed"]
+def _document(trace: _Trace, mapping: str) -> Json:
+    choice, header, speed = trace.choice, trace.header, trace.speed
+    source = header["source"]
     pace = "as fast as possible" if speed is None else "when they were recorded" + (f", {speed:g} times as fast" if speed != 1 else "")
-    stream: Stream = {"name": "replay", "trace": path, "trace_map": typed["mapping"], "queue_depth": _depth(header, speed)}
+    stream: Stream = {"name": "replay", "trace": trace.path, "trace_map": mapping, "queue_depth": _depth(header, speed)}
     if speed is not None:
         stream |= {"arrival": "trace", "trace_speed": speed}
     return {

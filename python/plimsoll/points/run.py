@@ -8,13 +8,14 @@ run_undertaking(("fio", "--name=x", "--rw=randread"), options, remark)
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import replace
 
 from plimsoll import catalog
 from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 from plimsoll.formats.tools import WITH_COMMANDS
+from plimsoll.points.asked import ExperimentAsked
 from plimsoll.points.foreign import is_command, is_foreign
 from plimsoll.points.listener import Remark
 from plimsoll.points.short_document import short_undertaking
@@ -29,31 +30,31 @@ _COMMAND_LINES = {
 }
 
 
-def run_undertaking(words: Sequence[str], typed: Mapping[str, Any], remark: Remark) -> Undertaking:
+def run_undertaking(words: Sequence[str], asked: ExperimentAsked, remark: Remark) -> Undertaking:
     """The experiments that ``words`` stand for; what reads other tools' files is imported for one of theirs."""
     if is_command(words):
-        _check_asked(f"the {words[0]} command line", typed)
+        _check_asked(f"the {words[0]} command line", asked)
         from plimsoll.points.suites import command_suite
 
-        return command_suite(words, typed, remark)
+        return command_suite(words, asked, remark)
     foreign = [name for name in words if is_foreign(name)]
     if not foreign:
-        return short_undertaking(_kind(typed), {**typed, "workloads": _workloads(words)})
+        return short_undertaking(_kind(asked), replace(asked, workloads=tuple(_workloads(words))))
     if len(words) > 1:
         raise InputError(f"{foreign[0]} is a job file of another tool and runs alone; give the other workloads to a run of their own.")
-    _check_asked(foreign[0], typed)
+    _check_asked(foreign[0], asked)
     from plimsoll.points.suites import suite_of
 
-    return suite_of(foreign[0], typed, remark)
+    return suite_of(foreign[0], asked, remark)
 
 
-def _kind(typed: Mapping[str, Any]) -> str:
+def _kind(asked: ExperimentAsked) -> str:
     """Points as they stand; levels of one load; or combinations of whatever is varied."""
-    if not typed.get("over"):
-        return "steps" if typed.get("steps") else "single"
+    if not asked.over:
+        return "steps" if asked.steps else "single"
     from plimsoll.points.short_document import is_load
 
-    return "steps" if typed.get("steps") or is_load(typed["over"]) else "matrix"
+    return "steps" if asked.steps or is_load(asked.over) else "matrix"
 
 
 def _workloads(words: Sequence[str]) -> Sequence[str]:
@@ -67,8 +68,8 @@ def _workloads(words: Sequence[str]) -> Sequence[str]:
     )
 
 
-def _check_asked(name: str, typed: Mapping[str, Any]) -> None:
-    if typed.get("over") or typed.get("steps"):
+def _check_asked(name: str, asked: ExperimentAsked) -> None:
+    if asked.over or asked.steps:
         raise InputError(f"--over has no effect on {name}, which says itself what is varied; leave it out.")
-    if typed["objective"] is not None:
+    if asked.objective is not None:
         raise InputError(f"--objective has no effect on {name}, which says itself what has to hold; leave it out.")

@@ -3,14 +3,13 @@
 Model: ``plimsoll run``, ``steps``, ``ramp`` and the others are spellings of a file with one ``[[experiment]]``; what was not typed stays
 out, so that defaults and messages are those of `plimsoll.experiments.document`, and the same words in a file mean the same.
 
-    short_document("steps", typed)       # {"title": …, "experiment": [{"name": "steps", "kind": "steps", …}]}
+    short_document("steps", asked)       # {"title": …, "experiment": [{"name": "steps", "kind": "steps", …}]}
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
 from plimsoll import catalog
 from plimsoll.engine import Json
@@ -20,6 +19,7 @@ from plimsoll.experiments.document import TYPED, read_experiments
 from plimsoll.experiments.kinds import KINDS_BY_NAME
 from plimsoll.experiments.levels import levels_of
 from plimsoll.experiments.schedule import layer_settings
+from plimsoll.points.asked import Asked, ExperimentAsked
 from plimsoll.points.point import setting
 from plimsoll.points.undertaking import Undertaking
 
@@ -32,33 +32,34 @@ THREADS = "threads=1..64"
 _SHARED = ("objective", "cache", "precision")
 
 
-def short_undertaking(kind: str, typed: Mapping[str, Any]) -> Undertaking:
+def short_undertaking(kind: str, asked: ExperimentAsked) -> Undertaking:
     """The experiment of a short command, to be carried out."""
-    suite = read_experiments(short_document(kind, typed), TYPED, targets=typed["targets"])
-    return Undertaking(suite, run_name(kind, typed["workloads"]))
+    suite = read_experiments(short_document(kind, asked), TYPED, targets=asked.targets)
+    return Undertaking(suite, run_name(kind, asked.workloads))
 
 
-def short_document(kind: str, typed: Mapping[str, Any]) -> Json:
+def short_document(kind: str, asked: ExperimentAsked) -> Json:
     """The document of a short command."""
     declared = KINDS_BY_NAME[kind]
     axis = declared.usual_axis
     called = declared.command if declared.as_it_stands else kind
-    experiment: Json = {"name": called, "kind": kind, "workloads": _unique(typed["workloads"])}
-    levels = _axes(typed.get("over") or ((_suitable(axis, experiment["workloads"]),) if axis else ()))
+    experiment: Json = {"name": called, "kind": kind, "workloads": _unique(asked.workloads)}
+    levels = _axes(asked.over or ((_suitable(axis, experiment["workloads"]),) if axis else ()))
     if levels:
         experiment["over"] = levels
-    settings = typed_settings(typed)
+    settings = typed_settings(asked)
     if settings:
         experiment["set"] = settings
-    if typed.get("repeat") is not None:
-        experiment["repeat"] = typed["repeat"]
-    if typed.get("interleave"):
+    if asked.repeat is not None:
+        experiment["repeat"] = asked.repeat
+    if asked.interleave:
         experiment["interleave"] = True
-    for key in (*_SHARED, *(option.name for option in options_of(kind) if option.name not in FIELDS)):
-        value = typed.get(key)
+    own = [option.name for option in options_of(kind) if option.name not in FIELDS]
+    said = {**{key: getattr(asked, key) for key in _SHARED}, **{key: asked.own.get(key) for key in own}}
+    for key, value in said.items():
         if value is not None and value is not False:
             experiment[key] = value
-    return {"title": f"{kind}: {', '.join(_names(typed['workloads']))}", "experiment": [experiment]}
+    return {"title": f"{kind}: {', '.join(_names(asked.workloads))}", "experiment": [experiment]}
 
 
 def is_load(texts: Iterable[str]) -> bool:
@@ -73,10 +74,10 @@ def is_load(texts: Iterable[str]) -> bool:
         return True  # what is wrong with levels is said where they are read
 
 
-def typed_settings(typed: Mapping[str, Any]) -> Json:
+def typed_settings(asked: Asked) -> Json:
     """What ``--set`` and the options of a job say, as the table ``set`` of an experiment."""
-    options = {key: typed[key] for key in _JOB_OPTIONS if typed.get(key) is not None}
-    return layer_settings(options, *({key: value} for key, value in map(setting, typed["settings"])))
+    options = {key: getattr(asked, key) for key in _JOB_OPTIONS if getattr(asked, key) is not None}
+    return layer_settings(options, *({key: value} for key, value in map(setting, asked.settings)))
 
 
 def run_name(kind: str, workloads: Iterable[str]) -> str:

@@ -4,7 +4,7 @@ Model: a name without ``.toml`` and without ``/`` is a shipped suite. Typed sett
 kind that has the option; configurations and levels still come after them. Published figures are stored with the run, so that its report
 shows them wherever it is read.
 
-    carry_out(suite_of("four-corners", typed, quick=True), typed, listener)
+    carry_out(suite_of("four-corners", asked, remark, quick=True), asked, listener)
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from plimsoll.experiments.declaration import OPTIONS_BY_NAME
 from plimsoll.experiments.document import read_experiments
 from plimsoll.experiments.experiment import Experiment, Suite
 from plimsoll.experiments.schedule import layer_settings
+from plimsoll.points.asked import Asked
 from plimsoll.points.foreign import Onto, command_document, foreign_document, is_foreign
 from plimsoll.points.listener import Remark
 from plimsoll.points.quantity import duration_s
@@ -35,27 +36,27 @@ from plimsoll.target import Composer, Target
 _TYPED = ("repeat", "interleave", "cache", "precision")
 
 
-def suite_of(name: str, typed: Mapping[str, Any], remark: Remark, *, quick: bool = False) -> Undertaking:
+def suite_of(name: str, asked: Asked, remark: Remark, *, quick: bool = False) -> Undertaking:
     """The suite ``name`` or in the file of that name; raises `InputError` for one that is not there or not right."""
     is_file = catalog.is_file(name) or is_foreign(name)
     composer = Composer()
-    document = _written(name, Onto.of(typed, composer), remark) if is_file else _shipped(name)
+    document = _written(name, Onto.of(asked, composer), remark) if is_file else _shipped(name)
     called = os.path.splitext(os.path.basename(name))[0] if is_file else name
     folder = os.path.dirname(name) if is_file else ""
     source = _Source(name if is_file else f"{name}.toml", called, folder, remark, composer, is_shipped=not is_file)
-    return _undertaken(document, source, typed, quick)
+    return _undertaken(document, source, asked, quick)
 
 
-def command_suite(words: Sequence[str], typed: Mapping[str, Any], remark: Remark) -> Undertaking:
+def command_suite(words: Sequence[str], asked: Asked, remark: Remark) -> Undertaking:
     """What the command line of another tool asks for; raises `InputError` for one that cannot be run."""
     composer = Composer()
-    document = command_document(words, Onto.of(typed, composer), remark)
-    return _undertaken(document, _Source(f"{words[0]} command line", words[0], "", remark, composer), typed, quick=False)
+    document = command_document(words, Onto.of(asked, composer), remark)
+    return _undertaken(document, _Source(f"{words[0]} command line", words[0], "", remark, composer), asked, quick=False)
 
 
-def undertaken(name: str, document: Json, typed: Mapping[str, Any], composer: Composer, *, quick: bool) -> Undertaking:
+def undertaken(name: str, document: Json, asked: Asked, composer: Composer, *, quick: bool) -> Undertaking:
     """A shipped suite that was changed before it is carried out."""
-    return _undertaken(document, _Source(f"{name}.toml", name, "", lambda _: None, composer, is_shipped=True), typed, quick)
+    return _undertaken(document, _Source(f"{name}.toml", name, "", lambda _: None, composer, is_shipped=True), asked, quick)
 
 
 @dataclass(frozen=True)
@@ -71,8 +72,8 @@ class _Source:
     is_shipped: bool = False
 
 
-def _undertaken(document: Json, source: _Source, typed: Mapping[str, Any], quick: bool) -> Undertaking:
-    suite = read_experiments(document, source.said, quick=quick, targets=typed["targets"])
+def _undertaken(document: Json, source: _Source, asked: Asked, quick: bool) -> Undertaking:
+    suite = read_experiments(document, source.said, quick=quick, targets=asked.targets)
     called = source.called
     origin = {
         "name": called,
@@ -80,8 +81,8 @@ def _undertaken(document: Json, source: _Source, typed: Mapping[str, Any], quick
         **{key: getattr(suite, key) for key in ("title", "purpose", "source", "rationale")},
         "published": [catalog.published(figures) for figures in suite.published],
     }
-    overruled = replace(suite, experiments=tuple(_overruled(experiment, typed, source) for experiment in _possible(suite, source)))
-    typed_names = frozenset(typed_settings(typed)) if source.is_shipped else None
+    overruled = replace(suite, experiments=tuple(_overruled(experiment, asked, source) for experiment in _possible(suite, source)))
+    typed_names = frozenset(typed_settings(asked)) if source.is_shipped else None
     return Undertaking(overruled, f"{called}-quick" if quick else called, source.folder, origin, typed_names, source.composer)
 
 
@@ -115,7 +116,7 @@ def _possible(suite: Suite, source: _Source) -> Iterator[Experiment]:
 
 
 def _copies(experiment: Experiment) -> bool:
-    sources = (source for asked in experiment.workloads for source in catalog.sources(asked))
+    sources = (source for workload in experiment.workloads for source in catalog.sources(workload))
     return all(catalog.load(source).get("driver") == filecopy.NAME for source in sources)
 
 
@@ -123,13 +124,13 @@ def _is_fileless(target: Target) -> bool:
     return engines.native().inspect_target(target).get("kind") in filecopy.FILELESS
 
 
-def _overruled(experiment: Experiment, typed: Mapping[str, Any], source: _Source) -> Experiment:
+def _overruled(experiment: Experiment, asked: Asked, source: _Source) -> Experiment:
     """The experiment with what was typed, as far as its kind has the option."""
     changes: dict[str, Any] = {
-        "settings": layer_settings(_in_time(_fitting(experiment, source.composer), typed, source.remark), typed_settings(typed))
+        "settings": layer_settings(_in_time(_fitting(experiment, source.composer), asked, source.remark), typed_settings(asked))
     }
     for name in _TYPED:
-        option, value = OPTIONS_BY_NAME[name], typed.get(name)
+        option, value = OPTIONS_BY_NAME[name], getattr(asked, name)
         if value not in (None, False) and option.belongs_to(experiment.kind):
             changes[name] = _read(name, value)
     return replace(experiment, **changes)
@@ -143,9 +144,9 @@ def _fitting(experiment: Experiment, composer: Composer) -> Mapping[str, Any]:
     return {name: value for name, value in experiment.settings.items() if name != "size"}
 
 
-def _in_time(settings: Mapping[str, Any], typed: Mapping[str, Any], remark: Remark) -> Mapping[str, Any]:
+def _in_time(settings: Mapping[str, Any], asked: Asked, remark: Remark) -> Mapping[str, Any]:
     """The settings of a file without an interval that the typed duration is too short for."""
-    interval, duration = settings.get("interval"), typed.get("duration")
+    interval, duration = settings.get("interval"), asked.duration
     if interval in (None, "auto") or duration is None or duration_s("interval", str(interval)) <= duration_s("--duration", duration):
         return settings
     remark(f"interval={interval} is longer than --duration {duration}, so intervals are as long as without it.")

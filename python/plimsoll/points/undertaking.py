@@ -15,7 +15,7 @@ import os
 import sys
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from plimsoll import catalog
 from plimsoll import engine as engines
@@ -31,6 +31,7 @@ from plimsoll.experiments.plan import Conclusion, Subject
 from plimsoll.experiments.schedule import offers_rates, planned_points, schedule
 from plimsoll.host.machine import host_facts, versions
 from plimsoll.host.target import target_facts, target_identity
+from plimsoll.points.asked import Asked
 from plimsoll.points.drivers import driver_of
 from plimsoll.points.experiment_points import ExperimentPoints
 from plimsoll.points.ineffective_options import check_effect
@@ -132,20 +133,20 @@ class Run(Tabular):
         return unknown_objectives(self.outcome, self.experiments)
 
 
-def carry_out(undertaking: Undertaking, typed: Mapping[str, Any], listener: Listener) -> Run:
-    """Measure all experiments as ``typed``: complete options by the names of `plimsoll.points.options`."""
-    resolved, uses = _ready(undertaking, typed, listener)
+def carry_out(undertaking: Undertaking, asked: Asked, listener: Listener) -> Run:
+    """Measure all experiments as ``asked``."""
+    resolved, uses = _ready(undertaking, asked, listener)
     listener.planned(brief(resolved.experiments, resolved.points))
     if listener.looks:
         _say_what_others_do(uses, engines.native(), listener.remark)
-    outcome, run = _measured(resolved, typed, listener, uses)
+    outcome, run = _measured(resolved, asked, listener, uses)
     return Run(run.path, outcome, resolved.experiments, undertaking.origin)
 
 
-def preview_of(undertaking: Undertaking, typed: Mapping[str, Any], listener: Listener) -> Preview:
+def preview_of(undertaking: Undertaking, asked: Asked, listener: Listener) -> Preview:
     """What `carry_out` would do, with the same checks; nothing is touched. A run that would go on is remarked."""
-    resolved, uses = _ready(undertaking, typed, listener)
-    found = _unfinished(resolved, typed, _Opening(host_facts(), None, _identities(resolved, uses, engines.native())))[1]
+    resolved, uses = _ready(undertaking, asked, listener)
+    found = _unfinished(resolved, asked, _Opening(host_facts(), None, _identities(resolved, uses, engines.native())))[1]
     if found is not None:
         listener.remark(f"{found.path} would go on, where {len(found.points)} points are begun (--fresh starts anew)")
     return preview(resolved.experiments, resolved.points, uses, engines.native())
@@ -158,7 +159,7 @@ def brief_of(undertaking: Undertaking) -> Preview:
     return brief(experiments, [ExperimentPoints(experiment, engine, undertaking.composer) for experiment in experiments])
 
 
-def _ready(undertaking: Undertaking, typed: Mapping[str, Any], listener: Listener) -> tuple[_Resolved, Uses]:
+def _ready(undertaking: Undertaking, asked: Asked, listener: Listener) -> tuple[_Resolved, Uses]:
     """The undertaking with its targets, once everything that is known in advance was found right."""
     engine = engines.native()
     experiments = tuple(_resolved(experiment, undertaking.folder) for experiment in undertaking.suite.experiments)
@@ -169,10 +170,10 @@ def _ready(undertaking: Undertaking, typed: Mapping[str, Any], listener: Listene
     )
     _check(resolved)
     uses = _uses(resolved)
-    check_effect(typed, (target for _, target in uses), list(resolved.forms()), _written(experiments), listener.remark)
-    if len(typed["targets"]) > 1:
+    check_effect(asked, (target for _, target in uses), list(resolved.forms()), _written(experiments), listener.remark)
+    if len(asked.targets) > 1:
         check_distinct(uses, engine)
-    check_permitted(uses, engine, typed["destroy_data"])
+    check_permitted(uses, engine, asked.destroy_data)
     if _written(experiments)["size"] is None:
         _say_small_sizes(uses, engine, listener.remark)
     return resolved, uses
@@ -270,13 +271,13 @@ def _check_questions(experiment: Experiment, workloads: Sequence[Sequence[Defini
         raise InputError(refusal)
 
 
-def _measured(resolved: _Resolved, typed: Mapping[str, Any], listener: Listener, uses: Uses) -> tuple[Outcome, RunWriter]:
+def _measured(resolved: _Resolved, asked: Asked, listener: Listener, uses: Uses) -> tuple[Outcome, RunWriter]:
     engine, host = engines.native(), host_facts()
     totals = [planned_points(experiment) for experiment in resolved.experiments]
     total = None if None in totals else sum(number for number in totals if number is not None)
     opening = _Opening(host, total, _identities(resolved, uses, engine))
-    run, stored = _opened(resolved, typed, opening, listener.remark)
-    setup = Setup(engine, run, listener, host, permission(typed["destroy_data"]), typed["keep"], total=total, stored=stored)
+    run, stored = _opened(resolved, asked, opening, listener.remark)
+    setup = Setup(engine, run, listener, host, permission(asked.destroy_data), asked.keep, total=total, stored=stored)
     return conduct(_feed(resolved), setup), run
 
 
@@ -315,11 +316,11 @@ def _identities(resolved: _Resolved, uses: Uses, engine: Engine) -> Json:
     }
 
 
-def _opened(resolved: _Resolved, typed: Mapping[str, Any], opening: _Opening, remark: Remark) -> tuple[RunWriter, list[Result]]:
+def _opened(resolved: _Resolved, asked: Asked, opening: _Opening, remark: Remark) -> tuple[RunWriter, list[Result]]:
     """A run to write to: an unfinished one of the same, with what it measured, or a new one."""
-    mark, found = _unfinished(resolved, typed, opening)
+    mark, found = _unfinished(resolved, asked, opening)
     if found is not None:
-        run, stored = resume_run(found, typed["label"])
+        run, stored = resume_run(found, asked.label)
         points = "1 point is" if len(stored) == 1 else f"{len(stored)} points are"
         remark(f"resuming {found.path}: {points} there (--fresh starts anew)")
         return run, stored
@@ -329,21 +330,21 @@ def _opened(resolved: _Resolved, typed: Mapping[str, Any], opening: _Opening, re
         points_planned=opening.total,
         host=opening.host,
         versions=versions(),
-        label=typed["label"],
+        label=asked.label,
         experiments=[experiment.to_json() for experiment in resolved.experiments],
         suite=resolved.asked.origin,
         fingerprint=mark,
     )
-    return RunWriter.create(typed["out"], info), []
+    return RunWriter.create(asked.out, info), []
 
 
-def _unfinished(resolved: _Resolved, typed: Mapping[str, Any], opening: _Opening) -> tuple[str, StoredRun | None]:
+def _unfinished(resolved: _Resolved, asked: Asked, opening: _Opening) -> tuple[str, StoredRun | None]:
     """The fingerprint of what is asked for, and the run of the same that can go on."""
     definitions = [experiment.to_json() for experiment in resolved.experiments]
     workloads = [points.definitions() for points in resolved.points]
     mark = fingerprint([definitions, workloads, os.getcwd(), opening.identities, *_traces(resolved)], opening.host, versions())
-    anew = typed["fresh"] or any(map(is_of_its_moment, resolved.forms()))
-    return mark, None if anew else unfinished_run(typed["out"], mark)
+    anew = asked.fresh or any(map(is_of_its_moment, resolved.forms()))
+    return mark, None if anew else unfinished_run(asked.out, mark)
 
 
 def _traces(resolved: _Resolved) -> Iterator[Json]:

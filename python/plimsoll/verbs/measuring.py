@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from plimsoll.displayed import python_value
 from plimsoll.errors import InputError
 from plimsoll.experiments.declaration import FIELDS, options_of
+from plimsoll.points.asked import Asked, ExperimentAsked, ReplayAsked
 from plimsoll.points.listener import Listener, Told
 from plimsoll.points.options import REPLAY, Options, complete
 from plimsoll.points.short_document import short_undertaking
@@ -99,9 +100,9 @@ def check(*named: str, quick: bool = False, listener: Listener | None = None, **
     """
     from plimsoll.points.check import Checked, check_undertaking
 
-    heard, typed = _heard(options, listener), complete(_said(options))
-    typed["targets"] = (*named, *typed["targets"])
-    done = carry_out(check_undertaking(typed, heard.remark, quick=quick), typed, heard)
+    heard, said = _heard(options, listener), complete(_said(options))
+    asked = Asked.of({**said, "targets": (*named, *said["targets"])})
+    done = carry_out(check_undertaking(asked, heard.remark, quick=quick), asked, heard)
     return Checked(done.path, done.outcome, done.experiments, done.origin)
 
 
@@ -109,8 +110,8 @@ def run(*workloads: str, listener: Listener | None = None, **options: Unpack[Lev
     """Measure each workload as it stands, or at the levels of ``over``: shipped names, tags, .toml files, a job file of another tool."""
     from plimsoll.points.run import run_undertaking
 
-    heard, typed = _heard(options, listener), complete(_said(options), {"over": ()})
-    return carry_out(run_undertaking(workloads, typed, heard.remark), typed, heard)
+    heard, asked = _heard(options, listener), ExperimentAsked.of(complete(_said(options), {"over": ()}))
+    return carry_out(run_undertaking(workloads, asked, heard.remark), asked, heard)
 
 
 def steps(*workloads: str, listener: Listener | None = None, **options: Unpack[LevelOptions]) -> Run:
@@ -152,23 +153,24 @@ def suite(name: str, *, quick: bool = False, listener: Listener | None = None, *
     """Carry out the experiments of a shipped suite or of a file; options hold for each of them."""
     from plimsoll.points.suites import suite_of
 
-    heard, typed = _heard(options, listener), complete(_said(options))
-    return carry_out(suite_of(name, typed, heard.remark, quick=quick), typed, heard)
+    heard, asked = _heard(options, listener), Asked.of(complete(_said(options)))
+    return carry_out(suite_of(name, asked, heard.remark, quick=quick), asked, heard)
 
 
 def replay(trace: str, *, listener: Listener | None = None, **options: Unpack[ReplayOptions]) -> Run:
     """Issue the requests of a block trace, when they were recorded or as fast as possible."""
     from plimsoll.points.replay import replay_undertaking
 
-    heard, typed = _heard(options, listener), complete(_said(options), REPLAY)
-    return carry_out(replay_undertaking(trace, typed, heard.remark), typed, heard)
+    heard, asked = _heard(options, listener), ReplayAsked.of(complete(_said(options), REPLAY))
+    return carry_out(replay_undertaking(trace, asked, heard.remark), asked, heard)
 
 
 def _short(kind: str, workloads: Sequence[str], options: Mapping[str, Any], listener: Listener | None) -> Run:
     own = [option.name for option in options_of(kind) if option.name not in FIELDS]
-    typed = complete(_said(options), {"over": (), **dict.fromkeys(own)})
-    undertaking: Undertaking = short_undertaking(kind, {**typed, "workloads": tuple(workloads)})
-    return carry_out(undertaking, typed, _heard(options, listener))
+    said = complete(_said(options), {"over": (), **dict.fromkeys(own)})
+    asked = ExperimentAsked.of({**said, "workloads": tuple(workloads)})
+    undertaking: Undertaking = short_undertaking(kind, asked)
+    return carry_out(undertaking, asked, _heard(options, listener))
 
 
 def _heard(options: Mapping[str, Any], listener: Listener | None) -> Listener:
