@@ -28,7 +28,7 @@ from plimsoll.host.machine import versions
 from plimsoll.host.target import monitored_devices
 from plimsoll.monitor.sampler import Sampler, Snapshot, sample
 from plimsoll.result import JobRecord, Result, Status, iso_time
-from plimsoll.stored import Definition, Ended, EngineOutcome, HostFacts, Interval, Options, Sample
+from plimsoll.stored import Definition, Ended, EngineOutcome, HostFacts, Interval, Options, Sample, Silence
 from plimsoll.target import Target
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def unfinished(job: Job) -> Result:
     )
 
 
-def measure(job: Job, engine: Engine, sink: Sink, control: Control, silent: Callable[[Json], None] = lambda _: None) -> Result:
+def measure(job: Job, engine: Engine, sink: Sink, control: Control, silent: Callable[[Silence], None] = lambda _: None) -> Result:
     """Run ``job`` to its end. A failure of the target or engine becomes part of the result; a failing sink raises.
 
     ``silent`` is told while the target gives no answer: its name, for how many nanoseconds, and how many requests wait, None while it is
@@ -181,8 +181,8 @@ class _Recording:
     start_ns: int = 0
     snapshots: deque[tuple[int, Snapshot]] = field(default_factory=lambda: deque(maxlen=_SNAPSHOTS_KEPT))
     measured: tuple[Snapshot, Snapshot] | None = None
-    silent: Callable[[Json], None] = lambda _: None
-    silence: Json | None = None
+    silent: Callable[[Silence], None] = lambda _: None
+    silence: Silence | None = None
 
     def take(self, kind: str, event: Json) -> None:
         """One event of the engine."""
@@ -194,14 +194,14 @@ class _Recording:
         elif kind == "interval":
             self._interval(cast("Interval", event))
         elif kind == "silence":
-            self._silence(event)
+            self._silence(cast("Silence", event))
 
     def quiet(self, seconds: float) -> None:
         """The engine has said nothing for so long; once it has begun it tells itself what of that is the target's silence."""
         if not self.start_ns:
             self.silent({"target": self.skeleton.job.target, "ns": round(seconds * 1e9), "waiting": None})
 
-    def _silence(self, event: Json) -> None:
+    def _silence(self, event: Silence) -> None:
         if self.silence is None or event["ns"] > self.silence["ns"]:
             self.silence = event
         self.silent({"target": self.skeleton.job.target, **event})

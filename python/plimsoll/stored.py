@@ -254,6 +254,28 @@ class EngineFacts(TypedDict, total=False):
     components: list[Component] | None
 
 
+class Silence(TypedDict, total=False):
+    """How long a target gave no answer, while so many requests waited; None while it is opened."""
+
+    target: str
+    ns: int
+    waiting: int | None
+
+
+class JournalOutcome(TypedDict, total=False):
+    """What was told to a power-cut journal, or found by one; ``did`` says which."""
+
+    did: str
+    journal: str
+    begun: int
+    durable: int
+    acknowledged: int
+    sectors_checked: int
+    counts: dict[str, int]
+    complete: bool
+    violations: list[Any]
+
+
 class EngineOutcome(TypedDict, total=False):
     """What the engine says at the end of a run."""
 
@@ -264,9 +286,9 @@ class EngineOutcome(TypedDict, total=False):
     first_error: Json | str | None
     cpu_ns: dict[str, Number] | None
     replays: list[Json] | None
-    journal: Json | None
+    journal: JournalOutcome | None
     stopped_by: str | None
-    silence: Json | None
+    silence: Silence | None
     files: Json | None
     lateness_report: Json | None
 
@@ -413,6 +435,7 @@ class Experiment(_ExperimentName, total=False):
     kind: str
     objective: str | None
     workloads: list[str]
+    over: Any
     parameters: Json
 
 
@@ -460,7 +483,9 @@ class Suite(TypedDict, total=False):
     """Where the experiments come from."""
 
     name: str
-    title: str
+    title: str | None
+    purpose: str | None
+    source: str | None
     published: list[Json] | None
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from plimsoll.result import Result
-from plimsoll.stored import Interval
+from plimsoll.stored import Interval, Silence
 
 if TYPE_CHECKING:
     from plimsoll.points.preview import Preview
@@ -37,7 +37,7 @@ class Progress(Protocol):
     def interval(self, interval: Interval) -> None:
         """An interval has ended."""
 
-    def silent(self, silence: Json) -> None:
+    def silent(self, silence: Silence) -> None:
         """The ``target`` has given no answer for so many ``ns``, while so many requests were ``waiting``."""
 
     def end(self, result: Result) -> None:
@@ -102,7 +102,7 @@ class Told:
         rate = done / lasted_s if lasted_s > 0 else None
         self._callback(replace(self._at, stage="interval", seconds=interval["end_ns"] / 1e9, per_s=rate))
 
-    def silent(self, silence: Json) -> None:
+    def silent(self, silence: Silence) -> None:
         self._callback(replace(self._at, stage="silent", target=silence["target"], seconds=silence["ns"] / 1e9))
 
     def end(self, result: Result) -> None:
@@ -124,7 +124,7 @@ class Unwatched:
 
     def interval(self, interval: Interval) -> None: ...
 
-    def silent(self, silence: Json) -> None: ...
+    def silent(self, silence: Silence) -> None: ...
 
     def end(self, result: Result) -> None: ...
 

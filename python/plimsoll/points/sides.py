@@ -43,8 +43,8 @@ def objectives(runs: Sequence[StoredRun], typed: str | None) -> Mapping[str, Obj
         return {"": objective, **{definition["name"]: objective for definition in definitions}}
     found: dict[str, Objective] = {}
     for definition in definitions:
-        if definition.get("objective"):
-            found.setdefault(definition["name"], parse_objective(definition["objective"]))
+        if text := definition.get("objective"):
+            found.setdefault(definition["name"], parse_objective(text))
     return found
 
 

@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from itertools import groupby
-from typing import Any, TypedDict
+from typing import TypedDict
 
 from plimsoll.analysis.point.array import (
     COPIED_BACK,
@@ -134,8 +134,6 @@ def _busy(one: ComponentSet) -> str:
         return f"{one.count} × {one.name} {one.utilisation:.0%} busy (at most {one.busiest:.0%})"
     return f"{one.name} {one.utilisation:.0%} busy"
 
-
-Json = dict[str, Any]
 
 _WORDS = {
     FAILED: "failed",

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from plimsoll.displayed import displayed_in_line
 from plimsoll.reports.progress import counted, settings_text, silence_text
 from plimsoll.result import OPS, Result
-from plimsoll.stored import Interval
+from plimsoll.stored import Interval, Silence
 from plimsoll.units import binary, count, duration, megabytes, seconds
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class LiveView:
         self._left: int | None = None
         self._point: Result | None = None
         self._errors = 0
-        self._silence: Json | None = None
+        self._silence: Silence | None = None
         self._interval: Interval | None = None
 
     def preparing(self, target: str, done_bytes: int, total_bytes: int) -> None:
@@ -61,7 +61,7 @@ class LiveView:
         if self._point is not None and self._due():
             self._draw(self._table(self._point, interval))
 
-    def silent(self, silence: Json) -> None:
+    def silent(self, silence: Silence) -> None:
         self._silence = silence
         if self._point is not None and self._interval is not None:
             self._draw(self._table(self._point, self._interval))

@@ -130,8 +130,9 @@ def _run_rows(run: StoredRun) -> Iterator[Row]:
         yield from ((*head, *row) for row in _point_rows(point))
     for conclusion in run.meta.get("conclusions") or []:
         head = (run.name, "", conclusion.get("workload"), conclusion.get("configuration"), "")
+        figures: Mapping[str, object] = conclusion.get("mark") or {}
         for metric, unit in _MARK_UNITS.items():
-            value = (conclusion.get("mark") or {}).get(metric)
+            value = figures.get(metric)
             if value is not None:
                 yield (*head, "mark", conclusion.get("experiment"), "", metric, unit, value)
 

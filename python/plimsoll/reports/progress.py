@@ -16,7 +16,7 @@ from typing import Any, TextIO
 
 from plimsoll.displayed import displayed_in_line
 from plimsoll.result import OPS, Result
-from plimsoll.stored import Interval
+from plimsoll.stored import Interval, Silence
 from plimsoll.units import binary, count, duration, megabytes, seconds
 
 Json = dict[str, Any]
@@ -69,7 +69,7 @@ class PlainLines:
         words = [self._place, interval["phase"], f"{interval['end_ns'] / 1e9:.1f} s", *operations(interval)]
         self._write("  ".join(words))
 
-    def silent(self, silence: Json) -> None:
+    def silent(self, silence: Silence) -> None:
         now_s = self._now_s()
         if silence["ns"] < self._silent_ns:
             self._silent_due_s = float("-inf")  # it answered in between
@@ -105,7 +105,7 @@ class FailuresOnly(PlainLines):
         """Nothing: it is no failure."""
 
 
-def silence_text(silence: Json) -> str:
+def silence_text(silence: Silence) -> str:
     """``no answer from /dev/sdb for 12 s, 64 requests waiting``."""
     waiting = silence["waiting"]
     requests = "" if waiting is None else f", {waiting:,} request{'' if waiting == 1 else 's'} waiting"

@@ -155,7 +155,7 @@ class _Lines:
 class StoredRun:
     """One run on disk."""
 
-    def __init__(self, path: str, meta: Json) -> None:
+    def __init__(self, path: str, meta: Run) -> None:
         self.path = path
         self.meta = meta
         self.name = os.path.basename(os.path.abspath(path))

@@ -94,7 +94,7 @@ def resume_run(run: StoredRun, label: str | None = None) -> tuple[RunWriter, lis
         run = open_run(run.path)
         if run.status not in UNFINISHED:
             raise _going_on(run)
-        meta = {**run.meta, "status": "running", "finished": None, "process": own_identity()}
+        meta: dict[str, Any] = {**run.meta, "status": "running", "finished": None, "process": own_identity()}
         meta["resumed"] = [*meta.get("resumed", []), iso_time(time.time())]
         meta["label"] = label or meta.get("label")
         replace_file(os.path.join(run.path, "run.json"), encoded(meta))

@@ -39,17 +39,17 @@ from plimsoll import displayed
 from plimsoll.errors import StoreError
 from plimsoll.result import Result, iso_time
 from plimsoll.store.durable import LineFile, fresh_folder, replace_file, store_error, sync
-from plimsoll.stored import HostFacts, Interval, Sample
+from plimsoll.stored import HostFacts, Interval, Process, Sample
 
 Json = dict[str, Any]
 
 
-def own_identity() -> Json:
+def own_identity() -> Process:
     """What tells this process from every other."""
     return {"pid": os.getpid(), "boot_id": _boot_id(), "start_ticks": _start_ticks(os.getpid())}
 
 
-def is_alive(identity: Json | None) -> bool:
+def is_alive(identity: Process | None) -> bool:
     """Whether the process of ``identity`` still runs on this machine."""
     if not identity or identity.get("boot_id") != _boot_id():
         return False

@@ -146,21 +146,21 @@ def _of_setting(name: str, rows: Sequence[Row]) -> Column:
 def _rows(run: StoredRun) -> Iterator[Row]:
     objectives = {item["name"]: _objective(item.get("objective")) for item in run.meta.get("experiments") or []}
     marks = {
-        (found.get("experiment"), found.get("workload"), found.get("configuration")): found["mark"]["level"]
+        (found["experiment"], found["workload"], found["configuration"]): mark["level"]
         for found in run.meta.get("conclusions") or []
-        if found.get("mark")
+        if (mark := found.get("mark"))
     }
     published = (run.meta.get("suite") or {}).get("published") or []
     for point in run.points:
         result = point.result
         place = result.place
-        at = marks.get((place.get("experiment"), place.get("subject"), place.get("configuration")))
+        at = marks.get((place.get("experiment", ""), place.get("subject", ""), place.get("configuration", "")))
         shared = {
             "run": run.name,
             "label": run.meta.get("label"),
             "point": point.id,
             **_asked(result),
-            **_verdict(result, objectives.get(place.get("experiment"))),
+            **_verdict(result, objectives.get(place.get("experiment", ""))),
             "is_mark": None if at is None else place.get("role", "point") == "point" and place.get("level") == at,
             **_host(result),
             **_doubts(result, published),

@@ -15,7 +15,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, overload
 
 from plimsoll.defaults import defaults
 from plimsoll.displayed import quoted
@@ -25,10 +25,9 @@ from plimsoll.tables.tabular import Tabular
 
 if TYPE_CHECKING:
     from plimsoll.result import Result
-    from plimsoll.stored import Interval
+    from plimsoll.stored import Conclusion, Interval
     from plimsoll.tables.table import Table
 
-Json = dict[str, Any]
 
 LATEST = "latest"
 
@@ -71,7 +70,7 @@ class StoredRun(Tabular):
             return [point.result for point in self._stored.points]
 
     @property
-    def conclusions(self) -> list[Json]:
+    def conclusions(self) -> list[Conclusion]:
         """What the experiments found, one for each subject: sentences, figures and the mark, as run.json has it."""
         return list(self._stored.meta.get("conclusions") or [])
 

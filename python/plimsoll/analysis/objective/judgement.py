@@ -21,7 +21,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from plimsoll.analysis.objective.clause import ACHIEVED, ERRORS, EXAMPLE, Clause, parse_clause
 from plimsoll.analysis.objective.sample_size import Shortage, shortage
@@ -37,7 +36,6 @@ from plimsoll.units import brief_duration
 
 __all__ = ["Clause", "ClauseJudgement", "Judgement", "Objective", "applies_to", "judge", "parse_objective"]
 
-Json = dict[str, Any]
 
 _JOINTS = re.compile(r",|\band\b", re.IGNORECASE)
 _VERBS = {

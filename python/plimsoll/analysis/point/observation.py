@@ -35,12 +35,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from plimsoll.histogram import Histogram
 from plimsoll.stored import Cell, Interval, WriteCaches
-
-Json = dict[str, Any]
 
 BATCHES_MAX = 64
 #: A batch shorter than this share of the longest is one that was cut short.

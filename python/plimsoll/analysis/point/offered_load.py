@@ -17,15 +17,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from math import sqrt
-from typing import Any
 
 from plimsoll.analysis.point.definition import ACHIEVED_SHARE_MIN, drawn_operations, is_open, offered_per_s, streams
 from plimsoll.analysis.point.metric import ALL, metric
 from plimsoll.analysis.point.pooling import pool_repeats
 from plimsoll.result import Estimate, Result, Totals
 from plimsoll.stored import Stream
-
-Json = dict[str, Any]
 
 #: The flag of a point whose target did not keep up (`plimsoll.analysis.validity`).
 NOT_ACHIEVED = "rate_not_achieved"

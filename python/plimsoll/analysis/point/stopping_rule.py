@@ -25,7 +25,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from plimsoll.analysis.point.estimates import PERCENTILES, WITH_INTERVAL, estimate
 from plimsoll.analysis.point.metric import ALL, RATES
@@ -37,8 +36,6 @@ from plimsoll.histogram import decoded
 from plimsoll.result import OPS, Estimate
 from plimsoll.stored import Ended, Interval, Phase
 from plimsoll.units import binary, significant
-
-Json = dict[str, Any]
 
 INTERVALS_MIN = 16
 #: How much more has to be measured before the interval is looked at again.

@@ -37,14 +37,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from math import ceil
-from typing import Any
 
 from plimsoll.analysis.point.observation import Batches, Portion, portion_key, portion_of
 from plimsoll.histogram import Histogram, decoded
 from plimsoll.result import OPS, LatencySummary, OpTotals, Outstanding, Totals
 from plimsoll.stored import Cell, Interval
 
-Json = dict[str, Any]
 #: Stream and operation.
 DrawnKey = tuple[str | None, str]
 Buckets = list[tuple[int, int]]

@@ -27,7 +27,7 @@ from typing import Any, Literal
 
 from plimsoll.analysis.point.definition import streams
 from plimsoll.result import Result
-from plimsoll.stored import Definition, EngineOutcome
+from plimsoll.stored import Definition, EngineOutcome, JournalOutcome
 
 Json = dict[str, Any]
 
@@ -102,19 +102,19 @@ KINDS = {
 }
 
 
-def kept(engine: EngineOutcome) -> Json | None:
+def kept(engine: EngineOutcome) -> JournalOutcome | None:
     """What was told to a journal: ``{journal, begun, durable}``; None for other runs."""
     found = engine.get("journal") or {}
     return found if found.get("did") == "kept" else None
 
 
-def checked(engine: EngineOutcome) -> Json | None:
+def checked(engine: EngineOutcome) -> JournalOutcome | None:
     """What was found by a journal: ``{journal, acknowledged, sectors_checked, counts, violations, …}``; None for other runs."""
     found = engine.get("journal") or {}
     return found if found.get("did") == "checked" else None
 
 
-def listed(found: Json) -> str:
+def listed(found: JournalOutcome) -> str:
     """``3 lost, 1 torn of 12,345 acknowledged writes``; empty when all are there."""
     counts = found.get("counts") or {}
     named = ", ".join(f"{int(counts[kind]):,} {words}" for kind, words in KINDS.items() if counts.get(kind))

@@ -41,8 +41,6 @@ def value_ms(histogram: Histogram, percent: float) -> float:
     return (histogram.max if percent >= 100 else histogram.percentile(percent)) / 1e6
 
 
-Json = dict[str, Any]
-
 OPS = ("read", "write")
 
 

@@ -11,7 +11,7 @@ Limits: there are no histograms in the file, so nothing can be merged or read be
 from __future__ import annotations
 
 import math
-from typing import Any, cast
+from typing import cast
 
 from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
@@ -24,7 +24,6 @@ from plimsoll.formats.recorded import Recorded
 from plimsoll.result import Estimate, JobRecord, LatencySummary, OpTotals, Result, Totals
 from plimsoll.stored import Definition, Sample
 
-Json = dict[str, Any]
 ORIGIN = "DiskSpd"
 #: Our fields and the percentiles they are.
 _PERCENTILES = {"min": 0.0, "p50": 50.0, "p90": 90.0, "p95": 95.0, "p99": 99.0, "p999": 99.9, "max": 100.0}

@@ -19,7 +19,6 @@ from plimsoll.result import Result
 from plimsoll.stored import Options, Stream
 from plimsoll.units import TIMES, time_ns
 
-Json = dict[str, Any]
 Xml = ElementTree.Element
 
 

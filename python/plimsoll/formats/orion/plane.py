@@ -21,7 +21,6 @@ from plimsoll.histogram import Histogram
 from plimsoll.result import Result, Totals
 from plimsoll.stored import Stream
 
-Json = dict[str, Any]
 #: Outstanding requests: small, large.
 Where = tuple[int, int]
 

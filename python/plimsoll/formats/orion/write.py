@@ -21,7 +21,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from plimsoll.formats.mix import random_percent, shares
 from plimsoll.formats.orion.grid import LARGE_PER_DISK, OLTP_PER_DISK, SMALL_PER_DISK, Shape, points
@@ -31,8 +30,6 @@ from plimsoll.formats.orion.table import WIDTH, Unit
 from plimsoll.formats.recorded import Recorded
 from plimsoll.histogram import Histogram
 from plimsoll.stored import Stream
-
-Json = dict[str, Any]
 
 #: Above so many disks the points of a matrix are not listed to find out whether they are the same.
 _LISTED_MAX = 200

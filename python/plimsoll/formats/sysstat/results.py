@@ -19,8 +19,6 @@ from plimsoll.formats.imported import Imported, Known, cell, interval
 from plimsoll.formats.recorded import Recorded
 from plimsoll.stored import Interval, Sample
 
-Json = dict[str, Any]
-
 _KIB = 1024
 _CPU = {"user_percent": ("user", "nice"), "system_percent": ("system",), "idle_percent": ("idle",), "iowait_percent": ("iowait",)}
 _AMOUNT = re.compile(r"([rwd])([kM]?)(?:B|sec)/s$")

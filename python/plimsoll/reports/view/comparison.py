@@ -36,6 +36,7 @@ from plimsoll.experiments.kinds import ADAPTIVE
 from plimsoll.reports.view.experiments import Member
 from plimsoll.reports.view.point import EstimateView, Settings
 from plimsoll.result import Estimate, Result
+from plimsoll.stored import Run
 from plimsoll.units import size_bytes
 
 Json = Mapping[str, Any]
@@ -78,7 +79,7 @@ class Published(TypedDict):
     rows: list[PublishedRow]
 
 
-def compare_configurations(metas: Sequence[Json], members: Sequence[Member], labels: Sequence[str]) -> Comparison | None:
+def compare_configurations(metas: Sequence[Run], members: Sequence[Member], labels: Sequence[str]) -> Comparison | None:
     """The comparison that the page shows; None with a single configuration, without experiments, or without a point in common."""
     if len(labels) < 2 or not any(member.result.place for member in members):
         return None
@@ -93,7 +94,7 @@ def compare_configurations(metas: Sequence[Json], members: Sequence[Member], lab
     return Comparison(tuple(labels), modelled, (), (), notes, tuple(() for _ in sides))
 
 
-def _side(metas: Sequence[Json], members: Sequence[Member], configuration: int, label: str) -> Side:
+def _side(metas: Sequence[Run], members: Sequence[Member], configuration: int, label: str) -> Side:
     own = sorted((member for member in members if member.configuration == configuration), key=lambda member: member.result.id)
     run = own[0].run if own else 0
     name = own[0].result.place.get("configuration") if own else None
@@ -106,28 +107,28 @@ def _side(metas: Sequence[Json], members: Sequence[Member], configuration: int, 
     return Side(label, [member.result for member in own], run=str(run), settings=settings[0] if settings else {})
 
 
-def _objectives(metas: Sequence[Json]) -> dict[str, Objective]:
+def _objectives(metas: Sequence[Run]) -> dict[str, Objective]:
     found: dict[str, Objective] = {}
     for meta in metas:
         for experiment in meta.get("experiments") or []:
             try:
-                if experiment.get("objective"):
-                    found.setdefault(experiment["name"], parse_objective(experiment["objective"]))
+                if text := experiment.get("objective"):
+                    found.setdefault(experiment["name"], parse_objective(text))
             except InputError:
                 continue
     return found
 
 
-def suite(metas: Sequence[Json]) -> Suite | None:
+def suite(metas: Sequence[Run]) -> Suite | None:
     """Title, purpose and source of the suite that was run, if all runs agree on its title."""
-    found = [meta["suite"] for meta in metas if meta.get("suite")]
+    found = [one for meta in metas if (one := meta.get("suite"))]
     if not found or any(item.get("title") != found[0].get("title") for item in found):
         return None
     title = found[0].get("title")
     return {"title": title, "purpose": found[0].get("purpose"), "source": found[0].get("source")} if title else None
 
 
-def published_figures(metas: Sequence[Json], members: Sequence[Member], labels: Sequence[str]) -> list[Published]:
+def published_figures(metas: Sequence[Run], members: Sequence[Member], labels: Sequence[str]) -> list[Published]:
     """Every published source once, its rows with what was measured; a row about no single configuration stands once for each."""
     sources: dict[str, Json] = {}
     for meta in metas:

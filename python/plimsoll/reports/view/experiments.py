@@ -25,6 +25,8 @@ from plimsoll.experiments.kinds import is_drawn, offers_rates
 from plimsoll.reports.view.point import EstimateView, GroupName, ObjectiveVerdict, Settings, estimate_view, group_of
 from plimsoll.reports.view.subjects import Scaling, Steady, rounds, scaling
 from plimsoll.result import OPS, Result
+from plimsoll.stored import Conclusion, Run
+from plimsoll.stored import Experiment as StoredExperiment
 
 Json = Mapping[str, Any]
 #: Whether a level keeps the objective; None where there is none.
@@ -138,14 +140,14 @@ class Member:
 class _Found:
     """One experiment: how it was defined first, and its points."""
 
-    definition: Json
+    definition: StoredExperiment
     kind: str
     objective: Objective | None
     members: list[Member]
-    conclusions: list[tuple[int, Json]]
+    conclusions: list[tuple[int, Conclusion]]
 
 
-def experiments(metas: Sequence[Json], members: Sequence[Member]) -> list[Experiment]:
+def experiments(metas: Sequence[Run], members: Sequence[Member]) -> list[Experiment]:
     """Every experiment that has more to show than its points, in the order they were measured."""
     shown: list[Experiment] = []
     for found in _gathered(metas, members):
@@ -163,7 +165,7 @@ def experiments(metas: Sequence[Json], members: Sequence[Member]) -> list[Experi
     return shown
 
 
-def point_verdict(metas: Sequence[Json], members: Sequence[Member]) -> dict[int, ObjectiveVerdict]:
+def point_verdict(metas: Sequence[Run], members: Sequence[Member]) -> dict[int, ObjectiveVerdict]:
     """Whether each point, by its index, keeps the objective of its experiment; points without one are left out."""
     verdicts = {}
     for found in _gathered(metas, members):
@@ -173,7 +175,7 @@ def point_verdict(metas: Sequence[Json], members: Sequence[Member]) -> dict[int,
     return verdicts
 
 
-def _gathered(metas: Sequence[Json], members: Sequence[Member]) -> list[_Found]:
+def _gathered(metas: Sequence[Run], members: Sequence[Member]) -> list[_Found]:
     """The experiments of all runs by name and kind, each with its points in the order they were measured."""
     definitions = [{item["name"]: item for item in meta.get("experiments") or []} for meta in metas]
     found: dict[tuple[str, str], _Found] = {}
@@ -182,7 +184,8 @@ def _gathered(metas: Sequence[Json], members: Sequence[Member]) -> list[_Found]:
         if not place:
             continue
         name, kind = place["experiment"], place["kind"]
-        definition = definitions[member.run].get(name) or {"name": name}
+        unknown: StoredExperiment = {"name": name, "configurations": []}
+        definition = definitions[member.run].get(name) or unknown
         known = found.setdefault((name, kind), _Found(definition, kind, _objective(definition), [], []))
         known.members.append(member)
     for run, meta in enumerate(metas):
@@ -193,7 +196,7 @@ def _gathered(metas: Sequence[Json], members: Sequence[Member]) -> list[_Found]:
     return list(found.values())
 
 
-def _objective(definition: Json) -> Objective | None:
+def _objective(definition: StoredExperiment) -> Objective | None:
     text = definition.get("objective")
     try:
         return parse_objective(text) if text else None

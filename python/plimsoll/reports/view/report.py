@@ -27,6 +27,7 @@ from plimsoll.reports.view.experiments import Experiment, Member, experiments, p
 from plimsoll.reports.view.point import GROUPS, SEVERITIES, Drawing, FlagView, Placed, PointRecord, PointView, point_view
 from plimsoll.reports.view.timeline import COLUMNS, Decoder
 from plimsoll.result import JobRecord, Op, Severity, Status
+from plimsoll.stored import Run
 
 __all__ = ["SCHEMA", "Heard", "PointRecord", "Report", "RunRecord", "view"]
 
@@ -47,7 +48,7 @@ class RunRecord:
 
     label: str
     status: str
-    meta: Json
+    meta: Run
     points: Sequence[PointRecord]
 
 
@@ -265,7 +266,7 @@ def _run(run: RunRecord) -> RunView:
         "status": run.status,
         "created": run.meta.get("created"),
         "command": run.meta.get("command"),
-        "host": run.meta.get("host") or {},
+        "host": {**(run.meta.get("host") or {})},
         "targets": {point.result.job.target: point.result.host.get("target") for point in run.points if point.result.host.get("target")},
         "versions": run.meta.get("versions") or (first.versions if first else {}),
         "calibration": first.calibration if first else None,

@@ -69,8 +69,6 @@ def _text(value: Any) -> str:
     return f"{value:.4f}" if isinstance(value, float) else str(value).replace(" ", "_")
 
 
-Json = dict[str, Any]
-
 #: What stands in ``reqrate`` when no rate was asked for.
 MAXIMUM_RATE = 999977
 INTERVAL_MS = 1000.0
