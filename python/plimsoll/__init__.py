@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from plimsoll.points.undertaking import Run
     from plimsoll.result import Result
     from plimsoll.tables.table import Table
+    from plimsoll.verbs.comparison import Comparison, compare
     from plimsoll.verbs.measuring import check, curve, matrix, ramp, replay, run, scale, search, steady, steps, suite
     from plimsoll.verbs.stored import Store, StoredRun
     from plimsoll.verbs.stored import open_store as open  # noqa: A004
@@ -36,6 +37,7 @@ _HOMES = {
     **dict.fromkeys(
         ("check", "curve", "matrix", "ramp", "replay", "run", "scale", "search", "steady", "steps", "suite"), "plimsoll.verbs.measuring"
     ),
+    **dict.fromkeys(("Comparison", "compare"), "plimsoll.verbs.comparison"),
     **dict.fromkeys(("Store", "StoredRun"), "plimsoll.verbs.stored"),
     "open": "plimsoll.verbs.stored:open_store",
     "Run": "plimsoll.points.undertaking",
@@ -47,6 +49,7 @@ _HOMES = {
     ),
 }
 __all__ = [
+    "Comparison",
     "EngineError",
     "InputError",
     "Interrupted",
@@ -62,6 +65,7 @@ __all__ = [
     "Table",
     "TargetError",
     "check",
+    "compare",
     "curve",
     "matrix",
     "open",

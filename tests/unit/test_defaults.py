@@ -84,7 +84,7 @@ def test_runs_go_to_the_store_under_the_label_on_the_named_target(project: Path,
     (path,) = (project.parent / "kept" / "runs").iterdir()
     run = open_run(str(path))
     (result,) = [point.result for point in run.points]
-    assert (run.label, result.job.target, result.place["configuration"]) == ("rack 7", "null:", "null:")
+    assert (run.label, result.job.target, result.place["configuration"]) == ("rack 7", "null:", "quick")
     assert path.name in plimsoll("list", "--runs").out
     assert plimsoll("report", path.name, "-o", "x.csv").code == 0
     assert plimsoll("export", path.name, "--as", "csv").out.startswith("run,")
@@ -98,7 +98,7 @@ def test_what_is_typed_wins(project: Path, plimsoll: Plimsoll, engine: ScriptedE
 
 def test_functions_have_the_same_defaults(project: Path, engine: ScriptedEngine) -> None:
     run = package.run("small.toml", target="quick")
-    assert Path(run.path).parent == Path("kept/runs") and run.results[0].job.target == "null:"
+    assert Path(run.path).parent == Path("kept/runs") and run.results[0].side == "quick"
     assert [stored.label for stored in package.open()] == ["rack 7"]
     assert Path(package.run("small.toml", target="quick", out="else").path).parent == Path("else")
 

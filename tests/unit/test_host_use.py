@@ -88,5 +88,5 @@ def test_a_run_of_levels_shows_the_table_and_other_runs_do_not(
     plimsoll: Plimsoll, engine: ScriptedEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("plimsoll.reports.terminal.host_use.host_use", lambda result: host_use(point(1)))
-    assert "blocks in/s" in plimsoll("scale", "small.toml", "-t", "null:", "--over", "threads=1,2", "-q").out
-    assert "blocks in/s" not in plimsoll("run", "small.toml", "-t", "null:", "-q").out
+    assert "blocks of 4,096 bytes" in plimsoll("scale", "small.toml", "-t", "null:", "--over", "threads=1,2", "-q").out
+    assert "blocks of 4,096 bytes" not in plimsoll("run", "small.toml", "-t", "null:", "-q").out

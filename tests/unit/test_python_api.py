@@ -28,7 +28,7 @@ def test_every_public_name_is_there_and_documented() -> None:
 
 
 def test_every_public_method_says_what_it_gives() -> None:
-    for kind in (plimsoll.Run, plimsoll.Store, plimsoll.StoredRun, plimsoll.Table):
+    for kind in (plimsoll.Comparison, plimsoll.Run, plimsoll.Store, plimsoll.StoredRun, plimsoll.Table):
         for name, member in vars(kind).items():
             if not name.startswith("_") and (callable(member) or isinstance(member, property)):
                 assert inspect.getdoc(getattr(kind, name)), f"{kind.__name__}.{name}"

@@ -14,13 +14,13 @@ from plimsoll.cli import completions
 from plimsoll.cli.drawing import Drawn
 from plimsoll.cli.report import COMPARISONS, checked_format
 from plimsoll.displayed import as_document, encoded
-from plimsoll.errors import EXIT_OBJECTIVE_FAILED, InputError
+from plimsoll.errors import EXIT_OBJECTIVE_FAILED
 from plimsoll.store.durable import REPLACED, replace_file
 from plimsoll.store.reader import StoredRun, damage_named, open_runs
 
 if TYPE_CHECKING:
-    from plimsoll.analysis.comparison.assertion import Asserted, Assertion
-    from plimsoll.analysis.comparison.comparison import Comparison, Figure
+    from plimsoll.analysis.comparison.assertion import Assertion
+    from plimsoll.analysis.comparison.comparison import Comparison
 
 Json = dict[str, Any]
 
@@ -89,10 +89,12 @@ def _assertions(texts: Sequence[str]) -> Sequence[Assertion]:
 
 
 def _show(stored: list[StoredRun], typed: dict[str, Any], wanted: _Wanted) -> int:
-    from plimsoll.analysis.objective.clause import parse_metric
+    from plimsoll.verbs.comparison import Asked
+    from plimsoll.verbs.comparison import Comparison as Compared
 
-    comparison = _compared(stored, typed, [parse_metric(metric) for metric in typed["metrics"]] or None)
-    judged = _judged(stored, typed, wanted.assertions)
+    asked = Asked(typed["varying"], typed["baseline"], typed["objective"])
+    found = Compared(stored, asked, typed["metrics"])
+    comparison, judged = found.compared, found.asserted(wanted.assertions)
     conditions = [one.to_json() for one in judged]
     view = comparison.to_json()
     if wanted.as_json:
@@ -117,35 +119,6 @@ def _show(stored: list[StoredRun], typed: dict[str, Any], wanted: _Wanted) -> in
             f"plimsoll: {len(missed)} of {len(judged)} asserted conditions do not hold; the first: {missed[0].sentences()[0]}.", err=True
         )
     return EXIT_OBJECTIVE_FAILED if missed else 0
-
-
-def _judged(stored: list[StoredRun], typed: dict[str, Any], assertions: Sequence[Assertion]) -> Sequence[Asserted]:
-    """The assertions held against a comparison by their own figures, which may be others than those that are shown."""
-    if not assertions:
-        return ()
-    from plimsoll.analysis.comparison.assertion import asserted
-
-    # What is asserted of marks alone still compares points, by their usual figures.
-    figures = list(dict.fromkeys(one.figure for one in assertions if one.figure is not None)) or None
-    return asserted(assertions, _compared(stored, typed, figures))
-
-
-def _compared(stored: list[StoredRun], typed: dict[str, Any], figures: Sequence[Figure] | None) -> Comparison:
-    from plimsoll.analysis.comparison.pairs import compare_pairs
-    from plimsoll.analysis.comparison.refusals import VARYING, unknown
-    from plimsoll.experiments.kinds import ADAPTIVE
-    from plimsoll.points.sides import objectives, sides
-
-    asked = objectives(stored, typed["objective"])
-    compared = sides(stored, typed["baseline"])
-    for word in unknown(compared, typed["varying"]):
-        raise InputError(f"--varying {word}: these runs have no such option; write {', '.join(VARYING)}, or an option such as queue_depth.")
-    pairs = compare_pairs(compared, typed["varying"], figures, asked, adaptive=ADAPTIVE)
-    if pairs.comparison is not None:
-        return pairs.comparison
-    if len(pairs.refused) == 1:
-        raise InputError(f"this cannot be compared: {pairs.refused[0]}")
-    raise InputError("\n  ".join([f"this cannot be compared, for {len(pairs.refused)} reasons:", *pairs.refused]))
 
 
 def _write(compared: Comparison, assertions: Sequence[Json], stored: list[StoredRun], path: str) -> None:

@@ -28,7 +28,7 @@ def named(_context: click.Context, _option: click.Parameter, targets: tuple[str,
     if any(not target.strip() for target in targets):
         raise InputError("--target: the name is empty, as that of a variable which is not set; name a target, or leave the option out.")
     known = defaults()
-    return tuple(known.meant(target) for target in targets)
+    return tuple(known.named(target) for target in targets)
 
 
 #: Every shared option by the name its value arrives under.

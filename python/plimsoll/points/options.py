@@ -118,7 +118,7 @@ def complete(options: Mapping[str, Any], others: Mapping[str, Any] | None = None
     if isinstance(settings, Mapping):
         settings = [f"{key}={_written(value)}" for key, value in settings.items()]
     whole |= {
-        "targets": tuple(map(project.meant, _listed(targets))),
+        "targets": tuple(map(project.named, _listed(targets))),
         "settings": (settings,) if isinstance(settings, str) else tuple(settings),
     }
     return {**whole, "over": _axes(whole["over"])} if "over" in whole else whole

@@ -1,0 +1,158 @@
+"""Comparisons of stored runs for programs and for ``plimsoll compare``: sides, ratios with intervals, conditions.
+
+Model: each run is a name, a label, a path, or what a function of `plimsoll` returned; every configuration of every run is a side, the first
+is the baseline. What may not be compared raises `plimsoll.InputError` with the reasons, unless ``varying`` names what may differ.
+
+    comparison = plimsoll.compare("before", "after", varying="machine")
+    comparison.findings, comparison.to_pandas()
+    comparison.holds("throughput >= 0.95x and p99 <= 1.1x")
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+
+from plimsoll.defaults import defaults
+from plimsoll.errors import InputError
+from plimsoll.near import meant
+from plimsoll.store.reader import damage_named, open_runs
+from plimsoll.tables.tabular import Tabular
+
+if TYPE_CHECKING:
+    from plimsoll.analysis.comparison.assertion import Asserted, Assertion
+    from plimsoll.analysis.comparison.comparison import Comparison as Compared
+    from plimsoll.analysis.comparison.comparison import Figure
+    from plimsoll.points.undertaking import Run
+    from plimsoll.store import reader
+    from plimsoll.tables.table import Table
+    from plimsoll.verbs.stored import StoredRun
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a comparison is asked; the options of the command by their names."""
+
+    varying: Sequence[str] = ()
+    baseline: str | None = None
+    objective: str | None = None
+
+
+class Comparison(Tabular):
+    """Two or more sides, point by point and mark by mark, each with the first."""
+
+    def __init__(self, runs: Sequence[reader.StoredRun], asked: Asked, metrics: Sequence[str]) -> None:
+        from plimsoll.analysis.objective.clause import parse_metric
+
+        self._runs, self._asked = list(runs), asked
+        #: The comparison as the analysis has it, with a row for each figure and mark.
+        self.compared = compared(self._runs, asked, [parse_metric(metric) for metric in metrics] or None)
+
+    @property
+    def sides(self) -> list[str]:
+        """What the sides are called, the baseline first."""
+        return [str(side) for side in self.compared.sides]
+
+    @property
+    def answer(self) -> str:
+        """Which side, how much, and how sure, in one sentence; empty where nothing could be compared."""
+        return self.compared.answer()
+
+    @property
+    def findings(self) -> list[str]:
+        """What the table says, in sentences with their numbers."""
+        return list(self.compared.findings())
+
+    @property
+    def notes(self) -> list[str]:
+        """What to know about it."""
+        return list(self.compared.notes)
+
+    def to_json(self) -> Json:
+        """As ``plimsoll compare --json`` prints it (``docs/reference/comparison.schema.json``)."""
+        from plimsoll.schemas import COMPARISON
+
+        return {"schema": COMPARISON, **self.compared.to_json()}
+
+    def table(self) -> Table:
+        """A row per compared figure and side, then one per mark; each names its unit (1/s, MB/s, ms)."""
+        from plimsoll.tables.comparison import comparison_table
+
+        return comparison_table(self.compared)
+
+    def check(self, *conditions: str) -> list[Asserted]:
+        """Each condition, such as ``throughput >= 0.95x``, with every ratio that it was held against."""
+        from plimsoll.analysis.comparison.assertion import parse_assertions
+
+        return self.asserted(parse_assertions(conditions))
+
+    def asserted(self, wanted: Sequence[Assertion]) -> list[Asserted]:
+        """Conditions that were read already, held against a comparison by their own figures, which may be others than those shown."""
+        from plimsoll.analysis.comparison.assertion import asserted
+
+        if not wanted:
+            return []
+        # What is asked of marks alone still compares points, by their usual figures.
+        figures = list(dict.fromkeys(one.figure for one in wanted if one.figure is not None)) or None
+        return asserted(wanted, compared(self._runs, self._asked, figures))
+
+    def holds(self, *conditions: str) -> bool:
+        """Whether every condition holds everywhere; what the intervals leave undecided does not."""
+        return all(one.holds for one in self.check(*conditions))
+
+    def __repr__(self) -> str:
+        return f"<plimsoll comparison of {', '.join(map(repr, self.sides))}>"
+
+
+class CompareOptions(TypedDict, total=False):
+    """What a comparison can be told."""
+
+    #: What may differ: an option, ``workload``, ``level``, ``cache``, ``machine``, ``version``, ``modelled``, ``size``.
+    varying: str | Sequence[str]
+    #: What is compared, such as ``read p99``; by arrival unless it is said.
+    metrics: str | Sequence[str]
+    #: The side that the others are compared with; the first unless it is said.
+    baseline: str
+    #: At what objective marks are taken, instead of the experiments' own.
+    objective: str
+    #: Where runs called by name are kept.
+    out: str
+
+
+def compare(*runs: str | Run | StoredRun, **options: Unpack[CompareOptions]) -> Comparison:
+    """Compare every configuration of every run with the first; ratios are side over baseline, with 95 % intervals."""
+    for name in options:
+        if name not in CompareOptions.__annotations__:
+            raise InputError(f"option {name!r} is not known; {meant(name, CompareOptions.__annotations__)}")
+    if not runs:
+        raise InputError("nothing is named that could be compared; give the names of runs, or what a function returned.")
+    stored = open_runs([run if isinstance(run, str) else run.path for run in runs], options.get("out") or defaults().store)
+    with damage_named(point for run in stored for point in run.points):
+        asked = Asked(_several(options.get("varying", ())), options.get("baseline"), options.get("objective"))
+        return Comparison(stored, asked, _several(options.get("metrics", ())))
+
+
+def _several(words: str | Sequence[str]) -> tuple[str, ...]:
+    return (words,) if isinstance(words, str) else tuple(words)
+
+
+def compared(stored: Sequence[reader.StoredRun], asked: Asked, figures: Sequence[Figure] | None) -> Compared:
+    """The comparison of stored runs by ``figures``, or by the usual ones; raises `InputError` for what cannot be compared."""
+    from plimsoll.analysis.comparison.pairs import compare_pairs
+    from plimsoll.analysis.comparison.refusals import VARYING, unknown
+    from plimsoll.experiments.kinds import ADAPTIVE
+    from plimsoll.points.sides import objectives, sides
+
+    objective = objectives(stored, asked.objective)
+    found = sides(stored, asked.baseline)
+    for word in unknown(found, asked.varying):
+        raise InputError(f"--varying {word}: these runs have no such option; write {', '.join(VARYING)}, or an option such as queue_depth.")
+    pairs = compare_pairs(found, asked.varying, figures, objective, adaptive=ADAPTIVE)
+    if pairs.comparison is not None:
+        return pairs.comparison
+    if len(pairs.refused) == 1:
+        raise InputError(f"this cannot be compared: {pairs.refused[0]}")
+    raise InputError("\n  ".join([f"this cannot be compared, for {len(pairs.refused)} reasons:", *pairs.refused]))
