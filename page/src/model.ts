@@ -506,6 +506,8 @@ export interface Subject {
   scaling: Scaling | null;
   steady: Steady | null;
   cells: MatrixCell[];
+  /** Of storage, not of models; empty with fewer than two levels. */
+  host: HostLevel[];
 }
 
 /** Response against throughput, by rising level. */
@@ -633,6 +635,19 @@ export interface MatrixCell {
   points: number[];
   /** By metric: iops, bytes_per_s, mean, p99 of all operations together. */
   values: Record<string, Estimate | null>;
+}
+
+/** What a point at a level cost the host: percent of CPU time, blocks of 4,096 bytes per second, seconds of real time. */
+export interface HostLevel {
+  level: number;
+  user_percent: number | null;
+  system_percent: number | null;
+  idle_percent: number | null;
+  wait_percent: number | null;
+  steal_percent: number | null;
+  blocks_in_per_s: number | null;
+  blocks_out_per_s: number | null;
+  real_s: number | null;
 }
 
 /** A source of published figures. */

@@ -1,5 +1,6 @@
 """The sections of experiments in a real browser: drawn, readable as tables, on the screen and on paper."""
 
+import json
 from itertools import pairwise
 
 import pytest
@@ -45,6 +46,10 @@ def test_every_kind_of_experiment_has_its_chart_and_nothing_goes_wrong(report, o
     assert found.requests == [report.as_uri()]
 
 
+def test_models_have_no_table_of_what_they_cost_the_host(modelled):
+    assert [subject["host"] for item in read_model(modelled)["experiments"] for subject in item["subjects"] if subject["host"]] == []
+
+
 def test_points_of_experiments_open_with_everything_they_have(report, opened):
     found = opened(report)
     point = found.page.locator("details.point", has_text="threads 8").first
@@ -67,6 +72,26 @@ def test_the_table_of_a_load_line_holds_the_numbers_of_its_points(report, opened
     show_numbers(figure)
     shown = figure.locator("tbody td:nth-child(3) data").evaluate_all("cells => cells.map(cell => Number(cell.value))")
     assert shown == [point["iops"]["value"] for subject in experiment["subjects"] for point in subject["lines"][0]["points"]]
+
+
+def test_what_each_level_cost_the_host_is_a_table_with_the_size_of_a_block(tmp_path, opened):
+    folder = write_planned(tmp_path / "run", [scaling()])
+    cpu = {"user_percent": 12.4, "system_percent": 9.0, "idle_percent": 38.0, "iowait_percent": 40.6, "steal_percent": 0.0}
+    for path in folder.glob("points/*/result.json"):
+        monitor = {"cpu": cpu, "paging": {"blocks_in_per_s": 24310.4, "blocks_out_per_s": 8120.0}}
+        path.write_text(json.dumps({**json.loads(path.read_text()), "monitor": monitor}))
+    html.write([open_run(str(folder))], tmp_path / "report.html")
+    (experiment,) = read_model(tmp_path / "report.html")["experiments"]
+    levels = [level for subject in experiment["subjects"] for level in subject["host"]]
+    found = opened(tmp_path / "report.html")
+    folded = found.page.locator("details.host-use")
+    assert folded.count() == 1
+    assert "blocks of 4,096 bytes" in folded.locator("caption").text_content()
+    rows = folded.locator("tbody tr").evaluate_all("rows => rows.map(row => [...row.children].map(cell => cell.textContent))")
+    assert len(rows) == len(levels) > 1
+    assert {tuple(row[2:8]) for row in rows} == {("12", "9", "38", "41", "24,310", "8,120")}
+    assert [float(row[-1]) for row in rows] == pytest.approx([level["real_s"] for level in levels], abs=0.05)
+    assert found.problems == []
 
 
 def test_marks_are_listed_as_they_were_computed(report, opened):

@@ -7,6 +7,7 @@ import { bandwidth, exact, megabytes, rate } from "../format";
 import type { Experiment, Report } from "../model";
 import { optionWords, valueText } from "../settings";
 import { tableElement, type Rich, type Value } from "../table";
+import { hostUseView } from "./hostUse";
 import { loadLineView } from "./loadLines";
 import { matrixView } from "./matrix";
 import { subjectHeading, subjectName } from "./naming";
@@ -57,6 +58,7 @@ function experimentView(experiment: Experiment, report: Report): HTMLElement {
     markTable(experiment, report),
     loadLineView(experiment, report),
     scalingView(experiment, report),
+    hostUseView(experiment, report),
     steadyView(experiment, report),
     matrixView(experiment, report),
   );

@@ -18,6 +18,7 @@ from typing import Any, Literal, TypedDict
 from plimsoll.analysis.load_line.line import METHOD, LoadLine, LoadPoint, by_level, knee, load_line, saturation, usable
 from plimsoll.analysis.load_line.mark import MarkView, mark_of
 from plimsoll.analysis.objective.judgement import Objective, judge, parse_objective
+from plimsoll.analysis.point.host_use import host_use
 from plimsoll.analysis.point.metric import ALL
 from plimsoll.analysis.point.pooling import pooled_metric
 from plimsoll.errors import InputError
@@ -100,6 +101,20 @@ class _LineFigures(TypedDict):
     saturation: SaturationView | None
 
 
+class HostLevel(TypedDict):
+    """What a point at a level cost the host: percent of CPU time, blocks of 4,096 bytes per second, seconds of real time."""
+
+    level: float
+    user_percent: float | None
+    system_percent: float | None
+    idle_percent: float | None
+    wait_percent: float | None
+    steal_percent: float | None
+    blocks_in_per_s: float | None
+    blocks_out_per_s: float | None
+    real_s: float | None
+
+
 class Subject(_LineFigures):
     """A workload in a configuration."""
 
@@ -113,6 +128,8 @@ class Subject(_LineFigures):
     scaling: Scaling | None
     steady: Steady | None
     cells: list[MatrixCell]
+    #: Of storage, not of models; empty with fewer than two levels.
+    host: list[HostLevel]
 
 
 class Experiment(TypedDict):
@@ -253,7 +270,30 @@ def _subject(found: _Found, configuration: int, own: Sequence[Member]) -> Subjec
         "scaling": scaling(results, indices) if is_drawn(found.kind, "speed-up") else None,
         "steady": rounds(results, indices, found.definition.get("parameters") or {}) if is_drawn(found.kind, "rounds") else None,
         "cells": _cells(results, indices) if is_drawn(found.kind, "cells") else [],
+        "host": _host_levels(results),
     }
+
+
+def _host_levels(results: Sequence[Result]) -> list[HostLevel]:
+    """In the order of levels, repeats in the order measured."""
+    levelled = [(level, result) for result in results if (level := result.place.get("level")) is not None]
+    points = [(level, result) for level, result in levelled if result.place.get("role") == "point"]
+    rows: list[HostLevel] = [
+        {
+            "level": level,
+            "user_percent": use.user_percent,
+            "system_percent": use.system_percent,
+            "idle_percent": use.idle_percent,
+            "wait_percent": use.wait_percent,
+            "steal_percent": use.steal_percent,
+            "blocks_in_per_s": use.blocks_in_per_s,
+            "blocks_out_per_s": use.blocks_out_per_s,
+            "real_s": use.real_s,
+        }
+        for level, result in sorted(points, key=lambda point: point[0])
+        if (use := host_use(result)) is not None
+    ]
+    return rows if len({row["level"] for row in rows}) > 1 else []
 
 
 def _has_content(subject: Subject) -> bool:
