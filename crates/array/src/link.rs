@@ -59,7 +59,7 @@ impl Link {
         if self.half { 1 } else { 2 }
     }
 
-    /// A transfer told at `now_ns` that can begin, or could have begun, at `ready_ns`; when it begins and when it ends.
+    /// When a transfer given at `now_ns` begins and ends, if it can begin, or could have begun, at `ready_ns`.
     #[inline]
     fn transfer(&mut self, now_ns: u64, ready_ns: u64, bytes: u64, direction: Direction) -> (u64, u64) {
         let side = if self.half { 0 } else { direction as usize };
@@ -79,7 +79,7 @@ impl Link {
 /// A transfer over several links.
 #[derive(Clone, Copy, Debug)]
 pub struct Transfer {
-    /// The instant at which it is told; never earlier than any told before.
+    /// The instant at which it is given; never earlier than that of a transfer before it.
     pub now_ns: u64,
     /// When it can begin; earlier than `now_ns` if its sender has been sending since then.
     pub ready_ns: u64,

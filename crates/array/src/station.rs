@@ -3,7 +3,7 @@
 //! Model: only the instant at which each server is free again is kept, so a visit costs one comparison and no event: it
 //! ends at `max(arrival, free) + service`.
 //!
-//! Limits: visits are told in order of arrival; nothing overtakes.
+//! Limits: visits are given in order of arrival; nothing overtakes.
 //!
 //! ```
 //! use plimsoll_array::station::Station;

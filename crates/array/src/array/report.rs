@@ -15,7 +15,7 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// The number of a shared link; every name was checked to stand for one.
+    /// The number of a shared link; every name has been checked to name one.
     pub(super) fn link(&self, name: &str) -> u16 {
         self.links.iter().position(|(found, _)| found == name).unwrap_or(0) as u16
     }

@@ -167,7 +167,7 @@ impl Group {
         }
     }
 
-    /// Where in its list of drives the new one of a member stands.
+    /// The index of a member's new drive in the list of drives.
     pub(super) const fn place_of_new(&self, member: u16) -> u16 {
         self.members.count() + member
     }

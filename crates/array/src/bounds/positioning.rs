@@ -2,7 +2,7 @@
 //!
 //! Model: places are uniform over the sectors that are used, which lie together at the outer edge, and the platters stand
 //! anywhere when a choice is made. Of one command the positioning is uniform from its seek to a turn more; of the `window`
-//! among which SPTF chooses it is the least, of which the mean is `∫ (1 − F)^window`, averaged over where the arm stands.
+//! among which SPTF chooses it is the least, of which the mean is `∫ (1 − F)^window`, averaged over the arm's position.
 //! C-LOOK sweeps over twice its window (half of what it serves in a sweep comes during it), so its movements are
 //! exponential with that many to a stroke; it leaves the turning as it is. First come, first served has a window of one.
 //! What a cache destages comes in order of address, so its seeks are taken for nothing.

@@ -32,7 +32,7 @@ struct Rows {
     dirty: RowSet,
     due: RowSet,
     full: RowSet,
-    /// Where the destager stands.
+    /// The destager's position.
     next: u64,
     /// The row that it will probably take then.
     expected: Option<u64>,

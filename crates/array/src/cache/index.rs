@@ -33,7 +33,7 @@ const fn tag_of(key: u64) -> u64 {
 }
 
 impl Index {
-    /// A map of at most `entries`, of which there are no more than 2^31.
+    /// A map of at most `entries`, which are 2^31 at most.
     pub(crate) fn new(entries: usize) -> Self {
         let cells = (entries.clamp(4, 1 << 31) * 2).next_power_of_two();
         Self { cells: vec![EMPTY; cells], shift: 64 - cells.trailing_zeros() }

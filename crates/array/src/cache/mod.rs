@@ -47,7 +47,7 @@ pub(crate) struct Space {
 /// What the cache holds and did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Tally {
-    /// Reads, and those of which nothing had to be fetched or waited for.
+    /// Reads, and those that neither fetched nor waited for anything.
     pub(crate) reads: u64,
     pub(crate) hits: u64,
     pub(crate) writes: u64,
@@ -177,7 +177,7 @@ impl Cache {
         last
     }
 
-    /// A fetch will end soon, the last new page of which is at a place.
+    /// A fetch will end soon; its last new page is at this place.
     #[inline]
     pub(crate) fn expect_fetched(&self, place: u32) {
         prefetch::expect(&self.pages, place as usize);

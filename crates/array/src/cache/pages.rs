@@ -118,7 +118,7 @@ impl Pages {
         if self.oldest == NONE { None } else { Some(self.oldest) }
     }
 
-    /// A free page, of which there is one.
+    /// Takes a free page; there has to be one.
     pub(super) fn take_free(&mut self) -> u32 {
         let place = self.free;
         self.free = self.pages[place as usize].after;

@@ -27,7 +27,7 @@ pub(super) struct Wheel {
     buckets: [[u128; DEPTH]; BUCKETS],
     /// The buckets that are not empty.
     filled: u64,
-    /// The number, counted from instant 0, of the bucket of which a key was taken last; none is kept before it.
+    /// The number, counted from instant 0, of the bucket that gave the last key; none is kept before it.
     base: u64,
     length_bits: u32,
     /// Refusals beyond the last bucket, less those of full ones.

@@ -159,7 +159,7 @@ impl Buffer {
         Some(end_ns)
     }
 
-    /// Moves the limit on behind a read; a head that stands at the old limit starts again.
+    /// Moves the limit on behind a read; a head at the old limit starts again.
     fn go_on(&mut self, segment: usize, end_lba: u64, now_ns: u64, disk: Turning) {
         let mechanics = disk.mechanics;
         let reached = self.reached(now_ns, mechanics);

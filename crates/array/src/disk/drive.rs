@@ -31,7 +31,7 @@ struct State {
     phase: u32,
     queue: Queue,
     buffer: Buffer,
-    /// What has been answered from the buffer and not been told yet.
+    /// Commands answered from the buffer that have not been reported yet.
     answered: Vec<(u32, u64)>,
     answers_under_way: usize,
     interface_free_ns: u64,
@@ -148,7 +148,7 @@ impl Disk {
         self.state.next(now_ns, &self.mechanics)
     }
 
-    /// Whether the buffer has answered what was not told yet.
+    /// Whether the buffer has answered commands that have not been reported yet.
     #[inline]
     pub(crate) const fn has_answers(&self) -> bool {
         !self.state.answered.is_empty()

@@ -5,7 +5,7 @@
 //! waiting). The choice is the least of a number per command: distance upwards from the last address (C-LOOK), or
 //! movement and rotation in ticks (SPTF), which a read that begins in what the head has just read on needs none of: the
 //! buffer has its beginning, and the head goes on. When the oldest command of the window has been in it for longer than the age
-//! limit, it is taken instead. What waits behind the window ages nothing: the drive has not been told of it, and a queue
+//! limit, it is taken instead. What waits behind the window ages nothing: the drive does not know of it, and a queue
 //! longer than the drive can carry out within the limit would make it first come, first served for good.
 //!
 //! What the scan reads lies together; all else of a command stays where it was put when it came, since copies cost more than

@@ -1,4 +1,4 @@
-//! Where the platter stands at an instant, in fixed point.
+//! The platter's angle at an instant, in fixed point.
 //!
 //! Model: a turn has 2^28 ticks (22 ps of a 10,000 rpm disk), so a `u32` holds a sum of up to sixteen turns and an
 //! angle is its low 28 bits: going round is a mask. The angle at `t` is the top of `t · floor(2^64 / turn)`, whose

@@ -45,7 +45,7 @@ impl Analytic {
         (row as u32, (row % u64::from(spec.dies())) as usize)
     }
 
-    /// A write begins, the units of which follow.
+    /// A write begins; its units follow.
     #[inline]
     pub(crate) fn begin(&mut self, lba: u64, sectors: u32) {
         let run = self.runs.write(lba, u64::from(sectors));

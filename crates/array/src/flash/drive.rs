@@ -269,7 +269,7 @@ impl Places {
         }
     }
 
-    /// A write begins, the units of which follow.
+    /// A write begins; its units follow.
     fn begin(&mut self, command: &Command) {
         if let Self::Analytic(analytic) = self {
             analytic.begin(command.lba, command.sectors);

@@ -32,7 +32,7 @@ pub struct RowSpan {
 }
 
 impl RowSpan {
-    /// Rows as keys, of which no two groups share one.
+    /// Rows as keys; no two groups share a key.
     fn keys(self) -> impl Iterator<Item = u64> {
         debug_assert!(self.first >> 48 == 0);
         let group = u64::from(self.group) << 48;

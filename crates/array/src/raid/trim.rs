@@ -1,6 +1,6 @@
 //! The pieces of a trim: the data strips of it on every member that is present, of a mirror on every copy.
 //!
-//! Limits: parity keeps its contents and is not worked out anew, though a controller that relies on zeros after a trim would
+//! Limits: parity keeps its contents and is not computed again, though a controller that relies on zeros after a trim would
 //! have to; of a member that is being rebuilt only what serves reads is trimmed.
 
 use super::geometry::{Geometry, Inner};

@@ -1,4 +1,4 @@
-//! What happened to the members of groups and how far rebuilds have come, to be told with the results.
+//! Failures and rebuilds of members, as the results report them.
 
 use super::Faults;
 use crate::array::topology::{Group, Topology};

@@ -124,12 +124,12 @@ impl Faults {
         self.begin_rebuild(topology, number, rebuild);
     }
 
-    /// A spare that stands for a member.
+    /// A spare that has taken a member's place.
     fn serving(&self, drive: u16) -> Option<SpareSpec> {
         self.serving.iter().find(|spare| spare.device == drive).copied()
     }
 
-    /// A spare stands for no member any more.
+    /// A spare no longer replaces a member.
     fn stops_serving(&mut self, drive: u16) -> Option<SpareSpec> {
         let spare = self.serving(drive);
         self.serving.retain(|spare| spare.device != drive);

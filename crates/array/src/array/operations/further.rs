@@ -1,6 +1,6 @@
 //! The stretches of a destage that has several: what is dirty in a row of parity, written as one operation.
 //!
-//! Model: the first stretch stands in the operation, the others in a list here, in ascending order. Room for all that can be
+//! Model: the operation holds its first stretch, a list here the others, in ascending order. Room for all that can be
 //! under way is asked for when the array is built.
 
 use super::{Kind, Operations};
