@@ -170,6 +170,15 @@ def test_a_write_cache_that_fills_is_told_from_one_in_balance(held: Any, begun_a
         assert "filled from 19% to 100%" in found.message and "--warmup 38s" in found.advice  # 81 MiB in 20 s: half as much again as 25 s
 
 
+@pytest.mark.parametrize(("op", "suspected"), [("write", True), ("read", False)])
+def test_writes_that_were_faster_at_first_may_have_gone_into_a_cache(op: str, suspected: bool) -> None:
+    def falling(index: int, one: dict[str, Any]) -> None:
+        one["summary"][op]["count"] = round(1000 * (1.5 if index < 30 else 1.0) + (index * 37) % 41 - 20)
+
+    flag = judge(altered(falling, replace(SOUND, ops=(op,))))["warmup_too_short"]
+    assert ("A write cache that became full looks like this." in flag.advice) is suspected and "--warmup" in flag.advice
+
+
 def test_advised_times_are_rounded_up_and_can_be_typed() -> None:
     # "--warmup 2.4e+03s" was refused when it was typed, and was less than the time it was about.
     assert [at_least(seconds) for seconds in (0.0411, 4.42, 10.0, 95.1, 2440.0, 123_456.0)] == [

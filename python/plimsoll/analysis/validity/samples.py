@@ -43,6 +43,8 @@ STEADY_REQUESTS_MIN = 100
 #: A beginning shorter than this share of the measured time, or that moves the mean by less, is not worth a word.
 TRANSIENT_SHARE_MIN = 0.05
 TRANSIENT_EFFECT_MIN = 0.01
+#: Writes that were so much faster at the beginning may have gone into a cache.
+FILLED_RATIO_MIN = 1.2
 
 
 def not_steady(evidence: Evidence) -> Iterator[Flag]:
@@ -72,8 +74,15 @@ def warmup_too_short(evidence: Evidence) -> Iterator[Flag]:
         of_shift(effect),
         f"The response still settled during the first {quantity(settling_s)} s of the measured time: {what} {_change(transient)} than "
         f"afterwards, which moves the mean by {effect:+.1%} (MSER-5).",
-        _failing(evidence) or f"Warm up for {at_least(enough_s)} s or more (--warmup {at_least(enough_s)}s).",
+        _failing(evidence) or f"{_cache(evidence, transient)}Warm up for {at_least(enough_s)} s or more (--warmup {at_least(enough_s)}s).",
     )
+
+
+def _cache(evidence: Evidence, transient: Transient) -> str:
+    """What a real target does not tell but lets suspect: it took writes faster until something was full."""
+    slower = transient.before > FILLED_RATIO_MIN * transient.after
+    writes = "write" in evidence.result.totals and arrival(evidence.result.job.definition) != "open"
+    return "A write cache that became full looks like this. " if slower and writes and evidence.moves_data else ""
 
 
 def drain_slower(evidence: Evidence) -> Iterator[Flag]:
