@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from plimsoll.analysis.comparison.naming import names_of, short_names
@@ -46,6 +48,14 @@ def test_a_name_is_what_stands_before_the_first_equals_sign_and_is_no_path_or_sc
 def test_names_that_cannot_be_are_refused_in_a_sentence(targets: list[str], said: str) -> None:
     with pytest.raises(InputError, match=said.replace("(", r"\(")):
         read_experiments(DOCUMENT, TYPED, targets=targets)
+
+
+def test_a_file_with_an_equals_sign_in_its_name_is_never_taken_for_a_side(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a=b").touch()
+    with pytest.raises(InputError, match=r"--target a=b: there is a file of that name; write \./a=b"):
+        named_target("a=b")
+    assert named_target("./a=b").target == "./a=b"
 
 
 def test_a_named_target_is_a_configuration_of_that_name() -> None:
