@@ -50,12 +50,11 @@ def test_names_that_cannot_be_are_refused_in_a_sentence(targets: list[str], said
         read_experiments(DOCUMENT, TYPED, targets=targets)
 
 
-def test_a_file_with_an_equals_sign_in_its_name_is_never_taken_for_a_side(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("a=b").touch()
-    with pytest.raises(InputError, match=r"--target a=b: there is a file of that name; write \./a=b"):
-        named_target("a=b")
-    assert named_target("./a=b").target == "./a=b"
+def test_a_file_with_an_equals_sign_in_its_name_is_never_taken_for_a_side(plimsoll: Plimsoll) -> None:
+    Path("random=null:").touch()
+    ended = plimsoll("run", "random-read-4k", "-t", "random=null:", "--dry-run")
+    assert ended.code == 2
+    assert "--target random=null:: there is a file of that name; write ./random=null: for it" in ended.err
 
 
 def test_a_named_target_is_a_configuration_of_that_name() -> None:

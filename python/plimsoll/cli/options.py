@@ -10,6 +10,7 @@ every command that applies a load: it reads ``--destroy-data`` without ever taki
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -18,6 +19,7 @@ import click
 from plimsoll.cli import completions
 from plimsoll.defaults import defaults
 from plimsoll.errors import InputError
+from plimsoll.experiments.named_target import named_target
 from plimsoll.store.durable import REPLACED
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -27,6 +29,9 @@ def named(_context: click.Context, _option: click.Parameter, targets: tuple[str,
     """The targets, with those put in that plimsoll.toml names. An empty name is a variable that is not set, and measures nothing."""
     if any(not target.strip() for target in targets):
         raise InputError("--target: the name is empty, as that of a variable which is not set; name a target, or leave the option out.")
+    for target in targets:
+        if named_target(target).name and os.path.lexists(target):
+            raise InputError(f"--target {target}: there is a file of that name; write ./{target} for it, or give the side another name.")
     known = defaults()
     return tuple(known.named(target) for target in targets)
 

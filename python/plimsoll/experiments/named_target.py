@@ -2,8 +2,7 @@
 
 Model: ``NAME=TARGET`` names what is measured at TARGET. A name is letters, digits, spaces, ``-``, ``_`` and ``.``, so what comes before the
 first ``=`` of a scheme (``queue:servers=2``), of a path with a directory (``./a=b``) or of a list of parts (``concat:a,b``) is no name.
-Limits: a file whose own name has a ``=`` and no directory is written ``./a=b``. Where there is a file of the whole name, nobody can tell
-which is meant, so it is refused.
+Limits: a file whose own name has a ``=`` and no directory is written ``./a=b``; whether there is one, the command line looks.
 
     named_target("cache on=/dev/sdb")            # NamedTarget(name="cache on", target="/dev/sdb")
     named_target("array:nvme?host.cores=2")      # NamedTarget(name="", target="array:nvme?host.cores=2")
@@ -11,7 +10,6 @@ which is meant, so it is refused.
 
 from __future__ import annotations
 
-import os
 import re
 from dataclasses import dataclass
 
@@ -36,7 +34,7 @@ class NamedTarget:
 
 
 def named_target(text: str) -> NamedTarget:
-    """The name and the target of what was typed; raises `InputError` for a name without a target, or the name of a file with a ``=``."""
+    """The name and the target of what was typed; raises `InputError` for a name without a target."""
     name, equals, target = text.partition("=")
     found = _NAME.fullmatch(name) if equals else None
     if equals and not name.strip():
@@ -45,6 +43,4 @@ def named_target(text: str) -> NamedTarget:
         return NamedTarget("", text)
     if not target.strip():
         raise InputError(f"--target {text}: {quoted(found[1])} names no target; write {found[1]}=TARGET, for example {found[1]}=/dev/sdb.")
-    if os.path.lexists(text):
-        raise InputError(f"--target {text}: there is a file of that name; write ./{text} for the file, or give the side another name.")
     return NamedTarget(found[1], target)
