@@ -151,7 +151,7 @@ fn a_mistake_in_an_array_names_the_array_and_the_key() {
     let found = sentence(text);
     assert_eq!(
         found,
-        "target `array:two`: link.fc.rate_bytes_per_s: string \"fast\" is given; write a whole number from 0 on"
+        "target `array:two`: link.fc.rate_bytes_per_s: 'fast' is not a whole number; write 1 or more bytes per second"
     );
 }
 
