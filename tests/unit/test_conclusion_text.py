@@ -9,7 +9,7 @@ from plimsoll.analysis.objective.judgement import parse_objective
 from plimsoll.reports.terminal.findings import Concluded, conclusions, kept
 from support.made_results import Load, made
 
-BEYOND = "No level failed, so the mark is at least this; measure higher levels to find it."
+BEYOND = "No level failed: the mark is at least this. Measure higher levels to find it."
 MARK = Mark(1234.0, 10.1e6, 24.0, (1190.0, 1280.0), "mean <= 5ms", failed_by=None, next_level=None)
 
 

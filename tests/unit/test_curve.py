@@ -115,7 +115,7 @@ def test_a_given_maximum_is_not_searched() -> None:
         ("point", {"arrival": "poisson", "rate": 500}),
         ("point", {"arrival": "poisson", "rate": 5000}),
     ]
-    assert conclusion.sentences == ("5,000 IOPS were given as the maximum.",)
+    assert conclusion.sentences == ("The maximum was given: 5,000 IOPS.",)
 
 
 def test_a_given_maximum_of_several_streams_needs_their_shares() -> None:
@@ -135,14 +135,16 @@ def test_without_a_maximum_there_are_no_rates() -> None:
 
 def test_a_workload_that_offers_its_own_rate_has_no_maximum_and_that_is_said() -> None:
     conclusion, _ = conducted(curve([50]), lambda ask: Answer(options={"arrival": "poisson"}))
-    assert conclusion.sentences[0].endswith("that is no maximum, so give it closed arrival for one.")
+    assert conclusion.sentences[0].endswith("that is not its maximum. Use arrival=closed to find it.")
 
 
 def test_the_mark_of_a_curve_is_the_highest_rate_that_held() -> None:
     conclusion, _ = conducted(curve([10, 50, 70, 80, 90], objective=parse_objective("read mean <= 0.3ms")), server)
     # 1000 / (12345 - 8641.5) = 0.27 ms at 70 %, 0.405 ms at 80 %.
     assert conclusion.mark is not None and (conclusion.mark.level, conclusion.mark.next_level) == (8641.5, 9876)
-    assert conclusion.sentences[-1] == "8,642 IOPS at rate 8,641.5 held 'read mean <= 300us'; at 9,876 it failed by 'read mean <= 300us'."
+    assert (
+        conclusion.sentences[-1] == "Meets 'read mean <= 300us' up to rate 8,641.5 (8,642 IOPS); at 9,876, it misses 'read mean <= 300us'."
+    )
 
 
 def test_a_rate_that_was_missed_is_told_with_what_was_completed() -> None:
@@ -150,7 +152,7 @@ def test_a_rate_that_was_missed_is_told_with_what_was_completed() -> None:
         return Answer(iops=1000) if ask.role == "maximum" else Answer(iops=min(ask.level or 0, 900))
 
     conclusion, _ = conducted(curve([50, 90, 100]), answer)
-    assert conclusion.sentences[1:] == ("Of 1,000 IOPS (100 % of the maximum) asked for, only 90.0 % were completed.",)
+    assert conclusion.sentences[1:] == ("Only 90.0 % of 1,000 IOPS (100 % of the maximum) was completed.",)
 
 
 def test_percentages_that_round_to_one_rate_are_measured_once() -> None:

@@ -10,7 +10,7 @@ from plimsoll.analysis.point.array import ComponentSet, copies_s, rebuilds_s
 from plimsoll.reports.limits import configuration_words, incident_words, limit_words
 from support.made_results import Load, made
 
-DISK, LINK, NONE = "limited by the disks", "limited by the link hba", "nothing was saturated"
+DISK, LINK, NONE = "limited by the disks", "limited by the link hba", "no bottleneck"
 
 
 def component_set(name: str, kind: str, busy: float = 0.97, count: int = 1) -> ComponentSet:
@@ -45,9 +45,10 @@ def test_what_limits_is_named_with_what_it_is(sets: list[ComponentSet], words: s
     ("limits", "sentence"),
     [
         ([DISK], "a (modelled): limited by the disks."),
-        ([DISK, DISK], "a (modelled): limited by the disks at all 2 points."),
-        ([NONE, NONE], "a (modelled): nothing was saturated at all 2 points."),
-        ([LINK, DISK, DISK], "a (modelled): limited by the disks at 2 of 3 points, limited by the link hba at 1."),
+        ([DISK, DISK], "a (modelled): limited by the disks in all 2 measurements."),
+        ([NONE, NONE], "a (modelled): no bottleneck in any of the 2 measurements."),
+        ([LINK, DISK, DISK], "a (modelled): limited by the disks in 2 of 3 measurements, limited by the link hba in 1."),
+        ([NONE, DISK, NONE], "a (modelled): limited by the disks in 1 of 3 measurements; the other 2 had no bottleneck."),
     ],
 )
 def test_a_configuration_is_limited_by_what_limits_its_points(limits: list[str], sentence: str) -> None:

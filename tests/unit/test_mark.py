@@ -88,7 +88,7 @@ def test_no_level_that_holds_has_no_mark() -> None:
 def test_a_line_that_never_fails_has_a_mark_without_upper_end() -> None:
     mark = found([mm1(100), mm1(500)], "mean <= 5ms")
     assert (mark.iops, mark.failed_by, mark.next_level, mark.interval, mark.crossing) == (500, None, None, None, None)
-    assert mark.notes == ("No level failed, so the mark is at least this; measure higher levels to find it.",)
+    assert mark.notes == ("No level failed: the mark is at least this. Measure higher levels to find it.",)
 
 
 def test_a_level_that_failed_to_run_ends_the_line_without_a_crossing() -> None:
@@ -132,19 +132,21 @@ def test_a_lower_limit_on_the_rate_does_not_end_the_line_at_its_beginning() -> N
 def test_points_without_intervals_have_a_mark_without_interval() -> None:
     mark = found([mm1(500, spread=None), mm1(900, spread=None)], "mean <= 5ms")
     assert (mark.iops, mark.interval, mark.crossing) == (500, None, pytest.approx(800))
-    assert mark.notes == ("There is no interval: the points around the mark have none (measure longer, or the metric has no interval).",)
+    assert mark.notes == (
+        "No interval is known for the mark: the points around it have none. Measure longer, unless the metric never has one.",
+    )
 
 
 def test_a_band_beyond_the_limit_at_the_lowest_level_has_no_low_end() -> None:
     mark = found([mm1(795, spread=0.05), mm1(900)], "mean <= 5ms")
     assert mark.interval is None
-    assert mark.notes == ("The interval has no low end: already at the lowest level the response is not surely within the limit.",)
+    assert mark.notes == ("Lower bound unknown: even the lowest level is too noisy to be sure it met the limit.",)
 
 
 def test_a_band_that_never_leaves_the_limit_has_no_high_end() -> None:
     mark = found([mm1(500), mm1(805, spread=0.1)], "mean <= 5ms")
     assert mark.interval is None
-    assert mark.notes == ("The interval has no high end: no level surely failed, so measure higher ones or longer.",)
+    assert mark.notes == ("Upper bound unknown: no level clearly failed. Use higher levels or a longer --duration.",)
 
 
 def test_a_noisy_level_far_beyond_the_limit_does_not_open_the_interval() -> None:

@@ -59,7 +59,7 @@ def test_steps_go_on_after_a_failed_point_and_say_which() -> None:
     answers = {1: Answer(), 2: Answer(error="no space left on device"), 4: Answer(iops=2000)}
     conclusion, asks = conducted(steps("threads", [1, 2, 4]), lambda ask: answers[int(ask.level or 0)])
     assert levels(asks) == [1, 2, 4]
-    assert conclusion.sentences[1] == "The point at threads 2 failed: no space left on device."
+    assert conclusion.sentences[1] == "The point at 2 threads failed: no space left on device."
     assert conclusion.figures["failed"] == 1
 
 
@@ -104,7 +104,7 @@ def test_a_ramp_doubles_until_the_objective_fails_and_bisects_to_neighbours() ->
     assert (conclusion.mark.level, conclusion.mark.next_level, conclusion.mark.iops) == (20, 21, 1000)
     assert conclusion.mark.failed_by == "read mean <= 20ms"
     assert conclusion.sentences[0] == (
-        "1,000 IOPS at queue_depth 20 held 'read mean <= 20ms'; at 21 read mean was 21.0 ms [21.0 ms, 21.0 ms]."
+        "Meets 'read mean <= 20ms' up to queue_depth 20 (1,000 IOPS); at 21, read mean was 21.0 ms [21.0 ms, 21.0 ms]."
     )
 
 
@@ -134,7 +134,7 @@ def test_a_ramp_that_held_to_the_last_level_says_that_the_mark_lies_beyond() -> 
     assert conclusion.mark is not None
     assert (conclusion.mark.level, conclusion.mark.failed_by, conclusion.mark.next_level) == (12, None, None)
     assert conclusion.sentences == (
-        "600 IOPS at queue_depth 12 held 'read mean <= 20ms'; no higher level was allowed, so the mark lies beyond.",
+        "Meets 'read mean <= 20ms' up to queue_depth 12 (600 IOPS). 12 was the highest level allowed; the limit is higher.",
     )
     assert conclusion.figures["beyond"] is True
 
@@ -152,7 +152,7 @@ def test_a_ramp_in_which_nothing_holds_says_so(bounds: Bounds, last: float, poin
     assert (levels(asks)[-1], len(asks)) == (last, points)
     assert conclusion.mark is None
     assert conclusion.sentences == (
-        "No level held 'read mean <= 20ms': at the lowest asked, rate 1, read mean was 25.0 ms [25.0 ms, 25.0 ms].",
+        "No level meets 'read mean <= 20ms': at the lowest measured, rate 1, read mean was 25.0 ms [25.0 ms, 25.0 ms].",
     )
 
 
@@ -188,7 +188,7 @@ def test_a_failed_point_counts_as_not_held_and_is_named() -> None:
     assert levels(asks) == [1, 2, 4, 8, 16, 12, 10, 9]
     assert conclusion.mark is not None and (conclusion.mark.level, conclusion.mark.next_level) == (9, 10)
     assert conclusion.mark.failed_by == "the point failed: the device went away."
-    assert "at 10 the point failed: the device went away." in conclusion.sentences[0]
+    assert "at 10, the point failed: the device went away." in conclusion.sentences[0]
     assert sum("failed: the device went away." in sentence for sentence in conclusion.sentences[1:]) == 3
 
 
@@ -202,7 +202,7 @@ def test_too_little_load_for_a_lower_limit_is_climbed_over() -> None:
 def test_a_lower_limit_that_no_level_reaches_is_told_of_the_highest() -> None:
     conclusion, _ = conducted(ramp("queue_depth", Bounds(1, 4, integer=True), parse_objective("iops >= 500")), rising)
     assert conclusion.mark is None
-    assert conclusion.sentences[0].startswith("No level held 'iops >= 500': at the highest asked, queue_depth 4, iops was 200 IOPS")
+    assert conclusion.sentences[0].startswith("No level meets 'iops >= 500': at the highest measured, queue_depth 4, iops was 200 IOPS")
 
 
 @pytest.mark.parametrize(
@@ -249,7 +249,7 @@ def test_levels_finer_than_their_rounding_still_rise_and_close_in() -> None:
 def test_a_response_that_misses_the_limit_by_less_than_its_digits_is_said_to_be_above() -> None:
     plan = ramp("queue_depth", Bounds(1, 2, integer=True), parse_objective("read mean <= 20ms"))
     conclusion, _ = conducted(plan, lambda ask: Answer(mean_ms={"read": 10.001 * (ask.level or 0)}, spread=None))
-    assert conclusion.sentences[0].endswith("at 2 read mean was just above 20.0 ms.")
+    assert conclusion.sentences[0].endswith("at 2, read mean was just above 20.0 ms.")
 
 
 # Search
@@ -267,8 +267,8 @@ def test_a_search_asks_once_far_from_the_limit_and_again_near_it() -> None:
     assert [ask.repeat for ask in asks if ask.level == 1000] == [1, 2, 3, 4]
     assert conclusion.mark is not None and conclusion.mark.level == 1000
     assert conclusion.figures["undecided"] == [1000]
-    assert any(sentence.startswith("Undecided after 4 repeats: at rate 1,000 read mean was 10.0 ms [") for sentence in conclusion.sentences)
-    assert conclusion.sentences[1].endswith("too near the limit to tell; by its value it held.")
+    assert any(sentence.startswith("Undecided at rate 1,000 after 4 repeats: read mean was 10.0 ms [") for sentence in conclusion.sentences)
+    assert conclusion.sentences[1].endswith("too close to the limit to tell. The value itself meets the objective.")
 
 
 def test_a_search_stops_repeating_as_soon_as_the_interval_clears_the_limit() -> None:
@@ -325,7 +325,7 @@ def test_a_level_with_a_failed_repeat_does_not_hold_and_is_not_asked_again() -> 
 def test_scaling_measures_every_level_in_each_iteration() -> None:
     conclusion, asks = conducted(scaling("threads", [1, 2, 4, 8], iterations=2), lambda ask: Answer(iops=100 * (ask.level or 0)))
     assert [(ask.level, ask.repeat) for ask in asks] == [(level, repeat) for repeat in (1, 2) for level in (1, 2, 4, 8)]
-    assert conclusion.sentences[0] == "At threads 8 throughput was 8.00 × that at 1 (100 % efficiency)."
+    assert conclusion.sentences[0] == "8 threads delivered 8.00 × the throughput of 1 (100 % efficiency)."
     assert [row["speed_up"] for row in conclusion.figures["rows"]] == pytest.approx([1, 2, 4, 8])
 
 
@@ -338,7 +338,7 @@ def test_scaling_finds_contention_and_coherency() -> None:
     assert fit["sigma"]["value"] == pytest.approx(0.05, rel=1e-3)
     assert fit["kappa"]["value"] == pytest.approx(0.001, rel=1e-3)
     assert "throughput peaks near 31" in conclusion.sentences[-1]  # √(0.95 / 0.001) = 30.8
-    assert conclusion.sentences[1] == "The most was 903 IOPS at threads 32."
+    assert conclusion.sentences[1] == "The highest throughput was 903 IOPS at 32 threads."
 
 
 def test_scaling_over_three_levels_has_speed_up_and_no_fit() -> None:

@@ -210,12 +210,12 @@ def single_of(*results: Result) -> Conclusion:
 
 def test_a_single_point_says_whether_it_kept_the_objective() -> None:
     kept = single_of(made(Load(100, 10 * MS)), made(Load(100, 11 * MS)))
-    assert kept.sentences == ("It kept 'mean <= 20ms'.",)
+    assert kept.sentences == ("Meets 'mean <= 20ms'.",)
     assert kept.figures["holds"] is True
     near = single_of(made(Load(100, 19.9 * MS)))
-    assert near.sentences == ("It kept 'mean <= 20ms', too near the limit to be sure.",)
+    assert near.sentences == ("Meets 'mean <= 20ms', but too close to the limit to be sure.",)
     missed = single_of(made(Load(100, 25 * MS)))
-    assert missed.sentences[0].startswith("It did not keep 'mean <= 20ms': read mean was 25.0 ms")
+    assert missed.sentences[0].startswith("Misses 'mean <= 20ms': read mean was 25.0 ms")
     assert (missed.figures["holds"], missed.figures["failed_by"]) == (False, "read mean <= 20ms")
 
 

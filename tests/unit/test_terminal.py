@@ -84,8 +84,8 @@ def test_many_points_of_arrays_are_told_in_a_sentence_per_configuration() -> Non
     """The seventh point and later ones were only said to be in the report, and what failed there was not said at all."""
     results = [on_array(at(depth, configuration=name), 0.95 if depth > 4 else 0.5, failed=depth > 64) for name in "ab" for depth in DEPTHS]
     assert footnotes(results).splitlines() == [
-        "a (modelled): limited by the disk at 4 of 7 points, nothing was saturated at 3.",
-        "b (modelled): limited by the disk at 4 of 7 points, nothing was saturated at 3.",
+        "a (modelled): limited by the disk in 4 of 7 measurements; the other 3 had no bottleneck.",
+        "b (modelled): limited by the disk in 4 of 7 measurements; the other 3 had no bottleneck.",
         "random-read-4k on a at queue_depth 128 and 1 more; of the first: "
         "1.000 s: member 0 of group vd0 failed (modelled, seconds from the beginning of the warm-up).",
     ]

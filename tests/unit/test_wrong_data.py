@@ -133,7 +133,7 @@ def test_repeats_with_wrong_data_do_not_keep_the_objective(plimsoll: Plimsoll, e
     engine.scripts = [Script(), script(WRONG)]
     said = plimsoll("suite", "twice.toml", "-t", "null:", "--json")
     (found,) = said.json["conclusions"]
-    assert said.code == 6 and found["figures"]["holds"] is False and found["sentences"][0] == "It did not keep 'p99 <= 5s'."
+    assert said.code == 6 and found["figures"]["holds"] is False and found["sentences"][0] == "Misses 'p99 <= 5s'."
 
 
 def wrong(result: Result) -> Result:

@@ -225,27 +225,26 @@ def _row(maximum: float, rate: float, result: Result) -> Json:
 
 def _maximum_said(maximum: float, found: Result | None) -> str:
     if found is None:
-        return f"{wording.rate(maximum)} were given as the maximum."
+        return f"The maximum was given: {wording.rate(maximum)}."
     if found.job.arrival != "closed":
         return (
-            f"The workload as it stands offers its own rate and completed {wording.rate(maximum)}; "
-            "that is no maximum, so give it closed arrival for one."
+            f"The workload sets its own rate and completed {wording.rate(maximum)}; that is not its maximum. Use arrival=closed to find it."
         )
     return f"The maximum was {wording.rate(maximum)}, with the workload as it stands."
 
 
 def _missed(row: Json) -> str:
     asked = f"{wording.rate(row['rate'])} ({row['percent']:.0f} % of the maximum)"
-    return f"Of {asked} asked for, only {row['achieved_percent']:.1f} % were completed."
+    return f"Only {row['achieved_percent']:.1f} % of {asked} was completed."
 
 
 def _mark_said(objective: Objective | None, mark: Mark | None) -> str:
     if mark is None:
-        return f"No rate held '{objective}'."
-    held = f"{wording.rate(mark.iops)} at {wording.level_text('rate', mark.level)} held '{objective}'"
+        return f"No rate meets '{objective}'."
+    met = f"Meets '{objective}' up to {wording.level_text('rate', mark.level)} ({wording.rate(mark.iops)})"
     if mark.next_level is None:
-        return f"{held}; no rate failed, so the mark lies beyond."
-    return f"{held}; at {wording.number(mark.next_level)} it failed by '{mark.failed_by}'."
+        return f"{met}. No rate failed; the limit is higher."
+    return f"{met}; at {wording.number(mark.next_level)}, it misses '{mark.failed_by}'."
 
 
 def _unshared(result: Result) -> str:

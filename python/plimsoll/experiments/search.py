@@ -141,18 +141,18 @@ def conclude(kind: str, probe: Probe, bracket: Bracket) -> Conclusion:
 
 
 def _held(probe: Probe, mark: Mark) -> str:
-    held = f"{wording.rate(mark.iops)} at {wording.level_text(probe.axis, mark.level)} held '{mark.objective}'"
+    met = f"Meets '{mark.objective}' up to {wording.level_text(probe.axis, mark.level)} ({wording.rate(mark.iops)})"
     if mark.next_level is None:
-        return f"{held}; no higher level was allowed, so the mark lies beyond."
+        return f"{met}. {wording.number(mark.level)} was the highest level allowed; the limit is higher."
     failed = next(probed for probed in probe.levels if probed.level == mark.next_level)
-    return f"{held}; at {wording.number(failed.level)} {_why(failed)}."
+    return f"{met}; at {wording.number(failed.level)}, {_why(failed)}."
 
 
 def _nothing_held(probe: Probe) -> str:
     """Said of the lowest level that was too much, or of the highest when none was."""
     told = _told(probe)
     end = "lowest" if told.too_much else "highest"
-    return f"No level held '{probe.objective}': at the {end} asked, {wording.level_text(probe.axis, told.level)}, {_why(told)}."
+    return f"No level meets '{probe.objective}': at the {end} measured, {wording.level_text(probe.axis, told.level)}, {_why(told)}."
 
 
 def _told(probe: Probe) -> Probed:
@@ -184,10 +184,10 @@ def _too_few(probe: Probe) -> list[str]:
 def _undecided(axis: str, probed: Probed) -> str:
     doubt = probed.nearest
     said = wording.measured(doubt) if doubt else "it could not be measured"
-    side = "held" if probed.judgement.holds else "failed"
+    side = "meets" if probed.judgement.holds else "misses"
     return (
-        f"Undecided after {len(probed.results)} repeats: at {wording.level_text(axis, probed.level)} {said}, "
-        f"too near the limit to tell; by its value it {side}."
+        f"Undecided at {wording.level_text(axis, probed.level)} after {len(probed.results)} repeats: {said}, "
+        f"too close to the limit to tell. The value itself {side} the objective."
     )
 
 

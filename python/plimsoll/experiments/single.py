@@ -30,13 +30,13 @@ def single(repeat: int = 1, objective: Objective | None = None) -> Plan:
 
     # A repeat that failed did not keep it, whatever the others did.
     judgement = judge(objective, results)
-    doubt = "" if judgement.settled else ", too near the limit to be sure"
+    doubt = "" if judgement.settled else ", but too close to the limit to be sure"
     missed = " and ".join(wording.measured(item) for item in judgement.clauses if not item.holds)
     reason = f": {missed}" if missed else ""
     if judgement.holds:
-        said = f"It kept '{objective}'{doubt}."
+        said = f"Meets '{objective}'{doubt}."
     elif judgement.too_few:
-        said = f"Whether it kept '{objective}' is not known{reason}."
+        said = f"Unknown whether it meets '{objective}'{reason}."
     else:
-        said = f"It did not keep '{objective}'{reason}{doubt}."
+        said = f"Misses '{objective}'{reason}{doubt}."
     return Conclusion("single", (said, *failures), figures={**figures, "holds": judgement.holds, "failed_by": judgement.failed_by})

@@ -122,14 +122,14 @@ def _conclusion_of_scaling(axis: str, measured: Sequence[tuple[float, Result]]) 
 
 def _growth(axis: str, rows: Sequence[ScalingRow]) -> list[str]:
     if len(rows) < 2:
-        return ["Fewer than two levels were measured, so nothing can be said about scaling."]
+        return ["Scaling needs at least two measured levels."]
     first, last, best = rows[0], rows[-1], max(rows, key=lambda row: row.throughput)
     said = [
-        f"At {wording.level_text(axis, last.level)} throughput was {last.speed_up:.2f} × that at {wording.number(first.level)} "
+        f"{wording.level_text(axis, last.level)} delivered {last.speed_up:.2f} × the throughput of {wording.number(first.level)} "
         f"({100 * last.efficiency:.0f} % efficiency)."
     ]
     if best.level != last.level:
-        said.append(f"The most was {wording.rate(best.throughput)} at {wording.level_text(axis, best.level)}.")
+        said.append(f"The highest throughput was {wording.rate(best.throughput)} at {wording.level_text(axis, best.level)}.")
     return said
 
 

@@ -1,6 +1,6 @@
 """Levels, rates and responses as the sentences of conclusions write them.
 
-level_text("queue_depth", 24)      # "queue_depth 24"
+level_text("queue_depth", 24)      # "queue_depth 24"; of threads "24 threads"
 measured(clause_judgement)         # "read mean was 20.4 ms [20.1, 20.7]"
 """
 
@@ -24,7 +24,9 @@ def number(value: float) -> str:
 
 
 def level_text(axis: str, level: float) -> str:
-    """Where on the axis."""
+    """Where on the axis; threads are counted as one speaks of them."""
+    if axis == "threads":
+        return f"{number(level)} {'thread' if level == 1 else 'threads'}"
     return f"{axis} {number(level)}"
 
 

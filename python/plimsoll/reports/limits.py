@@ -57,6 +57,9 @@ _COMPONENTS = 8
 #: Sets of one kind that are named.
 _NAMED = 2
 
+#: Of a point at which no set of components was saturated.
+NO_BOTTLENECK = "no bottleneck"
+
 
 def limit_words(sets: Sequence[ComponentSet]) -> str:
     """Which component limited a point; empty without components."""
@@ -64,7 +67,7 @@ def limit_words(sets: Sequence[ComponentSet]) -> str:
         return ""
     limit = bottleneck(sets)
     if limit is None:
-        return "nothing was saturated"
+        return NO_BOTTLENECK
     alike = sorted(one.name for one in sets if one.kind == limit.kind and one.busiest >= SATURATED)
     return f"limited by {component_words(limit.kind, alike, several=limit.count > 1)}"
 
@@ -118,13 +121,16 @@ def _seconds(spent_s: Sequence[float]) -> str:
 
 def configuration_words(label: str, limits: Sequence[str]) -> str:
     """One sentence about the points of a configuration, of which ``limits`` are the `limit_words`."""
-    counted = Counter(limits).most_common()
-    if len(counted) == 1:
-        where = f" at all {len(limits)} points" if len(limits) > 1 else ""
-        return f"{label} (modelled): {limits[0]}{where}."
+    counted = Counter(words for words in limits if words != NO_BOTTLENECK).most_common()
+    free = limits.count(NO_BOTTLENECK)
+    if not counted:
+        where = f" in any of the {free} measurements" if free > 1 else ""
+        return f"{label} (modelled): {NO_BOTTLENECK}{where}."
     (first, often), *others = counted
-    told = [f"{first} at {often} of {len(limits)} points", *(f"{words} at {times}" for words, times in others)]
-    return f"{label} (modelled): {', '.join(told)}."
+    if often == len(limits):
+        return f"{label} (modelled): {first}{f' in all {often} measurements' if often > 1 else ''}."
+    told = ", ".join([f"{first} in {often} of {len(limits)} measurements", *(f"{words} in {times}" for words, times in others)])
+    return f"{label} (modelled): {told}{f'; the other {free} had {NO_BOTTLENECK}' if free else ''}."
 
 
 def _busy(one: ComponentSet) -> str:

@@ -36,10 +36,10 @@ from plimsoll.result import Estimate, Result
 #: A point's response or one edge of its band; None where there is no interval.
 Edge = Callable[[LoadPoint], float | None]
 
-_OPEN_BELOW = "The interval has no low end: already at the lowest level the response is not surely within the limit."
-_OPEN_ABOVE = "The interval has no high end: no level surely failed, so measure higher ones or longer."
-_NO_BAND = "There is no interval: the points around the mark have none (measure longer, or the metric has no interval)."
-_NEVER_FAILED = "No level failed, so the mark is at least this; measure higher levels to find it."
+_OPEN_BELOW = "Lower bound unknown: even the lowest level is too noisy to be sure it met the limit."
+_OPEN_ABOVE = "Upper bound unknown: no level clearly failed. Use higher levels or a longer --duration."
+_NO_BAND = "No interval is known for the mark: the points around it have none. Measure longer, unless the metric never has one."
+_NEVER_FAILED = "No level failed: the mark is at least this. Measure higher levels to find it."
 
 
 class MarkView(TypedDict):
