@@ -179,7 +179,7 @@ def test_points_are_matched_by_workload_and_level_and_what_has_no_counterpart_is
         (2, 1.211, "faster"),
         (4, 1.176, "faster"),
     ]
-    assert "1 point of B has no counterpart." in compared.notes
+    assert "1 point was measured only on B and is not compared." in compared.notes
 
 
 def test_grid_points_are_matched_by_their_settings_whatever_the_target() -> None:
@@ -306,11 +306,10 @@ def test_notes_tell_what_the_table_cannot() -> None:
     b = Side("B", [made(Load(100, MS), 1), made(Load(200, MS, None), 2), failed(4)])
     assert compare([a, b]).notes == (
         "1 point of B failed and is not compared.",
-        "Each point was measured once per side: intervals cover what varies within a run, not what drifts between runs. "
-        "Repeat and interleave the sides to cover that, too.",
-        "1 point flagged invalid (io_errors): its figures do not mean what they say, nor do differences.",
-        "Modelled: the figures are those of a model in virtual time, not of storage.",
-        "1 figure has no interval, so nothing is shown of it: measure longer, or repeat.",
+        "Each point was measured once per side, so drift between runs is not covered. Use --repeat 3 --interleave.",
+        "1 point flagged invalid (io_errors): do not trust its figures or ratios.",
+        "Modelled: these figures come from a model in virtual time, not from storage.",
+        "1 figure has no interval, so no difference can be shown for it. Measure longer, or use --repeat.",
     )
 
 

@@ -326,7 +326,7 @@ def test_run_ends_a_point_when_it_is_precise(plimsoll: Plimsoll, engine: Scripte
 def test_a_cold_point_says_what_was_done(plimsoll: Plimsoll, engine: ScriptedEngine) -> None:
     (result,) = plimsoll("run", "small.toml", "--cache", "cold", *QUICK, "--json").json["results"]
     assert result["cache"]["state"] in ("cold", "as found")
-    assert "age cache" in result["cache"]["how"] and result["cache"]["how"].endswith("Direct streams pass the page cache by.")
+    assert "age cache" in result["cache"]["how"] and result["cache"]["how"].endswith("Direct I/O bypasses the page cache.")
 
 
 def test_a_killed_run_of_experiments_is_reported_in_every_format(plimsoll: Plimsoll, engine: ScriptedEngine, here: Path) -> None:

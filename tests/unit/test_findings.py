@@ -43,7 +43,7 @@ def test_the_load_at_the_objective_comes_first_with_the_levels_at_which_the_side
     assert found(steps("10K U320", U320), steps("10K SAS", SAS), objective="read mean <= 20ms") == [
         "10K SAS carried 1.25 × [1.23, 1.26] the load of 10K U320 at 20 ms, and was faster at every queue depth from 8 up.",
         "Between 10K SAS and 10K U320 no difference was shown at any queue depth up to 4 (1.003 to 1.006 ×).",
-        "The largest gain of 10K SAS over 10K U320 was 1.24 × [1.22, 1.25], in OLTP database at queue depth 32 (IOPS from 1,700 to 2,100).",
+        "At best, 10K SAS was 1.24 × [1.22, 1.25] as fast as 10K U320, in OLTP database at queue depth 32 (IOPS from 1,700 to 2,100).",
     ]
 
 
@@ -83,8 +83,8 @@ def test_profiles_are_counted_by_group_and_the_extremes_are_named() -> None:
         "SAS was faster than U320 in 5 of 6 random profiles, by 1.10 to 1.40 ×; no difference was shown in 1.",
         "SAS was slower than U320 in 1 of 2 sequential profiles, at 0.80 ×; no difference was shown in 1.",
         "SAS was faster than U320 in Mixed 1: 1.10 × [1.08, 1.12], IOPS from 1,000 to 1,100.",
-        "The largest gain of SAS over U320 was 1.40 × [1.38, 1.42], in Random 2 (IOPS from 1,000 to 1,400).",
-        "The largest loss of SAS over U320 was 0.80 × [0.79, 0.81], in Sequential 1 (IOPS from 1,000 to 800).",
+        "At best, SAS was 1.40 × [1.38, 1.42] as fast as U320, in Random 2 (IOPS from 1,000 to 1,400).",
+        "At worst, SAS was 0.80 × [0.79, 0.81] as fast as U320, in Sequential 1 (IOPS from 1,000 to 800).",
     ]
 
 
@@ -101,7 +101,7 @@ def test_grid_points_are_counted_by_workload_and_named_by_their_settings() -> No
 
     assert found(grid("A", 100, 100, 100), grid("B", 130, 120, 100)) == [
         "B was faster than A in 2 of 3 points of OLTP database, by 1.20 to 1.30 ×; no difference was shown in 1.",
-        "The largest gain of B over A was 1.30 × [1.28, 1.32], in OLTP database with block_size 4096 (IOPS from 100 to 130).",
+        "At best, B was 1.30 × [1.28, 1.32] as fast as A, in OLTP database with block_size 4096 (IOPS from 100 to 130).",
     ]
 
 
@@ -151,7 +151,7 @@ def test_several_workloads_are_told_apart_by_their_titles() -> None:
     sentences = found(both("A", U320, U320), both("B", SAS, U320), objective="mean <= 20ms")
     assert sentences[0].startswith("OLTP database: B carried 1.25 × ")
     assert sentences[2:4] == [
-        "Decision support: B carried 1.00 × [0.99, 1.01] the load of A at 20 ms, which shows no difference.",
+        "Decision support: B carried 1.00 × [0.99, 1.01] the load of A at 20 ms, which is within the noise.",
         "Decision support: Between B and A no difference was shown at any queue depth (1.00 ×).",
     ]
 
@@ -188,12 +188,12 @@ def test_points_that_did_not_achieve_their_rate_have_no_part_in_the_headlines() 
     comparison = compare([rates("A", 4, 4, 4000, carried=(1, 1, 0.6)), rates("B", 2, 3, 2, carried=(1, 1, 1))], figures=[("all", "mean")])
     assert comparison.findings() == [
         "B was faster than A in mean latency at rates 100 and 200, by 1.33 to 2.00 ×.",
-        "The largest gain of B over A was 2.00 × [1.97, 2.03], in OLTP database at rate 100 (mean latency from 4.00 ms to 2.00 ms).",
+        "At best, B was 2.00 × [1.97, 2.03] as fast as A, in OLTP database at rate 100 (mean latency from 4.00 ms to 2.00 ms).",
     ]
     assert [row.rate_not_achieved for row in comparison.points] == [False, False, True]
     assert [row["rate_not_achieved"] for row in comparison.to_json()["points"]] == [False, False, True]
     (note,) = [note for note in comparison.notes if "offered rate" in note]
-    assert note.startswith("1 point did not achieve the offered rate on some side and is left out of the findings: its latencies grow")
+    assert note.startswith("1 point missed the offered rate on some side and is left out of the findings: its latencies grow")
 
 
 def test_the_throughput_of_a_saturated_point_is_a_finding() -> None:

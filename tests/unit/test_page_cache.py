@@ -72,7 +72,7 @@ def test_an_empty_list_of_windows_is_no_pages(tmp_path: Path) -> None:
 def test_cold_says_how_and_that_direct_streams_pass_it_by(file: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(page_cache, "drop_pages", lambda paths: Dropped(True, f"Dropped {paths == [file]}."))
     state = cache_state(point("cold"), {"path": file})
-    assert state == {"state": "cold", "how": "Dropped True. Direct streams pass the page cache by."}
+    assert state == {"state": "cold", "how": "Dropped True. Direct I/O bypasses the page cache."}
     assert cache_state(point("cold", direct=False), {"path": file})["how"] == "Dropped True."
 
 

@@ -151,7 +151,7 @@ def test_the_table_marks_points_and_names_each_flag_once(plimsoll: Plimsoll, eng
     assert len(rows) == 2 and rows[0].endswith("!·") and rows[1].startswith("small #2")
     assert said.out.count("io_errors:") == 1
     assert said.out.index("io_errors") < said.out.index("short_run")
-    assert "→ Look into the kernel log" in said.out
+    assert "→ Check the kernel log" in said.out
 
 
 def test_a_modelled_result_says_so_in_the_table(plimsoll: Plimsoll) -> None:

@@ -310,7 +310,7 @@ def test_the_command_shows_demand_headroom_and_refusals(plimsoll: Plimsoll, stor
     assert "objective  mean <= 20ms" in said.out
     row = next(text for text in said.out.splitlines() if "1,600" in text)
     assert row.split()[:5] == ["1.28", "×", "yes", "oltp-db", "/dev/sdb"]
-    assert "The demand is carried by 1 of 1 load line." in said.out
+    assert "Your only comparable load line carries this load." in said.out
     assert f"  large on /dev/sdb ({stored}): requests 8 times as large as demanded, beyond a factor of 2" in said.out
 
 
@@ -345,7 +345,7 @@ def test_what_cannot_be_read_is_said_and_left_out(plimsoll: Plimsoll, stored: st
 
 
 def test_a_store_without_runs_is_said(plimsoll: Plimsoll) -> None:
-    assert "There is no stored result" in plimsoll("size", *TYPED).out
+    assert "There are no stored results" in plimsoll("size", *TYPED).out
 
 
 def test_mailboxes_are_sized_with_their_notes(plimsoll: Plimsoll) -> None:

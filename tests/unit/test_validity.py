@@ -597,7 +597,7 @@ def test_a_modelled_array_is_not_kept_from_measurements_which_claims_and_fits_co
     advice = judge(**on_array())["virtual_time"].advice
     assert "plimsoll reproduce" in advice and "never" not in advice
     queue = judge(modelled=True, engine={**ENGINE, "backend": {"asked": "auto", "used": "queue", "fallback_reason": None}})
-    assert "never with measured storage" in queue["virtual_time"].advice
+    assert "never with real storage" in queue["virtual_time"].advice
 
 
 def test_failed_requests_of_a_modelled_array_are_told_by_what_it_lost() -> None:
@@ -645,10 +645,10 @@ def test_a_rebuild_is_named_where_the_response_is_not_steady(incidents: tuple[st
 def test_a_failure_beyond_the_end_of_the_run_is_told() -> None:
     due = [{"group": "vd0", "member": 3, "time_s": time_s} for time_s in (5.0, 600.0)]
     flag = judge(**on_array(failures=due))["failure_not_reached"]
-    assert flag.message == "The failure of member 3 of vd0 at 600 s lies beyond the run of 20 s."
+    assert flag.message == "The failure of member 3 of vd0 at 600 s comes after the end of the run (20 s)."
     assert "failure_not_reached" not in judge(**on_array(failures=due[:1]))
     flag = judge(**on_array(replacements=due))["failure_not_reached"]
-    assert flag.message == "The replacement of member 3 of vd0 at 600 s lies beyond the run of 20 s."
+    assert flag.message == "The replacement of member 3 of vd0 at 600 s comes after the end of the run (20 s)."
     assert "let new drives come sooner" in flag.advice
 
 
@@ -665,7 +665,7 @@ def test_operations_that_found_nothing_are_flagged_when_they_bend_the_mix() -> N
     script = replace(SOUND, ops=("create", "delete"))
     flags = judge(script, engine=of_files(skipped={"main": {"create": 4000, "delete": 3}}))
     assert list(flags) == ["operations_skipped"]
-    assert "drew create 4,000 times when there was nothing to create" in flags["operations_skipped"].message
+    assert "skipped create 4,000 times because there was nothing to create" in flags["operations_skipped"].message
     # 3 of 200,000 deletions are no matter.
     assert judge(script, engine=of_files(skipped={"main": {"delete": 3}})) == {}
 

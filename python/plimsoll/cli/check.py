@@ -98,7 +98,7 @@ def _minded(diagnosis: Sequence[Check]) -> list[str]:
     minded = [check for check in diagnosis if check.status in ("warn", "fail")]
     width = min(_WIDTH, shutil.get_terminal_size((_WIDTH, 24)).columns)
     lines = [_folded(f"{'✗' if check.status == 'fail' else '!'} {check.finding}", width) for check in minded]
-    return [f"doctor: {len(diagnosis) - len(minded)} of {len(diagnosis)} checks found nothing to mind", *lines]
+    return [f"doctor: {len(diagnosis) - len(minded)} of {len(diagnosis)} checks are ok", *lines]
 
 
 def _folded(text: str, width: int) -> str:

@@ -76,4 +76,15 @@ def _lines(checks: Sequence[Check]) -> Iterator[str]:
             yield from textwrap.wrap(f"{indent}→ {check.advice}", _WIDTH, subsequent_indent=f"{indent}  ")
     worst = [check.status for check in checks]
     yield ""
-    yield f"{worst.count('ok')} well, {worst.count('warn')} to mind, {worst.count('fail')} wrong, {worst.count('unknown')} unknown"
+    yield ", ".join(
+        [
+            f"{worst.count('ok')} ok",
+            _counted(worst.count("warn"), "warning"),
+            _counted(worst.count("fail"), "error"),
+            f"{worst.count('unknown')} unknown",
+        ]
+    )
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -1,7 +1,7 @@
 """What the caches hold when a point begins: brought about where it can be, and said in words that the result keeps.
 
 Model: ``cold`` drops the page cache of the target, ``warm`` is a warm-up as long as the measurement (`planning.warmed`), otherwise the
-caches are as found. Streams with direct access pass the page cache by, which is said as well, because then cold and warm differ only in
+caches are as found. Direct I/O bypasses the page cache, which is said as well, because then cold and warm differ only in
 what the device and its controller keep. A modelled array is made anew for every point and begins as its file says, with
 empty caches or with its host's page cache filled.
 
@@ -33,7 +33,7 @@ def cache_state(point: PlannedPoint, inspection: Inspection) -> Cache:
     state, how = _brought_about(point, paths)
     direct = [is_direct(stream) for stream in streams(point.workload)]
     if direct and all(direct):
-        how.append("Direct streams pass the page cache by.")
+        how.append("Direct I/O bypasses the page cache.")
     return {"state": state, "how": " ".join(how)}
 
 

@@ -115,7 +115,7 @@ def _written(written: Mapping[str, Any], workloads: Collection[Definition], aske
 
 
 def _ways(workloads: Collection[Definition], named: str) -> set[bool]:
-    """Whether streams, or those called ``named``, pass the page cache by."""
+    """Whether streams, or those called ``named``, bypass the page cache."""
     return {is_direct(stream) for workload in workloads for stream in streams(workload) if named in ("", stream.get("name"))}
 
 

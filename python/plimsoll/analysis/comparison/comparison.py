@@ -344,18 +344,14 @@ def _notes(sides: Sequence[Side], matches: Sequence[tuple[Point, list[tuple[Resu
     for position, side in enumerate(sides):
         yield from _left_out(side, [groups[position] for _, groups in matches])
     if rows and all(len(row.ones) < 2 or len(row.others) < 2 for row in rows):
-        yield (
-            "Each point was measured once per side: intervals cover what varies within a run, not what drifts between runs. "
-            "Repeat and interleave the sides to cover that, too."
-        )
+        yield ("Each point was measured once per side, so drift between runs is not covered. Use --repeat 3 --interleave.")
     results = [result for _, groups in matches for group in groups for result in usable(group)]
     invalid = sorted({flag.name for result in results for flag in result.flags if flag.severity == "invalid"})
     if invalid:
         count = sum(any(flag.severity == "invalid" for flag in result.flags) for result in results)
-        whose = "its" if count == 1 else "their"
-        yield f"{_points(count)} flagged invalid ({', '.join(invalid)}): {whose} figures do not mean what they say, nor do differences."
+        yield f"{_points(count)} flagged invalid ({', '.join(invalid)}): do not trust {'its' if count == 1 else 'their'} figures or ratios."
     if any(result.modelled for result in results):
-        yield "Modelled: the figures are those of a model in virtual time, not of storage."
+        yield "Modelled: these figures come from a model in virtual time, not from storage."
 
 
 def _not_carried(rows: Sequence[_Pair]) -> list[str]:
@@ -365,8 +361,8 @@ def _not_carried(rows: Sequence[_Pair]) -> list[str]:
         return []
     are, their = ("is", "its") if count == 1 else ("are", "their")
     return [
-        f"{_points(count)} did not achieve the offered rate on some side and {are} left out of the findings: {their} latencies grow for as "
-        "long as the load lasts, so no ratio of them means anything. Compare at rates that every side carries."
+        f"{_points(count)} missed the offered rate on some side and {are} left out of the findings: {their} latencies grow "
+        "as long as the load lasts, so their ratios mean nothing. Compare at rates that every side carries."
     ]
 
 
@@ -375,7 +371,7 @@ def _blind(ratios: Sequence[Ratio | None]) -> list[str]:
     if not count:
         return []
     figures, them = ("1 figure has", "it") if count == 1 else (f"{count} figures have", "them")
-    return [f"{figures} no interval, so nothing is shown of {them}: measure longer, or repeat."]
+    return [f"{figures} no interval, so no difference can be shown for {them}. Measure longer, or use --repeat."]
 
 
 def _left_out(side: Side, groups: Sequence[tuple[Result, ...]]) -> Iterator[str]:
@@ -391,7 +387,8 @@ def _left_out(side: Side, groups: Sequence[tuple[Result, ...]]) -> Iterator[str]
         if id(result) not in taken
     }
     if alone:
-        yield f"{_points(len(alone))} of {side.label} {'has' if len(alone) == 1 else 'have'} no counterpart."
+        was, is_ = ("was", "is") if len(alone) == 1 else ("were", "are")
+        yield f"{_points(len(alone))} {was} measured only on {side.label} and {is_} not compared."
 
 
 def _points(count: int) -> str:

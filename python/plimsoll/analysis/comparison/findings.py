@@ -1,7 +1,7 @@
 """Findings of a comparison in sentences, each with its numbers.
 
 Model: for every side against the baseline, in this order: the load carried at the objective, with the levels at which the side was
-faster or slower; the other ranges of levels; profiles and grid points counted by group; the largest gain and the largest loss. Where
+faster or slower; the other ranges of levels; profiles and grid points counted by group; the best and the worst ratio. Where
 nothing was shown, one sentence says so with the range of the ratios. *n ×* is always the side's performance in multiples of the
 baseline's: for a latency it is the baseline's over the side's, so above 1 is better for every metric. Numbers in brackets are 95 %
 intervals.
@@ -36,6 +36,11 @@ _AXES: Mapping[str, tuple[str, str]] = {
 }
 #: What is said of points that show nothing; the place is for the figure.
 _OPEN_WORDS: Mapping[ComparisonVerdict, str] = {NOT_SHOWN: "no difference{} was shown", TOO_SHORT: "too short to tell{}"}
+#: What follows the ratio of two marks that differ by no more than chance; after the second stands advice.
+_IN_DOUBT: Mapping[ComparisonVerdict, str] = {
+    NOT_SHOWN: ", which is within the noise",
+    TOO_SHORT: ", but the data cannot tell this from noise. Measure longer: -d 60s",
+}
 _TIMES = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns"))
 _SIZES = ((1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s"), (1.0, "B/s"))
 
@@ -118,7 +123,7 @@ def _mark(baseline: str, row: MarkRow, named: str, tail: str) -> Iterator[str]:
         said = [f"{label} carried {'at least ' if mark.failed_by is None else ''}{_count(mark.iops)} IOPS" for label, mark in carried]
         yield f"{named}{said[0]} {at}, and {said[1]}{tail}."
     elif row.ratio is not None:
-        shown = {NOT_SHOWN: ", which shows no difference", TOO_SHORT: ", which was too short to tell"}.get(row.verdict or FASTER, "")
+        shown = _IN_DOUBT.get(row.verdict or FASTER, "")
         yield f"{named}{row.side} carried {interval_text(row.ratio, row.low, row.high)} the load of {baseline} {at}{shown}{tail}."
 
 
@@ -173,10 +178,10 @@ def _extremes(baseline: str, side: str, rows: Sequence[Row]) -> Iterator[str]:
     if len(rows) < 2:
         return
     gains, losses = ([row for row in rows if row.verdict == word] for word in (FASTER, SLOWER))
-    for name, found, chosen in (("gain", gains, max), ("loss", losses, min)):
+    for best_or_worst, found, chosen in (("best", gains, max), ("worst", losses, min)):
         if found:
             row = chosen(found, key=_better)
-            yield f"The largest {name} of {side} over {baseline} was {ratio_text(row)}, in {_place(row)} ({values_text(row)})."
+            yield f"At {best_or_worst}, {side} was {ratio_text(row)} as fast as {baseline}, in {_place(row)} ({values_text(row)})."
 
 
 def _noun(row: Row) -> str:

@@ -22,9 +22,9 @@ def incomplete(evidence: Evidence) -> Iterator[Flag]:
         yield Flag(
             "incomplete",
             "doubt",
-            "The process ended before the point did; "
+            "Plimsoll ended before the measurement did; "
             f"the numbers cover the {quantity(evidence.observation.elapsed_s)} s that reached the disk.",
-            "Measure the point again.",
+            "Measure it again.",
         )
 
 
@@ -36,7 +36,7 @@ def interrupted(evidence: Evidence) -> Iterator[Flag]:
             "doubt",
             f"The run was stopped after {quantity(evidence.observation.elapsed_s)} s of "
             f"{quantity(evidence.result.job.duration_s)} s; the numbers cover that part.",
-            "Measure the point again when the whole duration counts.",
+            "Measure again if you need the whole duration.",
         )
 
 
@@ -84,12 +84,12 @@ def io_errors(evidence: Evidence) -> Iterator[Flag]:
         return
     named = [f"{count:,} × {name} on {op}" for op, errors in evidence.result.errors.items() for name, count in errors.items()]
     told = f"{quantity(failed)} of {quantity(evidence.count + failed)} requests failed: {', '.join(named)}"
-    advice = "Look into the kernel log and the device's health"
+    advice = "Check the kernel log and the device's health"
     if evidence.result.modelled:
         cause = lost(evidence.result.engine)
         told += f"; {cause}" if cause else ""
         advice = "Let fewer members fail, or give the array spares or another RAID level"
-    yield Flag("io_errors", "invalid", f"{told}.", f"{advice}; numbers of a failing target compare with nothing.")
+    yield Flag("io_errors", "invalid", f"{told}.", f"{advice}. Do not compare numbers of a failing target.")
 
 
 def failure_not_reached(evidence: Evidence) -> Iterator[Flag]:
@@ -108,8 +108,8 @@ def failure_not_reached(evidence: Evidence) -> Iterator[Flag]:
         yield Flag(
             "failure_not_reached",
             "doubt",
-            f"The {what if single else f'{what}s'} {named} {'lies' if single else 'lie'} beyond the run of {quantity(end_s)} s.",
-            f"Measure for longer (--duration), or {sooner} sooner; times count from the beginning of the warm-up.",
+            f"The {what if single else f'{what}s'} {named} {'comes' if single else 'come'} after the end of the run ({quantity(end_s)} s).",
+            f"Use a longer --duration, or {sooner} sooner. Times count from the start of the warm-up.",
         )
 
 
@@ -120,15 +120,15 @@ def verification(evidence: Evidence) -> Iterator[Flag]:
             "wrong_data",
             "invalid",
             f"{broken[:1].upper()}{broken[1:]}",
-            "Do not trust this storage with data that have to survive a power cut; keep target, journal and run as evidence.",
+            "Do not trust this storage with data that must survive a power cut. Keep target, journal and run as evidence.",
         )
     found = findings(evidence.result.engine, evidence.result.job.definition)
     if found.nothing_stamped:
         yield Flag(
             "nothing_stamped",
             "invalid",
-            f"None of the {found.sectors_checked:,} sectors read bears a stamp of Plimsoll's, so nothing was verified.",
-            "Run the workload that writes with stamps first, with --keep, on this target; if that was done, its data are gone.",
+            f"None of the {found.sectors_checked:,} sectors read has a Plimsoll stamp, so nothing was verified.",
+            "First run the workload that writes stamps on this target, with --keep. If you did, its data are gone.",
         )
     elif found.listed:
         places = ", ".join(f"{fault} at byte {address:,}" for fault, address in found.places)
@@ -136,19 +136,19 @@ def verification(evidence: Evidence) -> Iterator[Flag]:
             "wrong_data",
             "invalid",
             f"Data read back differs from what was written: {found.listed}" + (f"; {places}." if places else "."),
-            "Do not trust this storage with data; keep the run's directory as evidence.",
+            "Do not trust this storage with data. Keep the run's directory as evidence.",
         )
 
 
 def virtual_time(evidence: Evidence) -> Iterator[Flag]:
     """The numbers come from a model."""
     if evidence.result.modelled:
-        near = "How near it is to measured storage, 'plimsoll reproduce' and 'plimsoll fit' say; trust differences more than figures."
+        near = "'plimsoll reproduce' shows how close models come to real storage. Trust ratios more than absolute numbers."
         yield Flag(
             "virtual_time",
             "note",
-            "Modelled: the target is a model in virtual time, not storage.",
-            near if evidence.backend == "array" else "Compare it with theory and other models only, never with measured storage.",
+            "Modelled: the target is a model in virtual time, not real storage.",
+            near if evidence.backend == "array" else "Compare it only with theory and other models, never with real storage.",
         )
 
 
@@ -190,9 +190,9 @@ def operations_skipped(evidence: Evidence) -> Iterator[Flag]:
                 yield Flag(
                     "operations_skipped",
                     "doubt",
-                    f"Stream {name} drew {op} {quantity(skipped)} times when there was nothing to {op}, and did it {quantity(done)} times: "
-                    "the operations are not mixed as asked.",
-                    "Let as many files come as go (create and delete in equal shares), and set filled between the extremes.",
+                    f"Stream {name} skipped {op} {quantity(skipped)} times because there was nothing to {op}, and did it {quantity(done)} "
+                    "times: the mix of operations is not the one asked for.",
+                    "Give create and delete equal shares, and set filled between its extremes.",
                 )
 
 
@@ -202,9 +202,9 @@ def ran_out(evidence: Evidence) -> Iterator[Flag]:
         yield Flag(
             "ran_out",
             "note",
-            f"After {quantity(evidence.observation.elapsed_s)} s no operation found a file or directory any more; "
-            "the numbers cover that time.",
-            "Use larger trees, or operations that undo each other, when the whole duration is to be measured.",
+            f"After {quantity(evidence.observation.elapsed_s)} s no operation had a file or directory left; "
+            "the numbers cover the time until then.",
+            "To measure the whole duration, use larger trees or operations that undo each other.",
         )
 
 

@@ -75,7 +75,7 @@ def _read_ahead(values: Values, requests: Requests, engine: str) -> tuple[str, t
     """What fio tells the page cache by default, or as it is asked to: of a mapping only whether it is told anything."""
     hint, mapped = str(values.get("fadvise_hint", "1")), engine == "mmap"
     if (requests.direct and not mapped) or engine == "null":
-        return "", (idle("fadvise_hint", "requests pass the page cache by"),)
+        return "", (idle("fadvise_hint", "requests bypass the page cache"),)
     if hint == "noreuse":
         return "", (ignored("fadvise_hint", "the page cache is not told that nothing is read twice"),)
     if hint == "0":

@@ -110,13 +110,22 @@ def fits_lines(fits: Sequence[Fit]) -> Iterator[str]:
     compared = [fit for fit in fits if fit.refused is None]
     carrying = [fit for fit in compared if fit.carries]
     if not fits:
-        yield "There is no stored result; measure a load line first, for example with 'plimsoll run --over'."
+        yield "There are no stored results. Measure a load line first, for example with 'plimsoll run --over'."
     elif not compared:
-        yield "No stored load line is near enough to the demand to be compared."
+        yield "No stored load line is similar enough to the demand to be compared."
     else:
-        yield f"The demand is carried by {len(carrying)} of {len(compared)} load {'line' if len(compared) == 1 else 'lines'}."
+        yield _carried(len(carrying), len(compared))
     yield from _remarks(compared)
     yield from _refused([fit for fit in fits if fit.refused is not None])
+
+
+def _carried(carrying: int, compared: int) -> str:
+    """How many load lines carry the demand; one whose interval reaches below it is not shown to."""
+    if compared == 1:
+        return f"Your only comparable load line {'carries' if carrying else 'is not shown to carry'} this load."
+    if not carrying:
+        return f"None of your {compared} comparable load lines is shown to carry this load."
+    return f"{carrying} of your {compared} comparable load lines {'carries' if carrying == 1 else 'carry'} this load."
 
 
 #: So many targets that carry a demand stand in the sentence.
@@ -222,16 +231,16 @@ def _row_of_fit(fit: Fit) -> tuple[str, ...]:
 
 def _remarks(compared: Sequence[Fit]) -> Iterator[str]:
     if any(fit.at_least for fit in compared):
-        yield "≥: no level of the line failed, so it may carry more; where that is below 1 nothing is shown."
+        yield "≥: no level of the line failed, so it may carry more. A ≥ below 1 shows nothing."
     for fit in compared:
         if fit.interval is not None and not fit.settled:
             low, high = fit.interval
-            yield f"{_named(fit)}: its headroom is {three_digits(low)} to {three_digits(high)} × with 95 % confidence: not settled."
+            yield f"{_named(fit)}: headroom {three_digits(low)} to {three_digits(high)} × with 95 % confidence: not settled."
     doubts = sorted({f"{_named(fit)} ({', '.join(fit.shape.doubts)})" for fit in compared if fit.shape is not None and fit.shape.doubts})
     if doubts:
         yield f"?: flagged: {'; '.join(doubts)}. 'plimsoll report RUN' explains the flags."
     if any(fit.line.modelled for fit in compared):
-        yield "Modelled lines say what a model carries, not what storage does."
+        yield "Modelled lines show what a model carries, not what real storage carries."
 
 
 def _refused(refused: Sequence[Fit]) -> Iterator[str]:
@@ -239,8 +248,8 @@ def _refused(refused: Sequence[Fit]) -> Iterator[str]:
         return
     yield ""
     yield (
-        f"not compared, {len(refused)} (further from the demand than {MIX_POINTS:g} points of reads, a factor of {SIZE_FACTOR:g} in size "
-        f"or {RANDOM_POINTS:g} points of random, or without a mark):"
+        f"not compared, {len(refused)}: too different (read share off by > {MIX_POINTS:g} points, size by > {SIZE_FACTOR:g} ×, "
+        f"random share by > {RANDOM_POINTS:g} points), or without a mark:"
     )
     yield from (f"  {_named(fit)}: {fit.refused}" for fit in refused[:_REFUSED_SHOWN])
     if len(refused) > _REFUSED_SHOWN:
