@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _WIDTH = 100
 
 
-@click.command(cls=LoadCommand, short_help="Say what a target can do, and what load it carries.")
+@click.command(cls=LoadCommand, short_help="Find out what a target can do and what load it carries.")
 @click.argument("target", metavar="[TARGET...]", nargs=-1, callback=named, shell_complete=completions.targets)
 @click.option("--quick", is_flag=True, help="A first impression in less than a minute.")
 @takes("objective", "asserts", "targets", "duration", "warmup", "size")

@@ -14,42 +14,42 @@ from collections.abc import Mapping
 #: Headings of help with their commands, each with its line; the command itself is ``command`` in `plimsoll.cli.program.module_of`.
 GROUPS: Mapping[str, Mapping[str, str]] = {
     "Measure": {
-        "check": "Say what a target can do, and what load it carries.",
+        "check": "Find out what a target can do and what load it carries.",
         "run": "Measure a target under workloads, at one load or at several levels.",
-        "suite": "Carry out the experiments of a published procedure or of a file.",
-        "replay": "Issue the requests of a block trace, when they were recorded or as fast as possible.",
+        "suite": "Run a published test procedure or your own experiment file.",
+        "replay": "Replay a block trace at its recorded times or as fast as possible.",
     },
     "Find the limit": {
         "ramp": "Raise the load until the objective fails, and find the mark.",
         "curve": "Measure the load line at percentages of the maximum.",
         "scale": "Measure speed-up with concurrency.",
-        "steady": "Measure in rounds until the storage is in its steady state.",
+        "steady": "Measure in rounds until the storage reaches steady state.",
         "matrix": "Measure every combination of options.",
     },
     "Compare and report": {
         "compare": "Compare stored runs, or the configurations of one, point by point.",
         "report": "Make a report of stored runs: HTML, a table, JSON, Markdown or JUnit.",
-        "size": "Say which storage carries a demand: stored load lines, targets, or modelled arrays.",
+        "size": "Find storage that carries a demand: stored load lines, targets or modelled arrays.",
         "list": "List the shipped workloads, suites and arrays, or the stored runs.",
         "forget": "Remove stored runs.",
-        "show": "Show one workload, suite or array: purpose, source, and what it consists of.",
+        "show": "Show one workload, suite or array: purpose, source and contents.",
     },
     "Arrays without hardware": {
         "reproduce": "Test the claims of published reports on modelled arrays.",
-        "fit": "Turn a block trace or a demand into a workload, or make a modelled array give what was measured.",
-        "serve-array": "Serve a modelled array to other programs, in real time.",
+        "fit": "Turn a trace or a demand into a workload, or calibrate a modelled array.",
+        "serve-array": "Serve a modelled array to other programs in real time.",
     },
     "Other tools": {
-        "translate": "Show another tool's job file in our words.",
+        "translate": "Convert another tool's job file.",
         "export": "Write a stored run as another tool's results.",
         "import": "Store results that another tool measured.",
     },
     "This host": {
-        "doctor": "Say what on this host would make numbers wrong.",
-        "watch": "Watch what is asked of live devices.",
+        "doctor": "Check this host for anything that would distort results.",
+        "watch": "Watch the load on live devices.",
         "journal": "Keep the power-cut journal of another host.",
-        "completion": "Print the script with which a shell completes what is typed.",
-        "help": "Explain a command, or the options that many commands share.",
+        "completion": "Print a completion script for your shell.",
+        "help": "Explain a command or the common options.",
     },
 }
 #: Every command with its line.

@@ -86,7 +86,7 @@ complete --command plimsoll --no-files --keep-order --arguments '(_plimsoll_comp
 SCRIPTS = {"bash": _BASH, "zsh": _ZSH, "fish": _FISH}
 
 
-@click.command(short_help="Print the script with which a shell completes what is typed.")
+@click.command(short_help="Print a completion script for your shell.")
 @click.argument("shell", type=click.Choice(tuple(SCRIPTS)))
 def command(shell: str) -> None:
     """Print the script that completes commands, options, workloads, suites, arrays, runs and settings in SHELL.

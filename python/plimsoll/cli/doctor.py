@@ -19,7 +19,7 @@ _MARKS = {"ok": "✓", "warn": "!", "fail": "✗", "unknown": "?"}
 _WIDTH = 100
 
 
-@click.command(short_help="Say what on this host would make numbers wrong.")
+@click.command(short_help="Check this host for anything that would distort results.")
 @click.option(
     "-t",
     "--target",
@@ -31,9 +31,9 @@ _WIDTH = 100
 @click.option("--seconds", type=click.FloatRange(0.05, 600), help="How long --calibrate takes in all. [default: 3]")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(target: str | None, calibrate: bool, seconds: float | None, as_json: bool) -> int:
-    """Check this host, and TARGET if given, for what would make numbers wrong, with advice for each.
+    """Check this host, and TARGET if given, for anything that would distort results, with advice for each finding.
 
-    The exit code is 4 when a check fails, that is, when measuring would be pointless.
+    Exit code 4: a check failed, so measuring would be pointless.
     """
     if calibrate:
         if target is not None:

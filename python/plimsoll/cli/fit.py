@@ -57,7 +57,7 @@ _OF_ARRAYS = (
 _SPELT = {"form": "--format", "settings": "--set"}
 
 
-@click.command(short_help="Turn a block trace or a demand into a workload, or make a modelled array give what was measured.")
+@click.command(short_help="Turn a trace or a demand into a workload, or calibrate a modelled array.")
 @click.argument("what", metavar="TRACE|DEMAND|array:NAME", shell_complete=completions.fitted)
 @click.option("--format", "form", type=click.Choice(FORMS), help="What TRACE is. [default: recognised]")
 @click.option("--device", metavar="NAME", help="Only requests of this target. [default: all together]")
@@ -90,10 +90,10 @@ def command(what: str, output: str | None, as_json: bool, **chosen: Any) -> None
     """Read a block trace (fio iolog, blktrace, blkparse, MSR-Cambridge, Alibaba, MQSim), fit a workload to it, and show both side by side:
     operations, sizes, gaps, sequentiality, hot spots.
 
-    Or make a workload of a demand that 'plimsoll watch -o' kept: its rate, mix and sizes.
+    Or turn a demand that 'plimsoll watch -o' recorded into a workload: its rate, mix and sizes.
 
-    Or look for up to three unknown values of a modelled array that make it give what was measured, and show how well it predicts
-    rows that were held out, beside a power law of the same rows. Everything runs in virtual time.
+    Or calibrate up to three unknown values of a modelled array and validate them on held-out rows, beside a power law of the same
+    rows. Everything runs in virtual time.
 
     \b
     plimsoll fit hm_0.csv -o hm_0.toml && plimsoll run hm_0.toml --target /dev/sdb

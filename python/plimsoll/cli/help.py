@@ -20,7 +20,7 @@ from plimsoll.near import meant
 TOPICS = ("options",)
 
 
-@click.command(short_help="Explain a command, or the options that many commands share.")
+@click.command(short_help="Explain a command or the common options.")
 @click.argument("name", metavar="[COMMAND|options]", required=False, shell_complete=completions.commands)
 @click.pass_context
 def command(ctx: click.Context, name: str | None) -> None:

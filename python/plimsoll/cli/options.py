@@ -111,13 +111,13 @@ DECLARED: dict[str, Decorator] = {
         help="Allow writing to a device or to a file that Plimsoll did not make; its serial number or path "
         "must be typed as well when it carries data.",
     ),
-    "fresh": click.option("--fresh", is_flag=True, help="Start anew although an unfinished run of the same could go on."),
+    "fresh": click.option("--fresh", is_flag=True, help="Start a new run even if an unfinished one could be resumed."),
     "quiet": click.option(
         "-q",
         "--quiet",
         is_flag=True,
-        help="Show no progress, only points that fail and the results. Where stderr is no terminal, progress is a line per point and "
-        "at most one in 10 s besides.",
+        help="Show no progress, only points that fail and the results. Without a terminal: one line per point, "
+        "at most one update every 10 s.",
     ),
     "as_json": click.option("--json", "as_json", is_flag=True, help="Print the results as one JSON document."),
 }

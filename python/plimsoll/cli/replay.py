@@ -19,7 +19,7 @@ MAPS = ("refuse", "wrap", "scale", "squeeze")
 _LATENESS_HEAD = b"number,due_ns,submitted_ns,completed_ns"
 
 
-@click.command(cls=LoadCommand, short_help="Issue the requests of a block trace, when they were recorded or as fast as possible.")
+@click.command(cls=LoadCommand, short_help="Replay a block trace at its recorded times or as fast as possible.")
 @click.argument("trace", metavar="TRACE")
 @takes("targets")
 @click.option("--speed", metavar="N", help="Recorded over replayed time: 2x is twice as fast. [default: 1x]")
@@ -38,7 +38,7 @@ _LATENESS_HEAD = b"number,due_ns,submitted_ns,completed_ns"
 def command(trace: str, **typed: Any) -> int:
     """Replay a block trace (fio iolog, blktrace, blkparse, MSR-Cambridge, Alibaba, MQSim) at TARGET, and say how late its requests were.
 
-    The same command again goes on where it was stopped.
+    Run the same command again to resume an interrupted run.
 
     \b
     plimsoll replay hm_0.csv --target /dev/sdb --destroy-data

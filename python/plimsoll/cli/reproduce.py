@@ -35,7 +35,7 @@ def command(**typed: Any) -> int:
     """Test what published reports claim, on modelled arrays in virtual time: published, modelled, verdict.
 
     REPORT is a number such as 003 or a name such as msa2000; all reports if none is given. A claim that the model misses is a
-    result and no error. Nothing is measured on this machine, and nothing is stored: equal versions give equal tables.
+    result, not an error. Nothing is measured on this machine, and nothing is stored: equal versions give equal tables.
 
     \b
     plimsoll reproduce

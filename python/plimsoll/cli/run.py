@@ -37,7 +37,7 @@ def command(**typed: Any) -> int:
     With --over each WORKLOAD is measured at several levels: the load line, and with an objective its mark. Several --over, or levels that
     are no numbers, give every combination.
 
-    The same command again goes on where it was stopped.
+    Run the same command again to resume an interrupted run.
 
     \b
     plimsoll run proliant

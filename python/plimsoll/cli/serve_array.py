@@ -36,7 +36,7 @@ class _Places:
     mount: str | None = None
 
 
-@click.command(short_help="Serve a modelled array to other programs, in real time.")
+@click.command(short_help="Serve a modelled array to other programs in real time.")
 @click.argument("array", metavar="array:NAME", shell_complete=completions.arrays)
 @click.option("--socket", "path", metavar="PATH", help="Serve NBD on a Unix socket made there.")
 @click.option(

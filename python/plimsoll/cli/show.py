@@ -24,7 +24,7 @@ _ABOUT = ("purpose", "source", "rationale", "expect")
 _WIDTH = 96
 
 
-@click.command(short_help="Show one workload, suite or array: purpose, source, and what it consists of.")
+@click.command(short_help="Show one workload, suite or array: purpose, source and contents.")
 @click.argument("name", metavar="NAME", shell_complete=completions.shown)
 @click.option("-s", "--set", "settings", metavar="KEY=VALUE", multiple=True, help="Show it with an option changed.")
 @click.option("--json", "as_json", is_flag=True, help="Print the canonical definition as JSON.")

@@ -49,7 +49,7 @@ PERCENTILE = 95
 _SPELT = {"from_file": "--from"}
 
 
-@click.command(cls=LoadCommand, short_help="Say which storage carries a demand: stored load lines, targets, or modelled arrays.")
+@click.command(cls=LoadCommand, short_help="Find storage that carries a demand: stored load lines, targets or modelled arrays.")
 @click.argument("runs", metavar="[RUN]...", nargs=-1, shell_complete=completions.runs)
 @click.option("--iops", metavar="RATE", help="Requests per second demanded, e.g. 5000 or 5k.")
 @click.option("--read-percent", metavar="P", help="Reads of these in percent.")

@@ -11,7 +11,7 @@ from plimsoll.cli.experiment import short_experiment
 from plimsoll.cli.options import ONCE, LoadCommand, takes
 
 
-@click.command(cls=LoadCommand, short_help="Measure in rounds until the storage is in its steady state.")
+@click.command(cls=LoadCommand, short_help="Measure in rounds until the storage reaches steady state.")
 @click.argument("workloads", metavar="WORKLOAD...", nargs=-1, required=True, shell_complete=completions.workloads)
 @takes("objective", "asserts")
 @click.option("--metric", metavar="METRIC", help="What has to be steady, e.g. 'write iops'. [default: iops]")

@@ -11,14 +11,14 @@ from plimsoll.cli import completions
 from plimsoll.cli.options import EXPERIMENT, LoadCommand, takes
 
 
-@click.command(cls=LoadCommand, short_help="Carry out the experiments of a published procedure or of a file.")
+@click.command(cls=LoadCommand, short_help="Run a published test procedure or your own experiment file.")
 @click.argument("name", metavar="[NAME|FILE]", required=False, shell_complete=completions.suites)
 @click.option("--quick", is_flag=True, help="The short form: smaller areas and times, under three minutes on a scratch file.")
 @takes("asserts", *EXPERIMENT)
 def command(name: str | None, quick: bool, **typed: Any) -> int | None:
-    """Carry out the experiments of the suite NAME, or of a FILE.toml; without either, list the suites.
+    """Run the experiments of the suite NAME or of a FILE.toml. Without either, list the suites.
 
-    What is typed holds for every experiment, over what the suite says. The same command again after it was stopped goes on where it was.
+    Your options apply to every experiment and override the suite's own. Run the same command again to resume an interrupted run.
 
     \b
     plimsoll suite

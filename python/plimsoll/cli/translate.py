@@ -23,7 +23,7 @@ class TranslateCommand(click.Command):
         return super().parse_args(ctx, with_tool_set_apart(self.params, args))
 
 
-@click.command(cls=TranslateCommand, short_help="Show another tool's job file in our words.")
+@click.command(cls=TranslateCommand, short_help="Convert another tool's job file.")
 @click.option("--strict", is_flag=True, help="Exit with 2 when anything is not native.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option(
@@ -32,7 +32,7 @@ class TranslateCommand(click.Command):
     "targets",
     metavar="TARGET",
     multiple=True,
-    help="Put it in the place of every file and device of the job; several are measured in turn.",
+    help="Use this instead of every file and device of the job. Several are measured in turn.",
 )
 @click.option("--size", metavar="SIZE", help="Size of the --target where it is a file to be made, e.g. 64MiB.")
 @click.option(
@@ -43,8 +43,8 @@ def command(words: tuple[str, ...], strict: bool, as_json: bool, **typed: Any) -
     """Print the experiments that a job file of fio, Vdbench, Iometer, ORION or DiskSpd asks for, as TOML that 'plimsoll suite' carries
     out, and on stderr what becomes of each of its options: native, ignored or unsupported.
 
-    The host need not have the job's devices: --target replaces all of them before anything is looked at, and --assume-size says how
-    large those are that are not here. What is here has the size that it has, and a size in the job always holds.
+    The job's devices need not exist here: --target replaces them all, and --assume-size gives the size of those that are missing.
+    Devices that exist keep their real size, and a size in the job always wins.
 
     Exit code 0 when the file can be run, 2 when it cannot.
 

@@ -34,14 +34,14 @@ _SAVE_SHARE = 100
 _FACTS = ("disk", "model", "serial", "size_bytes", "rotational", "scheduler")
 
 
-@click.command(short_help="Watch what is asked of live devices.")
+@click.command(short_help="Watch the load on live devices.")
 @click.argument("asked", metavar="DEVICE|PATH...", nargs=-1, required=True)
 @click.option("-i", "--interval", metavar="TIME", default="1s", show_default=True, help="Time between two readings, at least 100ms.")
 @click.option("-d", "--duration", metavar="TIME", help="How long to watch, e.g. 30m or 1d. [default: until Ctrl-C]")
 @click.option("-o", "--output", metavar="FILE", help=f"Keep what was seen there, for 'plimsoll size --from FILE'. {REPLACED}")
 @click.option("--json", "as_json", is_flag=True, help="Print what was seen as JSON; the lines go to stderr.")
 def command(asked: tuple[str, ...], interval: str, duration: str | None, output: str | None, as_json: bool) -> int:
-    """Watch block devices like iostat -x, and keep the distribution of what is asked of them.
+    """Watch block devices like iostat -x, and record the distribution of their load.
 
     DEVICE is a disk or partition (sda, /dev/nvme0n1p2, /dev/disk/by-id/...); the device below a file, directory
     or mount point is found by PATH. Nothing is opened, written or slowed down: the kernel's counters are read.

@@ -150,7 +150,7 @@ def steady(*workloads: str, listener: Listener | None = None, **options: Unpack[
 
 
 def suite(name: str, *, quick: bool = False, listener: Listener | None = None, **options: Unpack[Options]) -> Run:
-    """Carry out the experiments of a shipped suite or of a file; options hold for each of them."""
+    """Run the experiments of a shipped suite or of a file; options apply to each of them."""
     from plimsoll.points.suites import suite_of
 
     heard, asked = _heard(options, listener), Asked.of(complete(_said(options)))
@@ -158,7 +158,7 @@ def suite(name: str, *, quick: bool = False, listener: Listener | None = None, *
 
 
 def replay(trace: str, *, listener: Listener | None = None, **options: Unpack[ReplayOptions]) -> Run:
-    """Issue the requests of a block trace, when they were recorded or as fast as possible."""
+    """Replay a block trace at its recorded times or as fast as possible."""
     from plimsoll.points.replay import replay_undertaking
 
     heard, asked = _heard(options, listener), ReplayAsked.of(complete(_said(options), REPLAY))
