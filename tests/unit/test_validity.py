@@ -144,7 +144,7 @@ def rising(index: int, one: dict[str, Any]) -> None:
 
 def test_a_beginning_that_still_settled_asks_for_a_longer_warm_up() -> None:
     flag = judge(altered(rising))["warmup_too_short"]
-    assert "during the first 3 s" in flag.message and "IOPS 20% lower" in flag.message and "-3.0%" in flag.message
+    assert "in the first 3 s" in flag.message and "IOPS 20% lower" in flag.message and "-3.0%" in flag.message
     assert "--warmup 3s" in flag.advice
 
 
@@ -393,11 +393,11 @@ def test_holes_are_flagged_when_they_are_read() -> None:
     ("size_gib", "stream", "severity", "words"),
     [
         (4.0, {}, None, ""),
-        (1.0, {}, "note", "the cache of many a controller"),
-        (0.0625, {}, "doubt", "the memory of many a drive"),
+        (1.0, {}, "note", "the cache of many controllers"),
+        (0.0625, {}, "doubt", "the cache of many drives"),
         (16.0, {"direct": False}, "doubt", "the memory of this host (23 GiB)"),
         (64.0, {"direct": False}, None, ""),
-        (64.0, {"region_length": "100MiB"}, "doubt", "What is loaded (100 MiB) fits into the memory of many a drive"),
+        (64.0, {"region_length": "100MiB"}, "doubt", "The loaded area (100 MiB) fits into the cache of many drives"),
     ],
 )
 def test_a_load_that_a_cache_could_hold_is_flagged(size_gib: float, stream: dict[str, Any], severity: str | None, words: str) -> None:
@@ -538,7 +538,7 @@ def test_a_slow_request_in_the_drain_is_flagged() -> None:
 
 def test_a_target_that_gave_no_answer_is_named() -> None:
     said = judge(engine={"silence": {"ns": 12_300_000_000, "waiting": 64}})["no_answer"]
-    assert said.message == "The target gave no answer for 12.3 s while 64 requests waited."
+    assert said.message == "The target did not answer for 12.3 s while 64 requests waited."
     assert "no_answer" not in judge(engine={"silence": None})
 
 

@@ -126,7 +126,7 @@ def compare(*runs: str | Run | StoredRun, **options: Unpack[CompareOptions]) -> 
     """Compare every configuration of every run with the first; ratios are side over baseline, with 95 % intervals."""
     for name in options:
         if name not in CompareOptions.__annotations__:
-            raise InputError(f"option {name!r} is not known; {meant(name, CompareOptions.__annotations__)}")
+            raise InputError(f"option '{name}' is not known; {meant(name, CompareOptions.__annotations__)}")
     if not runs:
         raise InputError("nothing is named that could be compared; give the names of runs, or what a function returned.")
     stored = open_runs([run if isinstance(run, str) else run.path for run in runs], options.get("out") or defaults().store)

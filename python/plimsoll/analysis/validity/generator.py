@@ -36,7 +36,7 @@ def generator_bound(evidence: Evidence) -> Iterator[Flag]:
             "generator_bound",
             "note",
             f"The {evidence.backend} backend moves no data: the numbers are Plimsoll's own cost.",
-            "Read it as the most this host can generate.",
+            "Read them as the maximum load this host can generate.",
         )
         return
     service_ns, own_ns = evidence.service_mean_ns, own_cost_ns(evidence)
@@ -48,7 +48,7 @@ def generator_bound(evidence: Evidence) -> Iterator[Flag]:
             of_shift(own_ns / service_ns),
             f"Plimsoll's own cost of {brief_duration(own_ns)} per I/O is {own_ns / service_ns:.0%} of the service time of "
             f"{brief_duration(service_ns)}.",
-            "Read latencies as upper bounds; for the target's own limit use more workers or larger requests.",
+            "Read latencies as upper bounds. To find the target's own limit, use more workers or larger requests.",
         )
     busy = busy_share(evidence)
     if busy is not None and busy > BUSY_SHARE_MAX and service_ns < SMALL_SERVICE_NS * max(1, evidence.job_depth):
@@ -56,7 +56,7 @@ def generator_bound(evidence: Evidence) -> Iterator[Flag]:
             "generator_bound",
             "doubt",
             f"The workers used {busy:.0%} of their cores: the CPU of this host, not the target, may have set the rate.",
-            "Use more threads or hosts, or larger requests; a rate limited by the CPU is not the target's.",
+            "Use more threads or hosts, or larger requests. A CPU-limited rate says nothing about the target.",
         )
 
 
@@ -75,7 +75,7 @@ def rate_not_achieved(evidence: Evidence) -> Iterator[Flag]:
                 "doubt",
                 f"Stream {name} was offered {quantity(offered)}/s and completed {quantity(achieved)}/s "
                 f"({achieved / offered:.1%}): the target is saturated, and latencies grow as long as the run lasts.",
-                "Offer less; a latency at a rate that is not sustained depends on the duration of the run.",
+                "Offer less. Latency at a rate the target cannot sustain depends on the length of the run.",
             )
 
 
@@ -95,7 +95,7 @@ def generator_lag(evidence: Evidence) -> Iterator[Flag]:
         of_shift(_lag_of_mean(evidence)),
         f"{observation.lag_late / count:.1%} of the requests left late (99th percentile {brief_duration(observation.lag_p99_ns)}, "
         f"worst {brief_duration(observation.lag_max_ns)}): the host was busy elsewhere.",
-        "Free a core for the generator; the lateness is part of every open-loop latency shown.",
+        "Free a CPU core for the generator. Every open-loop latency shown includes this lateness.",
     )
 
 
@@ -114,14 +114,14 @@ def clock_source(evidence: Evidence) -> Iterator[Flag]:
             "clock_source",
             "note",
             f"The clock is {source}, not the processor's time-stamp counter: each stamp costs more.",
-            "Check the kernel's clocksource; latencies below some microseconds include the clock's cost.",
+            "Check the kernel's clocksource. Latencies of a few microseconds include the cost of the clock.",
         )
     if isinstance(drift_ppm, (int, float)) and abs(drift_ppm) > DRIFT_PPM_MAX:
         yield Flag(
             "clock_source",
             of_shift(drift_ppm * 1e-6),
             f"The time-stamp counter ran {drift_ppm:+.0f} ppm against the system clock during the job.",
-            "Look for suspended or migrated virtual machines; rates are wrong by the same share.",
+            "Check whether a virtual machine was suspended or migrated. Rates are wrong by the same share.",
         )
 
 
@@ -190,9 +190,9 @@ def replay_late(evidence: Evidence) -> Iterator[Flag]:
             "doubt",
             f"{late['1ms']:.1%} of the requests of stream {found['stream']} left more than 1 ms after they were due (99th percentile "
             f"{brief_duration(lateness['p99'])}, worst {brief_duration(lateness['max'])}): {cause}.",
-            "Replay slower, or with a larger queue_depth; latency counts from when a request was due and so holds its lateness."
+            "Replay slower, or with a larger queue_depth. Latency counts from when a request was due, so it includes lateness."
             if waits
-            else "Free a core for the generator; latency counts from when a request was due and so holds its lateness.",
+            else "Free a CPU core for the generator. Latency counts from when a request was due, so it includes lateness.",
         )
 
 
@@ -207,8 +207,8 @@ def replay_cut(evidence: Evidence) -> Iterator[Flag]:
                 "replay_cut",
                 "doubt",
                 f"{requests['completed']:,} of the {asked:,} requests of stream {found['stream']} were replayed before the "
-                "time was over: what the trace has later is missing in the numbers.",
-                "Give more time with duration, or less of the trace with requests.",
+                "time was over: the numbers lack the rest of the trace.",
+                "Use a longer duration, or replay less of the trace (requests).",
             )
 
 
@@ -222,7 +222,7 @@ def replay_changed(evidence: Evidence) -> Iterator[Flag]:
                 "replay_changed",
                 "note",
                 f"Of the {found['requests']['issued']:,} requests of stream {found['stream']}, {', '.join(changed)}.",
-                "Compare with results of the same mapping only; a target as large as the recorded one needs none.",
+                "Compare only with results of the same mapping. A target as large as the recorded one needs no mapping.",
             )
 
 
@@ -235,14 +235,14 @@ def report_incomplete(evidence: Evidence) -> Iterator[Flag]:
             "doubt",
             f"{requests_text(report['dropped'])} missing in {report['path']}, which could not be written to its end: "
             f"{report['failure'].rstrip('.')}.",
-            "Replay again with the report on a disk with room; totals and this section hold every request.",
+            "Replay again with the report on a disk with free space. Totals and this section cover every request.",
         )
     elif report and report["dropped"]:
         yield Flag(
             "report_incomplete",
             "note",
-            f"{requests_text(report['dropped'])} missing in {report['path']}: the workers did not wait for the disk that it is written to.",
-            "Write it to a faster disk than the one under test, or replay slower; totals and this section hold every request.",
+            f"{requests_text(report['dropped'])} missing in {report['path']}: its disk was too slow, and the workers did not wait.",
+            "Write it to a disk faster than the one under test, or replay slower. Totals and this section cover every request.",
         )
 
 

@@ -17,7 +17,7 @@ Thresholds: `SHARE_MIN` of our own load on a device is what its counters can tel
 of a generator wait for one measurably; from 1 % stolen time on, latencies beyond the 99th percentile are in question. How grave it is
 follows from the largest share (`severity.of_shift`).
 
-    list(other_load(evidence))      # [Flag("other_load", "doubt", "Others used this machine meanwhile: 4,980 reads/s …", "…")]
+    list(other_load(evidence))      # [Flag("other_load", "doubt", "Other processes used this machine: 4,980 reads/s …", "…")]
 """
 
 from __future__ import annotations
@@ -65,8 +65,8 @@ def other_load(evidence: Evidence) -> Iterator[Flag]:
     yield Flag(
         "other_load",
         of_shift(shift),
-        f"Others used this machine meanwhile: {_all(found)}.",
-        "Stop them ('iotop' and 'pidstat -d 1' name them), or measure when it is quiet; what they do is part of these numbers.",
+        f"Other processes used this machine: {_all(found)}.",
+        "Stop them ('iotop' and 'pidstat -d 1' name them), or measure when it is quiet. Their load is part of these numbers.",
     )
 
 

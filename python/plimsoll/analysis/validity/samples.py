@@ -72,8 +72,8 @@ def warmup_too_short(evidence: Evidence) -> Iterator[Flag]:
     yield Flag(
         "warmup_too_short",
         of_shift(effect),
-        f"The response still settled during the first {quantity(settling_s)} s of the measured time: {what} {_change(transient)} than "
-        f"afterwards, which moves the mean by {effect:+.1%} (MSER-5).",
+        f"The response was still settling in the first {quantity(settling_s)} s of the measured time: {what} {_change(transient)} than "
+        f"afterwards, which shifts the mean by {effect:+.1%} (MSER-5).",
         _failing(evidence) or f"{_cache(evidence, transient)}Warm up for {at_least(enough_s)} s or more (--warmup {at_least(enough_s)}s).",
     )
 
@@ -97,7 +97,7 @@ def drain_slower(evidence: Evidence) -> Iterator[Flag]:
             "note",
             f"A request that was in flight at the end took {brief_duration(drained)}, while the slowest measured one took "
             f"{brief_duration(slowest)}: {shown}.",
-            "Measure longer, so that such requests fall into the measured phase.",
+            "Measure longer, so that the measured time covers such requests.",
         )
 
 
@@ -108,8 +108,8 @@ def short_run(evidence: Evidence) -> Iterator[Flag]:
         yield Flag(
             "short_run",
             "note",
-            f"Measured for {elapsed_s:.3g} s: caches, housekeeping and throttling have not shown themselves.",
-            "Measure at least a minute (--duration 60) for numbers that others will compare with.",
+            f"Measured for {elapsed_s:.3g} s: too short to show the effect of caches, housekeeping and throttling.",
+            "Measure for at least a minute (--duration 60) before you publish or compare numbers.",
         )
 
 
@@ -180,15 +180,15 @@ def _failing(evidence: Evidence) -> str:
             what = "the copying back" if one.copied else "the rebuild"
             return (
                 f"The likely cause is {what} of member {one.member} of the modelled group {one.group}, "
-                f"from {one.begin_s:.3f} s {until}: measure wholly within it or without it; "
-                "the times count from the beginning of the warm-up."
+                f"from {one.begin_s:.3f} s {until}: measure entirely within it or entirely outside it; "
+                "times count from the start of the warm-up."
             )
     failed = next((one for one in incidents(engine) if one.what == FAILED and begin_s < one.time_s < end_s), None)
     if failed is None:
         return ""
     return (
         f"The likely cause is the failure of member {failed.member} of the modelled group {failed.group} at {failed.time_s:.3f} s: "
-        "measure wholly before or after it; the time counts from the beginning of the warm-up."
+        "measure entirely before or after it; times count from the start of the warm-up."
     )
 
 
@@ -213,7 +213,7 @@ def unanswered(evidence: Evidence) -> Iterator[Flag]:
         "doubt" if _raises_the_mean(evidence) else "note",
         f"{owed.count:,} of {owed.count + owed.measured:,} requests were due and had no answer when the measured time ended{never}. "
         f"The longest took {brief_duration(owed.longest_ns)} or more: latencies marked ≥ are lower bounds.",
-        "Look at what the target did at the end; measure longer, or offer less if it only was too slow.",
+        "Find out what the target did at the end. If it was just too slow, measure longer or offer less load.",
     )
 
 
@@ -250,7 +250,7 @@ def littles_law(evidence: Evidence) -> Iterator[Flag]:
             "invalid",
             f"{quantity(inflight)} requests were in flight, but rate × service time is {quantity(law)} "
             f"({quantity(evidence.iops)}/s × {brief_duration(service_ns)}){edges}: they differ by more than {tolerance:.0%}.",
-            "Measure longer; if it stays, the host lost time (steal, suspend) or requests, and latencies are not to be trusted.",
+            "Measure longer. If the flag stays, the host lost time (steal, suspend) or requests: do not trust the latencies.",
         )
 
 
@@ -288,5 +288,5 @@ def _mismatch(message: str) -> Flag:
         "bandwidth_identity",
         "invalid",
         f"{message}.",
-        "Look for short transfers at the end of the target; if there are none, report it as a bug of Plimsoll.",
+        "Look for short transfers at the end of the target. If there are none, report a bug in Plimsoll.",
     )

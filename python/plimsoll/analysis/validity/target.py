@@ -45,8 +45,8 @@ def page_cache_suspected(evidence: Evidence) -> Iterator[Flag]:
     missing = physical is not None and read.bytes > _MIB and physical < PHYSICAL_SHARE_MIN * read.bytes - EDGES_S * read.bytes_per_s
     of_files = evidence.backend == "files"
     advice = (
-        "Use trees several times the size of memory, start cold (--cache cold), or set direct=true; what users of a file system see is "
-        "often its cache."
+        "Use trees several times the size of memory, start cold (--cache cold), or set direct=true. Users of a file system often "
+        "see its cache."
         if of_files
         else "Use direct=true, or a target several times the size of memory."
     )
@@ -76,8 +76,8 @@ def no_answer(evidence: Evidence) -> Iterator[Flag]:
         yield Flag(
             "no_answer",
             "doubt",
-            f"The target gave no answer for {brief_duration(silence['ns'])} while {requests} waited.",
-            "Look into the kernel's log (dmesg) and at the target, its path and its power; latencies contain the wait.",
+            f"The target did not answer for {brief_duration(silence['ns'])} while {requests} waited.",
+            "Check the kernel log (dmesg), the target, its path and its power. Latencies include the wait.",
         )
 
 
@@ -111,8 +111,8 @@ def memory_backed(evidence: Evidence) -> Iterator[Flag]:
         yield Flag(
             "memory_backed",
             "note",
-            f"The target is on {name}, which has no block device on this host: what answers is another layer or machine.",
-            "Say so beside the numbers; the counters of the devices below are not in this result.",
+            f"The target is on {name}, which has no block device on this host: another layer or machine answers.",
+            "Mention this with the numbers. This result has no counters of the devices below.",
         )
 
 
@@ -131,15 +131,15 @@ def fits_cache(evidence: Evidence) -> Iterator[Flag]:
     memory_bytes = (evidence.result.host.get("memory") or {}).get("total_bytes")
     buffered = evidence.backend == "mmap" or any(not is_direct(stream) for stream in evidence.streams)
     if buffered and isinstance(memory_bytes, int) and loaded_bytes <= memory_bytes:
-        severity, cache = "doubt", f"the memory of this host ({binary(memory_bytes)}), which is the page cache of buffered I/O"
+        severity, cache = "doubt", f"the memory of this host ({binary(memory_bytes)}), which caches buffered I/O"
         advice = "Use direct=true, or load more than memory holds (--size)."
     elif loaded_bytes <= DRIVE_CACHE_BYTES:
-        severity, cache, advice = "doubt", "the memory of many a drive", "Load more: --size 4GiB is usual."
+        severity, cache, advice = "doubt", "the cache of many drives", "Load more: --size 4GiB is usual."
     elif loaded_bytes <= CONTROLLER_CACHE_BYTES:
-        severity, cache, advice = "note", "the cache of many a controller", "Load more where the medium is the question: --size 16GiB."
+        severity, cache, advice = "note", "the cache of many controllers", "To measure the medium, load more: --size 16GiB."
     else:
         return
-    yield Flag("fits_cache", severity, f"What is loaded ({binary(loaded_bytes)}) fits into {cache}.", advice)
+    yield Flag("fits_cache", severity, f"The loaded area ({binary(loaded_bytes)}) fits into {cache}.", advice)
 
 
 def _loaded_bytes(evidence: Evidence) -> int | None:
@@ -163,7 +163,7 @@ def compressible_target(evidence: Evidence) -> Iterator[Flag]:
                 "compressible_target",
                 "note",
                 f"Stream {name} writes {kind}: a target that compresses or deduplicates stores less than is written.",
-                "Use content=incompressible when the target may do either.",
+                "Use content=incompressible if the target may do either.",
             )
     layer = _reducing_layer(evidence)
     if layer:
@@ -171,7 +171,7 @@ def compressible_target(evidence: Evidence) -> Iterator[Flag]:
             "compressible_target",
             "doubt",
             f"The target is on {layer}, which compresses: its speed depends on the data.",
-            "State the content with every number, or measure below the compressing layer.",
+            "Mention the content with every number, or measure below the compressing layer.",
         )
 
 
@@ -269,21 +269,21 @@ def _verdict(issued: Flow, received: Flow) -> str:
 def _judgement(evidence: Evidence, verdict: str, issued: Flow) -> tuple[Any, str]:
     """Severity and advice."""
     if evidence.backend == "mmap" or any(not is_direct(stream) for stream in evidence.streams):
-        return "note", "The page cache makes requests of its own. Use direct=true to see how the device answers those that you ask for."
+        return "note", "The page cache makes its own requests. Use direct=true to see how the device answers yours."
     if verdict == "merged" and any(int(stream.get("merge_depth", 1)) >= _MERGE_DEPTH_MIN for stream in evidence.streams):
-        return "note", "merge_depth asks for it. Compare with runs that have the same merge_depth only."
+        return "note", "merge_depth asks for it. Compare only with runs that have the same merge_depth."
     if verdict == "merged":
         return "doubt", (
-            "The rate is that of longer requests. A scheduler, a file system or a device whose queue is full joins neighbours: choose "
-            "scheduler none (/sys/block/DEVICE/queue/scheduler), forbid merging (nomerges = 2 there), or ask for fewer bytes at once."
+            "The rate is that of longer requests. A scheduler, a file system or a device with a full queue merges neighbours: choose "
+            "scheduler none (/sys/block/DEVICE/queue/scheduler), forbid merging (nomerges = 2 there), or use smaller requests."
         )
     longest = [device.get("request_bytes_max") for device in top_devices(evidence)]
     limits = [limit for limit in longest if isinstance(limit, int)]
     if limits and issued.mean_bytes > min(limits):
-        return "note", f"The device takes {min(limits) // 1024:,} KiB at once. Ask for no longer requests when their number matters."
+        return "note", f"The device takes {min(limits) // 1024:,} KiB at once. Use requests of that size or less if their number matters."
     return "note", (
-        "Pieces of a fragmented file, the file system's own writes and those of other programs are requests of their own. "
-        "Measure on the device itself when their number matters."
+        "Fragments of a file, the file system's own writes and other programs add requests. "
+        "Measure the device itself if their number matters."
     )
 
 
