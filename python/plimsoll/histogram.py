@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from plimsoll._core import Histogram
+from plimsoll._core import Distribution, Histogram
 
-__all__ = ["Histogram", "decoded", "merged", "merged_buckets"]
+__all__ = ["Distribution", "Histogram", "decoded", "distribution", "merged"]
 
 
 def decoded(encoded: str) -> Histogram:
@@ -31,7 +31,6 @@ def merged(encoded: Iterable[str]) -> Histogram | None:
     return total
 
 
-def merged_buckets(encoded: Iterable[str]) -> list[tuple[int, int]]:
-    """Sorted ``(upper_ns, count)`` of all together, with counts above zero; empty when there is none."""
-    total = merged(encoded)
-    return [] if total is None else total.buckets()
+def distribution(encoded: Iterable[str]) -> Distribution:
+    """All together, for drawing: only the buckets with a count are read, without the rest."""
+    return Distribution.merged(list(encoded))

@@ -73,6 +73,16 @@ def sound(value: Any) -> None:
 
 
 @cache
+def _settled(kind: Any) -> frozenset[type]:
+    """The types of Python whose values are of ``kind`` as they are, whatever they hold: so that most need no call."""
+    if get_origin(kind) in (Union, types.UnionType):
+        return frozenset().union(*(_settled(each) for each in get_args(kind)))
+    if kind in (int, float):
+        return frozenset((int, float))
+    return frozenset((kind,)) if kind in (str, bool, type(None)) else frozenset()
+
+
+@cache
 def _fit(kind: Any) -> Fit:
     if kind is Any:
         return lambda value: value
@@ -82,7 +92,7 @@ def _fit(kind: Any) -> Fit:
     if origin is Literal:
         return _literal(get_args(kind))
     if origin in (dict, Mapping):
-        return _table(_fit(get_args(kind)[1]))
+        return _table(get_args(kind)[1])
     if origin in (list, tuple):
         return _row(_fit(get_args(kind)[0]), origin)
     if typing.is_typeddict(kind):
@@ -128,14 +138,16 @@ def _one_of(fits: list[Fit], called: str) -> Fit:
     return fit
 
 
-def _table(inner: Fit) -> Fit:
+def _table(kind: Any) -> Fit:
+    inner, settled = _fit(kind), _settled(kind)
+
     def fit(value: Any) -> Any:
         if not isinstance(value, dict):
             raise Misshapen(f"is {_shown(value)}, where a table should stand")
         made = {}
         for name, item in value.items():
             try:
-                made[name] = inner(item)
+                made[name] = item if type(item) in settled else inner(item)
             except Misshapen as problem:
                 raise problem.at(f".{name}") from None
         return made
@@ -159,14 +171,16 @@ def _row(inner: Fit, make: Any) -> Fit:
 
 
 def _record(kind: Any) -> Fit:
-    fits = {name: _fit(each) for name, each in typing.get_type_hints(kind).items()}
+    fits = [(name, _fit(each), _settled(each)) for name, each in typing.get_type_hints(kind).items()]
     needed: frozenset[str] = kind.__required_keys__
 
     def fit(value: Any) -> Any:
         if not isinstance(value, dict):
             raise Misshapen(f"is {_shown(value)}, where a table should stand")
-        for name, each in fits.items():
+        for name, each, settled in fits:
             if name in value:
+                if type(value[name]) in settled:
+                    continue
                 try:
                     each(value[name])
                 except Misshapen as problem:

@@ -21,6 +21,8 @@ from typing import Any
 
 from hdrh.histogram import HdrHistogram
 
+from plimsoll.reports.view.timeline import Distribution
+
 Json = dict[str, Any]
 
 HIGHEST_NS = 100_000_000_000
@@ -239,12 +241,12 @@ def _decode(encoded: str) -> HdrHistogram:
     return HdrHistogram.decode(encoded)
 
 
-def buckets(encoded: Iterable[str]) -> list[tuple[int, int]]:
-    """What `merged_buckets` yields, read by the third-party package."""
+def plain_distribution(encoded: Iterable[str]) -> Distribution:
+    """What `plimsoll.histogram.distribution` yields, read by the third-party package and asked in plain Python."""
     total: Counter[int] = Counter()
     for text in encoded:
         total.update(dict(_buckets(_decode(text))))
-    return sorted(total.items())
+    return Distribution(sorted(total.items()))
 
 
 def _buckets(held: HdrHistogram) -> list[tuple[int, int]]:

@@ -4,15 +4,16 @@ import random
 
 import pytest
 
-from plimsoll.reports.view.timeline import BANDS_PER_DECADE, band_of, bands, curve, levels, value_at
-from report.synthetic import buckets, histogram
+from plimsoll.histogram import Histogram, distribution
+from plimsoll.reports.view.timeline import BANDS_PER_DECADE, LONGEST_NS, Distribution, band_edges_ns, band_of, curve, levels
+from report.synthetic import histogram, plain_distribution
 
 HUNDRED = [(ns, 1) for ns in range(1, 101)]
 
 
 @pytest.mark.parametrize(("percent", "expected"), [(0, 1), (1, 1), (50, 50), (99, 99), (99.5, 100), (100, 100)])
 def test_percentile_is_the_nearest_rank(percent, expected):
-    assert value_at(HUNDRED, percent) == expected
+    assert Distribution(HUNDRED).value_at(percent) == expected
 
 
 def test_percentiles_equal_those_of_the_histogram_they_came_from():
@@ -20,9 +21,9 @@ def test_percentiles_equal_those_of_the_histogram_they_came_from():
     draw = random.Random(7)
     for _ in range(20_000):
         drawn.record_value(int(draw.lognormvariate(13, 1)))
-    found = buckets([drawn.encode().decode()])
+    found = plain_distribution([drawn.encode().decode()])
     for percent in (50, 90, 95, 99, 99.9, 99.99):
-        assert value_at(found, percent) == drawn.get_value_at_percentile(percent)
+        assert found.value_at(percent) == drawn.get_value_at_percentile(percent)
 
 
 def test_only_levels_that_an_io_lies_beyond_are_listed_and_the_maximum_is_last():
@@ -48,7 +49,39 @@ def test_every_power_of_ten_begins_a_band(latency_ns, decade):
 
 
 def test_a_column_keeps_every_io():
-    column = bands([(100, 2), (1_000, 3), (1_001, 4)])
+    column = Distribution([(100, 2), (1_000, 3), (1_001, 4)]).bands(band_edges_ns())
     assert column[0] == 24
     assert sum(column[1:]) == 9
-    assert bands([]) == []
+    assert Distribution([]).bands(band_edges_ns()) == []
+
+
+def test_every_latency_is_in_the_band_whose_edges_enclose_it() -> None:
+    draw = random.Random(3)
+    for latency_ns in (0, 1, 2, 3, 10, LONGEST_NS, *(int(2 ** draw.uniform(0, 42)) for _ in range(2_000))):
+        assert Distribution([(latency_ns, 5)]).bands(band_edges_ns()) == [band_of(latency_ns), 5]
+
+
+def drawn_histograms(seed: int) -> list[str]:
+    """Latencies of a few intervals as stored: of caches and disks, with an outlier, and one interval without any."""
+    draw, made = random.Random(seed), []
+    for count in (0, 1, 40, 3_000):
+        one = Histogram()
+        for _ in range(count):
+            one.record(int(draw.lognormvariate(*draw.choice([(9, 0.3), (15, 1.2)]))))
+        one.record_many(draw.choice([1, 7_000_000_000, LONGEST_NS]), count // 20)
+        made.append(one.encode())
+    return made
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_what_is_drawn_quickly_equals_the_plain_definition(seed: int) -> None:
+    texts = drawn_histograms(seed)
+    for some in (texts, texts[:1], texts[2:], []):
+        quick, plain = distribution(some), plain_distribution(some)
+        quick.add(distribution(texts[1:3]))
+        plain.add(plain_distribution(texts[1:3]))
+        for one, other in ((quick, plain), (distribution(some), plain_distribution(some))):
+            assert one.buckets() == other.buckets()
+            assert one.bands(band_edges_ns()) == other.bands(band_edges_ns())
+            for percent in (0.0, 50.0, 90.0, 99.0, 99.9, 99.999, 100.0):
+                assert one.value_at(percent) == other.value_at(percent)

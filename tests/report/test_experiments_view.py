@@ -25,7 +25,7 @@ from report.planned import (
     steps,
     write_planned,
 )
-from report.synthetic import buckets
+from report.synthetic import plain_distribution
 
 
 def record(folder: Path) -> RunRecord:
@@ -52,7 +52,7 @@ def shown(stored):
         name = repr((experiments, run))
         if name not in known:
             known[name] = record(write_planned(folder / str(len(known)), experiments, run))
-        return view([known[name]], buckets)
+        return view([known[name]], plain_distribution)
 
     return make
 
@@ -101,7 +101,7 @@ def test_a_level_with_a_repeat_that_failed_is_shown_as_failed_as_it_is_for_the_m
     first = run.points[0].result
     broken = replace(first, status="failed", error="device gone.", totals={}, estimates={})
     points = [PointRecord(broken if point.result is first else point.result) for point in run.points]
-    (experiment,) = view([replace(run, points=points)], buckets)["experiments"]
+    (experiment,) = view([replace(run, points=points)], plain_distribution)["experiments"]
     subject = experiment["subjects"][0]
     verdicts = {point["level"]: point["verdict"]["holds"] for point in subject["lines"][0]["points"]}
     assert verdicts[first.place["level"]] is False and verdicts[DEPTHS[1]] is True
@@ -232,7 +232,7 @@ def test_what_may_not_be_compared_is_refused_with_the_reason(tmp_path):
     result = json.loads(path.read_text())
     result["cache"]["state"] = "warm"
     path.write_text(json.dumps(result))
-    compared = view([record(folder)], buckets)["comparison"]
+    compared = view([record(folder)], plain_distribution)["comparison"]
     assert (compared["points"], compared["findings"]) == ([], [])
     assert compared["notes"][0].startswith("Not compared: ")
     assert "cache" in compared["notes"][0]
@@ -241,14 +241,14 @@ def test_what_may_not_be_compared_is_refused_with_the_reason(tmp_path):
 def test_a_comparison_that_is_given_is_shown_as_it_is(tmp_path):
     given = Comparison(("a", "b"), (False, False), (), (), ("Measured elsewhere.",), (("/dev/sdb",), ("/dev/sdc",)))
     run = record(write_planned(tmp_path / "run", [single(["oltp-db"])]))
-    assert view([run], buckets, given)["comparison"] == given.to_json()
+    assert view([run], plain_distribution, given)["comparison"] == given.to_json()
 
 
 def test_a_run_that_was_killed_still_has_its_load_lines(tmp_path):
     folder = write_planned(tmp_path / "run", [ramp()])
     run = record(folder)
     meta = {key: value for key, value in run.meta.items() if key != "conclusions"}
-    (experiment,) = view([replace(run, status="incomplete", meta=meta, points=run.points[:9])], buckets)["experiments"]
+    (experiment,) = view([replace(run, status="incomplete", meta=meta, points=run.points[:9])], plain_distribution)["experiments"]
     assert len(experiment["subjects"][0]["lines"][0]["points"]) == 9
     assert experiment["subjects"][0]["mark"] is not None
 
@@ -271,6 +271,6 @@ def test_the_same_experiment_in_two_runs_is_one_chart_with_a_line_each(tmp_path)
         )
         for name in ("old", "new")
     )
-    report = view([first, second], buckets)
+    report = view([first, second], plain_distribution)
     (experiment,) = report["experiments"]
     assert [report["configurations"][subject["configuration"]]["label"] for subject in experiment["subjects"]] == ["old", "new"]

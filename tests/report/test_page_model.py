@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.histogram import merged_buckets
+from plimsoll.histogram import distribution
 from plimsoll.reports import html
 from plimsoll.reports.view.report import PointRecord, Report, RunRecord, view
 from plimsoll.store.reader import open_run
@@ -80,7 +80,7 @@ def shown(*runs):
         RunRecord(run.label, run.status, run.meta, [PointRecord(point.result, point.intervals(), point.monitor()) for point in run.points])
         for run in map(open_run, map(str, runs))
     ]
-    return json.loads(html.json_block(view(records, merged_buckets)))
+    return json.loads(html.json_block(view(records, distribution)))
 
 
 def test_a_report_of_two_runs_is_what_its_records_say(tmp_path):

@@ -4,7 +4,7 @@ import gc
 import weakref
 from collections import Counter
 
-from plimsoll.reports.view.timeline import COLUMNS, FEW, host_timeline, significant, timeline
+from plimsoll.reports.view.timeline import COLUMNS, FEW, Distribution, host_timeline, significant, timeline
 
 SECOND = 1_000_000_000
 
@@ -17,11 +17,11 @@ def interval(index, phase="measure", latency=((1000, 10),), service=None):
 
 
 def as_stored(histograms):
-    """Buckets that stand in the place of histograms, added up."""
+    """The distribution of buckets that stand in the place of histograms, added up."""
     total = Counter()
     for buckets in histograms:
         total.update(dict(buckets))
-    return sorted(total.items())
+    return Distribution(sorted(total.items()))
 
 
 def test_nothing_recorded_gives_nothing():

@@ -9,7 +9,7 @@ import pytest
 from plimsoll.reports.terminal.footnotes import footnotes
 from plimsoll.reports.view.report import PointRecord, RunRecord, view
 from plimsoll.result import Estimate, Result
-from report.synthetic import PROFILES, Array, buckets, component, write_run
+from report.synthetic import PROFILES, Array, component, plain_distribution, write_run
 
 
 def record(folder: Path) -> RunRecord:
@@ -31,33 +31,33 @@ def run(tmp_path):
 
 def test_totals_are_exactly_those_stored(run):
     made = run()
-    points = view([made], buckets)["points"]
+    points = view([made], plain_distribution)["points"]
     stored = {point.result.id: point.result.to_json()["totals"] for point in made.points}
     assert {point["id"]: point["totals"] for point in points} == stored
 
 
 def test_an_extreme_p99_says_when_it_is_a_lower_bound(run):
     made = run()
-    slowest = view([made], buckets)["verdict"]["highest_p99_ns"]
+    slowest = view([made], plain_distribution)["verdict"]["highest_p99_ns"]
     assert slowest["at_least"] is False
-    point = view([made], buckets)["points"][slowest["point"]]
+    point = view([made], plain_distribution)["points"][slowest["point"]]
     at = next(index for index, one in enumerate(made.points) if one.result.id == point["id"])
     result = made.points[at].result
     estimates = {**result.estimates, slowest["op"]: {**result.estimates.get(slowest["op"], {})}}
     estimates[slowest["op"]]["p99"] = Estimate(slowest["value"], at_least=True)
     made.points[at] = PointRecord(replace(result, estimates=estimates))
-    assert view([made], buckets)["verdict"]["highest_p99_ns"]["at_least"] is True
+    assert view([made], plain_distribution)["verdict"]["highest_p99_ns"]["at_least"] is True
 
 
 def test_a_point_without_settings_is_shown_with_none(run):
     # The page goes through them.
     made = run()
     made.points[0] = PointRecord(replace(made.points[0].result, place={"experiment": "e", "kind": "single", "role": "point"}))
-    assert next(point["place"]["settings"] for point in view([made], buckets)["points"] if point["place"]) == {}
+    assert next(point["place"]["settings"] for point in view([made], plain_distribution)["points"] if point["place"]) == {}
 
 
 def test_points_of_one_workload_stand_together_whatever_run_they_came_from(run):
-    points = view([run("a", repeats=2), run("b")], buckets)["points"]
+    points = view([run("a", repeats=2), run("b")], plain_distribution)["points"]
     assert [(point["workload"], point["configuration"], point["repeat"]) for point in points[:4]] == [
         ("media-streaming", 0, 1),
         ("media-streaming", 0, 2),
@@ -77,7 +77,7 @@ def test_points_of_one_workload_stand_together_whatever_run_they_came_from(run):
     ids=["targets differ", "runs differ", "the user named the runs"],
 )
 def test_configurations_are_named_by_what_distinguishes_them(run, first, second, labels):
-    found = view([run("a", **first), run("b", **second)], buckets)["configurations"]
+    found = view([run("a", **first), run("b", **second)], plain_distribution)["configurations"]
     assert [configuration["label"] for configuration in found] == labels
 
 
@@ -87,13 +87,15 @@ def test_levels_of_one_run_are_configurations_of_their_own(run):
         replace(point, result=replace(point.result, job=replace(point.result.job, queue_depth=depth, repeat=0)))
         for point, depth in zip(made.points, (1, 32), strict=True)
     ]
-    found = view([replace(made, points=deeper)], buckets)["configurations"]
+    found = view([replace(made, points=deeper)], plain_distribution)["configurations"]
     assert [configuration["label"] for configuration in found] == ["/dev/sdb · 1 × 1", "/dev/sdb · 1 × 32"]
 
 
 def test_repeats_become_one_bar_with_its_extremes(run):
     made = run(repeats=3)
-    (cell,) = next(profile for profile in view([made], buckets)["groups"][1]["profiles"] if profile["workload"] == "oltp-db")["cells"]
+    (cell,) = next(profile for profile in view([made], plain_distribution)["groups"][1]["profiles"] if profile["workload"] == "oltp-db")[
+        "cells"
+    ]
     stored = [point.result.totals for point in made.points if point.result.job.workload == "oltp-db"]
     reads = [totals["read"].iops for totals in stored]
     assert cell["ops"]["read"]["iops"] == {"mean": pytest.approx(sum(reads) / 3), "min": min(reads), "max": max(reads), "n": 3}
@@ -102,7 +104,7 @@ def test_repeats_become_one_bar_with_its_extremes(run):
 
 
 def test_a_failed_point_keeps_its_sentence_and_has_no_bars(run):
-    shown = view([run(broken=(("os-paging", "failed"),))], buckets)
+    shown = view([run(broken=(("os-paging", "failed"),))], plain_distribution)
     (failed,) = [point for point in shown["points"] if point["status"] == "failed"]
     assert failed["error"].endswith("give a smaller size.")
     assert shown["verdict"]["status"] == {"complete": 11, "failed": 1}
@@ -112,7 +114,7 @@ def test_a_failed_point_keeps_its_sentence_and_has_no_bars(run):
 
 def test_flags_are_listed_once_per_kind_the_worst_first(run):
     flags = (("oltp-db", "cpu-governor"), ("workstation", "cpu-governor"), ("oltp-db", "sparse-target"))
-    shown = view([run(flags=flags)], buckets)
+    shown = view([run(flags=flags)], plain_distribution)
     assert [(kind["severity"], kind["name"], len(kind["points"])) for kind in shown["flags"]] == [
         ("invalid", "sparse-target", 1),
         ("note", "cpu-governor", 2),
@@ -122,7 +124,7 @@ def test_flags_are_listed_once_per_kind_the_worst_first(run):
 
 
 def test_modelled_points_are_counted_and_their_configuration_is_marked(run):
-    shown = view([run("real"), run("model", modelled=True, target="queue:")], buckets)
+    shown = view([run("real"), run("model", modelled=True, target="queue:")], plain_distribution)
     assert shown["verdict"]["modelled"] == 12
     assert [configuration["modelled"] for configuration in shown["configurations"]] == [False, True]
 
@@ -133,7 +135,7 @@ def test_what_limited_a_modelled_point_and_what_failed_in_it_is_told_as_on_the_t
         "facts": {"incidents": "1.000 s: member 0 of group vd0 failed", "rebuild_s": "412.731"},
     }
     made = run(profiles=PROFILES[:1], modelled=True, engine=engine)
-    (point,) = view([made], buckets)["points"]
+    (point,) = view([made], plain_distribution)["points"]
     assert point["limit"] == {"said": "limited by the disks", "busy": "2 × disk 96% busy (at most 97%), raid.cpu 4% busy"}
     assert point["incidents"] == (
         "1.000 s: member 0 of group vd0 failed (modelled, seconds from the beginning of the warm-up); the rebuild took 412.731 s"
@@ -152,19 +154,19 @@ def test_a_sentence_tells_what_limited_each_modelled_configuration(run):
         run("alike", PROFILES[:2], modelled=True, target="array:nvme", engine=limited("nand")),
         run("once", PROFILES[:1], modelled=True, target="array:cache", engine=limited("link")),
     ]
-    assert view(runs, buckets)["verdict"]["limits"] == [
+    assert view(runs, plain_distribution)["verdict"]["limits"] == [
         "array:nvme (modelled): limited by the flash drive nand at all 2 points.",
         "array:cache (modelled): limited by the link.",
     ]
 
 
 def test_storage_has_no_limit_that_is_known(run):
-    shown = view([run()], buckets)
+    shown = view([run()], plain_distribution)
     assert (shown["verdict"]["limits"], {point["limit"] for point in shown["points"]}) == ([], {None})
 
 
 def test_extremes_name_the_point_that_holds_them(run):
-    shown = view([run()], buckets)
+    shown = view([run()], plain_distribution)
     highest = shown["verdict"]["highest_iops"]
     assert shown["points"][highest["point"]]["workload"] == "web-server-log"
     assert highest["value"] == max(sum(total["iops"] for total in point["totals"].values()) for point in shown["points"])
@@ -172,16 +174,16 @@ def test_extremes_name_the_point_that_holds_them(run):
 
 def test_a_failed_point_holds_no_extreme(run):
     made = run()
-    fastest = view([made], buckets)["verdict"]["highest_iops"]
-    named = view([made], buckets)["points"][fastest["point"]]["id"]
+    fastest = view([made], plain_distribution)["verdict"]["highest_iops"]
+    named = view([made], plain_distribution)["points"][fastest["point"]]["id"]
     at = next(index for index, one in enumerate(made.points) if one.result.id == named)
     made.points[at] = PointRecord(replace(made.points[at].result, status="failed", error="wrong data was read: 1 lost."))
-    shown = view([made], buckets)
+    shown = view([made], plain_distribution)
     for key in ("highest_iops", "highest_bytes_per_s", "lowest_p99_ns", "highest_p99_ns"):
         assert shown["points"][shown["verdict"][key]["point"]]["status"] == "complete", key
     assert shown["verdict"]["highest_iops"]["value"] < fastest["value"]
 
 
 def test_a_run_without_points_is_a_report_without_points():
-    shown = view([RunRecord("empty", "incomplete", {}, [])], buckets)
+    shown = view([RunRecord("empty", "incomplete", {}, [])], plain_distribution)
     assert (shown["points"], shown["groups"], shown["verdict"]["highest_iops"]) == ([], [], None)

@@ -44,6 +44,8 @@ def test_no_damage_ends_in_a_mistake_of_ours_or_hides_another_run(plimsoll: Plim
         (lambda text: "[" * 100_000 + "\n", "nested too deep"),
         (lambda text: text.replace('"start_ns":0', f'"start_ns":{"9" * 5000}'), "line 1: not JSON"),
         (lambda text: text.replace('"start_ns":0', f'"start_ns":{"9" * 400}'), "which counts nothing"),
+        (lambda text: text.replace('"start_ns":0', '"start_ns":1e99'), "which counts nothing"),
+        (lambda text: text.replace('"start_ns":0', '"x":"a\\"b","start_ns":1e99'), "which counts nothing"),
     ],
 )
 def test_a_point_that_was_cut_short_names_its_damaged_line(store: tuple[Path, list[str]], plimsoll: Plimsoll, change, said: str) -> None:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plimsoll.analysis.point.observation import Batches, Portion
-from plimsoll.histogram import Histogram, merged_buckets
+from plimsoll.histogram import Histogram, distribution
 
 #: From 0, which counts with the shortest, to beyond the longest that is told apart (2^42 ns).
 LATENCIES = st.lists(st.integers(min_value=0, max_value=1 << 43), min_size=1, max_size=60)
@@ -69,5 +69,5 @@ def test_buckets_of_several_are_those_of_all_values_together() -> None:
     for value in (100, 100_000, 100_001, 5_000_000, 7):
         both.record(value)
         parts[value % 2].record(value)
-    assert merged_buckets(part.encode() for part in parts) == both.buckets()
-    assert merged_buckets([]) == []
+    assert distribution(part.encode() for part in parts).buckets() == both.buckets()
+    assert distribution([]).buckets() == []

@@ -60,12 +60,17 @@ fn limited(histogram: &Histogram) -> Histogram {
     limited
 }
 
+/// The bytes in base64 text.
+pub(crate) fn unwrapped(text: &str) -> Option<Vec<u8>> {
+    BASE64.decode(text).ok()
+}
+
 /// Reads what [`encode`], or any other HDR V2 writer, wrote.
 ///
 /// # Errors
 /// One sentence, when the text is no such histogram.
 pub fn decode(text: &str) -> Result<Histogram, String> {
-    let bytes = BASE64.decode(text).map_err(|_| "a histogram is not base64 text")?;
+    let bytes = unwrapped(text).ok_or("a histogram is not base64 text")?;
     let decoded: Histogram = Deserializer::new()
         .deserialize(&mut bytes.as_slice())
         .map_err(|error| format!("a histogram cannot be read as HDR V2: {error}"))?;

@@ -9,6 +9,7 @@
 mod accounts;
 pub mod array;
 pub mod backend;
+pub mod buckets;
 pub mod buffers;
 pub mod calibrate;
 pub mod clock;

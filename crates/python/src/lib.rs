@@ -1,6 +1,7 @@
 //! The engine as the Python module `plimsoll._core`: JSON text in and out, conversion only, no decisions.
 
 mod arrays;
+mod distribution;
 mod errors;
 mod files;
 mod histogram;
@@ -98,6 +99,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     panics::listen();
     // The clock's first reading: by the time a job starts, calibrating it needs no waiting.
     Clock::anchor();
+    module.add_class::<distribution::Distribution>()?;
     module.add_class::<histogram::Histogram>()?;
     module.add_class::<jobs::Control>()?;
     module.add_class::<jobs::Session>()?;

@@ -23,7 +23,7 @@ from pathlib import Path
 
 from plimsoll.analysis.comparison.comparison import Comparison
 from plimsoll.displayed import displayed, displayed_in_line, encoded
-from plimsoll.histogram import merged_buckets
+from plimsoll.histogram import distribution
 from plimsoll.reports.view.report import Heard, PointRecord, Report, RunRecord, view
 from plimsoll.store.durable import replace_file
 from plimsoll.store.reader import StoredRun
@@ -62,7 +62,7 @@ def write(runs: Sequence[StoredRun], path: Path, *, comparison: Comparison | Non
     ``comparison`` is that of `plimsoll.analysis.comparison.comparison`; the report then begins with its findings. ``heard`` is told how
     many points were drawn, and of how many.
     """
-    write_page(view([_record(run) for run in runs], merged_buckets, comparison, heard), path)
+    write_page(view([_record(run) for run in runs], distribution, comparison, heard), path)
 
 
 def write_page(model: Report, path: Path) -> None:

@@ -39,7 +39,7 @@ from typing import Any
 from plimsoll.analysis.comparison.comparison import ComparisonView
 from plimsoll.analysis.comparison.sides import ComparedValue
 from plimsoll.displayed import displayed
-from plimsoll.histogram import merged_buckets
+from plimsoll.histogram import distribution
 from plimsoll.reports.view.timeline import BANDS_PER_DECADE, timeline
 from plimsoll.result import LatencySummary, Result, Totals
 from plimsoll.store.durable import replace_file
@@ -227,7 +227,7 @@ def _interval_rows(interval: Interval) -> Iterator[Row]:
 
 def _distribution_rows(intervals: Iterable[Interval]) -> Iterator[Row]:
     """The percentile curves and the heat map, exactly as the report draws them."""
-    drawn = timeline(intervals, merged_buckets)
+    drawn = timeline(intervals, distribution)
     if drawn is None:
         return
     for curve in drawn["curves"]:

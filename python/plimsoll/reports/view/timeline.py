@@ -22,14 +22,14 @@ Limits: host samples are thinned the same way by averaging, so a spike shorter t
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import accumulate, groupby, islice
 from statistics import median
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal, Protocol, TypedDict
 
 from plimsoll.result import OPS, Op
 from plimsoll.stored import Cell, Interval, Sample
@@ -37,11 +37,31 @@ from plimsoll.stored import Cell, Interval, Sample
 Buckets = list[tuple[int, int]]
 """Sorted ``(upper_ns, count)`` with counts above zero."""
 
-Decoder = Callable[[Iterable[str]], Buckets]
-"""From histograms as stored (HDR V2 deflate, base64) to the buckets of all together, added up without loss."""
+
+class Drawn(Protocol):
+    """What is asked of a distribution, as `Distribution` answers it."""
+
+    def add(self, other: Any, /) -> None:
+        """Add another's counts."""
+
+    def value_at(self, percent: float, /) -> int | None:
+        """The latency in ns that ``percent`` of the I/Os did not exceed (nearest rank); None without I/Os."""
+
+    def bands(self, edges_ns: Sequence[int], /) -> list[int]:
+        """One heat-map column as ``[first band, count, count, …]`` of bands with these lowest latencies; empty without I/Os."""
+
+    def buckets(self) -> Buckets:
+        """The buckets."""
+
+
+Decoder = Callable[[Iterable[str]], Drawn]
+"""From histograms as stored (HDR V2 deflate, base64) to the distribution of all together, added up without loss."""
 
 BANDS_PER_DECADE = 12
 """A heat-map band is 21 % wide, and every twelfth edge is a power of ten."""
+
+LONGEST_NS = 2**42 - 1
+"""The longest latency that a histogram tells apart."""
 
 LEVELS = (0.0, 10.0, 25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.95, 99.99, 99.999, 99.9999)
 """Percentiles listed in the table below a curve, as far as the number of I/Os supports them."""
@@ -51,42 +71,51 @@ _CURVE_STEP_RATIO = 1.08
 
 
 class Distribution:
-    """Buckets with what is asked of them again and again: how many I/Os they hold up to each."""
+    """The definition, in plain Python, of what `plimsoll.histogram.Distribution` answers quickly."""
 
     def __init__(self, buckets: Buckets) -> None:
-        self._uppers = [upper_ns for upper_ns, _ in buckets]
+        self._buckets = buckets
         self._running = list(accumulate([count for _, count in buckets]))
 
-    def value_at(self, percent: float) -> int:
+    def add(self, other: Distribution) -> None:
+        """Add another's counts."""
+        total = Counter(dict(self._buckets))
+        for upper_ns, count in other.buckets():
+            total[upper_ns] += count
+        self._buckets = sorted(total.items())
+        self._running = list(accumulate(total[upper_ns] for upper_ns, _ in self._buckets))
+
+    def value_at(self, percent: float) -> int | None:
         """The latency in ns that ``percent`` of the I/Os did not exceed (nearest rank, as HDR histograms define it)."""
-        rank = max(1, math.ceil(percent / 100.0 * self._running[-1] - 1e-9))
-        return self._uppers[bisect_left(self._running, rank)]
+        if not self._buckets:
+            return None
+        return _at_rank(self._buckets, self._running, percent)
 
-    def bands(self) -> list[int]:
+    def bands(self, edges_ns: Sequence[int]) -> list[int]:
         """One heat-map column as ``[first band, count, count, …]``; empty when there was no I/O."""
-        if not self._uppers:
+        if not self._buckets:
             return []
-        first, last = band_of(self._uppers[0]), band_of(self._uppers[-1])
-        column, before = [first], 0
-        for band in range(first, last + 1):
-            index = bisect_left(self._uppers, _edge(band + 1))
-            held = self._running[index - 1] if index else 0
-            column.append(held - before)
-            before = held
-        return column
+        numbers = [bisect_right(edges_ns, upper_ns) - 1 for upper_ns, _ in self._buckets]
+        column = [0] * (numbers[-1] - numbers[0] + 1)
+        for number, (_, count) in zip(numbers, self._buckets, strict=True):
+            column[number - numbers[0]] += count
+        return [numbers[0], *column]
+
+    def buckets(self) -> Buckets:
+        """The buckets."""
+        return self._buckets
 
 
-def value_at(buckets: Buckets, percent: float) -> int:
-    """The latency in ns that ``percent`` of the I/Os did not exceed."""
-    return Distribution(buckets).value_at(percent)
+def _at_rank(buckets: Buckets, running: Sequence[int], percent: float) -> int:
+    rank = max(1, math.ceil(percent / 100.0 * running[-1] - 1e-9))
+    return buckets[bisect_left(running, rank)][0]
 
 
 def levels(buckets: Buckets) -> list[tuple[float, int]]:
     """``(percent, ns)`` for every level of LEVELS that at least one I/O lies beyond, and the maximum at 100."""
-    total = sum(count for _, count in buckets)
-    held = [percent for percent in LEVELS if total * (1.0 - percent / 100.0) >= 1.0]
-    distribution = Distribution(buckets)
-    return [(percent, distribution.value_at(percent)) for percent in held] + [(100.0, buckets[-1][0])]
+    running = list(accumulate([count for _, count in buckets]))
+    held = [percent for percent in LEVELS if running[-1] * (1.0 - percent / 100.0) >= 1.0]
+    return [(percent, _at_rank(buckets, running, percent)) for percent in held] + [(100.0, buckets[-1][0])]
 
 
 def curve(buckets: Buckets) -> list[tuple[float, int]]:
@@ -122,9 +151,10 @@ def _edge(band: int) -> int:
     return edge
 
 
-def bands(buckets: Buckets) -> list[int]:
-    """One heat-map column as ``[first band, count, count, …]``; empty when there was no I/O."""
-    return Distribution(buckets).bands()
+@cache
+def band_edges_ns() -> tuple[int, ...]:
+    """The lowest latency of every band that a histogram reaches."""
+    return tuple(_edge(band) for band in range(band_of(LONGEST_NS) + 1))
 
 
 Json = Mapping[str, Any]
@@ -220,8 +250,7 @@ def timeline(intervals: Iterable[Interval], decode: Decoder, most: int = COLUMNS
         return None
     columns = list(_columns(frames, most))
     shortest_s = SHORTEST_COLUMN * median(_seconds(column) for column in columns)
-    measured: dict[Op, Counter[int]] = {op: Counter() for op in ops}
-    service: dict[Op, Counter[int]] = {op: Counter() for op in ops}
+    measured, service = ({op: decode(()) for op in ops} for _ in range(2))
     series = {op: _empty_series() for op in ops}
     heat: dict[Op, list[list[int]]] = {op: [] for op in ops}
     lags: list[int | None] = []
@@ -230,13 +259,12 @@ def timeline(intervals: Iterable[Interval], decode: Decoder, most: int = COLUMNS
         column = list(islice(remaining, len(frame)))
         lags.append(max((late for interval in column if (late := (interval.get("lag") or {}).get("p99_ns")) is not None), default=None))
         for op in ops:
-            buckets, service_buckets = _histograms(column, op, decode)
-            distribution = Distribution(buckets) if buckets else None
-            _append(series[op], column, op, distribution, _seconds(frame) if _seconds(frame) >= shortest_s else None)
-            heat[op].append(distribution.bands() if distribution else [])
+            latencies, services = _distributions(column, op, decode)
+            _append(series[op], column, op, latencies, _seconds(frame) if _seconds(frame) >= shortest_s else None)
+            heat[op].append(latencies.bands(band_edges_ns()))
             if frame[0].phase == "measure":
-                _add(measured[op], buckets)
-                _add(service[op], service_buckets)
+                measured[op].add(latencies)
+                service[op].add(services)
     return {
         "merged": math.ceil(len(frames) / most),
         "start_s": [significant(frame[0].start_ns / 1e9) for frame in columns],
@@ -288,7 +316,7 @@ def _cells(column: Iterable[Interval], op: str) -> Iterator[Cell]:
         yield from (cell for cell in whole if cell["op"] == op and cell.get("latency"))
 
 
-def _histograms(column: Sequence[Interval], op: str, decode: Decoder) -> tuple[Buckets, Buckets]:
+def _distributions(column: Sequence[Interval], op: str, decode: Decoder) -> tuple[Drawn, Drawn]:
     """Latency and service time of one column; the second is empty where both are the same."""
     latency = decode(text for cell in _cells(column, op) if (text := cell.get("latency")))
     return latency, decode(text for cell in _cells(column, op) if (text := cell.get("service")))
@@ -298,16 +326,17 @@ def _empty_series() -> Series:
     return {"iops": [], "bytes_per_s": [], "p50_ns": [], "p99_ns": [], "max_ns": [], "errors": []}
 
 
-def _append(series: Series, column: Sequence[Interval], op: str, distribution: Distribution | None, seconds: float | None) -> None:
+def _append(series: Series, column: Sequence[Interval], op: str, latencies: Drawn, seconds: float | None) -> None:
     """The figures of one column; a column too short for rates has no ``seconds``."""
     parts = [entry for interval in column if (entry := interval.get("summary", {}).get(op))]
     totals = sum(part["count"] for part in parts), sum(part.get("bytes") or 0 for part in parts)
     for rates, total in zip((series["iops"], series["bytes_per_s"]), totals, strict=True):
         rates.append(None if seconds is None else significant(total / seconds))
     series["errors"].append(sum(part.get("errors") or 0 for part in parts))
-    series["p50_ns"].append(distribution.value_at(50.0) if distribution else None)
-    series["p99_ns"].append(distribution.value_at(99.0) if distribution else None)
-    series["max_ns"].append(max((part.get("max_ns") or 0 for part in parts), default=0) if distribution else None)
+    median_ns = latencies.value_at(50.0)
+    series["p50_ns"].append(median_ns)
+    series["p99_ns"].append(latencies.value_at(99.0))
+    series["max_ns"].append(max((part.get("max_ns") or 0 for part in parts), default=0) if median_ns is not None else None)
 
 
 def _phase_end_s(frames: Sequence[_Frame], phase: str) -> float | None:
@@ -315,14 +344,9 @@ def _phase_end_s(frames: Sequence[_Frame], phase: str) -> float | None:
     return significant(max(ends) / 1e9) if ends else None
 
 
-def _add(total: Counter[int], buckets: Buckets) -> None:
-    for upper_ns, count in buckets:
-        total[upper_ns] += count
-
-
-def _curves(kind: Literal["latency", "service"], measured: Mapping[Op, Counter[int]]) -> Iterator[Curve]:
+def _curves(kind: Literal["latency", "service"], measured: Mapping[Op, Drawn]) -> Iterator[Curve]:
     for op, total in measured.items():
-        buckets = sorted(total.items())
+        buckets = total.buckets()
         if buckets:
             count = sum(count for _, count in buckets)
             yield {"op": op, "kind": kind, "count": count, "nines": curve(buckets), "levels": levels(buckets)}

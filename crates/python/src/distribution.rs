@@ -1,0 +1,41 @@
+//! `Distribution`: latencies as a report draws them, added up from HDR V2 text.
+
+use plimsoll_engine::buckets::Buckets;
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedStr;
+
+use crate::errors;
+
+/// Latencies in nanoseconds as buckets that have a count.
+#[pyclass(module = "plimsoll._core")]
+pub struct Distribution(Buckets);
+
+#[pymethods]
+impl Distribution {
+    /// Of all histograms of the texts together.
+    #[staticmethod]
+    fn merged(py: Python<'_>, encoded: Vec<PyBackedStr>) -> PyResult<Self> {
+        let merged = Buckets::merged(encoded.iter().map(|text| &**text));
+        merged.map(Self).map_err(|sentence| errors::input(py, sentence))
+    }
+
+    /// Adds another's counts; nothing is lost.
+    fn add(&mut self, other: &Self) {
+        self.0.add(&other.0);
+    }
+
+    /// The latency that `percent` of the requests did not exceed; none when there is no request.
+    fn value_at(&self, percent: f64) -> Option<u64> {
+        self.0.value_at(percent)
+    }
+
+    /// The first band with a request, and the counts from it to the last.
+    fn bands(&self, edges_ns: Vec<u64>) -> Vec<u64> {
+        self.0.bands(&edges_ns)
+    }
+
+    /// (highest value of the bucket in ns, count) of every bucket that has one, ascending.
+    fn buckets(&self) -> Vec<(u64, u64)> {
+        self.0.as_slice().to_vec()
+    }
+}
