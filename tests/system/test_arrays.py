@@ -160,7 +160,7 @@ def test_the_suites_of_the_reports_run_on_arrays_of_their_reports(plimsoll, tmp_
 def test_modelled_is_said_wherever_a_number_stands(plimsoll, tmp_path) -> None:
     run = plimsoll("run", "oltp-db", "--target", "array:msa2000-raid5", "-d", "5s", "-w", "1s")
     assert run.returncode == 0, run.stderr
-    assert "target (modelled)" in run.stdout
+    assert "(modelled)" in run.stdout
     assert "notes: virtual_time" in run.stdout
     (directory,) = (tmp_path / "results").iterdir()
     for name in ("a.html", "a.json", "a.csv"):
@@ -256,20 +256,23 @@ groups = ["g"]
 @pytest.mark.parametrize(
     ("model", "sentence"),
     [
-        ("capacity_bytes = 1", './x.toml: devices.disk.model.kind: the key is missing, or is no text; write "disk" or "flash"'),
-        ('kind = "dsk"', './x.toml: devices.disk.model.kind: `dsk` is no kind of device; write "disk" or "flash"'),
+        ("capacity_bytes = 1", './x.toml: devices.disk.model: key \'kind\' is missing; write "disk" or "flash"'),
+        ('kind = "dsk"', "./x.toml: devices.disk.model.kind: 'dsk' is not a kind of device; did you mean 'disk'?"),
         (
             'kind = "disk"\ncapacity_bytes = "much"',
             "./x.toml: devices.disk.model.capacity_bytes: 'much' is not a size in whole bytes; write a whole number of bytes from 0 on, or",
         ),
-        ('kind = "disk"\nrotation_rpm = "fast"', './x.toml: devices.disk.model.rotation_rpm: string "fast" is given; write a whole number'),
+        (
+            'kind = "disk"\nrotation_rpm = "fast"',
+            "./x.toml: devices.disk.model.rotation_rpm: 'fast' is not a whole number; write 1000 to 30000",
+        ),
         ("kind = ", "./x.toml: not TOML"),
         (
             'kind = "flash"\ntranslation = { kind = "pagemap" }',
-            "./x.toml: devices.disk.model.translation.kind: `pagemap` is no value of this key (did you mean `page_map`?); write one of",
+            "./x.toml: devices.disk.model.translation.kind: 'pagemap' is not a way from addresses to places; did you mean 'page_map'?",
         ),
-        ('kind = "disk"\nbuffer = 3', "./x.toml: devices.disk.model.buffer: integer `3` is given; write a table"),
-        ('kind = "disk"\nbufer = { }', "./x.toml: devices.disk.model.bufer: `bufer` is no key (did you mean `buffer`?); there are"),
+        ('kind = "disk"\nbuffer = 3', "./x.toml: devices.disk.model.buffer: 3 is not a table; every buffer is a table of options"),
+        ('kind = "disk"\nbufer = { }', "./x.toml: devices.disk.model: key 'bufer' is not known; did you mean 'buffer'?"),
     ],
 )
 def test_a_wrong_file_is_told_in_a_sentence_with_its_path_and_key(plimsoll, tmp_path, model: str, sentence: str) -> None:
