@@ -189,7 +189,7 @@ def test_modelled_experiments_say_so_at_every_chart_and_table(modelled, opened):
         page.locator("#experiments figure figcaption .badge.modelled, #comparison figure figcaption .badge.modelled").count()
         == figures.count()
     )
-    assert "Modelled: the figures are those of a model" in page.locator("#comparison .remarks").inner_text()
+    assert "Modelled: these figures come from a model" in page.locator("#comparison .remarks").inner_text()
     # Once per experiment and table, not in every row: everything here is modelled.
     captions = page.locator("#experiments .marks-table caption")
     assert captions.count() == captions.filter(has_text="(modelled)").count() > 0

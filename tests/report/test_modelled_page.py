@@ -32,7 +32,7 @@ def report(tmp_path_factory):
 def test_the_bottleneck_stands_at_the_verdict_in_the_summary_and_at_the_top_of_its_point(report, opened):
     found = opened(report)
     limited, failed = found.page.locator("#answer .sentences li").all_inner_texts()
-    assert limited == f"{TARGET} (modelled): limited by the disks at all 2 points."
+    assert limited == f"{TARGET} (modelled): limited by the disks in all 2 measurements."
     # The verdict said nothing of what failed.
     assert failed.startswith(f"{TARGET}, failures: 1.000 s: member 0 of group vd0 failed (modelled")
     assert failed.endswith("the rebuild took 412.731 s. So at 2 of 2 points.")

@@ -155,7 +155,7 @@ def test_a_sentence_tells_what_limited_each_modelled_configuration(run):
         run("once", PROFILES[:1], modelled=True, target="array:cache", engine=limited("link")),
     ]
     assert view(runs, plain_distribution)["verdict"]["limits"] == [
-        "array:nvme (modelled): limited by the flash drive nand at all 2 points.",
+        "array:nvme (modelled): limited by the flash drive nand in all 2 measurements.",
         "array:cache (modelled): limited by the link.",
     ]
 

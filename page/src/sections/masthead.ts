@@ -87,21 +87,22 @@ function cardElement({ label, value, detail, point }: Card, report: Report): HTM
 
 const share = (count: number, of: number) => (of === 1 ? "it is" : count === 1 ? "1 is" : count === of ? "all are" : `${count} are`);
 
-const completeness = (points: number, broken: number) => (broken === 0 ? `All ${points} points are complete` : `${points - broken} of ${points} points are complete`);
-const carrying = (count: number) => (count === 1 ? "1 point carries a note" : `${count} points carry a note`);
+const finished = (points: number, broken: number) =>
+  broken ? `${points - broken} of ${points} measurements finished` : points === 1 ? "The measurement finished" : `All ${points} measurements finished`;
 
 /** How far the numbers can be used: the first sentence. */
 export function trust({ verdict: { points, status, flagged, unflagged } }: Report): string {
   if (points === 0) return "Nothing was measured.";
   const broken = points - (status.complete ?? 0);
-  const whole = points === 1 ? `The only point is ${broken === 0 ? "" : "not "}complete` : completeness(points, broken);
+  const whole = points === 1 && broken ? "The measurement did not finish" : finished(points, broken);
   const doubts = [
     flagged.invalid && `${share(flagged.invalid, points)} invalid`,
     flagged.doubt && `${share(flagged.doubt, points)} in doubt`,
   ].filter(Boolean);
-  if (doubts.length) return `${whole}; ${doubts.join(" and ")}: read the flags before quoting those numbers.`;
-  if (unflagged < points) return `${whole}, and nothing speaks against the numbers; ${points === 1 ? "it carries a note" : carrying(points - unflagged)}.`;
-  return `${whole} and ${points === 1 ? "carries no" : "none carries a"} flag: the numbers can be used as they stand.`;
+  if (doubts.length) return `${whole}; ${doubts.join(" and ")}: read the flags before you quote those numbers.`;
+  const noted = points - unflagged;
+  if (broken) return `${whole}.${noted ? ` ${counted(noted, "measurement")} with notes.` : ""}`;
+  return `${whole} without warnings${noted ? ` (${points === 1 ? "" : `${noted} `}with notes)` : ""}.`;
 }
 
 function further(report: Report): string[] {
@@ -117,7 +118,7 @@ function further(report: Report): string[] {
   if (report.configurations.length > 1 && !report.comparison) {
     const spread = repeats > 1 ? `bars are means of up to ${repeats} repeats, error bars their extremes` : `each was ${modelled === points ? "modelled" : "measured"} once`;
     sentences.push(
-      `${counted(report.configurations.length, "configuration")} stand side by side (${spread}); this report does not test whether a difference between them is more than chance.`,
+      `${counted(report.configurations.length, "configuration")} side by side (${spread}). This report does not test whether their differences are more than chance.`,
     );
   }
   return sentences;

@@ -5,7 +5,7 @@ import { element } from "../element";
 const NOTES: [string, string][] = [
   [
     "IOPS and MB/s",
-    "I/Os completed per second of the measured phase, and their bytes (1 MB = 1,000,000 bytes). The same device gives a thousand times other numbers at another block size or queue depth: compare only what was asked alike.",
+    "I/Os completed per second of the measured phase, and their bytes (1 MB = 1,000,000 bytes). Results can differ 1000 × with block size and queue depth; compare like with like.",
   ],
   [
     "Latency",
