@@ -499,6 +499,8 @@ class Run(_RunStatus, total=False):
     name: str
     label: str | None
     created: str | None
+    #: Nanoseconds since 1970: tells apart what began in one second.
+    created_ns: Number | None
     finished: str | None
     command: list[str]
     points_planned: int | None

@@ -177,7 +177,8 @@ def test_an_empty_directory_is_used_and_left_empty(results: Results, tmp_path: P
     assert target.is_dir() and not list(target.iterdir())
 
 
-def test_a_report_draws_every_operation(plimsoll: Run, tmp_path: Path) -> None:
+def test_a_report_draws_every_operation(plimsoll: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
     stream = {"operation": {"create": 40, "delete": 40, "stat": 20}}
     workload = written(tmp_path / "one.toml", [{"files": 100, "sizes": "1KiB", "filled": 50}], [stream])
     words = ("--warmup", "0", "--duration", "10m", "--set", "requests=1000", "--out", str(tmp_path / "runs"))

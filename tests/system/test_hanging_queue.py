@@ -54,7 +54,8 @@ def test_no_mark_rests_on_a_level_that_hung(plimsoll: Command) -> None:
 
 def test_what_was_stored_says_it_in_every_form(plimsoll: Command) -> None:
     said = plimsoll("run", "open.toml", *HANGING, "--objective", "p99 <= 50ms")
-    assert "≥ 30.0 s" in said.stdout and "failed: read p99 <= 50ms (read p99 ≥ 30 s)" in said.stdout
+    told = " ".join(said.stdout.split())
+    assert "≥ 30.0 s" in told and "failed: read p99 was at least 30 s" in told
     (run,) = Path("results").iterdir()
     rows = list(csv.DictReader(plimsoll("export", str(run), "--as", "csv").stdout.splitlines()))
     (count,) = [row["value"] for row in rows if row["scope"] == "outstanding" and (row["op"], row["metric"]) == ("read", "count")]

@@ -76,6 +76,14 @@ def test_before_and_after_are_compared_by_their_labels(plimsoll: Plimsoll, store
     assert plimsoll("report", "latest").out.strip() == f"results/{open_run('latest').name}/report.html"
 
 
+def test_of_runs_begun_in_one_second_the_last_is_the_latest(plimsoll: Plimsoll, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("plimsoll.store.writer.time.time_ns", iter(range(10**18, 10**18 + 9)).__next__)
+    for workload in ("random-write-4k", "random-read-4k"):
+        assert plimsoll("run", workload, "-t", "null:").code == 0
+    assert [run.name.partition("_")[2] for run in list_runs("results")] == ["random-write-4k", "random-read-4k"]
+    assert open_run("latest").name.endswith("random-read-4k")
+
+
 def test_one_run_in_two_words_is_given_twice(plimsoll: Plimsoll, stored: list[str]) -> None:
     newest = open_run("latest").label
     said = plimsoll("compare", newest, "latest")

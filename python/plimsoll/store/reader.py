@@ -243,7 +243,13 @@ def list_runs(out: str) -> list[StoredRun | DamagedRun]:
             runs.append(_open(path))
         except StoreError as problem:
             runs.append(DamagedRun(name, problem))
-    return runs
+    return sorted(runs, key=_begun)
+
+
+def _begun(run: StoredRun | DamagedRun) -> tuple[str, int, str]:
+    """Names begin with the second; what began in one is told apart by the record."""
+    created_ns = run.meta.get("created_ns") if isinstance(run, StoredRun) else None
+    return run.name[: len("2026-11-23T08-00-58")], int(created_ns or 0), run.name
 
 
 def _open(path: str) -> StoredRun:

@@ -109,12 +109,14 @@ class RunWriter:
     @classmethod
     def create(cls, out: str, info: RunInfo) -> RunWriter:
         """Make the directory ``OUT/<time>_<name>`` with its run.json."""
-        created = time.time()
+        created_ns = time.time_ns()
+        created = created_ns / 1e9
         meta = {
             "schema": RUN_SCHEMA,
             "name": "",
             "label": info.label,
             "created": iso_time(created),
+            "created_ns": created_ns,
             "finished": None,
             "command": info.command,
             "status": "running",
