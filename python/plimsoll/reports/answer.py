@@ -13,7 +13,7 @@ Limits: the sentence repeats figures of results and judges nothing anew.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -238,16 +238,22 @@ def _of_point(repeats: Sequence[Result]) -> str:
     result = repeats[0]
     rate = _rate(result)
     latencies = [
-        f"{called(op, 'mean')} {duration(mean.value)}, p99 {duration(high.value) if high else '–'}"
+        f"{called(op, 'mean')} {bounded(mean)}, p99 {bounded(metric(result, op, 'p99'))}"
         for op in OPS
         if (mean := metric(result, op, "mean")) is not None
-        for high in (metric(result, op, "p99"),)
     ]
     depth = f" at queue depth {result.job.queue_depth}" if result.job.queue_depth else ""
     threads = f", {result.job.threads} threads" if result.job.threads > 1 else ""
     steady = _steadiness(result)
     again = f"; first of {len(repeats)} repeats" if len(repeats) > 1 else ""
     return f"{names_of(repeats)[result.side]} does {rate} of {result.job.title}{depth}{threads}: {'; '.join(latencies[:2])}{steady}{again}"
+
+
+def bounded(found: Estimate | None, written: Callable[[float], str] = duration) -> str:
+    """A latency, marked ≥ where requests without an answer make it a lower bound."""
+    if found is None:
+        return duration(None)
+    return f"≥ {written(found.value)}" if found.at_least else written(found.value)
 
 
 def _rate(result: Result) -> str:
@@ -309,7 +315,9 @@ def _cards(results: Sequence[Result], marked: Sequence[Marked], asked: Asked) ->
     for op in OPS:
         mean, high = metric(result, op, "mean"), metric(result, op, "p99")
         if mean is not None and high is not None:
-            cards.append(Card(f"{op.capitalize()} latency", brief_duration(mean.value), f"mean; p99 {brief_duration(high.value)}", result))
+            cards.append(
+                Card(f"{op.capitalize()} latency", bounded(mean, brief_duration), f"mean; p99 {bounded(high, brief_duration)}", result)
+            )
     return cards
 
 
@@ -349,11 +357,11 @@ def _extremes(results: Sequence[Result]) -> list[Card]:
             cards.append(Card(label, shown(value), _place(result, results), result))
     if in_bytes(results):
         cards.reverse()
-    quick = [(estimate.value, result) for result in results if (estimate := metric(result, ALL, "mean")) is not None]
+    quick = [(estimate, result) for result in results if (estimate := metric(result, ALL, "mean")) is not None]
     if len(quick) > 1:
         for label, chosen in (("Lowest mean latency", min), ("Highest mean latency", max)):
-            value, result = chosen(quick, key=lambda each: each[0])
-            cards.append(Card(label, brief_duration(value), _place(result, results), result))
+            estimate, result = chosen(quick, key=lambda each: each[0].value)
+            cards.append(Card(label, bounded(estimate, brief_duration), _place(result, results), result))
     return cards
 
 

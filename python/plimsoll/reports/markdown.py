@@ -16,8 +16,9 @@ from typing import Any
 from plimsoll.analysis.point.metric import ALL, RATES, metric
 from plimsoll.analysis.validity.severity import gathered
 from plimsoll.displayed import displayed_in_line
+from plimsoll.reports.answer import bounded
 from plimsoll.reports.progress import settings_text
-from plimsoll.reports.terminal.points import MARKS, bounded, multiple
+from plimsoll.reports.terminal.points import MARKS, multiple
 from plimsoll.result import Result
 from plimsoll.store.reader import StoredRun
 from plimsoll.tables.points import points_table

@@ -2,7 +2,6 @@
 
 Figures that need more than a number and its unit: estimates, ratios. What has only a unit is written by `plimsoll.units`.
 
-bounded(estimate)          # "1.23 ms", "≥ 16.0 s" where requests without an answer make it a lower bound
 multiple(0.0123)           # "0.012"
 
 Tables: a row per point, then every flag once with its advice.
@@ -29,19 +28,12 @@ from plimsoll.analysis.objective.clause import Clause
 from plimsoll.analysis.objective.judgement import Objective
 from plimsoll.analysis.point.estimates import PERCENTILES
 from plimsoll.analysis.point.metric import ALL, metric, together
-from plimsoll.reports.answer import in_bytes
+from plimsoll.reports.answer import bounded, in_bytes
 from plimsoll.reports.progress import settings_text
 from plimsoll.reports.terminal.screen import ANY, Screen, Tone
 from plimsoll.reports.terminal.table import table
-from plimsoll.result import OPS, Estimate, Result, Totals
+from plimsoll.result import OPS, Result, Totals
 from plimsoll.units import count, duration, megabytes, three_digits
-
-
-def bounded(found: Estimate | None) -> str:
-    """A latency, marked ≥ where requests without an answer make it a lower bound."""
-    if found is None:
-        return duration(None)
-    return f"≥ {duration(found.value)}" if found.at_least else duration(found.value)
 
 
 def multiple(value: float) -> str:
