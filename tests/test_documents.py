@@ -100,7 +100,7 @@ def test_the_glossary_explains_a_word_once():
     assert sorted(words) == sorted(set(words))
 
 
-@pytest.mark.parametrize("lock", ["requirements.lock", "dev/consumers.lock", "page/package-lock.json"])
+@pytest.mark.parametrize("lock", ["requirements.lock", "dev/consumers.lock", "dev/docs.lock", "page/package-lock.json"])
 def test_a_lock_names_no_package_index(lock):
     assert "://" not in text(lock)
 
