@@ -113,3 +113,10 @@ def test_painted_text_reaches_the_terminal_and_control_sequences_of_names_do_not
     assert said.out.startswith("\x1b[1m") and "\x1b[0m" in said.out
     monkeypatch.setenv("NO_COLOR", "1")
     assert "\x1b" not in plimsoll("run", "small.toml", "-t", "null:", "-q", "--fresh").out
+
+
+@pytest.mark.parametrize("width", [30, 40, 60, 80, 120])
+def test_what_a_heading_says_in_brackets_is_said_at_every_width(width: int) -> None:
+    rows = [("workload", "target (modelled)", *(f"figure {number}" for number in range(6)))]
+    rows += [(f"load-{number}", f"array:a-long-name-{number}", *["12,345"] * 6) for number in range(3)]
+    assert "(modelled)" in table(rows, left=2, screen=Screen(width))

@@ -3,7 +3,7 @@
 Model: columns are as wide as their widest cell. Where the table is wider than the screen, it is made narrower step by step: text columns
 are folded at their spaces, and so are headings; a name that all rows share moves above the table, and then those that only change now and
 then into a line of their own above their rows; at last each row becomes a block, its names in one line and its figures with their headings
-below. Nothing is split inside a word, and no figure is left out.
+below. Nothing is split inside a word, and no figure is left out, nor what a heading says in brackets.
 Limits: a character counts as one column.
 
     table([("workload", "IOPS"), ("oltp-db", "700")], left=1, screen=Screen(80))
@@ -91,7 +91,7 @@ def _hoisted(rows: Rows, left: int) -> Rows:
             continue
         names = row[: left - 1]
         if names != last and any(names):
-            found.append(["  ".join(name for name in names if name)])
+            found.append(["  ".join(_called(head, name) for head, name in zip(rows[0], names, strict=False) if name)])
         last = names
         found.append(row[left - 1 :])
     return found
@@ -104,10 +104,16 @@ def _blocks(rows: Rows, left: int, room: int) -> str:
         if len(row) < len(head):
             lines += folded(row[0], room)
             continue
-        lines += folded(", ".join(cell for cell in row[:left] if cell), room, "", "  ")
+        lines += folded(", ".join(_called(name, cell) for name, cell in zip(head[:left], row, strict=False) if cell), room, "", "  ")
         figures = [f"{name} {cell}".strip() for name, cell in zip(head[left:], row[left:], strict=True) if cell and cell != "–"]
         lines += _packed(figures, room)
     return "\n".join(lines)
+
+
+def _called(head: str, name: str) -> str:
+    """A name without its heading; what the heading says of all names in brackets goes with it: ``x (modelled)``."""
+    _, bracket, said = head.partition(" (")
+    return f"{name}{bracket}{said}"
 
 
 def _packed(figures: Sequence[str], room: int) -> list[str]:
