@@ -38,7 +38,9 @@ class Child:
         self._stdout = tempfile.TemporaryFile("w+", encoding="utf-8")  # noqa: SIM115 (closed by finish)
         self._stderr = tempfile.TemporaryFile("w+", encoding="utf-8")  # noqa: SIM115 (closed by finish)
         self._started_ns = time.monotonic_ns()
-        self._process = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=self._stdout, stderr=self._stderr)
+        # As users have it: a command that may not keep its bytecode compiles itself at each start.
+        environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+        self._process = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=self._stdout, stderr=self._stderr, env=environment)
 
     def stall(self, seconds: float) -> float:
         """Stop the process for about ``seconds``; the seconds it was stopped."""

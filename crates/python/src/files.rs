@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use serde_json::Value;
 
 use crate::errors;
-use crate::jobs::{Control, Progress, read_options, read_permission, typed_permission, watched};
+use crate::jobs::{Control, prepared, read_options, read_permission, typed_permission, watched};
 use crate::parse;
 use crate::wait::{answered, awaited};
 
@@ -108,18 +108,9 @@ pub fn prepare_files(
     let permission = typed_permission(py, permission)?;
     let directories = directories(py, target)?;
     awaited(py, &asked_of(&directories), on_wait.as_ref())?;
-    let brake = control.brake();
-    let (prepared, failure) = py.detach(|| {
-        let mut progress = Progress::new(on_progress.as_ref(), &brake);
-        let mut told = |done, total| progress.tell(done, total);
-        let prepared = files::prepare(&plan, &directories, &permission, &mut told, brake.flag());
-        (prepared, progress.into_failure())
-    });
-    if let Some(failure) = failure {
-        return Err(failure);
-    }
-    let prepared = prepared.map_err(|error| errors::target(py, &error))?;
-    serde_json::to_string(&prepared).map_err(|error| errors::json(py, &error))
+    prepared(py, on_progress.as_ref(), control, |progress, stop| {
+        files::prepare(&plan, &directories, &permission, progress, stop)
+    })
 }
 
 /// Removes what Plimsoll laid out in the directories of a target; the paths that are gone.

@@ -2,17 +2,18 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use plimsoll_engine::control::{Control as Brake, StoppedBy};
 use plimsoll_engine::safety::Permission;
 use plimsoll_engine::silence::Silence;
-use plimsoll_engine::target::{self, Inspection, Question, TargetSpec};
+use plimsoll_engine::target::{self, Inspection, Question, TargetError, TargetSpec};
 use plimsoll_engine::{EngineError, Interval, Job, Places, Sink, record, run};
 use plimsoll_workload::{JobOptions, StreamPlan, Workload};
 use pyo3::prelude::*;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::errors;
@@ -56,7 +57,7 @@ impl Control {
 }
 
 /// Tells a Python callable how far a preparation is, every 16 MiB and every second of slow targets; its first exception stops it.
-pub(crate) struct Progress<'a> {
+struct Progress<'a> {
     call: Option<&'a Py<PyAny>>,
     brake: &'a Brake,
     failure: Option<PyErr>,
@@ -65,11 +66,11 @@ pub(crate) struct Progress<'a> {
 }
 
 impl<'a> Progress<'a> {
-    pub(crate) fn new(call: Option<&'a Py<PyAny>>, brake: &'a Brake) -> Self {
+    fn new(call: Option<&'a Py<PyAny>>, brake: &'a Brake) -> Self {
         Self { call, brake, failure: None, told_bytes: 0, told: Instant::now() }
     }
 
-    pub(crate) fn tell(&mut self, done_bytes: u64, total_bytes: u64) {
+    fn tell(&mut self, done_bytes: u64, total_bytes: u64) {
         let Some(call) = self.call.filter(|_| self.failure.is_none()) else { return };
         let waits = self.told.elapsed() < Duration::from_secs(1) || done_bytes == self.told_bytes;
         if done_bytes < self.told_bytes + (16 << 20) && done_bytes < total_bytes && waits {
@@ -80,11 +81,6 @@ impl<'a> Progress<'a> {
             self.failure = Some(error);
             self.brake.stop(StoppedBy::Error);
         }
-    }
-
-    /// The exception that the callable raised.
-    pub(crate) fn into_failure(self) -> Option<PyErr> {
-        self.failure
     }
 }
 
@@ -206,18 +202,29 @@ pub fn prepare_target(
     let spec = read_target(py, spec)?;
     awaited(py, &Question::of_target(&spec), on_wait.as_ref())?;
     let permission = typed_permission(py, permission)?;
-    let brake = Arc::clone(&control.0);
-    let (prepared, failure) = py.detach(|| {
-        let mut progress = Progress::new(on_progress.as_ref(), &brake);
-        let mut told = |done, total| progress.tell(done, total);
-        let prepared = target::prepare(&spec, size_bytes, &permission, &mut told, brake.flag());
-        (prepared, progress.into_failure())
+    prepared(py, on_progress.as_ref(), control, |progress, stop| {
+        target::prepare(&spec, size_bytes, &permission, progress, stop)
+    })
+}
+
+/// What a preparation made, as JSON. It tells `on_progress` how far it is, and ends early when that raises or `control` stops it.
+pub(crate) fn prepared<T: Serialize + Send>(
+    py: Python<'_>,
+    on_progress: Option<&Py<PyAny>>,
+    control: &Control,
+    prepare: impl FnOnce(&mut dyn FnMut(u64, u64), &AtomicBool) -> Result<T, TargetError> + Send,
+) -> PyResult<String> {
+    let brake = control.brake();
+    let (made, failure) = py.detach(|| {
+        let mut progress = Progress::new(on_progress, &brake);
+        let made = prepare(&mut |done, total| progress.tell(done, total), brake.flag());
+        (made, progress.failure)
     });
     if let Some(failure) = failure {
         return Err(failure);
     }
-    let prepared = prepared.map_err(|error| errors::target(py, &error))?;
-    serde_json::to_string(&prepared).map_err(|error| errors::json(py, &error))
+    let made = made.map_err(|error| errors::target(py, &error))?;
+    serde_json::to_string(&made).map_err(|error| errors::json(py, &error))
 }
 
 /// Deletes the scratch files of a target that Plimsoll made; their paths.

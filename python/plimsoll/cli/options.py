@@ -122,29 +122,6 @@ DECLARED: dict[str, Decorator] = {
     "as_json": click.option("--json", "as_json", is_flag=True, help="Print the results as one JSON document."),
 }
 
-#: Options that mean the same in every command; `plimsoll help options` explains them, and the help of a command only names them.
-COMMON = (
-    "targets",
-    "settings",
-    "duration",
-    "warmup",
-    "size",
-    "repeat",
-    "interleave",
-    "cache",
-    "precision",
-    "out",
-    "label",
-    "report_path",
-    "opens",
-    "dry_run",
-    "keep",
-    "destroy_data",
-    "fresh",
-    "quiet",
-    "as_json",
-)
-
 #: What every experiment takes besides its levels, in the order of the help.
 EXPERIMENT = (
     "targets",
@@ -167,6 +144,8 @@ EXPERIMENT = (
     "quiet",
     "as_json",
 )
+#: Options that mean the same in every command; `plimsoll help options` explains them, and the help of a command only names them.
+COMMON = EXPERIMENT
 #: Kinds whose results decide what is repeated take no ``--repeat``.
 ONCE = tuple(name for name in EXPERIMENT if name != "repeat")
 
