@@ -4,7 +4,8 @@
 set -euo pipefail
 
 declare -A package_of=([chromium]=chromium [losetup]=mount [mkfs.ext4]=e2fsprogs [sfdisk]=fdisk [fio]=fio [nbdinfo]=libnbd-bin
-    [zsh]=zsh [fish]=fish [groff]=groff-base)
+    [zsh]=zsh [fish]=fish [groff]=groff-base
+    [psql]=postgresql)
 
 missing=()
 for command in "${!package_of[@]}"; do
