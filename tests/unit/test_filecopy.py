@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from plimsoll import apps, catalog
 from plimsoll.apps import copy_loop
 from plimsoll.apps.copy_loop import Copier, Task
 from plimsoll.apps.destination import destination, marker_of
-from plimsoll.apps.recorder import Recorder, Slice
+from plimsoll.apps.recorder import Cell, Recorder, Slice
 from plimsoll.errors import InputError, TargetError
 from plimsoll.measure import Job, measure
 from plimsoll.scratch import Hearer, Wanted, prepared
@@ -57,6 +58,25 @@ class Brake:
     abort = stop
 
 
+@dataclass
+class Way:
+    """What a copy needs of the course of its job."""
+
+    recorder: Recorder
+    hand_over: Callable[[Slice], None]
+    brake: Any
+
+    @property
+    def stopped(self) -> bool:
+        return bool(self.brake.stopped)
+
+
+def by_op(measured: Slice) -> dict[str, Cell]:
+    """The cells of an interval of a copy, which has one stream."""
+    assert {stream for stream, _ in measured.cells} <= {"copy"}
+    return {op: cell for (_, op), cell in measured.cells.items()}
+
+
 @pytest.fixture
 def source(tmp_path: Path) -> Path:
     path = tmp_path / "source.dat"
@@ -70,8 +90,8 @@ def copied(source: Path, brake: Any = None, **how: Any) -> tuple[Copier, list[Sl
     slices: list[Slice] = []
     file = os.open(source, os.O_RDONLY)
     with destination(str(source), source.stat().st_size, direct=False) as copy:
-        recorder = Recorder("copy", Ticking(), "warmup" if task["warmup_ns"] else "measure")
-        copier = Copier(Task(file, copy.file, **task), recorder, brake or Brake(), slices.append)
+        recorder = Recorder(Ticking(), "warmup" if task["warmup_ns"] else "measure")
+        copier = Copier(Task(file, copy.file, **task), "copy", Way(recorder, slices.append, brake or Brake()))
         copier.run()
         content = Path(copy.path).read_bytes()
     os.close(file)
@@ -97,8 +117,8 @@ def test_the_copy_holds_the_bytes_of_the_source_also_those_after_the_last_block(
 
 def test_every_pass_writes_the_whole_file_and_is_flushed(source: Path) -> None:
     _, (measured,), content = copied(source, passes=3)
-    assert {op: cell.latency.count for op, cell in measured.cells.items()} == {"read": 30, "write": 30, "flush": 3}
-    assert measured.cells["write"].bytes == 30 * BLOCK and measured.cells["flush"].bytes == 0
+    assert {op: cell.latency.count for op, cell in by_op(measured).items()} == {"read": 30, "write": 30, "flush": 3}
+    assert by_op(measured)["write"].bytes == 30 * BLOCK and by_op(measured)["flush"].bytes == 0
     assert content == source.read_bytes()
 
 
@@ -109,26 +129,11 @@ def test_the_time_under_way_is_shared_out_over_the_intervals(source: Path) -> No
     assert measured.end_ns - measured.start_ns == 43 * MS
 
 
-def test_an_interval_cut_in_the_middle_of_a_call_gets_its_share() -> None:
-    clock = Ticking(0)
-    recorder = Recorder("copy", clock, "measure")
-    begun = recorder.begin("read")
-    clock.now_ns = 30
-    first = recorder.cut()
-    clock.now_ns = 100
-    recorder.complete("write", begun, BLOCK)
-    clock.now_ns = 110
-    second = recorder.cut()
-    assert (first.busy_ns, first.cells, second.busy_ns) == (30, {}, 70)
-    assert second.cells["write"].latency.max == 100
-    assert first.event(0)["inflight_mean"] == 1.0 and second.event(1)["inflight_mean"] == pytest.approx(70 / 80)
-
-
 def test_the_measured_time_ends_between_two_calls_and_an_unfinished_pass_is_flushed_in_the_drain(source: Path) -> None:
     copier, (measured, drain), _ = copied(source, passes=0, duration_ns=11 * MS)
     # Calls complete at 2, 4, 6 … ms: the sixth is the first at or after 11 ms.
     assert sum(cell.latency.count for cell in measured.cells.values()) == 6
-    assert (measured.phase, drain.phase, list(drain.cells)) == ("measure", "drain", ["flush"])
+    assert (measured.phase, drain.phase, list(by_op(drain))) == ("measure", "drain", ["flush"])
     assert copier.ending.stopped_by == "duration"
 
 
@@ -141,8 +146,8 @@ def test_the_warm_up_ends_between_two_calls(source: Path) -> None:
 
 def test_the_warm_up_before_whole_passes_is_whole_passes(source: Path) -> None:
     _, (warmup, measured), _ = copied(source, passes=2, warmup_ns=50 * MS)
-    assert {op: cell.latency.count for op, cell in warmup.cells.items()} == {"read": 20, "write": 20, "flush": 2}
-    assert {op: cell.latency.count for op, cell in measured.cells.items()} == {"read": 20, "write": 20, "flush": 2}
+    assert {op: cell.latency.count for op, cell in by_op(warmup).items()} == {"read": 20, "write": 20, "flush": 2}
+    assert {op: cell.latency.count for op, cell in by_op(measured).items()} == {"read": 20, "write": 20, "flush": 2}
 
 
 def test_a_pulled_brake_ends_the_copy_without_a_flush(source: Path) -> None:
@@ -150,7 +155,7 @@ def test_a_pulled_brake_ends_the_copy_without_a_flush(source: Path) -> None:
     brake.stop()
     copier, slices, _ = copied(source, brake, passes=0)
     assert copier.ending.stopped_by == "signal"
-    assert [list(part.cells) for part in slices] == [["read", "write"]]
+    assert [list(by_op(part)) for part in slices] == [["read", "write"]]
     assert sum(cell.latency.count for cell in slices[0].cells.values()) == 2
 
 
@@ -161,7 +166,7 @@ def test_a_full_disk_ends_the_copy_with_a_sentence(source: Path, monkeypatch: py
     monkeypatch.setattr(copy_loop.os, "pwritev", full)
     copier, (measured,), _ = copied(source)
     assert copier.ending.stopped_by == "error"
-    assert measured.cells["write"].errors == {"ENOSPC": 1} and measured.cells["read"].latency.count == 1
+    assert by_op(measured)["write"].errors == {"ENOSPC": 1} and by_op(measured)["read"].latency.count == 1
     failure = copy_loop.first_error(copier.ending)
     assert failure is not None
     assert failure["message"] == "write at byte 0 of the copy failed with ENOSPC (No space left on device)."
@@ -189,7 +194,7 @@ def test_what_a_short_transfer_left_is_asked_for_again_and_counted(source: Path,
     assert content == source.read_bytes(), "the bytes after the last block as well"
     # 4096 bytes in halves of what is left: 2048, 1024, …, 2, 1, 1.
     assert copier.ending.short == 10 * 12
-    assert measured.cells[{"preadv": "read", "pwritev": "write"}[op]].latency.count == 10 * 13
+    assert by_op(measured)[{"preadv": "read", "pwritev": "write"}[op]].latency.count == 10 * 13
 
 
 def test_the_remainder_of_a_direct_transfer_that_is_not_aligned_fails_the_copy(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from plimsoll import foreground
-from plimsoll.apps.recorder import Recorder
 from plimsoll.foreground import served
 from plimsoll.measure import Job, measure
 from plimsoll.reports.live import LiveView
@@ -99,14 +98,3 @@ def test_a_verb_that_says_nothing_is_told_of(monkeypatch: pytest.MonkeyPatch) ->
 
     result, failure = served(lambda _: heard.wait(60), lambda *_: None, give_up=lambda: None, quiet=quiet)
     assert (result, failure) == (True, None) and seconds[0] >= 0.02
-
-
-def test_a_copy_tells_what_call_is_under_way() -> None:
-    now = iter(range(0, 10_000, 100))
-    recorder = Recorder("copy", lambda: next(now), "measure")
-    begun = recorder.begin("write")
-    assert recorder.waited_ns == 100
-    (waiting,) = recorder.cut().event(0)["outstanding"]
-    assert (waiting["op"], waiting["count"]) == ("write", 1)
-    recorder.complete("write", begun, 4096)
-    assert recorder.waited_ns == 0 and recorder.cut().event(1)["outstanding"] == []

@@ -9,7 +9,7 @@ that is no longer aligned cannot be asked for, so that the copy fails.
 Limits: one thread. The rest of a file that fills no block is copied, too, but left out of the figures, where a shorter request would make
 sizes and rates disagree. What the last pass has written when the time is up is made durable in the drain.
 
-    ending = Copier(task, recorder, control, hand_over).run()
+    ending = Copier(task, "copy", course).run()
 """
 
 from __future__ import annotations
@@ -23,9 +23,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
+from typing import Protocol
 
-from plimsoll.apps.recorder import Recorder, Slice
-from plimsoll.engine import Control, Json
+from plimsoll.apps.recorder import Call, Recorder, Slice
+from plimsoll.engine import Json
 
 #: What the remainder of a direct request is aligned to at least.
 _SECTOR_BYTES = 512
@@ -80,17 +81,29 @@ class _Failed(Exception):
     """A call failed; the ending says which."""
 
 
-class Copier:
-    """Copies ``task`` in the calling thread; slices that end with a phase go to ``hand_over``."""
+class Way(Protocol):
+    """What a copy needs of the course of its job."""
 
-    def __init__(self, task: Task, recorder: Recorder, control: Control, hand_over: Callable[[Slice], None]) -> None:
+    @property
+    def recorder(self) -> Recorder: ...
+
+    @property
+    def stopped(self) -> bool: ...
+
+    def hand_over(self, ended: Slice) -> None: ...
+
+
+class Copier:
+    """Copies ``task`` in the calling thread; slices that end with a phase are handed over to the course of the job."""
+
+    def __init__(self, task: Task, stream: str, course: Way) -> None:
         self._task = task
-        self._recorder = recorder
-        self._control = control
-        self._hand_over = hand_over
+        self._stream = stream
+        self._course = course
+        self._recorder = course.recorder
         # Anonymous mappings start at a page, as direct I/O asks for.
         self._buffer = memoryview(mmap.mmap(-1, task.block_bytes))
-        self._due_ns = task.warmup_ns if recorder.phase == "warmup" else task.duration_ns
+        self._due_ns = task.warmup_ns if self._recorder.phase == "warmup" else task.duration_ns
         self._now_ns = 0
         self._direct = bool(fcntl.fcntl(task.source, fcntl.F_GETFL) & os.O_DIRECT)
         self._over = self._unfinished = False
@@ -103,7 +116,7 @@ class Copier:
                 self._pass()
         except _Failed:
             self.ending.stopped_by = "error"
-        self._hand_over(self._recorder.cut("drain"))
+        self._course.hand_over(self._recorder.cut("drain"))
         if self._unfinished and self.ending.stopped_by == "duration":
             self._settle()
         used = resource.getrusage(resource.RUSAGE_THREAD)
@@ -186,26 +199,26 @@ class Copier:
 
     def _call(self, op: str, offset: int, call: Callable[[], int]) -> int:
         """One call of the kernel, recorded; what it transferred."""
-        begun_ns = self._recorder.begin(op)
+        begun = self._recorder.begin(op, self._stream)
         try:
             transferred = call()
         except OSError as problem:
-            raise self._failed(op, offset, problem.errno or errno.EIO) from None
+            raise self._failed(op, offset, problem.errno or errno.EIO, begun) from None
         if op != "flush" and transferred == 0:
-            raise self._failed(op, offset, 0)
-        self._now_ns = self._recorder.complete(op, begun_ns, transferred)
+            raise self._failed(op, offset, 0, begun)
+        self._now_ns = self._recorder.complete(begun, transferred)
         if self.ending.first_done_ns is None:
             self.ending.first_done_ns = self._now_ns
         self._look_at_the_time(self._now_ns)
         return transferred
 
-    def _failed(self, op: str, offset: int, code: int) -> _Failed:
-        self._recorder.fail(op, errno_name(code))
+    def _failed(self, op: str, offset: int, code: int, begun: Call | None = None) -> _Failed:
+        self._recorder.fail(begun or self._recorder.begin(op, self._stream), errno_name(code))
         self.ending.first_error = (op, offset, code)
         return _Failed()
 
     def _look_at_the_time(self, now_ns: int) -> None:
-        if self._control.stopped:
+        if self._course.stopped:
             self.ending.stopped_by = "signal"
             self._over = True
         elif now_ns >= self._due_ns and not self._over:
@@ -215,7 +228,7 @@ class Copier:
                 self._measure_from_now()
 
     def _measure_from_now(self) -> None:
-        self._hand_over(self._recorder.cut("measure"))
+        self._course.hand_over(self._recorder.cut("measure"))
         self._due_ns = self._recorder.start_ns + self._task.duration_ns
 
     def _settle(self) -> None:
@@ -224,7 +237,7 @@ class Copier:
             self._flush()
         except _Failed:
             self.ending.stopped_by = "error"
-        self._hand_over(self._recorder.cut())
+        self._course.hand_over(self._recorder.cut())
 
 
 def errno_name(code: int) -> str:

@@ -19,17 +19,14 @@ Limits: regular files only; one copy at a time. Of the options of a stream a cop
 from __future__ import annotations
 
 import os
-import threading
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from queue import Empty, SimpleQueue
 from typing import Any, cast
 
 from plimsoll.apps.copy_loop import Copier, Ending, Task, first_error
+from plimsoll.apps.course import Course, Ended, Timing
 from plimsoll.apps.destination import destination, remove_leftover
-from plimsoll.apps.recorder import Recorder, Slice
 from plimsoll.displayed import quoted
 from plimsoll.engine import Control, Engine, Job, Json, OnEvent, OnProgress
 from plimsoll.errors import InputError, TargetError
@@ -44,13 +41,6 @@ OPTIONS = ("name", "block_size", "direct", "passes")
 #: cp's own: the least that coreutils reads and writes at once.
 DEFAULT_BLOCK = "128KiB"
 _DEFAULTS: Json = {"name": "copy", "block_size": DEFAULT_BLOCK, "direct": False}
-#: Lengths of an interval that ``auto`` chooses from, in nanoseconds; the longest of which the duration holds forty.
-_AUTO_NS = (1_000_000_000, 500_000_000, 250_000_000)
-_AUTO_LEAST_NS = 100_000_000
-_AUTO_LONG_NS = 10_000_000_000
-#: From when on a call that does not return is told of (`crates/engine/src/silence.rs`).
-_SILENT_FROM_NS = 5_000_000_000
-_TWO_HOURS_NS = 7200 * 1_000_000_000
 
 
 class FileCopy:
@@ -92,7 +82,9 @@ class FileCopy:
         """Copy until the job is over. Raises `InputError` for a target that is no file, `TargetError` when it cannot be copied."""
         plan = _planned(job, self._engine.inspect_target(job["target"]))
         with _opened(plan) as task:
-            return _Run(task, plan, on_event, control).outcome()
+            copy = _Copy(task, plan.stream)
+            ended = Course(plan.timing, on_event, control, by_clock=False).run(copy)
+            return _outcome(plan, copy.ending, ended)
 
     @staticmethod
     def _canonical(plain: Definition, passes: int) -> Definition:
@@ -161,9 +153,7 @@ class _Plan:
     block_bytes: int
     direct: bool
     passes: int
-    warmup_ns: int
-    duration_ns: int
-    interval_ns: int
+    timing: Timing
     backend: str
 
 
@@ -185,16 +175,13 @@ def _planned(job: Job, inspection: Inspection) -> _Plan:
     if stream["direct"] and block % logical:
         raise InputError(f"block_size: {block} bytes is no multiple of the {logical} bytes that direct I/O transfers at least.")
     passes = stream.get("passes", 0)
-    duration_ns = round(options["duration"] * 1e9)
     return _Plan(
         path=str(inspection["path"]),
         stream=stream["name"],
         block_bytes=block,
         direct=stream["direct"],
         passes=passes,
-        warmup_ns=round(options["warmup"] * 1e9),
-        duration_ns=duration_ns,
-        interval_ns=_interval_ns(options["interval"], duration_ns),
+        timing=Timing.of(options),
         backend=options["backend"],
     )
 
@@ -213,141 +200,37 @@ def _opened(plan: _Plan) -> Iterator[Task]:
         if size < plan.block_bytes:
             raise InputError(f"{plan.path}: {size} bytes do not fill one block of {plan.block_bytes}; copy a larger file (--size).")
         with destination(plan.path, size, direct=plan.direct) as copy:
-            yield Task(source, copy.file, size, plan.block_bytes, plan.passes, plan.warmup_ns, plan.duration_ns)
+            yield Task(source, copy.file, size, plan.block_bytes, plan.passes, plan.timing.warmup_ns, plan.timing.duration_ns)
     finally:
         os.close(source)
 
 
-class _Run:
-    """One job under way: the copying thread, and this one, which cuts intervals and pushes events."""
+class _Copy:
+    """The copying thread's part of a job."""
 
-    def __init__(self, task: Task, plan: _Plan, on_event: OnEvent, control: Control) -> None:
-        self._plan = plan
-        self._on_event = on_event
-        self._brake = _Brake(control)
-        self._start_ns, self._wall_ns = time.monotonic_ns(), time.time_ns()
-        self._recorder = Recorder(plan.stream, self._now_ns, "warmup" if plan.warmup_ns else "measure")
-        self._handed: SimpleQueue[Slice | None] = SimpleQueue()
-        self._copier = Copier(task, self._recorder, self._brake, self._handed.put)
-        self._index = 0
-        self._told_ns = self._silence_ns = 0
-        self._mistake: BaseException | None = None
+    def __init__(self, task: Task, stream: str) -> None:
+        self._task = task
+        self._stream = stream
+        self.ending = Ending()
 
-    def outcome(self) -> EngineOutcome:
-        """Run to the end; what is known then."""
-        self._on_event("start", {"monotonic_ns": self._start_ns, "wall_ns": self._wall_ns})
-        thread = threading.Thread(target=self._copy, name="plimsoll-copy", daemon=True)
-        thread.start()
-        try:
-            self._serve()
-        finally:
-            self._brake.stopped_here = True
-            thread.join()
-        if self._mistake is not None:
-            raise self._mistake
-        return self._facts(self._copier.ending)
+    def carry_out(self, course: Course) -> None:
+        self.ending = Copier(self._task, self._stream, course).run()
+        course.stop(self.ending.stopped_by)
 
-    def _copy(self) -> None:
-        try:
-            self._copier.run()
-        except BaseException as mistake:  # a mistake of ours belongs to the calling thread
-            self._mistake = mistake
-        finally:
-            self._handed.put(None)
+    def interrupt(self) -> None:
+        """A call of the kernel ends soon or never."""
 
-    def _serve(self) -> None:
-        """Push intervals: those that end with a phase as they are handed over, the others when their time has come."""
-        phase_start_ns = last_cut_ns = 0
-        while True:
-            due_ns = self._next_boundary_ns(phase_start_ns, last_cut_ns)
-            try:
-                ended = self._handed.get(timeout=min(max(due_ns - self._now_ns(), 0) / 1e9, 1.0))
-            except Empty:
-                self._tell_silence()
-                if self._now_ns() < due_ns:
-                    continue
-                ended = self._recorder.cut()
-                last_cut_ns = ended.end_ns
-                self._push(ended)
-                continue
-            if ended is None:
-                return
-            phase_start_ns = last_cut_ns = ended.end_ns
-            self._push(ended)
 
-    def _tell_silence(self) -> None:
-        """A call that the target does not answer, once a second."""
-        waited_ns = self._recorder.waited_ns
-        if waited_ns >= _SILENT_FROM_NS and time.monotonic_ns() >= self._told_ns + 1_000_000_000:
-            self._told_ns = time.monotonic_ns()
-            self._silence_ns = max(self._silence_ns, waited_ns)
-            self._on_event("silence", {"ns": waited_ns, "waiting": 1})
-
-    def _next_boundary_ns(self, phase_start_ns: int, last_cut_ns: int) -> int:
-        """The next multiple of the interval in this phase that is not where the phase is to end: there the copying thread cuts."""
-        interval_ns, phase = self._plan.interval_ns, self._recorder.phase
-        length_ns = {"warmup": self._plan.warmup_ns, "measure": self._plan.duration_ns}.get(phase, 0)
-        due_ns = phase_start_ns + ((last_cut_ns - phase_start_ns) // interval_ns + 1) * interval_ns
-        if abs(due_ns - phase_start_ns - length_ns) < interval_ns / 2:
-            due_ns += interval_ns
-        return due_ns
-
-    def _push(self, ended: Slice) -> None:
-        if ended.phase == "drain" and not ended.cells:
-            return
-        self._on_event("tick", {"index": self._index, "monotonic_ns": time.monotonic_ns()})
-        self._on_event("interval", ended.event(self._index))
-        self._index += 1
-
-    def _now_ns(self) -> int:
-        return time.monotonic_ns() - self._start_ns
-
-    def _facts(self, ending: Ending) -> EngineOutcome:
-        facts: dict[str, Any] = {
-            "backend": {"asked": self._plan.backend, "used": NAME, "fallback_reason": None},
-            "engine": {
-                "workers": 1,
-                "virtual_time": False,
-                "facts": {"passes": str(ending.passes), "copied to": f"{self._plan.path}.copy", **_short(ending)},
-                "clock": {"source": None, "drift_ppm": None},
-                "iou_wrk_threads": None,
-                "unissued": 0,
-            },
-            "silence": {"ns": self._silence_ns, "waiting": 1} if self._silence_ns else None,
-            "start": {"monotonic_ns": self._start_ns, "wall_ns": self._wall_ns},
-            "end_ns": self._now_ns(),
-            "first_io_ns": ending.first_done_ns,
-            "stopped_by": ending.stopped_by,
-            "first_error": first_error(ending),
-            "cpu_ns": {"user": ending.user_ns, "system": ending.system_ns},
-            "verify": None,
-            "offered_per_s": None,
-            "parts": [],
-        }
-        return cast("EngineOutcome", facts)
+def _outcome(plan: _Plan, ending: Ending, ended: Ended) -> EngineOutcome:
+    ended.first_error = first_error(ending)
+    ended.cpu_ns = ending.user_ns, ending.system_ns
+    facts = {"passes": str(ending.passes), "copied to": f"{plan.path}.copy", **_short(ending)}
+    return ended.outcome(NAME, plan.backend, 1, facts)
 
 
 def _short(ending: Ending) -> Json:
     """Requests that were answered in part and asked for again, where there were any."""
     return {"short transfers": str(ending.short)} if ending.short else {}
-
-
-class _Brake:
-    """The caller's brake, and our own for when an event cannot be pushed."""
-
-    def __init__(self, control: Control) -> None:
-        self._control = control
-        self.stopped_here = False
-
-    def stop(self) -> None:
-        self._control.stop()
-
-    def abort(self) -> None:
-        self._control.abort()
-
-    @property
-    def stopped(self) -> bool:
-        return self.stopped_here or self._control.stopped
 
 
 def _plain(workload: Definition) -> Definition:
@@ -362,12 +245,3 @@ def _passes(value: Any, where: str) -> int:
     if isinstance(value, bool) or not text.isdigit() or int(text) > 1_000_000:
         raise InputError(f"{where}: passes is {quoted(value)}, but must be a whole number from 0 (as many as fit) to 1000000.")
     return int(text)
-
-
-def _interval_ns(asked: Any, duration_ns: int) -> int:
-    """The interval's length; ``auto`` as `crates/workload` defines it."""
-    if asked != "auto":
-        return max(round(float(asked) * 1e9), 1)
-    if duration_ns >= _TWO_HOURS_NS:
-        return _AUTO_LONG_NS
-    return next((length for length in _AUTO_NS if duration_ns >= 40 * length), _AUTO_LEAST_NS)
