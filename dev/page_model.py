@@ -64,7 +64,8 @@ class Source:
 @cache
 def source(module: str) -> Source:
     """The source of a module of ours."""
-    path = PYTHON / (module.replace(".", "/") + ".py")
+    place = PYTHON / module.replace(".", "/")
+    path = place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
     text = path.read_text(encoding="utf-8")
     defined: dict[str, ast.stmt] = {}
     imported: dict[str, str] = {}

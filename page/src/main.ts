@@ -2,6 +2,7 @@
 //
 // Limits: the page never fetches anything; what is not in its data does not exist for it.
 
+import { driverSections, driverTitles } from "./drivers/list";
 import { element } from "./element";
 import { drawAll, drawNear, redraw } from "./figure";
 import { unpacked } from "./inflate";
@@ -24,6 +25,7 @@ function build(report: Report, page: HTMLElement): void {
     answer(report),
     comparisonSection(report),
     experimentSection(report),
+    ...driverSections(report),
     profileSection(report),
     flagSection(report),
     summarySection(report),
@@ -42,6 +44,7 @@ function contents(report: Report): HTMLElement {
   const links: [string, string][] = [
     ...part(report.comparison !== null, "comparison", "Comparison"),
     ...part(report.experiments.length > 0, "experiments", "Experiments"),
+    ...driverTitles(report),
     ...groupNames(report).map((name): [string, string] => [name, GROUP_TITLES[name].replace(" access", "")]),
     ...part(report.flags.length > 0, "flags", "Flags"),
     ["summary", "Summary"],

@@ -21,6 +21,7 @@ export interface Report {
   experiments: Experiment[];
   published: Published[];
   comparison: Comparison | null;
+  drivers: DriverSections;
 }
 
 /** One run. */
@@ -754,4 +755,37 @@ export interface ComparedMark {
   note: string;
   /** The baseline's and the side's. */
   values: [Mark | null, Mark | null];
+}
+
+/** The sections of drivers, by the name that the key `driver` of a workload has. */
+export interface DriverSections {
+  files?: FileOperations;
+}
+
+/** File operations, by workload. */
+export interface FileOperations {
+  workloads: FileWorkload[];
+}
+
+/** The operations of one workload. */
+export interface FileWorkload {
+  title: string;
+  modelled: boolean;
+  rows: FileOperationRow[];
+}
+
+/** An operation at one setting. */
+export interface FileOperationRow {
+  op: Op;
+  settings: Settings;
+  cells: FileOperationCell[];
+}
+
+/** An operation in one configuration. */
+export interface FileOperationCell {
+  configuration: number;
+  points: number[];
+  per_s: Estimate;
+  mean: Estimate | null;
+  p99: Estimate | null;
 }

@@ -23,6 +23,7 @@ from plimsoll.reports.limits import configuration_words
 from plimsoll.reports.view.answer import AnswerView, answer_view
 from plimsoll.reports.view.bars import Group, Rate, Slice, groups, largest, slices
 from plimsoll.reports.view.comparison import Published, Suite, compare_configurations, published_figures, suite
+from plimsoll.reports.view.drivers import DriverSections, driver_sections
 from plimsoll.reports.view.experiments import Experiment, Member, experiments, point_verdict
 from plimsoll.reports.view.point import GROUPS, SEVERITIES, Drawing, FlagView, Placed, PointRecord, PointView, point_view
 from plimsoll.reports.view.timeline import COLUMNS, Decoder
@@ -143,6 +144,7 @@ class Report(TypedDict):
     experiments: list[Experiment]
     published: list[Published]
     comparison: ComparisonView | None
+    drivers: DriverSections
 
 
 def view(runs: Sequence[RunRecord], decode: Decoder, comparison: Comparison | None = None, heard: Heard | None = None) -> Report:
@@ -177,6 +179,7 @@ def view(runs: Sequence[RunRecord], decode: Decoder, comparison: Comparison | No
         "experiments": experiments(metas, members),
         "published": published_figures(metas, members, labels),
         "comparison": compared.to_json() if compared is not None else None,
+        "drivers": driver_sections(members),
     }
 
 
