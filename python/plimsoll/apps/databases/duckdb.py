@@ -1,0 +1,244 @@
+"""DuckDB in this process: the embedded database, a file in a directory on the target.
+
+Model: one connection holds the file, each session is a cursor of it, and statements of several sessions run at the same time in this
+process. Rows are loaded as CSV out of memory (memfd), a part at a time, so that the target sees what the database writes and nothing
+else. What does not fit in the memory that it may use goes to ``spill`` beside the file, on the target as well.
+Limits: one process at a time has the file open. Its temporary files are counted at their peak, which DuckDB keeps for each statement.
+
+    database = DuckDb("/mnt/array/dss", Settings(memory_bytes=256 << 20))
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any, Self
+
+from plimsoll.apps.databases.database import Counters, DatabaseError, Row, Settings, Trouble
+from plimsoll.errors import InputError
+
+if TYPE_CHECKING:
+    import duckdb
+
+FILE = "plimsoll.duckdb"
+SPILL = "spill"
+#: Rows are handed over in parts of about so many bytes.
+_PART_BYTES = 64 << 20
+_MISSING = "DuckDB is not installed here; install it with: pip install 'plimsoll[duckdb]'."
+_COPY = "COPY {table}{columns} FROM '/proc/self/fd/{file}' (FORMAT csv, DELIMITER '|', HEADER false, QUOTE '', ESCAPE '', NULLSTR '\\N')"
+#: What DuckDB says, and which kind of trouble that is; the first that fits.
+_TROUBLES: tuple[tuple[str, Trouble], ...] = (
+    (r"could not set lock|conflicting lock", "locked"),
+    (r"no space left|disk is full|could not (write|truncate|fsync)|max_temp_directory_size", "full"),
+    (r"out of memory|failed to (allocate|pin)", "memory"),
+    (r"interrupted", "cancelled"),
+    (r"conflict", "conflict"),
+)
+
+
+def engine_module() -> Any:
+    """The package ``duckdb``, imported where a run needs it. Raises `InputError` with what to install."""
+    try:
+        import duckdb
+    except ImportError:
+        raise InputError(_MISSING) from None
+    return duckdb
+
+
+class DuckDb:
+    """`plimsoll.apps.databases.database.Database` in a directory, which has to exist."""
+
+    engine = "duckdb"
+    dialect = "duckdb"
+    concurrent_writers = True
+
+    def __init__(self, directory: str, settings: Settings) -> None:
+        self._directory = directory
+        self._settings = settings
+        self._connection: duckdb.DuckDBPyConnection | None = None
+
+    @property
+    def path(self) -> str:
+        """The file of the database."""
+        return os.path.join(self._directory, FILE)
+
+    def open(self) -> None:
+        module = engine_module()
+        if self._connection is None:
+            with _told(self.path):
+                self._connection = module.connect(self.path, config=self._configuration())
+
+    def _configuration(self) -> dict[str, Any]:
+        """Nothing is fetched from the network, and what spills goes to the target."""
+        made: dict[str, Any] = {
+            "temp_directory": os.path.join(self._directory, SPILL),
+            "autoinstall_known_extensions": False,
+            "preserve_insertion_order": False,
+            **self._settings.options,
+        }
+        if self._settings.memory_bytes is not None:
+            made["memory_limit"] = f"{self._settings.memory_bytes}B"
+        if self._settings.threads is not None:
+            made["threads"] = self._settings.threads
+        return made
+
+    def close(self) -> None:
+        if self._connection is not None:
+            connection, self._connection = self._connection, None
+            with _told(self.path):
+                connection.close()
+
+    def session(self) -> DuckDbSession:
+        if self._connection is None:
+            raise DatabaseError(f"{self.path}: the database is not open.", "lost")
+        return DuckDbSession(self._connection.cursor(), self.path)
+
+    def restart(self) -> None:
+        self.close()
+        _drop_from_page_cache(self.path)
+        self.open()
+
+    def cold_how(self) -> str:
+        return "the database was closed, its file dropped from the page cache, and opened again; caches of the storage stay warm"
+
+    def tables(self) -> frozenset[str]:
+        return frozenset(str(name) for (name,) in self._rows("SELECT table_name FROM duckdb_tables() WHERE NOT internal"))
+
+    def settle(self) -> None:
+        self._rows("CHECKPOINT")
+        self._rows("ANALYZE")
+
+    def size_bytes(self) -> int | None:
+        return sum(os.path.getsize(path) for path in (self.path, f"{self.path}.wal") if os.path.exists(path))
+
+    def counters(self) -> Counters:
+        (spilled,) = self._rows("SELECT coalesce(sum(size), 0) FROM duckdb_temporary_files()")
+        return Counters(others={"temporary bytes": int(spilled[0])})
+
+    def processes(self) -> Sequence[int]:
+        return (os.getpid(),)
+
+    def facts(self) -> Mapping[str, str]:
+        asked = ("memory_limit", "threads", "temp_directory", "checkpoint_threshold")
+        return {"version": str(engine_module().__version__)} | {
+            name: str(self._rows(f"SELECT current_setting('{name}')")[0][0]) for name in asked
+        }
+
+    def _rows(self, statement: str) -> list[Row]:
+        with self.session() as session:
+            return session.run([statement])
+
+
+class DuckDbSession:
+    """`plimsoll.apps.databases.database.Session`: a cursor."""
+
+    def __init__(self, cursor: duckdb.DuckDBPyConnection, path: str) -> None:
+        self._cursor = cursor
+        self._path = path
+
+    def run(self, statements: Sequence[str], parameters: Sequence[object] = ()) -> list[Row]:
+        rows: list[Row] = []
+        with _told(self._path):
+            for statement in statements:
+                self._cursor.execute(statement, parameters or None)
+                rows = self._cursor.fetchall() if self._cursor.description else []
+        return rows
+
+    def begin(self) -> None:
+        self.run(["BEGIN TRANSACTION"])
+
+    def commit(self) -> None:
+        self.run(["COMMIT"])
+
+    def rollback(self) -> None:
+        self.run(["ROLLBACK"])
+
+    def copy(self, table: str, text: Iterable[bytes], columns: Sequence[str] = ()) -> int:
+        named = f" ({', '.join(columns)})" if columns else ""
+        loaded = 0
+        for file in _parts(text):
+            ((rows,),) = self.run([_COPY.format(table=table, columns=named, file=file)])
+            loaded += int(rows)
+        return loaded
+
+    def cancel(self) -> None:
+        with suppress(engine_module().Error):
+            self._cursor.interrupt()
+
+    def close(self) -> None:
+        with suppress(engine_module().Error):
+            self._cursor.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _parts(text: Iterable[bytes]) -> Iterator[int]:
+    """Files in memory with whole lines of the text, one after the other."""
+    rest = b""
+    part: list[bytes] = []
+    length = 0
+    for chunk in text:
+        part.append(chunk)
+        length += len(chunk)
+        if length >= _PART_BYTES:
+            whole, _, rest = b"".join([rest, *part]).rpartition(b"\n")
+            part, length = [], 0
+            if whole:
+                with _in_memory(whole + b"\n") as file:
+                    yield file
+    if last := b"".join([rest, *part]):
+        with _in_memory(last) as file:
+            yield file
+
+
+@contextmanager
+def _in_memory(content: bytes) -> Iterator[int]:
+    file = os.memfd_create("plimsoll-copy", os.MFD_CLOEXEC)
+    try:
+        view = memoryview(content)
+        while view:
+            view = view[os.write(file, view) :]
+        yield file
+    finally:
+        os.close(file)
+
+
+def _drop_from_page_cache(path: str) -> None:
+    """Write back what is dirty, and let the page cache forget the file."""
+    try:
+        file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError as problem:
+        raise DatabaseError(f"{path}: cannot be dropped from the page cache ({str(problem.strerror).lower()}).") from None
+    try:
+        os.fsync(file)
+        os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)
+    finally:
+        os.close(file)
+
+
+@contextmanager
+def _told(path: str) -> Iterator[None]:
+    """What DuckDB says, in one sentence with the kind of trouble."""
+    module = engine_module()
+    try:
+        yield
+    except module.Error as problem:
+        raise _trouble(path, str(problem)) from None
+
+
+def _trouble(path: str, said: str) -> DatabaseError:
+    kind: Trouble = next((kind for words, kind in _TROUBLES if re.search(words, said, re.IGNORECASE)), "statement")
+    first = " ".join(said.split())[:300].rstrip(".")
+    told = {
+        "locked": f"{path}: another process has this database open; end it, or name another directory.",
+        "full": f"{path}: there is no space left for the database or its temporary files ({first}); make room, or name another directory.",
+        "memory": f"{path}: DuckDB may not use as much memory as this needs ({first}); raise memory.",
+        "cancelled": f"{path}: the statement was cancelled.",
+    }
+    return DatabaseError(told.get(kind, f"{path}: DuckDB says: {first}."), kind)
