@@ -27,7 +27,7 @@ def _table() -> dict[str, set[str]]:
 
 LAYERS = _table()
 #: The ground floor: what any part may import.
-GROUND = {"errors", "units", "near", "stored", "displayed"}
+GROUND = {"errors", "units", "near", "stored", "displayed", "passwords"}
 #: What each part of the package may import, besides itself, the ground floor and the package's version.
 MAY_IMPORT = {part: allowed for part, allowed in LAYERS.items() if not part.startswith("crates/")} | {"__main__": {"cli"}}
 #: Crates each crate may depend on, of ours.

@@ -24,6 +24,7 @@ from typing import Any
 from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 from plimsoll.near import meant
+from plimsoll.passwords import withheld_from
 
 FILE = "plimsoll.toml"
 STORE = "results"
@@ -65,7 +66,7 @@ def read(path: str) -> Defaults:
 
     try:
         with open(path, "rb") as file:
-            document = tomllib.load(file)
+            document = withheld_from(tomllib.load(file))
     except OSError as problem:
         raise InputError(f"{path}: cannot be read ({(problem.strerror or str(problem)).lower()}).") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:

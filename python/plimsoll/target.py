@@ -16,6 +16,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from plimsoll.passwords import withheld
+
 Json = dict[str, Any]
 
 _ARRAY = "array:"
@@ -58,6 +60,7 @@ class Composer:
 
     def target(self, text: str, driver: str | None = None) -> Target:
         """The target that ``text`` names; raises `InputError` for an array that there is not."""
+        text = withheld(text)
         if not text.strip().startswith(_ARRAY):
             return Target(text, None, driver)
         if text not in self._documents:

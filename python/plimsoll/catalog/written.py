@@ -9,6 +9,7 @@ import tomllib
 from typing import Any
 
 from plimsoll.errors import InputError
+from plimsoll.passwords import withheld_from
 
 #: Deeper than anything that a user's file can mean.
 DEPTH_MAX = 32
@@ -32,7 +33,8 @@ def read_toml(path: str, what: str) -> dict[str, Any]:
         raise InputError(f"{path}: cannot be read ({(problem.strerror or str(problem)).lower()}).") from None
     if _is_deep(document):
         raise _too_deep(path, what)
-    return document
+    kept: dict[str, Any] = withheld_from(document)
+    return kept
 
 
 def _too_deep(path: str, what: str) -> InputError:

@@ -9,6 +9,7 @@ import click
 
 from plimsoll.cli.screen import screen
 from plimsoll.errors import InputError
+from plimsoll.passwords import withheld
 
 #: The readers of `plimsoll.formats.import_forms`, which is imported when it is needed.
 READERS = ("fio-json", "fio-logs", "vdbench", "iometer-csv", "orion", "diskspd-xml", "sysstat")
@@ -34,7 +35,7 @@ def command(files: tuple[str, ...], form: str | None, out: str, label: str | Non
     texts = {path: _text(path) for path in dict.fromkeys(files)}
     points = read_results(texts, form)
     kind = form or recognised(files[0], texts[files[0]])
-    path = import_points(out, Import(["plimsoll", *sys.argv[1:]], kind, list(texts), label), points)
+    path = import_points(out, Import(["plimsoll", *map(withheld, sys.argv[1:])], kind, list(texts), label), points)
     click.echo(path)
     click.echo(_summary(points), err=True)
 

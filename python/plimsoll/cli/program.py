@@ -23,6 +23,7 @@ from plimsoll.cli.silence import Silence
 from plimsoll.cli.streams import Streams
 from plimsoll.displayed import displayed_in_line, quoted
 from plimsoll.errors import EXIT_CODES, EXIT_INTERRUPTED, InputError, PlimsollError, StoreError
+from plimsoll.passwords import withheld
 from plimsoll.silence import heard
 
 if TYPE_CHECKING:
@@ -99,7 +100,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from plimsoll.cli.completion import answer
 
         return answer(program)
-    words = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        words = [withheld(word) for word in (sys.argv[1:] if arguments is None else arguments)]
+    except InputError as problem:
+        return _fail(str(problem), problem.exit_code)
     with Streams() as streams, threads_told(words) as in_threads, heard(Silence()):
         code = _answered(words)
         if streams.lost is not None:

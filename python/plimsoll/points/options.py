@@ -16,6 +16,7 @@ from plimsoll.defaults import defaults
 from plimsoll.displayed import python_value, quoted
 from plimsoll.errors import InputError
 from plimsoll.near import meant
+from plimsoll.passwords import withheld
 from plimsoll.points.listener import Step
 
 #: What can be measured, as it is said.
@@ -118,10 +119,10 @@ def complete(options: Mapping[str, Any], others: Mapping[str, Any] | None = None
     if isinstance(settings, Mapping):
         settings = [f"{key}={_written(value)}" for key, value in settings.items()]
     whole |= {
-        "targets": tuple(map(project.named, _listed(targets))),
-        "settings": (settings,) if isinstance(settings, str) else tuple(settings),
+        "targets": tuple(project.named(withheld(target)) for target in _listed(targets)),
+        "settings": tuple(map(withheld, (settings,) if isinstance(settings, str) else settings)),
     }
-    return {**whole, "over": _axes(whole["over"])} if "over" in whole else whole
+    return {**whole, "over": tuple(map(withheld, _axes(whole["over"])))} if "over" in whole else whole
 
 
 def _check_kind(name: str, value: Any) -> None:

@@ -31,6 +31,7 @@ from plimsoll.experiments.plan import Conclusion, Subject
 from plimsoll.experiments.schedule import offers_rates, planned_points, schedule
 from plimsoll.host.machine import host_facts, versions
 from plimsoll.host.target import target_facts, target_identity
+from plimsoll.passwords import withheld
 from plimsoll.points.asked import Asked
 from plimsoll.points.drivers import driver_of
 from plimsoll.points.experiment_points import ExperimentPoints
@@ -326,7 +327,7 @@ def _opened(resolved: _Resolved, asked: Asked, opening: _Opening, remark: Remark
         return run, stored
     info = RunInfo(
         name=resolved.asked.name,
-        command=["plimsoll", *sys.argv[1:]],
+        command=["plimsoll", *map(withheld, sys.argv[1:])],
         points_planned=opening.total,
         host=opening.host,
         versions=versions(),
