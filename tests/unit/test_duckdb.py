@@ -32,7 +32,7 @@ def test_duckdb_is_a_database(database: DuckDb) -> None:
 
 def test_rows_arrive_whole_however_the_text_is_cut(database: DuckDb, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine, "_PART_BYTES", 10)
-    text = b"".join(b"%d|row %d\n" % (row, row) for row in range(50)) + b"50|\\N\n"
+    text = b"".join(b"%d\trow %d\n" % (row, row) for row in range(50)) + b"50\t\\N\n"
     with database.session() as session:
         session.run(["CREATE TABLE t (number BIGINT, word VARCHAR)"])
         assert session.copy("t", (text[at : at + 7] for at in range(0, len(text), 7))) == 51

@@ -8,7 +8,7 @@ Limits: SQL only; rows are fetched whole, since the answers of the loads here ar
     database = DuckDb(directory, Settings(memory_bytes=256 << 20))
     database.open()
     with database.session() as session:
-        session.copy("region", [b"0|AFRICA|...\n"])
+        session.copy("region", [b"0\tAFRICA\t...\n"])
         rows = session.run(["SELECT count(*) FROM region"])
     database.close()
 """
@@ -72,7 +72,8 @@ class Session(Protocol):
         """Undo the transaction."""
 
     def copy(self, table: str, text: Iterable[bytes], columns: Sequence[str] = ()) -> int:
-        """Load rows into ``table``; how many. Fields are divided by ``|``, null is ``\\N``, a row is a line, and chunks end anywhere."""
+        """Load rows into ``table``; how many. It is COPY text of PostgreSQL without escapes: a row is a line, tabs divide its
+        fields, null is ``\\N``. Chunks end anywhere."""
 
     def cancel(self) -> None:
         """End what the session does at this moment with a `DatabaseError` of kind ``cancelled``; nothing when it does nothing."""

@@ -27,7 +27,7 @@ SPILL = "spill"
 #: Rows are handed over in parts of about so many bytes.
 _PART_BYTES = 64 << 20
 _MISSING = "DuckDB is not installed here; install it with: pip install 'plimsoll[duckdb]'."
-_COPY = "COPY {table}{columns} FROM '/proc/self/fd/{file}' (FORMAT csv, DELIMITER '|', HEADER false, QUOTE '', ESCAPE '', NULLSTR '\\N')"
+_COPY = "COPY {table}{columns} FROM '/proc/self/fd/{file}' (FORMAT csv, DELIMITER '\t', HEADER false, QUOTE '', ESCAPE '', NULLSTR '\\N')"
 #: What DuckDB says, and which kind of trouble that is; the first that fits.
 _TROUBLES: tuple[tuple[str, Trouble], ...] = (
     (r"could not set lock|conflicting lock", "locked"),
