@@ -46,7 +46,7 @@ FORBIDDEN_IN_PURE_CRATES = (
     r"\bprintln!",
     r"\beprintln!",
 )
-PURE_CRATES = ("workload", "array")
+PURE_CRATES = ("workload", "array", "dss")
 
 #: The same for parts of the package.
 PURE_PARTS = ("analysis", "experiments")

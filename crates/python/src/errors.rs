@@ -1,5 +1,6 @@
 //! Rust errors as the exceptions of `plimsoll.errors`: the only place where one becomes the other.
 
+use plimsoll_dss::DataError;
 use plimsoll_engine::EngineError;
 use plimsoll_engine::target::{SpecError, TargetError};
 use plimsoll_workload::WorkloadError;
@@ -76,6 +77,11 @@ pub fn spec(py: Python<'_>, error: &SpecError) -> PyErr {
 
 /// A workload or job that is not valid.
 pub fn workload(py: Python<'_>, error: &WorkloadError) -> PyErr {
+    Class::Input.raise(py, error.to_string())
+}
+
+/// A request for data that cannot be answered.
+pub fn data(py: Python<'_>, error: &DataError) -> PyErr {
     Class::Input.raise(py, error.to_string())
 }
 

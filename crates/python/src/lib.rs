@@ -1,6 +1,7 @@
 //! The engine as the Python module `plimsoll._core`: JSON text in and out, conversion only, no decisions.
 
 mod arrays;
+mod data;
 mod distribution;
 mod errors;
 mod files;
@@ -99,6 +100,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     panics::listen();
     // The clock's first reading: by the time a job starts, calibrating it needs no waiting.
     Clock::anchor();
+    module.add_class::<data::CopyStream>()?;
+    module.add_class::<data::DataSource>()?;
     module.add_class::<distribution::Distribution>()?;
     module.add_class::<histogram::Histogram>()?;
     module.add_class::<jobs::Control>()?;
@@ -124,6 +127,13 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(files::remove_files, module)?)?;
     module.add_function(wrap_pyfunction!(files::release_files, module)?)?;
     module.add_function(wrap_pyfunction!(files::inspect_files, module)?)?;
+    module.add_function(wrap_pyfunction!(data::data_schema, module)?)?;
+    module.add_function(wrap_pyfunction!(data::data_rows, module)?)?;
+    module.add_function(wrap_pyfunction!(data::data_copy, module)?)?;
+    module.add_function(wrap_pyfunction!(data::data_refresh_copy, module)?)?;
+    module.add_function(wrap_pyfunction!(data::data_refresh_deletes, module)?)?;
+    module.add_function(wrap_pyfunction!(data::data_parameters, module)?)?;
+    module.add_function(wrap_pyfunction!(data::data_orders, module)?)?;
     module.add_function(wrap_pyfunction!(arrays::describe_array, module)?)?;
     module.add_function(wrap_pyfunction!(arrays::array_schema, module)?)?;
     module.add_function(wrap_pyfunction!(arrays::array_reference, module)?)?;

@@ -1,0 +1,154 @@
+//! Data of the decision-support load: schema, rows in streams of bytes, refresh sets and parameters.
+
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use plimsoll_dss::{Chunk, CopyText, DataError, ORDERS, RefreshSet, Scale, Source, Span, Table, copy_text, parameters};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use serde_json::{Value, json};
+
+use crate::errors;
+
+/// What rows are drawn from, shared by all that draw at the same time; its memory is free when none does.
+static SOURCE: Mutex<Weak<Source>> = Mutex::new(Weak::new());
+
+fn source() -> Arc<Source> {
+    let mut shared = SOURCE.lock().unwrap_or_else(PoisonError::into_inner);
+    shared.upgrade().unwrap_or_else(|| {
+        let made = Arc::new(Source::new());
+        *shared = Arc::downgrade(&made);
+        made
+    })
+}
+
+/// Keeps what rows are drawn from while it lives, where several streams follow one another.
+#[pyclass(frozen)]
+pub struct DataSource(#[allow(dead_code)] Arc<Source>);
+
+#[pymethods]
+impl DataSource {
+    #[new]
+    fn new(py: Python<'_>) -> Self {
+        Self(py.detach(source))
+    }
+}
+
+/// The tables with their columns and keys, in the order in which foreign keys allow loading.
+#[pyfunction]
+pub fn data_schema() -> String {
+    let columns = |table: Table| -> Value {
+        table.columns().iter().map(|column| json!({ "name": column.name, "type": column.kind.sql() })).collect()
+    };
+    let described = |table: Table| {
+        json!({
+            "name": table.name(),
+            "columns": columns(table),
+            "primary_key": table.primary_key(),
+            "foreign_keys": table.foreign_keys(),
+        })
+    };
+    Value::from_iter(Table::ALL.map(described)).to_string()
+}
+
+/// How many rows a part of a table has.
+#[pyfunction]
+pub fn data_rows(py: Python<'_>, table: &str, scale: f64, part: u32, parts: u32) -> PyResult<u64> {
+    let span = span(py, table, scale, (part, parts))?;
+    Ok(py.detach(|| span.rows()))
+}
+
+/// The rows of a part of a table as text for COPY.
+#[pyfunction]
+pub fn data_copy(py: Python<'_>, table: &str, scale: f64, part: u32, parts: u32) -> PyResult<CopyStream> {
+    let chunks = Box::new(span(py, table, scale, (part, parts))?.chunks());
+    Ok(CopyStream { left: Mutex::new(Left { chunks, source: None }) })
+}
+
+/// Orders or items that a part of a refresh set inserts, as text for COPY.
+#[pyfunction]
+pub fn data_refresh_copy<'py>(
+    py: Python<'py>,
+    table: &str,
+    scale: f64,
+    number: u32,
+    part: (u32, u32),
+) -> PyResult<Bound<'py, PyBytes>> {
+    let set = refresh_set(py, scale, number, part)?;
+    let table = Table::named(table).map_err(|error| errors::data(py, &error))?;
+    let mut text = Vec::new();
+    py.detach(|| match table {
+        Table::LineItem => set.line_items(&source(), &mut CopyText::new(&mut text)),
+        _ => set.orders(&source(), &mut CopyText::new(&mut text)),
+    });
+    Ok(PyBytes::new(py, &text))
+}
+
+/// Keys of the orders that a part of a refresh set deletes.
+#[pyfunction]
+pub fn data_refresh_deletes(py: Python<'_>, scale: f64, number: u32, part: u32, parts: u32) -> PyResult<Vec<i64>> {
+    Ok(refresh_set(py, scale, number, (part, parts))?.deletes())
+}
+
+/// The values that the 22 queries of a stream ask for: a list of `{name: value}`, query 1 first.
+#[pyfunction]
+pub fn data_parameters(py: Python<'_>, seed: i64, stream: u32, scale: f64) -> PyResult<String> {
+    let refused = |error: DataError| errors::data(py, &error);
+    let drawn = parameters(seed, stream, Scale::new(scale).map_err(refused)?).map_err(refused)?;
+    let queries = drawn.map(|query| query.into_iter().map(|(name, value)| (name.to_owned(), json!(value))).collect());
+    Ok(Value::from_iter(queries.map(Value::Object)).to_string())
+}
+
+/// In which order streams ask their queries, by stream; 0 is the power test.
+#[pyfunction]
+pub fn data_orders() -> Vec<Vec<u8>> {
+    ORDERS.iter().map(|order| order.to_vec()).collect()
+}
+
+/// An iterator of bytes, a chunk of rows each; the interpreter goes on while one is made.
+#[pyclass(frozen)]
+pub struct CopyStream {
+    left: Mutex<Left>,
+}
+
+struct Left {
+    chunks: Box<dyn Iterator<Item = Chunk> + Send>,
+    /// Made with the first chunk, and gone after the last.
+    source: Option<Arc<Source>>,
+}
+
+#[pymethods]
+impl CopyStream {
+    const fn __iter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        this
+    }
+
+    fn __next__<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyBytes>> {
+        let text = py.detach(|| self.left.lock().unwrap_or_else(PoisonError::into_inner).next())?;
+        Some(PyBytes::new(py, &text))
+    }
+}
+
+impl Left {
+    fn next(&mut self) -> Option<Vec<u8>> {
+        let Some(chunk) = self.chunks.next() else {
+            self.source = None;
+            return None;
+        };
+        let mut text = Vec::with_capacity(CHUNK_BYTES);
+        copy_text(self.source.get_or_insert_with(source), chunk, &mut text);
+        Some(text)
+    }
+}
+
+/// More than what a chunk becomes.
+const CHUNK_BYTES: usize = 2 << 20;
+
+fn span(py: Python<'_>, table: &str, scale: f64, (part, parts): (u32, u32)) -> PyResult<Span> {
+    let span = || Span::part(Table::named(table)?, Scale::new(scale)?, part, parts);
+    span().map_err(|error| errors::data(py, &error))
+}
+
+fn refresh_set(py: Python<'_>, scale: f64, number: u32, (part, parts): (u32, u32)) -> PyResult<RefreshSet> {
+    let set = || RefreshSet::new(Scale::new(scale)?, number)?.part(part, parts);
+    set().map_err(|error| errors::data(py, &error))
+}

@@ -1,0 +1,153 @@
+"""The data of the decision-support load: tables of any size, refresh sets, and what the 22 queries ask for.
+
+Model: `crates/dss` draws everything from the arguments alone, in streams of bytes, while the interpreter goes on; nothing touches a disk.
+A table can be drawn in parts at the same time, each in a thread of its own. Equal arguments give equal bytes on every machine.
+Limits: derived from TPC-H, not comparable with published TPC-H results; `STANDARD_SCALES` are the sizes those results have.
+
+    tables(0.01)["orders"]                                  # 15000
+    with kept():                                            # what the rows of several streams are drawn from, made once
+        for text in copy_text("orders", 0.01):              # about a megabyte of lines for PostgreSQL's COPY each
+            copy.write(text)
+    parameters(seed=1122093000, stream=0, scale=1.0)[1]   # {"delta": 78}
+    refresh(1.0, 1).deletes[:3]                             # [1, 2, 3]
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from plimsoll import _core
+
+#: What stands in a query: a number, a word or day or decimal, or several of them.
+Value = int | str | list[int] | list[str]
+#: The values of a query by name, as `QUALIFICATION` names them.
+Parameters = dict[str, Value]
+
+#: The sizes that published results of TPC-H have; any other is flagged.
+STANDARD_SCALES = (1, 10, 30, 100, 300, 1000, 3000, 10000, 30000, 100000)
+#: Refresh sets that a load has orders for.
+REFRESH_SETS = 1000
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column; its type as SQL writes it."""
+
+    name: str
+    type: str
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table: columns in the order of its rows, and the keys of other tables by the columns that hold them."""
+
+    name: str
+    columns: tuple[Column, ...]
+    primary_key: tuple[str, ...]
+    foreign_keys: dict[tuple[str, ...], str]
+
+
+@dataclass(frozen=True)
+class Refresh:
+    """A refresh set, or a part of it: orders that come with their items, as text for COPY, and keys of orders that go with theirs."""
+
+    orders: bytes
+    lineitem: bytes
+    deletes: list[int]
+
+
+def _schema() -> dict[str, Table]:
+    described = json.loads(_core.data_schema())
+    return {
+        table["name"]: Table(
+            table["name"],
+            tuple(Column(column["name"], column["type"]) for column in table["columns"]),
+            tuple(table["primary_key"]),
+            {tuple(key["columns"]): key["table"] for key in table["foreign_keys"]},
+        )
+        for table in described
+    }
+
+
+#: The eight tables by name, in the order in which foreign keys allow loading.
+TABLES = _schema()
+
+#: In which order streams ask their queries: row 0 is the power test, row s stream s.
+ORDER = tuple(tuple(order) for order in _core.data_orders())
+
+#: The values with which the answers of a database of scale 1 are validated.
+QUALIFICATION: dict[int, Parameters] = {
+    1: {"delta": 90},
+    2: {"size": 15, "type": "BRASS", "region": "EUROPE"},
+    3: {"segment": "BUILDING", "date": "1995-03-15"},
+    4: {"date": "1993-07-01"},
+    5: {"region": "ASIA", "date": "1994-01-01"},
+    6: {"date": "1994-01-01", "discount": "0.06", "quantity": 24},
+    7: {"nation1": "FRANCE", "nation2": "GERMANY"},
+    8: {"nation": "BRAZIL", "region": "AMERICA", "type": "ECONOMY ANODIZED STEEL"},
+    9: {"colour": "green"},
+    10: {"date": "1993-10-01"},
+    11: {"nation": "GERMANY", "fraction": "0.0001000000"},
+    12: {"mode1": "MAIL", "mode2": "SHIP", "date": "1994-01-01"},
+    13: {"word1": "special", "word2": "requests"},
+    14: {"date": "1995-09-01"},
+    15: {"date": "1996-01-01"},
+    16: {"brand": "Brand#45", "type": "MEDIUM POLISHED", "sizes": [49, 14, 23, 45, 19, 3, 36, 9]},
+    17: {"brand": "Brand#23", "container": "MED BOX"},
+    18: {"quantity": 300},
+    19: {"brand1": "Brand#12", "brand2": "Brand#23", "brand3": "Brand#34", "quantity1": 1, "quantity2": 10, "quantity3": 20},
+    20: {"colour": "forest", "date": "1994-01-01", "nation": "CANADA"},
+    21: {"nation": "SAUDI ARABIA"},
+    22: {"codes": ["13", "31", "23", "29", "30", "18", "17"]},
+}
+
+
+def tables(scale: float) -> dict[str, int]:
+    """How many rows each table has at a scale; InputError where there is no such scale."""
+    return {table: rows(table, scale) for table in TABLES}
+
+
+def rows(table: str, scale: float, *, part: int = 1, parts: int = 1) -> int:
+    """How many rows part ``part`` of ``parts`` of a table has."""
+    return _core.data_rows(table, scale, part, parts)
+
+
+def copy_text(table: str, scale: float, *, part: int = 1, parts: int = 1) -> Iterator[bytes]:
+    """The rows of a part of a table as text for ``COPY … FROM STDIN``, in pieces of whole rows, about a megabyte each."""
+    return _core.data_copy(table, scale, part, parts)
+
+
+def refresh(scale: float, number: int, *, part: int = 1, parts: int = 1) -> Refresh:
+    """Part ``part`` of ``parts`` of refresh set ``number``, 1 to `REFRESH_SETS`: whole orders, say for a transaction."""
+    with kept():
+        orders = _core.data_refresh_copy("orders", scale, number, (part, parts))
+        items = _core.data_refresh_copy("lineitem", scale, number, (part, parts))
+        return Refresh(orders, items, _core.data_refresh_deletes(scale, number, part, parts))
+
+
+def parameters(seed: int, stream: int, scale: float) -> dict[int, Parameters]:
+    """The values that the 22 queries of a stream ask for, by number of query; stream 0 is the power test."""
+    return dict(enumerate(json.loads(_core.data_parameters(seed, stream, scale)), 1))
+
+
+def order_of(stream: int) -> tuple[int, ...]:
+    """The order in which a stream asks its queries; streams beyond the table begin again at its row 1."""
+    return ORDER[0] if stream == 0 else ORDER[(stream - 1) % (len(ORDER) - 1) + 1]
+
+
+def is_standard(scale: float) -> bool:
+    """Whether published results have this size."""
+    return scale in STANDARD_SCALES
+
+
+@contextmanager
+def kept() -> Iterator[None]:
+    """Keeps what rows are drawn from, 300 MiB of text that take about a second to make, from the first stream to the last."""
+    source = _core.DataSource()
+    try:
+        yield
+    finally:
+        del source
