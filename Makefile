@@ -41,7 +41,7 @@ format: setup  ## write Rust and Python in the house format
 bless: setup  ## write generated documents and snapshots anew; look at the difference afterwards
 	PLIMSOLL_BLESS=1 cargo test --locked --quiet --package plimsoll-workload
 	PLIMSOLL_BLESS=1 cargo test --locked --quiet --package plimsoll-array --test documents --test messages
-	PLIMSOLL_RENEW=1 $(VENV)/bin/pytest tests/unit/test_help.py tests/unit/test_experiment_reference.py tests/unit/test_array_reference.py tests/unit/test_results_table.py tests/unit/test_schemas.py tests/report/test_page_model.py
+	PLIMSOLL_RENEW=1 $(VENV)/bin/pytest tests/unit/test_help.py tests/unit/test_experiment_reference.py tests/unit/test_array_reference.py tests/unit/test_results_table.py tests/unit/test_decision_queries.py tests/unit/test_schemas.py tests/report/test_page_model.py
 
 reproduce: setup  ## write docs/reproduce.md anew: the claims of the reports on modelled arrays (about two minutes)
 	$(VENV)/bin/plimsoll reproduce --quiet --markdown > docs/reproduce.md.new
