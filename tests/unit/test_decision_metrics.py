@@ -11,7 +11,6 @@ from plimsoll.decision.metrics import (
     Metrics,
     composite,
     counted,
-    is_standard,
     power,
     price_per_composite,
     rounded,
@@ -110,7 +109,3 @@ def test_the_specification_rounds_figures_to_tenths() -> None:
 )
 def test_the_least_number_of_streams_grows_with_the_scale(scale: float, streams: int) -> None:
     assert streams_min(scale) == streams
-
-
-def test_fractions_of_a_scale_are_not_standard() -> None:
-    assert [scale for scale in (0.1, 1, 2.5, 30, 300.0, 500) if is_standard(scale)] == [1, 30, 300.0]

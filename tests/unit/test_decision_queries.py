@@ -14,7 +14,7 @@ import sqlglot
 from sqlglot import exp
 
 from plimsoll.decision.page import queries_page
-from plimsoll.decision.queries import QUERIES, asks, columns, qualification, query, text
+from plimsoll.decision.queries import QUERIES, Parameters, asks, columns, qualification, query, text
 from plimsoll.errors import InputError
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "queries.md"
@@ -60,7 +60,11 @@ def test_a_translation_is_one_statement_of_its_dialect_on_the_same_tables(number
     [original] = sqlglot.parse(text(number, values), read="duckdb")
     assert isinstance(statement, exp.Query)
     assert _tables(statement) == _tables(original)
-    assert _literals(statement) >= {value for value in values if not value.isdigit()} - {"special", "requests"}
+    assert _literals(statement) >= {str(value) for value in _flat(values) if not str(value).isdigit()}
+
+
+def _flat(values: Parameters) -> list[object]:
+    return [each for value in values.values() for each in (value if isinstance(value, list) else [value])]
 
 
 def _tables(statement: exp.Expression | None) -> set[str]:
@@ -75,7 +79,7 @@ def _literals(statement: exp.Expression) -> set[str]:
 @pytest.mark.parametrize("number", QUERIES)
 def test_no_place_of_a_value_is_left_open(number: int) -> None:
     assert "$" not in text(number, qualification()[number])
-    assert {f"${parameter.name}" for parameter in query(number).parameters} == set(re.findall(r"\$\w+", query(number).text))
+    assert {f"${name}" for name in query(number).parameters} == set(re.findall(r"\$\w+", query(number).text))
 
 
 @pytest.mark.parametrize("number", QUERIES)
@@ -97,26 +101,31 @@ def test_every_query_says_what_it_asks_in_one_question(number: int) -> None:
     [
         (
             6,
-            ["1994-01-01", "0.06; DROP TABLE orders", 24],
+            {"discount": "0.06; DROP TABLE orders"},
             "query 6: discount is '0.06; DROP TABLE orders', where a decimal such as 0.06 should stand.",
         ),
-        (9, ["gr%en"], "query 9: colour is 'gr%en', where a word such as green should stand."),
-        (4, ["1993-13-01"], "query 4: quarter is '1993-13-01', where a date such as 1994-01-01 should stand."),
-        (1, [-90], "query 1: days is '-90', where an integer such as 24 should stand."),
-        (3, ["BUILDING"], "query 3: 1 values are given, but it takes 2: segment, day."),
-        (23, [], "query 23 is unknown; queries are numbered from 1 to 22."),
+        (9, {"colour": "gr%en"}, "query 9: colour is 'gr%en', where a word such as green should stand."),
+        (4, {"date": "1993-13-01"}, "query 4: date is '1993-13-01', where a date such as 1994-01-01 should stand."),
+        (1, {"delta": -90}, "query 1: delta is '-90', where an integer such as 24 should stand."),
+        (16, {"sizes": [49, "14)"]}, "query 16: sizes is '14)', where integers such as 49 should stand."),
+        (3, {"day": "1995-03-15"}, "query 3: values are given for segment, date and day, but it takes segment and date."),
     ],
 )
-def test_a_value_that_is_not_of_its_kind_is_refused_in_a_sentence(number: int, values: list[object], sentence: str) -> None:
+def test_a_value_that_is_not_of_its_kind_is_refused_in_a_sentence(number: int, values: Parameters, sentence: str) -> None:
     with pytest.raises(InputError) as refused:
-        text(number, values)
+        text(number, {**qualification()[number], **values})
     assert str(refused.value) == sentence
+
+
+def test_there_are_22_queries() -> None:
+    with pytest.raises(InputError, match="query 23 is unknown; queries are numbered from 1 to 22"):
+        text(23, {})
 
 
 @pytest.mark.parametrize("dialect", ["duckdb", "postgres", "spark"])
 @pytest.mark.parametrize("value", ["O'Neil' OR 1=1 --", "back\\slash'", "$region", "{type}"])
 def test_text_of_a_value_stays_a_literal_in_every_dialect(dialect: str, value: str) -> None:
-    [statement] = sqlglot.parse(text(5, [value, "1994-01-01"], dialect), read=dialect)
+    [statement] = sqlglot.parse(text(5, {"region": value, "date": "1994-01-01"}, dialect), read=dialect)
     assert statement is not None
     assert value in _literals(statement)
     assert _tables(statement) == {"region", "nation", "customer", "orders", "lineitem", "supplier"}
@@ -128,7 +137,7 @@ def test_an_unknown_dialect_is_refused_with_the_nearest() -> None:
 
 
 def test_the_fraction_of_query_11_shrinks_as_the_data_grow() -> None:
-    assert [qualification(scale)[11][1] for scale in (0.01, 1.0, 300.0)] == ["0.0100000000", "0.0001000000", "0.0000003333"]
+    assert [qualification(scale)[11]["fraction"] for scale in (0.01, 1.0, 300.0)] == ["0.0100000000", "0.0001000000", "0.0000003333"]
 
 
 def test_texts_of_duckdb_need_no_translator_and_others_name_it_when_it_is_missing() -> None:

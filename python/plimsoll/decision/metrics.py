@@ -106,8 +106,3 @@ def rounded(value: float | Decimal, decimals: int, how: Rounding = "half-up") ->
 def streams_min(scale: float) -> int:
     """The least number of streams at a scale: that of the next standard scale below, and of scale 1 for all that are smaller."""
     return max((streams for least, streams in STREAMS_MIN.items() if least <= scale), default=STREAMS_MIN[1])
-
-
-def is_standard(scale: float) -> bool:
-    """Whether the specification knows this scale."""
-    return scale in STREAMS_MIN

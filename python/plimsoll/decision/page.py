@@ -34,6 +34,10 @@ def queries_page() -> str:
 
 def _section(number: int) -> str:
     asked = query(number)
-    values = ", ".join(f"{parameter.name} {value}" for parameter, value in zip(asked.parameters, asked.qualification, strict=True))
+    values = ", ".join(f"{name} {_written(value)}" for name, value in asked.qualification.items())
     answer = ", ".join(f"{column.name} ({column.kind})" for column in asked.columns)
     return f"\n## Query {number}\n\n{asked.asks}\n\nChecked with: {values}. Answer: {answer}.\n\n```sql\n{asked.text}\n```\n"
+
+
+def _written(value: object) -> str:
+    return " ".join(map(str, value)) if isinstance(value, list) else str(value)

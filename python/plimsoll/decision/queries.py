@@ -7,8 +7,8 @@ anything, and a killed run leaves nothing behind.
 Limits: the translator, sqlglot, is imported with the first text that is not DuckDB's. A text is translated once for each set of values.
 
     asks(6)                                             # "How much more revenue would …"
-    text(6, ["1994-01-01", "0.06", 24], "postgres")     # "SELECT SUM(l_extendedprice * l_discount) AS revenue FROM lineitem WHERE …"
-    qualification(1.0)[6]                               # ("1994-01-01", "0.06", "24")
+    text(6, {"date": "1994-01-01", "discount": "0.06", "quantity": 24}, "postgres")     # "SELECT SUM(l_extendedprice * l_discount) AS …"
+    qualification(300.0)[11]                            # {"nation": "GERMANY", "fraction": "0.0000003333"}
 """
 
 from __future__ import annotations
@@ -16,25 +16,27 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Literal, get_args
 
 from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
-from plimsoll.near import meant
+from plimsoll.near import listed, meant
 
 #: Their numbers.
 QUERIES = range(1, 23)
 #: What a text can be written in.
 Dialect = Literal["duckdb", "postgres", "spark"]
+#: The values of a query by name.
+Parameters = Mapping[str, object]
 #: How engines may differ in a column of an answer (`plimsoll.decision.validation`).
 Class = Literal["str", "int", "num", "cnt", "sum", "avg", "rat"]
 
 _FILE = os.path.join(os.path.dirname(__file__), "queries.toml")
 _PLACE = re.compile(r"\$([a-z]+[0-9]*)")
-#: What a value of each kind looks like, an example, and whether it is written as text.
+#: What a value of each kind looks like, an example, and how it is written.
 _KINDS: dict[str, tuple[str, str, str]] = {
     "integer": (r"[0-9]{1,9}", "24", "{}"),
     "decimal": (r"[0-9]{0,9}\.?[0-9]{1,12}", "0.06", "{}"),
@@ -42,20 +44,16 @@ _KINDS: dict[str, tuple[str, str, str]] = {
     # These become part of a pattern.
     "word": (r"[A-Za-z]+", "green", "'{}'"),
     "words": (r"[A-Za-z]+( [A-Za-z]+)*", "MEDIUM POLISHED", "'{}'"),
-    "digits": (r"[0-9]+", "13", "'{}'"),
     "text": (r"[^\x00-\x1f]+", "Brand#12", "'{}'"),
+    # Of these a parameter has several values.
+    "integers": (r"[0-9]{1,9}", "49", "{}"),
+    "digits": (r"[0-9]+", "13", "'{}'"),
 }
+#: What stands for several values in a text.
+_SEVERAL = ("integers", "digits")
 #: The parameter of query 11 that shrinks as the data grow.
-_FRACTION = 11
+_FRACTION, _SHRINKING = 11, "fraction"
 _TRANSLATED_MAX = 4096
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """What is drawn for a query; ``kind`` is one of those that values are checked against."""
-
-    name: str
-    kind: str
 
 
 @dataclass(frozen=True)
@@ -68,12 +66,12 @@ class Column:
 
 @dataclass(frozen=True)
 class Query:
-    """A query as it is declared."""
+    """A query as it is declared; ``parameters`` are names with their kinds."""
 
     number: int
     asks: str
-    parameters: tuple[Parameter, ...]
-    qualification: tuple[str, ...]
+    parameters: Mapping[str, str]
+    qualification: Parameters
     columns: tuple[Column, ...]
     text: str
 
@@ -96,15 +94,15 @@ def columns(number: int) -> tuple[Column, ...]:
     return query(number).columns
 
 
-def qualification(scale: float = 1.0) -> dict[int, tuple[str, ...]]:
+def qualification(scale: float = 1.0) -> dict[int, Parameters]:
     """For each query the values with which its answer is checked; of query 11, one depends on the scale of the data."""
     found = {number: query(number).qualification for number in QUERIES}
-    nation, fraction = found[_FRACTION]
-    return {**found, _FRACTION: (nation, f"{float(fraction) / scale:.10f}")}
+    fraction = float(str(found[_FRACTION][_SHRINKING])) / scale
+    return {**found, _FRACTION: {**found[_FRACTION], _SHRINKING: f"{fraction:.10f}"}}
 
 
-def text(number: int, values: Sequence[object], dialect: str = "duckdb") -> str:
-    """One statement, without a semicolon: the query with ``values``, which stand in the order of its parameters.
+def text(number: int, values: Parameters, dialect: str = "duckdb") -> str:
+    """One statement, without a semicolon: the query with ``values`` by the names of its parameters.
 
     Raises `InputError` for values that are not what the query takes, an unknown dialect, or a dialect without sqlglot.
     """
@@ -114,26 +112,34 @@ def text(number: int, values: Sequence[object], dialect: str = "duckdb") -> str:
     return filled if dialect == "duckdb" else _translated(filled, dialect)
 
 
-def _filled(asked: Query, values: Sequence[object]) -> str:
-    if len(values) != len(asked.parameters):
-        names = ", ".join(parameter.name for parameter in asked.parameters)
-        raise InputError(f"query {asked.number}: {len(values)} values are given, but it takes {len(asked.parameters)}: {names}.")
-    literals = {parameter.name: _literal(asked.number, parameter, value) for parameter, value in zip(asked.parameters, values, strict=True)}
+def _filled(asked: Query, values: Parameters) -> str:
+    if values.keys() != asked.parameters.keys():
+        raise InputError(f"query {asked.number}: values are given for {_named(values)}, but it takes {_named(asked.parameters)}.")
+    literals = {name: _literals(asked, name, values[name]) for name in asked.parameters}
     return _PLACE.sub(lambda place: literals[place[1]], asked.text)
 
 
-def _literal(number: int, parameter: Parameter, value: object) -> str:
-    form, example, written = _KINDS[parameter.kind]
+def _named(values: Iterable[str]) -> str:
+    return listed(list(values), "and") or "none"
+
+
+def _literals(asked: Query, name: str, value: object) -> str:
+    """One value as a literal, several as a list of them."""
+    several = value if isinstance(value, list | tuple) and asked.parameters[name] in _SEVERAL else [value]
+    return ", ".join(_literal(asked, name, each) for each in several)
+
+
+def _literal(asked: Query, name: str, value: object) -> str:
+    kind = asked.parameters[name]
+    form, example, written = _KINDS[kind]
     plain = str(value)
     if not re.fullmatch(form, plain):
-        raise InputError(
-            f"query {number}: {parameter.name} is {quoted(plain)}, where {_article(parameter.kind)} such as {example} should stand."
-        )
+        raise InputError(f"query {asked.number}: {name} is {quoted(plain)}, where {_article(kind)} such as {example} should stand.")
     return written.format(plain.replace("'", "''"))
 
 
 def _article(kind: str) -> str:
-    if kind in ("words", "digits", "text"):
+    if kind in ("words", "text", *_SEVERAL):
         return kind
     return f"{'an' if kind == 'integer' else 'a'} {kind}"
 
@@ -159,8 +165,8 @@ def _queries() -> Mapping[int, Query]:
         each["number"]: Query(
             each["number"],
             each["asks"],
-            tuple(Parameter(*declared.split()) for declared in each["parameters"]),
-            tuple(each["qualification"]),
+            each["parameters"],
+            each["qualification"],
             tuple(Column(*declared.split()) for declared in each["columns"]),
             each["text"].strip(),
         )
