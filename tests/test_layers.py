@@ -29,7 +29,7 @@ LAYERS = _table()
 #: The ground floor: what any part may import.
 GROUND = {"errors", "units", "near", "stored", "displayed", "passwords"}
 #: What each part of the package may import, besides itself, the ground floor and the package's version.
-MAY_IMPORT = {part: allowed for part, allowed in LAYERS.items() if not part.startswith("crates/")} | {"__main__": {"cli"}}
+MAY_IMPORT = {part: allowed for part, allowed in LAYERS.items() if not part.startswith("crates/")} | {"__main__": {"cli", "monitor"}}
 #: Crates each crate may depend on, of ours.
 MAY_DEPEND = {part.removeprefix("crates/"): allowed for part, allowed in LAYERS.items() if part.startswith("crates/")}
 

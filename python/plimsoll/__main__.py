@@ -17,11 +17,15 @@ if __name__ == "__main__" or os.path.basename(sys.argv[0]) == "plimsoll":
 
 def main() -> int:
     """Run the command line as typed."""
+    # What others do is counted from here on, while what takes long is imported.
+    from plimsoll.monitor.moment import moment
+
+    begun = moment()
     from plimsoll.cli import main as answered
 
     try:
         signal(SIGINT, default_int_handler)
-        return answered()
+        return answered(begun=begun)
     except KeyboardInterrupt:
         return _INTERRUPTED
 

@@ -36,7 +36,7 @@ def engine(monkeypatch: pytest.MonkeyPatch, here: Path) -> ScriptedEngine:
     scripted = ScriptedEngine()
     monkeypatch.setattr(engines, "native", lambda: scripted)
     # What others do on this host is no matter of a scripted engine.
-    monkeypatch.setattr("plimsoll.doctor.look.quick_look", lambda facts: "")
+    monkeypatch.setattr("plimsoll.doctor.look.quick_look", lambda facts, others: "")
     return scripted
 
 

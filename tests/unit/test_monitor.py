@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.monitor import Sampler, Snapshot, counters, sample
+from plimsoll.monitor import counters
+from plimsoll.monitor.sampler import Sampler, Snapshot, sample
 
 #: Two readings of the same disk two seconds apart; the columns are those of Documentation/admin-guide/iostats.rst.
 BEFORE = "   8       0 sda 1000 5 80000 3000 500 9 40000 2000 0 4000 5000 10 0 800 1 20 30\n"

@@ -14,8 +14,9 @@ from plimsoll.analysis.sizing.demand import COLUMNS, METRICS, Observed, demand_d
 from plimsoll.cli import watch as command
 from plimsoll.errors import TargetError
 from plimsoll.host import device as host_device
-from plimsoll.monitor import Snapshot, watch
+from plimsoll.monitor import watch
 from plimsoll.monitor.counters import disk_rates, parse_diskstats
+from plimsoll.monitor.sampler import Snapshot
 from plimsoll.monitor.watch import Reading, Timing, columns
 from plimsoll.reports.terminal.demand import distribution, head, line
 from support.said import Plimsoll

@@ -17,6 +17,7 @@ import click
 from plimsoll.errors import EXIT_OBJECTIVE_FAILED, InputError
 
 if TYPE_CHECKING:
+    from plimsoll.monitor.others import Others
     from plimsoll.points.listener import Listener
     from plimsoll.points.preview import Preview
     from plimsoll.points.undertaking import Run, Undertaking
@@ -51,7 +52,7 @@ def carried_out(undertaking: Callable[[Listener], Undertaking], typed: Typed, to
     from plimsoll.points.undertaking import carry_out
 
     told = told or Told()
-    heard = replace(listener(quiet=typed["quiet"]), looks=told.looks and not typed["quiet"])
+    heard = replace(listener(quiet=typed["quiet"]), others=_others() if told.looks and not typed["quiet"] else None)
     asked = undertaking(heard)
     _check_outputs(asked, typed)
     if typed["dry_run"]:
@@ -64,6 +65,14 @@ def carried_out(undertaking: Callable[[Listener], Undertaking], typed: Typed, to
     for sentence in (*run.missed(), *run.unknown()):
         click.echo(f"plimsoll: {sentence}", err=True)
     return EXIT_OBJECTIVE_FAILED
+
+
+def _others() -> Others:
+    """The count from the beginning of the command on."""
+    from plimsoll.monitor.moment import Moment
+    from plimsoll.monitor.others import Others
+
+    return Others(click.get_current_context().find_object(Moment))
 
 
 def dry_run(asked: Undertaking, typed: Typed, heard: Listener) -> int:

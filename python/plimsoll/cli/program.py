@@ -29,6 +29,8 @@ from plimsoll.silence import heard
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
+    from plimsoll.monitor.moment import Moment
+
 
 def module_of(verb: str) -> str:
     """The file of a verb; one that is a keyword of Python (``import``) has an underscore behind it; a dash is one."""
@@ -94,8 +96,8 @@ def program(context: click.Context) -> None:
     context.default_map = default_map()
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line and return its exit code; a traceback is shown for nothing."""
+def main(arguments: Sequence[str] | None = None, begun: Moment | None = None) -> int:
+    """Run the command line and return its exit code; a traceback is shown for nothing. ``begun`` is the moment at which the process did."""
     if "_PLIMSOLL_COMPLETE" in os.environ:
         from plimsoll.cli.completion import answer
 
@@ -105,7 +107,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except InputError as problem:
         return _fail(str(problem), problem.exit_code)
     with Streams() as streams, threads_told(words) as in_threads, heard(Silence()):
-        code = _answered(words)
+        code = _answered(words, begun)
         if streams.lost is not None:
             return _fail(f"{streams.lost}, so what belongs there is lost; what was stored is kept.", code or StoreError.exit_code)
         if streams.left:
@@ -113,10 +115,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return code or next(iter(in_threads), 0)
 
 
-def _answered(words: Sequence[str]) -> int:
+def _answered(words: Sequence[str], begun: Moment | None) -> int:
     """The exit code of the command, every exception told."""
     try:
-        code = program.main(args=list(words), prog_name="plimsoll", standalone_mode=False)
+        code = program.main(args=list(words), prog_name="plimsoll", standalone_mode=False, obj=begun)
         return code if isinstance(code, int) else 0
     except PlimsollError as error:
         return _fail(str(error), error.exit_code)

@@ -20,7 +20,7 @@ from plimsoll.errors import InputError, PlimsollError, TargetError
 from plimsoll.host import facts, host_facts, target_facts
 from plimsoll.host.device import free_bytes
 from plimsoll.host.target import existing, monitored_devices, target_paths
-from plimsoll.monitor import Sampler, sample
+from plimsoll.monitor.sampler import Sampler, sample
 from plimsoll.stored import HostFacts, Inspection, Sample, TargetFacts
 from plimsoll.target import target_of
 

@@ -3,7 +3,3 @@
 A `Sampler` takes raw snapshots (some 100 µs each) wherever the engine ticks; the difference of two is a sample, with iostat's
 and vmstat's definitions. A counter file that is absent leaves its section out; nothing here can fail a run.
 """
-
-from plimsoll.monitor.sampler import Sampler, Snapshot, sample
-
-__all__ = ["Sampler", "Snapshot", "sample"]

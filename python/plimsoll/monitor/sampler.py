@@ -16,15 +16,15 @@ import os
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from plimsoll.monitor import counters
-from plimsoll.stored import Sample
+from plimsoll.monitor.moment import SOURCES, read_from_start
+
+if TYPE_CHECKING:
+    from plimsoll.stored import Sample
 
 Json = dict[str, Any]
-
-#: At most so many bytes of each: only the first line of stat is of interest, and a thousand devices fit the first.
-_SOURCES = {"diskstats": 1 << 18, "stat": 512, "vmstat": 1 << 15}
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Sampler:
 
     def __init__(self, proc: str = "/proc") -> None:
         self._files: dict[str, int] = {}
-        for name in _SOURCES:
+        for name in SOURCES:
             try:
                 self._files[name] = os.open(f"{proc}/{name}", os.O_RDONLY | os.O_CLOEXEC)
             except OSError:
@@ -49,7 +49,7 @@ class Sampler:
 
     def snapshot(self) -> Snapshot:
         """The counters now."""
-        texts = {name: _read(file, _SOURCES[name]) for name, file in self._files.items()}
+        texts = {name: read_from_start(file, SOURCES[name]) for name, file in self._files.items()}
         return Snapshot(time.monotonic_ns(), texts, os.times().user)
 
     def close(self) -> None:
@@ -92,16 +92,3 @@ def _devices(before: Snapshot, after: Snapshot, elapsed_s: float, always: frozen
         for name, now in new.items()
         if name in old and (name in always or counters.did_something(old[name], now))
     }
-
-
-def _read(file: int, size: int) -> str:
-    """Up to ``size`` bytes from the start; the kernel hands such files out a page at a time."""
-    chunks: list[bytes] = []
-    length = 0
-    while length < size:
-        chunk = os.pread(file, size - length, length)
-        if not chunk:
-            break
-        chunks.append(chunk)
-        length += len(chunk)
-    return b"".join(chunks).decode("ascii", "replace")

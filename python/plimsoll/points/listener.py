@@ -15,6 +15,7 @@ from plimsoll.result import Result
 from plimsoll.stored import Interval, Silence
 
 if TYPE_CHECKING:
+    from plimsoll.monitor.others import Others
     from plimsoll.points.preview import Preview
 
 Json = dict[str, Any]
@@ -136,11 +137,11 @@ class Listener:
     """``remark`` takes sentences on what was asked for; ``stopping`` is called once, from a signal handler, so it may only write bytes.
 
     ``planned`` is called once all that is known in advance was found right, before anything is touched.
-    ``looks`` says whether to look at the host before anything is measured, for a fifth of a second, and remark on what others do there.
+    ``others`` counts what others do on the host, of which is remarked before anything is measured; None where nobody wants to know.
     """
 
     progress: Progress = field(default_factory=Unwatched)
     remark: Remark = lambda _: None
     stopping: Callable[[], None] | None = None
     planned: Callable[[Preview], None] = lambda _: None
-    looks: bool = False
+    others: Others | None = None

@@ -53,6 +53,7 @@ from plimsoll.tables.tabular import Tabular
 from plimsoll.target import Composer, Target
 
 if TYPE_CHECKING:
+    from plimsoll.monitor.others import Others
     from plimsoll.store.reader import StoredRun
     from plimsoll.tables.table import Table
 
@@ -136,10 +137,14 @@ class Run(Tabular):
 
 def carry_out(undertaking: Undertaking, asked: Asked, listener: Listener) -> Run:
     """Measure all experiments as ``asked``."""
+    others = listener.others
+    if others is not None:
+        # From here on targets are read.
+        others.mark()
     resolved, uses = _ready(undertaking, asked, listener)
     listener.planned(brief(resolved.experiments, resolved.points))
-    if listener.looks:
-        _say_what_others_do(uses, engines.native(), listener.remark)
+    if others is not None:
+        _say_what_others_do(uses, engines.native(), others, listener.remark)
     outcome, run = _measured(resolved, asked, listener, uses)
     return Run(run.path, outcome, resolved.experiments, undertaking.origin)
 
@@ -188,7 +193,7 @@ def _say_small_sizes(uses: Uses, engine: Engine, remark: Remark) -> None:
             remark(found)
 
 
-def _say_what_others_do(uses: Uses, engine: Engine, remark: Remark) -> None:
+def _say_what_others_do(uses: Uses, engine: Engine, others: Others, remark: Remark) -> None:
     """A line on what would make the numbers wrong from the first request on; models are alone in their time."""
     from plimsoll.doctor.look import quick_look
 
@@ -197,7 +202,7 @@ def _say_what_others_do(uses: Uses, engine: Engine, remark: Remark) -> None:
         for workload, target in uses
         if target.kind not in _MODELS
     ]
-    found = quick_look(facts) if facts else ""
+    found = quick_look(facts, others) if facts else ""
     if found:
         remark(f"before the start: {found} ('plimsoll doctor' says what helps).")
 

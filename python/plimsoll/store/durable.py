@@ -37,7 +37,6 @@ import errno
 import fcntl
 import os
 import re
-import secrets
 import stat
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
@@ -165,7 +164,7 @@ def fresh(path: str) -> tuple[str, int]:
             if _lock(file) is not False and os.fstat(file).st_nlink == 1:
                 return beside, file
             os.close(file)
-        beside = os.path.join(folder, f".{name}.{secrets.token_hex(8)}.part")
+        beside = os.path.join(folder, f".{name}.{os.urandom(8).hex()}.part")
     raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), beside)
 
 

@@ -20,7 +20,7 @@ use super::Opener;
 use super::loops::Base;
 use super::system::{System, device_number};
 
-/// What the programs of others have open.
+/// What other programs have open.
 #[derive(Debug)]
 pub(super) struct Descriptors {
     system: System,
@@ -29,11 +29,12 @@ pub(super) struct Descriptors {
 }
 
 impl Descriptors {
-    /// Those of every process but this one and its children.
+    /// Those of every process but this one. Where a process comes from takes several files each, so that is asked of
+    /// those that have the target open.
     pub(super) fn of_others(system: &System) -> Self {
         let own = std::process::id();
         let mut of: BTreeMap<Base, Vec<(u32, PathBuf)>> = BTreeMap::new();
-        for pid in system.processes().filter(|pid| !system.descends(*pid, own)) {
+        for pid in system.processes().filter(|pid| *pid != own) {
             for (base, info) in system.descriptors(pid) {
                 of.entry(base).or_default().push((pid, info));
             }
@@ -41,10 +42,13 @@ impl Descriptors {
         Self { system: system.clone(), of }
     }
 
-    /// Who has one of `bases` open for writing.
+    /// Who has one of `bases` open for writing, children of this process apart.
     pub(super) fn writers_of(&self, bases: &BTreeSet<Base>) -> Vec<Opener> {
+        let own = std::process::id();
         let open = bases.iter().filter_map(|base| self.of.get(base)).flatten();
-        let writing: BTreeSet<u32> = open.filter(|(_, info)| for_writing(info)).map(|(pid, _)| *pid).collect();
+        // A child that ends in between has no descriptors any more, so it is looked at in this order.
+        let others = open.filter(|(pid, _)| !self.system.descends(*pid, own));
+        let writing: BTreeSet<u32> = others.filter(|(_, info)| for_writing(info)).map(|(pid, _)| *pid).collect();
         let opener =
             |pid| Opener { pid: Some(pid), program: self.system.program(pid), does: "has it open for writing" };
         writing.into_iter().map(opener).collect()
