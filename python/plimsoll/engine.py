@@ -202,6 +202,16 @@ class NativeFiles:
             "Inspection", _object(self._core.prepare_files(as_json(workload), as_name(target), allowed, on_progress, control, no_answer))
         )
 
+    def own(self, directory: str, permission: Json | None, name: str) -> str:
+        """Make a directory in ``directory`` that is Plimsoll's with everything in it, or find it again; its path. `remove` removes it."""
+        path: str = self._core.own_directory(as_name(directory), _allowed(permission), name, no_answer)
+        return path
+
+    def claim(self, directory: str) -> bool:
+        """Keep other runs from a directory that Plimsoll works in while this process holds it (`holding`); False when it does not."""
+        ours: bool = self._core.claim_directory(as_name(directory), no_answer)
+        return ours
+
     def remove(self, target: str) -> list[str]:
         """Remove what was laid out in a directory; the paths that are gone."""
         removed: list[str] = self._core.remove_files(as_name(target), no_answer)

@@ -30,6 +30,7 @@ mod marker;
 mod names;
 mod opened;
 pub mod outcome;
+mod owned;
 mod parts;
 mod place;
 mod removal;
@@ -40,6 +41,7 @@ mod timing;
 
 pub use layout::{FilesPrepared, prepare};
 pub use leftovers::{left_behind, release};
+pub use owned::{claim, own};
 pub use parts::{check_used, directories_of, inspect};
 pub use place::FilesInspection;
 pub use removal::remove;

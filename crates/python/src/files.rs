@@ -113,6 +113,30 @@ pub fn prepare_files(
     })
 }
 
+/// Takes a directory and makes one called `name` in it that is Plimsoll's with everything in it; its path.
+#[pyfunction]
+#[pyo3(signature = (target, permission, name, on_wait=None))]
+pub fn own_directory(
+    py: Python<'_>,
+    target: PathBuf,
+    permission: Option<&str>,
+    name: String,
+    on_wait: Option<Py<PyAny>>,
+) -> PyResult<OsString> {
+    let permission = typed_permission(py, permission)?;
+    let asked = asked_of(std::slice::from_ref(&target));
+    let owned = answered(py, &asked, on_wait.as_ref(), move || files::own(&target, &permission, &name))?;
+    owned.map(PathBuf::into_os_string).map_err(|error| errors::target(py, &error))
+}
+
+/// Keeps other runs from a directory that Plimsoll works in while this session lasts; `False` when it does not work there.
+#[pyfunction]
+#[pyo3(signature = (target, on_wait=None))]
+pub fn claim_directory(py: Python<'_>, target: PathBuf, on_wait: Option<Py<PyAny>>) -> PyResult<bool> {
+    let asked = asked_of(std::slice::from_ref(&target));
+    answered(py, &asked, on_wait.as_ref(), move || files::claim(&target))?.map_err(|error| errors::target(py, &error))
+}
+
 /// Removes what Plimsoll laid out in the directories of a target; the paths that are gone.
 #[pyfunction]
 #[pyo3(signature = (target, on_wait=None))]

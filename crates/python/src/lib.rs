@@ -125,6 +125,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(files::check_files_parts, module)?)?;
     module.add_function(wrap_pyfunction!(files::prepare_files, module)?)?;
     module.add_function(wrap_pyfunction!(files::remove_files, module)?)?;
+    module.add_function(wrap_pyfunction!(files::own_directory, module)?)?;
+    module.add_function(wrap_pyfunction!(files::claim_directory, module)?)?;
     module.add_function(wrap_pyfunction!(files::release_files, module)?)?;
     module.add_function(wrap_pyfunction!(files::inspect_files, module)?)?;
     module.add_function(wrap_pyfunction!(data::data_schema, module)?)?;

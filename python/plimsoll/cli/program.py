@@ -23,6 +23,7 @@ from plimsoll.cli.silence import Silence
 from plimsoll.cli.streams import Streams
 from plimsoll.displayed import displayed_in_line, quoted
 from plimsoll.errors import EXIT_CODES, EXIT_INTERRUPTED, InputError, PlimsollError, StoreError
+from plimsoll.orphans import any_noted
 from plimsoll.passwords import withheld
 from plimsoll.silence import heard
 
@@ -94,6 +95,17 @@ def program(context: click.Context) -> None:
     from plimsoll.cli.project import default_map
 
     context.default_map = default_map()
+    _stop_orphans()
+
+
+def _stop_orphans() -> None:
+    """Servers that a killed run left running are stopped by whatever command comes next."""
+    if not any_noted():
+        return
+    from plimsoll.apps.orphans import stop_orphans
+
+    for sentence in stop_orphans():
+        print(f"plimsoll: {displayed_in_line(sentence)}.", file=sys.stderr)
 
 
 def main(arguments: Sequence[str] | None = None, begun: Moment | None = None) -> int:

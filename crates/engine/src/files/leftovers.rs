@@ -9,6 +9,7 @@ use super::beneath::{Mounts, Root};
 use super::calls::Kind;
 use super::listing::each_entry;
 use super::marker::Marker;
+use super::owned::owned_bytes;
 use super::place::{Held, opened};
 use crate::target::{State, TargetError};
 
@@ -50,5 +51,6 @@ pub fn left_behind(directory: &Path) -> Vec<(PathBuf, u64)> {
 fn left_bytes(directory: &Root) -> Option<u64> {
     let marker = Marker::read(directory).filter(Marker::is_left_behind)?;
     let trees = marker.trees.iter().filter_map(|definition| TreePlan::of_definition(definition).ok());
-    Some(trees.map(|tree| tree.shape.first_bytes().0).sum())
+    let owned: u64 = marker.owned.iter().map(|name| owned_bytes(directory, name)).sum();
+    Some(owned + trees.map(|tree| tree.shape.first_bytes().0).sum::<u64>())
 }

@@ -48,6 +48,9 @@ pub(crate) struct Marker {
     pub(crate) condition: Condition,
     /// Definitions of the trees (`TreePlan::definition`).
     pub(crate) trees: Vec<String>,
+    /// Directories that are Plimsoll's with everything in them ([`super::owned`]).
+    #[serde(default)]
+    pub(crate) owned: Vec<String>,
     /// What is to become of them. Versions that did not say left trees to be kept.
     #[serde(default = "kept")]
     pub(crate) state: State,
@@ -70,6 +73,7 @@ impl Marker {
             made_directory,
             condition: Condition::Changed,
             trees: Vec::new(),
+            owned: Vec::new(),
             state: State::InUse,
             run: Some(Run::this()),
         }

@@ -13,6 +13,7 @@ use super::beneath::{Mounts, Root, text};
 use super::calls::{self, Errno, Kind, PathText};
 use super::listing::each_entry;
 use super::marker::{self, Marker};
+use super::owned::remove_owned;
 use super::place::Held;
 use super::restoration::file_of_name;
 use crate::target::TargetError;
@@ -36,6 +37,10 @@ pub(crate) fn remove_held(held: &Held) -> Result<Vec<PathBuf>, TargetError> {
         if !tree.path.is_empty() {
             gone.push(held.path.join(&tree.path));
         }
+    }
+    for name in &held.marker.owned {
+        remove_owned(held, name)?;
+        gone.push(held.path.join(name));
     }
     let name = text(marker::NAME.as_ref());
     match name.and_then(|name| calls::unlink(held.root.fd(), &name)) {

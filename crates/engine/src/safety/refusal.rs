@@ -51,6 +51,16 @@ pub enum Refusal {
         /// A name in it.
         example: String,
     },
+    /// Something of somebody's where Plimsoll would make a directory of its own.
+    #[error(
+        "{} will not be written to: Plimsoll did not make it and would keep its own data under this name; move it away, or \
+         give a new directory",
+        shown(path)
+    )]
+    ForeignName {
+        /// What has the name.
+        path: PathBuf,
+    },
     /// Mounted, itself or something on it.
     #[error(
         "{} will not be written to: {device} is mounted at {}; {}choose another target",

@@ -1,0 +1,143 @@
+"""PostgreSQL's server programs on this machine, and the user that they run as: the server refuses to run as root.
+
+Model: the folders of Debian and of PostgreSQL's own packages are looked through, then PATH; the newest version counts, or the one that made
+the data that is there. As root, the user is ``postgres``, or ``nobody`` where there is none.
+Limits: whether that user reaches a directory is asked with test(1), so that access lists count, too.
+
+    found = programs()
+    found.version, found.initdb, found.postgres        # 15, "/usr/lib/postgresql/15/bin/initdb", …
+"""
+
+from __future__ import annotations
+
+import os
+import pwd
+import shutil
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from glob import glob
+from typing import TypedDict
+
+from plimsoll.errors import InputError, TargetError
+
+_FOLDERS = ("/usr/lib/postgresql/*/bin", "/usr/pgsql-*/bin", "/usr/local/pgsql/bin", "/opt/postgresql*/bin")
+_USERS = ("postgres", "nobody")
+#: Older servers have no pg_stat_wal, which says what was written to the log.
+OLDEST = 14
+
+
+@dataclass(frozen=True)
+class Programs:
+    """The programs of one version."""
+
+    version: int
+    folder: str
+
+    @property
+    def initdb(self) -> str:
+        """Makes a data directory."""
+        return os.path.join(self.folder, "initdb")
+
+    @property
+    def postgres(self) -> str:
+        """The server."""
+        return os.path.join(self.folder, "postgres")
+
+
+class AsUser(TypedDict, total=False):
+    """What `subprocess` is told."""
+
+    user: int
+    group: int
+    extra_groups: list[int]
+
+
+@dataclass(frozen=True)
+class User:
+    """Who the server runs as; ``name`` is None for ourselves."""
+
+    uid: int
+    gid: int
+    name: str | None = None
+
+    @property
+    def options(self) -> AsUser:
+        """For `subprocess`."""
+        return {} if self.name is None else {"user": self.uid, "group": self.gid, "extra_groups": []}
+
+
+def programs(version: int | None = None, folders: tuple[str, ...] = _FOLDERS) -> Programs:
+    """The newest programs here, or those of ``version``. Raises `InputError` with what to install."""
+    found = list(_found(folders))
+    fitting = [one for one in found if version is None or one.version == version]
+    if version is not None and not fitting:
+        have = f" (installed: {', '.join(sorted({str(one.version) for one in found}))})" if found else ""
+        raise InputError(
+            f"the data here were made by PostgreSQL {version}, whose server is not installed{have}; install it, for example"
+            f" apt-get install postgresql-{version}, or name another directory."
+        )
+    if not fitting:
+        raise InputError(
+            "PostgreSQL's server is not installed here; install it (Debian, Ubuntu: apt-get install postgresql; Fedora: dnf install"
+            " postgresql-server), or name a server of yours, postgresql://USER@HOST/DB."
+        )
+    newest = max(fitting, key=lambda one: one.version)
+    if newest.version < OLDEST:
+        raise InputError(f"PostgreSQL {newest.version} is too old; install {OLDEST} or newer.")
+    return newest
+
+
+def _found(folders: tuple[str, ...]) -> Iterator[Programs]:
+    """Every folder that has a server and what makes its data."""
+    names = [name for pattern in folders for name in glob(pattern)]
+    for folder in dict.fromkeys([*names, *os.environ.get("PATH", "").split(os.pathsep)]):
+        if all(os.access(os.path.join(folder, name), os.X_OK) for name in ("initdb", "postgres")):
+            version = _version(os.path.join(folder, "postgres"))
+            if version is not None:
+                yield Programs(version, folder)
+
+
+def _version(program: str) -> int | None:
+    try:
+        said = subprocess.run([program, "--version"], capture_output=True, text=True, check=False, timeout=30).stdout
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    number = said.rpartition(") ")[2].split(".")[0].split()[:1]
+    digits = "".join(letter for letter in (number or [""])[0] if letter.isdigit())
+    return int(digits) if digits else None
+
+
+def server_user() -> User:
+    """Ourselves, or somebody without rights where we are root. Raises `TargetError` where there is nobody."""
+    if os.geteuid() != 0:
+        return User(os.geteuid(), os.getegid())
+    for name in _USERS:
+        try:
+            entry = pwd.getpwnam(name)
+        except KeyError:
+            continue
+        return User(entry.pw_uid, entry.pw_gid, name)
+    raise TargetError(
+        "PostgreSQL's server does not run as root, and there is no user 'postgres' here; make one, for example useradd --system postgres."
+    )
+
+
+def reaches(user: User, path: str) -> bool:
+    """Whether the user may go through a directory."""
+    if user.name is None:
+        return os.access(path, os.X_OK)
+    return not subprocess.run([shutil.which("test") or "/usr/bin/test", "-x", path], check=False, **user.options).returncode
+
+
+def check_reachable(directory: str, user: User) -> None:
+    """Raise `TargetError` where a directory is closed to the user that the server runs as."""
+    ways = [directory]
+    while ways[-1] != os.path.dirname(ways[-1]):
+        ways.append(os.path.dirname(ways[-1]))
+    closed = next((way for way in reversed(ways) if not reaches(user, way)), None) if user.name is not None else None
+    if closed is not None:
+        raise TargetError(
+            f"{directory}: you are root, so the server runs as user '{user.name}', to whom {closed} is closed; name a directory that it"
+            f" reaches, or open this one (chmod o+x {closed})."
+        )

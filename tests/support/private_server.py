@@ -1,0 +1,92 @@
+"""A private PostgreSQL server as tests start it, here or in a process that can be killed.
+
+server = private_server(place / "pg")
+with killable_server(place / "pg") as run:        # run.server, run.guard: processes
+    run.process.kill()
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from plimsoll.apps.databases.programs import programs
+from plimsoll.apps.databases.server import PrivateServer
+from plimsoll.engine import native_files
+from plimsoll.errors import PlimsollError
+from support.patience import HANGS_S, wait_until
+
+#: Small, so that it starts at once.
+SMALL = {"shared_buffers": "16MB"}
+_HOLDING = """
+import sys, time
+from plimsoll.engine import holding
+from support.private_server import private_server
+with holding():
+    server = private_server(sys.argv[1])
+    server.start()
+    print(server.pid, server._guard.pid, server.connection["host"], flush=True)
+    sys.stdin.read()
+    server.stop()
+"""
+
+
+def missing_server() -> str | None:
+    """Why no server can be started here."""
+    try:
+        programs()
+    except PlimsollError as missing:
+        return str(missing)
+    return None
+
+
+def private_server(directory: Path | str, settings: Mapping[str, str] | None = None) -> PrivateServer:
+    """A server in a directory of Plimsoll's own, not started."""
+    home = native_files().own(str(directory), None, "postgresql")
+    return PrivateServer(home, str(directory), {**SMALL, **(settings or {})})
+
+
+@dataclass
+class Killable:
+    """A run that holds a server, as processes."""
+
+    process: subprocess.Popen[str]
+    server: int
+    guard: int
+    sockets: str
+
+
+@contextmanager
+def killable_server(directory: Path) -> Iterator[Killable]:
+    """A process that holds a server until it is killed, or its input ends."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path), "PGPASSWORD": "canary-7b1f"}
+    command = [sys.executable, "-c", _HOLDING, str(directory)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment, text=True) as process:
+        assert process.stdout is not None
+        server, guard, sockets = process.stdout.readline().split()
+        try:
+            yield Killable(process, int(server), int(guard), sockets)
+        finally:
+            process.kill()
+            for number in (guard, server):
+                with suppress(ProcessLookupError):
+                    os.kill(int(number), signal.SIGCONT)
+            process.wait(timeout=HANGS_S)
+            wait_until(lambda: not is_alive(int(server)), "the server ends with its guard")
+            shutil.rmtree(sockets, ignore_errors=True)
+
+
+def is_alive(process: int) -> bool:
+    """Whether a process runs; one that has ended and was not waited for does not."""
+    try:
+        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state != "Z"
