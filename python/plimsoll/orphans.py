@@ -3,7 +3,7 @@
 Model: a note is a file in ``$XDG_CACHE_HOME/plimsoll/servers`` that names the directory of the target and what stops the server. It goes
 when the server has been stopped. A note whose directory is marked as used by a run that is dead is an orphan's; whoever is to stop it has
 to claim the directory first, which the kernel allows nobody while its run lives, in whatever container.
-Limits: without a cache directory that can be written to there are no notes; the guard of a server (`plimsoll.apps.databases.guard`) and the
+Limits: without a cache directory that can be written to there are no notes; the guard of a server (`plimsoll.apps.guard`) and the
 next run on the same directory stop it all the same.
 
     note(Note("postgresql", "/mnt/array/pg", {"data": "/mnt/array/pg/postgresql/data"}))

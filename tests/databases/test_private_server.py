@@ -13,8 +13,9 @@ import pytest
 
 from plimsoll.apps.databases import programs as installed
 from plimsoll.apps.databases.database import DatabaseError
-from plimsoll.apps.databases.programs import check_reachable, programs, server_user
+from plimsoll.apps.databases.programs import programs
 from plimsoll.apps.databases.server import running
+from plimsoll.apps.user import check_reachable, server_user
 from plimsoll.engine import native_files
 from plimsoll.errors import InputError, Interrupted, TargetError
 from plimsoll.orphans import any_noted
@@ -66,7 +67,7 @@ def test_root_starts_the_server_as_somebody_else_and_a_directory_closed_to_that_
     with pytest.raises(
         TargetError, match=rf"you are root, so the server runs as user '\w+', to whom {place}/closed is closed; .*chmod o\+x {place}/closed"
     ):
-        check_reachable(str(place / "closed/pg"), server_user())
+        check_reachable(str(place / "closed/pg"), server_user(("postgres", "nobody"), "PostgreSQL's server"))
     with pytest.raises(TargetError, match="closed"):
         private_server(place / "closed/pg").start()
     assert not any_noted()

@@ -1,8 +1,7 @@
-"""PostgreSQL's server programs on this machine, and the user that they run as: the server refuses to run as root.
+"""PostgreSQL's server programs on this machine.
 
 Model: the folders of Debian and of PostgreSQL's own packages are looked through, then PATH; the newest version counts, or the one that made
-the data that is there. As root, the user is ``postgres``, or ``nobody`` where there is none.
-Limits: whether that user reaches a directory is asked with test(1), so that access lists count, too.
+the data that is there.
 
     found = programs()
     found.version, found.initdb, found.postgres        # 15, "/usr/lib/postgresql/15/bin/initdb", …
@@ -11,18 +10,14 @@ Limits: whether that user reaches a directory is asked with test(1), so that acc
 from __future__ import annotations
 
 import os
-import pwd
-import shutil
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 from glob import glob
-from typing import TypedDict
 
-from plimsoll.errors import InputError, TargetError
+from plimsoll.errors import InputError
 
 _FOLDERS = ("/usr/lib/postgresql/*/bin", "/usr/pgsql-*/bin", "/usr/local/pgsql/bin", "/opt/postgresql*/bin")
-_USERS = ("postgres", "nobody")
 #: Older servers have no pg_stat_wal, which says what was written to the log.
 OLDEST = 14
 
@@ -43,28 +38,6 @@ class Programs:
     def postgres(self) -> str:
         """The server."""
         return os.path.join(self.folder, "postgres")
-
-
-class AsUser(TypedDict, total=False):
-    """What `subprocess` is told."""
-
-    user: int
-    group: int
-    extra_groups: list[int]
-
-
-@dataclass(frozen=True)
-class User:
-    """Who the server runs as; ``name`` is None for ourselves."""
-
-    uid: int
-    gid: int
-    name: str | None = None
-
-    @property
-    def options(self) -> AsUser:
-        """For `subprocess`."""
-        return {} if self.name is None else {"user": self.uid, "group": self.gid, "extra_groups": []}
 
 
 def programs(version: int | None = None, folders: tuple[str, ...] = _FOLDERS) -> Programs:
@@ -106,38 +79,3 @@ def _version(program: str) -> int | None:
     number = said.rpartition(") ")[2].split(".")[0].split()[:1]
     digits = "".join(letter for letter in (number or [""])[0] if letter.isdigit())
     return int(digits) if digits else None
-
-
-def server_user() -> User:
-    """Ourselves, or somebody without rights where we are root. Raises `TargetError` where there is nobody."""
-    if os.geteuid() != 0:
-        return User(os.geteuid(), os.getegid())
-    for name in _USERS:
-        try:
-            entry = pwd.getpwnam(name)
-        except KeyError:
-            continue
-        return User(entry.pw_uid, entry.pw_gid, name)
-    raise TargetError(
-        "PostgreSQL's server does not run as root, and there is no user 'postgres' here; make one, for example useradd --system postgres."
-    )
-
-
-def reaches(user: User, path: str) -> bool:
-    """Whether the user may go through a directory."""
-    if user.name is None:
-        return os.access(path, os.X_OK)
-    return not subprocess.run([shutil.which("test") or "/usr/bin/test", "-x", path], check=False, **user.options).returncode
-
-
-def check_reachable(directory: str, user: User) -> None:
-    """Raise `TargetError` where a directory is closed to the user that the server runs as."""
-    ways = [directory]
-    while ways[-1] != os.path.dirname(ways[-1]):
-        ways.append(os.path.dirname(ways[-1]))
-    closed = next((way for way in reversed(ways) if not reaches(user, way)), None) if user.name is not None else None
-    if closed is not None:
-        raise TargetError(
-            f"{directory}: you are root, so the server runs as user '{user.name}', to whom {closed} is closed; name a directory that it"
-            f" reaches, or open this one (chmod o+x {closed})."
-        )

@@ -2,7 +2,7 @@
 
 Model: the server has its data, its log of messages and its settings in one directory that is Plimsoll's with everything in it
 (`plimsoll.engine.NativeFiles.own`). It listens at a Unix socket in a directory that only its user may enter, and at no port. A guard
-(`plimsoll.apps.databases.guard`) is its parent: when this process ends, however it ends, the guard stops the server. Should the guard be
+(`plimsoll.apps.guard`) is its parent: when this process ends, however it ends, the guard stops the server. Should the guard be
 killed as well, the kernel tells the server to stop; and the next command looks for servers that were noted and stops what still runs
 (`plimsoll.orphans`).
 Limits: whoever starts a server has claimed its directory. Memory for parallel queries comes from /dev/shm, which has to be there.
@@ -26,13 +26,16 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 
+from plimsoll.apps import guard
 from plimsoll.apps.databases.database import DatabaseError, Trouble
-from plimsoll.apps.databases.programs import Programs, User, check_reachable, programs, reaches, server_user
+from plimsoll.apps.databases.programs import Programs, programs
+from plimsoll.apps.user import User, check_reachable, reaches, server_user
 from plimsoll.errors import Interrupted
 from plimsoll.orphans import Note, forget, note
 
 KIND = "postgresql"
 USER = "plimsoll"
+_USERS = ("postgres", "nobody")
 _PORT = 5432
 _DATA, _MAKING, _LOG, _SETTINGS = "data", "data.making", "server.log", "plimsoll.conf"
 #: sockaddr_un holds 108 bytes, the last of them zero; the socket's own name takes some.
@@ -71,7 +74,7 @@ class PrivateServer:
         self.home = home
         self.directory = directory
         self.settings = dict(settings or {})
-        self._user: User = server_user()
+        self._user: User = server_user(_USERS, "PostgreSQL's server")
         self._sockets: str | None = None
         self._guard: subprocess.Popen[bytes] | None = None
 
@@ -185,9 +188,8 @@ class PrivateServer:
 
     def _started(self, found: Programs, stopped: Callable[[], bool]) -> str | None:
         """Start it once; None when it takes connections, else what it said."""
-        guard = os.path.join(os.path.dirname(__file__), "guard.py")
         user = f"{self._user.uid}:{self._user.gid}"
-        command = [sys.executable, "-I", "-S", guard, user, str(self._sockets), found.postgres, "-D", self.data]
+        command = [sys.executable, "-I", "-S", guard.__file__, user, str(self._sockets), found.postgres, "-D", self.data]
         with open(os.path.join(self.home, _LOG), "wb") as log:
             self._guard = subprocess.Popen(
                 command, stdin=subprocess.PIPE, stdout=log, stderr=log, cwd="/", env=_environment(), start_new_session=True
