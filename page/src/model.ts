@@ -460,6 +460,8 @@ export interface Place {
   role: string;
   level: number | null;
   settings: Settings;
+  /** How often the level was measured anew, in place of what it was. */
+  again?: number;
 }
 
 /** Whether an objective holds. */

@@ -30,7 +30,8 @@ const ROLES: Record<string, string> = { maximum: "search for the maximum", preco
 /** What distinguishes a point from the others of its workload and configuration, beside its repeat; empty outside experiments. */
 export function placeText({ place, repeat }: Pick<Point, "place" | "repeat">): string {
   if (!place) return "";
-  return [place.role === "round" ? `round ${repeat}` : ROLES[place.role], settingsText(place.settings)].filter(Boolean).join(", ");
+  const role = place.role === "round" ? `round ${repeat}` : ROLES[place.role];
+  return [role, settingsText(place.settings), place.again && "again"].filter(Boolean).join(", ");
 }
 
 /** Whether a number comes before another: sizes such as `8k` count as numbers. */

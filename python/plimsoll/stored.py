@@ -380,6 +380,7 @@ class Coordinates(TypedDict, total=False):
     label: str | None
     level: float | None
     settings: dict[str, Any]
+    again: int
 
 
 class Placed(TypedDict):

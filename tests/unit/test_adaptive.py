@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import exp
 from random import Random
 from typing import Any
@@ -164,6 +165,33 @@ def test_the_drain_of_a_model_that_ran_on_belongs_to_nothing_measured() -> None:
     pursuit = Pursuit(Amount(4096), 60.0, modelled=True)
     assert pursuit.phase_of(interval(0, 1)) == "measure"
     assert pursuit.phase_of(interval(1, 3, phase="drain")) == "after"
+
+
+OWN = replace(IOPS, own=True, least_s=40.0)
+
+
+def test_a_point_that_goes_on_by_itself_lasts_its_least_time() -> None:
+    pursuit = Pursuit(OWN, 600.0)
+    assert phases(pursuit, noisy(1, 200, 5.0)).count("measure") == 40
+    assert pursuit.ended()["by"] == "precision" and "goal" not in pursuit.ended()
+
+
+def test_a_point_that_goes_on_by_itself_waits_for_a_slow_rise() -> None:
+    # 6 % in the later half at first: steady enough for a point that has no time.
+    counts = [round(1000 * (1 + index / 250)) for index in range(100)] + [1400] * 400
+    assert phases(Pursuit(IOPS, 1000.0), counts).index("measure") == 5
+    assert phases(Pursuit(replace(OWN, least_s=60.0), 1000.0), counts).index("measure") > 150
+
+
+def test_a_point_that_goes_on_by_itself_is_given_up_when_time_is_no_help() -> None:
+    random = Random(6)
+    counts = [random.choice((500, 2500)) for _ in range(100) for _ in range(10)]
+    pursuit = Pursuit(replace(OWN, least_s=10.0), 1000.0)
+    found = phases(pursuit, [1500] * 5 + counts)
+    assert "after" in found and pursuit.ended()["by"] == "limit"
+    assert pursuit.ended()["how"].startswith("given up after ") and "2 % was tried for" in pursuit.ended()["how"]
+    asked = Pursuit(replace(IOPS, least_s=10.0), 1000.0)
+    assert "after" not in phases(asked, [1500] * 5 + counts[:990])
 
 
 def test_a_percentile_is_read_from_the_histograms() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from plimsoll import calibration
+from plimsoll.analysis.point.offered_load import elapsed
 from plimsoll.engine import native
 from plimsoll.experiments.document import TYPED, read_experiments
 from plimsoll.experiments.schedule import schedule
@@ -15,6 +16,7 @@ from plimsoll.measure import Job, measure
 from plimsoll.points.asked import Asked
 from plimsoll.points.balance import MEASURED_S, balanced
 from plimsoll.points.experiment_points import ExperimentPoints
+from plimsoll.points.goals import goal_of
 from plimsoll.points.options import complete
 from plimsoll.points.point import PlannedPoint
 from plimsoll.points.suites import suite_of
@@ -57,7 +59,8 @@ def oltp(level: str, timing: Json | None = None) -> PlannedPoint:
 
 def measured(point: PlannedPoint) -> Result:
     engine = native()
-    job = Job("1", point.workload, point.options, point.target, {"target": {"kind": "array"}})
+    goal = goal_of(point, {"size_bytes": 1 << 40})
+    job = Job("1", point.workload, point.options, point.target, {"target": {"kind": "array"}}, goal=goal)
     return measure(job, engine, Nowhere(), engine.control())
 
 
@@ -102,17 +105,37 @@ def test_times_that_were_chosen_stay() -> None:
     chosen = oltp("raid6", {"duration": "1s", "warmup": "200ms"})
     assert settled(chosen) == chosen
     one = settled(oltp("raid6", {"warmup": "200ms"}))
-    assert one.options["warmup"] == 0.2 and one.options["duration"] >= MEASURED_S
+    assert one.options["warmup"] == 0.2 and one.least_s >= MEASURED_S
 
 
 def test_a_load_that_writes_nothing_keeps_its_warm_up_and_is_measured_for_a_minute() -> None:
     point = settled(planned(MSA50.format("raid6"), {}, queue_depth=16))
-    assert (point.options["warmup"], point.options["duration"]) == (0.2, MEASURED_S)
+    assert (point.options["warmup"], point.least_s) == (0.2, MEASURED_S)
+    found = measured(point)
+    assert found.ended["by"] == "precision" and "goal" not in found.ended
+    assert elapsed(found) == pytest.approx(MEASURED_S, abs=1.0)
+
+
+def test_a_point_of_an_array_goes_on_until_its_latency_is_known_and_steady() -> None:
+    # The host of this array keeps what was read: for minutes each second is faster than the one before.
+    options = {"block_size": "32KiB", "random_percent": 100, "queue_depth": 8, "region_length": "512MiB"}
+    found = measured(settled(planned("array:dl580-local", {}, **options)))
+    mean = found.estimates["read"]["mean"]
+    assert found.ended["by"] == "precision" and found.ended["settled_s"] > 30.0
+    assert mean.low is not None and mean.high is not None and mean.high - mean.low <= 2 * 0.02 * mean.value
+    assert not {flag.name for flag in found.flags} & {"not_steady", "warmup_too_short", "precision_not_reached"}
+
+
+def test_a_precision_that_was_asked_for_stays_and_may_be_missed() -> None:
+    point = replace(planned(MSA50.format("raid6"), {}, queue_depth=16), precision="0.001%")
+    found = settled(point)
+    assert (found.precision, found.decides_itself) == ("0.001%", False)
+    assert found.options["duration"] > found.least_s
 
 
 def test_a_fast_array_is_not_measured_for_longer_than_its_requests_are_worth() -> None:
     point = settled(planned("array:nvme", {}, queue_depth=32))
-    assert 1.0 <= point.options["duration"] < 10.0
+    assert 1.0 <= point.least_s < 3.0 and point.options["duration"] < 10.0
 
 
 def test_pages_that_are_written_again_and_again_are_in_balance_without_being_destaged() -> None:

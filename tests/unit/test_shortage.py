@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -110,14 +111,25 @@ def test_a_point_in_which_no_request_was_due_is_not_too_much() -> None:
     assert mark is not None and mark.level == 40
 
 
-def test_a_level_that_was_measured_longer_is_what_it_was_then() -> None:
+@pytest.mark.parametrize(
+    "place", [{"again": 1}, {"settings": {"queue_depth": 20, "duration": "30s"}}], ids=["again", "as earlier versions"]
+)
+def test_a_level_that_was_measured_longer_is_what_it_was_then(place: dict[str, Any]) -> None:
     short, later = reads(200, level=20), reads(600, 20, level=20)
-    later = replace(later, job=replace(later.job, duration_s=30.0))
+    later = replace(later, job=replace(later.job, duration_s=30.0), place={**later.place, **place})
     points = [reads(400, level=40), short, later]
     assert [point.response.value for point in load_line(points).points] == [20 * MS, MS]
     assert mark_of(points, P99) is None
     pairs = {point.level: groups for point, groups in match_points([Side("a", points, "a"), Side("b", points, "b")])}
     assert pairs[20] == [(later,), (later,)]
+
+
+def test_repeats_that_lasted_differently_by_themselves_all_count() -> None:
+    # Points of arrays last as their rate needs, and the rate differs with the seed.
+    one, other = reads(400, level=20), reads(400, 3, level=20, repeat=2)
+    other = replace(other, job=replace(other.job, duration_s=11.0))
+    (point,) = load_line([one, other]).points
+    assert (point.repeats, point.response.value) == ((one, other), 2 * MS)
 
 
 def queue(ask: Ask) -> Answer:

@@ -64,7 +64,8 @@ class Ask:
     ``settings`` are options by name (``queue_depth``, ``log.rate``, ``target``), applied in order over those of experiment and
     configuration; a stream whose ``queue_depth``, ``threads`` or ``rate`` is 0 takes no part in the point. ``level`` is the load where
     the experiment has a single load axis. ``repeat`` counts from 1 and shifts the seed. ``amount`` ends the point when that multiple of
-    the target's size has been transferred. ``label`` is what the plan calls the point where its settings do not say it.
+    the target's size has been transferred. ``label`` is what the plan calls the point where its settings do not say it. ``again`` counts
+    how often a level was measured anew in place of what it was; ``precision`` is how well it is to be known then.
     """
 
     settings: Mapping[str, Any] = field(default_factory=dict)
@@ -73,6 +74,8 @@ class Ask:
     repeat: int = 1
     amount: float | None = None
     label: str = ""
+    again: int = 0
+    precision: str | None = None
     #: How many asks follow this one at most, where the plan knows better than nothing; it changes nothing that is measured.
     left: int | None = field(default=None, compare=False)
 
@@ -91,7 +94,9 @@ class Request:
         """Where the point stands, as stored in `Result.place`; ``key`` is equal for equal points of equal experiments."""
         ask, subject = self.ask, self.subject
         settings = ",".join(f"{name}={value}" for name, value in ask.settings.items())
-        parts = (self.experiment, subject.configuration.name, subject.workload, ask.role, settings, str(ask.repeat))
+        parts = [self.experiment, subject.configuration.name, subject.workload, ask.role, settings, str(ask.repeat)]
+        if ask.again:
+            parts.append(f"again {ask.again}")
         return {
             "experiment": self.experiment,
             "kind": self.kind,
@@ -102,6 +107,7 @@ class Request:
             "role": ask.role,
             "key": " / ".join(parts),
             **({"label": ask.label} if ask.label else {}),
+            **({"again": ask.again} if ask.again else {}),
         }
 
 

@@ -16,6 +16,8 @@ allowed is spent; then it is *undecided*, and the value decides. A level with a
 point that failed does not hold, and is not asked again.
 A level with too few requests to show that it holds is not too much: higher ones have more of them. It is asked again only where the
 repeats allowed can bring as many as are needed, or for as long as they take (`longer`), when the mark would rest on it.
+On a model time costs little: where nobody chose how long its points last, a level beside the mark whose interval spans the limit is
+measured again as precisely as decides it (`decided`), until it is settled, within `NEAR` of the limit, or the model is exhausted.
 A level that breaks nothing but a lower limit on a rate (``iops >= 5000``) carries too little load rather than too much.
 
     probe = Probe("queue_depth", objective, repeats_max=5)
@@ -32,6 +34,9 @@ from typing import Any
 from plimsoll.analysis.load_line.mark import too_little_load
 from plimsoll.analysis.objective.judgement import ClauseJudgement, Judgement, Objective, judge
 from plimsoll.analysis.objective.sample_size import idle
+from plimsoll.analysis.point.metric import ALL
+from plimsoll.analysis.point.offered_load import lasted_s
+from plimsoll.analysis.point.stopping_rule import relative_half_width
 from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 from plimsoll.experiments.plan import Ask
@@ -176,6 +181,12 @@ Json = dict[str, Any]
 _CLIMB_MAX = 10_000
 #: How many times its duration a level is measured at most for want of requests.
 LONGER_MAX = 30
+#: A level of a model that lies so near to the limit, as a share of it, need not be decided.
+NEAR = 0.005
+#: How often it is measured again at most.
+AGAIN_MAX = 3
+#: The interval has to end before the limit, also where the value comes out a little nearer to it.
+_SHORT_OF = 0.8
 #: Arrivals vary: so much longer than it takes on average, the requests are nearly surely there.
 _ROOM = 1.2
 
@@ -192,6 +203,22 @@ class Probed:
     level: float
     results: tuple[Result, ...]
     judgement: Judgement
+    #: How often it was measured anew.
+    again: int = 0
+
+    @property
+    def deciding(self) -> str | None:
+        """The precision that would settle its judgement; None where it is settled or near enough to the limit, or more time is no help."""
+        item = self.nearest
+        if self.judgement.settled or item is None or item.estimate is None or not item.clause.is_latency or self.again >= AGAIN_MAX:
+            return None
+        reached = relative_half_width(item.estimate)
+        if reached is None or not all(_went_on(result) for result in self.results):
+            return None
+        apart = abs(item.estimate.value - item.clause.limit) / item.estimate.value
+        wanted = max(NEAR, _SHORT_OF * apart)
+        subject = item.clause.metric if item.op == ALL else f"{item.op} {item.clause.metric}"
+        return None if reached <= wanted else f"{100 * wanted:.3g}% of {subject}"
 
     @property
     def too_much(self) -> bool:
@@ -215,6 +242,11 @@ class Probed:
             "repeats": len(self.results),
             "failed_by": judgement.failed_by,
         }
+
+
+def _went_on(result: Result) -> bool:
+    """Whether the point went on by itself until it was precise: that of a model, whose time nobody chose, and which is not exhausted."""
+    return result.modelled and result.ended.get("by") == "precision" and "goal" not in result.ended
 
 
 class Probe:
@@ -241,6 +273,11 @@ class Probe:
         return [probed.level for probed in self.levels if not probed.too_much]
 
     @property
+    def too_much(self) -> list[float]:
+        """The other levels."""
+        return [probed.level for probed in self.levels if probed.too_much]
+
+    @property
     def undecided(self) -> list[Probed]:
         """Levels whose repeats did not settle the judgement, where repeats were allowed; levels with too few requests."""
         open_ones = [probed for probed in self.levels if not probed.judgement.settled and not idle(probed.results)]
@@ -258,22 +295,33 @@ class Probe:
         requests, nothing is asked.
         """
         index = next(index for index, probed in enumerate(self.levels) if probed.level == level)
-        limit_s = LONGER_MAX * min(probed.results[0].job.duration_s for probed in self.levels)
+        limit_s = LONGER_MAX * min(lasted_s(probed.results[0]) for probed in self.levels)
         while (lacking := self.levels[index].judgement.too_few) is not None and not lacking.by_amount:
             seconds = max(math.ceil(_ROOM * lacking.seconds_needed), self._seconds)
-            if not self.levels[index].results[0].job.duration_s < seconds <= limit_s:
+            if not lasted_s(self.levels[index].results[0]) < seconds <= limit_s:
                 break
             self._seconds = seconds
-            self.levels[index] = yield from self._measured(level)
+            self.levels[index] = yield from self._measured(level, again=self.levels[index].again + 1)
         return not self.levels[index].too_much
 
-    def _measured(self, level: float) -> Generator[Ask, Result, Probed]:
-        settings: Json = {"duration": f"{self._seconds}s"} if self._seconds else {}
+    def decided(self, level: float) -> Generator[Ask, Result, bool]:
+        """Measure a level of a model that lies too near to the limit to tell again, in place of what it was; whether it is not too much.
+
+        Nothing is asked where points do not go on by themselves, that is on storage, and where somebody chose how long they last.
+        """
+        index = next(index for index, probed in enumerate(self.levels) if probed.level == level)
+        while (precision := self.levels[index].deciding) is not None:
+            self.levels[index] = yield from self._measured(level, again=self.levels[index].again + 1, precision=precision)
+        return not self.levels[index].too_much
+
+    def _measured(self, level: float, *, again: int = 0, precision: str | None = None) -> Generator[Ask, Result, Probed]:
+        settings: Json = {self.axis: setting(level), **({"duration": f"{self._seconds}s"} if self._seconds and precision is None else {})}
         results: list[Result] = []
         for repeat in range(1, self.repeats_max + 1):
-            results.append((yield Ask({self.axis: setting(level), **settings}, level=level, repeat=repeat, left=self.left)))
+            asked = Ask(settings, level=level, repeat=repeat, again=again, precision=precision, left=self.left)
+            results.append((yield asked))
             judgement = judge(self.objective, results)
             lacking = judgement.too_few
             if judgement.settled or idle(results) or (repeat == 1 and lacking and not lacking.cured_by(self.repeats_max)):
                 break
-        return Probed(level, tuple(results), judgement)
+        return Probed(level, tuple(results), judgement, again)

@@ -7,6 +7,7 @@ by the growth, until a level is too much or the last one allowed was not. When a
 whole numbers to 1, others at most `HALVINGS_MAX` times. Then bisection, until the resolution is reached; whole numbers end at neighbours.
 A level that had too few requests to show that it holds is passed over on the way. When the bracket ends at such a level, it is measured for
 as long as these take (`Probe.longer`); if it is too much then, the level passed below it is, and what lies between is halved anew.
+On a model both ends are then decided (`Probe.decided`), and the bracket moves with an end that turns out to lie on the other side.
 Limits: where the response falls again with more load, some crossing is found, not all.
 
     bracket = yield from find_bracket(probe, bounds, resolution, growth)
@@ -56,6 +57,9 @@ from plimsoll.experiments.plan import Ask, Conclusion, Plan
 from plimsoll.experiments.probe import HALVINGS_MAX, Bounds, Growth, Probe, Probed, Resolution, points_between, points_of_search
 from plimsoll.result import Result
 
+#: How often ends of the bracket may turn out to lie on the other side.
+MOVES_MAX = 4
+
 
 @dataclass(frozen=True)
 class Bracket:
@@ -74,7 +78,26 @@ def find_bracket(probe: Probe, bounds: Bounds, resolution: Resolution, growth: G
     low, high = bracket.low, bracket.high
     while low is not None and not (yield from probe.longer(low)):
         low, high = max((level for level in probe.not_too_much if level < low), default=None), low
-    return bracket if low == bracket.low else (yield from _bisected(probe, Bracket(low, high), bounds, resolution))
+    if low != bracket.low:
+        bracket = yield from _bisected(probe, Bracket(low, high), bounds, resolution)
+    return (yield from _decided(probe, bracket, bounds, resolution, growth))
+
+
+def _decided(probe: Probe, bracket: Bracket, bounds: Bounds, resolution: Resolution, growth: Growth) -> Generator[Ask, Result, Bracket]:
+    """The bracket with both ends decided, where time is cheap; an end that turns out to lie on the other side moves it."""
+    for _ in range(MOVES_MAX):
+        low, high = bracket.low, bracket.high
+        probe.left = None
+        if low is not None and not (yield from probe.decided(low)):
+            low, high = max((level for level in probe.not_too_much if level < low), default=None), low
+        elif high is not None and (yield from probe.decided(high)):
+            beyond = [level for level in probe.too_much if level > high]
+            found = Bracket(high, min(beyond)) if beyond else (yield from _climbed(probe, bounds, resolution, growth, high))
+            low, high = found.low, found.high
+        else:
+            return bracket
+        bracket = yield from _bisected(probe, Bracket(low, high), bounds, resolution)
+    return bracket
 
 
 def _bisected(probe: Probe, bracket: Bracket, bounds: Bounds, resolution: Resolution) -> Generator[Ask, Result, Bracket]:
@@ -90,9 +113,14 @@ def _bisected(probe: Probe, bracket: Bracket, bounds: Bounds, resolution: Resolu
     return Bracket(low, high)
 
 
-def _climbed(probe: Probe, bounds: Bounds, resolution: Resolution, growth: Growth) -> Generator[Ask, Result, Bracket]:
-    low, level = None, float(bounds.start)
-    probe.left = points_of_search(bounds, resolution, growth)[1] - 1
+def _climbed(
+    probe: Probe, bounds: Bounds, resolution: Resolution, growth: Growth, low: float | None = None
+) -> Generator[Ask, Result, Bracket]:
+    """From the first level up, or from the one after ``low``, which was not too much."""
+    if low is not None and low >= bounds.stop:
+        return Bracket(low, None)
+    level = float(bounds.start) if low is None else growth.after(low, bounds)
+    probe.left = points_of_search(bounds, resolution, growth, low)[1] - 1
     while (yield from probe.at(level)):
         if level >= bounds.stop:
             return Bracket(level, None)

@@ -1,9 +1,10 @@
-"""How long a modelled array is loaded before it is measured, and for how long it is measured, where nobody has chosen these times.
+"""How long a modelled array is loaded before it is measured, and until when it is measured, where nobody has chosen these times.
 
 An array begins every point with empty caches. Until its write cache has filled to the watermark at which destaging begins, writes cost the
 drives nothing, so every figure is too good, and arrays that differ in what a write costs look alike. Virtual time costs little, so the
 point's own load is run ahead of the point, without being recorded, until the write caches are in balance; the point then warms up for as
-long as that took, and is measured for a minute or more.
+long as that took. It is measured for a minute or more, and goes on by itself until its mean latency is steady and known to `PRECISION`, so
+that what differs by more can be told apart, or the model is exhausted: after `LIMIT_S`, or `DECIDED_REQUESTS_MAX` requests.
 
 Model: caches are in balance when each that holds anything has begun to destage because of how much it holds, or when what they hold no
 longer grows: its largest value in the later half of the time is hardly larger than in the earlier half (a load that destaging in pauses
@@ -11,9 +12,10 @@ keeps up with, or that writes the same pages again and again). What follows the 
 ones, hence `MARGIN`. The load ahead is the same load with the same seed, so equal points warm up equally long.
 Limits: what changes by the clock of the job (schedules, traces, streams that end, members that fail) is left as it is; drives' own buffers
 are small and not looked at; flash that is yet to be preconditioned is no matter of caches. A balance that needs more than `LIMIT_S` or
-`REQUESTS_MAX` requests is not waited for: the flag `cache_filling` tells.
+`REQUESTS_MAX` requests is not waited for: the flag `cache_filling` tells. Caches for reads are no part of the balance: until they have
+filled, the response is not steady.
 
-    point = balanced(point, engine, engine.control())       # the same point with another warm-up and duration
+    point = balanced(point, engine, engine.control())       # the same point with another warm-up, duration and precision
 """
 
 from __future__ import annotations
@@ -36,7 +38,11 @@ MEASURED_S = 60.0
 MEASURED_S_MAX = 180.0
 MEASURED_REQUESTS = 20_000
 MEASURED_REQUESTS_MAX = 500_000
-#: How long a balance is waited for.
+#: How far the 95 % interval of the mean latency may reach from it, unless another precision was asked for.
+PRECISION = "2%"
+#: So many requests are measured at most for that.
+DECIDED_REQUESTS_MAX = 2_000_000
+#: How long a balance is waited for, and how long a point is measured.
 LIMIT_S = 1_800.0
 REQUESTS_MAX = 2_000_000
 #: A load that keeps nothing in the caches is looked at for so long, or for so many requests.
@@ -48,6 +54,8 @@ MARGIN = 1.5
 GROWTH_MAX = 0.02
 LEVEL_S_MIN = 20.0
 _INTERVAL = "250ms"
+#: A point has so many intervals, as `interval = "auto"` has it.
+INTERVALS = 40
 #: Options of a stream by which its load changes with the clock of the job.
 _TIMED = ("start_after", "end_after", "amount", "requests", "passes", "trace", "schedule")
 
@@ -63,9 +71,21 @@ def balanced(point: PlannedPoint, engine: Engine, control: Control) -> PlannedPo
     options: Options = {**point.options}
     if "warmup" in left:
         options["warmup"] = max(options["warmup"], _whole(course.settled_s))
-    if "duration" in left:
-        options["duration"] = max(options["duration"], _whole(_measured_s(course.rate_per_s)))
-    return replace(point, options=options)
+    if "duration" not in left:
+        return replace(point, options=options)
+    least_s = max(options["duration"], _whole(_measured_s(course.rate_per_s)))
+    options["duration"] = max(least_s, _whole(min(LIMIT_S, DECIDED_REQUESTS_MAX / max(course.rate_per_s, 1.0))))
+    _, options = engine.set_option(point.workload, options, "interval", _interval_of(point, least_s))
+    own = point.decides_itself or point.precision is None
+    return replace(point, options=options, precision=point.precision or PRECISION, least_s=least_s, decides_itself=own)
+
+
+def _interval_of(point: PlannedPoint, least_s: float) -> str:
+    """As fine as for a point of that length: it ends long before the time limit."""
+    asked = point.options.get("interval")
+    if asked != "auto":
+        return f"{asked}s" if isinstance(asked, float | int) else str(asked)
+    return next((f"{ms}ms" for ms in (1000, 500, 250) if least_s * 1000 / ms >= INTERVALS), "100ms")
 
 
 def _measured_s(rate_per_s: float) -> float:

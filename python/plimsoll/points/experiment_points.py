@@ -132,7 +132,12 @@ class ExperimentPoints:
         if ask.role == "precondition":
             # It is there for what it leaves on the medium: neither its own caches nor its own precision matter.
             return point
-        return warmed(replace(point, cache=experiment.cache, precision=None if ask.amount else experiment.precision))
+        asked = (
+            replace(point, precision=ask.precision, decides_itself=True)
+            if ask.precision
+            else replace(point, precision=experiment.precision)
+        )
+        return warmed(replace(asked, cache=experiment.cache, precision=None if ask.amount else asked.precision))
 
     def _chosen(self, subject: Subject, ask: Ask) -> frozenset[str]:
         """The settings of a point that are the user's choice: those of a shipped suite are ours."""

@@ -7,6 +7,7 @@ Model: an amount is a multiple of the target's size, which is known once the tar
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from plimsoll.points.point import PlannedPoint
@@ -24,4 +25,4 @@ def goal_of(point: PlannedPoint, inspection: Inspection) -> Goal | None:
 
     if point.amount is not None:
         return Amount(round(point.amount * inspection["size_bytes"]))
-    return parse_precision(str(point.precision))
+    return replace(parse_precision(str(point.precision)), least_s=point.least_s, own=point.decides_itself)

@@ -31,7 +31,8 @@ class PlannedPoint:
 
     ``place`` says where it stands in its experiment. ``cache`` is what the caches shall hold, ``precision`` how narrow the interval of a
     metric shall become, ``amount`` the multiple of the target's size to transfer. ``refusal`` is why there is nothing to measure.
-    ``chosen`` names the options of the job that somebody chose, which nothing else may change.
+    ``chosen`` names the options of the job that somebody chose, which nothing else may change. A point with a precision is measured for
+    ``least_s`` at least; ``decides_itself`` says that nobody asked for the precision, so that missing it is no fault.
     ``left`` is how many points follow at most.
     """
 
@@ -42,6 +43,8 @@ class PlannedPoint:
     place: Coordinates = field(default_factory=Coordinates)
     cache: str | None = None
     precision: str | None = None
+    least_s: float = 0.0
+    decides_itself: bool = False
     amount: float | None = None
     refusal: str | None = None
     chosen: frozenset[str] = frozenset()

@@ -3,8 +3,8 @@
 Model: the points are those that the planners will ask for; where results decide, a subject has a line with its fewest and most points.
 Time is warm-up and duration of the points. On a model it is virtual and counted apart: how long that takes depends on this machine.
 Limits: filling scratch files, drawing the report and waiting between points come on top. A point with a precision or an amount may end
-sooner, and one that had too few requests may be measured again for longer. On a modelled array points last until its caches are in balance,
-unless their time was chosen.
+sooner, and one that had too few requests may be measured again for longer. On a modelled array points go on by themselves, unless their
+time was chosen.
 
     found = preview(experiments, points, uses)
     found.sentence()          # "15 points, 2 min 20 s of load"

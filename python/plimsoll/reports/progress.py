@@ -134,6 +134,7 @@ def settings_text(result: Result) -> str:
     role = result.place.get("role", "point")
     label = result.place.get("label")
     named = f"{label}: {text}" if label and text else label or text
+    named += ", again" if result.place.get("again") else ""
     return named if role == "point" else f"{role} {named}".rstrip()
 
 

@@ -30,7 +30,7 @@ from plimsoll.analysis.comparison.sides import TOO_SHORT, ComparedMark, Compared
 from plimsoll.analysis.load_line.line import longest, usable
 from plimsoll.analysis.objective.judgement import Objective
 from plimsoll.analysis.point.metric import ALL, RATES, called, metric
-from plimsoll.analysis.point.offered_load import saturated
+from plimsoll.analysis.point.offered_load import lasted_s, saturated
 from plimsoll.analysis.point.pooling import pooled_metric
 from plimsoll.analysis.statistics.steadiness import ROUNDS
 from plimsoll.result import Estimate, Result
@@ -269,7 +269,7 @@ def _rows(sides: Sequence[Side], match: tuple[Point, list[tuple[Result, ...]]], 
                 # What was carried of a load is a fact also where it was less than was asked for; how long requests waited is not.
                 late = figure[1] not in RATES and (saturated(baseline) or saturated(taken))
                 whole = by_turns and (len(ones), len(others)) == (len(group), len(groups[0]))
-                seconds = max(sum(result.job.duration_s for result in each) for each in (baseline, taken))
+                seconds = max(sum(map(lasted_s, each)) for each in (baseline, taken))
                 yield _Pair(point, figure, side.label, ones, others, (before, now), late, whole, seconds)
 
 

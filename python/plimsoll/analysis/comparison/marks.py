@@ -25,6 +25,7 @@ from plimsoll.analysis.load_line.line import by_level, usable
 from plimsoll.analysis.load_line.mark import Mark, mark_of
 from plimsoll.analysis.objective.judgement import ClauseJudgement, Judgement, Objective, judge
 from plimsoll.analysis.point.metric import ALL
+from plimsoll.analysis.point.offered_load import lasted_s
 from plimsoll.analysis.point.pooling import pooled_metric
 from plimsoll.analysis.statistics.distributions import quantile, two_sided_p
 from plimsoll.result import Estimate, Result, tells
@@ -104,7 +105,7 @@ class MarkPair:
         if self.found is None or any(error is None for error in errors) or self._is_coarse():
             return None
         lacking = Ratio(self.found.value, None, None, None, hypot(*(error or 0.0 for error in errors))).lacking
-        seconds = max(result.job.duration_s for one in (self.baseline, self.side) for result in one.results)
+        seconds = max(lasted_s(result) for one in (self.baseline, self.side) for result in one.results)
         return None if lacking is None else seconds * max(_LONGER_MIN, lacking)
 
 

@@ -91,7 +91,7 @@ def load_line(results: Iterable[Result], op: str = ALL, metric: str = "mean") ->
 def by_level(results: Iterable[Result]) -> list[tuple[float, tuple[Result, ...]]]:
     """The results of one subject, failed ones included, by level of load, lowest first.
 
-    A level that was measured again for longer, because it had too few requests, is what it was then.
+    A level that was measured again, because it had too few requests or lay too near to the limit, is what it was then.
     """
     taken = [result for result in results if result.place.get("role", "point") == "point"]
     groups: dict[Any, list[Result]] = {}
@@ -104,9 +104,14 @@ def by_level(results: Iterable[Result]) -> list[tuple[float, tuple[Result, ...]]
 
 
 def longest(group: Sequence[Result]) -> list[Result]:
-    """The repeats of a level without those before it was measured again for longer."""
-    longest_s = max(result.job.duration_s for result in group)
-    return [result for result in group if result.job.duration_s == longest_s]
+    """The repeats of a level without those before it was measured again, for longer or more precisely."""
+    last = max(int(result.place.get("again") or 0) for result in group)
+    if last:
+        return [result for result in group if result.place.get("again") == last]
+    # Earlier versions only set a duration then.
+    asked = [result for result in group if "duration" in (result.place.get("settings") or {})]
+    longest_s = max((result.job.duration_s for result in asked), default=0.0)
+    return [result for result in asked if result.job.duration_s == longest_s] or list(group)
 
 
 def usable(group: Sequence[Result]) -> tuple[Result, ...]:

@@ -109,6 +109,11 @@ def offered_kind_per_s(stream: Stream, totals: Totals) -> float:
     return sum(total.iops for op, total in totals.items() if drawn is None or op in drawn)
 
 
+def lasted_s(result: Result) -> float:
+    """How long a point was measured; as long as was asked for where nothing was."""
+    return elapsed(result) or result.job.duration_s
+
+
 def elapsed(result: Result) -> float | None:
     """The measured time in seconds, from counts and rates; None when nothing was measured."""
     return next((total.count / total.iops for total in result.totals.values() if total.iops > 0), None)

@@ -29,7 +29,7 @@ from dataclasses import dataclass
 from plimsoll.analysis.point.estimates import PERCENTILES, WITH_INTERVAL, estimate
 from plimsoll.analysis.point.metric import ALL, RATES
 from plimsoll.analysis.point.observation import Batches, Portion, Series, Slice, implied, portion_key, portion_of
-from plimsoll.analysis.statistics.steadiness import ROUNDS, steadiness
+from plimsoll.analysis.statistics.steadiness import ROUNDS, Steadiness, steadiness
 from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 from plimsoll.histogram import decoded
@@ -42,6 +42,11 @@ INTERVALS_MIN = 16
 _LOOK_GROWTH = 1.2
 #: Looks in a row at which it has to be narrow enough.
 _LOOKS_MIN = 2
+#: A point that goes on by itself is given up when so many times its least time have not helped, and it would take so many times the limit.
+_HOPELESS_AFTER = 5.0
+_HOPELESS = 2.0
+#: The share of its least time that such a point is looked at before it counts as settled.
+_SETTLING_LEAST = 0.25
 #: The share of the time limit within which the response may settle.
 _SETTLING_SHARE_MAX = 0.5
 #: Portions of every kind, drawn or coming with another operation.
@@ -53,11 +58,17 @@ _EXAMPLE = "write for example 2% or '2% of read p99'"
 
 @dataclass(frozen=True)
 class Precision:
-    """Measure until the 95 % interval of a metric is within ``relative`` of its value."""
+    """Measure until the 95 % interval of a metric is within ``relative`` of its value, for ``least_s`` at least.
+
+    ``own``: nobody asked for it; the response has to be as steady as it shall be precise, a point that does not reach it has missed
+    nothing, and one that is far from it after a while is given up.
+    """
 
     relative: float
     op: str = ALL
     metric: str = "mean"
+    least_s: float = 0.0
+    own: bool = False
 
     @property
     def subject(self) -> str:
@@ -126,6 +137,7 @@ class Pursuit:
         self._intervals = 0
         self._next_look = INTERVALS_MIN
         self._narrow = 0
+        self._hopeless = False
 
     def phase_of(self, interval: Interval) -> Phase:
         """What ``interval`` counts as; `reached` may change with it."""
@@ -145,9 +157,11 @@ class Pursuit:
 
     def ended(self) -> Ended:
         """Why the measured time ended where it did, as `Result.ended` keeps it, for a job that came to its end."""
-        how = self._how_reached() if self.reached else self._how_limited()
+        is_reached = self.reached and not self._hopeless
+        how = self._how_reached() if is_reached else self._how_limited()
         kind = "precision" if isinstance(self.goal, Precision) else "amount"
-        return {"by": kind if self.reached else "limit", "goal": kind, "how": how, "settled_s": self._settling_s}
+        ended: Ended = {"by": kind if is_reached else "limit", "how": how, "settled_s": self._settling_s}
+        return ended if isinstance(self.goal, Precision) and self.goal.own else {**ended, "goal": kind}
 
     def _settle(self, interval: Interval, seconds: float) -> None:
         self._settling_s += seconds
@@ -157,7 +171,13 @@ class Pursuit:
         latest = latest[-max(ROUNDS, len(latest) // 2) :]
         rates = isinstance(self.goal, Precision) and self.goal.metric in RATES
         verdict = steadiness([point.rate_per_s if rates else point.mean_ns for point in latest])
-        self._settling = verdict is None or not verdict.steady
+        self._settling = verdict is None or not verdict.steady or self._still_rises(verdict)
+
+    def _still_rises(self, verdict: Steadiness) -> bool:
+        """A point that goes on by itself has the time to wait until what is left of a rise is within its precision."""
+        if not isinstance(self.goal, Precision) or not self.goal.own:
+            return False
+        return self._settling_s < _SETTLING_LEAST * self.goal.least_s or abs(verdict.slope_percent) > 100 * self.goal.relative
 
     def _measure(self, interval: Interval, seconds: float) -> None:
         self._measured_s += seconds
@@ -171,7 +191,14 @@ class Pursuit:
             self._next_look = int(self._intervals * _LOOK_GROWTH) + 1
             precision = self._precision()
             self._narrow = self._narrow + 1 if precision is not None and precision <= self.goal.relative else 0
-            self.reached = self._narrow >= _LOOKS_MIN
+            self._hopeless = self._is_hopeless(self.goal, precision)
+        self.reached = self._hopeless or (self._narrow >= _LOOKS_MIN and self._measured_s >= self.goal.least_s)
+
+    def _is_hopeless(self, goal: Precision, precision: float | None) -> bool:
+        """Whether time is no help: the error falls with its root."""
+        if not goal.own or precision is None or self._measured_s < _HOPELESS_AFTER * goal.least_s:
+            return False
+        return (precision / goal.relative) ** 2 * self._measured_s > _HOPELESS * self._limit_s
 
     def _keys(self) -> tuple[str, ...]:
         """The portions that what has to be precise is made of; an amount is of everything that moves."""
@@ -217,9 +244,11 @@ class Pursuit:
 
     def _how_limited(self) -> str:
         limit = f"time limit of {self._limit_s:g} s reached"
+        if self._hopeless:
+            limit = f"given up after {self._measured_s:g} s, since {self._limit_s:g} s would not do,"
         if isinstance(self.goal, Amount):
             return f"{limit} at {binary(self._bytes)}, {self.goal} were asked"
-        precision, asked = self._precision(), f"{100 * self.goal.relative:g} % was asked for"
+        precision, asked = self._precision(), f"{100 * self.goal.relative:g} % was {'tried' if self.goal.own else 'asked'} for"
         if precision is None:
             return f"{limit} before {self.goal.subject} had an interval, {asked}"
         return f"{limit} at ±{significant(100 * precision, 2)} % of {self.goal.subject}, {asked}"

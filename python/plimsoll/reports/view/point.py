@@ -124,6 +124,8 @@ class Place(TypedDict):
     role: str
     level: float | None
     settings: Settings
+    #: How often the level was measured anew, in place of what it was.
+    again: NotRequired[int]
 
 
 class ObjectiveVerdict(TypedDict):
@@ -304,13 +306,14 @@ def _with_intervals(estimates: Estimates) -> dict[str, dict[str, EstimateView]]:
 def _place(place: Coordinates) -> Place | None:
     if not place:
         return None
-    return {
+    view: Place = {
         "experiment": place["experiment"],
         "kind": place["kind"],
         "role": place["role"],
         "level": place.get("level"),
         "settings": place.get("settings") or {},
     }
+    return {**view, "again": place["again"]} if place.get("again") else view
 
 
 def _totals(totals: Totals, estimates: Estimates) -> dict[Op, Total]:
