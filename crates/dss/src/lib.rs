@@ -2,7 +2,7 @@
 //!
 //! Model: a [`Table`] at a [`Scale`] is a row of chunks, each drawn for itself from its number, so that parts of a table can be
 //! made at the same time and nothing is kept. What a chunk becomes is decided by who takes its values ([`Values`]): text for
-//! `COPY` ([`CopyText`]) or columns. [`RefreshSet`] draws the orders that come and names those that go; [`parameters`] draws
+//! `COPY` ([`CopyText`]), or columns ([`Columns`]) for a [`ParquetFile`]. [`RefreshSet`] draws the orders that come and names those that go; [`parameters`] draws
 //! what the 22 queries ask for, [`order_of`] in which order a stream asks.
 //!
 //! Everything is pure: no files, no clock, no threads; equal arguments give equal bytes on every machine. Rows come from the
@@ -25,21 +25,25 @@
 //! ```
 
 mod chunk;
+mod columns;
 mod copy;
 mod digits;
 mod error;
 mod order;
 mod parameters;
+mod parquet;
 mod refresh;
 mod rows;
 mod scale;
 mod schema;
 
 pub use chunk::{Chunk, Source, Span, Values};
+pub use columns::{Cells, Columns, Texts};
 pub use copy::{CopyText, copy_text};
 pub use error::DataError;
 pub use order::{ORDERS, order_of};
 pub use parameters::{Parameter, Parameters, parameters};
+pub use parquet::ParquetFile;
 pub use refresh::{REFRESH_SETS, RefreshSet};
 pub use scale::Scale;
 pub use schema::{Column, ForeignKey, Kind, Table};

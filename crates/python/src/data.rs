@@ -2,7 +2,9 @@
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use plimsoll_dss::{Chunk, CopyText, DataError, ORDERS, RefreshSet, Scale, Source, Span, Table, copy_text, parameters};
+use plimsoll_dss::{
+    CopyText, DataError, ORDERS, ParquetFile, RefreshSet, Scale, Source, Span, Table, copy_text, parameters,
+};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde_json::{Value, json};
@@ -59,9 +61,20 @@ pub fn data_rows(py: Python<'_>, table: &str, scale: f64, part: u32, parts: u32)
 
 /// The rows of a part of a table as text for COPY.
 #[pyfunction]
-pub fn data_copy(py: Python<'_>, table: &str, scale: f64, part: u32, parts: u32) -> PyResult<CopyStream> {
-    let chunks = Box::new(span(py, table, scale, (part, parts))?.chunks());
-    Ok(CopyStream { left: Mutex::new(Left { chunks, source: None }) })
+pub fn data_copy(py: Python<'_>, table: &str, scale: f64, part: u32, parts: u32) -> PyResult<DataStream> {
+    let mut chunks = span(py, table, scale, (part, parts))?.chunks();
+    Ok(DataStream::of(move |source| {
+        let mut text = Vec::with_capacity(CHUNK_BYTES);
+        copy_text(source, chunks.next()?, &mut text);
+        Some(text)
+    }))
+}
+
+/// The same rows as a Parquet file.
+#[pyfunction]
+pub fn data_parquet(py: Python<'_>, table: &str, scale: f64, part: u32, parts: u32) -> PyResult<DataStream> {
+    let mut file = ParquetFile::new(&span(py, table, scale, (part, parts))?);
+    Ok(DataStream::of(move |source| file.next(source)))
 }
 
 /// Orders or items that a part of a refresh set inserts, as text for COPY.
@@ -104,39 +117,44 @@ pub fn data_orders() -> Vec<Vec<u8>> {
     ORDERS.iter().map(|order| order.to_vec()).collect()
 }
 
-/// An iterator of bytes, a chunk of rows each; the interpreter goes on while one is made.
+/// An iterator of bytes; the interpreter goes on while some are made.
 #[pyclass(frozen)]
-pub struct CopyStream {
-    left: Mutex<Left>,
-}
+pub struct DataStream(Mutex<Made>);
 
-struct Left {
-    chunks: Box<dyn Iterator<Item = Chunk> + Send>,
-    /// Made with the first chunk, and gone after the last.
+/// What the next bytes are, drawn from the source; None at the end.
+type Next = dyn FnMut(&Source) -> Option<Vec<u8>> + Send;
+
+struct Made {
+    next: Box<Next>,
+    /// There from the first bytes to the last.
     source: Option<Arc<Source>>,
 }
 
+impl DataStream {
+    fn of(next: impl FnMut(&Source) -> Option<Vec<u8>> + Send + 'static) -> Self {
+        Self(Mutex::new(Made { next: Box::new(next), source: None }))
+    }
+}
+
 #[pymethods]
-impl CopyStream {
+impl DataStream {
     const fn __iter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
         this
     }
 
     fn __next__<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyBytes>> {
-        let text = py.detach(|| self.left.lock().unwrap_or_else(PoisonError::into_inner).next())?;
-        Some(PyBytes::new(py, &text))
+        let bytes = py.detach(|| self.0.lock().unwrap_or_else(PoisonError::into_inner).next())?;
+        Some(PyBytes::new(py, &bytes))
     }
 }
 
-impl Left {
+impl Made {
     fn next(&mut self) -> Option<Vec<u8>> {
-        let Some(chunk) = self.chunks.next() else {
+        let made = (self.next)(self.source.get_or_insert_with(source));
+        if made.is_none() {
             self.source = None;
-            return None;
-        };
-        let mut text = Vec::with_capacity(CHUNK_BYTES);
-        copy_text(self.source.get_or_insert_with(source), chunk, &mut text);
-        Some(text)
+        }
+        made
     }
 }
 

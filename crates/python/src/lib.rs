@@ -100,7 +100,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     panics::listen();
     // The clock's first reading: by the time a job starts, calibrating it needs no waiting.
     Clock::anchor();
-    module.add_class::<data::CopyStream>()?;
+    module.add_class::<data::DataStream>()?;
     module.add_class::<data::DataSource>()?;
     module.add_class::<distribution::Distribution>()?;
     module.add_class::<histogram::Histogram>()?;
@@ -132,6 +132,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(data::data_schema, module)?)?;
     module.add_function(wrap_pyfunction!(data::data_rows, module)?)?;
     module.add_function(wrap_pyfunction!(data::data_copy, module)?)?;
+    module.add_function(wrap_pyfunction!(data::data_parquet, module)?)?;
     module.add_function(wrap_pyfunction!(data::data_refresh_copy, module)?)?;
     module.add_function(wrap_pyfunction!(data::data_refresh_deletes, module)?)?;
     module.add_function(wrap_pyfunction!(data::data_parameters, module)?)?;

@@ -1,6 +1,7 @@
 """The data of the decision-support load: tables of any size, refresh sets, and what the 22 queries ask for.
 
-Model: `crates/dss` draws everything from the arguments alone, in streams of bytes, while the interpreter goes on; nothing touches a disk.
+Model: `crates/dss` draws everything from the arguments alone, in streams of bytes, while the interpreter goes on; only `write_parquet`
+touches a disk.
 A table can be drawn in parts at the same time, each in a thread of its own. Equal arguments give equal bytes on every machine.
 Limits: derived from TPC-H, not comparable with published TPC-H results; `STANDARD_SCALES` are the sizes those results have.
 
@@ -15,11 +16,13 @@ Limits: derived from TPC-H, not comparable with published TPC-H results; `STANDA
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 from plimsoll import _core
+from plimsoll.errors import TargetError
 
 #: What stands in a query: a number, a word or day or decimal, or several of them.
 Value = int | str | list[int] | list[str]
@@ -118,6 +121,34 @@ def rows(table: str, scale: float, *, part: int = 1, parts: int = 1) -> int:
 def copy_text(table: str, scale: float, *, part: int = 1, parts: int = 1) -> Iterator[bytes]:
     """The rows of a part of a table as text for ``COPY … FROM STDIN``, in pieces of whole rows, about a megabyte each."""
     return _core.data_copy(table, scale, part, parts)
+
+
+def parquet(table: str, scale: float, *, part: int = 1, parts: int = 1) -> Iterator[bytes]:
+    """The same rows as a Parquet file, in pieces of some megabytes: groups of 120,000 rows, then the file's end."""
+    return _core.data_parquet(table, scale, part, parts)
+
+
+def write_parquet(table: str, scale: float, directory: str, *, part: int = 1, parts: int = 1) -> str:
+    """Write a part of a table below a directory; the path. A table in parts is a directory of its own.
+
+    The file appears by its name once it is whole. Raises TargetError with what the system says.
+    """
+    name = f"{table}.parquet" if parts == 1 else os.path.join(table, f"{table}.{part}.parquet")
+    path = os.path.join(directory, name)
+    pieces = parquet(table, scale, part=part, parts=parts)
+    try:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(f"{path}.part", "wb", buffering=0) as file:
+            for piece in pieces:
+                left = memoryview(piece)
+                while left:
+                    left = left[file.write(left) :]
+        os.replace(f"{path}.part", path)
+    except OSError as problem:
+        with suppress(OSError):
+            os.remove(f"{path}.part")
+        raise TargetError(f"{path}: cannot be written ({str(problem.strerror).lower()}).") from None
+    return path
 
 
 def refresh(scale: float, number: int, *, part: int = 1, parts: int = 1) -> Refresh:
