@@ -11,7 +11,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
-from speed import arrays, closed, host, memory, open_loop, page, start, streams, table
+from speed import arrays, closed, generation, host, memory, open_loop, page, start, streams, table
 from speed.fio import Fio
 from speed.plimsoll import Plimsoll
 from speed.process import BenchError
@@ -26,6 +26,7 @@ GROUPS: dict[str, Callable[[Setting], list[Row]]] = {
     "streams": streams.rows,
     "memory": memory.rows,
     "arrays": arrays.rows,
+    "generation": generation.rows,
 }
 
 
