@@ -13,6 +13,7 @@ import pytest
 from plimsoll.apps.databases import duckdb as engine
 from plimsoll.apps.databases.database import Database, DatabaseError, Settings
 from plimsoll.apps.databases.duckdb import DuckDb
+from plimsoll.decision import data
 
 pytest.importorskip("duckdb", reason="skipped: DuckDB is not installed")
 
@@ -38,6 +39,23 @@ def test_rows_arrive_whole_however_the_text_is_cut(database: DuckDb, monkeypatch
         assert session.copy("t", (text[at : at + 7] for at in range(0, len(text), 7))) == 51
         assert session.run(["SELECT count(*), sum(number), count(word), max(word) FROM t"]) == [(51, 1275, 50, "row 9")]
     assert database.tables() == {"t"}
+
+
+def test_rows_of_a_parquet_file_in_pieces_are_those_of_the_text(database: DuckDb) -> None:
+    columns = ", ".join(f"{column.name} {column.type} NOT NULL" for column in data.TABLES["orders"].columns)
+    with database.session() as session, data.kept():
+        session.run([f"CREATE TABLE of_text ({columns})", f"CREATE TABLE of_parquet ({columns})"])
+        texts = session.copy("of_text", data.copy_text("orders", 0.01))
+        assert session.copy_parquet("of_parquet", data.parquet("orders", 0.01)) == texts == 15_000
+        assert session.run(["SELECT * FROM of_text EXCEPT SELECT * FROM of_parquet"]) == []
+
+
+def test_a_parquet_file_that_is_cut_off_loads_nothing(database: DuckDb) -> None:
+    with database.session() as session:
+        session.run(["CREATE TABLE t (r_regionkey BIGINT, r_name VARCHAR, r_comment VARCHAR)"])
+        with pytest.raises(DatabaseError):
+            session.copy_parquet("t", list(data.parquet("region", 0.01))[:-1])
+        assert session.run(["SELECT count(*) FROM t"]) == [(0,)]
 
 
 def test_what_was_loaded_is_there_after_a_restart(database: DuckDb) -> None:

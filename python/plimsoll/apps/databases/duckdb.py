@@ -28,6 +28,7 @@ SPILL = "spill"
 _PART_BYTES = 64 << 20
 _MISSING = "DuckDB is not installed here; install it with: pip install 'plimsoll[duckdb]'."
 _COPY = "COPY {table}{columns} FROM '/proc/self/fd/{file}' (FORMAT csv, DELIMITER '\t', HEADER false, QUOTE '', ESCAPE '', NULLSTR '\\N')"
+_COPY_PARQUET = "INSERT INTO {table} SELECT * FROM read_parquet('/proc/self/fd/{file}')"
 #: What DuckDB says, and which kind of trouble that is; the first that fits.
 _TROUBLES: tuple[tuple[str, Trouble], ...] = (
     (r"could not set lock|conflicting lock", "locked"),
@@ -155,6 +156,13 @@ class DuckDbSession:
     def rollback(self) -> None:
         self.run(["ROLLBACK"])
 
+    def copy_parquet(self, table: str, pieces: Iterable[bytes]) -> int:
+        """Load the rows of a Parquet file into ``table``; how many. ``pieces`` are the file from its first byte to its last, and are
+        in memory until it is read. Quicker than text, which has to be parsed."""
+        with _in_memory(pieces) as file:
+            ((rows,),) = self.run([_COPY_PARQUET.format(table=table, file=file)])
+        return int(rows)
+
     def copy(self, table: str, text: Iterable[bytes], columns: Sequence[str] = ()) -> int:
         named = f" ({', '.join(columns)})" if columns else ""
         loaded = 0
@@ -190,20 +198,21 @@ def _parts(text: Iterable[bytes]) -> Iterator[int]:
             whole, _, rest = b"".join([rest, *part]).rpartition(b"\n")
             part, length = [], 0
             if whole:
-                with _in_memory(whole + b"\n") as file:
+                with _in_memory([whole, b"\n"]) as file:
                     yield file
     if last := b"".join([rest, *part]):
-        with _in_memory(last) as file:
+        with _in_memory([last]) as file:
             yield file
 
 
 @contextmanager
-def _in_memory(content: bytes) -> Iterator[int]:
+def _in_memory(pieces: Iterable[bytes]) -> Iterator[int]:
     file = os.memfd_create("plimsoll-copy", os.MFD_CLOEXEC)
     try:
-        view = memoryview(content)
-        while view:
-            view = view[os.write(file, view) :]
+        for piece in pieces:
+            view = memoryview(piece)
+            while view:
+                view = view[os.write(file, view) :]
         yield file
     finally:
         os.close(file)
