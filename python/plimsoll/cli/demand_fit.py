@@ -9,9 +9,9 @@ from typing import Any
 import click
 
 from plimsoll.cli.fit import BEGINNING, check_output, name_of
-from plimsoll.cli.size import PERCENTILE, observed_demand
 from plimsoll.displayed import as_document, encoded
 from plimsoll.errors import InputError
+from plimsoll.points.demand_source import observed_demand
 from plimsoll.store.durable import replace_file
 
 Json = dict[str, Any]
@@ -43,7 +43,7 @@ def fit_demand(path: str, output: str | None, *, as_json: bool, chosen: Json) ->
         if chosen[option]:
             raise InputError(f"{spelt} is for traces, and {path} is a demand; leave it out.")
     check_output(output)
-    demand = observed_demand(path, chosen["device"], chosen["percentile"] or str(PERCENTILE))
+    demand = observed_demand(path, chosen["device"], chosen["percentile"])
     workload = demanded_workload(demand, name_of(output or path))
     engines.native().check_workload(workload, path)
     if output is not None:

@@ -2,51 +2,30 @@
 
 from __future__ import annotations
 
-import json
-import math
-import os
-import sys
+import shlex
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from plimsoll.cli import completions
 from plimsoll.cli.options import LoadCommand, takes
-from plimsoll.cli.size_measured import measured, measured_targets, next_commands
-from plimsoll.displayed import as_document, quoted
-from plimsoll.errors import InputError, PlimsollError, StoreError
+from plimsoll.displayed import as_document
 
 if TYPE_CHECKING:
     from plimsoll.analysis.sizing.demand import Demand
-    from plimsoll.analysis.sizing.spindles import Disks, Spindles
-    from plimsoll.analysis.sizing.stored_lines import Fit
-    from plimsoll.result import Result
+    from plimsoll.points.sizing import Sizing, SizingAnswer
+    from plimsoll.points.sizing_asked import SizingAsked
+    from plimsoll.points.undertaking import Run
 
-Json = dict[str, Any]
-
-SCHEMA = "plimsoll.sizing/1"
 #: Exit code of ``--assert`` when nothing carries the demand.
 EXIT_NOT_CARRIED = 1
-#: Options that only mean something beside another one.
-_NEEDS = {
-    "device": "from_file",
-    "percentile": "from_file",
-    "profile": "mailboxes",
-    "disk_iops": "raid",
-    "disks": "raid",
-    "disk_size": "raid",
-    "groups": "raid",
-    "spares": "raid",
-    "dedicated_spares": "raid",
-    "arrays": "raid",
-    "mirror_arrays": "raid",
-    "volumes": "raid",
-}
-#: Rates of an observed demand that this part of its intervals did not exceed, unless typed.
-PERCENTILE = 95
-_SPELT = {"from_file": "--from"}
+#: Options that say what is demanded, as they are typed again.
+_DEMANDED = (
+    *("iops", "read_percent", "block_size", "random_percent", "from_file", "device", "percentile", "mailboxes", "profile", "growth"),
+    "objective",
+)
 
 
 @click.command(cls=LoadCommand, short_help="Find storage that carries a demand: stored load lines, targets or modelled arrays.")
@@ -98,265 +77,81 @@ def command(**typed: Any) -> int:
     plimsoll size --mailboxes 5000 --profile exchange-2010:100 --raid 5 --disk-iops 180
     plimsoll size --raid 6 --disks 48 --groups 4 --spares 1 --arrays 4 --disk-size 146GB --volumes 16
     """
-    typed = _arrays_told_apart(typed)
-    _check_company(typed)
-    demand, disks = _demand(typed), _disks(typed)
-    if demand is None and disks is None:
-        raise InputError("nothing is asked; give a demand with --iops, --from or --mailboxes, or have disks computed with --raid.")
-    if typed["asserted"] and demand is None:
-        raise InputError("--assert: there is no demand to carry; give one with --iops, --from or --mailboxes.")
-    targets = measured_targets(typed)
-    answer = _measured(demand, disks, typed, targets) if demand is not None and targets else _answered(demand, disks, typed)
+    from plimsoll.points.sizing import sizing_of
+    from plimsoll.points.sizing_asked import SizingAsked
+
+    asked = SizingAsked.of(typed)
+    sizing = sizing_of(asked)
+    answer = _answered(sizing, quiet=typed["quiet"], as_json=typed["as_json"])
     if answer is None:
         return 0
     if typed["as_json"]:
-        click.echo(as_document(_document(answer)))
+        click.echo(as_document({**answer.to_json(), **_of_run(answer)}))
     else:
-        click.echo("\n".join([*_text(answer), *_next(answer, typed)]))
+        click.echo("\n".join([*_text(answer), *_next(answer, asked)]))
     if answer.exit_code:
         return answer.exit_code
-    carried = any(fit.carries for fit in answer.fits)
-    return EXIT_NOT_CARRIED if typed["asserted"] and not carried else 0
+    return EXIT_NOT_CARRIED if asked.asserted and not answer.carried else 0
 
 
-@dataclass(frozen=True)
-class _Answer:
-    """Everything that is shown."""
+def _answered(sizing: Sizing, *, quiet: bool, as_json: bool) -> SizingAnswer | None:
+    """From what is measured now, or from what is stored; None when only the plan was shown."""
+    from plimsoll.points.sizing import measured, stored
 
-    demand: Demand | None
-    objective: str | None
-    fits: list[Fit]
-    spindles: Spindles | None
-    price: float | None
-    #: Of the run that was measured for it.
-    exit_code: int = 0
-    path: str | None = None
+    if sizing.demand is None or not sizing.targets:
+        return stored(sizing, lambda said: click.echo(said, err=True))
+    run = _run(sizing, sizing.demand, quiet=quiet, as_json=as_json)
+    return None if run is None else measured(sizing, sizing.demand, run)
 
 
-def _measured(demand: Demand, disks: Disks | None, typed: Json, targets: list[str]) -> _Answer | None:
-    """What the targets carry, measured now; None when only the plan was shown."""
-    from plimsoll.analysis.objective.judgement import parse_objective
-    from plimsoll.analysis.sizing.spindles import spindles
-    from plimsoll.analysis.sizing.stored_lines import size_lines
-    from plimsoll.points.demand import KEPT_UP
+def _run(sizing: Sizing, demand: Demand, *, quiet: bool, as_json: bool) -> Run | None:
+    """The run of a ramp over the demand's rate on every target; None when only its plan was shown."""
+    from plimsoll.cli.experiment import announced, dry_run
+    from plimsoll.cli.progress import listener
+    from plimsoll.points.asked import Asked
+    from plimsoll.points.demand import demand_undertaking
+    from plimsoll.points.options import complete
+    from plimsoll.points.sizing_asked import MEASURING
+    from plimsoll.points.undertaking import carry_out
 
-    run = measured(demand, targets, typed)
-    if run is None:
+    asked = asdict(sizing.asked)
+    settings = {name: asked[name] for name in MEASURING if asked[name] is not None}
+    undertaking = demand_undertaking(demand, targets=sizing.targets, objective=sizing.asked.objective, settings=settings)
+    kept = {name: asked[name] for name in ("out", "keep", "destroy_data", "fresh") if asked[name] is not None}
+    options, heard = complete({**kept, **settings, "target": sizing.targets}), listener(quiet=quiet)
+    if sizing.asked.dry_run:
+        dry_run(undertaking, {**options, "as_json": as_json}, heard)
         return None
-    objective = parse_objective(typed["objective"] or KEPT_UP)
-    fits = size_lines({os.path.basename(run.path): run.results}, demand, objective)
-    computed = None if disks is None else spindles(disks, demand)
-    return _Answer(demand, objective.text, fits, computed, _price(typed), run.exit_code, run.path)
+    return carry_out(undertaking, Asked.of(options), announced(heard, quiet=quiet))
 
 
-def _next(answer: _Answer, typed: Json) -> Iterator[str]:
+def _next(answer: SizingAnswer, asked: SizingAsked) -> Iterator[str]:
     """What to do where no stored line could answer, and where the measured ones are."""
     if answer.path is not None:
         yield from ("", f"results  {answer.path}")
     elif answer.demand is not None and all(fit.refused is not None for fit in answer.fits):
-        yield from ("", *next_commands(typed))
+        yield from ("", *_next_commands(asked))
 
 
-def _answered(demand: Demand | None, disks: Disks | None, typed: Json) -> _Answer:
-    from plimsoll.analysis.objective.judgement import parse_objective
-    from plimsoll.analysis.sizing.spindles import spindles
-    from plimsoll.analysis.sizing.stored_lines import size_lines
+def _next_commands(asked: SizingAsked) -> Iterator[str]:
+    """How a line that fits the demand is measured, on the targets that were named or on any."""
+    from plimsoll.points.sizing_asked import spelt
 
-    objective = None if typed["objective"] is None else parse_objective(typed["objective"])
-    computed = None if disks is None else spindles(disks, demand)
-    fits = [] if demand is None else size_lines(_results(typed["runs"], typed["out"]), demand, objective)
-    return _Answer(demand, None if objective is None else objective.text, fits, computed, _price(typed))
-
-
-def _arrays_told_apart(typed: Json) -> Json:
-    """``--arrays`` as a number of arrays, or as a pattern of their names."""
-    text = typed["arrays"]
-    if text is None or not text.strip().lstrip("-").isdecimal():
-        return {**typed, "arrays": None, "array_pattern": text}
-    if int(text) < 1:
-        raise InputError(f"--arrays {text}: give how many equal arrays there are, 1 or more, or a name such as 'msa2000-*'.")
-    return {**typed, "arrays": int(text), "array_pattern": None}
+    values = asdict(asked)
+    typed = [f"{spelt(name)} {shlex.quote(str(values[name]))}" for name in _DEMANDED if values[name] is not None]
+    again = " ".join(["plimsoll size", *typed])
+    targets = " ".join(f"-t {shlex.quote(target)}" for target in asked.targets) or "-t TARGET"
+    yield "Measure one that fits:"
+    yield f"  {again} --measure {targets}"
+    yield "or see which modelled arrays carry it ('plimsoll list --arrays' names them):"
+    yield f"  {again} --arrays 'msa2000-*'"
+    if asked.from_file not in (None, "-"):
+        yield "As a workload of its own, for any other experiment:"
+        device = f" --device {shlex.quote(asked.device)}" if asked.device else ""
+        yield f"  plimsoll fit {shlex.quote(str(asked.from_file))}{device} -o demand.toml"
 
 
-def _check_company(typed: Json) -> None:
-    """Refuse options that would be ignored."""
-    sources = [name for name in ("iops", "from_file", "mailboxes") if typed[name] is not None]
-    if len(sources) > 1:
-        raise InputError(f"{' and '.join(map(_spelt, sources))}: a demand has one source; give one of them.")
-    for name, other in _NEEDS.items():
-        if typed[name] is not None and typed[other] is None:
-            raise InputError(f"{_spelt(name)} means something only with {_spelt(other)}; give that as well, or leave it out.")
-    if typed["mailboxes"] is not None and typed["profile"] is None:
-        raise InputError("--mailboxes: of which kind? Give --profile, for example --profile exchange-2010:100.")
-    for name in ("read_percent", "block_size", "random_percent", "growth", "objective"):
-        if typed[name] is not None and not sources:
-            raise InputError(f"{_spelt(name)} describes a demand, and there is none; give --iops, --from or --mailboxes.")
-    if (typed["measure"] or typed["array_pattern"] is not None) and not sources:
-        option = "--measure" if typed["measure"] else "--arrays"
-        raise InputError(f"{option}: there is no demand to measure; give one with --iops, --from or --mailboxes.")
-    if typed["runs"] and not sources:
-        raise InputError(f"{typed['runs'][0]}: there is no demand to hold it against; give one with --iops, --from or --mailboxes.")
-
-
-def _demand(typed: Json) -> Demand | None:
-    """The demand from its source, with what was typed over it and growth."""
-    from plimsoll.points.quantity import block_bytes, percent
-
-    source = _sourced(typed)
-    if source is None:
-        return None
-    if typed["read_percent"] is not None:
-        source = replace(source, read_percent=percent("--read-percent", typed["read_percent"]))
-    if typed["block_size"] is not None:
-        size = float(block_bytes("--block-size", typed["block_size"]))
-        source = replace(source, block_bytes=size, bytes_per_s=source.iops * size, read_bytes=None, write_bytes=None)
-    if typed["random_percent"] is not None:
-        source = replace(source, random_percent=percent("--random-percent", typed["random_percent"]))
-    if typed["growth"] is not None:
-        source = replace(source, growth_percent=percent("--growth", typed["growth"]))
-    return source
-
-
-def _sourced(typed: Json) -> Demand | None:
-    if typed["from_file"] is not None:
-        return observed_demand(typed["from_file"], typed["device"], typed["percentile"] or str(PERCENTILE))
-    if typed["mailboxes"] is not None:
-        return _of_mailboxes(typed["mailboxes"], typed["profile"])
-    return None if typed["iops"] is None else _typed_demand(typed)
-
-
-def _typed_demand(typed: Json) -> Demand:
-    from plimsoll.analysis.sizing.demand import Demand
-    from plimsoll.points.quantity import block_bytes, percent, rate_per_s
-
-    iops = rate_per_s("--iops", typed["iops"])
-    for name, example in (("read_percent", "70"), ("block_size", "8KiB")):
-        if typed[name] is None:
-            raise InputError(f"--iops: a rate alone is no demand; add {_spelt(name)}, for example {_spelt(name)} {example}.")
-    size = float(block_bytes("--block-size", typed["block_size"]))
-    return Demand(iops, iops * size, percent("--read-percent", typed["read_percent"]), size)
-
-
-def _of_mailboxes(mailboxes: int, name: str) -> Demand:
-    from plimsoll.analysis.sizing.demand import Demand, mailbox_profile
-    from plimsoll.units import count
-
-    profile = mailbox_profile(name)
-    iops = profile.database_iops(mailboxes)
-    log = profile.log_writes_per_s(mailboxes)
-    logs = () if log is None else (f"the log volume takes about {count(log)} sequential writes/s more, which are not part of this demand",)
-    return Demand(
-        iops=iops,
-        bytes_per_s=iops * profile.block_bytes,
-        read_percent=profile.read_percent,
-        block_bytes=profile.block_bytes,
-        source=f"{mailboxes:,} mailboxes {profile.name}: {profile.iops:g} IOPS each, {profile.messages} ({profile.source})",
-        notes=(*profile.notes, *logs),
-    )
-
-
-def observed_demand(path: str, wanted: str | None, percentile: str) -> Demand:
-    """The demand of a device in a file that ``plimsoll watch`` wrote, at a percentile of its intervals."""
-    from plimsoll.analysis.sizing.demand import demand_at, observed_devices
-    from plimsoll.points.quantity import percent
-
-    devices = {observed.name: observed for observed in observed_devices(_read(path), path)}
-    if wanted is None and len(devices) == 1:
-        wanted = next(iter(devices))
-    if not devices:
-        raise InputError(f"{path}: it holds no device; watch again.")
-    if wanted is None:
-        raise InputError(f"{path}: it holds {', '.join(devices)}; say which with --device.")
-    if wanted not in devices:
-        raise InputError(f"--device {wanted}: {path} does not hold it; it holds {', '.join(devices)}.")
-    return demand_at(devices[wanted], percent("--percentile", percentile))
-
-
-def _read(path: str) -> Any:
-    try:
-        if path == "-":
-            return json.load(sys.stdin)
-        with open(path, encoding="utf-8") as file:
-            return json.load(file)
-    except OSError as problem:
-        raise InputError(f"{path}: cannot be read ({str(problem.strerror).lower()}); 'plimsoll watch -o FILE' makes one.") from None
-    except (ValueError, RecursionError):
-        raise InputError(f"{path}: not JSON; give a file that 'plimsoll watch -o FILE' made.") from None
-
-
-def _disks(typed: Json) -> Disks | None:
-    if typed["raid"] is None:
-        return None
-    from plimsoll.analysis.sizing.raid import named_disk_iops, raid_level
-    from plimsoll.analysis.sizing.spindles import Disks
-    from plimsoll.points.quantity import size_bytes
-
-    return Disks(
-        level=raid_level(typed["raid"]),
-        disk_iops=None if typed["disk_iops"] is None else named_disk_iops(typed["disk_iops"]),
-        disk_bytes=None if typed["disk_size"] is None else float(size_bytes("--disk-size", typed["disk_size"])),
-        disks=typed["disks"],
-        groups=typed["groups"],
-        dedicated_spares=typed["dedicated_spares"] or 0,
-        global_spares=typed["spares"] or 0,
-        arrays=typed["arrays"] or 1,
-        mirrored=bool(typed["mirror_arrays"]),
-        volumes=typed["volumes"],
-        price=_price(typed),
-    )
-
-
-def _price(typed: Json) -> float | None:
-    if typed["price"] is None:
-        return None
-    try:
-        value = float(typed["price"].replace(",", ""))
-    except ValueError:
-        value = 0.0
-    if not 0 < value < math.inf:
-        raise InputError(f"--price: {quoted(typed['price'])} is not an amount; write a number above 0, for example 42000.")
-    return value
-
-
-def _results(names: tuple[str, ...], out: str) -> dict[str, list[Result]]:
-    """The results of the runs named, or of all; what cannot be read is said and left out, unless it was named."""
-    from plimsoll.store.reader import DamagedRun, StoredRun, list_runs, open_runs
-
-    results: dict[str, list[Result]] = {}
-    runs: list[StoredRun | DamagedRun] = [*open_runs(names, out)] if names else list_runs(out)
-    for run in runs:
-        if isinstance(run, DamagedRun):
-            click.echo(f"left out: {run.problem}", err=True)
-            continue
-        found = results.setdefault(run.name if run.name not in results else run.path, [])
-        try:
-            points = run.points
-        except StoreError as problem:
-            click.echo(f"left out: {problem}", err=True)
-            continue
-        for point in points:
-            try:
-                found.append(point.result)
-            except PlimsollError as problem:
-                click.echo(f"left out: {problem}", err=True)
-    return results
-
-
-def _document(answer: _Answer) -> Json:
-    demand = answer.demand
-    return {
-        "schema": SCHEMA,
-        "demand": None if demand is None else demand.to_json(),
-        "objective": answer.objective,
-        "price": answer.price,
-        "carried": any(fit.carries for fit in answer.fits),
-        "lines": [] if demand is None else [{**fit.to_json(demand), **_priced(fit, answer.price)} for fit in answer.fits],
-        "raid": None if answer.spindles is None else answer.spindles.to_json(),
-        **_of_run(answer),
-    }
-
-
-def _of_run(answer: _Answer) -> Json:
+def _of_run(answer: SizingAnswer) -> dict[str, Any]:
     """What JSON says of a run that was measured for it."""
     if answer.path is None or answer.demand is None:
         return {}
@@ -365,14 +160,7 @@ def _of_run(answer: _Answer) -> Json:
     return {"answer": measured_answer(answer.fits, answer.demand), "results": answer.path}
 
 
-def _priced(fit: Fit, price: float | None) -> Json:
-    from plimsoll.analysis.sizing.spindles import per_iops
-
-    known = price is not None and fit.mark is not None and fit.refused is None
-    return {"price_per_iops": per_iops(price, fit.mark.iops) if known and price and fit.mark else None}
-
-
-def _text(answer: _Answer) -> Iterator[str]:
+def _text(answer: SizingAnswer) -> Iterator[str]:
     from plimsoll.reports.terminal.demand import demand_lines, fits_lines, fits_table, measured_answer, measured_lines, spindles_lines
 
     if answer.demand is not None:
@@ -391,7 +179,3 @@ def _text(answer: _Answer) -> Iterator[str]:
         if answer.demand is not None:
             yield ""
         yield from spindles_lines(answer.spindles, answer.demand)
-
-
-def _spelt(name: str) -> str:
-    return _SPELT.get(name, f"--{name.replace('_', '-')}")
