@@ -17,6 +17,7 @@ from plimsoll.catalog.composition.key_units import with_unit
 from plimsoll.cli.program import main
 from plimsoll.engine import native
 from plimsoll.errors import InputError
+from plimsoll.points.array_fit import FitAsked
 from plimsoll.points.array_runs import Load, Trial, fill_bytes, modelled_rate
 from plimsoll.reports.terminal.fit import outcome_lines, range_lines
 
@@ -369,3 +370,7 @@ def test_a_row_has_one_name_per_column_and_one_unit_per_size() -> None:
     assert condition("size=2GiB", "--hold-out").holds(read) and not condition("size=2G", "--hold-out").holds(row(1, region_length=1))
     with pytest.raises(InputError, match="given twice"):
         parse_unknowns(["a=1..2", "a=2..3"], with_unit)
+
+
+def test_the_seed_zero_is_a_seed_like_any_other() -> None:
+    assert [FitAsked.of({"measured": "rows.csv", "unknown": (), "seed": seed}).seed for seed in (0, 7, None)] == [0, 7, 1]

@@ -1,12 +1,13 @@
 """What ``plimsoll fit`` does with an array: unknowns of its model are looked for that make it give what was measured.
 
-fit_array("array:se6920-raid1", {"measured": "rows.csv", "unknown": ("host.request_ns=10us..200us:log",), …})
+fit_array("array:se6920-raid1", {"measured": "rows.csv", "unknown": ("host.request_ns=10us..200us:log",)}, "fitted.toml", as_json=False)
 """
 
 from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping
 from typing import Any
 
 import click
@@ -15,25 +16,24 @@ from plimsoll.analysis.array_fit.outcome import to_json
 from plimsoll.cli.streams import bare
 from plimsoll.displayed import as_document, encoded, quoted
 from plimsoll.errors import InputError
-from plimsoll.points.array_fit import Fitted, asked_of, fit, without_words
+from plimsoll.points.array_fit import FitAsked, Fitted, fit, prepared, without_words
 from plimsoll.store.durable import check_replaceable
-
-Json = dict[str, Any]
 
 SCHEMA = "plimsoll.array-fit/1"
 #: The first line of the files written here.
 BEGINNING = b"# An array fitted to measured rows by Plimsoll\n"
 
 
-def fit_array(target: str, typed: Json) -> None:
+def fit_array(target: str, typed: Mapping[str, Any], output: str | None, *, as_json: bool) -> None:
     """Fit, and print or write what came out."""
     if typed["measured"] is None:
         raise InputError("--measured: say what the array is held against: a CSV file, a run, or published:NAME.")
-    check_output(typed["output"])
-    fitted = fit(asked_of(target, typed), _progress)
-    if typed["output"] is not None:
-        _write(typed["output"], fitted, _source(typed))
-    _show(fitted, as_json=typed["as_json"])
+    asked = FitAsked.of(typed)
+    check_output(output)
+    fitted = fit(prepared(target, asked), _progress)
+    if output is not None:
+        _write(output, fitted, _source(asked))
+    _show(fitted, as_json=as_json)
 
 
 def _progress(runs: int) -> None:
@@ -72,9 +72,9 @@ def _show(fitted: Fitted, *, as_json: bool) -> None:
     click.echo(f"\n{fitted.target}")
 
 
-def _source(typed: Json) -> str:
-    held_out = ", ".join(typed["hold_out"])
-    return f"fitted to {os.path.basename(typed['measured'])} by 'plimsoll fit', {held_out} held out"
+def _source(asked: FitAsked) -> str:
+    held_out = ", ".join(asked.hold_out)
+    return f"fitted to {os.path.basename(asked.measured)} by 'plimsoll fit', {held_out} held out"
 
 
 def _write(path: str, fitted: Fitted, source: str) -> None:

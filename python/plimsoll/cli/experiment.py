@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any, Self
 
 import click
 
@@ -18,11 +18,30 @@ from plimsoll.errors import EXIT_OBJECTIVE_FAILED, InputError
 
 if TYPE_CHECKING:
     from plimsoll.monitor.others import Others
+    from plimsoll.points.asked import Asked
     from plimsoll.points.listener import Listener
     from plimsoll.points.preview import Preview
     from plimsoll.points.undertaking import Run, Undertaking
 
 Typed = Mapping[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShowAsked:
+    """What was typed on showing a run: none of it changes what is measured."""
+
+    quiet: bool = False
+    as_json: bool = False
+    dry_run: bool = False
+    asserts: bool = False
+    report_path: str | None = None
+    opens: bool = False
+
+    @classmethod
+    def of(cls, options: Typed) -> Self:
+        """From options by their names."""
+        names = {one.name for one in fields(cls)}
+        return cls(**{name: value for name, value in options.items() if name in names})
 
 
 @dataclass(frozen=True)
@@ -51,16 +70,16 @@ def carried_out(undertaking: Callable[[Listener], Undertaking], typed: Typed, to
     from plimsoll.points.asked import Asked
     from plimsoll.points.undertaking import carry_out
 
-    told = told or Told()
-    heard = replace(listener(quiet=typed["quiet"]), others=_others() if told.looks and not typed["quiet"] else None)
+    told, shown = told or Told(), ShowAsked.of(typed)
+    heard = replace(listener(quiet=shown.quiet), others=_others() if told.looks and not shown.quiet else None)
     asked = undertaking(heard)
-    _check_outputs(asked, typed)
-    if typed["dry_run"]:
-        return dry_run(asked, typed, heard)
-    heard = replace(heard, planned=_announced(told, quiet=typed["quiet"]))
+    _check_outputs(asked, shown)
+    if shown.dry_run:
+        return dry_run(asked, Asked.of(typed), shown, heard)
+    heard = replace(heard, planned=_announced(told, quiet=shown.quiet))
     run = carry_out(asked, Asked.of(typed), heard)
-    _show(run, typed, told)
-    if not typed["asserts"] or run.exit_code or run.holds():
+    _show(run, shown, told)
+    if not shown.asserts or run.exit_code or run.holds():
         return run.exit_code
     for sentence in (*run.missed(), *run.unknown()):
         click.echo(f"plimsoll: {sentence}", err=True)
@@ -75,14 +94,13 @@ def _others() -> Others:
     return Others(click.get_current_context().find_object(Moment))
 
 
-def dry_run(asked: Undertaking, typed: Typed, heard: Listener) -> int:
+def dry_run(undertaking: Undertaking, asked: Asked, shown: ShowAsked, heard: Listener) -> int:
     """Show what would be done, with the checks of the run itself."""
     from plimsoll.cli.preview import show_preview
-    from plimsoll.points.asked import Asked
     from plimsoll.points.undertaking import preview_of
 
-    found = preview_of(asked, Asked.of(typed), heard)
-    show_preview(found, os.path.join(typed["out"], f"<time>_{asked.name}"), keep=typed["keep"], as_json=typed["as_json"])
+    found = preview_of(undertaking, asked, heard)
+    show_preview(found, os.path.join(asked.out, f"<time>_{undertaking.name}"), keep=asked.keep, as_json=shown.as_json)
     return 0
 
 
@@ -100,18 +118,18 @@ def _announced(told: Told, *, quiet: bool) -> Callable[[Preview], None]:
     return planned
 
 
-def _check_outputs(asked: Undertaking, typed: Typed) -> None:
+def _check_outputs(asked: Undertaking, shown: ShowAsked) -> None:
     """Refuse before anything is measured what could not be said afterwards."""
-    if typed["asserts"] and not asked.asks_something:
+    if shown.asserts and not asked.asks_something:
         raise InputError("--assert: there is no objective that could hold; give one, for example --objective 'p99 <= 5ms'.")
-    if typed["report_path"] is not None:
+    if shown.report_path is not None:
         from plimsoll.cli.report import checked_format
 
-        if checked_format(typed["report_path"]) != ".html" and typed["opens"]:
-            raise InputError(f"--open shows a page, and {typed['report_path']} is none; name a .html file, or leave --open out.")
+        if checked_format(shown.report_path) != ".html" and shown.opens:
+            raise InputError(f"--open shows a page, and {shown.report_path} is none; name a .html file, or leave --open out.")
 
 
-def _show(run: Run, typed: Typed, told: Told) -> None:
+def _show(run: Run, asked: ShowAsked, told: Told) -> None:
     from plimsoll.analysis.objective.judgement import parse_objective
     from plimsoll.cli.run_summary import Shown, show
     from plimsoll.experiments.kinds import KINDS_BY_NAME
@@ -120,13 +138,13 @@ def _show(run: Run, typed: Typed, told: Told) -> None:
     # Of points as they stand, each says for itself whether it kept the objective.
     plain = run.origin is None and KINDS_BY_NAME[first.kind].as_it_stands
     shown = Shown(
-        as_json=typed["as_json"],
-        opens=typed["opens"],
-        report_path=typed["report_path"],
+        as_json=asked.as_json,
+        opens=asked.opens,
+        report_path=asked.report_path,
         objective=parse_objective(first.objective) if plain and first.objective else None,
         experiments=[experiment.to_json() for experiment in run.experiments],
         concludes=not plain,
         ending=told.ending(run),
-        first=told.document(run) if typed["as_json"] else {},
+        first=told.document(run) if asked.as_json else {},
     )
     show(run.outcome, run.path, shown)

@@ -112,7 +112,7 @@ def command(what: str, output: str | None, as_json: bool, **chosen: Any) -> None
     if array:
         from plimsoll.cli.array_fit import fit_array
 
-        fit_array(what, {**chosen, "out": chosen["out"] or defaults().store, "output": output, "as_json": as_json})
+        fit_array(what, {**chosen, "out": chosen["out"] or defaults().store}, output, as_json=as_json)
         return
     from plimsoll.cli.demand_fit import fit_demand, is_demand
 

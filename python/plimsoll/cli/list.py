@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import click
@@ -23,35 +23,46 @@ from plimsoll.errors import InputError
 @click.option("--runs", is_flag=True, help="The stored runs instead, also those that are going on or were cut short.")
 @click.option("-o", "--out", metavar="DIR", help="Where runs are kept. [default: results]")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def command(**typed: Any) -> None:
+def command(as_json: bool, **typed: Any) -> None:
     """List the shipped workloads by group, then the suites, then the modelled arrays; with --runs, the runs in DIR.
 
     Each workload and each tag can be given to 'plimsoll run', each suite to 'plimsoll suite', each array to '--target array:NAME'.
     Arrays that differ in a few things share a line: in their name, one of the words below stands in place of each brace.
     """
-    _check_choice(typed)
-    tag, as_json = typed["tag"], typed["as_json"]
-    if typed["runs"]:
+    asked = _Asked(**typed)
+    _check_choice(asked)
+    if asked.runs:
         from plimsoll.cli.run_list import list_stored
 
-        list_stored(typed["out"] or defaults().store, as_json=as_json)
-    elif typed["suites"]:
+        list_stored(asked.out or defaults().store, as_json=as_json)
+    elif asked.suites:
         _suites(as_json=as_json)
-    elif typed["arrays"]:
-        _arrays(tag, as_json=as_json)
+    elif asked.arrays:
+        _arrays(asked.tag, as_json=as_json)
     else:
-        _workloads(tag, as_json=as_json)
+        _workloads(asked.tag, as_json=as_json)
 
 
-def _check_choice(typed: Mapping[str, Any]) -> None:
+@dataclass(frozen=True)
+class _Asked:
+    """Which list."""
+
+    tag: str | None
+    suites: bool
+    arrays: bool
+    runs: bool
+    out: str | None
+
+
+def _check_choice(asked: _Asked) -> None:
     """Refuse what asks for two lists at once, or is for another list."""
-    if typed["runs"] and (typed["suites"] or typed["arrays"] or typed["tag"] is not None):
+    if asked.runs and (asked.suites or asked.arrays or asked.tag is not None):
         raise InputError("--runs: stored runs are a list of their own; leave --suites, --arrays and --tag out.")
-    if typed["out"] is not None and not typed["runs"]:
+    if asked.out is not None and not asked.runs:
         raise InputError("--out: what is shipped is in no directory of yours; add --runs to list the stored runs.")
-    if typed["suites"] and typed["tag"] is not None:
+    if asked.suites and asked.tag is not None:
         raise InputError("--suites and --tag: suites have no tags; leave one of both out.")
-    if typed["suites"] and typed["arrays"]:
+    if asked.suites and asked.arrays:
         raise InputError("--suites and --arrays: each asks for one list only; leave one of both out.")
 
 

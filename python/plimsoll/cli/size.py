@@ -106,7 +106,7 @@ def _answered(sizing: Sizing, *, quiet: bool, as_json: bool) -> SizingAnswer | N
 
 def _run(sizing: Sizing, demand: Demand, *, quiet: bool, as_json: bool) -> Run | None:
     """The run of a ramp over the demand's rate on every target; None when only its plan was shown."""
-    from plimsoll.cli.experiment import announced, dry_run
+    from plimsoll.cli.experiment import ShowAsked, announced, dry_run
     from plimsoll.cli.progress import listener
     from plimsoll.points.asked import Asked
     from plimsoll.points.demand import demand_undertaking
@@ -120,7 +120,7 @@ def _run(sizing: Sizing, demand: Demand, *, quiet: bool, as_json: bool) -> Run |
     kept = {name: asked[name] for name in ("out", "keep", "destroy_data", "fresh") if asked[name] is not None}
     options, heard = complete({**kept, **settings, "target": sizing.targets}), listener(quiet=quiet)
     if sizing.asked.dry_run:
-        dry_run(undertaking, {**options, "as_json": as_json}, heard)
+        dry_run(undertaking, Asked.of(options), ShowAsked(as_json=as_json), heard)
         return None
     return carry_out(undertaking, Asked.of(options), announced(heard, quiet=quiet))
 

@@ -3,16 +3,16 @@
 Model: options as they were typed become measured rows, ranges of unknowns and a search; the model is run on all processors, each run once;
 `plimsoll.analysis.array_fit` searches and judges by rows that were held out.
 
-    fitted = fit(asked_of("array:se6920-raid1", typed), print)
+    fitted = fit(prepared("array:se6920-raid1", FitAsked(measured="rows.csv", unknown=("host.request_ns=10us..200us:log",))), print)
     fitted.target        # "array:se6920-raid1?host.request_ns=41us"
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, Self
 
 from plimsoll import engine as engines
 from plimsoll.analysis.array_fit.outcome import Fold, Modelled, Outcome, fit_unknowns, folds
@@ -20,6 +20,7 @@ from plimsoll.analysis.array_fit.row import Row, condition
 from plimsoll.analysis.array_fit.unknown import GRID_LEVELS, Position, Search, Unknown, grid, parse_unknowns, settings, simplex
 from plimsoll.catalog.arrays import PREFIX, overlay
 from plimsoll.catalog.composition.key_units import with_unit
+from plimsoll.defaults import STORE
 from plimsoll.errors import InputError
 from plimsoll.points.array_runs import REQUESTS, Modelling, Trial
 from plimsoll.points.measured_rows import Asked as AskedRows
@@ -31,8 +32,32 @@ Json = dict[str, Any]
 OnRuns = Callable[[int], None]
 
 
+@dataclass(frozen=True, kw_only=True)
+class FitAsked:
+    """What was typed; what has a default of its own is None where nothing was."""
+
+    measured: str
+    unknown: tuple[str, ...]
+    hold_out: tuple[str, ...] = ()
+    where: tuple[str, ...] = ()
+    workload: str | None = None
+    settings: tuple[str, ...] = ()
+    out: str = STORE
+    search: str | None = None
+    levels: int | None = None
+    requests: int | None = None
+    seed: int = 1
+    processes: int | None = None
+
+    @classmethod
+    def of(cls, options: Mapping[str, Any]) -> Self:
+        """From options by their names; what was not typed is None."""
+        names = {one.name for one in fields(cls)}
+        return cls(**{name: value for name, value in options.items() if name in names and value is not None})
+
+
 @dataclass(frozen=True)
-class Asked:
+class Prepared:
     """A fit that can be made."""
 
     target: str
@@ -61,26 +86,26 @@ class Fitted:
         return overlay(self.of.removeprefix(PREFIX).partition("?")[0], self.target.partition("?")[2], folder, source)
 
 
-def asked_of(target: str, typed: Json) -> Asked:
+def prepared(target: str, asked: FitAsked) -> Prepared:
     """What was typed, checked. Raises `InputError` for ranges whose ends are no array, and for rows that cannot be."""
-    unknowns = parse_unknowns(typed["unknown"], with_unit)
+    unknowns = parse_unknowns(asked.unknown, with_unit)
     _check_keys(target, unknowns)
-    held_out = [condition(text, "--hold-out") for text in typed["hold_out"]]
-    where = [condition(text, "--where") for text in typed["where"]]
-    measured = measured_rows(typed["measured"], AskedRows(where, typed["workload"], typed["settings"], typed["out"]), target)
-    return Asked(
+    held_out = [condition(text, "--hold-out") for text in asked.hold_out]
+    where = [condition(text, "--where") for text in asked.where]
+    measured = measured_rows(asked.measured, AskedRows(where, asked.workload, asked.settings, asked.out), target)
+    return Prepared(
         target,
         unknowns,
         measured,
         folds([one.row for one in measured], held_out),
-        _search(typed, len(unknowns)),
-        typed["processes"] or len(os.sched_getaffinity(0)),
-        typed["requests"] or REQUESTS,
-        typed["seed"] or 1,
+        _search(asked, len(unknowns)),
+        asked.processes or len(os.sched_getaffinity(0)),
+        asked.requests or REQUESTS,
+        asked.seed,
     )
 
 
-def fit(asked: Asked, on_runs: OnRuns) -> Fitted:
+def fit(asked: Prepared, on_runs: OnRuns) -> Fitted:
     """Search the values, running the model as often as that takes."""
     rows = [one.row for one in asked.measured]
     with Modelling(asked.processes) as modelling:
@@ -101,12 +126,12 @@ def _check_keys(target: str, unknowns: Sequence[Unknown]) -> None:
             engine.inspect_target(target_of(with_settings(target, unknown.typed(end))))
 
 
-def _search(typed: Json, unknowns: int) -> Callable[[], Search]:
-    if typed["search"] != "grid":
-        if typed["levels"] is not None:
+def _search(asked: FitAsked, unknowns: int) -> Callable[[], Search]:
+    if asked.search != "grid":
+        if asked.levels is not None:
             raise InputError("--levels: a simplex has none; leave it out, or search with --search grid.")
         return lambda: simplex(unknowns)
-    levels = typed["levels"] or GRID_LEVELS[unknowns - 1]
+    levels = asked.levels or GRID_LEVELS[unknowns - 1]
 
     def search() -> Search:
         return grid(unknowns, levels)
@@ -114,7 +139,7 @@ def _search(typed: Json, unknowns: int) -> Callable[[], Search]:
     return search
 
 
-def _modelled(modelling: Modelling, asked: Asked, on_runs: OnRuns) -> Modelled:
+def _modelled(modelling: Modelling, asked: Prepared, on_runs: OnRuns) -> Modelled:
     target, unknowns, measured = asked.target, asked.unknowns, asked.measured
     known: dict[tuple[str, int], float] = {}
 
