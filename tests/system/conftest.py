@@ -3,28 +3,42 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from support.patience import HANGS_S
+from support.commands import Commands
 
 COMMAND = str(Path(sys.executable).with_name("plimsoll"))
 
 
+@pytest.fixture(scope="session")
+def commands(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Commands]:
+    """What commands are forked from."""
+    with Commands(tmp_path_factory.mktemp("streams")) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What Plimsoll keeps of this machine, which is measured once."""
+    return tmp_path_factory.mktemp("cache")
+
+
 @pytest.fixture
-def plimsoll(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., subprocess.CompletedProcess[str]]:
+def plimsoll(
+    commands: Commands, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., subprocess.CompletedProcess[str]]:
     """Run ``plimsoll ARGUMENTS`` in an empty directory and wait for it."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
 
     def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run([COMMAND, *arguments], check=False, capture_output=True, text=True, timeout=HANGS_S, env=dict(os.environ))
+        return commands.run(arguments)
 
     return run
 
