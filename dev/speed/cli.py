@@ -11,7 +11,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
-from speed import arrays, closed, generation, host, memory, open_loop, page, start, streams, table
+from speed import arrays, closed, copying, generation, host, memory, open_loop, page, start, streams, table
 from speed.fio import Fio
 from speed.plimsoll import Plimsoll
 from speed.process import BenchError
@@ -27,6 +27,7 @@ GROUPS: dict[str, Callable[[Setting], list[Row]]] = {
     "memory": memory.rows,
     "arrays": arrays.rows,
     "generation": generation.rows,
+    "copying": copying.rows,
 }
 
 

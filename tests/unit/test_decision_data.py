@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Iterator
 
 import pytest
 
 from plimsoll.decision import data
 from plimsoll.errors import InputError
+from support.patience import wait_until
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -116,3 +118,42 @@ def test_only_sizes_of_published_results_are_standard():
 def test_what_cannot_be_drawn_is_refused_in_a_sentence(asked, said):
     with pytest.raises(InputError, match=re.escape(said)):
         asked()
+
+
+def _numbered(drawn: list[int], count: int) -> Iterator[bytes]:
+    for number in range(count):
+        drawn.append(number)
+        yield b"%d" % number
+
+
+def test_pieces_drawn_ahead_are_the_same_in_the_same_order():
+    assert list(data.ahead(_numbered([], 50), 4)) == [b"%d" % number for number in range(50)]
+    assert b"".join(data.ahead(data.copy_text("orders", 0.01))) == b"".join(data.copy_text("orders", 0.01))
+
+
+def test_pieces_are_drawn_before_they_are_asked_for_and_no_more_than_said():
+    drawn: list[int] = []
+    pieces = data.ahead(_numbered(drawn, 50), 4)
+    wait_until(lambda: len(drawn) == 4, "four pieces were not drawn ahead")
+    assert next(pieces) == b"0"
+    wait_until(lambda: len(drawn) == 5, "no piece was drawn for the one that was taken")
+    assert drawn == [0, 1, 2, 3, 4]
+    pieces.close()
+
+
+def test_who_stops_early_leaves_no_thread_that_draws():
+    pieces = data.ahead(_numbered([], 50), 4)
+    next(pieces)
+    pieces.close()
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("plimsoll-rows")]
+
+
+def test_what_fails_while_drawn_ahead_fails_at_its_place():
+    def broken() -> Iterator[bytes]:
+        yield b"0"
+        raise InputError("no more")
+
+    pieces = data.ahead(broken())
+    assert next(pieces) == b"0"
+    with pytest.raises(InputError, match="no more"):
+        next(pieces)

@@ -17,7 +17,9 @@ from __future__ import annotations
 
 import json
 import os
+from collections import deque
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
@@ -126,6 +128,25 @@ def copy_text(table: str, scale: float, *, part: int = 1, parts: int = 1) -> Ite
 def parquet(table: str, scale: float, *, part: int = 1, parts: int = 1) -> Iterator[bytes]:
     """The same rows as a Parquet file, in pieces of some megabytes: groups of 120,000 rows, then the file's end."""
     return _core.data_parquet(table, scale, part, parts)
+
+
+def ahead(pieces: Iterator[bytes], count: int = 8) -> Iterator[bytes]:
+    """The same pieces, drawn by a thread of its own from now on, up to ``count`` of them before they are asked for.
+
+    For a loader that waits for its server: rows are drawn meanwhile. One that ends early leaves no thread behind.
+    """
+    pool = ThreadPoolExecutor(1, thread_name_prefix="plimsoll-rows")
+    waiting = deque(pool.submit(next, pieces, None) for _ in range(count))
+
+    def drawn() -> Iterator[bytes]:
+        try:
+            while (piece := waiting.popleft().result()) is not None:
+                waiting.append(pool.submit(next, pieces, None))
+                yield piece
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+    return drawn()
 
 
 def write_parquet(table: str, scale: float, directory: str, *, part: int = 1, parts: int = 1) -> str:
