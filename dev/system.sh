@@ -5,11 +5,14 @@ set -euo pipefail
 
 declare -A package_of=([chromium]=chromium [losetup]=mount [mkfs.ext4]=e2fsprogs [sfdisk]=fdisk [fio]=fio [nbdinfo]=libnbd-bin
     [zsh]=zsh [fish]=fish [groff]=groff-base
-    [psql]=postgresql)
+    [psql]=postgresql [doveadm]="dovecot-imapd dovecot-lmtpd" [postconf]=postfix)
 
 missing=()
 for command in "${!package_of[@]}"; do
-    PATH=$PATH:/usr/sbin:/sbin command -v "$command" >/dev/null || missing+=("${package_of[$command]}")
+    if ! PATH=$PATH:/usr/sbin:/sbin command -v "$command" >/dev/null; then
+        read -ra packages <<<"${package_of[$command]}"
+        missing+=("${packages[@]}")
+    fi
 done
 ((${#missing[@]})) || exit 0
 

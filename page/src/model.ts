@@ -93,11 +93,14 @@ export interface Extreme {
   at_least?: boolean;
 }
 
-export type Op = "read" | "write" | "trim" | "flush" | FileOp;
+export type Op = "read" | "write" | "trim" | "flush" | FileOp | MailOp;
 
 /** Operations on files, in the order of every table. */
 export const FILE_OPS = ["create", "open", "close", "access", "stat", "setattr", "rename", "copy", "move", "delete", "mkdir", "rmdir"] as const;
 export type FileOp = (typeof FILE_OPS)[number];
+
+/** Tasks of mail users, but for those whose words are operations on files as well. */
+export type MailOp = "login" | "check-inbox" | "send" | "reply" | "reply-all" | "forward" | "search" | "calendar" | "resolve";
 
 /** A flag, with all points that carry it. */
 export interface FlagKind {

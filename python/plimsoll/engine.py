@@ -230,6 +230,56 @@ class NativeFiles:
         return cast("EngineOutcome", _object(self._core.run_files(as_json(job), forward, control, no_answer)))
 
 
+class NativeMail:
+    """Mail users over the extension module: the verbs that differ from those of block I/O."""
+
+    def __init__(self, core: Any) -> None:
+        self._core = core
+
+    def check(self, workload: Mapping[str, Any], source: str) -> Definition:
+        """The canonical form of a workload of mail users; ``source`` names its file in messages."""
+        return cast("Definition", _object(self._core.check_mail(as_json(workload, source), _source(source))))
+
+    def set_option(self, workload: Definition, options: Options, key: str, value: Any) -> tuple[Definition, Options]:
+        """Both with one option changed: ``key`` is an option of the job, of the server, of every group of users, or ``NAME.option``."""
+        changed = self._core.set_mail_option(as_json(workload), as_json(options), _source(key), as_json(value, key))
+        return _object(changed[0]), _object(changed[1])
+
+    def schema(self) -> Json:
+        """JSON Schema (2020-12) of a workload file of mail users."""
+        return cast("Json", _object(self._core.mail_schema()))
+
+    def lay_out(
+        self, workload: Definition, root: str, owner: tuple[int, int] | None, on_progress: OnProgress, control: Control
+    ) -> dict[str, int]:
+        """Write the mailboxes of users who have none; ``messages`` and ``bytes`` that were written."""
+        return cast("dict[str, int]", _object(self._core.lay_out_mail(as_json(workload), root, owner, on_progress, control)))
+
+    def run(self, job: Json, on_event: OnEvent, control: Control) -> EngineOutcome:
+        """Run one job to its end: `workload`, `job`, `server`, `run`, `date`, `ledger`."""
+
+        def forward(kind: str, text: str) -> None:
+            on_event(kind, json.loads(text))
+
+        return cast("EngineOutcome", _object(self._core.run_mail(as_json(job), forward, control)))
+
+    @property
+    def mark(self) -> str:
+        """The header that says which letter a message is."""
+        return str(self._core.mail_mark())
+
+    def hash(self, body: bytes) -> str:
+        """The hash of a letter's body as its mark has it."""
+        return str(self._core.mail_hash(body))
+
+
+def native_mail() -> NativeMail:
+    """The mail users of this installation."""
+    from plimsoll import _core
+
+    return NativeMail(_core)
+
+
 def native_files() -> NativeFiles:
     """The file operations of this installation."""
     from plimsoll import _core

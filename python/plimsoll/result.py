@@ -29,7 +29,9 @@ SCHEMA = "plimsoll.result/1"
 _NEVER_NULL = ("kind", "size_bytes", "devices")
 #: Operations on files, in the order of every table.
 FileOp = Literal["create", "open", "close", "access", "stat", "setattr", "rename", "copy", "move", "delete", "mkdir", "rmdir"]
-Op = Literal["read", "write", "trim", "flush"] | FileOp
+#: Tasks of mail users, but for those whose words are operations on files as well.
+MailOp = Literal["login", "check-inbox", "send", "reply", "reply-all", "forward", "search", "calendar", "resolve"]
+Op = Literal["read", "write", "trim", "flush"] | FileOp | MailOp
 OPS: tuple[Op, ...] = tuple(op for words in get_args(Op) for op in get_args(words))
 
 

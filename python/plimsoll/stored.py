@@ -127,6 +127,7 @@ class Stream(_StreamName, total=False):
     """The options of a stream that are read again."""
 
     threads: int
+    users: int
     queue_depth: int
     arrival: str
     read_percent: Number
@@ -290,6 +291,7 @@ class EngineOutcome(TypedDict, total=False):
     stopped_by: str | None
     silence: Silence | None
     files: Json | None
+    mail: Json | None
     lateness_report: Json | None
 
 

@@ -119,8 +119,8 @@ def types(option: dict[str, Any]) -> set[str]:
 def test_what_is_known_of_workload_options_agrees_with_the_engine() -> None:
     streams = native().workload_schema()["properties"]["stream"]["items"]["properties"]
     assert {name for name, option in streams.items() if "object" in types(option)} == set(TABLE_OPTIONS)
-    # Options of the job, which the schema of workloads does not hold.
-    job = {"workers", "size"}
+    # Options of the job and of other drivers, which the schema of workloads does not hold.
+    job = {"workers", "size", "users"}
     assert {name for name, option in streams.items() if "integer" in types(option)} == WHOLE_OPTIONS - job
 
 

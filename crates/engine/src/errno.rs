@@ -92,9 +92,16 @@ const KNOWN: &[(i32, &str)] = &[
     (libc::EHWPOISON, "EHWPOISON"),
 ];
 
-/// The name of an errno; `SHORT` for 0.
+/// What mail servers answer, and how dialogues with them end (`crate::mail`).
+const OF_DIALOGUES: &[(i32, &str)] = &[(-1, "NO"), (-2, "CLOSED"), (-3, "GARBLED"), (-4, "TIMEOUT")];
+
+/// The name of an errno; `SHORT` for 0. Numbers below it are of dialogues; those of SMTP are the negative of a reply's code.
 pub fn errno_name(errno: i32) -> String {
-    KNOWN
+    if errno < -100 {
+        return format!("SMTP{}", -errno);
+    }
+    let known = if errno < 0 { OF_DIALOGUES } else { KNOWN };
+    known
         .iter()
         .find(|(number, _)| *number == errno)
         .map_or_else(|| format!("E{errno}"), |(_, name)| (*name).to_owned())
@@ -112,5 +119,6 @@ mod tests {
             ["ECONNABORTED", "ENOTCONN", "EBADMSG", "EUCLEAN", "EHWPOISON"]
         );
         assert_eq!(errno_name(4_000), "E4000");
+        assert_eq!([-1, -4, -452].map(errno_name), ["NO", "TIMEOUT", "SMTP452"]);
     }
 }

@@ -51,6 +51,9 @@ pub enum EngineError {
         /// What there is.
         available_mib: u64,
     },
+    /// A server that users work with refuses them, or does not answer.
+    #[error("{0}")]
+    Server(String),
     /// The journal of a run could not be kept.
     #[error("{0}")]
     Journal(String),

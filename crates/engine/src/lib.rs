@@ -26,6 +26,7 @@ pub mod job;
 pub mod journal;
 mod lane;
 pub mod ledger;
+pub mod mail;
 pub mod mmap;
 pub mod neighbours;
 pub mod null;

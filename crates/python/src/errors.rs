@@ -1,5 +1,7 @@
 //! Rust errors as the exceptions of `plimsoll.errors`: the only place where one becomes the other.
 
+use std::path::Path;
+
 use plimsoll_dss::DataError;
 use plimsoll_engine::EngineError;
 use plimsoll_engine::target::{SpecError, TargetError};
@@ -46,6 +48,7 @@ pub fn engine(py: Python<'_>, error: &EngineError) -> PyErr {
         EngineError::Mismatch(_) | EngineError::Memory { .. } | EngineError::Trace { .. } => {
             Class::Input.raise(py, error.to_string())
         }
+        EngineError::Server(_) => Class::Target.raise(py, error.to_string()),
         EngineError::Backend { .. } | EngineError::Journal(_) => Class::Engine.raise(py, error.to_string()),
         // A mistake of our own is no error of the engine's; the command line tells it, with what the panic said.
         EngineError::WorkerLost => {
@@ -68,6 +71,14 @@ pub fn target(py: Python<'_>, error: &TargetError) -> PyErr {
         _ => Class::Target,
     };
     class.raise(py, error.to_string())
+}
+
+/// What the operating system answered about a path.
+pub fn io(py: Python<'_>, path: &Path, problem: &std::io::Error) -> PyErr {
+    if problem.kind() == std::io::ErrorKind::Interrupted {
+        return Class::Interrupted.raise(py, "the preparation was stopped".to_owned());
+    }
+    Class::Target.raise(py, format!("{}: cannot be written ({problem})", path.display()))
 }
 
 /// A text that is no target.

@@ -45,6 +45,7 @@ mod stream;
 mod tree;
 mod workload;
 
+pub(crate) use draw::SizeDraw;
 pub use fingerprint::fingerprint;
 pub use mix::OperationMix;
 pub use names::Names;

@@ -54,6 +54,7 @@ pub mod generator;
 pub mod job;
 pub mod journal;
 pub mod kind;
+pub mod mail;
 pub mod option;
 pub mod own;
 pub mod pattern;

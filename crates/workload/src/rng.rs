@@ -101,6 +101,8 @@ pub(crate) enum Purpose {
     FileSelection,
     FileTransfer,
     FilePlace,
+    MailTask,
+    MailLetter,
 }
 
 /// A probability, compared with one draw in one instruction.

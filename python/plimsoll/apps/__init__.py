@@ -16,6 +16,7 @@ from typing import Any
 
 from plimsoll.apps.filecopy import FileCopy
 from plimsoll.apps.files import Files
+from plimsoll.apps.mail.driver import Mail
 from plimsoll.displayed import quoted
 from plimsoll.engine import Engine, Json, native
 from plimsoll.errors import InputError
@@ -24,7 +25,7 @@ from plimsoll.stored import Definition
 __all__ = ["DRIVERS", "check_workload", "driver_of"]
 
 #: What the key ``driver`` may say, and what makes that driver for a workload.
-DRIVERS: dict[str, Callable[[Engine, Any], Engine]] = {"filecopy": lambda engine, _: FileCopy(engine), "files": Files}
+DRIVERS: dict[str, Callable[[Engine, Any], Engine]] = {"filecopy": lambda engine, _: FileCopy(engine), "files": Files, "mail": Mail}
 
 
 def driver_of(definition: Mapping[str, object], engine: Engine) -> Engine:

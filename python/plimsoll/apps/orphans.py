@@ -13,12 +13,13 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 
 from plimsoll.apps.databases import server
+from plimsoll.apps.mail import server as mail
 from plimsoll.engine import holding, native_files
 from plimsoll.errors import PlimsollError
 from plimsoll.orphans import Note, orphans
 
 #: What stops a server of each kind.
-_STOPPING: dict[str, Callable[[Note], str | None]] = {server.KIND: server.stop_orphan}
+_STOPPING: dict[str, Callable[[Note], str | None]] = {server.KIND: server.stop_orphan, mail.KIND: mail.stop_orphan}
 
 
 def stop_orphans() -> Iterator[str]:

@@ -29,6 +29,7 @@ EXAMPLE = "'1..64' (doubling), '1..64*3', '1..32+4' or [1, 2, 4]"
 WHOLE_OPTIONS = frozenset(
     (
         "threads",
+        "users",
         "queue_depth",
         "burst_size",
         "flush_every",

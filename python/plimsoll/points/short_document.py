@@ -28,6 +28,8 @@ _JOB_OPTIONS = ("duration", "warmup", "size")
 TARGET = "target"
 #: The levels of file workloads when none were typed.
 THREADS = "threads=1..64"
+#: Of drivers whose load has another level than the depth of a queue.
+AXES = {"files": THREADS, "mail": "users=100..6400"}
 #: Keys of an experiment that are typed under the same name, besides those of its kind.
 _SHARED = ("objective", "cache", "precision")
 
@@ -93,7 +95,8 @@ def _suitable(axis: str, workloads: Iterable[str]) -> str:
         documents = [catalog.load(source) for workload in workloads for source in catalog.sources(workload)]
     except InputError:
         return axis  # what is wrong with a workload is said where it is read
-    return THREADS if documents and all(document.get("driver") == "files" for document in documents) else axis
+    drivers = {str(document.get("driver")) for document in documents}
+    return AXES.get(drivers.pop(), axis) if len(drivers) == 1 else axis
 
 
 def _axes(texts: Iterable[str]) -> dict[str, str | list[str]]:

@@ -82,8 +82,8 @@ def checks_journal(definition: Definition) -> bool:
 
 
 def drawn_operations(stream: Stream) -> dict[str, float] | None:
-    """Percent of each operation that a stream of file operations draws; None for a stream of block requests."""
-    found = stream.get("operation")
+    """The share of each operation that a stream of file operations or of mail users draws; None for a stream of block requests."""
+    found = stream.get("operation") or stream.get("tasks")
     if found is None:
         return None
     return dict(found) if isinstance(found, dict) else {str(found): 100.0}

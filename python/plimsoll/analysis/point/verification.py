@@ -73,6 +73,8 @@ def wrong_data(result: Result) -> str | None:
     """Why the point fails although it was measured, in a sentence; None when everything read back was right, or nothing was verified."""
     if (broken := broken_promises(result.engine)) is not None:
         return broken
+    if (astray := letters_astray(result.engine)) is not None:
+        return astray
     found = findings(result.engine, result.job.definition)
     if found.nothing_stamped:
         return f"none of the {found.sectors_checked:,} sectors read bears a stamp, so what was written there before is not there."
@@ -80,6 +82,15 @@ def wrong_data(result: Result) -> str | None:
         return None
     first = f", first at byte {found.places[0][1]:,}" if found.places else ""
     return f"wrong data was read: {found.listed}{first}."
+
+
+def letters_astray(engine: EngineOutcome) -> str | None:
+    """The sentence for mail that was accepted and is not where it belongs, whole and once; None when all is, or nobody counted."""
+    account = (engine.get("mail") or {}).get("account") or {}
+    faults = {"lost": "lost", "doubled": "twice there", "misdelivered": "in another's mailbox", "damaged": "damaged"}
+    named = ", ".join(f"{int(account[fault]):,} {words}" for fault, words in faults.items() if account.get(fault))
+    first = f"; {account['examples'][0]}" if account.get("examples") else ""
+    return f"mail is not where it belongs: {named} of {int(account.get('taken', 0)):,} deliveries{first}." if named else None
 
 
 def verified(result: Result) -> Result:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from plimsoll.analysis.point.array import lost
-from plimsoll.analysis.point.verification import broken_promises, checked, findings
+from plimsoll.analysis.point.verification import broken_promises, checked, findings, letters_astray
 from plimsoll.analysis.validity.evidence import Evidence, at_least, quantity
 from plimsoll.result import Flag
 
@@ -121,6 +121,13 @@ def verification(evidence: Evidence) -> Iterator[Flag]:
             "invalid",
             f"{broken[:1].upper()}{broken[1:]}",
             "Do not trust this storage with data that must survive a power cut. Keep target, journal and run as evidence.",
+        )
+    if (astray := letters_astray(evidence.result.engine)) is not None:
+        yield Flag(
+            "wrong_data",
+            "invalid",
+            f"{astray[:1].upper()}{astray[1:]}",
+            "Do not trust this server with mail on this storage. Keep the target with --keep, and look at the letters that are named.",
         )
     found = findings(evidence.result.engine, evidence.result.job.definition)
     if found.nothing_stamped:

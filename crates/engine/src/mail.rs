@@ -1,0 +1,26 @@
+//! Users of a mail server: what they do, said to real servers in IMAP and SMTP or LMTP, timed as they would see it.
+//!
+//! Model: a thread acts for many users in one loop over the kernel's list of ready connections ([`client`]); each user goes through the
+//! exchanges of one task after the other ([`person`]), whose dialogues are understood without touching a socket ([`imap`], [`smtp`]).
+//! Arrivals are open: a task is due when the working day says, and its latency counts from then. What the server has taken is written
+//! down ([`ledger`]), so that it can be looked for afterwards.
+
+mod client;
+mod dots;
+mod imap;
+mod layout;
+mod ledger;
+mod link;
+mod outcome;
+mod person;
+mod run;
+mod server;
+mod smtp;
+mod socket;
+
+pub use layout::{Laid, lay_out};
+pub use outcome::outcome;
+pub use plimsoll_workload::mail::hash as hash_of;
+pub use run::{MailOutcome, run};
+pub use server::{Account, MailJob, MailServer};
+pub use smtp::Language;

@@ -1,0 +1,97 @@
+//! A workload of mail users: groups of them with their purpose and source, as read from a file.
+
+use serde_json::Value;
+
+use crate::error::WorkloadError;
+use crate::mail::stream::MailStreamOptions;
+use crate::option::Record;
+use crate::options;
+use crate::scope::sent_home;
+use crate::words;
+use crate::workload::stem;
+
+words! {
+    /// What carries a workload out.
+    pub enum Driver: "the driver of mail users" {
+        /// Users of a mail server.
+        Mail = "mail",
+    }
+}
+
+words! {
+    /// When a private server makes a message durable.
+    pub enum MailSync: "a policy of fsync" {
+        /// After every write, those of indexes included.
+        Always = "always",
+        /// Where a message could be lost.
+        Optimized = "optimized",
+        /// Not at all: a message that was accepted can be lost.
+        Never = "never",
+    }
+}
+
+options! {
+    /// A workload of mail users, as typed.
+    pub struct MailWorkload: "workload" {
+        "Workload" {
+            /// Name in the catalog and in results: letters, digits, `-` and `_`.
+            name: String = String::new(), unset "the file's name", example "office";
+            /// What carries it out; without it a workload is one of block requests.
+            driver: Driver = Driver::Mail, required "write driver = \"mail\"", example "mail";
+            /// One line for people.
+            title: String = String::new(), example "Mail users of an office";
+            /// Heading under which reports put it.
+            group: String = String::new(), example "mail";
+            /// What it is meant to show.
+            purpose: String = String::new(), example "How long users wait for their mail";
+            /// Where it comes from.
+            source: String = String::new(), example "Counted on our mail server in May";
+            /// Why its values are what they are, and which of them the source does not give.
+            rationale: String = String::new(), example "Sizes follow the server's own";
+            /// What a healthy target does under it.
+            expect: String = String::new(), example "Sending waits for the device, reading for memory";
+            /// Words to list it by.
+            tags: Vec<String> = Vec::new(), example "[\"mail\"]";
+            /// The groups of users, which work at the same time.
+            streams as "stream": Vec<MailStreamOptions> = Vec::new(),
+                required "write at least one [[stream]]", example "[{\"users\": 100, \"tasks\": {\"read\": 80}}]";
+        }
+        "Server" {
+            /// When a private server makes a message durable.
+            mail_fsync: MailSync = MailSync::Optimized, example "always";
+        }
+    }
+}
+
+impl MailWorkload {
+    /// Reads a workload from JSON; `source` is the file it came from, named in errors and giving the name if
+    /// there is none.
+    ///
+    /// # Errors
+    /// On the first unknown key, bad value or missing key.
+    pub fn from_json(value: &Value, source: &str) -> Result<Self, WorkloadError> {
+        let mut workload = Self::read_record(value).map_err(|error| sent_home(error).within(source))?;
+        if workload.name.is_empty() {
+            workload.name = stem(source);
+        }
+        for (index, stream) in workload.streams.iter_mut().enumerate() {
+            if stream.name.is_empty() {
+                stream.name = format!("stream-{}", index + 1);
+            }
+        }
+        Ok(workload)
+    }
+
+    /// The canonical JSON object, defaults included; reading it gives an equal workload.
+    pub fn to_json(&self) -> Value {
+        self.write_record()
+    }
+
+    /// Refuses options that cannot hold together.
+    ///
+    /// # Errors
+    /// On the first contradiction; the sentence begins with `source`.
+    pub fn check(&self, source: &str) -> Result<(), WorkloadError> {
+        self.resolve_all(0).map(drop).map_err(|error| error.within(source))
+    }
+}

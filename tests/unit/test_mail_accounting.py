@@ -1,0 +1,132 @@
+"""What became of mail: every letter that a server took is looked for, and each kind of fault is seen."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from plimsoll.analysis.point.verification import letters_astray
+from plimsoll.apps.mail.accounting import accounted
+from plimsoll.apps.mail.address import parse
+from plimsoll.apps.mail.score import Answers
+from plimsoll.engine import native_mail
+from plimsoll.errors import InputError
+from plimsoll.histogram import Histogram
+
+RUN = "r1"
+
+
+def letter(number: int, body: str = "QUJD\nREVG\n", run: str = RUN) -> str:
+    mark = f"{native_mail().mark}: {run} {number} 0 {native_mail().hash(body.encode())}"
+    return f"From: u0@d\nSubject: tide\n{mark}\n\n{body}"
+
+
+@pytest.fixture
+def mailboxes(tmp_path: Path) -> Path:
+    for user in range(3):
+        for folder in ("", ".Sent", ".Trash", ".Folder0"):
+            for part in ("cur", "new"):
+                (tmp_path / "mailboxes" / f"u{user}" / folder / part).mkdir(parents=True)
+    return tmp_path / "mailboxes"
+
+
+def account(mailboxes: Path, ledger: str, since_ns: int = 0) -> dict[str, Any]:
+    path = mailboxes.parent / "ledger"
+    path.write_text(ledger)
+    found = accounted(str(path), RUN, str(mailboxes), since_ns).to_json()
+    return {name: value for name, value in found.items() if value}
+
+
+def test_letters_are_found_wherever_their_readers_have_put_them(mailboxes: Path) -> None:
+    (mailboxes / "u1/new/a").write_text(letter(7))
+    (mailboxes / "u2/.Trash/cur/b:2,S").write_text(letter(7))
+    (mailboxes / "u1/.Folder0/cur/c:2,S").write_bytes(letter(8).replace("\n", "\r\n").encode())
+    assert account(mailboxes, "T 7 0 1,2\nT 8 0 1\n") == {"taken": 3, "found": 3}
+
+
+def test_copies_of_senders_and_letters_of_other_runs_are_no_deliveries(mailboxes: Path) -> None:
+    (mailboxes / "u0/.Sent/cur/a").write_text(letter(7))
+    (mailboxes / "u1/new/b").write_text(letter(7))
+    (mailboxes / "u1/new/c").write_text(letter(7, run="r0"))
+    (mailboxes / "u1/new/d").write_text("From: somebody\n\nhello\n")
+    assert account(mailboxes, "T 7 0 1\n") == {"taken": 1, "found": 1}
+
+
+def test_what_was_there_before_is_not_looked_at(mailboxes: Path) -> None:
+    (mailboxes / "u1/new/a").write_text(letter(7))
+    assert account(mailboxes, "", time.time_ns() + 3_600_000_000_000) == {}
+
+
+def test_each_fault_is_seen_and_named(mailboxes: Path) -> None:
+    (mailboxes / "u1/new/a").write_text(letter(8))
+    (mailboxes / "u1/new/b").write_text(letter(8))
+    (mailboxes / "u2/new/c").write_text(letter(9).replace("QUJD", "QUJE"))
+    (mailboxes / "u0/new/d").write_text(letter(9))
+    found = account(mailboxes, "T 7 0 1\nT 8 0 1\nT 9 0 2\n")
+    assert {kind: found[kind] for kind in ("lost", "doubled", "damaged", "misdelivered")} == {
+        "lost": 1,
+        "doubled": 1,
+        "damaged": 1,
+        "misdelivered": 1,
+    }
+    assert "letter 7 to user 1 was accepted and is not in the mailbox" in found["examples"]
+    assert "letter 9 in the mailbox of user 2 is not what was sent" in found["examples"]
+
+
+def test_a_letter_whose_answer_never_came_may_be_there_or_not(mailboxes: Path) -> None:
+    (mailboxes / "u1/new/a").write_text(letter(7))
+    assert account(mailboxes, "U 7 0 1,2\n") == {"found": 1, "uncertain": 2}
+
+
+def test_mail_that_is_lost_fails_the_point_in_a_sentence() -> None:
+    lost = {"taken": 40, "lost": 1, "examples": ["letter 7 to user 1 was accepted and is not in the mailbox"]}
+    assert letters_astray({"mail": {"account": lost}}) == (
+        "mail is not where it belongs: 1 lost of 40 deliveries; letter 7 to user 1 was accepted and is not in the mailbox."
+    )
+    assert letters_astray({"mail": {"account": {"taken": 40, "lost": 0, "examples": []}}}) is None
+    assert letters_astray({}) is None
+
+
+def test_the_score_is_the_weighted_mean_of_the_95th_percentiles_of_what_was_done() -> None:
+    answers = Answers(lambda kind, event: None)
+    for phase, op, ms in (("measure", "read", 100), ("measure", "delete", 400), ("warmup", "read", 9000)):
+        latency = Histogram()
+        latency.record(ms * 1_000_000)
+        answers.hear("interval", {"phase": phase, "cells": [{"op": op, "latency": latency.encode()}]})
+    score = answers.score({"read": 10, "delete": 2, "send": 1})
+    assert score["score_ms"] == pytest.approx((10 * 100 + 2 * 400) / 12, rel=0.01)
+    assert set(score["p95_ms"]) == {"read", "delete"}
+    assert Answers(lambda kind, event: None).score({"read": 10})["score_ms"] is None
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("mail:/mnt/a", "did you mean 'mail:new:/mnt/a'"),
+        ("mail:new:", "name the directory"),
+        ("mail:nwe:/mnt/a", "did you mean 'mail:new:/mnt/a'"),
+        ("/mnt/a", "did you mean 'mail:new:/mnt/a'"),
+        ("mail:new:~/a", "mail:new:$HOME/a"),
+        ("imap://host", "not supported yet"),
+        ("postgresql:new:/mnt/a", "mail users need a mail server"),
+    ],
+)
+def test_what_is_no_mail_server_is_refused_with_what_was_meant(text: str, said: str) -> None:
+    with pytest.raises(InputError) as refused:
+        parse(text)
+    assert said in str(refused.value) and str(refused.value).count("\n") == 0
+
+
+def test_options_of_users_are_refused_in_a_sentence() -> None:
+    def check(**stream: Any) -> str:
+        with pytest.raises(InputError) as refused:
+            native_mail().check({"driver": "mail", "stream": [{"tasks": {"read": 1}, **stream}]}, "office.toml")
+        return str(refused.value)
+
+    assert "did you mean 'reply-all'" in check(tasks={"reply-al": 1})
+    assert "above 0" in check(tasks={"read": 0})
+    assert "set folders" in check(tasks={"move": 1}, folders=0)
+    assert "did you mean 'users'" in check(user=3)
