@@ -14,6 +14,7 @@ import { flagSection } from "./sections/flags";
 import { answer, masthead } from "./sections/masthead";
 import { notesSection } from "./sections/notes";
 import { openPoint, pointSection } from "./sections/point";
+import { pricesSection } from "./sections/prices";
 import { GROUP_TITLES, groupNames, profileSection } from "./sections/profiles";
 import { publishedSection } from "./sections/published";
 import { summarySection } from "./sections/summary";
@@ -24,6 +25,7 @@ function build(report: Report, page: HTMLElement): void {
   const sections = [
     answer(report),
     comparisonSection(report),
+    pricesSection(report),
     experimentSection(report),
     ...driverSections(report),
     profileSection(report),
@@ -43,6 +45,7 @@ function build(report: Report, page: HTMLElement): void {
 function contents(report: Report): HTMLElement {
   const links: [string, string][] = [
     ...part(report.comparison !== null, "comparison", "Comparison"),
+    ...part(report.prices !== null, "prices", "Prices"),
     ...part(report.experiments.length > 0, "experiments", "Experiments"),
     ...driverTitles(report),
     ...groupNames(report).map((name): [string, string] => [name, GROUP_TITLES[name].replace(" access", "")]),

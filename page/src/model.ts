@@ -21,6 +21,7 @@ export interface Report {
   experiments: Experiment[];
   published: Published[];
   comparison: Comparison | null;
+  prices: Prices | null;
   drivers: DriverSections;
 }
 
@@ -760,6 +761,61 @@ export interface ComparedMark {
   note: string;
   /** The baseline's and the side's. */
   values: [Mark | null, Mark | null];
+}
+
+/** What sides cost, as `--json` and the page have it. */
+export interface Prices {
+  currency: string;
+  prices: SidePrice[];
+  rows: Priced[];
+  findings: string[];
+  notes: string[];
+}
+
+/** What a side costs. */
+export interface SidePrice {
+  side: string;
+  price: StoredPrice;
+}
+
+/** What a side costs: an amount, empty or with its currency, for so many years, and the items that it is the sum of. */
+export interface StoredPrice {
+  amount: number;
+  currency?: string | null;
+  years?: number | null;
+  items?: PriceItem[];
+}
+
+/** A line of a price list; `amount` is that of one piece. */
+export interface PriceItem {
+  name: string;
+  amount: number;
+  count: number;
+}
+
+/** The price per unit of one side's headline for one load. */
+export interface Priced {
+  side: string;
+  /** Whether the side has results of a model. */
+  modelled: boolean;
+  experiment: string;
+  workload: string;
+  title: string;
+  /** What the headline is: a mark at its objective, a rate, or what a driver calls it. */
+  figure: string;
+  /** What one of it is called: IOPS, MB/s, composite@SF. */
+  unit: string;
+  /** In that unit; null where the side holds no level. */
+  value: number | null;
+  low: number | null;
+  high: number | null;
+  /** No level failed, so that the value may be higher and the price per unit lower. */
+  at_least: boolean;
+  per_unit: number | null;
+  per_unit_low: number | null;
+  per_unit_high: number | null;
+  /** Price per unit over that of the first side with a price: less is better. */
+  ratio: number | null;
 }
 
 /** The sections of drivers, by the name that the key `driver` of a workload has. */

@@ -10,14 +10,17 @@ Limits: numbers that are finite and nesting that ends (`plimsoll.shape.sound`) a
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import inspect
 import re
+import sys
 import types
 import typing
+from collections.abc import Iterator
 from typing import Any, Literal, Union, get_args, get_origin
 
-from plimsoll.analysis.comparison.comparison import ComparisonView
+from plimsoll.analysis.price.per_unit import PricedComparisonView
 from plimsoll.result import SCHEMA as RESULT
 from plimsoll.result import Result
 from plimsoll.stored import Interval, Placed, ResultParts, Run, Sample
@@ -45,7 +48,7 @@ def schema_of_documents() -> dict[str, Json]:
         "run.schema.json": _document(Run, RUN, "A run: run.json"),
         "interval.schema.json": _document(Interval, None, "A line of points/*/intervals.jsonl"),
         "sample.schema.json": _document(Sample, None, "A line of points/*/monitor.jsonl"),
-        "comparison.schema.json": _document(ComparisonView, COMPARISON, "What 'plimsoll compare --json' prints"),
+        "comparison.schema.json": _document(PricedComparisonView, COMPARISON, "What 'plimsoll compare --json' prints"),
     }
 
 
@@ -144,12 +147,22 @@ def _required(kind: Any) -> set[str]:
     return set(kind.__required_keys__)
 
 
+def _written(kind: Any) -> Iterator[Any]:
+    """The class and those of ours that its source names as its bases; a typed dictionary does not know them."""
+    if not inspect.isclass(kind) or not kind.__module__.startswith("plimsoll"):
+        return
+    yield kind
+    (declared,) = ast.parse(inspect.getsource(kind)).body
+    assert isinstance(declared, ast.ClassDef)
+    for base in declared.bases:
+        if isinstance(base, ast.Name):
+            yield from _written(getattr(sys.modules[kind.__module__], base.id, None))
+
+
 def _remarks(kind: Any) -> dict[str, str]:
     """What the source says before a field, of the class and those it is made of."""
     found: dict[str, str] = {}
-    for each in (kind, *getattr(kind, "__orig_bases__", ())):
-        if not inspect.isclass(each) or each is object or not each.__module__.startswith("plimsoll"):
-            continue
+    for each in _written(kind):
         said: list[str] = []
         for line in inspect.getsource(each).splitlines():
             if line.strip().startswith("#:"):

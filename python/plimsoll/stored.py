@@ -277,6 +277,19 @@ class JournalOutcome(TypedDict, total=False):
     violations: list[Any]
 
 
+class _HeadlineValue(TypedDict):
+    value: Number
+    #: What the figure is, and what one of it is called.
+    figure: str
+    unit: str
+
+
+class Headline(_HeadlineValue, total=False):
+    """The figure that a driver is asked for, where that is no rate; ``fair`` is what has to stand wherever it does."""
+
+    fair: str | None
+
+
 class EngineOutcome(TypedDict, total=False):
     """What the engine says at the end of a run."""
 
@@ -293,6 +306,7 @@ class EngineOutcome(TypedDict, total=False):
     files: Json | None
     mail: Json | None
     lateness_report: Json | None
+    headline: Headline | None
 
 
 class Failure(TypedDict):
@@ -492,6 +506,26 @@ class Suite(TypedDict, total=False):
     published: list[Json] | None
 
 
+class PriceItem(TypedDict):
+    """A line of a price list; ``amount`` is that of one piece."""
+
+    name: str
+    amount: float
+    count: int
+
+
+class _PriceAmount(TypedDict):
+    amount: float
+
+
+class StoredPrice(_PriceAmount, total=False):
+    """What a side costs: an amount, empty or with its currency, for so many years, and the items that it is the sum of."""
+
+    currency: str | None
+    years: float | None
+    items: list[PriceItem]
+
+
 class _RunStatus(TypedDict):
     status: str
 
@@ -513,6 +547,8 @@ class Run(_RunStatus, total=False):
     experiments: list[Experiment] | None
     conclusions: list[Conclusion] | None
     suite: Suite | None
+    #: What each side costs, by its name.
+    prices: dict[str, StoredPrice] | None
     scratch: list[str]
     resumed: list[str]
     fingerprint: str | None

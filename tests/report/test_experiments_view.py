@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from plimsoll.analysis.comparison.comparison import Comparison
-from plimsoll.reports.view.report import PointRecord, RunRecord, view
+from plimsoll.reports.view.report import PointRecord, RunRecord, Shown, view
 from plimsoll.result import Result
 from report.planned import (
     DEPTHS,
@@ -241,7 +241,7 @@ def test_what_may_not_be_compared_is_refused_with_the_reason(tmp_path):
 def test_a_comparison_that_is_given_is_shown_as_it_is(tmp_path):
     given = Comparison(("a", "b"), (False, False), (), (), ("Measured elsewhere.",), (("/dev/sdb",), ("/dev/sdc",)))
     run = record(write_planned(tmp_path / "run", [single(["oltp-db"])]))
-    assert view([run], plain_distribution, given)["comparison"] == given.to_json()
+    assert view([run], plain_distribution, Shown(comparison=given))["comparison"] == given.to_json()
 
 
 def test_a_run_that_was_killed_still_has_its_load_lines(tmp_path):

@@ -27,7 +27,7 @@ _WIDTH = 100
 @click.argument("target", metavar="[TARGET...]", nargs=-1, callback=named, shell_complete=completions.targets)
 @click.option("--quick", is_flag=True, help="A first impression in less than a minute.")
 @takes("objective", "asserts", "targets", "duration", "warmup", "size")
-@takes("out", "label", "report_path", "opens", "dry_run", "keep", "destroy_data", "fresh", "quiet", "as_json")
+@takes("out", "label", "prices", "report_path", "opens", "dry_run", "keep", "destroy_data", "fresh", "quiet", "as_json")
 def command(target: tuple[str, ...], quick: bool, **typed: Any) -> int:
     """Look at this host, measure the four corners of TARGET (reads and writes, at random and in sequence), raise an OLTP load until its
     mean passes 5 ms, and say in one sentence what the target carries. It takes about three minutes.

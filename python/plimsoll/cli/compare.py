@@ -12,6 +12,7 @@ import click
 
 from plimsoll.cli import completions
 from plimsoll.cli.drawing import Drawn
+from plimsoll.cli.options import price_option
 from plimsoll.cli.report import COMPARISONS, checked_format
 from plimsoll.displayed import as_document, encoded
 from plimsoll.errors import EXIT_OBJECTIVE_FAILED
@@ -20,7 +21,7 @@ from plimsoll.store.reader import StoredRun, damage_named, open_runs
 
 if TYPE_CHECKING:
     from plimsoll.analysis.comparison.assertion import Assertion
-    from plimsoll.analysis.comparison.comparison import Comparison
+    from plimsoll.verbs.comparison import Comparison as Compared
 
 Json = dict[str, Any]
 
@@ -35,6 +36,7 @@ Json = dict[str, Any]
 )
 @click.option("--baseline", metavar="LABEL", help="What the others are compared with. [default: the first]")
 @click.option("--objective", metavar="OBJECTIVE", help="Compare the marks at this objective instead of the experiments' own.")
+@price_option("What a side costs, to compare the price per IOPS, MB/s or composite")
 @click.option("--metric", "metrics", metavar="METRIC", multiple=True, help="Compare this, e.g. 'read p99'. [default: by arrival]")
 @click.option(
     "-o", "--output", metavar="FILE", help=f"Write the comparison there as well: .html, .csv, .json, .md or .xml (JUnit). {REPLACED}"
@@ -57,6 +59,7 @@ def command(runs: tuple[str, ...], as_json: bool, output: str | None, out: str, 
     plimsoll compare before after
     plimsoll compare 2026-11-21T03-36-29_steps-oltp-db --baseline "depth 1" -o comparison.html
     plimsoll compare ext4 xfs --varying machine --objective 'p99 <= 5ms' --json
+    plimsoll compare array-a array-b --price array-a=288751 --price array-b=prices.toml
     plimsoll compare main branch --assert 'throughput >= 0.95x and p99 <= 1.1x' -o junit.xml
 
     --assert takes [OPERATION] METRIC RELATION RATIO, several joined by 'and'. METRIC is throughput, bandwidth, mark, or a latency: mean,
@@ -92,15 +95,12 @@ def _show(stored: list[StoredRun], typed: dict[str, Any], wanted: _Wanted) -> in
     from plimsoll.verbs.comparison import Asked
     from plimsoll.verbs.comparison import Comparison as Compared
 
-    asked = Asked(typed["varying"], typed["baseline"], typed["objective"])
+    asked = Asked(typed["varying"], typed["baseline"], typed["objective"], typed["prices"])
     found = Compared(stored, asked, typed["metrics"])
     comparison, judged = found.compared, found.asserted(wanted.assertions)
     conditions = [one.to_json() for one in judged]
-    view = comparison.to_json()
     if wanted.as_json:
-        from plimsoll.reports.json import comparison_document
-
-        click.echo(as_document(comparison_document({**view, **({"assertions": conditions} if conditions else {})})))
+        click.echo(as_document({**found.to_json(), **({"assertions": conditions} if conditions else {})}))
     else:
         from plimsoll.cli.screen import say, screen
         from plimsoll.reports.terminal.comparison import comparison_text
@@ -108,10 +108,14 @@ def _show(stored: list[StoredRun], typed: dict[str, Any], wanted: _Wanted) -> in
 
         here = screen()
         say(comparison_text(comparison, here, details=typed["details"]))
+        if found.prices is not None:
+            from plimsoll.reports.terminal.price import prices_text
+
+            say(f"\n{prices_text(found.prices, here, details=typed['details'])}")
         if judged:
             say(f"\n{asserted_text(judged, here)}")
     if wanted.output is not None:
-        _write(comparison, conditions, stored, wanted.output)
+        _write(found, conditions, stored, wanted.output)
         click.echo(f"\nreport   {wanted.output}", err=wanted.as_json)
     missed = [one for one in judged if not one.holds]
     if missed:
@@ -121,13 +125,13 @@ def _show(stored: list[StoredRun], typed: dict[str, Any], wanted: _Wanted) -> in
     return EXIT_OBJECTIVE_FAILED if missed else 0
 
 
-def _write(compared: Comparison, assertions: Sequence[Json], stored: list[StoredRun], path: str) -> None:
-    ending, comparison = os.path.splitext(path)[1].lower(), compared.to_json()
+def _write(found: Compared, assertions: Sequence[Json], stored: list[StoredRun], path: str) -> None:
+    ending, comparison = os.path.splitext(path)[1].lower(), found.view()
     if ending == ".html":
         from plimsoll.reports import html
 
         with Drawn() as heard:
-            html.write(stored, Path(path), comparison=compared, heard=heard)
+            html.write(stored, Path(path), comparison=found.compared, prices=found.prices, heard=heard)
     elif ending == ".csv":
         from plimsoll.reports import numbers
 

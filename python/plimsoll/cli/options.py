@@ -36,6 +36,17 @@ def named(_context: click.Context, _option: click.Parameter, targets: tuple[str,
     return tuple(known.named(target) for target in targets)
 
 
+def price_option(what: str) -> Decorator:
+    """``--price``; ``what`` begins its help."""
+    return click.option(
+        "--price",
+        "prices",
+        metavar="SIDE=PRICE",
+        multiple=True,
+        help=f"{what}, e.g. A=288751, 'A=288,751 USD' or a price list A=prices.toml; of a single side the price alone.",
+    )
+
+
 #: Every shared option by the name its value arrives under.
 DECLARED: dict[str, Decorator] = {
     "over": click.option(
@@ -95,6 +106,7 @@ DECLARED: dict[str, Decorator] = {
     "asserts": click.option("--assert", "asserts", is_flag=True, help="Exit with 1 when the objective does not hold."),
     "out": click.option("-o", "--out", metavar="DIR", default="results", show_default=True, help="Where runs are kept."),
     "label": click.option("--label", metavar="TEXT", help="What to call this run in reports."),
+    "prices": price_option("What a side costs, to have the price per IOPS, MB/s or composite"),
     "report_path": click.option(
         "--report", "report_path", metavar="FILE", help=f"Write the report there: .html, .csv, .parquet, .json, .md or .xml. {REPLACED}"
     ),
@@ -135,6 +147,7 @@ EXPERIMENT = (
     "precision",
     "out",
     "label",
+    "prices",
     "report_path",
     "opens",
     "dry_run",

@@ -10,23 +10,30 @@ import os
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from plimsoll.analysis.point.verification import wrong_data
 from plimsoll.cli import completions
 from plimsoll.cli.drawing import Drawn
+from plimsoll.cli.options import price_option
 from plimsoll.displayed import displayed, encoded, quoted
 from plimsoll.errors import InputError
 from plimsoll.near import listed
 from plimsoll.store.durable import REPLACED, check_replaceable, replace_file
 from plimsoll.store.reader import StoredRun, damage_named, open_runs
 
+if TYPE_CHECKING:
+    from plimsoll.analysis.price.per_unit import Prices
+
 FORMATS = (".html", ".csv", ".parquet", ".json", ".md", ".xml")
 #: Those that a comparison can be written in.
 COMPARISONS = tuple(ending for ending in FORMATS if ending != ".parquet")
 #: Those that ``--long`` is for.
 _TABLES = (".csv", ".parquet")
+#: Those that say what sides cost.
+_PRICED = (".html", ".json", ".md")
 #: Those that are text with a beginning of their own, and what writes them.
 _TEXTS = {".md": "plimsoll.reports.markdown", ".xml": "plimsoll.reports.junit"}
 
@@ -39,10 +46,11 @@ _TEXTS = {".md": "plimsoll.reports.markdown", ".xml": "plimsoll.reports.junit"}
     metavar="FILE",
     help=f"FILE.html, .csv, .parquet, .json, .md (a summary) or .xml (JUnit). {REPLACED} [default: RUN/report.html]",
 )
+@price_option("What a side costs, to show the price per IOPS, MB/s or composite")
 @click.option("--long", "is_long", is_flag=True, help="CSV and Parquet: a row for every number instead of a row per point and operation.")
 @click.option("--out", metavar="DIR", default="results", show_default=True, help="Where runs called by name are kept.")
 @click.option("--open", "opens", is_flag=True, help="Open the report in a browser.")
-def command(runs: tuple[str, ...], output: str | None, out: str, is_long: bool, opens: bool) -> None:
+def command(runs: tuple[str, ...], output: str | None, out: str, is_long: bool, **typed: Any) -> None:
     """Make one report of each RUN: a name or how it begins, a label, latest, latest~1, or a directory. Several are compared side by side.
 
     CSV and Parquet have a row per point and operation; docs/reference/results-table.md names the columns.
@@ -50,10 +58,13 @@ def command(runs: tuple[str, ...], output: str | None, out: str, is_long: bool, 
     """
     if is_long and os.path.splitext(output or "")[1].lower() not in _TABLES:
         raise InputError("--long is for tables; add -o FILE.csv or -o FILE.parquet, or leave it out.")
+    opens, prices = typed["opens"], typed["prices"]
+    if prices and output is not None and os.path.splitext(output)[1].lower() not in _PRICED:
+        raise InputError(f"--price: {output} does not say what sides cost; write {listed(_PRICED)}, or leave --price out.")
     if opens and output is not None and os.path.splitext(output)[1].lower() != ".html":
         raise InputError(f"--open shows a page, and {output} is none; name a .html file, or leave --open out.")
     found = open_runs(runs, out)
-    path = write_report(found, output, is_long=is_long)
+    path = write_report(found, output, prices, is_long=is_long)
     click.echo(path)
     if opens:
         open_page(path)
@@ -126,15 +137,17 @@ def table_beginnings(form: str) -> tuple[bytes, ...]:
     return (BEGINNING, *(",".join(columns).encode() for columns in (COLUMNS, COMPARISON_COLUMNS)))
 
 
-def write_report(runs: Sequence[StoredRun], output: str | None, *, is_long: bool = False) -> str:
-    """Write the report of ``runs`` in the format that the file's ending says; gives the file's path."""
+def write_report(runs: Sequence[StoredRun], output: str | None, prices: Sequence[str] = (), *, is_long: bool = False) -> str:
+    """Write the report of ``runs`` in the format that the file's ending says, with what sides cost; gives the file's path."""
     path = output or os.path.join(runs[0].path, "report.html")
     ending = checked_format(path) if output else ".html"
     with damage_named(point for run in runs for point in run.points):
         if ending in _TABLES:
             write_table(runs, path, ending.removeprefix("."), is_long=is_long)
         else:
-            _write(runs, path, ending)
+            from plimsoll.points.prices import prices_of_runs
+
+            _write(runs, path, ending, prices_of_runs(runs, prices))
     return path
 
 
@@ -151,16 +164,16 @@ def write_table(runs: Sequence[StoredRun], path: str, form: str, *, is_long: boo
     replace_file(path, table.csv() if form == "csv" else table.parquet())
 
 
-def _write(runs: Sequence[StoredRun], path: str, ending: str) -> None:
+def _write(runs: Sequence[StoredRun], path: str, ending: str, prices: Prices | None) -> None:
     if ending == ".html":
         from plimsoll.reports import html
 
         with Drawn() as heard:
-            html.write(runs, Path(path), heard=heard)
+            html.write(runs, Path(path), prices=prices, heard=heard)
     elif ending == ".md":
         from plimsoll.reports.markdown import run_markdown
 
-        replace_file(path, encoded(run_markdown(runs)))
+        replace_file(path, encoded(run_markdown(runs, prices)))
     elif ending == ".xml":
         from plimsoll.reports.junit import run_xml
 
@@ -168,4 +181,4 @@ def _write(runs: Sequence[StoredRun], path: str, ending: str) -> None:
     else:
         from plimsoll.reports import json
 
-        json.write(runs, path)
+        json.write(runs, path, prices)

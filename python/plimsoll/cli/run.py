@@ -29,7 +29,7 @@ class RunCommand(LoadCommand):
 @takes("over", "objective", "asserts")
 @click.option("--steps", is_flag=True, hidden=True, help="Without --over: at the usual levels, queue_depth=1..64.")
 @takes("targets", "settings", "duration", "warmup", "size", "repeat", "interleave", "cache", "precision")
-@takes("out", "label", "report_path", "opens", "dry_run", "keep", "destroy_data", "fresh", "quiet", "as_json")
+@takes("out", "label", "prices", "report_path", "opens", "dry_run", "keep", "destroy_data", "fresh", "quiet", "as_json")
 def command(**typed: Any) -> int:
     """Measure TARGET under each WORKLOAD: a shipped name, a tag such as proliant, a .toml file, or a job file of another tool.
     Or the command line of fio, Vdbench, ORION or DiskSpd: options of plimsoll's stand before the tool's name, the tool's behind it.

@@ -24,8 +24,10 @@ from plimsoll.store.reader import StoredRun, open_run
 from plimsoll.store.writer import RUN_SCHEMA
 
 if TYPE_CHECKING:
+    from plimsoll.analysis.price.per_unit import Prices
     from plimsoll.reports.answer import Answer
     from plimsoll.reports.terminal.findings import Concluded
+    from plimsoll.reports.terminal.screen import Screen
 
 
 #: So many intervals are drawn within about a second.
@@ -53,11 +55,13 @@ def show(outcome: Outcome, path: str, shown: Shown) -> None:
     """Print the end of a run and write its report."""
     from plimsoll.cli.screen import say
 
+    prices = _prices(path)
     if shown.as_json:
-        json.dump(_document(outcome, shown), sys.stdout, ensure_ascii=False)
+        priced = {} if prices is None else {"prices": prices.to_json()}
+        json.dump({**_document(outcome, shown), **priced}, sys.stdout, ensure_ascii=False)
         sys.stdout.write("\n")
     elif outcome.results:
-        say("\n\n".join(_texts(outcome, shown)))
+        say("\n\n".join(_texts(outcome, shown, prices)))
     click.echo(f"\nresults  {path}", err=shown.as_json)
     if outcome.results:
         report = _reported(outcome, open_run(path), shown)
@@ -80,7 +84,7 @@ def _reported(outcome: Outcome, run: StoredRun, shown: Shown) -> str:
     return write_report([run], shown.report_path)
 
 
-def _texts(outcome: Outcome, shown: Shown) -> list[str]:
+def _texts(outcome: Outcome, shown: Shown, prices: Prices | None) -> list[str]:
     """The answer, then the table, what was found, and what to know about it."""
     from plimsoll.cli.screen import screen
     from plimsoll.reports.terminal.details import journal_text, replay_text
@@ -103,7 +107,25 @@ def _texts(outcome: Outcome, shown: Shown) -> list[str]:
     ]
     if shown.objective is not None:
         texts.append(kept(shown.objective, results, here))
-    return [text for text in (*texts, footnotes(results, here)) if text]
+    return [text for text in (*texts, _prices_text(prices, here), footnotes(results, here)) if text]
+
+
+def _prices(path: str) -> Prices | None:
+    """What the sides of the run cost, where it was told."""
+    run = open_run(path)
+    if not run.meta.get("prices"):
+        return None
+    from plimsoll.points.prices import prices_of_runs
+
+    return prices_of_runs([run])
+
+
+def _prices_text(prices: Prices | None, screen: Screen) -> str:
+    if prices is None:
+        return ""
+    from plimsoll.reports.terminal.price import prices_text
+
+    return prices_text(prices, screen)
 
 
 def _answer(outcome: Outcome, shown: Shown) -> Answer:

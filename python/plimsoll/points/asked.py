@@ -32,6 +32,7 @@ class Asked:
     objective: str | None = None
     out: str = "results"
     label: str | None = None
+    prices: tuple[str, ...] = ()
     keep: bool = False
     destroy_data: str | None = None
     fresh: bool = False

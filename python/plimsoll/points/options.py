@@ -18,6 +18,7 @@ from plimsoll.errors import InputError
 from plimsoll.near import meant
 from plimsoll.passwords import withheld
 from plimsoll.points.listener import Step
+from plimsoll.points.prices import PriceWords, price_texts
 
 #: What can be measured, as it is said.
 Targets = str | Sequence[str] | Mapping[str, str]
@@ -49,6 +50,8 @@ class Options(TypedDict, total=False):
     #: Where runs are kept, and what this one is called in reports.
     out: str
     label: str
+    #: What sides cost: ``A=288751``, ``A=prices.toml``, several of these, or a table from sides to amounts and files.
+    price: PriceWords
     #: Scratch files stay.
     keep: bool
     #: Allows writing to what Plimsoll did not make; empty, or the serial number or path of what carries data.
@@ -73,6 +76,7 @@ DEFAULTS: Mapping[str, Any] = {
     "objective": None,
     "out": "results",
     "label": None,
+    "prices": (),
     "keep": False,
     "destroy_data": None,
     "fresh": False,
@@ -102,8 +106,8 @@ def complete(options: Mapping[str, Any], others: Mapping[str, Any] | None = None
     """
     known = {**DEFAULTS, **(others or {})}
     for name, value in options.items():
-        if name not in known and name != "target":
-            raise InputError(f"option {quoted(name)} is not known; {meant(name, (*known, 'target'))}")
+        if name not in known and name not in ("target", "price"):
+            raise InputError(f"option {quoted(name)} is not known; {meant(name, (*known, 'target', 'price'))}")
         _check_kind(name, value)
     if "target" in options and "targets" in options:
         raise InputError("options 'target' and 'targets' are the same; give one of them.")
@@ -116,6 +120,8 @@ def complete(options: Mapping[str, Any], others: Mapping[str, Any] | None = None
         **{name: _typed(options[name]) for name in _TEXTS if name in options},
     }
     targets, settings = whole.pop("target", whole["targets"]), whole["settings"]
+    if "price" in whole:
+        whole["prices"] = price_texts(whole.pop("price"))
     if isinstance(settings, Mapping):
         settings = [f"{key}={_written(value)}" for key, value in settings.items()]
     whole |= {

@@ -20,11 +20,9 @@ from plimsoll.store.reader import StoredRun
 
 def sides(runs: Sequence[StoredRun], baseline: str | None = None) -> list[Side]:
     """The sides in the order of runs and configurations, ``baseline`` first; raises `InputError` when there are not two."""
-    found = [side for run, label in zip(runs, _labels(runs), strict=True) for side in _sides_of(run, label)]
-    if not found:
+    named = every_side(runs)
+    if not named:
         raise InputError("nothing was measured in what is to be compared; measure something first.")
-    single_run, single_each = len(runs) == 1, len(found) == len(runs)
-    named = [_named(side, single_run=single_run, single_each=single_each) for side in found]
     if len(named) < 2:
         raise InputError(f"{named[0].label} is all there is to compare; name a second run, or one that has several configurations.")
     if baseline is None:
@@ -33,6 +31,13 @@ def sides(runs: Sequence[StoredRun], baseline: str | None = None) -> list[Side]:
     if not first:
         raise InputError(f"--baseline {baseline}: no side is called that; there are {', '.join(quoted(side.label) for side in named)}.")
     return [*first, *(side for side in named if side is not first[0])]
+
+
+def every_side(runs: Sequence[StoredRun]) -> list[Side]:
+    """The sides in the order of runs and configurations, however many there are."""
+    found = [side for run, label in zip(runs, _labels(runs), strict=True) for side in _sides_of(run, label)]
+    single_run, single_each = len(runs) == 1, len(found) == len(runs)
+    return [_named(side, single_run=single_run, single_each=single_each) for side in found]
 
 
 def objectives(runs: Sequence[StoredRun], typed: str | None) -> Mapping[str, Objective]:

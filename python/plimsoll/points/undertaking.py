@@ -48,7 +48,7 @@ from plimsoll.result import Result
 from plimsoll.scratch import default_target, smaller_than_usual
 from plimsoll.store.resumption import fingerprint, resume_run, unfinished_run
 from plimsoll.store.writer import RunInfo, RunWriter
-from plimsoll.stored import Definition, HostFacts
+from plimsoll.stored import Definition, HostFacts, StoredPrice
 from plimsoll.tables.tabular import Tabular
 from plimsoll.target import Composer, Target
 
@@ -175,6 +175,7 @@ def _ready(undertaking: Undertaking, asked: Asked, listener: Listener) -> tuple[
         tuple(ExperimentPoints(experiment, engine, undertaking.composer, typed=undertaking.typed_settings) for experiment in experiments),
     )
     _check(resolved)
+    _prices(resolved, asked)
     uses = _uses(resolved)
     check_effect(asked, (target for _, target in uses), list(resolved.forms()), _written(experiments), listener.remark)
     if len(asked.targets) > 1:
@@ -326,7 +327,7 @@ def _opened(resolved: _Resolved, asked: Asked, opening: _Opening, remark: Remark
     """A run to write to: an unfinished one of the same, with what it measured, or a new one."""
     mark, found = _unfinished(resolved, asked, opening)
     if found is not None:
-        run, stored = resume_run(found, asked.label)
+        run, stored = resume_run(found, asked.label, _prices(resolved, asked))
         points = "1 point is" if len(stored) == 1 else f"{len(stored)} points are"
         remark(f"resuming {found.path}: {points} there (--fresh starts anew)")
         return run, stored
@@ -340,8 +341,19 @@ def _opened(resolved: _Resolved, asked: Asked, opening: _Opening, remark: Remark
         experiments=[experiment.to_json() for experiment in resolved.experiments],
         suite=resolved.asked.origin,
         fingerprint=mark,
+        prices=_prices(resolved, asked),
     )
     return RunWriter.create(asked.out, info), []
+
+
+def _prices(resolved: _Resolved, asked: Asked) -> dict[str, StoredPrice]:
+    """What sides cost, as it was typed, by their names; raises `InputError` for a side that is not measured."""
+    if not asked.prices:
+        return {}
+    from plimsoll.points.prices import to_store
+
+    configurations = [configuration for experiment in resolved.experiments for configuration in experiment.configurations]
+    return to_store(asked.prices, list(dict.fromkeys((one.name, one.target) for one in configurations)))
 
 
 def _unfinished(resolved: _Resolved, asked: Asked, opening: _Opening) -> tuple[str, StoredRun | None]:

@@ -25,7 +25,7 @@ from plimsoll.analysis.comparison.naming import names_of
 from plimsoll.analysis.comparison.sides import MarkRow
 from plimsoll.analysis.load_line.mark import Mark, mark_of
 from plimsoll.analysis.objective.judgement import parse_objective
-from plimsoll.analysis.point.metric import ALL, called, metric, together
+from plimsoll.analysis.point.metric import ALL, called, in_bytes, metric
 from plimsoll.errors import InputError
 from plimsoll.experiments.kinds import is_drawn, offers_rates, varies_load
 from plimsoll.result import OPS, Estimate, Result, tells
@@ -33,8 +33,6 @@ from plimsoll.units import brief_duration, count, duration, megabytes
 
 Json = Mapping[str, Any]
 
-#: Requests from this size on are spoken of in MB/s.
-LARGE_BYTES = 64 << 10
 #: More cards than this do not fit beside the sentence.
 CARDS = 6
 #: Severities that are doubts.
@@ -169,13 +167,6 @@ def mark_sentence(marked: Marked, *, noun: str = "IOPS") -> str:
 def load_text(iops: float, bytes_per_s: float, results: Sequence[Result], *, noun: str = "IOPS") -> str:
     """The load in the unit that people speak of: MB/s where requests are large."""
     return f"{megabytes(bytes_per_s)} MB/s" if in_bytes(results) else f"{count(iops)} {noun}"
-
-
-def in_bytes(results: Sequence[Result]) -> bool:
-    """Whether people speak of these loads in MB/s: requests are large on the whole."""
-    totals = [total for result in results for total in together(result)]
-    asked = sum(total.count for total in totals if total.bytes)
-    return asked > 0 and sum(total.bytes for total in totals) >= LARGE_BYTES * asked
 
 
 def doubts(results: Sequence[Result]) -> tuple[Doubt, ...]:

@@ -22,9 +22,10 @@ from importlib.resources import files
 from pathlib import Path
 
 from plimsoll.analysis.comparison.comparison import Comparison
+from plimsoll.analysis.price.per_unit import Prices
 from plimsoll.displayed import displayed, displayed_in_line, encoded
 from plimsoll.histogram import distribution
-from plimsoll.reports.view.report import Heard, PointRecord, Report, RunRecord, view
+from plimsoll.reports.view.report import Heard, PointRecord, Report, RunRecord, Shown, view
 from plimsoll.store.durable import replace_file
 from plimsoll.store.reader import StoredRun
 
@@ -56,13 +57,15 @@ _SKELETON = (
 )
 
 
-def write(runs: Sequence[StoredRun], path: Path, *, comparison: Comparison | None = None, heard: Heard | None = None) -> None:
+def write(
+    runs: Sequence[StoredRun], path: Path, *, comparison: Comparison | None = None, prices: Prices | None = None, heard: Heard | None = None
+) -> None:
     """Write the report of `runs` to `path`; the file appears complete or not at all.
 
-    ``comparison`` is that of `plimsoll.analysis.comparison.comparison`; the report then begins with its findings. ``heard`` is told how
-    many points were drawn, and of how many.
+    ``comparison`` is that of `plimsoll.analysis.comparison.comparison`; the report then begins with its findings. ``prices`` are what its
+    sides cost. ``heard`` is told how many points were drawn, and of how many.
     """
-    write_page(view([_record(run) for run in runs], distribution, comparison, heard), path)
+    write_page(view([_record(run) for run in runs], distribution, Shown(comparison, prices), heard), path)
 
 
 def write_page(model: Report, path: Path) -> None:

@@ -9,6 +9,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from plimsoll.analysis.price.per_unit import Prices
 from plimsoll.displayed import encoded
 from plimsoll.store.durable import replace_file
 from plimsoll.store.reader import StoredRun
@@ -17,8 +18,8 @@ SCHEMA = "plimsoll.report-data/1"
 COMPARISON_SCHEMA = "plimsoll.comparison/1"
 
 
-def write(runs: Sequence[StoredRun], path: str) -> None:
-    """Write all results of ``runs`` to ``path``, at once."""
+def write(runs: Sequence[StoredRun], path: str, prices: Prices | None = None) -> None:
+    """Write all results of ``runs`` to ``path``, at once, with what their sides cost."""
     document = {
         "schema": SCHEMA,
         "runs": [
@@ -28,11 +29,12 @@ def write(runs: Sequence[StoredRun], path: str) -> None:
                 "status": run.status,
                 "created": run.meta.get("created"),
                 "command": run.meta.get("command"),
-                **{key: run.meta[key] for key in ("suite", "experiments", "conclusions") if key in run.meta},
+                **{key: run.meta[key] for key in ("suite", "experiments", "conclusions", "prices") if key in run.meta},
                 "results": [point.result.to_json() for point in run.points],
             }
             for run in runs
         ],
+        **({"prices": prices.to_json()} if prices is not None else {}),
     }
     replace_file(path, encoded(json.dumps(document, indent=1, ensure_ascii=False) + "\n"))
 

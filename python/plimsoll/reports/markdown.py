@@ -14,6 +14,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from plimsoll.analysis.point.metric import ALL, RATES, metric
+from plimsoll.analysis.price.per_unit import PricedView, Prices, PricesView
+from plimsoll.analysis.price.price import Price, in_currency, money
 from plimsoll.analysis.validity.severity import gathered
 from plimsoll.displayed import displayed_in_line
 from plimsoll.reports.answer import bounded
@@ -36,10 +38,12 @@ _HEAD = ("workload", "side", "point", "read IOPS", "write IOPS", "MB/s", *_LATEN
 _COMPARED = ("workload", "point", "metric", "side", "baseline", "value", "ratio", "95 % interval", "verdict")
 
 
-def run_markdown(runs: Sequence[StoredRun]) -> str:
-    """The document of ``runs``."""
+def run_markdown(runs: Sequence[StoredRun], prices: Prices | None = None) -> str:
+    """The document of ``runs``, with what their sides cost."""
     title = ", ".join(run.label for run in runs)
-    return "\n".join([f"{BEGINNING}{_text(title)}", "", *(line for run in runs for line in _run(run, several=len(runs) > 1))]) + "\n"
+    lines = [line for run in runs for line in _run(run, several=len(runs) > 1)]
+    priced = [] if prices is None else ["", *_prices(prices.to_json())]
+    return "\n".join([f"{BEGINNING}{_text(title)}", "", *lines, *priced]).rstrip("\n") + "\n"
 
 
 def comparison_markdown(comparison: Json, assertions: Sequence[Json] = ()) -> str:
@@ -55,7 +59,25 @@ def comparison_markdown(comparison: Json, assertions: Sequence[Json] = ()) -> st
         rows = [_compared_mark(row) for row in comparison["marks"]]
         lines += [*_table(("mark of", "objective", "side", "baseline", "value", "ratio", "95 % interval", "verdict"), rows, left=3), ""]
     lines += [f"- {_text(note)}" for note in comparison["notes"]]
+    if comparison.get("prices"):
+        lines += ["", *_prices(comparison["prices"])]
     return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def _prices(prices: PricesView) -> Iterator[str]:
+    """What sides cost, and a unit of what they carried."""
+    yield from (*(f"- {_text(sentence)}" for sentence in prices["findings"]), "")
+    costs = {one["side"]: Price.of_stored(one["price"]).words() for one in prices["prices"]}
+    rows = [_priced(row, costs[row["side"]], prices["currency"]) for row in prices["rows"]]
+    yield from (*_table(("load", "side", "price", "figure", "value", "price per unit", "ratio"), rows, left=4), "")
+    yield from (f"- {_text(note)}" for note in prices["notes"])
+
+
+def _priced(row: PricedView, cost: str, currency: str) -> tuple[str, ...]:
+    value = "none held" if row["value"] is None else f"{'≥ ' if row['at_least'] else ''}{count(row['value'])} {row['unit']}"
+    per_unit = "–" if row["per_unit"] is None else f"{'≤ ' if row['at_least'] else ''}{in_currency(money(row['per_unit']), currency)}"
+    side = f"{row['side']} (modelled)" if row["modelled"] else row["side"]
+    return (row["title"], side, cost, row["figure"], value, per_unit, f"{row['ratio']:.2f} ×" if row["ratio"] else "–")
 
 
 def _run(run: StoredRun, *, several: bool) -> Iterator[str]:

@@ -17,7 +17,7 @@ import hashlib
 import json
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +27,7 @@ from plimsoll.result import Result, iso_time
 from plimsoll.store.document import content, fitting, read_document
 from plimsoll.store.durable import replace_file, store_error, sync
 from plimsoll.store.writer import RunWriter, encoded, own_identity
-from plimsoll.stored import HostFacts, Run
+from plimsoll.stored import HostFacts, Run, StoredPrice
 
 if TYPE_CHECKING:
     from plimsoll.store.reader import StoredPoint, StoredRun
@@ -85,7 +85,7 @@ def _alike(out: str, wanted: str) -> Iterator[tuple[str, Json]]:
                     yield os.path.dirname(source), meta
 
 
-def resume_run(run: StoredRun, label: str | None = None) -> tuple[RunWriter, list[Result]]:
+def resume_run(run: StoredRun, label: str | None = None, prices: Mapping[str, StoredPrice] | None = None) -> tuple[RunWriter, list[Result]]:
     """Take ``run`` over: a writer that goes on after its last point, and the results of the points that ended, in order."""
     with _alone(run):
         from plimsoll.store.reader import open_run
@@ -97,6 +97,8 @@ def resume_run(run: StoredRun, label: str | None = None) -> tuple[RunWriter, lis
         meta: dict[str, Any] = {**run.meta, "status": "running", "finished": None, "process": own_identity()}
         meta["resumed"] = [*meta.get("resumed", []), iso_time(time.time())]
         meta["label"] = label or meta.get("label")
+        if prices:
+            meta["prices"] = dict(prices)
         replace_file(os.path.join(run.path, "run.json"), encoded(meta))
     kept = [point for point in run.points if not _put_aside(run, point)]
     return RunWriter(run.path, meta, points=max((point.number for point in kept), default=0)), [point.result for point in kept]

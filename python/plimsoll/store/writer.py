@@ -32,14 +32,14 @@ import re
 import time
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from plimsoll import displayed
 from plimsoll.errors import StoreError
 from plimsoll.result import Result, iso_time
 from plimsoll.store.durable import LineFile, fresh_folder, replace_file, store_error, sync
-from plimsoll.stored import HostFacts, Interval, Process, Sample
+from plimsoll.stored import HostFacts, Interval, Process, Sample, StoredPrice
 
 Json = dict[str, Any]
 
@@ -96,6 +96,7 @@ class RunInfo:
     experiments: Sequence[Json] = ()
     suite: Json | None = None
     fingerprint: str | None = None
+    prices: Mapping[str, StoredPrice] = field(default_factory=dict)
 
 
 class RunWriter:
@@ -126,6 +127,7 @@ class RunWriter:
             "versions": info.versions,
             **({"experiments": list(info.experiments), "fingerprint": info.fingerprint} if info.experiments else {}),
             **({"suite": info.suite} if info.suite is not None else {}),
+            **({"prices": dict(info.prices)} if info.prices else {}),
         }
         stamp = time.strftime("%Y-%m-%dT%H-%M-%S", time.localtime(created))
         try:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack, cast
 
 from plimsoll.defaults import defaults
 from plimsoll.errors import InputError
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from plimsoll.analysis.comparison.assertion import Asserted, Assertion
     from plimsoll.analysis.comparison.comparison import Comparison as Compared
     from plimsoll.analysis.comparison.comparison import Figure
+    from plimsoll.analysis.price.per_unit import PricedComparisonView, Prices
+    from plimsoll.points.prices import PriceWords
     from plimsoll.points.undertaking import Run
     from plimsoll.store import reader
     from plimsoll.tables.table import Table
@@ -39,6 +41,7 @@ class Asked:
     varying: Sequence[str] = ()
     baseline: str | None = None
     objective: str | None = None
+    prices: Sequence[str] = ()
 
 
 class Comparison(Tabular):
@@ -50,6 +53,8 @@ class Comparison(Tabular):
         self._runs, self._asked = list(runs), asked
         #: The comparison as the analysis has it, with a row for each figure and mark.
         self.compared = compared(self._runs, asked, [parse_metric(metric) for metric in metrics] or None)
+        #: What the sides cost, as it was asked or as their runs have it; None where nothing is known of it.
+        self.prices = _prices(self._runs, asked)
 
     @property
     def sides(self) -> list[str]:
@@ -71,11 +76,16 @@ class Comparison(Tabular):
         """What to know about it."""
         return list(self.compared.notes)
 
+    def view(self) -> PricedComparisonView:
+        """What pages and programs read, without its schema."""
+        found = self.compared.to_json()
+        return cast("PricedComparisonView", found if self.prices is None else {**found, "prices": self.prices.to_json()})
+
     def to_json(self) -> Json:
         """As ``plimsoll compare --json`` prints it (``docs/reference/comparison.schema.json``)."""
         from plimsoll.schemas import COMPARISON
 
-        return {"schema": COMPARISON, **self.compared.to_json()}
+        return {"schema": COMPARISON, **self.view()}
 
     def table(self) -> Table:
         """A row per compared figure and side, then one per mark; each names its unit (1/s, MB/s, ms)."""
@@ -118,6 +128,8 @@ class CompareOptions(TypedDict, total=False):
     baseline: str
     #: At what objective marks are taken, instead of the experiments' own.
     objective: str
+    #: What sides cost, such as ``A=288751`` or ``A=prices.toml``, or a table from sides to amounts and files.
+    price: PriceWords
     #: Where runs called by name are kept.
     out: str
 
@@ -131,12 +143,23 @@ def compare(*runs: str | Run | StoredRun, **options: Unpack[CompareOptions]) -> 
         raise InputError("nothing is named that could be compared; give the names of runs, or what a function returned.")
     stored = open_runs([run if isinstance(run, str) else run.path for run in runs], options.get("out") or defaults().store)
     with damage_named(point for run in stored for point in run.points):
-        asked = Asked(_several(options.get("varying", ())), options.get("baseline"), options.get("objective"))
+        from plimsoll.points.prices import price_texts
+
+        varying, prices = _several(options.get("varying", ())), price_texts(options.get("price", ()))
+        asked = Asked(varying, options.get("baseline"), options.get("objective"), prices)
         return Comparison(stored, asked, _several(options.get("metrics", ())))
 
 
 def _several(words: str | Sequence[str]) -> tuple[str, ...]:
     return (words,) if isinstance(words, str) else tuple(words)
+
+
+def _prices(stored: Sequence[reader.StoredRun], asked: Asked) -> Prices | None:
+    from plimsoll.points.prices import prices_of
+    from plimsoll.points.sides import objectives, sides
+
+    metas = {run.path: run.meta for run in stored}
+    return prices_of(sides(stored, asked.baseline), metas, asked.prices, objectives(stored, asked.objective))
 
 
 def compared(stored: Sequence[reader.StoredRun], asked: Asked, figures: Sequence[Figure] | None) -> Compared:

@@ -10,7 +10,7 @@ opening and closing that come with reading a file were asked of nobody. Bandwidt
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from plimsoll.analysis.point.definition import drawn_by_stream
 from plimsoll.result import Estimate, OpTotals, Result
@@ -21,6 +21,8 @@ LATENCIES = ("mean", "p50", "p90", "p95", "p99", "p999", "max")
 METRICS = (*RATES, *LATENCIES)
 #: All operations together.
 ALL = "all"
+#: Requests from this size on are spoken of in MB/s.
+LARGE_BYTES = 64 << 10
 #: What metrics are called in sentences, where that is not their name.
 _CALLED = {"bytes_per_s": "bandwidth", "iops": "IOPS", "mean": "mean latency", "max": "maximum latency", "p999": "p99.9"}
 
@@ -48,6 +50,13 @@ def together(result: Result) -> list[OpTotals]:
     if not drawn or not result.streams:
         return list(result.totals.values())
     return [total for name, totals in result.streams.items() for op, total in totals.items() if name not in drawn or op in drawn[name]]
+
+
+def in_bytes(results: Sequence[Result]) -> bool:
+    """Whether people speak of these loads in MB/s: requests are large on the whole."""
+    totals = [total for result in results for total in together(result)]
+    asked = sum(total.count for total in totals if total.bytes)
+    return asked > 0 and sum(total.bytes for total in totals) >= LARGE_BYTES * asked
 
 
 def metric_of_totals(totals: list[OpTotals], name: str) -> Estimate | None:

@@ -27,8 +27,8 @@ from plimsoll.analysis.comparison.naming import names_of
 from plimsoll.analysis.objective.clause import Clause
 from plimsoll.analysis.objective.judgement import Objective
 from plimsoll.analysis.point.estimates import PERCENTILES
-from plimsoll.analysis.point.metric import ALL, metric, together
-from plimsoll.reports.answer import bounded, in_bytes
+from plimsoll.analysis.point.metric import ALL, in_bytes, metric, together
+from plimsoll.reports.answer import bounded
 from plimsoll.reports.progress import settings_text
 from plimsoll.reports.terminal.screen import ANY, Screen, Tone
 from plimsoll.reports.terminal.table import table

@@ -19,6 +19,7 @@ from typing import Any, Literal, NotRequired, TypedDict
 
 from plimsoll.analysis.comparison.comparison import Comparison, ComparisonView
 from plimsoll.analysis.comparison.naming import short_names
+from plimsoll.analysis.price.per_unit import Prices, PricesView
 from plimsoll.reports.limits import configuration_words
 from plimsoll.reports.view.answer import AnswerView, answer_view
 from plimsoll.reports.view.bars import Group, Rate, Slice, groups, largest, slices
@@ -144,13 +145,22 @@ class Report(TypedDict):
     experiments: list[Experiment]
     published: list[Published]
     comparison: ComparisonView | None
+    prices: PricesView | None
     drivers: DriverSections
 
 
-def view(runs: Sequence[RunRecord], decode: Decoder, comparison: Comparison | None = None, heard: Heard | None = None) -> Report:
+@dataclass(frozen=True)
+class Shown:
+    """What is shown besides the runs: a comparison instead of the report's own, and what the sides cost."""
+
+    comparison: Comparison | None = None
+    prices: Prices | None = None
+
+
+def view(runs: Sequence[RunRecord], decode: Decoder, shown: Shown = Shown(), heard: Heard | None = None) -> Report:
     """The whole report as JSON-ready data; `decode` turns a stored histogram into its buckets.
 
-    ``comparison`` is shown instead of the report's own; ``heard`` is told how many points are drawn, and of how many.
+    ``heard`` is told how many points are drawn, and of how many.
     """
     placed, configurations = _place(runs)
     columns = columns_of(len(placed))
@@ -164,7 +174,7 @@ def view(runs: Sequence[RunRecord], decode: Decoder, comparison: Comparison | No
         if heard is not None:
             heard(len(points), len(placed))
     found = slices(points, len(configurations))
-    compared = comparison if comparison is not None else compare_configurations(metas, members, labels)
+    compared = shown.comparison if shown.comparison is not None else compare_configurations(metas, members, labels)
     return {
         "schema": SCHEMA,
         "runs": [_run(run) for run in runs],
@@ -179,6 +189,7 @@ def view(runs: Sequence[RunRecord], decode: Decoder, comparison: Comparison | No
         "experiments": experiments(metas, members),
         "published": published_figures(metas, members, labels),
         "comparison": compared.to_json() if compared is not None else None,
+        "prices": shown.prices.to_json() if shown.prices is not None else None,
         "drivers": driver_sections(members),
     }
 

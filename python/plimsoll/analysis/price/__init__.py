@@ -1,0 +1,1 @@
+"""What sides cost, and what one unit of their headline costs: composite, IOPS or MB/s."""
