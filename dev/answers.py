@@ -1,12 +1,11 @@
 """Makes the expected answers of decision support anew: `python/plimsoll/decision/answers/`.
 
-Model: DuckDB and PostgreSQL answer the 22 queries with the qualification values, on the same Parquet files. Where they differ anywhere, by
-more than the last digits of a division, nothing is written. So an answer is what two engines that share no code agree on.
+Model: DuckDB and PostgreSQL answer the 22 queries with the qualification values, on the same rows, which Plimsoll draws. Where they differ
+anywhere, by more than the last digits of a division, nothing is written. So an answer is what two engines that share no code agree on.
 Limits: the server is one that is running; a schema of its own is made there and dropped. The same data make the same file, byte for byte,
 except where a version of an engine is named in it.
 
-    tpchgen-cli parquet -s 1 -o DIR
-    .venv/bin/python dev/answers.py --scale 1 --data DIR --postgresql 'host=/tmp/socket user=postgres'
+    .venv/bin/python dev/answers.py --scale 1 --postgresql 'host=/tmp/socket user=postgres'
 """
 
 from __future__ import annotations
@@ -24,10 +23,10 @@ from typing import Any
 import duckdb
 import psycopg
 
+from plimsoll.decision import data
 from plimsoll.decision.queries import QUERIES, columns, qualification, text
 from plimsoll.decision.validation import Row, answer_file, written
 
-TABLES = ("region", "nation", "supplier", "customer", "part", "partsupp", "orders", "lineitem")
 SCHEMA = "plimsoll_answers"
 #: Divisions have this many digits at least in every engine.
 _DIGITS = 10
@@ -38,16 +37,17 @@ def main() -> int:
     """Answer, compare, write."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--scale", type=float, required=True)
-    parser.add_argument("--data", type=Path, required=True, help="directory of TABLE.parquet")
     parser.add_argument("--postgresql", required=True, help="how to reach a running server, as libpq has it")
     asked = parser.parse_args()
     values = qualification(asked.scale)
     embedded = duckdb.connect()
-    for table in TABLES:
-        embedded.execute(f"CREATE VIEW {table} AS FROM read_parquet('{asked.data / table}.parquet')")
+    with data.kept(), tempfile.TemporaryDirectory() as folder:
+        for table in data.TABLES:
+            path = data.write_parquet(table, asked.scale, folder)
+            embedded.execute(f"CREATE TABLE {table} AS FROM read_parquet('{path}')")
     with psycopg.connect(asked.postgresql, autocommit=True) as server:
         server.execute(f"DROP SCHEMA IF EXISTS {SCHEMA} CASCADE; CREATE SCHEMA {SCHEMA}; SET search_path = {SCHEMA}")
-        for table in TABLES:
+        for table in data.TABLES:
             _copy(embedded, server, table)
         server.execute("ANALYZE")
         ones = {number: embedded.execute(text(number, values[number])).fetchall() for number in QUERIES}
