@@ -261,7 +261,7 @@ mod tests {
     #[test]
     fn responses_are_heard_alike_in_pieces_of_any_size() {
         let bytes = b"* OK [CAPABILITY IMAP4rev1] ready\r\n* 23 EXISTS\r\n* FLAGS (\\Seen)\r\n* SEARCH 4 7 19\r\n* SEARCH\r\n\
-            * 7 FETCH (UID 19 FLAGS () BODY[] {12}\r\nab\r\np3 OK\r\ncd FLAGS ())\r\n+ go on\r\np3 OK done\r\np4 NO [LIMIT] full\r\n\
+            * 7 FETCH (UID 19 FLAGS () BODY[] {13}\r\nab\r\np3 OK\r\ncd FLAGS ())\r\n+ go on\r\np3 OK done\r\np4 NO [LIMIT] full\r\n\
             * BYE out\r\n";
         let whole = heard(bytes, bytes.len());
         assert_eq!(
