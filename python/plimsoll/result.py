@@ -31,7 +31,12 @@ _NEVER_NULL = ("kind", "size_bytes", "devices")
 FileOp = Literal["create", "open", "close", "access", "stat", "setattr", "rename", "copy", "move", "delete", "mkdir", "rmdir"]
 #: Tasks of mail users, but for those whose words are operations on files as well.
 MailOp = Literal["login", "check-inbox", "send", "reply", "reply-all", "forward", "search", "calendar", "resolve"]
-Op = Literal["read", "write", "trim", "flush"] | FileOp | MailOp
+#: Queries and refresh functions of decision support, by their numbers.
+QueryOp = Literal[
+    "q1", "q2", "q3", "q4", "q5", "q6", "q7", "q8", "q9", "q10", "q11", "q12",
+    "q13", "q14", "q15", "q16", "q17", "q18", "q19", "q20", "q21", "q22", "rf1", "rf2",
+]  # fmt: skip
+Op = Literal["read", "write", "trim", "flush"] | FileOp | QueryOp | MailOp
 OPS: tuple[Op, ...] = tuple(op for words in get_args(Op) for op in get_args(words))
 
 

@@ -305,6 +305,7 @@ class EngineOutcome(TypedDict, total=False):
     silence: Silence | None
     files: Json | None
     mail: Json | None
+    decision: Json | None
     lateness_report: Json | None
     headline: Headline | None
 

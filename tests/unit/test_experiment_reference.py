@@ -120,7 +120,7 @@ def test_what_is_known_of_workload_options_agrees_with_the_engine() -> None:
     streams = native().workload_schema()["properties"]["stream"]["items"]["properties"]
     assert {name for name, option in streams.items() if "object" in types(option)} == set(TABLE_OPTIONS)
     # Options of the job and of other drivers, which the schema of workloads does not hold.
-    job = {"workers", "size", "users"}
+    job = {"workers", "size", "streams", "users"}
     assert {name for name, option in streams.items() if "integer" in types(option)} == WHOLE_OPTIONS - job
 
 

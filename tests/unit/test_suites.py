@@ -59,7 +59,15 @@ def ramp_points(ramp: Experiment, limit: int) -> int:
 
 
 def test_the_suites_of_the_five_reports_are_there():
-    assert catalog.suite_names() == ["dd-cp", "four-corners", "hp-iometer", "orion-sequential", "proliant-generations", "vdbench-matrix"]
+    assert catalog.suite_names() == [
+        "dd-cp",
+        "decision-support",
+        "four-corners",
+        "hp-iometer",
+        "orion-sequential",
+        "proliant-generations",
+        "vdbench-matrix",
+    ]
 
 
 @pytest.mark.parametrize("name", catalog.suite_names())

@@ -764,6 +764,60 @@ def test_a_lateness_report_that_misses_requests_is_noted_and_one_that_could_not_
     assert "report_incomplete" not in judge(engine=replayed(report={**report, "dropped": 0}))
 
 
+def decided(**changes: Any) -> dict[str, Any]:
+    """What the driver of decision support says at the end of a whole run of scale 10, whose data no host holds."""
+    load = {"data_bytes": 1 << 50, "checked": list(range(1, 23)), "wrong": [], "differences": []}
+    found = {
+        "scale": 10,
+        "standard": True,
+        "test": "both",
+        "streams": 3,
+        "least_streams": 3,
+        "refresh": True,
+        "queries_asked": list(range(1, 23)),
+        "memory_bytes": 1 << 40,
+        "own_cpu_share": 0.1,
+        "whole": True,
+    }
+    return {**ENGINE, "decision": {**found, **changes, "load": {**load, **changes.get("load", {})}}}
+
+
+def test_a_whole_run_of_decision_support_has_no_flags() -> None:
+    assert judge(engine=decided()) == {}
+
+
+def test_a_wrong_answer_makes_a_point_invalid() -> None:
+    said = "query 6, row 1, column revenue: expected 123141078.2283, seen 0."
+    flag = judge(engine=decided(load={"wrong": [6], "differences": [said]}))["wrong_answer"]
+    assert flag.severity == "invalid"
+    assert flag.message == f"1 of 22 answers are wrong (query 6): {said}"
+
+
+def test_data_that_memory_holds_are_doubted() -> None:
+    of_engine = judge(engine=decided(load={"data_bytes": 1 << 40}))["data_in_memory"]
+    assert "fit into the 1 TiB that the engine may use" in of_engine.message
+    host = {"target": {}, "memory": {"total_bytes": 1 << 50}}
+    assert "page cache" in judge(engine=decided(), host=host)["data_in_memory"].message
+    assert "data_in_memory" not in judge(engine=decided(memory_bytes=None), host={"target": {}, "memory": {"total_bytes": (1 << 50) - 1}})
+
+
+def test_a_harness_that_uses_more_than_a_tenth_of_a_processor_is_doubted() -> None:
+    assert "14% of one processor" in judge(engine=decided(own_cpu_share=0.14))["harness_share"].message
+
+
+def test_less_than_the_whole_procedure_is_noted() -> None:
+    partly = decided(scale=0.5, standard=False, queries_asked=[1, 6], refresh=False, streams=1)
+    message = judge(engine=partly)["part_of_procedure"].message
+    for said in ("scale 0.5 is none that", "2 of 22 queries", "no orders came and went", "1 streams are fewer than the 3"):
+        assert said in message
+    assert "part_of_procedure" not in judge(engine=decided(test="power", streams=1))
+
+
+def test_a_procedure_that_the_time_cut_off_is_doubted() -> None:
+    assert judge(engine=decided(whole=False))["procedure_cut"].severity == "doubt"
+    assert "procedure_cut" not in judge(engine=decided(whole=False), status="interrupted")
+
+
 def test_every_rule_is_exercised_in_this_file() -> None:
     here = Path(__file__).read_text()
     names = {"wrong_data" if rule.__name__ == "verification" else rule.__name__ for rule in RULES}

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from typing import Any
 
+from plimsoll.apps.decision.driver import DecisionSupport
 from plimsoll.apps.filecopy import FileCopy
 from plimsoll.apps.files import Files
 from plimsoll.apps.mail.driver import Mail
@@ -25,7 +26,12 @@ from plimsoll.stored import Definition
 __all__ = ["DRIVERS", "check_workload", "driver_of"]
 
 #: What the key ``driver`` may say, and what makes that driver for a workload.
-DRIVERS: dict[str, Callable[[Engine, Any], Engine]] = {"filecopy": lambda engine, _: FileCopy(engine), "files": Files, "mail": Mail}
+DRIVERS: dict[str, Callable[[Engine, Any], Engine]] = {
+    "filecopy": lambda engine, _: FileCopy(engine),
+    "files": Files,
+    "decision-support": DecisionSupport,
+    "mail": Mail,
+}
 
 
 def driver_of(definition: Mapping[str, object], engine: Engine) -> Engine:

@@ -120,7 +120,8 @@ class _Watched:
 class Course:
     """One job under way. The threads of the load record, ask whether to go on, and may end phases; see the module."""
 
-    def __init__(self, timing: Timing, on_event: OnEvent, control: Control, *, by_clock: bool = True) -> None:
+    def __init__(self, timing: Timing, on_event: OnEvent, control: Control, *, by_clock: bool = True, tells_silence: bool = True) -> None:
+        """``tells_silence`` is False for calls that may take minutes although the target is well."""
         self.timing = timing
         self.ended = Ended()
         #: What is due and has not begun, for the interval that is cut; a load of due instants sets it.
@@ -128,6 +129,7 @@ class Course:
         self._on_event = on_event
         self._control = control
         self._by_clock = by_clock
+        self._tells_silence = tells_silence
         self._over = threading.Event()
         self._handed: SimpleQueue[Slice | None] = SimpleQueue()
         self._watched = _Watched()
@@ -221,6 +223,8 @@ class Course:
                 load.interrupt()
         if self._by_clock and self._over.is_set() and self.recorder.phase != "drain":
             self._end("drain")
+        if not self._tells_silence:
+            return
         silent_ns, waiting = self.recorder.waits()
         if silent_ns >= _SILENT_FROM_NS and time.monotonic_ns() >= self._watched.told_ns + 1_000_000_000:
             self._watched.told_ns = time.monotonic_ns()

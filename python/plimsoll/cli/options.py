@@ -134,6 +134,25 @@ DECLARED: dict[str, Decorator] = {
     "as_json": click.option("--json", "as_json", is_flag=True, help="Print the results as one JSON document."),
 }
 
+#: Options of decision support that have a word of their own, with the setting that each stands for.
+DECISION_SETTINGS = {
+    "scale": "scale={}",
+    "streams": "streams={}",
+    "queries": "queries={}",
+    "memory": "memory={}",
+    "no_refresh": "refresh=false",
+    "spec_rounding": "spec_rounding=true",
+}
+DECLARED |= {
+    "scale": click.option("--scale", metavar="N", help="About how many GB of data the database holds."),
+    "streams": click.option("--streams", metavar="N", help="Streams of queries beside each other. [default: the least for the scale]"),
+    "queries": click.option("--queries", metavar="LIST", help="Which of the 22 queries, e.g. 1,6,14 or 1-11."),
+    "memory": click.option("--memory", metavar="SIZE", help="What the engine may use: 25% of the data, 4GiB, or engine."),
+    "no_refresh": click.option("--no-refresh", is_flag=True, help="No orders come and go meanwhile."),
+    "spec_rounding": click.option("--spec-rounding", is_flag=True, help="Round times and figures as the specification does."),
+}
+DECISION = tuple(DECISION_SETTINGS)
+
 #: What every experiment takes besides its levels, in the order of the help.
 EXPERIMENT = (
     "targets",
@@ -174,6 +193,13 @@ def takes(*names: str) -> Decorator:
     return decorate
 
 
+def with_settings(typed: dict[str, Any]) -> dict[str, Any]:
+    """What was typed, with the options of decision support among the settings."""
+    said = [form.format(typed[name]) for name, form in DECISION_SETTINGS.items() if typed.get(name)]
+    rest = {name: value for name, value in typed.items() if name not in DECISION_SETTINGS}
+    return {**rest, "settings": (*said, *rest["settings"])}
+
+
 def _joined(names: Sequence[str], width: int) -> list[str]:
     """Lines of names that are not split."""
     lines = [""]
@@ -195,10 +221,14 @@ class LoadCommand(click.Command):
         """Explain the command's own options, and name the others."""
         options = [option for option in self.get_params(ctx) if isinstance(option, click.Option)]
         shown = [(option, record) for option in options if (record := option.get_help_record(ctx)) is not None]
-        own = [record for option, record in shown if option.name not in COMMON]
+        own = [record for option, record in shown if option.name not in COMMON and option.name not in DECISION_SETTINGS]
+        decision = [record for option, record in shown if option.name in DECISION_SETTINGS]
         common = [record[0] for option, record in shown if option.name in COMMON]
         with formatter.section("Options"):
             formatter.write_dl(own)
+        if decision:
+            with formatter.section("Options of decision support"):
+                formatter.write_dl(decision)
         if common:
             with formatter.section("Common options, explained by 'plimsoll help options'"):
                 formatter.write("".join(f"  {line}\n" for line in _joined(common, formatter.width - 4)))

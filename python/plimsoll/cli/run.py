@@ -13,7 +13,7 @@ import click
 
 from plimsoll.cli import completions
 from plimsoll.cli.experiment import carried_out
-from plimsoll.cli.options import LoadCommand, takes
+from plimsoll.cli.options import DECISION, LoadCommand, takes, with_settings
 from plimsoll.cli.tool_words import with_tool_set_apart
 
 
@@ -28,6 +28,7 @@ class RunCommand(LoadCommand):
 @click.argument("workloads", metavar="WORKLOAD...", nargs=-1, required=True, shell_complete=completions.workloads)
 @takes("over", "objective", "asserts")
 @click.option("--steps", is_flag=True, hidden=True, help="Without --over: at the usual levels, queue_depth=1..64.")
+@takes(*DECISION)
 @takes("targets", "settings", "duration", "warmup", "size", "repeat", "interleave", "cache", "precision")
 @takes("out", "label", "prices", "report_path", "opens", "dry_run", "keep", "destroy_data", "fresh", "quiet", "as_json")
 def command(**typed: Any) -> int:
@@ -51,4 +52,5 @@ def command(**typed: Any) -> int:
     from plimsoll.points.asked import ExperimentAsked
     from plimsoll.points.run import run_undertaking
 
+    typed = with_settings(typed)
     return carried_out(lambda listener: run_undertaking(typed["workloads"], ExperimentAsked.of(typed), listener.remark), typed)

@@ -87,6 +87,7 @@ def _reported(outcome: Outcome, run: StoredRun, shown: Shown) -> str:
 def _texts(outcome: Outcome, shown: Shown, prices: Prices | None) -> list[str]:
     """The answer, then the table, what was found, and what to know about it."""
     from plimsoll.cli.screen import screen
+    from plimsoll.reports.terminal import decision
     from plimsoll.reports.terminal.details import journal_text, replay_text
     from plimsoll.reports.terminal.findings import conclusions, kept
     from plimsoll.reports.terminal.footnotes import footnotes
@@ -100,6 +101,8 @@ def _texts(outcome: Outcome, shown: Shown, prices: Prices | None) -> list[str]:
         points(results, here, objectives),
         here.wrapped(legend(results)),
         operations(results, here),
+        decision.runs(results, here),
+        decision.queries(results, here),
         host_levels(results, here),
         replay_text(results),
         journal_text(results),
@@ -167,6 +170,9 @@ def _document(outcome: Outcome, shown: Shown) -> Json:
         document["experiments"] = list(shown.experiments)
         document["conclusions"] = [found.to_json() for found in outcome.found]
         document.update(shown.first or {**_first(outcome, shown), **_mark(outcome.found)})
+    from plimsoll.reports import decision
+
+    document.update(decision.document(outcome.results))
     if shown.objective is not None:
         judgements = [judge(shown.objective, result) for result in outcome.results]
         document["objective"] = {

@@ -8,13 +8,13 @@ import click
 
 from plimsoll import catalog
 from plimsoll.cli import completions
-from plimsoll.cli.options import EXPERIMENT, LoadCommand, takes
+from plimsoll.cli.options import DECISION, EXPERIMENT, LoadCommand, takes, with_settings
 
 
 @click.command(cls=LoadCommand, short_help="Run a published test procedure or your own experiment file.")
 @click.argument("name", metavar="[NAME|FILE]", required=False, shell_complete=completions.suites)
 @click.option("--quick", is_flag=True, help="The short form: smaller areas and times, under three minutes on a scratch file.")
-@takes("asserts", *EXPERIMENT)
+@takes("asserts", *DECISION, *EXPERIMENT)
 def command(name: str | None, quick: bool, **typed: Any) -> int | None:
     """Run the experiments of the suite NAME or of a FILE.toml. Without either, list the suites.
 
@@ -25,6 +25,7 @@ def command(name: str | None, quick: bool, **typed: Any) -> int | None:
     plimsoll suite proliant-generations --quick
     plimsoll suite vdbench-matrix --target /dev/sdb --target /dev/sdc --destroy-data --label "two arrays"
     plimsoll suite mine.toml --interleave --repeat 3
+    plimsoll suite decision-support --target duckdb:/mnt/array/dss --scale 10
     """
     if name is None:
         click.echo(_listed())
@@ -33,6 +34,7 @@ def command(name: str | None, quick: bool, **typed: Any) -> int | None:
     from plimsoll.points.asked import Asked
     from plimsoll.points.suites import suite_of
 
+    typed = with_settings(typed)
     return carried_out(lambda listener: suite_of(name, Asked.of(typed), listener.remark, quick=quick), typed)
 
 

@@ -56,6 +56,7 @@ WHOLE_OPTIONS = frozenset(
         "refill_depth",
         "pause_requests",
         "share_group",
+        "streams",
     )
 )
 

@@ -132,12 +132,21 @@ class ExperimentPoints:
         if ask.role == "precondition":
             # It is there for what it leaves on the medium: neither its own caches nor its own precision matter.
             return point
+        if getattr(driver_of(workload, self._engine), "keeps_caches", False):
+            return self._with_caches(point)
         asked = (
             replace(point, precision=ask.precision, decides_itself=True)
             if ask.precision
             else replace(point, precision=experiment.precision)
         )
         return warmed(replace(asked, cache=experiment.cache, precision=None if ask.amount else asked.precision))
+
+    def _with_caches(self, point: PlannedPoint) -> PlannedPoint:
+        """The point of a driver that brings its caches about itself: one of its own options says how."""
+        if self._experiment.cache in (None, "as found"):
+            return point
+        workload, options = changed(point.workload, point.options, self._engine, [("cache", self._experiment.cache)])
+        return replace(point, workload=workload, options=options)
 
     def _chosen(self, subject: Subject, ask: Ask) -> frozenset[str]:
         """The settings of a point that are the user's choice: those of a shipped suite are ours."""

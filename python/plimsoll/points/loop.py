@@ -147,7 +147,8 @@ class _Loop:
 
     def _run_point(self, point: PlannedPoint, driver: Engine, inspection: Inspection) -> Result:
         setup = self._setup
-        cache = cache_state(point, inspection)
+        own = getattr(driver, "cache_of", None)
+        cache = cache_state(point, inspection) if own is None else own(point.workload, point.target)
         facts: TargetFacts = {**target_facts(inspection), **_failures(point.target)}
         job = self._job(point, facts, goal_of(point, inspection))
         skeleton = replace(unfinished(job), place=point.place, cache=cache)

@@ -54,13 +54,15 @@ class PlannedPoint:
 def defined(source: str, engine: Engine) -> tuple[Definition, Options]:
     """The canonical workload and job options of one source, as they stand in it."""
     workload = checked_workload(source, engine)
-    return workload, driver_of(workload, engine).check_job({} if catalog.is_file(source) else CATALOG_TIMING)
+    driver = driver_of(workload, engine)
+    return workload, driver.check_job(getattr(driver, "timing", {} if catalog.is_file(source) else CATALOG_TIMING))
 
 
 def own_defined(name: str, document: Json, engine: Engine) -> tuple[Definition, Options]:
     """The same for a workload that a file of experiments defines itself."""
     workload = checked(document, f"workload {quoted(name)}", engine)
-    return workload, driver_of(workload, engine).check_job({})
+    driver = driver_of(workload, engine)
+    return workload, driver.check_job(getattr(driver, "timing", {}))
 
 
 def changed(workload: Definition, options: Options, engine: Engine, settings: Iterable[tuple[str, Any]]) -> tuple[Definition, Options]:

@@ -33,6 +33,8 @@ from plimsoll.units import time_text
 
 Json = dict[str, Any]
 _VIRTUAL = ("array", "queue")
+#: A duration of a day says nothing about points that end by themselves.
+_NO_LIMIT_S = 86_400.0
 
 
 @dataclass(frozen=True)
@@ -87,6 +89,8 @@ class Preview:
         longer = "at least " if any(line.may_last_longer for line in self.lines) else ""
         clocks = {False: ("", "load"), True: (longer, "virtual time")}
         times = [f"{clocks[virtual][0]}{_span(*self.seconds(virtual=virtual))} of {clocks[virtual][1]}" for virtual in self._clocks()]
+        if self.lines and all(line.may_end_sooner and line.seconds >= _NO_LIMIT_S for line in self.lines):
+            return f"{number}, until everything was done"
         sooner = "at most " if any(line.may_end_sooner for line in self.lines) else ""
         return f"{number}, {sooner}{' and '.join(times)}" if times else number
 

@@ -23,16 +23,19 @@ from plimsoll.analysis.comparison.comparison import Comparison
 from plimsoll.analysis.comparison.findings import interval_text
 from plimsoll.analysis.comparison.naming import names_of
 from plimsoll.analysis.comparison.sides import MarkRow
+from plimsoll.analysis.decision.standing import METRICS, Standing, asks_queries, standings
 from plimsoll.analysis.load_line.mark import Mark, mark_of
 from plimsoll.analysis.objective.judgement import parse_objective
 from plimsoll.analysis.point.metric import ALL, called, in_bytes, metric
 from plimsoll.errors import InputError
 from plimsoll.experiments.kinds import is_drawn, offers_rates, varies_load
+from plimsoll.reports import decision
 from plimsoll.result import OPS, Estimate, Result, tells
 from plimsoll.units import brief_duration, count, duration, megabytes
 
 Json = Mapping[str, Any]
 
+HOUR_S = 3600.0
 #: More cards than this do not fit beside the sentence.
 CARDS = 6
 #: Severities that are doubts.
@@ -165,8 +168,15 @@ def mark_sentence(marked: Marked, *, noun: str = "IOPS") -> str:
 
 
 def load_text(iops: float, bytes_per_s: float, results: Sequence[Result], *, noun: str = "IOPS") -> str:
-    """The load in the unit that people speak of: MB/s where requests are large."""
+    """The load in the unit that people speak of: MB/s where requests are large, queries per hour where a request is a query."""
+    if in_queries(results):
+        return f"{count(iops * HOUR_S)} queries per hour"
     return f"{megabytes(bytes_per_s)} MB/s" if in_bytes(results) else f"{count(iops)} {noun}"
+
+
+def in_queries(results: Sequence[Result]) -> bool:
+    """Whether these loads are queries."""
+    return bool(results) and all(map(asks_queries, results))
 
 
 def doubts(results: Sequence[Result]) -> tuple[Doubt, ...]:
@@ -191,6 +201,8 @@ def _doubted(found: Sequence[Doubt]) -> str:
 
 def _sentence(results: Sequence[Result], marked: Sequence[Marked], asked: Asked) -> str:
     """Without full stop and doubts."""
+    if not marked and (found := standings(results)):
+        return decision.sentence(found, names_of(results))
     if asked.comparison is not None and (compared := asked.comparison.answer()):
         return compared.rstrip(".")
     if len(marked) == 1:
@@ -298,6 +310,8 @@ def _cards(results: Sequence[Result], marked: Sequence[Marked], asked: Asked) ->
         return [_mark_card(one, rows, several=several) for one in sorted(marked, key=lambda one: -(one.mark.iops if one.mark else 0.0))]
     if asked.comparison is not None and asked.comparison.points:
         return _side_cards(asked.comparison)
+    if found := standings(results):
+        return _decision_cards(found, names_of(results))
     points = _points(results)
     if len(points) > 1:
         return _extremes(results)
@@ -310,6 +324,23 @@ def _cards(results: Sequence[Result], marked: Sequence[Marked], asked: Asked) ->
                 Card(f"{op.capitalize()} latency", bounded(mean, brief_duration), f"mean; p99 {bounded(high, brief_duration)}", result)
             )
     return cards
+
+
+def _decision_cards(found: Sequence[Standing], names: Mapping[str, str]) -> list[Card]:
+    """The metrics of the reported run of each side, with what each says."""
+    several = len(found) > 1
+    cards = []
+    for standing in found:
+        side = f" of {names.get(standing.side, standing.side)}" if several else ""
+        for name, meaning in METRICS.items():
+            value = getattr(standing.reported, name)
+            if value is not None:
+                other = "" if standing.other is None else f"; the other run {count(getattr(standing.other, name) or 0.0)}"
+                cards.append(
+                    Card(f"{decision.at_scale(name, standing.scale)}{side}", count(value), meaning + other, standing.reported.result)
+                )
+    # With several sides the composites say most.
+    return sorted(cards, key=lambda card: not card.label.startswith("composite")) if several else cards
 
 
 def _mark_card(one: Marked, rows: Sequence[MarkRow], *, several: bool) -> Card:
@@ -368,7 +399,8 @@ def _interval(mark: Mark, results: Sequence[Result]) -> str:
     if mark.interval is None or not tells(*mark.interval):
         return ""
     per_request = mark.bytes_per_s / mark.iops if mark.iops else 0.0
-    low, high = (megabytes(end * per_request) if in_bytes(results) else count(end) for end in mark.interval)
+    factor = HOUR_S if in_queries(results) else 1.0
+    low, high = (megabytes(end * per_request) if in_bytes(results) else count(end * factor) for end in mark.interval)
     return f" [{low}, {high}]"
 
 

@@ -75,6 +75,8 @@ def wrong_data(result: Result) -> str | None:
         return broken
     if (astray := letters_astray(result.engine)) is not None:
         return astray
+    if (wrong := wrong_answers(result.engine)) is not None:
+        return wrong
     found = findings(result.engine, result.job.definition)
     if found.nothing_stamped:
         return f"none of the {found.sectors_checked:,} sectors read bears a stamp, so what was written there before is not there."
@@ -91,6 +93,13 @@ def letters_astray(engine: EngineOutcome) -> str | None:
     named = ", ".join(f"{int(account[fault]):,} {words}" for fault, words in faults.items() if account.get(fault))
     first = f"; {account['examples'][0]}" if account.get("examples") else ""
     return f"mail is not where it belongs: {named} of {int(account.get('taken', 0)):,} deliveries{first}." if named else None
+
+
+def wrong_answers(engine: EngineOutcome) -> str | None:
+    """The sentence for a database whose answers are not those that were expected; None when they are, or nobody compared them."""
+    load = (engine.get("decision") or {}).get("load") or {}
+    said = load.get("differences") or ()
+    return f"wrong data was read: {len(load['wrong'])} of {len(load['checked'])} answers are wrong; {said[0]}" if said else None
 
 
 def verified(result: Result) -> Result:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from plimsoll.analysis.validity import course, generator, others, samples, target
+from plimsoll.analysis.validity import course, databases, generator, others, samples, target
 from plimsoll.analysis.validity.evidence import Evidence
 from plimsoll.analysis.validity.severity import rank
 from plimsoll.result import Flag
@@ -27,6 +27,11 @@ RULES: tuple[Callable[[Evidence], Iterator[Flag]], ...] = (
     course.io_errors,
     course.failure_not_reached,
     course.verification,
+    databases.wrong_answer,
+    databases.procedure_cut,
+    databases.data_in_memory,
+    databases.harness_share,
+    databases.part_of_procedure,
     course.cache_filling,
     course.virtual_time,
     samples.littles_law,

@@ -56,6 +56,14 @@ class Counters:
     others: Mapping[str, int | float] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class Moved:
+    """What one statement moved, as the engine itself counts it; caches below may have answered. ``spill_bytes`` went to temporary files."""
+
+    read_bytes: int | None = None
+    spill_bytes: int | None = None
+
+
 class Session(Protocol):
     """One connection. Used by one thread; only `cancel` may be called from another."""
 
@@ -74,6 +82,9 @@ class Session(Protocol):
     def copy(self, table: str, text: Iterable[bytes], columns: Sequence[str] = ()) -> int:
         """Load rows into ``table``; how many. It is COPY text of PostgreSQL without escapes: a row is a line, tabs divide its
         fields, null is ``\\N``. Chunks end anywhere."""
+
+    def moved(self) -> Moved:
+        """What the last statement moved, where the engine counts that for each session."""
 
     def cancel(self) -> None:
         """End what the session does at this moment with a `DatabaseError` of kind ``cancelled``; nothing when it does nothing."""
@@ -95,6 +106,12 @@ class Database(Protocol):
     dialect: str
     #: Whether several sessions may write at once without waiting for each other's transactions to end.
     concurrent_writers: bool
+    #: Whether statements are carried out in this process, by the thread that asks among others.
+    runs_here: bool
+    #: Whether primary keys are built after a load: an engine that scans columns does without.
+    builds_keys: bool
+    #: What follows the type of a column of text so that it sorts by code point, `` COLLATE "C"`` say.
+    text_suffix: str
 
     def open(self) -> None:
         """Start what is private, connect, and make the place of our own (schema or file) that carries our marker."""

@@ -45,7 +45,7 @@ _SAID = re.compile(r"(?:Fatal|fatal|Error|error|Panic|panic): (.*)")
 
 
 class PrivateMail:
-    """Servers whose files are in ``home``, a directory of Plimsoll's own below ``directory``, the target; ``fsync`` is Dovecot's `mail_fsync`."""
+    """Servers whose files are in ``home``, a directory of Plimsoll's own below the target's ``directory``; ``fsync`` is Dovecot's."""
 
     def __init__(self, home: str, directory: str, fsync: str) -> None:
         self.home = home

@@ -24,6 +24,7 @@ from dataclasses import dataclass, field
 from math import floor, log10
 
 from plimsoll.analysis.comparison.naming import names_of
+from plimsoll.analysis.decision.standing import asks_queries
 from plimsoll.analysis.objective.clause import Clause
 from plimsoll.analysis.objective.judgement import Objective
 from plimsoll.analysis.point.estimates import PERCENTILES
@@ -73,7 +74,10 @@ class Column:
 
 
 def points(results: Sequence[Result], screen: Screen = ANY, objectives: Mapping[str, Objective] | None = None) -> str:
-    """A row per point; ``objectives`` are by name of experiment."""
+    """A row per point; ``objectives`` are by name of experiment. Decision support has tables of its own."""
+    results = [result for result in results if not asks_queries(result) or not result.totals]
+    if not results:
+        return ""
     placed = any(settings_text(result) for result in results)
     names = names_of(results)
     # Where something else than reading and writing was asked for, these two do not say what was done.
@@ -126,7 +130,7 @@ def _modelled(results: Sequence[Result], names: Mapping[str, str]) -> list[str]:
 
 def operations(results: Sequence[Result], screen: Screen = ANY) -> str:
     """A row per operation of the points that did more than read and write, such as those on files; empty without such."""
-    chosen = [result for result in results if not _BLOCK_OPS.issuperset(result.totals)]
+    chosen = [result for result in results if not _BLOCK_OPS.issuperset(result.totals) and not asks_queries(result)]
     if not chosen:
         return ""
     placed, names = any(settings_text(result) for result in chosen), names_of(results)
@@ -149,7 +153,7 @@ def _names(result: Result, names: Mapping[str, str], *, placed: bool) -> tuple[s
 
 
 def _figures(result: Result, columns: Sequence[Column], screen: Screen, *, total: bool) -> tuple[str, ...]:
-    marks = _marks(result, screen)
+    marks = marks_of(result, screen)
     if not result.totals:
         status = "nothing measured" if result.status == "complete" else screen.paint(result.status, "bad")
         return (*[""] * (3 + total + len(columns)), f"{marks} {status}".strip())
@@ -186,7 +190,7 @@ def _latency(result: Result, name: str) -> str:
     return f"≤ {duration(found.value)}" if bound else bounded(found)
 
 
-def _marks(result: Result, screen: Screen = ANY) -> str:
+def marks_of(result: Result, screen: Screen = ANY) -> str:
     severities = {flag.severity for flag in result.flags}
     return "".join(screen.paint(mark, TONES[severity]) for severity, mark in MARKS.items() if severity in severities)
 

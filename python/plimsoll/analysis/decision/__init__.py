@@ -1,0 +1,1 @@
+"""Decision support as results have it: the runs of a side, and which of them is reported."""

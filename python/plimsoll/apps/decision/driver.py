@@ -1,0 +1,319 @@
+"""The driver of decision support: a database on the target, loaded once, then asked 22 queries alone and in streams; derived from TPC-H.
+
+Model: the target is the address of a database. A private one lives in a directory that Plimsoll makes in that of the address and marks as
+its own, like the trees of file operations; it is loaded before the first point of a scale and used by the following ones. Each point opens
+it with the memory that was asked for, carries out its tests, and closes it. Queries and refreshes are operations, streams are streams, so
+rates, latencies, objectives and load lines are those of every load; what only this driver knows is the section ``decision`` of the outcome.
+Limits: one host. The answers are compared right after a load at scales that have expected answers.
+
+    [workload file]  driver = "decision-support"
+                     [[stream]]
+                     scale = 10
+                     streams = 3
+
+    engine = DecisionSupport(native(), definition)
+    engine.prepare_target(Target("duckdb:/mnt/array/dss"), None, None, on_progress, control)
+    job = {"workload": definition, "job": options, "target": Target("duckdb:/mnt/array/dss"), "permission": None}
+    engine.run_job(job, on_event, control)
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, nullcontext
+from dataclasses import asdict, replace
+from typing import Any, cast
+
+from plimsoll.apps.course import Course, Timing
+from plimsoll.apps.databases.address import Address, is_address, parse
+from plimsoll.apps.databases.database import Database, Settings
+from plimsoll.apps.databases.engines import ENGINES, database_of
+from plimsoll.apps.decision import dataset, options
+from plimsoll.apps.decision.dataset import Hearing, Note
+from plimsoll.apps.decision.observation import Observer, seen
+from plimsoll.apps.decision.options import Asked
+from plimsoll.apps.decision.procedure import Plan, Procedure
+from plimsoll.apps.decision.records import Whole, figures
+from plimsoll.decision import BANNER, data, metrics
+from plimsoll.engine import Control, Engine, Job, Json, OnEvent, OnProgress, native_files
+from plimsoll.errors import InputError, TargetError
+from plimsoll.host.device import free_bytes
+from plimsoll.host.target import existing, monitored_devices, target_facts
+from plimsoll.stored import Cache, Definition, EngineOutcome, Inspection, Options
+from plimsoll.target import Target
+from plimsoll.units import binary
+
+NAME = "decision-support"
+#: What a run without a target takes.
+DEFAULT_TARGET = "duckdb:./plimsoll-scratch.dss"
+#: A point ends when everything was asked; the duration is only the limit.
+TIMING = {"duration": "24h", "warmup": "0s"}
+#: Bytes on the target per byte of text, at most, with room for what spills and comes.
+_ROOM = {"duckdb": 0.9, "postgresql": 3.0}
+#: Lengths of an interval from each scale on.
+_INTERVALS_NS = ((100.0, 10_000_000_000), (10.0, 1_000_000_000), (0.5, 250_000_000), (0.0, 100_000_000))
+#: No engine works with less.
+_MEMORY_LEAST = 128 << 20
+
+
+class DecisionSupport:
+    """`plimsoll.engine.Engine` whose jobs ask a database; what is not about that is handed on to ``engine``."""
+
+    default_target = DEFAULT_TARGET
+    #: Its target is written to, whatever the workload says.
+    fills_target = True
+    #: The job options of a workload that says none.
+    timing = TIMING
+    #: It brings caches about itself, as its option ``cache`` says.
+    keeps_caches = True
+
+    def __init__(self, engine: Engine, definition: Mapping[str, object]) -> None:
+        self._engine = engine
+        self._definition = definition
+        self._files = native_files()
+
+    @property
+    def _asked(self) -> Asked:
+        return Asked.of(cast("Definition", self._definition)["stream"][0])
+
+    def control(self) -> Control:
+        return self._engine.control()
+
+    def check_workload(self, workload: Mapping[str, Any], source: str) -> Definition:
+        """The canonical form. The engine checks what stands above the stream."""
+        streams = workload.get("stream") or [{}]
+        if not isinstance(streams, list) or len(streams) != 1 or not isinstance(streams[0], dict):
+            raise InputError(f"{source}: decision support has one [[stream]] table, whose option 'streams' says how many ask at a time.")
+        stream = options.canonical(streams[0], f"{source}: stream")
+        rest = {key: value for key, value in workload.items() if key != "driver"}
+        plain = self._engine.check_workload({**rest, "stream": [{"name": stream["name"]}]}, source)
+        return cast("Definition", {**plain, "driver": NAME, "stream": [stream]})
+
+    def check_job(self, options: Json) -> Options:
+        return self._engine.check_job(options)
+
+    def set_option(self, workload: Definition, options_: Options, key: str, value: Any) -> tuple[Definition, Options]:
+        """Both with one option changed."""
+        stream = workload["stream"][0]
+        name = key.removeprefix(f"{stream['name']}.")
+        try:
+            changed = options.changed(stream, name, value)
+        except InputError as problem:
+            raise InputError(f"{key}: {problem}") from None
+        if changed is not None:
+            return cast("Definition", {**workload, "stream": [changed]}), options_
+        plain = cast("Definition", {key: value for key, value in workload.items() if key not in ("driver", "stream")})
+        plain["stream"] = [{"name": "queries"}]
+        before = self._engine.check_workload(plain, key)
+        after, found = self._engine.set_option(before, options_, key, value)
+        if after != before or name == "size":
+            known = ", ".join(option.name for option in options.OPTIONS)
+            raise InputError(f"{key}: decision support has no such option; it has {known} and the options of a job.")
+        return workload, found
+
+    def workload_schema(self) -> Json:
+        return self._engine.workload_schema()
+
+    def inspect_target(self, target: Target) -> Inspection:
+        """What is at the directory of a private database. Raises `InputError` for what is no address of an engine that can do this."""
+        address = _address(target)
+        if address.directory is None:
+            raise InputError(f"target {address}: servers of your own are not supported yet.")
+        return {**self._files.inspect(address.directory), "spec": address.text}
+
+    def write_refusal(self, target: Target, permission: Json | None) -> str | None:
+        """Why no database may be made there. Raises a sentence where it could not be: a missing package, too little room."""
+        found = self.inspect_target(target)
+        address = _address(target)
+        check_engine(address)
+        check_room(address, self._asked.scale)
+        return found.get("write_refusal") if permission is None else None
+
+    def prepare_target(
+        self, target: Target, size_bytes: int | None, permission: Json | None, on_progress: OnProgress, control: Control
+    ) -> Inspection:
+        """Load the database, unless what is there is of the right scale and unused enough."""
+        if size_bytes is not None:
+            raise InputError("size: how large the database becomes is said by its scale; set that in place of size.")
+        address, asked = _address(target), self._asked
+        check_room(address, asked.scale)
+        with self._open(address, permission, Settings()) as database:
+            pairs = (asked.has_power + asked.streams * asked.has_throughput) * asked.refresh
+            note = dataset.note_of(database)
+            if note is None or not dataset.serves(note, database, asked.scale, pairs):
+                note = self._loaded(database, target, Hearing(on_progress, control))
+        found = self.inspect_target(target)
+        return cast(
+            "Inspection", {**found, "size_bytes": note.data_bytes or 0, "file_bytes": note.text_bytes, "changes_between_points": True}
+        )
+
+    def _loaded(self, database: Database, target: Target, hearing: Hearing) -> Note:
+        """The note of a new load, which is complete once it is written."""
+        observer = Observer(monitored_devices(target_facts(self.inspect_target(target))), database.processes)
+        try:
+            before = observer.glance()
+            note = dataset.load(database, self._asked.scale, hearing)
+            written = seen(before, observer.glance(), observer.devices).get("bytes_written")
+        finally:
+            observer.close()
+        note = dataset.checked(database, note.with_written(written), hearing)
+        dataset.write(database, note)
+        return note
+
+    def cache_of(self, workload: Definition, target: Target) -> Cache:
+        """What the caches hold when a test begins, and how that comes."""
+        state = Asked.of(workload["stream"][0]).cache
+        opened = "The engine was opened anew for this point, so that it held nothing; the page cache was left as it was."
+        how = {
+            "cold": f"Before each test {database_of(_address(target), '', Settings()).cold_how()}.",
+            "warm": "Every query ran once before each test.",
+        }.get(state, opened)
+        return {"state": state, "how": how}
+
+    def remove_target(self, target: Target) -> list[str]:
+        """Remove the database, and the directory if it was made for that."""
+        return self._files.remove(_directory(target))
+
+    def release_target(self, target: Target) -> None:
+        """Note that the database stays and that no run uses it any more."""
+        self._files.release(_directory(target))
+
+    def run_job(self, job: Job, on_event: OnEvent, control: Control) -> EngineOutcome:
+        """Carry out the tests. Raises `TargetError` where the database cannot be opened."""
+        address, asked = _address(job["target"]), Asked.of(job["workload"]["stream"][0])
+        with self._open(address, job["permission"], Settings()) as database:
+            note = dataset.note_of(database)
+            if note is None:
+                raise TargetError(f"{address}: the database was not loaded; it was there when the run began.")
+        memory_bytes = asked.memory_bytes(note.data_bytes or 0)
+        settings = Settings(None if memory_bytes is None else max(memory_bytes, _MEMORY_LEAST))
+        with self._open(address, job["permission"], settings) as database:
+            plan = Plan.of(asked, note, database.dialect, job["job"]["seed"])
+            observer = Observer(monitored_devices(target_facts(self.inspect_target(job["target"]))), database.processes)
+            try:
+                return _Point(job, plan, settings).outcome(database, observer, on_event, control)
+            finally:
+                observer.close()
+
+    @contextmanager
+    def _open(self, address: Address, permission: Json | None, settings: Settings) -> Iterator[Database]:
+        directory = "" if address.directory is None else self._files.own(address.directory, permission, address.engine)
+        database = database_of(address, directory, settings)
+        database.open()
+        try:
+            yield database
+        finally:
+            database.close()
+
+    def calibrate(self, seconds: float) -> Json:
+        return self._engine.calibrate(seconds)
+
+    def probe_io_uring(self) -> Json:
+        return self._engine.probe_io_uring()
+
+
+class _Point:
+    """One job on an open database, and what it tells at its end."""
+
+    def __init__(self, job: Job, plan: Plan, settings: Settings) -> None:
+        self._job = job
+        self._plan = plan
+        self._settings = settings
+
+    def outcome(self, database: Database, observer: Observer, on_event: OnEvent, control: Control) -> EngineOutcome:
+        """Carry it out; what is known then."""
+        procedure = Procedure(self._plan, database, observer)
+
+        def forward(kind: str, event: Json) -> None:
+            if kind == "interval":
+                event["queries"] = procedure.kept.fresh()
+            on_event(kind, event)
+
+        facts = dict(database.facts())
+        course = Course(_timing(self._job["job"], self._plan.asked.scale), forward, control, tells_silence=False)
+        with data.kept() if self._plan.asked.refresh else nullcontext():
+            procedure.prepare_caches(lambda: control.stopped)
+            procedure.own_cpu_s, begun_s = 0.0, time.thread_time()
+            ended = course.run(procedure)
+            own_s = time.thread_time() - begun_s + procedure.own_cpu_s
+        options_ = self._job["job"]
+        return ended.outcome(
+            database.engine,
+            str(options_.get("backend")),
+            self._plan.asked.streams,
+            facts,
+            decision=self._decision(procedure, own_s / max(ended.end_ns / 1e9, 1e-9), ended.stopped_by),
+        )
+
+    def _decision(self, procedure: Procedure, own_share: float, stopped_by: str) -> Json:
+        asked, note, kept = self._plan.asked, self._plan.note, procedure.kept
+        records = [done.to_json() for done in sorted(kept.done, key=lambda done: done.start_ns)]
+        whole = Whole(asked.scale, asked.queries, asked.streams, asked.refresh, asked.spec_rounding)
+        return {
+            "banner": BANNER,
+            "scale": asked.scale,
+            "standard": data.is_standard(asked.scale),
+            "test": asked.test,
+            "streams": asked.streams,
+            "least_streams": metrics.streams_min(asked.scale),
+            "refresh": asked.refresh,
+            "queries_asked": list(asked.queries),
+            "spec_rounding": asked.spec_rounding,
+            "metrics": figures(kept, whole),
+            "load": asdict(note),
+            "memory_bytes": self._settings.memory_bytes,
+            "own_cpu_share": max(own_share, 0.0),
+            "whole": stopped_by == "amount",
+            "phases": [span.to_json() for span in kept.spans],
+            "queries": [record for record in records if "number" in record],
+            "refreshes": [record for record in records if "refresh" in record],
+        }
+
+
+def _timing(options_: Options, scale: float) -> Timing:
+    """That of the job, with intervals that fit a test whose length nobody knows before."""
+    found = Timing.of(options_)
+    if options_["interval"] != "auto":
+        return found
+    return replace(found, interval_ns=next((length_ns for least, length_ns in _INTERVALS_NS if scale >= least), found.interval_ns))
+
+
+def _address(target: Target) -> Address:
+    return parse(target.text, tuple(ENGINES))
+
+
+def _directory(target: Target) -> str:
+    """Of an address, or a directory that is named by its path, as those are that a killed run left behind."""
+    return _address(target).directory or "" if is_address(target.text) else target.text
+
+
+def check_engine(address: Address) -> None:
+    """Raise the sentence of a missing package."""
+    if address.engine == "duckdb":
+        from plimsoll.apps.databases.duckdb import engine_module
+
+        engine_module()
+
+
+def check_room(address: Address, scale: float) -> None:
+    """Raise `TargetError` where a database of this scale does not fit beside what is there; one that is loaded already needs no more."""
+    directory = address.directory
+    if directory is None or os.path.isdir(os.path.join(directory, address.engine)):
+        return
+    needed = round(dataset.TEXT_BYTES * scale * _ROOM.get(address.engine, 1.0))
+    free = free_bytes(_standing(directory))
+    if free < needed:
+        raise TargetError(
+            f"{directory}: a database of scale {scale:g} needs about {binary(needed)} with what queries spill, and {binary(free)} are "
+            "free; name another directory, or a smaller --scale."
+        )
+
+
+def _standing(directory: str) -> str:
+    """The nearest directory above that exists."""
+    found = existing(directory)
+    while not os.path.exists(found):
+        found = os.path.dirname(found)
+    return found

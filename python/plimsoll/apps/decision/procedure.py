@@ -1,0 +1,305 @@
+"""The tests of decision support as one load: every query alone between the two refreshes (power), then streams beside a refresh stream.
+
+Model: a stream is a thread with a session of its own, which asks its queries in its own order, one after the other. Before a test the
+caches are brought to what was asked for. Texts are ready before the first test, so that what a thread does between two queries is to look
+at the counters. The first that fails ends the job: no metric can come of it any more, and what was measured stays. The brake cancels what
+is under way.
+Limits: a query is never repeated; a stream that waits for a lock of the engine waits.
+
+    procedure = Procedure(plan, database, observer)
+    ended = course.run(procedure)
+    procedure.kept.done[0].seconds
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+
+from plimsoll.apps.course import Course
+from plimsoll.apps.databases.database import Database, DatabaseError, Row, Session
+from plimsoll.apps.decision.dataset import Note
+from plimsoll.apps.decision.observation import Glance, Observer, seen
+from plimsoll.apps.decision.options import Asked
+from plimsoll.apps.decision.records import Done, Kept, Phase, Span
+from plimsoll.apps.decision.refresh import coming, going
+from plimsoll.decision import data
+from plimsoll.decision.queries import text
+from plimsoll.errors import PlimsollError
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is carried out: the options, the seed, what was loaded, and the texts of each stream in the order in which it asks."""
+
+    asked: Asked
+    note: Note
+    texts: Sequence[Sequence[tuple[int, str]]]
+
+    @classmethod
+    def of(cls, asked: Asked, note: Note, dialect: str, seed: int) -> Plan:
+        """With every text ready; raises `InputError` where a dialect needs a package that is missing."""
+        streams = range(asked.streams + 1) if asked.has_throughput else range(1)
+        return cls(asked, note, [list(_texts(asked, stream, dialect, seed)) for stream in streams])
+
+
+def _texts(asked: Asked, stream: int, dialect: str, seed: int) -> Iterator[tuple[int, str]]:
+    drawn = data.parameters(seed, stream, asked.scale)
+    for number in data.order_of(stream):
+        if number in asked.queries:
+            yield number, text(number, drawn[number], dialect)
+
+
+class Procedure:
+    """`plimsoll.apps.course.Load`; see the module. ``own_cpu_s`` is processor time of our threads outside the engine."""
+
+    def __init__(self, plan: Plan, database: Database, observer: Observer) -> None:
+        self._plan = plan
+        self._database = database
+        self._observer = observer
+        self._sessions: dict[Session, None] = {}
+        self._lock = threading.Lock()
+        self._failed = self._ready = False
+        self.kept = Kept()
+        self.own_cpu_s = 0.0
+
+    def carry_out(self, course: Course) -> None:
+        """Power, then throughput, as far as they were asked for."""
+        with self._own_time():
+            self._carry_out(course)
+
+    def _carry_out(self, course: Course) -> None:
+        asked = self._plan.asked
+        tests: list[tuple[str, bool, Callable[[Course], None]]] = [
+            ("power", asked.has_power, self._power),
+            ("throughput", asked.has_throughput, self._throughput),
+        ]
+        for name, wanted, carried_out in tests:
+            if wanted and not course.stopped:
+                with self._telling(course, name):
+                    if not self._ready:
+                        self.prepare_caches(lambda: course.stopped)
+                    self._ready = False
+                    self._spanned(course, name, carried_out)
+        if not course.stopped:
+            course.stop("amount")
+
+    def interrupt(self) -> None:
+        """Cancel what is under way."""
+        with self._lock:
+            sessions = list(self._sessions)
+        for session in sessions:
+            session.cancel()
+
+    def prepare_caches(self, stopped: Callable[[], bool]) -> None:
+        """Bring the caches to what was asked for; before the first test this is called before the job's time begins."""
+        self._ready = True
+        with self.engine_time():
+            if self._plan.asked.cache == "cold":
+                self._database.restart()
+            elif self._plan.asked.cache == "warm":
+                with self._session() as session:
+                    for _, statement in self._plan.texts[0]:
+                        if not stopped():
+                            session.run([statement])
+
+    def _spanned(self, course: Course, name: str, carried_out: Callable[[Course], None]) -> None:
+        before, counted, start_ns = self._observer.glance(), self._spilled(), course.now_ns()
+        try:
+            carried_out(course)
+        finally:
+            end_ns, after = course.now_ns(), self._observer.glance()
+            spilled = _difference(counted, self._spilled())
+            if spilled is None:
+                known = [done.spill_bytes for done in self.kept.done if done.phase == name and done.spill_bytes is not None]
+                spilled = sum(known) if known else None
+            self.kept.spans.append(Span(name, start_ns, end_ns, seen(before, after, self._observer.devices), spilled))
+
+    def _power(self, course: Course) -> None:
+        asked = self._plan.asked
+        with self._session() as queries, self._session() as refreshes:
+            stream = _Stream(self, course, "power", 0)
+            if asked.refresh:
+                stream.carry_out("rf1", coming(refreshes, asked.scale))
+            stream.ask(queries, self._plan.texts[0])
+            if asked.refresh:
+                stream.carry_out("rf2", going(refreshes, asked.scale))
+
+    def _throughput(self, course: Course) -> None:
+        """Streams beside each other; the first that fails is told, the others end early."""
+        works: list[Callable[[], None]] = [lambda number=number: self._stream(course, number) for number in range(1, len(self._plan.texts))]  # type: ignore[misc]
+        if self._plan.asked.refresh:
+            works.append(lambda: self._refreshes(course))
+        threads = [threading.Thread(target=self._told, args=(course, work), name="plimsoll-stream") for work in works]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+    def _told(self, course: Course, work: Callable[[], None]) -> None:
+        with self._own_time(), self._telling(course, "throughput"):
+            work()
+
+    @contextmanager
+    def _own_time(self) -> Iterator[None]:
+        """What the calling thread spends inside is ours, but for what `spent` takes off."""
+        begun_s = time.thread_time()
+        try:
+            yield
+        finally:
+            with self._lock:
+                self.own_cpu_s += time.thread_time() - begun_s
+
+    def _stream(self, course: Course, number: int) -> None:
+        with self._session() as session:
+            _Stream(self, course, "throughput", number).ask(session, self._plan.texts[number])
+
+    def _refreshes(self, course: Course) -> None:
+        """As many pairs as there are streams, one after the other."""
+        with self._session() as session:
+            stream = _Stream(self, course, "throughput", None)
+            for _ in range(self._plan.asked.streams):
+                if course.stopped:
+                    return
+                stream.carry_out("rf1", coming(session, self._plan.asked.scale))
+                stream.carry_out("rf2", going(session, self._plan.asked.scale))
+
+    @contextmanager
+    def _session(self) -> Iterator[Session]:
+        with self._database.session() as session:
+            with self._lock:
+                self._sessions[session] = None
+            try:
+                yield session
+            finally:
+                with self._lock:
+                    self._sessions.pop(session, None)
+
+    @contextmanager
+    def _telling(self, course: Course, what: str) -> Iterator[None]:
+        """What fails inside is said once, and ends the streams beside it."""
+        try:
+            yield
+        except _Told:
+            pass
+        except PlimsollError as problem:
+            self.tell(course, what, what, problem)
+
+    def tell(self, course: Course, op: str, where: str, problem: PlimsollError) -> None:
+        """Something failed that nobody asked to end."""
+        with self._lock:
+            first, self._failed = not self._failed, True
+        if not first or course.stopped:
+            return
+        trouble = problem.trouble if isinstance(problem, DatabaseError) else "statement"
+        said = f"{where}: {problem}"
+        if trouble == "cancelled":
+            said = f"{where}: somebody else cancelled it; what was measured until then is kept."
+        course.fail(op, said, trouble)
+        self.interrupt()
+
+    def validated(self, op: str) -> bool | None:
+        """What is known of a query's answer."""
+        return self._plan.note.validated(int(op[1:])) if op[1:].isdigit() and op[0] == "q" else None
+
+    @contextmanager
+    def engine_time(self) -> Iterator[None]:
+        """What the calling thread spends inside is the engine's, where that runs in it."""
+        begun_s = time.thread_time()
+        try:
+            yield
+        finally:
+            if self._database.runs_here:
+                with self._lock:
+                    self.own_cpu_s -= time.thread_time() - begun_s
+
+    def glance(self) -> Glance:
+        """The counters now."""
+        return self._observer.glance()
+
+    def seen(self, before: Glance, after: Glance) -> Mapping[str, object]:
+        """What happened in between."""
+        return seen(before, after, self._observer.devices)
+
+    def spilled(self) -> int | None:
+        """Bytes that went to temporary files so far."""
+        return self._spilled()
+
+    def _spilled(self) -> int | None:
+        with suppress(DatabaseError):
+            return self._database.counters().spill_bytes
+        return None
+
+
+class _Told(Exception):
+    """The failure was said already."""
+
+
+class _Stream:
+    """One stream under way: what it carries out is recorded, observed and kept."""
+
+    def __init__(self, procedure: Procedure, course: Course, phase: Phase, number: int | None) -> None:
+        self._procedure = procedure
+        self._course = course
+        self._phase = phase
+        self._number = number
+        #: What the recorder calls it.
+        self._name = "power" if phase == "power" else "refresh" if number is None else f"stream {number}"
+        #: A query that runs alone has the spill of the whole engine for its own.
+        self._alone = phase == "power"
+        self._last: Glance | None = None
+
+    def ask(self, session: Session, texts: Sequence[tuple[int, str]]) -> None:
+        """The queries, one after the other."""
+        for number, statement in texts:
+            self.carry_out(f"q{number}", lambda: session.run([statement]), session)  # noqa: B023  # carried out before the next one
+
+    def carry_out(self, op: str, work: Callable[[], list[Row] | int], session: Session | None = None) -> None:
+        """One query in ``session``, or a refresh; nothing once the job is to end."""
+        procedure, course = self._procedure, self._course
+        if course.stopped:
+            return
+        before, spilled = self._last or procedure.glance(), procedure.spilled() if self._alone else None
+        call = course.recorder.begin(op, self._name)
+        try:
+            with procedure.engine_time():
+                found = work()
+        except PlimsollError as problem:
+            self._failed(op, call, problem)
+            raise _Told from None
+        end_ns = course.recorder.complete(call)
+        after = procedure.glance()
+        self._last = after
+        rows = found if isinstance(found, int) else len(found)
+        spill = _difference(spilled, procedure.spilled()) if self._alone else None
+        what = procedure.seen(before, after)
+        if session is not None:
+            moved = session.moved()
+            what, spill = {**what, "engine_read_bytes": moved.read_bytes}, spill if moved.spill_bytes is None else moved.spill_bytes
+        if not self._alone:
+            what = {**what, **_SHARED}
+        procedure.kept.add(Done(op, self._phase, self._number, call.begun_ns, end_ns, rows, what, spill, procedure.validated(op)))
+
+    def _failed(self, op: str, call: object, problem: PlimsollError) -> None:
+        """A query that the brake cancelled stays under way for ever; any other has failed."""
+        if self._course.stopped:
+            return
+        code = problem.trouble if isinstance(problem, DatabaseError) else "error"
+        self._course.recorder.fail(call, code)  # type: ignore[arg-type]
+        stream = "the power test" if self._phase == "power" else "the refresh stream" if self._number is None else self._name
+        self._procedure.tell(self._course, op, f"{_called(op)} of {stream}", problem)
+
+
+#: What several queries do at the same time belongs to none of them.
+_SHARED: Mapping[str, object] = {"bytes_read": None, "bytes_written": None}
+
+
+def _called(op: str) -> str:
+    return f"query {op[1:]}" if op[0] == "q" else op.upper()
+
+
+def _difference(before: int | None, after: int | None) -> int | None:
+    return None if before is None or after is None else after - before
