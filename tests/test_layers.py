@@ -49,7 +49,7 @@ FORBIDDEN_IN_PURE_CRATES = (
 PURE_CRATES = ("workload", "array", "dss")
 
 #: The same for parts of the package.
-PURE_PARTS = ("analysis", "experiments")
+PURE_PARTS = ("analysis", "experiments", "orders")
 
 #: Names that say nothing.
 FORBIDDEN_NAMES = {"utils", "util", "common", "helpers", "helper", "core", "manager", "base", "misc"}

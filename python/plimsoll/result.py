@@ -36,7 +36,9 @@ QueryOp = Literal[
     "q1", "q2", "q3", "q4", "q5", "q6", "q7", "q8", "q9", "q10", "q11", "q12",
     "q13", "q14", "q15", "q16", "q17", "q18", "q19", "q20", "q21", "q22", "rf1", "rf2",
 ]  # fmt: skip
-Op = Literal["read", "write", "trim", "flush"] | FileOp | QueryOp | MailOp
+#: Transactions of order entry, in the order of every table.
+TransactionOp = Literal["new-order", "payment", "order-status", "delivery", "stock-level"]
+Op = Literal["read", "write", "trim", "flush"] | FileOp | QueryOp | TransactionOp | MailOp
 OPS: tuple[Op, ...] = tuple(op for words in get_args(Op) for op in get_args(words))
 
 

@@ -128,6 +128,7 @@ class Stream(_StreamName, total=False):
 
     threads: int
     users: int
+    terminals: int
     queue_depth: int
     arrival: str
     read_percent: Number
@@ -306,6 +307,7 @@ class EngineOutcome(TypedDict, total=False):
     files: Json | None
     mail: Json | None
     decision: Json | None
+    orders: Json | None
     lateness_report: Json | None
     headline: Headline | None
 

@@ -818,9 +818,50 @@ def test_a_procedure_that_the_time_cut_off_is_doubted() -> None:
     assert "procedure_cut" not in judge(engine=decided(whole=False), status="interrupted")
 
 
+def of_orders(**section: Any) -> dict[str, Any]:
+    """The outcome of order entry that nothing is to be said against, with changes of its section."""
+    stream = {"terminals": 10, "warehouses": 1, "customers": 3_000, "items": 100_000}
+    sound = {"stream": stream, "broken": [], "size_bytes": 2 << 30, "orders_before": 30_000, "retries": {}, "own_share": None}
+    return {**ENGINE, "backend": {**ENGINE["backend"], "used": "order-entry"}, "orders": {**sound, "loop_cpu_ns": 0, **section}}
+
+
+HOST = {"cpu": {"usable": 4}, "memory": {"total_bytes": 1 << 30}}
+OF_ORDERS = ("wrong_data", "harness_share", "small_tables", "crowded_warehouses", "tables_in_memory", "conflicts", "grown_tables")
+
+
+def test_order_entry_without_doubts_has_no_flag_of_its_own() -> None:
+    assert not judge(engine=of_orders(), host=HOST).keys() & set(OF_ORDERS)
+
+
+@pytest.mark.parametrize(
+    ("section", "name", "severity"),
+    [
+        ({"broken": ["consistency condition 1 does not hold in warehouse 1."]}, "wrong_data", "invalid"),
+        ({"stream": {"customers": 2_999, "items": 100_000, "terminals": 1, "warehouses": 1}}, "small_tables", "doubt"),
+        ({"stream": {"customers": 3_000, "items": 100_000, "terminals": 11, "warehouses": 1}}, "crowded_warehouses", "note"),
+        ({"size_bytes": 1 << 30}, "tables_in_memory", "note"),
+        ({"retries": {"deadlock": 300_000}}, "conflicts", "doubt"),
+        ({"orders_before": 60_001}, "grown_tables", "note"),
+        ({"loop_cpu_ns": 17_000_000_000}, "harness_share", "doubt"),
+        ({"own_share": 0.5, "waits": {"locks": 0.6, "storage": 0.2, "processor": 0.2}}, "harness_share", "doubt"),
+    ],
+)
+def test_flags_of_order_entry(section: dict[str, Any], name: str, severity: str) -> None:
+    found = judge(engine=of_orders(**section), host=HOST)
+    assert found[name].severity == severity
+    assert [other for other in OF_ORDERS if other in found] == [name]
+
+
+def test_a_harness_that_takes_a_tenth_of_the_processors_is_flagged() -> None:
+    # 10 % of four processors for 20 s are 8 s.
+    assert "harness_share" not in judge(engine={**of_orders(), "cpu_ns": {"user": 7_900_000_000, "system": 0}}, host=HOST)
+    found = judge(engine={**of_orders(), "cpu_ns": {"user": 8_000_000_000, "system": 100_000_000}}, host=HOST)
+    assert "Plimsoll itself used 10% of this host's processors" in found["harness_share"].message
+
+
 def test_every_rule_is_exercised_in_this_file() -> None:
     here = Path(__file__).read_text()
-    names = {"wrong_data" if rule.__name__ == "verification" else rule.__name__ for rule in RULES}
+    names = {"wrong_data" if rule.__name__ in ("verification", "inconsistent") else rule.__name__ for rule in RULES}
     assert {name for name in names if here.count(f'"{name}"') == 0} == set()
 
 

@@ -25,12 +25,21 @@ from plimsoll.stored import Definition
 
 __all__ = ["DRIVERS", "check_workload", "driver_of"]
 
+
+def _order_entry(engine: Engine, definition: Any) -> Engine:
+    """Imported where a workload asks for it: what it takes to speak to databases is none of the others' business."""
+    from plimsoll.apps.order_entry.driver import OrderEntry
+
+    return OrderEntry(engine, definition)
+
+
 #: What the key ``driver`` may say, and what makes that driver for a workload.
 DRIVERS: dict[str, Callable[[Engine, Any], Engine]] = {
     "filecopy": lambda engine, _: FileCopy(engine),
     "files": Files,
     "decision-support": DecisionSupport,
     "mail": Mail,
+    "order-entry": _order_entry,
 }
 
 

@@ -47,7 +47,7 @@ __all__ = [
 Json = dict[str, Any]
 
 #: Headings in the order of reports; workloads of other groups follow by name.
-GROUPS = ("sequential", "random", "combined", "files", "mail")
+GROUPS = ("sequential", "random", "combined", "files", "databases", "mail")
 
 # Plain paths rather than importlib.resources: that import alone costs 17 ms, and a package with an extension is always unpacked.
 _FOLDER = os.path.join(os.path.dirname(__file__), "workloads")

@@ -30,6 +30,8 @@ WHOLE_OPTIONS = frozenset(
     (
         "threads",
         "users",
+        "terminals",
+        "warehouses",
         "queue_depth",
         "burst_size",
         "flush_every",

@@ -29,7 +29,7 @@ TARGET = "target"
 #: The levels of file workloads when none were typed.
 THREADS = "threads=1..64"
 #: Of drivers whose load has another level than the depth of a queue.
-AXES = {"files": THREADS, "mail": "users=100..6400"}
+AXES = {"files": THREADS, "order-entry": "terminals=1..64", "mail": "users=100..6400"}
 #: Keys of an experiment that are typed under the same name, besides those of its kind.
 _SHARED = ("objective", "cache", "precision")
 
@@ -90,7 +90,7 @@ def run_name(kind: str, workloads: Iterable[str]) -> str:
 
 
 def _suitable(axis: str, workloads: Iterable[str]) -> str:
-    """The axis that is meant when none was typed: streams of file operations have threads and no queue."""
+    """The axis that is meant when none was typed: streams of file operations have threads and no queue, order entry has terminals."""
     try:
         documents = [catalog.load(source) for workload in workloads for source in catalog.sources(workload)]
     except InputError:

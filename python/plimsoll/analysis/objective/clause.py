@@ -1,8 +1,9 @@
 """One condition on one metric: ``read p99 <= 5ms``.
 
-Model: ``[OPERATION] METRIC RELATION LIMIT``. Spaces are optional around relation and unit, case does not matter except in units of bytes.
-A clause is kept with its limit in the unit of the metric (nanoseconds, per second, bytes per second, percent, a count) and with its
-canonical text, which reads back as the same clause. Conversion is in decimals, so ``0.1ms`` is exactly 100,000 ns.
+Model: ``[OPERATION] METRIC RELATION LIMIT``; ``p90 of new-order`` is the same as ``new-order p90``. Spaces are optional around relation
+and unit, case does not matter except in units of bytes. A clause is kept with its limit in the unit of the metric (nanoseconds, per
+second, bytes per second, percent, a count) and with its canonical text, which reads back as the same clause. Conversion is in decimals, so
+``0.1ms`` is exactly 100,000 ns.
 
     clause = parse_clause("read mean<=0.02 s")
     clause.text                      # 'read mean <= 20ms'
@@ -124,6 +125,9 @@ def measured_words() -> list[str]:
 
 def _subject(words: list[str], known: list[str] | None = None) -> tuple[str | None, str]:
     """Operation and metric; ``known`` are the words for metrics that a message lists, all when None."""
+    if len(words) == 3 and words[1] == "of":
+        # "p90 of new-order", as it is spoken.
+        words = [words[2], words[0]]
     if not words:
         raise InputError(f"no metric is named before the relation; write one of {listed(_metric_words())}, for example {quoted(EXAMPLE)}.")
     if len(words) > 2:

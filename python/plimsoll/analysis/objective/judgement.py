@@ -55,6 +55,11 @@ _VERBS = {
     "delete": "deletes",
     "mkdir": "makes directories of",
     "rmdir": "removes directories of",
+    "new-order": "enters new orders",
+    "payment": "enters payments",
+    "order-status": "asks for the status of orders",
+    "delivery": "delivers orders",
+    "stock-level": "asks for stock levels",
 }
 
 

@@ -21,8 +21,10 @@ ACHIEVED_SHARE_MIN = 0.97
 _ENDS = ("amount", "requests", "passes", "trace")
 #: Operations on files that open a file and close it again.
 _IN_OPEN_FILES = ("read", "write", "flush", "open", "close")
-#: Operations on files that change what the target holds.
-_CHANGING = ("write", "create", "setattr", "rename", "copy", "move", "delete", "mkdir", "rmdir")
+#: Operations on files, and transactions, that change what the target holds.
+_CHANGING = ("write", "create", "setattr", "rename", "copy", "move", "delete", "mkdir", "rmdir", "new-order", "payment", "delivery")
+#: The operation that the rate of a stream of transactions is of; the others come with it.
+_RATED = "new-order"
 
 
 def streams(definition: Definition) -> list[Stream]:
@@ -32,7 +34,7 @@ def streams(definition: Definition) -> list[Stream]:
 
 def concurrency(definition: Definition) -> tuple[int, int | None]:
     """Threads of all streams, and the queue depth per thread when all streams agree on it."""
-    threads = sum(int(stream.get("threads", 1)) for stream in streams(definition))
+    threads = sum(int(stream.get("threads", stream.get("terminals", 1))) for stream in streams(definition))
     depths = {int(stream.get("queue_depth", 1)) for stream in streams(definition)}
     return threads, depths.pop() if len(depths) == 1 else None
 
@@ -87,6 +89,14 @@ def drawn_operations(stream: Stream) -> dict[str, float] | None:
     if found is None:
         return None
     return dict(found) if isinstance(found, dict) else {str(found): 100.0}
+
+
+def rated_operations(stream: Stream) -> frozenset[str] | None:
+    """The operations that count against the rate of a stream: of file operations those drawn, of transactions new orders; None for all."""
+    drawn = drawn_operations(stream)
+    if drawn is None:
+        return None
+    return frozenset((_RATED,)) if _RATED in drawn else frozenset(drawn)
 
 
 def drawn_by_stream(definition: Definition) -> dict[str, frozenset[str]]:

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from math import sqrt
 
-from plimsoll.analysis.point.definition import ACHIEVED_SHARE_MIN, drawn_operations, is_open, offered_per_s, streams
+from plimsoll.analysis.point.definition import ACHIEVED_SHARE_MIN, is_open, offered_per_s, rated_operations, streams
 from plimsoll.analysis.point.metric import ALL, metric
 from plimsoll.analysis.point.pooling import pool_repeats
 from plimsoll.result import Estimate, Result, Totals
@@ -96,17 +96,24 @@ def _carried(result: Result) -> Estimate | None:
         return None
     open_streams = [stream for stream in streams(definition) if not rates or stream.get("name") in rates]
     alone = len(open_streams) == len(streams(definition))
-    rate = metric(result, ALL, "iops") if alone else None
+    rate = _rate_of_all(result, open_streams) if alone else None
     if rate is None:
         rate = Estimate(sum(offered_kind_per_s(stream, result.streams.get(str(stream.get("name")), {})) for stream in open_streams))
     return share(result, rate, offered)
 
 
+def _rate_of_all(result: Result, open_streams: Sequence[Stream]) -> Estimate | None:
+    """With its bounds, what was completed of the kind that rates are of, where all streams agree on it."""
+    kinds = {rated_operations(stream) for stream in open_streams}
+    only = kinds.pop() if len(kinds) == 1 else None
+    return metric(result, next(iter(only)) if only is not None and len(only) == 1 else ALL, "iops")
+
+
 def offered_kind_per_s(stream: Stream, totals: Totals) -> float:
     """Completions per second that count against the rate of a stream: of file operations those drawn, not the opening and closing that
-    come with them."""
-    drawn = drawn_operations(stream)
-    return sum(total.iops for op, total in totals.items() if drawn is None or op in drawn)
+    come with them; of transactions new orders."""
+    rated = rated_operations(stream)
+    return sum(total.iops for op, total in totals.items() if rated is None or op in rated)
 
 
 def lasted_s(result: Result) -> float:

@@ -26,6 +26,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from plimsoll.analysis.point.definition import streams
+from plimsoll.analysis.point.transactions import inconsistency
 from plimsoll.result import Result
 from plimsoll.stored import Definition, EngineOutcome, JournalOutcome
 
@@ -77,6 +78,8 @@ def wrong_data(result: Result) -> str | None:
         return astray
     if (wrong := wrong_answers(result.engine)) is not None:
         return wrong
+    if (inconsistent := inconsistency(result.engine)) is not None:
+        return inconsistent
     found = findings(result.engine, result.job.definition)
     if found.nothing_stamped:
         return f"none of the {found.sectors_checked:,} sectors read bears a stamp, so what was written there before is not there."

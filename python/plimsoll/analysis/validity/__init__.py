@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from plimsoll.analysis.validity import course, databases, generator, others, samples, target
+from plimsoll.analysis.validity import course, databases, generator, others, samples, target, transactions
 from plimsoll.analysis.validity.evidence import Evidence
 from plimsoll.analysis.validity.severity import rank
 from plimsoll.result import Flag
@@ -32,6 +32,7 @@ RULES: tuple[Callable[[Evidence], Iterator[Flag]], ...] = (
     databases.data_in_memory,
     databases.harness_share,
     databases.part_of_procedure,
+    transactions.inconsistent,
     course.cache_filling,
     course.virtual_time,
     samples.littles_law,
@@ -47,6 +48,12 @@ RULES: tuple[Callable[[Evidence], Iterator[Flag]], ...] = (
     course.operations_skipped,
     course.ran_out,
     generator.generator_bound,
+    transactions.harness_share,
+    transactions.small_tables,
+    transactions.crowded_warehouses,
+    transactions.tables_in_memory,
+    transactions.conflicts,
+    transactions.grown_tables,
     generator.rate_not_achieved,
     generator.generator_lag,
     generator.clock_source,

@@ -1,0 +1,311 @@
+"""The database of order entry in PostgreSQL: filled with COPY, opened for terminals, watched and checked.
+
+Model: everything lies in one schema that carries Plimsoll's mark, and that is made anew with other data; a schema of the same name without
+the mark is somebody's, and is refused. Several connections fill the tables at once; keys, indexes and functions follow, then VACUUM,
+ANALYZE and a checkpoint, so that nothing of the filling is left to the measured time. While terminals work, a connection of its own reads
+what the server counts and, four times a second, what their transactions wait for (pg_stat_activity).
+Limits: a server of the user's tells what it lets the role see; what it does not tell is None.
+
+    store = PostgresqlStore({"host": "/tmp/sockets", "user": "plimsoll", "dbname": "postgres"}, "postgresql:new:/mnt/array/pg")
+    store.fill(scale, Filling(scale, on_progress, control))
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from functools import partial
+from queue import Empty, Queue
+from typing import Any
+
+import psycopg
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+from plimsoll.apps.databases.address import Address
+from plimsoll.apps.databases.database import DatabaseError
+from plimsoll.apps.order_entry.postgresql import PostgresqlSessions, told
+from plimsoll.apps.order_entry.store import BATCH_ROWS, MADE, Filling, Lot, Watched, Working, lots, made_row
+from plimsoll.errors import SafetyRefusal
+from plimsoll.orders.consistency import CONDITIONS
+from plimsoll.orders.functions import CREATE
+from plimsoll.orders.scale import Scale
+from plimsoll.orders.schema import POSTGRESQL, created, indexed, keyed
+
+SCHEMA = "plimsoll_orders"
+MARK = "Plimsoll made this schema for order entry, and removes it."
+_APPLICATION, _WATCHING = "plimsoll terminal", "plimsoll"
+#: Connections that fill the tables at once; rows are made by one processor, which feeds about so many.
+_LOADERS = 4
+_LOOK_S = 0.25
+#: Settings that are recorded.
+_SETTINGS = (
+    *("server_version", "shared_buffers", "fsync", "synchronous_commit", "wal_level", "wal_sync_method", "full_page_writes"),
+    *("wal_compression", "wal_buffers", "max_wal_size", "min_wal_size", "checkpoint_timeout", "checkpoint_completion_target"),
+    *("autovacuum", "autovacuum_vacuum_scale_factor", "autovacuum_naptime", "track_io_timing", "track_wal_io_timing"),
+    *("default_transaction_isolation", "data_checksums", "huge_pages", "effective_io_concurrency", "max_connections"),
+)
+#: What counts as waiting for storage besides the class IO: turns to flush the log.
+_STORAGE_EVENTS = ("WALWrite", "WALInsert")
+
+
+class PostgresqlStore:
+    """`plimsoll.apps.order_entry.store.Store` on a server; ``connection`` is how to connect, ``shown`` the target in sentences."""
+
+    engine = "postgresql"
+
+    def __init__(self, connection: Mapping[str, Any], shown: str) -> None:
+        self._connection = dict(connection)
+        self._shown = shown
+
+    def holds(self, scale: Scale) -> bool:
+        """Whether the schema is there, filled to the end for this scale."""
+        with self._opened() as session:
+            self._check_mark(session)
+            if _one(session, f"SELECT to_regclass('{SCHEMA}.plimsoll_made') IS NULL"):
+                return False
+            return session.execute("SELECT * FROM plimsoll_made").fetchall() == [made_row(scale)]
+
+    def fill(self, scale: Scale, filling: Filling) -> None:
+        """A new schema in place of one that Plimsoll made."""
+        with self._opened() as session:
+            self._check_mark(session)
+            session.execute(f"DROP SCHEMA IF EXISTS {SCHEMA} CASCADE")
+            session.execute(f"CREATE SCHEMA {SCHEMA}")
+            session.execute(f"COMMENT ON SCHEMA {SCHEMA} IS '{MARK}'")
+            for statement in created(POSTGRESQL):
+                session.execute(statement)
+        self._together([partial(_copied, lot, filling) for lot in lots(scale)])
+        self._together([partial(_executed, statement) for statement in (*keyed(), *indexed())])
+        with self._opened() as session:
+            for statement in (*CREATE, "VACUUM (ANALYZE)", MADE):
+                session.execute(statement)
+            session.execute("INSERT INTO plimsoll_made VALUES (%s, %s, %s, %s, %s)", made_row(scale))
+            self._settle(session)
+
+    def remove(self) -> bool:
+        """Remove the schema, if it carries our mark; whether there was one."""
+        with self._opened() as session:
+            if not self._check_mark(session):
+                return False
+            session.execute(f"DROP SCHEMA {SCHEMA} CASCADE")
+            return True
+
+    def check_mark(self) -> None:
+        """Raise `SafetyRefusal` for a schema that is somebody's."""
+        with self._opened() as session:
+            self._check_mark(session)
+
+    @contextmanager
+    def working(self, stream: Mapping[str, Any]) -> Iterator[Working]:
+        """Terminals over connections of their own, and one that watches."""
+        isolation = str(stream["isolation"]).replace(" ", r"\ ")
+        options = f"-c search_path={SCHEMA} -c default_transaction_isolation={isolation}"
+        conninfo = make_conninfo(**{**self._connection, "application_name": _APPLICATION, "options": options})
+        with self._opened() as session:
+            sessions = PostgresqlSessions(conninfo, int(stream["terminals"]), calls=str(stream["calls"]))
+            with closing(sessions):
+                yield Working(sessions, PostgresqlWatch(session), sessions.retries)
+
+    def broken(self) -> Sequence[str]:
+        """The conditions that do not hold."""
+        with self._opened() as session:
+            found = (condition.broken(session.execute(condition.query).fetchall()) for condition in CONDITIONS)
+            return [sentence for sentence in found if sentence is not None]
+
+    def orders(self) -> int:
+        """How many orders there are, by the numbers that districts have given."""
+        with self._opened() as session:
+            return int(_one(session, "SELECT coalesce(sum(d_next_o_id - 1), 0) FROM district"))
+
+    def size_bytes(self) -> int | None:
+        """Tables and indexes of the schema."""
+        query = f"SELECT sum(pg_total_relation_size(oid)) FROM pg_class WHERE relnamespace = '{SCHEMA}'::regnamespace AND relkind = 'r'"
+        with self._opened() as session:
+            return int(_one(session, query) or 0)
+
+    def facts(self) -> Mapping[str, str]:
+        """The server's version and settings."""
+        with self._opened() as session:
+            found = session.execute(
+                "SELECT name, coalesce(current_setting(name, true), '') FROM pg_settings WHERE name = ANY (%s)", (list(_SETTINGS),)
+            ).fetchall()
+        values = dict(found)
+        return {name: str(values[name]) for name in _SETTINGS if name in values}
+
+    @contextmanager
+    def _opened(self) -> Iterator[psycopg.Connection[Any]]:
+        """A connection in the schema, each of whose statements is a transaction; what fails in it is told in a sentence."""
+        try:
+            with psycopg.connect(
+                **self._connection, autocommit=True, application_name=_WATCHING, options=f"-c search_path={SCHEMA}"
+            ) as session:
+                yield session
+        except psycopg.Error as problem:
+            alive = not isinstance(problem, psycopg.OperationalError)
+            error = told(str(problem), problem.sqlstate or "", alive=alive)
+            raise DatabaseError(f"{self._shown}: {error}", error.trouble) from None
+
+    def _check_mark(self, session: psycopg.Connection[Any]) -> bool:
+        """Whether our schema is there."""
+        found = session.execute("SELECT obj_description(oid, 'pg_namespace') FROM pg_namespace WHERE nspname = %s", (SCHEMA,)).fetchone()
+        if found is not None and found[0] != MARK:
+            raise SafetyRefusal(
+                f"{self._shown}: there is a schema {SCHEMA!r} that Plimsoll did not make, and it is left alone; name another database."
+            )
+        return found is not None
+
+    def _settle(self, session: psycopg.Connection[Any]) -> None:
+        """A checkpoint, where the role may ask for one."""
+        try:
+            session.execute("CHECKPOINT")
+        except psycopg.errors.InsufficientPrivilege:
+            return
+
+    def _together(self, tasks: Sequence[Callable[[psycopg.Connection[Any]], object]]) -> None:
+        """Every task over one of several connections; the first problem ends all."""
+        waiting: Queue[Callable[[psycopg.Connection[Any]], object]] = Queue()
+        for task in tasks:
+            waiting.put(task)
+        problems: list[BaseException] = []
+
+        def serve() -> None:
+            try:
+                with self._opened() as session:
+                    while not problems:
+                        waiting.get_nowait()(session)
+            except Empty:
+                return
+            except BaseException as problem:
+                problems.append(problem)
+
+        threads = [threading.Thread(target=serve, name="plimsoll-filling", daemon=True) for _ in range(min(_LOADERS, len(tasks)))]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        if problems:
+            raise problems[0]
+
+
+class PostgresqlWatch:
+    """`plimsoll.apps.order_entry.store.Watch` over a connection of its own."""
+
+    def __init__(self, session: psycopg.Connection[Any]) -> None:
+        self._session = session
+        self._began: tuple[float, dict[str, float]] | None = None
+        self._ended: tuple[float, dict[str, float]] | None = None
+        self._looked = 0.0
+        self._waits: Counter[str] = Counter()
+
+    def begin(self) -> None:
+        """Count from now on."""
+        self._began = self._now()
+
+    def look(self) -> None:
+        """What the transactions of the terminals wait for at this moment."""
+        if time.monotonic() < self._looked + _LOOK_S:
+            return
+        self._looked = time.monotonic()
+        found = self._session.execute(
+            "SELECT wait_event_type, wait_event, count(*) FROM pg_stat_activity "
+            "WHERE application_name = %s AND state = 'active' GROUP BY 1, 2",
+            (_APPLICATION,),
+        ).fetchall()
+        for kind, event, count in found:
+            self._waits[f"{kind} {event}" if kind else ""] += count
+
+    def end(self) -> None:
+        """Count no more."""
+        self._ended = self._now()
+
+    def watched(self) -> Watched:
+        """What happened between."""
+        if self._began is None or self._ended is None:
+            return Watched()
+        counted = {name: value - self._began[1].get(name, 0.0) for name, value in self._ended[1].items() if name in self._began[1]}
+        found = Watched(seconds=self._ended[0] - self._began[0])
+        if "wal_bytes" in counted:
+            found.wal_bytes = int(counted.pop("wal_bytes"))
+        if counted.get("wal_sync") and counted.get("wal_sync_time_ms"):
+            found.flush = {"count": counted["wal_sync"], "mean": 1e6 * counted["wal_sync_time_ms"] / counted["wal_sync"]}
+        found.counters = counted
+        total = self._waits.total()
+        for event, count in self._waits.items():
+            name = _class_of(event)
+            found.waits[name] = found.waits.get(name, 0.0) + count / total
+        found.events = {event or "processor": count / total for event, count in self._waits.most_common(8)}
+        return found
+
+    def _now(self) -> tuple[float, dict[str, float]]:
+        counters: dict[str, float] = {}
+        for query in _COUNTERS:
+            try:
+                cursor = self._session.execute(query)
+            except psycopg.Error:
+                if self._session.broken:
+                    raise DatabaseError("the server is gone while its counters were read.", "lost") from None
+                continue
+            row = cursor.fetchone()
+            names = [column.name for column in cursor.description or ()]
+            counters |= {name: float(value) for name, value in zip(names, row or (), strict=False) if value is not None}
+        return time.monotonic(), counters
+
+
+#: What the server counts; a query that a version or a role does not know is left out.
+_COUNTERS = (
+    "SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0') AS wal_bytes",
+    "SELECT xact_commit AS commits, xact_rollback AS rollbacks, deadlocks, blks_read AS blocks_read, blks_hit AS blocks_hit, "
+    "temp_bytes FROM pg_stat_database WHERE datname = current_database()",
+    "SELECT wal_records, wal_fpi AS full_page_images, wal_buffers_full, wal_write, wal_sync, wal_write_time AS wal_write_time_ms, "
+    "wal_sync_time AS wal_sync_time_ms FROM pg_stat_wal",
+    "SELECT fsyncs AS wal_sync, fsync_time AS wal_sync_time_ms FROM (SELECT sum(fsyncs) AS fsyncs, sum(fsync_time) AS fsync_time "
+    "FROM pg_stat_io WHERE object = 'wal') AS logged",
+    "SELECT checkpoints_timed, checkpoints_req AS checkpoints_requested, checkpoint_write_time AS checkpoint_write_time_ms, "
+    "checkpoint_sync_time AS checkpoint_sync_time_ms, buffers_checkpoint, buffers_backend FROM pg_stat_bgwriter",
+    "SELECT num_timed AS checkpoints_timed, num_requested AS checkpoints_requested, write_time AS checkpoint_write_time_ms, "
+    "sync_time AS checkpoint_sync_time_ms, buffers_written AS buffers_checkpoint FROM pg_stat_checkpointer",
+    f"SELECT sum(autovacuum_count) AS autovacuums, sum(autoanalyze_count) AS autoanalyzes, sum(n_tup_hot_upd) AS hot_updates, "
+    f"sum(n_tup_upd) AS updates FROM pg_stat_all_tables WHERE schemaname = '{SCHEMA}'",
+)
+
+
+def connection_of(address: Address) -> dict[str, Any]:
+    """How to connect to a server of the user's; what the URL leaves out comes from the environment and PGPASSFILE."""
+    return {**conninfo_to_dict(str(address.url)), **address.secrets}
+
+
+def _class_of(event: str) -> str:
+    """What kind of thing a wait is for."""
+    kind, _, name = event.partition(" ")
+    if not kind:
+        return "processor"
+    if kind == "IO" or name in _STORAGE_EVENTS:
+        return "storage"
+    return {"Lock": "locks", "LWLock": "internal locks", "BufferPin": "internal locks", "Client": "client"}.get(kind, "other")
+
+
+def _executed(statement: str, session: psycopg.Connection[Any]) -> None:
+    session.execute(statement)
+
+
+def _copied(lot: Lot, filling: Filling, session: psycopg.Connection[Any]) -> None:
+    """The rows as COPY text; they hold nothing that would have to be escaped."""
+    filling.check()
+    with session.cursor() as cursor, cursor.copy(f"COPY {lot.table} FROM STDIN") as copy:
+        lines: list[str] = []
+        for row in lot.rows:
+            lines.append("\t".join(["\\N" if value is None else str(value) for value in row]))
+            if len(lines) == BATCH_ROWS:
+                copy.write("\n".join(lines) + "\n")
+                lines.clear()
+        if lines:
+            copy.write("\n".join(lines) + "\n")
+    filling.loaded(lot)
+
+
+def _one(session: psycopg.Connection[Any], query: str) -> Any:
+    row = session.execute(query).fetchone()
+    return None if row is None else row[0]
