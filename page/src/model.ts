@@ -94,7 +94,7 @@ export interface Extreme {
   at_least?: boolean;
 }
 
-export type Op = "read" | "write" | "trim" | "flush" | FileOp | QueryOp | MailOp;
+export type Op = "read" | "write" | "trim" | "flush" | FileOp | QueryOp | TransactionOp | MailOp;
 
 /** Operations on files, in the order of every table. */
 export const FILE_OPS = ["create", "open", "close", "access", "stat", "setattr", "rename", "copy", "move", "delete", "mkdir", "rmdir"] as const;
@@ -102,6 +102,9 @@ export type FileOp = (typeof FILE_OPS)[number];
 
 /** Queries and refresh functions of decision support, by their numbers. */
 export type QueryOp = "q1" | "q2" | "q3" | "q4" | "q5" | "q6" | "q7" | "q8" | "q9" | "q10" | "q11" | "q12" | "q13" | "q14" | "q15" | "q16" | "q17" | "q18" | "q19" | "q20" | "q21" | "q22" | "rf1" | "rf2";
+
+/** Transactions of order entry, in the order of every table. */
+export type TransactionOp = "new-order" | "payment" | "order-status" | "delivery" | "stock-level";
 
 /** Tasks of mail users, but for those whose words are operations on files as well. */
 export type MailOp = "login" | "check-inbox" | "send" | "reply" | "reply-all" | "forward" | "search" | "calendar" | "resolve";
