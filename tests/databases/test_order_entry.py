@@ -11,8 +11,9 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from plimsoll.apps.databases import schema
 from plimsoll.apps.order_entry.postgresql import PostgresqlSessions
-from plimsoll.apps.order_entry.postgresql_store import MARK, SCHEMA, PostgresqlStore, told
+from plimsoll.apps.order_entry.postgresql_store import SCHEMA, PostgresqlStore, told
 from plimsoll.apps.order_entry.store import Filling
 from plimsoll.apps.order_entry.terminals import Ending
 from plimsoll.cli import main
@@ -126,7 +127,7 @@ def test_a_schema_of_somebody_elses_is_left_alone(server: object) -> None:
             with pytest.raises(SafetyRefusal, match="that Plimsoll did not make"):
                 verb()
         assert session.execute(f"SELECT count(*) FROM {SCHEMA}.letters").fetchone() == (0,)
-        session.execute(f"COMMENT ON SCHEMA {SCHEMA} IS '{MARK}'")
+        session.execute(f"COMMENT ON SCHEMA {SCHEMA} IS '{schema.MARKER}'")
         assert store.remove()
 
 

@@ -19,8 +19,8 @@ import sys
 import time
 from contextlib import suppress
 
-#: How long each signal is given; a checkpoint of a slow target takes its time.
-PATIENCE = ((signal.SIGINT, 300.0), (signal.SIGQUIT, 30.0), (signal.SIGKILL, 30.0))
+#: How long each signal is given: a checkpoint of a slow target takes its time, and PostgreSQL that still recovers may not hear the first.
+PATIENCE = ((signal.SIGINT, 60.0), (signal.SIGQUIT, 30.0), (signal.SIGKILL, 30.0))
 _PR_SET_PDEATHSIG = 1
 
 

@@ -24,18 +24,17 @@ from typing import Any
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
+from plimsoll.apps.databases import schema
 from plimsoll.apps.databases.address import Address
 from plimsoll.apps.databases.database import DatabaseError
 from plimsoll.apps.order_entry.postgresql import PostgresqlSessions, told
 from plimsoll.apps.order_entry.store import BATCH_ROWS, MADE, Filling, Lot, Watched, Working, lots, made_row
-from plimsoll.errors import SafetyRefusal
 from plimsoll.orders.consistency import CONDITIONS
 from plimsoll.orders.functions import CREATE
 from plimsoll.orders.scale import Scale
 from plimsoll.orders.schema import POSTGRESQL, created, indexed, keyed
 
 SCHEMA = "plimsoll_orders"
-MARK = "Plimsoll made this schema for order entry, and removes it."
 _APPLICATION, _WATCHING = "plimsoll terminal", "plimsoll"
 #: Connections that fill the tables at once; rows are made by one processor, which feeds about so many.
 _LOADERS = 4
@@ -71,10 +70,9 @@ class PostgresqlStore:
     def fill(self, scale: Scale, filling: Filling) -> None:
         """A new schema in place of one that Plimsoll made."""
         with self._opened() as session:
-            self._check_mark(session)
-            session.execute(f"DROP SCHEMA IF EXISTS {SCHEMA} CASCADE")
+            schema.drop(session, SCHEMA, self._shown)
             session.execute(f"CREATE SCHEMA {SCHEMA}")
-            session.execute(f"COMMENT ON SCHEMA {SCHEMA} IS '{MARK}'")
+            session.execute(f"COMMENT ON SCHEMA {SCHEMA} IS '{schema.MARKER}'")
             for statement in created(POSTGRESQL):
                 session.execute(statement)
         self._together([partial(_copied, lot, filling) for lot in lots(scale)])
@@ -88,10 +86,7 @@ class PostgresqlStore:
     def remove(self) -> bool:
         """Remove the schema, if it carries our mark; whether there was one."""
         with self._opened() as session:
-            if not self._check_mark(session):
-                return False
-            session.execute(f"DROP SCHEMA {SCHEMA} CASCADE")
-            return True
+            return schema.drop(session, SCHEMA, self._shown)
 
     def check_mark(self) -> None:
         """Raise `SafetyRefusal` for a schema that is somebody's."""
@@ -150,12 +145,7 @@ class PostgresqlStore:
 
     def _check_mark(self, session: psycopg.Connection[Any]) -> bool:
         """Whether our schema is there."""
-        found = session.execute("SELECT obj_description(oid, 'pg_namespace') FROM pg_namespace WHERE nspname = %s", (SCHEMA,)).fetchone()
-        if found is not None and found[0] != MARK:
-            raise SafetyRefusal(
-                f"{self._shown}: there is a schema {SCHEMA!r} that Plimsoll did not make, and it is left alone; name another database."
-            )
-        return found is not None
+        return schema.is_ours(session, SCHEMA, self._shown)
 
     def _settle(self, session: psycopg.Connection[Any]) -> None:
         """A checkpoint, where the role may ask for one."""
