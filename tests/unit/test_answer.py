@@ -169,3 +169,22 @@ def test_equal_sides_are_told_apart_by_a_level_in_at_most_5_of_100_cases() -> No
         compared = compare(sides, objectives={"ramp": parse_objective("read mean <= 20ms")}, figures=[("read", "mean")])
         alarms += any("Shown by one level" in mark.note for mark in compared.marks)
     assert alarms <= 10
+
+
+def driven(driver: str, **stream: int) -> str:
+    """What is said of a point whose workload another driver carried out."""
+    point = made(Load(1_000, 2 * MS))
+    definition = {**point.job.definition, "driver": driver, "stream": [{"name": "load", **stream}]}
+    return answer([replace(point, job=replace(point.job, definition=definition))]).sentence  # type: ignore[arg-type]
+
+
+def test_loads_of_people_are_spoken_of_in_what_they_do_and_by_how_many_they_are() -> None:
+    assert "1,000 tasks/s" in (said := driven("mail", users=1_200)) and "with 1,200 users" in said and "queue depth" not in said
+
+
+def test_an_answer_of_a_derived_load_says_that_it_is_not_comparable() -> None:
+    said = driven("order-entry", terminals=8)
+    assert "with 8 terminals" in said and "derived from TPC-C, not comparable with published TPC-C results" in said
+    assert said.count("derived from") == 1
+    assert "derived from TPC-H, not comparable with published TPC-H results" in driven("decision-support", streams=2)
+    assert "derived from" not in driven("files")

@@ -26,9 +26,13 @@ from plimsoll.analysis.comparison.sides import MarkRow
 from plimsoll.analysis.decision.standing import METRICS, Standing, asks_queries, standings
 from plimsoll.analysis.load_line.mark import Mark, mark_of
 from plimsoll.analysis.objective.judgement import parse_objective
-from plimsoll.analysis.point.metric import ALL, called, in_bytes, metric
+from plimsoll.analysis.point.definition import streams
+from plimsoll.analysis.point.metric import ALL, called, in_bytes, metric, rate_noun
+from plimsoll.analysis.point.transactions import enters_orders, new_orders_per_min
+from plimsoll.decision import BANNER as QUERIES_BANNER
 from plimsoll.errors import InputError
 from plimsoll.experiments.kinds import is_drawn, offers_rates, varies_load
+from plimsoll.orders import BANNER as ORDERS_BANNER
 from plimsoll.reports import decision
 from plimsoll.result import OPS, Estimate, Result, tells
 from plimsoll.units import brief_duration, count, duration, megabytes
@@ -124,7 +128,7 @@ def answer(results: Sequence[Result], asked: Asked = Asked()) -> Answer:
     if (asked.suite or {}).get("name") == CHECK:
         return Answer(_of_check(results, asked), cards, found)
     sentence = _sentence(usable, marked, asked)
-    return Answer(f"{sentence}{_doubted(found)}.", cards, found)
+    return Answer(f"{sentence}{_fair(usable, sentence)}{_doubted(found)}.", cards, found)
 
 
 def _of_check(results: Sequence[Result], asked: Asked) -> str:
@@ -154,7 +158,7 @@ def marks(results: Sequence[Result], asked: Asked) -> list[Marked]:
     return found
 
 
-def mark_sentence(marked: Marked, *, noun: str = "IOPS") -> str:
+def mark_sentence(marked: Marked, *, noun: str = "") -> str:
     """``/dev/sdb carries 11,400 IOPS [11,100, 11,700] before read mean passes 5 ms (queue_depth 12)``, without full stop."""
     mark = marked.mark
     if mark is None:
@@ -167,11 +171,11 @@ def mark_sentence(marked: Marked, *, noun: str = "IOPS") -> str:
     return f"{marked.side} carries {carried}{interval} before {_passed(mark.failed_by)} ({at})"
 
 
-def load_text(iops: float, bytes_per_s: float, results: Sequence[Result], *, noun: str = "IOPS") -> str:
+def load_text(iops: float, bytes_per_s: float, results: Sequence[Result], *, noun: str = "") -> str:
     """The load in the unit that people speak of: MB/s where requests are large, queries per hour where a request is a query."""
     if in_queries(results):
         return f"{count(iops * HOUR_S)} queries per hour"
-    return f"{megabytes(bytes_per_s)} MB/s" if in_bytes(results) else f"{count(iops)} {noun}"
+    return f"{megabytes(bytes_per_s)} MB/s" if in_bytes(results) else f"{count(iops)} {noun or rate_noun(results)}"
 
 
 def in_queries(results: Sequence[Result]) -> bool:
@@ -188,6 +192,12 @@ def doubts(results: Sequence[Result]) -> tuple[Doubt, ...]:
                 found.setdefault((flag.severity, flag.name), []).append(flag.message)
     ordered = sorted(found.items(), key=lambda item: _DOUBTS.index(item[0][0]))
     return tuple(Doubt(name, severity, len(messages), messages[0]) for (severity, name), messages in ordered)
+
+
+def _fair(results: Sequence[Result], sentence: str) -> str:
+    """What has to stand wherever a figure of a derived load does, unless the sentence says it."""
+    loads = ((QUERIES_BANNER, any(map(asks_queries, results))), (ORDERS_BANNER, any(map(enters_orders, results))))
+    return "".join(f"; {banner}" for banner, derived in loads if derived and banner not in sentence)
 
 
 def _doubted(found: Sequence[Doubt]) -> str:
@@ -245,11 +255,21 @@ def _of_point(repeats: Sequence[Result]) -> str:
         for op in OPS
         if (mean := metric(result, op, "mean")) is not None
     ]
-    depth = f" at queue depth {result.job.queue_depth}" if result.job.queue_depth else ""
-    threads = f", {result.job.threads} threads" if result.job.threads > 1 else ""
+    level = _level(result)
     steady = _steadiness(result)
     again = f"; first of {len(repeats)} repeats" if len(repeats) > 1 else ""
-    return f"{names_of(repeats)[result.side]} does {rate} of {result.job.title}{depth}{threads}: {'; '.join(latencies[:2])}{steady}{again}"
+    done = f"{names_of(repeats)[result.side]} does {rate} of {result.job.title}{level}"
+    return f"{done}: {'; '.join(latencies[:2])}{steady}{again}"
+
+
+def _level(result: Result) -> str:
+    """How hard the load was: people, where there are some; else queue depth and threads."""
+    for word in ("users", "terminals"):
+        people = sum(int(stream.get(word, 0)) for stream in streams(result.job.definition))  # type: ignore[call-overload]
+        if people:
+            return f" with {people:,} {word}"
+    depth = f" at queue depth {result.job.queue_depth}" if result.job.queue_depth else ""
+    return depth + (f", {result.job.threads} threads" if result.job.threads > 1 else "")
 
 
 def bounded(found: Estimate | None, written: Callable[[float], str] = duration) -> str:
@@ -261,7 +281,12 @@ def bounded(found: Estimate | None, written: Callable[[float], str] = duration) 
 
 def _rate(result: Result) -> str:
     iops, moved = metric(result, ALL, "iops"), metric(result, ALL, "bytes_per_s")
-    rates = (f"{count(iops.value)} IOPS" if iops else "", f"{megabytes(moved.value)} MB/s" if moved and moved.value else "")
+    if (orders := new_orders_per_min(result)) is not None and iops is not None:
+        return f"{count(orders.value)} new orders per minute ({count(iops.value)} transactions/s)"
+    rates = (
+        f"{count(iops.value)} {rate_noun([result])}" if iops else "",
+        f"{megabytes(moved.value)} MB/s" if moved and moved.value else "",
+    )
     first, second = reversed(rates) if in_bytes([result]) else rates
     return f"{first} ({second})" if first and second else first or second
 
@@ -288,7 +313,7 @@ def _of_range(results: Sequence[Result]) -> str:
     if not rates:
         return f"{len(results)} points were measured, and none has a rate"
     ends = [min(rates, key=lambda each: each[0]), max(rates, key=lambda each: each[0])]
-    said = [f"{megabytes(value)} MB/s" if by_bytes else f"{count(value)} IOPS" for value, _ in ends]
+    said = [f"{megabytes(value)} MB/s" if by_bytes else f"{count(value)} {rate_noun(results)}" for value, _ in ends]
     names = names_of(results)
     side = f"{names[results[0].side]} does " if len(names) == 1 else ""
     workloads = len({result.job.workload for result in results})

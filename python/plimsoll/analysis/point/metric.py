@@ -21,6 +21,9 @@ LATENCIES = ("mean", "p50", "p90", "p95", "p99", "p999", "max")
 METRICS = (*RATES, *LATENCIES)
 #: All operations together.
 ALL = "all"
+IOPS = "IOPS"
+#: Of drivers whose operations are no requests to storage.
+RATE_NOUNS = {"order-entry": "transactions/s", "mail": "tasks/s"}
 #: Requests from this size on are spoken of in MB/s.
 LARGE_BYTES = 64 << 10
 #: What metrics are called in sentences, where that is not their name.
@@ -52,8 +55,16 @@ def together(result: Result) -> list[OpTotals]:
     return [total for name, totals in result.streams.items() for op, total in totals.items() if name not in drawn or op in drawn[name]]
 
 
+def rate_noun(results: Sequence[Result]) -> str:
+    """What people call the rate of these loads: IOPS, or what the driver of all of them does in a second."""
+    drivers = {result.job.definition.get("driver") for result in results}
+    return RATE_NOUNS.get(str(drivers.pop()), IOPS) if len(drivers) == 1 else IOPS
+
+
 def in_bytes(results: Sequence[Result]) -> bool:
     """Whether people speak of these loads in MB/s: requests are large on the whole."""
+    if rate_noun(results) != IOPS:
+        return False
     totals = [total for result in results for total in together(result)]
     asked = sum(total.count for total in totals if total.bytes)
     return asked > 0 and sum(total.bytes for total in totals) >= LARGE_BYTES * asked

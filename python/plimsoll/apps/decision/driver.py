@@ -41,7 +41,7 @@ from plimsoll.engine import Control, Engine, Job, Json, OnEvent, OnProgress, nat
 from plimsoll.errors import InputError, TargetError
 from plimsoll.host.device import free_bytes
 from plimsoll.host.target import existing, monitored_devices, target_facts
-from plimsoll.stored import Cache, Definition, EngineOutcome, Inspection, Options
+from plimsoll.stored import Cache, Definition, EngineOutcome, Headline, Inspection, Options
 from plimsoll.target import Target
 from plimsoll.units import binary
 
@@ -239,12 +239,9 @@ class _Point:
             ended = course.run(procedure)
             own_s = time.thread_time() - begun_s + procedure.own_cpu_s
         options_ = self._job["job"]
+        decision = self._decision(procedure, own_s / max(ended.end_ns / 1e9, 1e-9), ended.stopped_by)
         return ended.outcome(
-            database.engine,
-            str(options_.get("backend")),
-            self._plan.asked.streams,
-            facts,
-            decision=self._decision(procedure, own_s / max(ended.end_ns / 1e9, 1e-9), ended.stopped_by),
+            database.engine, str(options_.get("backend")), self._plan.asked.streams, facts, decision=decision, headline=_headline(decision)
         )
 
     def _decision(self, procedure: Procedure, own_share: float, stopped_by: str) -> Json:
@@ -270,6 +267,13 @@ class _Point:
             "queries": [record for record in records if "number" in record],
             "refreshes": [record for record in records if "refresh" in record],
         }
+
+
+def _headline(decision: Json) -> Headline | None:
+    """The composite, which is what a price is divided by; None where a test is missing."""
+    value = decision["metrics"]["composite"]
+    unit = f"composite@{decision['scale']:g}"
+    return None if value is None else {"value": value, "figure": "composite", "unit": unit, "fair": BANNER}
 
 
 def _timing(options_: Options, scale: float) -> Timing:
