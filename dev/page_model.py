@@ -25,7 +25,7 @@ MODEL = ROOT / "page" / "src" / "model.ts"
 #: Where the page's data begins.
 START = ("plimsoll.reports.view.report", "Report")
 #: Words of which the page needs the list, too.
-LISTS = {"FileOp": "FILE_OPS"}
+LISTS = {"FileOp": "FILE_OPS", "QueryOp": "QUERY_OPS", "TransactionOp": "TRANSACTION_OPS", "MailOp": "MAIL_OPS"}
 
 _HEADING = """\
 // The view model, made by dev/page_model.py from the records of python/plimsoll/reports/view: edit those, then `make bless`.

@@ -101,13 +101,16 @@ export const FILE_OPS = ["create", "open", "close", "access", "stat", "setattr",
 export type FileOp = (typeof FILE_OPS)[number];
 
 /** Queries and refresh functions of decision support, by their numbers. */
-export type QueryOp = "q1" | "q2" | "q3" | "q4" | "q5" | "q6" | "q7" | "q8" | "q9" | "q10" | "q11" | "q12" | "q13" | "q14" | "q15" | "q16" | "q17" | "q18" | "q19" | "q20" | "q21" | "q22" | "rf1" | "rf2";
+export const QUERY_OPS = ["q1", "q2", "q3", "q4", "q5", "q6", "q7", "q8", "q9", "q10", "q11", "q12", "q13", "q14", "q15", "q16", "q17", "q18", "q19", "q20", "q21", "q22", "rf1", "rf2"] as const;
+export type QueryOp = (typeof QUERY_OPS)[number];
 
 /** Transactions of order entry, in the order of every table. */
-export type TransactionOp = "new-order" | "payment" | "order-status" | "delivery" | "stock-level";
+export const TRANSACTION_OPS = ["new-order", "payment", "order-status", "delivery", "stock-level"] as const;
+export type TransactionOp = (typeof TRANSACTION_OPS)[number];
 
 /** Tasks of mail users, but for those whose words are operations on files as well. */
-export type MailOp = "login" | "check-inbox" | "send" | "reply" | "reply-all" | "forward" | "search" | "calendar" | "resolve";
+export const MAIL_OPS = ["login", "check-inbox", "send", "reply", "reply-all", "forward", "search", "calendar", "resolve"] as const;
+export type MailOp = (typeof MAIL_OPS)[number];
 
 /** A flag, with all points that carry it. */
 export interface FlagKind {

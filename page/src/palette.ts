@@ -1,6 +1,6 @@
 // The colours of the page as the style sheet defines them, read anew whenever the colour scheme changes, so that charts follow it.
 
-import { type ComparisonVerdict, FILE_OPS, type Op } from "./model";
+import { type ComparisonVerdict, FILE_OPS, MAIL_OPS, type Op, QUERY_OPS, TRANSACTION_OPS } from "./model";
 
 export interface Palette {
   ink: string;
@@ -25,8 +25,9 @@ export function readPalette(): Palette {
   const read = (name: string) => style.getPropertyValue(`--${name}`).trim();
   const list = (name: string, count: number) => Array.from({ length: count }, (_, index) => read(`${name}-${index + 1}`));
   const configurations = list("configuration", 8);
-  // Operations on files take the colours of configurations in turn: no chart shows both.
-  const files = FILE_OPS.map((op, index) => [op, configurations[index % configurations.length]]);
+  // The operations of a driver take the colours of configurations in turn: no chart shows both, nor operations of two drivers.
+  const inTurn = (ops: readonly Op[]) => ops.map((op, index) => [op, configurations[index % configurations.length]]);
+  const driven = [FILE_OPS, QUERY_OPS, TRANSACTION_OPS, MAIL_OPS].flatMap(inTurn);
   return {
     ink: read("ink"),
     muted: read("muted"),
@@ -39,7 +40,7 @@ export function readPalette(): Palette {
     verdict: { faster: read("faster"), slower: read("slower"), "no difference shown": read("same"), "too short to tell": read("doubt") },
     font: getComputedStyle(document.body).fontFamily,
     op: {
-      ...Object.fromEntries(files),
+      ...Object.fromEntries(driven),
       read: read("op-read"),
       write: read("op-write"),
       trim: read("op-trim"),

@@ -34,6 +34,7 @@ class Commands:
 
     def __init__(self, folder: Path) -> None:
         self._out, self._err = folder / "stdout", folder / "stderr"
+        self._free = threading.Lock()
         environment = {**os.environ, "PYTHONPATH": str(_TESTS)}
         self._server = subprocess.Popen(
             [sys.executable, "-c", _SERVER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
@@ -41,6 +42,13 @@ class Commands:
 
     def run(self, arguments: Sequence[str]) -> subprocess.CompletedProcess[str]:
         """Run ``plimsoll ARGUMENTS`` here and now, and wait for it; raises `subprocess.TimeoutExpired` for what hangs."""
+        assert self._free.acquire(blocking=False), "commands run one after the other; what runs beside another is for COMMAND"
+        try:
+            return self._run(arguments)
+        finally:
+            self._free.release()
+
+    def _run(self, arguments: Sequence[str]) -> subprocess.CompletedProcess[str]:
         to, from_ = self._server.stdin, self._server.stdout
         assert to is not None and from_ is not None
         asked = {"arguments": arguments, "folder": os.getcwd(), "environment": dict(os.environ)}

@@ -27,7 +27,7 @@ from plimsoll.analysis.decision.standing import METRICS, Standing, asks_queries,
 from plimsoll.analysis.load_line.mark import Mark, mark_of
 from plimsoll.analysis.objective.judgement import parse_objective
 from plimsoll.analysis.point.definition import streams
-from plimsoll.analysis.point.metric import ALL, called, in_bytes, metric, rate_noun
+from plimsoll.analysis.point.metric import ALL, IOPS, called, in_bytes, metric, rate_noun
 from plimsoll.analysis.point.transactions import enters_orders, new_orders_per_min
 from plimsoll.decision import BANNER as QUERIES_BANNER
 from plimsoll.errors import InputError
@@ -283,10 +283,10 @@ def _rate(result: Result) -> str:
     iops, moved = metric(result, ALL, "iops"), metric(result, ALL, "bytes_per_s")
     if (orders := new_orders_per_min(result)) is not None and iops is not None:
         return f"{count(orders.value)} new orders per minute ({count(iops.value)} transactions/s)"
-    rates = (
-        f"{count(iops.value)} {rate_noun([result])}" if iops else "",
-        f"{megabytes(moved.value)} MB/s" if moved and moved.value else "",
-    )
+    per_s = f"{count(iops.value)} {rate_noun([result])}" if iops else ""
+    if rate_noun([result]) != IOPS:
+        return per_s
+    rates = (per_s, f"{megabytes(moved.value)} MB/s" if moved and moved.value else "")
     first, second = reversed(rates) if in_bytes([result]) else rates
     return f"{first} ({second})" if first and second else first or second
 
