@@ -58,6 +58,8 @@ pub enum Event {
     Rebuild,
     /// A new drive comes for one that has failed.
     Replacement,
+    /// The limit of its volume lets a job in.
+    JobAdmitted,
 }
 
 impl Event {
@@ -78,7 +80,8 @@ impl Event {
             10 => Self::Failure,
             11 => Self::DeviceTrimmed,
             12 => Self::Rebuild,
-            _ => Self::Replacement,
+            13 => Self::Replacement,
+            _ => Self::JobAdmitted,
         }
     }
 

@@ -1,7 +1,7 @@
 //! A controller: its processor, its cache, who waits for room in it, and when it destages.
 //!
-//! Model: the processor takes a request in (`request_ns + KiB × kib_ns`) before anything else happens; its time for commands
-//! to devices is spent beside them and delays only what comes after. Limits: nothing is lost when it fails.
+//! Model: the processor first takes a request in (`request_ns + KiB × kib_ns`). The time that it spends on commands to devices
+//! passes while the devices work and delays only what comes later. Limits: nothing is lost when it fails.
 
 use crate::cache::{Cache, Shape, Space};
 use crate::link::Direction;
@@ -158,7 +158,7 @@ impl Controller {
         self.destager.waiting.0 != NONE && self.cache.as_ref().is_some_and(may_be_dirty)
     }
 
-    /// Commands of destages that a drive may have beside commands of requests, by how full the cache is (equations in
+    /// How many commands of destages a drive may have while it serves requests, by how full the cache is (equations in
     /// `array/operations/precedence.rs`).
     pub(crate) fn destages_beside_requests(&self) -> u32 {
         let Some(cache) = &self.cache else { return u32::MAX };

@@ -28,3 +28,7 @@ pub(crate) const PART_NS_MAX: f64 = 1e9;
 pub(crate) const PAUSE_NS_MAX: f64 = 86_400e9;
 /// The same in microseconds: most of what a command costs.
 pub(crate) const COMMAND_US_MAX: f64 = 1e6;
+/// The highest limit of a volume, per second.
+pub(crate) const LIMIT_MAX: f64 = 1e12;
+/// The most credit of a volume: a pebibyte.
+pub(crate) const CREDIT_MAX: f64 = PIB;

@@ -16,6 +16,7 @@ mod declared;
 pub mod device;
 pub mod disk;
 pub mod flash;
+pub mod limit;
 pub mod link;
 pub mod mva;
 pub mod outline;

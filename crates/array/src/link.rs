@@ -99,6 +99,12 @@ pub fn carry(links: &mut [Link], path: &[u16], transfer: Transfer) -> u64 {
     }
 }
 
+/// How long a transfer of `bytes` is on the slowest link of `path`; nothing without links.
+#[inline]
+pub fn slowest_ns(links: &[Link], path: &[u16], bytes: u64) -> u64 {
+    path.iter().map(|&link| links[usize::from(link)].service_ns(bytes)).max().unwrap_or(0)
+}
+
 fn carry_on(links: &mut [Link], path: &[u16], transfer: Transfer) -> u64 {
     let Transfer { now_ns, mut ready_ns, bytes, direction } = transfer;
     let mut end_ns = ready_ns;

@@ -96,7 +96,7 @@ fn outlined(spec: &ArraySpec, load: &Load, simulate: bool) -> Result<LoadOutline
     let found = limit(&demanded).map(|(demand, per_s)| (demand.component.clone(), demand.kind, per_s));
     let expect = |&population: &u32| {
         let demanded = demands(spec, load, population);
-        // Sequential loads are read ahead and written behind: who waits for what is not told by means.
+        // Sequential loads are read ahead and written behind, so mean values do not say who waits for what.
         let solved = (!load.sequential).then(|| expected(&demanded, population));
         Expected {
             population,

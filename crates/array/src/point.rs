@@ -1,8 +1,8 @@
-//! A short closed loop on an array: what a load gives when it is simulated, beside what its bounds say.
+//! A short closed loop on an array: the simulated throughput of a load, to compare with its bounds.
 //!
-//! Model: requests come from a seeded stream, equal every time, over the whole target; sequential ones are one stream from its
-//! start. Before anything is counted, as much is written as caches and buffers keep, if that is no more than
-//! [`FILLING_MAX`] requests; then each depth has a moment to settle, the deepest first.
+//! Model: requests come from a seeded stream over the whole target, the same every time; sequential ones start at its
+//! beginning. Before anything is counted, caches and buffers are filled with writes if [`FILLING_MAX`] requests suffice for
+//! that; then each depth has a moment to settle, the deepest first.
 //!
 //! Limits: some thousand requests, so figures are a few percent off those of a long run; where caches are too large to be
 //! filled, they absorb writes, and where they are warm, they answer reads.

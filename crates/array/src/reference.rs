@@ -64,7 +64,7 @@ pub fn reference_markdown() -> String {
     page
 }
 
-/// A table, and every way to write that one stands there.
+/// A table, and every heading under which it can be written.
 struct Section {
     titles: Vec<String>,
     shape: Shape,

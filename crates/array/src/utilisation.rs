@@ -19,7 +19,7 @@ pub struct Component {
     pub name: String,
     /// The set it belongs to: `disk`.
     pub set: String,
-    /// `host`, `link`, `cpu`, `cache`, `disk` or `flash`.
+    /// `host`, `link`, `limit`, `cpu`, `cache`, `disk` or `flash`.
     pub kind: &'static str,
     /// How many it can serve at once.
     pub servers: u64,

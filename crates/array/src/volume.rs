@@ -3,10 +3,11 @@
 //! Model: the target is one or several volumes, one after the other or striped by the host. A volume is a list of extents of
 //! groups, so several can share the spindles of one group, and one can lie on several.
 //!
-//! Limits: a stripe uses of every volume as much as the smallest one has, in whole units.
+//! Limits: a stripe uses as much of every volume as the smallest one has, in whole units.
 
 use plimsoll_workload::Divisor;
 
+use crate::limit::Limit;
 use crate::raid::Extent;
 
 /// A stretch of a group that belongs to a volume.
@@ -28,6 +29,7 @@ pub(crate) struct Volume {
     pub(crate) sectors: u64,
     /// Links from the host to the controller.
     pub(crate) path: Vec<u16>,
+    pub(crate) limit: Option<Box<Limit>>,
 }
 
 /// The part of a request that lies on one stretch of one volume.
@@ -167,7 +169,7 @@ mod tests {
                 Stretch { start: start - sectors, sectors, group, lba }
             })
             .collect();
-        Volume { name: String::new(), stretches, sectors: start, path: Vec::new() }
+        Volume { name: String::new(), stretches, sectors: start, path: Vec::new(), limit: None }
     }
 
     /// (volume, stretch, lba, sectors) of each part.

@@ -7,6 +7,7 @@ mod support;
 use plimsoll_array::ArraySpec;
 use plimsoll_array::bounds::{LOADS, Load, demands, limit, most};
 use plimsoll_array::point::simulated;
+use plimsoll_workload::Op;
 use serde_json::{Value, json};
 use support::*;
 
@@ -107,4 +108,39 @@ fn what_is_simulated_is_equal_every_time() {
     let spec = ArraySpec::read(&reordering("raid5", "sptf", 16)).unwrap().spec;
     let once = || simulated(&spec, &LOADS[1], &POPULATIONS).unwrap();
     assert_eq!(once(), once());
+}
+
+#[test]
+fn what_a_flash_drives_interface_moves_its_links_move_meanwhile() {
+    // A link of the interface's own rate: the same wires.
+    let mut document = flash();
+    document["link"] = json!([{ "name": "lanes", "rate_bytes_per_s": 3_500_000_000_u64 }]);
+    document["devices"][0]["links"] = json!(["lanes"]);
+    for (op, bytes) in [(Op::Read, 1_u64 << 20), (Op::Write, 1 << 20), (Op::Write, 4096)] {
+        // So few that the write buffer is not full.
+        let mean_ns = |document: &Value| {
+            let mut array = built(document, 1);
+            closed(&mut array, 1, (0, 4), sequential(op, (bytes / 512) as u32, vec![0])).mean_ns()
+        };
+        let (linked, bare) = (mean_ns(&document), mean_ns(&without_links(&document)));
+        let wires_ns = bytes as f64 / 3.5;
+        assert!(
+            (linked - bare).abs() < 0.02 * wires_ns + 2.0,
+            "{op:?} of {bytes}: {linked} ns with the link, {bare} without"
+        );
+        // A link of half the rate takes twice as long, and hides the interface.
+        document["link"][0]["rate_bytes_per_s"] = json!(1_750_000_000_u64);
+        let slow = mean_ns(&document);
+        document["link"][0]["rate_bytes_per_s"] = json!(3_500_000_000_u64);
+        assert!(
+            (slow - bare - wires_ns).abs() < 0.02 * wires_ns + 2.0,
+            "{op:?} of {bytes}: {slow} ns, {bare} without a link"
+        );
+    }
+}
+
+fn without_links(document: &Value) -> Value {
+    let mut document = document.clone();
+    document["devices"][0]["links"] = json!([]);
+    document
 }

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::{env, fs};
 
 use plimsoll_array::disk::{BufferSpec, DiskSpec, QueueSpec, SeekSpec};
-use plimsoll_array::flash::{AnalyticSpec, FlashSpec, PageMapSpec};
+use plimsoll_array::flash::{AnalyticSpec, FlashSpec, PageMapSpec, PageTypeSpec, SlcCacheSpec};
 use plimsoll_array::raid::{FailureRate, FailureSpec, GroupSpec, RebuildSpec, Scheduled};
 use plimsoll_array::spec::{
     ArraySpec, CacheSpec, ControllerSpec, DeviceSet, GroupEntry, HostSpec, LinkSpec, PageCacheSpec, ReadAheadSpec,
@@ -82,6 +82,8 @@ fn every_example_and_every_default_reads_and_every_key_ends_with_its_unit() {
     declared_well::<FlashSpec>();
     declared_well::<PageMapSpec>();
     declared_well::<AnalyticSpec>();
+    declared_well::<PageTypeSpec>();
+    declared_well::<SlcCacheSpec>();
     declared_well::<GroupEntry>();
     declared_well::<GroupSpec>();
     declared_well::<FailureSpec>();

@@ -117,6 +117,10 @@ fn flash(translation: Value) -> Value {
         "page_program_us": 600, "block_erase_us": 3000, "suspend_us": 20, "channel_rate_bytes_per_s": 400_000_000,
         "interface_rate_bytes_per_s": 600_000_000, "read_overhead_us": 5, "write_overhead_us": 5, "commands": 32,
         "write_buffer_bytes": 1 << 20, "power_loss_protection": true, "translation": translation,
+        "page_types": [{ "name": "lower", "read_percent": 80, "program_percent": 50 }, { "name": "upper", "read_percent": 120,
+            "program_percent": 150 }],
+        "read_retry_percent": 1.0, "read_retry_us": 40, "reads_first_max": 8, "erase_suspend_us": 40, "command_ns": 500,
+        "slc_cache": { "size_bytes": 1 << 24, "program_us": 100, "idle_ms": 10, "folds_first": true },
     })
 }
 

@@ -36,8 +36,9 @@ impl Array {
             links.push(Link::new(link));
             names.links.push((link.name.clone(), link.name.clone()));
         }
-        let drives = drives(spec, seed, &mut links, &mut names)?;
+        let mut drives = drives(spec, seed, &mut links, &mut names)?;
         let groups = groups(spec, &drives)?;
+        lead_over_copy_links(spec, &groups, &names, &mut drives);
         let volumes = volumes(spec, &groups, &names)?;
         let controllers = controllers(spec, &groups, &names)?;
         let target = target(spec, &volumes)?;
@@ -76,7 +77,7 @@ fn drives(spec: &ArraySpec, seed: u64, links: &mut Vec<Link>, names: &mut Names)
             }
             let device = model.device(seed, drives.len() as u32);
             names.drives.push((name, set.name.clone()));
-            drives.push(Drive { device, path, account: Account::default(), sent_lba: 0 });
+            drives.push(Drive { device, write_path: path.clone(), path, account: Account::default(), sent_lba: 0 });
         }
     }
     Ok(drives)
@@ -120,6 +121,20 @@ fn groups(spec: &ArraySpec, drives: &[Drive]) -> Result<Vec<Group>, SpecError> {
         *space += 1;
     }
     Ok(groups)
+}
+
+/// What is written to all copies of a mirror set but the first passes the group's links between nodes first. A spare is written as the
+/// first copy is.
+fn lead_over_copy_links(spec: &ArraySpec, groups: &[Group], names: &Names, drives: &mut [Drive]) {
+    for (entry, group) in spec.group.iter().zip(groups) {
+        let between: Vec<u16> = entry.copy_links.iter().map(|link| names.link(link)).collect();
+        let copies = usize::from(entry.raid.devices / entry.raid.redundancy_groups());
+        let others = group.drives.iter().enumerate().filter(|(position, _)| position % copies > 0);
+        for (_, &drive) in others {
+            let found = &mut drives[usize::from(drive)];
+            found.write_path = between.iter().chain(&found.path).copied().collect();
+        }
+    }
 }
 
 fn controller_of(spec: &ArraySpec, group: &GroupEntry) -> u16 {

@@ -80,10 +80,34 @@ impl Jobs {
         self.jobs.most() + self.waiters.most()
     }
 
-    /// A job sets off: first its controller's processor takes it in.
+    /// A job sets off, as soon as the limit of its volume lets it in.
     #[inline(always)]
     pub(super) fn send(&mut self, operations: &mut Operations, topology: &mut Topology, job: Job) {
         let number = self.jobs.insert(job);
+        let is_limited = topology.volumes[usize::from(job.share.volume)].limit.is_some();
+        if is_limited && matches!(job.op, Op::Read | Op::Write) {
+            self.ask_limit(operations, topology, number);
+        } else {
+            self.set_off(operations, topology, number);
+        }
+    }
+
+    #[cold]
+    fn ask_limit(&mut self, operations: &mut Operations, topology: &mut Topology, number: u32) {
+        let Job { share, .. } = self.jobs[number];
+        let Some(limit) = &mut topology.volumes[usize::from(share.volume)].limit else { return };
+        let admitted_ns = limit.admit(topology.now_ns, u64::from(share.extent.sectors) * 512);
+        if admitted_ns > topology.now_ns {
+            topology.calendar.add(admitted_ns, Event::JobAdmitted, number);
+        } else {
+            self.set_off(operations, topology, number);
+        }
+    }
+
+    /// First the controller's processor takes a job in.
+    #[inline(always)]
+    pub(super) fn set_off(&mut self, operations: &mut Operations, topology: &mut Topology, number: u32) {
+        let job = self.jobs[number];
         let group = &mut topology.groups[usize::from(job.group)];
         let controller = &mut topology.controllers[usize::from(group.controller)];
         if let Some(cache) = &controller.cache {

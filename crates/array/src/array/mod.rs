@@ -1,11 +1,11 @@
 //! A whole array in virtual time: requests go in, completions come out, components say what they did.
 //!
-//! Model: a request passes the host, is divided over volumes and groups into *jobs*, each of which its controller takes in;
-//! what the cache cannot answer becomes *operations* of RAID groups (fetches, writes, destages, rebuilds), and those become
-//! *commands* to devices. Each stage is a part that keeps what is under way in it, and calls only the stages below. The storage
-//! (`storage.rs`) passes on what ends, and the array tells the host. Queues with an order of their own (devices, row locks, room
-//! in a cache) are driven by events; stations and links by the instant at which they are free again. What happens is a function
-//! of specification, seed and requests alone.
+//! Model: the host divides a request over volumes and groups into *jobs*, which a controller takes in. What its cache cannot
+//! answer becomes *operations* of RAID groups (fetches, writes, destages, rebuilds), and those become *commands* to devices.
+//! Each stage keeps its own work in progress and calls only the stages below it. The storage (`storage.rs`) passes on what has
+//! ended, and the array tells the host. Queues with an order of their own (devices, row locks, room in a cache) are driven by
+//! events; stations and links by the instant at which they are free again. The outcome depends on specification, seed and
+//! requests alone.
 //!
 //! Limits: timing only, no data. Of all components only devices fail.
 //!
@@ -120,6 +120,7 @@ impl Array {
         match event {
             Event::HostDone => host.leave_processor(storage, index),
             Event::PageCacheIdle => host.page_cache_idle(storage),
+            Event::JobAdmitted => storage.admit_job(index),
             Event::JobReady => storage.enter_controller(index),
             Event::JobData => storage.write(index),
             Event::JobDone => {

@@ -32,6 +32,10 @@ impl Array {
         for (link, (name, set)) in topology.links.iter().zip(&self.names.links) {
             all.push(component(name, set, "link", link.servers()));
         }
+        for volume in topology.volumes.iter().filter(|volume| volume.limit.is_some()) {
+            let set = volume.name.split('[').next().unwrap_or_default();
+            all.push(component(&format!("{}.limit", volume.name), &format!("{set}.limit"), "limit", 1));
+        }
         for controller in &topology.controllers {
             let (cpu, cache) = (format!("{}.cpu", controller.name), format!("{}.cache", controller.name));
             all.push(component(&cpu, &cpu, "cpu", controller.cpu.servers() as u64));
@@ -54,6 +58,7 @@ impl Array {
         all.extend(self.host.page_cache().map(of_cache));
         let of_link = |[account, opposite]: [Account; 2]| Reading { account, opposite, ..Reading::default() };
         all.extend(topology.links.iter().map(|link| of_link(link.accounts)));
+        all.extend(topology.volumes.iter().filter_map(|volume| Some(plain(volume.limit.as_ref()?.account))));
         for controller in &topology.controllers {
             all.push(plain(controller.cpu.account));
             all.extend(controller.cache.iter().map(of_cache));

@@ -54,6 +54,11 @@ impl Storage {
         self.jobs.send(&mut self.operations, &mut self.topology, job);
     }
 
+    /// The limit of its volume lets a job in.
+    pub(super) fn admit_job(&mut self, job: u32) {
+        self.jobs.set_off(&mut self.operations, &mut self.topology, job);
+    }
+
     /// A controller has taken a job in.
     #[inline]
     pub(super) fn enter_controller(&mut self, job: u32) {

@@ -31,7 +31,7 @@ pub(super) struct Group {
     pub(super) gaps: Gaps,
     pub(super) members: Members,
     pub(super) locks: RowLocks,
-    /// The drive that stands for each member; while members are copied back, behind them the new drive of each.
+    /// The drive that acts as each member, then the new drive of each member that is copied back.
     pub(super) drives: Vec<u16>,
     /// The members' own drives, if what a spare has taken over is copied back to them.
     pub(super) own: Option<Vec<u16>>,
@@ -67,6 +67,8 @@ pub(super) struct CopyBack {
 pub(super) struct Drive {
     pub(super) device: Device,
     pub(super) path: Vec<u16>,
+    /// The links that what is written to it passes.
+    pub(super) write_path: Vec<u16>,
     pub(super) account: Account,
     /// Where the last command that its controller made for it ends.
     pub(super) sent_lba: u64,

@@ -2,6 +2,7 @@
 
 use super::report::Names;
 use super::topology::Group;
+use crate::limit::Limit;
 use crate::spec::{ArraySpec, SpecError, Spread, VolumeSet};
 use crate::volume::{Stretch, Target, Volume};
 use plimsoll_workload::units::bytes_to_words;
@@ -81,7 +82,8 @@ fn carve(
         });
         let stretches: Vec<Stretch> = stretches.collect();
         let name = if total > 1 { format!("{}[{number}]", set.name) } else { set.name.clone() };
-        out.push(Volume { name, stretches, sectors: sectors * own.len() as u64, path });
+        let limit = set.limit.as_ref().map(|limit| Box::new(Limit::new(limit)));
+        out.push(Volume { name, stretches, sectors: sectors * own.len() as u64, path, limit });
     }
     Ok(())
 }

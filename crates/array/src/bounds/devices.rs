@@ -156,7 +156,7 @@ fn flashes(set: &DeviceSet, flash: &FlashSpec, used: Use, load: &Load) -> Vec<De
     let row_bytes = flash.row_bytes() as f64;
     let channel_ns = bytes / flash.channel_rate_bytes_per_s as f64 * 1e9;
     let (reads, writes) = (part * (used.read + used.reread), part * used.written);
-    let read_ns = f64::from(flash.page_read_us) * 1e3 * (bytes / row_bytes).max(1.0) + channel_ns;
+    let read_ns = flash.sense_us() * 1e3 * (bytes / row_bytes).max(1.0) + channel_ns;
     // What is written goes on while data that were read leave the die.
     let least_read_ns = if writes > 0.0 { read_ns - channel_ns } else { read_ns };
     let amplified = |amplification: f64, read_ns: f64| {
@@ -175,10 +175,12 @@ fn flashes(set: &DeviceSet, flash: &FlashSpec, used: Use, load: &Load) -> Vec<De
         ..Demand { servers, kind: "flash", ..plain(&component, "flash", demand_ns, 1) }
     };
     let interface_ns = (reads + writes) * bytes / flash.interface_rate_bytes_per_s as f64 * 1e9;
+    let command_ns = (reads + writes) * flash.command_ns as f64;
     let waited_ns = if load.sequential { 0.0 } else { part * used.read * read_ns };
     vec![
         Demand { waited_ns, ..of(set.name.clone(), (mean.0, least.0), flash.dies().min(flash.commands)) },
         of(format!("{} channels", set.name), (mean.1, least.1), flash.channels),
         of(format!("{} interface", set.name), (interface_ns, interface_ns), 1),
+        of(format!("{} processor", set.name), (command_ns, command_ns), 1),
     ]
 }

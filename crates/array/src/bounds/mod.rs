@@ -14,6 +14,7 @@ mod positioning;
 
 use serde::Serialize;
 
+use crate::limit::counted;
 use crate::mva::{Solved, Station, solve};
 use crate::spec::{ArraySpec, CacheSpec, ControllerSpec, GroupEntry, HostMode, LinkSpec, Sharing, VolumeSet};
 use devices::{Asked, crossing, devices};
@@ -81,6 +82,7 @@ pub fn demands(spec: &ArraySpec, load: &Load, population: u32) -> Vec<Demand> {
     let groups: Vec<&GroupEntry> =
         spec.group.iter().filter(|group| sets.iter().any(|set| set.groups.contains(&group.name))).collect();
     all.extend(host_links(spec, &sets, load));
+    all.extend(sets.iter().filter_map(|set| limited(set, &sets, load)));
     let asked = Asked { load, population, part: taken_part(spec, &sets, &groups) };
     let own = |controller: &ControllerSpec| -> Vec<&GroupEntry> {
         groups.iter().copied().filter(|group| group.controller == controller.name).collect()
@@ -88,6 +90,7 @@ pub fn demands(spec: &ArraySpec, load: &Load, population: u32) -> Vec<Demand> {
     let share = |controller: &ControllerSpec| own(controller).len() as f64 / groups.len().max(1) as f64;
     all.extend(spec.controller.iter().map(|one| processor(one, &own(one), share(one), load)));
     all.extend(mirrors(spec, share, load));
+    all.extend(copies(spec, &groups, load));
     for set in &spec.devices {
         all.extend(devices(spec, &groups, set, asked));
     }
@@ -100,9 +103,31 @@ fn is_in_target(spec: &ArraySpec, set: &VolumeSet) -> bool {
     names.is_empty() || names.iter().any(|name| name.split('[').next() == Some(set.name.as_str()))
 }
 
+/// How many volumes a set is.
+fn volumes(set: &VolumeSet) -> f64 {
+    (set.count as usize * set.groups.len()) as f64
+}
+
+/// What a request takes of what its volume may do: of a burst while there is credit at first. Nobody waits for it below that.
+fn limited(set: &VolumeSet, sets: &[&VolumeSet], load: &Load) -> Option<Demand> {
+    let limit = set.limit.as_ref()?;
+    let highest = |lasting: Option<u64>, burst: Option<u64>, credit: u64| match burst {
+        _ if credit == 0 || limit.credit_percent == 0 => lasting,
+        burst => burst,
+    };
+    let counted = counted(limit.request_bytes.into(), load.bytes.into()) as f64;
+    let requests = highest(limit.requests_per_s, limit.burst_requests_per_s, limit.burst_requests);
+    let bytes = highest(limit.bytes_per_s, limit.burst_bytes_per_s, limit.burst_bytes);
+    let request_ns = requests.map_or(0.0, |rate| counted * 1e9 / rate as f64);
+    let moved_ns = bytes.map_or(0.0, |rate| f64::from(load.bytes) * 1e9 / rate as f64);
+    let all: f64 = sets.iter().map(|set| volumes(set)).sum();
+    let each_ns = request_ns.max(moved_ns) / all.max(1.0);
+    let found = plain(&format!("{}.limit", set.name), "limit", each_ns, 1);
+    Some(Demand { count: volumes(set) as u32, waited_ns: 0.0, ..found })
+}
+
 /// The links between the host and the controllers.
 fn host_links(spec: &ArraySpec, sets: &[&VolumeSet], load: &Load) -> Vec<Demand> {
-    let volumes = |set: &VolumeSet| (set.count as usize * set.groups.len()) as f64;
     let all: f64 = sets.iter().map(|set| volumes(set)).sum();
     let shared = spec.link.iter().filter(|link| link.sharing == Sharing::Shared);
     let crossed = shared.map(|link| {
@@ -131,6 +156,17 @@ fn mirrors(spec: &ArraySpec, share: impl Fn(&ControllerSpec) -> f64, load: &Load
     };
     let each = spec.link.iter().map(|link| (link, copies(link))).filter(|(_, ways)| *ways != [0.0; 2]);
     each.map(|(link, [down, up])| crossing(link, (up, down), load.bytes)).collect()
+}
+
+/// The links that what is written passes on its way to further copies.
+fn copies(spec: &ArraySpec, groups: &[&GroupEntry], load: &Load) -> Vec<Demand> {
+    let written = |link: &LinkSpec| {
+        let own = groups.iter().filter(|group| group.copy_links.contains(&link.name));
+        let further = own.map(|group| f64::from(group.raid.devices / group.raid.redundancy_groups() - 1));
+        further.sum::<f64>() / groups.len().max(1) as f64 * (1.0 - load.read_share)
+    };
+    let each = spec.link.iter().map(|link| (link, written(link))).filter(|(_, times)| *times > 0.0);
+    each.map(|(link, times)| crossing(link, (0.0, times), load.bytes)).collect()
 }
 
 /// Demands of the same component as one; none where nothing is needed.

@@ -1,14 +1,14 @@
 //! The least mean positioning of a disk: what the order of its queue can reach.
 //!
-//! Model: places are uniform over the sectors that are used, which lie together at the outer edge, and the platters stand
-//! anywhere when a choice is made. Of one command the positioning is uniform from its seek to a turn more; of the `window`
-//! among which SPTF chooses it is the least, of which the mean is `∫ (1 − F)^window`, averaged over the arm's position.
-//! C-LOOK sweeps over twice its window (half of what it serves in a sweep comes during it), so its movements are
-//! exponential with that many to a stroke; it leaves the turning as it is. First come, first served has a window of one.
-//! What a cache destages comes in order of address, so its seeks are taken for nothing.
+//! Model: addresses are uniform over the used sectors, which lie together at the outer edge, and the platters are at any angle
+//! when a command is chosen. The positioning time of one command is uniform between its seek and a turn more. SPTF chooses the
+//! least of `window` commands, whose mean is `∫ (1 − F)^window`, averaged over the arm's position. C-LOOK serves twice its
+//! window in a sweep (half of that arrives during it), so its seek distances are exponential with that many to a stroke; it
+//! does not shorten the rotation. First come, first served has a window of one. A cache destages in order of address, so its
+//! seeks count as zero.
 //!
-//! Limits: commands that were left over are no better than fresh ones, which makes the mean a bound of what a run reaches;
-//! return strokes and age limits are not in it.
+//! Limits: commands that were passed over count as good as fresh ones, so the mean is a lower bound for a run. Return strokes
+//! and age limits are left out.
 
 use crate::disk::{DiskModel, Policy, SeekCurve};
 
@@ -53,7 +53,7 @@ pub(super) fn least_ms(model: &DiskModel, write: bool, turn_ms: f64, order: Orde
     means / weights
 }
 
-/// The same for an arm that stands at a part of the stroke.
+/// The same for one position of the arm, as a part of the stroke.
 fn least_from(model: &DiskModel, curve: &SeekCurve, from: f64, (turn_ms, window, stroke): (f64, f64, f64)) -> f64 {
     let cylinders = f64::from(model.geometry().cylinders()) * stroke;
     let to = (0..TO).map(|step| (f64::from(step) + 0.5) / f64::from(TO));

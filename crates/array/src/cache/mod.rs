@@ -1,12 +1,12 @@
 //! A cache of pages over the addresses of several spaces: exact LRU over clean pages, dirty ones ordered for destaging.
 //!
-//! Model: every page is free, being fetched, clean, dirty, being destaged, or written again meanwhile. Clean pages leave in
-//! exact LRU order; dirty ones belong to the row (stripe) of their space that they lie in, and leave when it is destaged.
-//! Of every page the valid and the dirty stretch are known. Everything is made once: no allocation per request.
+//! Model: a page is free, being fetched, clean, dirty, being destaged, or written again while it is destaged. Clean pages leave
+//! in exact LRU order; dirty ones belong to their row (stripe) and leave when it is destaged. Every page knows its valid and
+//! its dirty stretch. All memory is allocated at the start, none per request.
 //!
-//! Limits: a page of which a second fetch brings more counts as on its way until that one has come. What lies between two
-//! stretches of a page that are both written counts as written, too. A page that was destaged becomes the most recently
-//! used clean one, whenever it was last asked for.
+//! Limits: while a second fetch brings more of a page, all of the page counts as on its way. What lies between two written
+//! stretches of a page counts as written, too. A destaged page becomes the most recently used clean one, no matter when it was
+//! last used.
 
 mod dirty;
 mod epochs;
@@ -155,8 +155,8 @@ impl Cache {
         (from < to).then(|| Extent { lba: from, sectors: (to - from) as u32 })
     }
 
-    /// Notes that fetch `number` brings an extent, or the rest of pages of which another brings a part; where the last new page
-    /// is, if there is one. Pages for which there is no room are fetched without being kept.
+    /// Notes that fetch `number` brings an extent, or what another fetch does not bring of its pages. Returns where the last
+    /// new page is, or `NONE`. Pages that find no room are fetched but not kept.
     pub(crate) fn fetch(&mut self, space: u32, extent: Extent, number: u32) -> u32 {
         let mut last = NONE;
         for touch in self.touches(space, extent) {

@@ -1,11 +1,10 @@
 //! Which reads are sequential, and what to read before it is asked for.
 //!
-//! Model: per volume a few streams are followed. A read that begins where a stream stands (or a little after, when requests
-//! of several outstanding ones overtake) belongs to it; any other begins a stream in place of the one that was not read
-//! for longest. After enough reads in a row a window is read ahead, twice as much each time, and the next one when half
-//! of it has been used.
+//! Model: each volume follows a few streams. A read that begins where a stream ends (or a little later, since outstanding
+//! requests overtake each other) belongs to it; any other read replaces the stream that was idle for longest. After enough
+//! reads in a row a window is read ahead, twice as large each time, and the next one when half of it has been used.
 //!
-//! Limits: forward only. With more streams than are followed every read begins one anew, and nothing is read ahead.
+//! Limits: forward only. If there are more streams than it follows, every read replaces one, and nothing is read ahead.
 
 use crate::raid::Extent;
 use crate::spec::ReadAheadSpec;

@@ -55,11 +55,11 @@ impl DeviceModel {
         })
     }
 
-    /// One device; seed and number decide where its platters stand at the beginning.
+    /// One device; seed and number decide where its platters stand at the beginning, and which senses of flash are repeated.
     pub fn device(&self, seed: u64, number: u32) -> Device {
         match self {
             Self::Disk(model) => Device::Disk(Box::new(Disk::new(model, seed, number))),
-            Self::Flash(model) => Device::Flash(Box::new(Flash::new(model))),
+            Self::Flash(model) => Device::Flash(Box::new(Flash::numbered(model, seed, number))),
         }
     }
 }
@@ -184,6 +184,15 @@ impl Device {
     pub fn sending_ns(&self, sectors: u32) -> u64 {
         match self {
             Self::Disk(disk) => disk.interface_ns(sectors),
+            Self::Flash(flash) => flash.interface_ns(sectors),
+        }
+    }
+
+    /// For how long a write's data enter the device while they still arrive: of disks, none do.
+    #[inline]
+    pub fn taking_ns(&self, sectors: u32) -> u64 {
+        match self {
+            Self::Disk(_) => 0,
             Self::Flash(flash) => flash.interface_ns(sectors),
         }
     }

@@ -52,8 +52,8 @@ pub(crate) struct Buffer {
     recency: Vec<u8>,
     newest: usize,
     run: Option<Run>,
-    /// The low bits of the unit that each segment begins in, filled up to whole lanes. No segment is longer than a unit, so one
-    /// that holds a sector begins in the sector's unit or in the one before: most commands are told from all segments by that.
+    /// The low bits of the unit in which each segment begins, filled up to whole lanes. No segment is longer than a unit, so a
+    /// segment that holds a sector begins in the sector's unit or in the one before. That rules out most segments at once.
     units: Vec<Lanes>,
     unit_bits: u32,
 }
@@ -129,7 +129,7 @@ impl Buffer {
         true
     }
 
-    /// The segment that holds all that is wanted.
+    /// The segment that holds all `wanted` sectors.
     fn whole(&self, lba: u64, wanted: u64) -> Option<usize> {
         let from = |first: u64| lba.wrapping_sub(first);
         self.first
@@ -194,7 +194,7 @@ impl Buffer {
         if self.recency.is_empty() {
             return;
         }
-        // The oldest stands just before the newest.
+        // The oldest lies just before the newest.
         self.newest = self.newest.checked_sub(1).unwrap_or(self.recency.len() - 1);
         let segment = usize::from(self.recency[self.newest]);
         let end_lba = lba + u64::from(sectors);

@@ -1,9 +1,9 @@
-//! A disk at work: one command in the mechanics, hits beside it.
+//! A disk at work: one command in the mechanics, buffer hits at the same time.
 //!
-//! Model: a read that the buffer has is answered after the hit overhead, one after the other on the interface.
-//! Everything else waits in the queue until the mechanics are free. A write that may be reported early is answered like
-//! a hit and carried out later as the disk's own command. A flush ends when all that was reported is on the platter; no
-//! write is reported while one waits, as ATA's is not queued. The end of a command is computed when it starts.
+//! Model: a read that the buffer holds is answered after the hit overhead, one after the other on the interface. Everything
+//! else waits in the queue until the mechanics are free. A write that may be reported early is answered like a hit and carried
+//! out later as the disk's own command. A flush ends when everything reported is on the platter; while one waits, no write is
+//! reported, since ATA does not queue flushes. The end of a command is computed when it starts.
 
 use std::collections::VecDeque;
 use std::sync::Arc;

@@ -43,7 +43,7 @@ pub(crate) struct Waiting {
     pub(crate) place: Place,
     /// The angle at which it begins.
     pub(crate) angle: u32,
-    /// 0, or [`SeekTables::WRITE`]: a truth value beside the numbers would make copies of uneven pieces.
+    /// 0, or [`SeekTables::WRITE`]. A number and not a `bool`, so that the record is copied in even pieces.
     table: u32,
     /// The one that came after it, behind the window.
     next: u32,

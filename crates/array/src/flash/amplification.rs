@@ -24,6 +24,10 @@ use super::spec::{AnalyticSpec, FlashSpec, Translation};
 /// What collecting costs per row that the host writes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Collecting {
+    /// Rows that are sensed and programmed, and blocks that are erased.
+    pub(crate) rows_read: f64,
+    pub(crate) rows_programmed: f64,
+    pub(crate) erases: f64,
     /// Work of the die.
     pub(crate) work_us: f64,
     /// Valid bytes that are moved, out to the controller and back.
@@ -47,7 +51,13 @@ pub(crate) fn collecting(spec: &FlashSpec, amplification: f64) -> Collecting {
     let work_us = rows_read * f64::from(spec.page_read_us)
         + (amplification - 1.0) * f64::from(spec.page_program_us)
         + amplification / f64::from(spec.pages_per_block) * f64::from(spec.block_erase_us);
-    Collecting { work_us, moved_bytes: (amplification - 1.0) * spec.row_bytes() as f64 }
+    Collecting {
+        rows_read,
+        rows_programmed: amplification - 1.0,
+        erases: amplification / f64::from(spec.pages_per_block),
+        work_us,
+        moved_bytes: (amplification - 1.0) * spec.row_bytes() as f64,
+    }
 }
 
 /// The formula of Agarwal & Marrow.

@@ -7,6 +7,7 @@
 //! writes cost little at once, where a drive that was written at random has to be overwritten first.
 
 use super::amplification::{Collecting, collecting, of_random_writes, share_of_random};
+use super::dies::Work;
 use super::runs::Runs;
 use super::spec::FlashSpec;
 use crate::device::command::SECTOR_BYTES;
@@ -72,5 +73,16 @@ impl Analytic {
         let between = |whole: f64, random: f64| libm::round(whole + (random - whole) * self.share) as u64;
         let work_ns = between(self.whole.work_us * 1e3, self.random.work_us * 1e3);
         (work_ns, between(self.whole.moved_bytes, self.random.moved_bytes))
+    }
+
+    /// The same as parts of operations; bytes as they cross the channel, out and back.
+    pub(crate) fn collected(&self) -> Work {
+        let between = |of: fn(&Collecting) -> f64| of(&self.whole) + (of(&self.random) - of(&self.whole)) * self.share;
+        Work {
+            senses: between(|one| one.rows_read),
+            programs: between(|one| one.rows_programmed),
+            erases: between(|one| one.erases),
+            moved_bytes: 2 * libm::round(between(|one| one.moved_bytes)) as u64,
+        }
     }
 }

@@ -8,7 +8,9 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::analytic::Analytic;
+use super::dies::{Dies, Work};
 use super::page_map::{Collected, PageMap};
+use super::slc_cache::{SlcCache, Way};
 use super::timeline::Timeline;
 use super::write_buffer::WriteBuffer;
 use crate::device::command::{Command, SECTOR_BYTES};
@@ -47,12 +49,25 @@ enum Places {
     Analytic(Box<Analytic>),
 }
 
+/// What a drive has that is described page by page.
+#[derive(Clone, Debug)]
+struct Detailed {
+    dies: Dies,
+    slc: Option<SlcCache>,
+    command_ns: u64,
+    /// When its processor is free, and how long it has worked.
+    free_ns: u64,
+    busy_ns: u64,
+}
+
 /// A flash drive.
 #[derive(Clone, Debug)]
 pub struct Flash {
     spec: Arc<FlashSpec>,
     places: Places,
     timeline: Timeline,
+    /// In its stead, if the drive is described page by page.
+    detailed: Option<Box<Detailed>>,
     buffer: WriteBuffer,
     waiting: VecDeque<Command>,
     under_way: usize,
@@ -65,6 +80,11 @@ pub struct Flash {
 impl Flash {
     /// A drive without anything to do; a page map is filled as its specification says.
     pub fn new(model: &FlashModel) -> Self {
+        Self::numbered(model, 0, 0)
+    }
+
+    /// The same; seed and number decide which senses are repeated.
+    pub fn numbered(model: &FlashModel, seed: u64, number: u32) -> Self {
         let spec = Arc::clone(&model.spec);
         let places = match spec.translation {
             Translation::PageMap(PageMapSpec { filled_percent }) => {
@@ -75,6 +95,7 @@ impl Flash {
         Self {
             places,
             timeline: Timeline::new(&spec),
+            detailed: spec.is_detailed().then(|| Box::new(Detailed::new(&spec, seed, number))),
             buffer: WriteBuffer::new(spec.write_buffer_bytes),
             waiting: VecDeque::new(),
             under_way: 0,
@@ -107,7 +128,11 @@ impl Flash {
         while self.under_way < self.spec.commands as usize {
             let Some(command) = self.waiting.pop_front() else { return };
             self.under_way += 1;
-            let end_ns = if command.write { self.write(&command, now_ns) } else { self.read(&command, now_ns) };
+            let taken_ns = if self.detailed.is_some() { self.take_up(now_ns) } else { now_ns };
+            let end_ns = if command.write { self.write(&command, taken_ns) } else { self.read(&command, taken_ns) };
+            if let Some(Detailed { slc: Some(slc), .. }) = self.detailed.as_deref_mut() {
+                slc.rest(end_ns);
+            }
             started(command.handle, end_ns);
         }
     }
@@ -139,8 +164,7 @@ impl Flash {
         let begin_ns = now_ns + overhead_ns;
         let unit = lba * SECTOR_BYTES / u64::from(self.spec.unit_bytes);
         let die = self.places.find(unit, &self.spec).map(|(_, die)| die);
-        let sensed_ns =
-            die.map_or(0, |die| self.timeline.wait_ns(die, begin_ns) + u64::from(self.spec.page_read_us) * 1_000);
+        let sensed_ns = die.map_or(0, |die| self.wait_ns(die, begin_ns) + u64::from(self.spec.page_read_us) * 1_000);
         overhead_ns + sensed_ns.max(self.link_free_ns.saturating_sub(begin_ns))
     }
 
@@ -156,9 +180,11 @@ impl Flash {
         self.waiting.len() + self.under_way
     }
 
-    /// How long the dies have worked, on average.
+    /// How long the dies have worked, on average, or the drive's processor if that has longer.
     pub fn busy_ns(&self) -> u64 {
-        self.timeline.busy_ns()
+        self.detailed
+            .as_ref()
+            .map_or_else(|| self.timeline.busy_ns(), |detailed| detailed.dies.busy_ns().max(detailed.busy_ns))
     }
 
     /// What has been written so far.
@@ -169,6 +195,41 @@ impl Flash {
     /// How long sectors are on its interface.
     pub(crate) fn interface_ns(&self, sectors: u32) -> u64 {
         u64::from(sectors) * SECTOR_BYTES * 1_000_000_000 / self.spec.interface_rate_bytes_per_s
+    }
+
+    /// The drive's processor takes a command up; an SLC cache has been folded meanwhile.
+    fn take_up(&mut self, now_ns: u64) -> u64 {
+        let Some(detailed) = self.detailed.as_deref_mut() else { return now_ns };
+        if let Some(slc) = &mut detailed.slc {
+            let rows = slc.wake(now_ns);
+            self.written.flash_bytes += rows * self.spec.row_bytes();
+            let fold_us = u64::from(self.spec.page_read_us) + u64::from(self.spec.page_program_us);
+            detailed.dies.add_busy_ns(rows * fold_us * 1_000);
+        }
+        detailed.free_ns = detailed.free_ns.max(now_ns) + detailed.command_ns;
+        detailed.busy_ns += detailed.command_ns;
+        detailed.free_ns
+    }
+
+    fn wait_ns(&self, die: usize, now_ns: u64) -> u64 {
+        match &self.detailed {
+            None => self.timeline.wait_ns(die, now_ns),
+            Some(detailed) => detailed.dies.wait_ns(die, now_ns),
+        }
+    }
+
+    /// Senses a row and moves some of its bytes; when they have arrived.
+    fn sense(&mut self, (row, die): (u32, usize), bytes: u64, now_ns: u64) -> u64 {
+        match &mut self.detailed {
+            None => self.timeline.read(die, bytes, now_ns),
+            Some(detailed) => {
+                let row_of_block = match self.places {
+                    Places::Mapped(_) => row % self.spec.pages_per_block,
+                    Places::Analytic(_) => row / self.spec.dies() % self.spec.pages_per_block,
+                };
+                detailed.dies.read(die, u64::from(row_of_block), bytes, now_ns)
+            }
+        }
     }
 
     /// When the link has moved a number of sectors.
@@ -191,7 +252,7 @@ impl Flash {
             while unit < last && self.places.find(unit, &self.spec).is_some_and(|(next, _)| next == row) {
                 unit += 1;
             }
-            end_ns = end_ns.max(self.timeline.read(die, (unit - first) * unit_bytes, begin_ns));
+            end_ns = end_ns.max(self.sense((row, die), (unit - first) * unit_bytes, begin_ns));
         }
         end_ns
     }
@@ -206,8 +267,8 @@ impl Flash {
         for unit in begin / unit_bytes..end.div_ceil(unit_bytes) {
             let is_whole = begin <= unit * unit_bytes && (unit + 1) * unit_bytes <= end;
             let mut ready_ns = taken_ns;
-            if !is_whole && let Some((_, die)) = self.places.find(unit, &self.spec) {
-                ready_ns = ready_ns.max(self.timeline.read(die, unit_bytes, begin_ns));
+            if !is_whole && let Some(place) = self.places.find(unit, &self.spec) {
+                ready_ns = ready_ns.max(self.sense(place, unit_bytes, begin_ns));
             }
             if self.spec.power_loss_protection {
                 taken_ns = taken_ns.max(self.buffer.take(unit_bytes, begin_ns));
@@ -232,30 +293,74 @@ impl Flash {
     fn program(&mut self, die: usize, begin_ns: u64) -> u64 {
         let row_bytes = self.spec.row_bytes();
         let ready_ns = std::mem::take(&mut self.row_ready_ns);
-        let end_ns = self.timeline.program(die, row_bytes, begin_ns, ready_ns);
+        let (end_ns, way) = match &mut self.detailed {
+            None => (self.timeline.program(die, row_bytes, begin_ns, ready_ns), Way::Past),
+            Some(detailed) => detailed.program(die, row_bytes, (begin_ns, ready_ns)),
+        };
         if self.spec.power_loss_protection {
             self.buffer.release(row_bytes, end_ns);
         }
         self.written.flash_bytes += row_bytes;
-        match &mut self.places {
-            Places::Analytic(analytic) => {
+        match (&mut self.places, &mut self.detailed) {
+            (Places::Analytic(analytic), None) => {
                 let (work_ns, moved_bytes) = analytic.collect();
                 self.written.flash_bytes += moved_bytes;
                 // Out to the controller and back.
                 self.timeline.add_work(die, work_ns, 2 * moved_bytes, begin_ns);
             }
-            Places::Mapped(map) => {
+            (Places::Analytic(analytic), Some(detailed)) => {
+                if way != Way::Quick {
+                    let work = analytic.collected();
+                    self.written.flash_bytes += work.moved_bytes / 2;
+                    detailed.dies.collect(die, work, begin_ns);
+                }
+            }
+            (Places::Mapped(map), detailed) => {
                 let Collected { rows_read, units_moved, rows_programmed, erases } = map.collect(die);
                 self.written.flash_bytes += rows_programmed * row_bytes;
-                let work_us = rows_read * u64::from(self.spec.page_read_us)
-                    + rows_programmed * u64::from(self.spec.page_program_us)
-                    + erases * u64::from(self.spec.block_erase_us);
                 // Out to the controller and back.
-                let bytes = 2 * units_moved * u64::from(self.spec.unit_bytes);
-                self.timeline.add_work(die, work_us * 1_000, bytes, begin_ns);
+                let moved_bytes = 2 * units_moved * u64::from(self.spec.unit_bytes);
+                if let Some(detailed) = detailed {
+                    let [senses, programs, erases] = [rows_read, rows_programmed, erases].map(|count| count as f64);
+                    detailed.dies.collect(die, Work { senses, programs, erases, moved_bytes }, begin_ns);
+                } else {
+                    let work_us = rows_read * u64::from(self.spec.page_read_us)
+                        + rows_programmed * u64::from(self.spec.page_program_us)
+                        + erases * u64::from(self.spec.block_erase_us);
+                    self.timeline.add_work(die, work_us * 1_000, moved_bytes, begin_ns);
+                }
             }
         }
+        if way == Way::Folding
+            && let Some(detailed) = &mut self.detailed
+        {
+            self.written.flash_bytes += row_bytes;
+            let fold = Work { senses: 1.0, programs: 1.0, ..Work::default() };
+            detailed.dies.collect(die, fold, begin_ns);
+        }
         end_ns
+    }
+}
+
+impl Detailed {
+    fn new(spec: &FlashSpec, seed: u64, number: u32) -> Self {
+        Self {
+            dies: Dies::new(spec, seed, number),
+            slc: spec.slc_cache.map(|cache| SlcCache::new(spec, cache)),
+            command_ns: spec.command_ns,
+            free_ns: 0,
+            busy_ns: 0,
+        }
+    }
+
+    /// Programs a row of the host, which begins and whose data are there at two instants; when it ends, and how it was done.
+    fn program(&mut self, die: usize, bytes: u64, instants: (u64, u64)) -> (u64, Way) {
+        let way = self.slc.as_mut().map_or(Way::Past, SlcCache::take);
+        let end_ns = match (way, &self.slc) {
+            (Way::Quick | Way::Folding, Some(slc)) => self.dies.program_for(die, bytes, slc.program_ns, instants),
+            _ => self.dies.program(die, bytes, instants.0, instants.1),
+        };
+        (end_ns, way)
     }
 }
 

@@ -9,7 +9,10 @@
 //! Reads go before programs: one that meets a busy die waits for the operation under way, or suspends it. With
 //! power-loss protection a write is reported when the buffer has it, otherwise when its rows are programmed.
 //!
-//! Limits: a die senses one row at a time (no independent planes); no wear, errors, retries, page types or temperature;
+//! A drive that is described page by page has queues at its dies instead ([`die`], [`dies`]): types of page, senses that are repeated,
+//! whole erases, limits to suspending, a processor, and an SLC cache ([`slc_cache`]). Without such keys nothing of that is done.
+//!
+//! Limits: a die senses one row at a time (no independent planes); no wear, failures or temperature;
 //! no mapping-table reads; a read of data that is being programmed waits for its die like any other; a transfer may
 //! pass others on its channel that were placed earlier and are ready later, which keeps the channel's rate but not its
 //! order; idle time is not used for collecting.
@@ -17,13 +20,16 @@
 pub(crate) mod amplification;
 mod analytic;
 mod blocks;
+mod die;
+mod dies;
 mod drive;
 mod page_map;
 mod runs;
+mod slc_cache;
 mod spec;
 mod timeline;
 mod write_buffer;
 
 pub use amplification::{agarwal_marrow, xiang_kurkoski};
 pub use drive::{Flash, FlashModel, Written};
-pub use spec::{AnalyticSpec, FlashSpec, PageMapSpec, Translation};
+pub use spec::{AnalyticSpec, FlashSpec, PageMapSpec, PageTypeSpec, SlcCacheSpec, Translation};

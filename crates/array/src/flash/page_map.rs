@@ -257,6 +257,7 @@ mod tests {
             write_buffer_bytes: 1 << 20,
             power_loss_protection: true,
             translation: Translation::page_map(100),
+            ..FlashSpec::default()
         }
     }
 

@@ -4,10 +4,10 @@
 //! rarely say what is inside; the file that describes a drive should say which values are assumed.
 
 use plimsoll_workload::option::Record;
-use plimsoll_workload::unit::{BYTES, BYTES_PER_S, PERCENT, US};
+use plimsoll_workload::unit::{BYTES, BYTES_PER_S, MS, NS, PERCENT, US};
 use plimsoll_workload::{choices, options};
 
-use crate::declared::{ARRAYS, MIB, PIB, SECTOR};
+use crate::declared::{ARRAYS, COMMAND_US_MAX, MIB, PART_NS_MAX, PIB, SECTOR};
 use crate::device::command::SECTOR_BYTES;
 use crate::device::error::{SpecError, in_range};
 
@@ -65,6 +65,23 @@ options! {
             /// How addresses become places.
             translation: Translation = Translation::PageMap(PageMapSpec::default()),
                 required "say how addresses become places", example "{\"kind\": \"analytic\"}";
+            /// Types of page, in the order in which they follow each other in a block. Times are in proportion to `page_read_us`
+            /// and `page_program_us`, which stay the means.
+            page_types: Vec<PageTypeSpec> = Vec::new(), unset "all pages are alike",
+                example "[{\"name\": \"lower\", \"read_percent\": 80, \"program_percent\": 50}]";
+            /// Share of senses that have to be repeated, each drawn by itself.
+            read_retry_percent: f64 = 0.0, range 0.0 => 100.0, unit PERCENT, example "1";
+            /// How much longer such a sense takes.
+            read_retry_us: u32 = 0, range 0.0 => COMMAND_US_MAX, unit US, example "40";
+            /// How many reads may go before a program or an erase that is due or under way; further ones wait for its end.
+            reads_first_max: Option<u32> = None, unset "any number", range 0.0 => 1e6, example "4";
+            /// By how much a read is held up by suspending an erase.
+            erase_suspend_us: Option<u32> = None, unset "as by suspending a program", range 0.0 => COMMAND_US_MAX, unit US,
+                example "60";
+            /// Time of the drive's own processor per command; it takes one after the other.
+            command_ns: u64 = 0, range 0.0 => PART_NS_MAX, unit NS, example "1000";
+            /// Flash that is written with one bit per cell at first.
+            slc_cache: Option<SlcCacheSpec> = None, unset "none", example "{\"size_bytes\": 100000000000, \"program_us\": 200}";
         }
     }
 }
@@ -103,8 +120,40 @@ options! {
     }
 }
 
+options! {
+    /// A type of page.
+    pub struct PageTypeSpec: "page type" in ARRAYS {
+        "Page type" {
+            /// What it is called.
+            name: String = String::new(), required "name the bits of a cell that it has", example "lower";
+            /// Its time to read, in percent of the mean.
+            read_percent: u32 = 100, range 1.0 => 1000.0, unit PERCENT, example "80";
+            /// Its time to program, in percent of the mean.
+            program_percent: u32 = 100, range 1.0 => 1000.0, unit PERCENT, example "50";
+        }
+    }
+}
+
+options! {
+    /// Flash that is written with one bit per cell at first, and folded into all bits when the host has nothing to do.
+    #[derive(Copy, Eq)]
+    pub struct SlcCacheSpec: "SLC cache" in ARRAYS {
+        "SLC cache" {
+            /// How much of the host's data it takes.
+            size_bytes: u64 = 0, required "say how much it takes", range MIB => PIB, unit BYTES, example "100000000000";
+            /// From the register to the cells, with one bit per cell.
+            program_us: u32 = 1, required "say how long a page takes to program with one bit per cell", range 1.0 => 1e6,
+                unit US, example "200";
+            /// Time without a command after which folding begins.
+            idle_ms: u32 = 100, range 0.0 => 86_400_000.0, unit MS, example "1000";
+            /// Whether every row has to be folded to make room once it is full; if not, what is written goes past it.
+            folds_first: bool = false, example "true";
+        }
+    }
+}
+
 impl Translation {
-    /// A page map of which so much has been written once.
+    /// A page map of a device of which this share has been written once.
     pub const fn page_map(filled_percent: u32) -> Self {
         Self::PageMap(PageMapSpec { filled_percent })
     }
@@ -161,6 +210,21 @@ impl FlashSpec {
         (nominal - 2.0 * block / per_die).max(nominal / 2.0)
     }
 
+    /// Whether its dies have queues of their own, page by page; without any of these keys they do their work in the mean.
+    pub(crate) fn is_detailed(&self) -> bool {
+        !self.page_types.is_empty()
+            || self.read_retry_percent > 0.0
+            || self.reads_first_max.is_some()
+            || self.erase_suspend_us.is_some()
+            || self.command_ns > 0
+            || self.slc_cache.is_some()
+    }
+
+    /// Mean time from the cells to the register, with what is sensed again.
+    pub(crate) fn sense_us(&self) -> f64 {
+        f64::from(self.page_read_us) + self.read_retry_percent / 100.0 * f64::from(self.read_retry_us)
+    }
+
     /// Refuses values that no drive can have.
     ///
     /// # Errors
@@ -168,6 +232,7 @@ impl FlashSpec {
     pub fn check(&self) -> Result<(), SpecError> {
         self.check_ranges()?;
         self.check_unit()?;
+        self.check_page_types()?;
         if self.power_loss_protection {
             in_range("write_buffer_bytes", self.write_buffer_bytes, 2 * self.row_bytes(), 1 << 40)?;
         }
@@ -180,6 +245,27 @@ impl FlashSpec {
             let problem =
                 format!("{unit} does not divide a row of {row} bytes; write a divisor that is a multiple of 512");
             return Err(SpecError::new("unit_bytes", problem));
+        }
+        Ok(())
+    }
+
+    fn check_page_types(&self) -> Result<(), SpecError> {
+        let types = &self.page_types;
+        for (key, percent) in [
+            ("read_percent", (|one| one.read_percent) as fn(&PageTypeSpec) -> u32),
+            ("program_percent", |one| one.program_percent),
+        ] {
+            let mean = types.iter().map(|one| f64::from(percent(one))).sum::<f64>() / types.len().max(1) as f64;
+            if !types.is_empty() && (mean - 100.0).abs() > 1.0 {
+                let problem =
+                    format!("{key} is {mean:.1} in the mean; write percentages of the mean, so that it is 100");
+                return Err(SpecError::new("page_types", problem));
+            }
+        }
+        if self.erase_suspend_us.is_some() && self.suspend_us.is_none() {
+            let problem =
+                "without suspend_us nothing is suspended; write suspend_us as well, or leave it out".to_owned();
+            return Err(SpecError::new("erase_suspend_us", problem));
         }
         Ok(())
     }

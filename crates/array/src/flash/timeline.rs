@@ -54,7 +54,7 @@ impl Timeline {
         let mut begin_ns = now_ns.max(free.reads_end_ns);
         let mut pushed_ns = self.read_ns;
         if free.work_end_ns > begin_ns {
-            // In multiples of a program, the last of which is under way.
+            // The work is a number of programs; the one under way has this long to go.
             let under_way_ns = (free.work_end_ns - begin_ns - 1) % self.program_ns + 1;
             match self.suspend_ns {
                 Some(suspend_ns) if suspend_ns < under_way_ns => {

@@ -161,7 +161,7 @@ impl Parity {
         self.read_around(task, wanted, sink)
     }
 
-    /// Reads what is touched of present members, and enough of the row to work out `wanted` of the missing ones.
+    /// Reads the requested part of present members, and enough of the row to compute `wanted` of the missing ones.
     #[cold]
     fn read_around<S: Sink>(&self, task: &RowRead, wanted: Range, sink: &mut S) -> Result<u64, u64> {
         let data = self.data.value() as u32;

@@ -1,10 +1,10 @@
 //! A rebuild, chunk by chunk: what is read of the survivors and written to the spare in a failed member's place.
 //!
 //! Model: with parity, a chunk of the spare comes from the same addresses of as many survivors as a row has data strips
-//! (RAID 6 with one member missing leaves one survivor out, another for every chunk); a copy of a mirror comes from the
-//! first other copy. A chunk's rows are to be locked from before its reads until its write has ended and
-//! [`Members::rebuilt`] has been told, or a write between would be lost. Several chunks may be under way if their ends
-//! are told in order. What is copied back goes the same way from the member itself to the drive that will stand for it.
+//! (RAID 6 with one member missing leaves out one survivor, a different one for every chunk); a copy of a mirror comes from
+//! the first other copy. The caller locks a chunk's rows before its reads and until its write has ended and
+//! [`Members::rebuilt`] was called, or a write in between would be lost. Several chunks may be under way if their ends are
+//! reported in order. Copying back goes the same way, from the drive that acts as the member to the one that will.
 //!
 //! ```
 //! use plimsoll_array::raid::{Geometry, GroupSpec, Level, Rebuild, RebuildChunk};

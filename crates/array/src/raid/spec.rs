@@ -73,6 +73,11 @@ impl Level {
         }
     }
 
+    /// Whether members hold the same.
+    pub const fn is_mirrored(self) -> bool {
+        matches!(self, Self::Raid1 | Self::Raid10)
+    }
+
     const fn is_nested(self) -> bool {
         matches!(self, Self::Raid50 | Self::Raid60)
     }
@@ -198,7 +203,7 @@ impl GroupSpec {
     /// Keys that mean nothing at this level.
     fn check_belonging(&self) -> Result<(), SpecError> {
         let parity = self.level.parities() > 0;
-        let mirrored = matches!(self.level, Level::Raid1 | Level::Raid10);
+        let mirrored = self.level.is_mirrored();
         let grouped = self.level.is_nested() || self.level == Level::Raid10;
         for (key, given, belongs) in [
             ("layout", self.layout.is_some(), parity),

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{ArraySpec, CacheSpec, HostMode, ReadAheadSpec, Sharing, Spread, VolumeSet};
+use super::{ArraySpec, CacheSpec, GroupEntry, HostMode, ReadAheadSpec, Sharing, Spread, VolumeSet};
 
 pub(super) type Checked = Result<(), String>;
 
@@ -43,6 +43,7 @@ pub(super) fn check(spec: &ArraySpec) -> Checked {
         let at = format!("group.{}", group.name);
         known(&at, "controller", "controller", std::slice::from_ref(&group.controller), &controllers)?;
         check_members(spec, &group.name, group.raid.devices, &group.members.0)?;
+        check_copy_links(spec, group, &links)?;
     }
     check_spares(spec)?;
     check_volumes(spec, &links, &groups)?;
@@ -82,6 +83,25 @@ fn check_members(spec: &ArraySpec, group: &str, devices: u16, members: &[String]
     }
 }
 
+fn check_copy_links(spec: &ArraySpec, group: &GroupEntry, links: &BTreeSet<String>) -> Checked {
+    let at = format!("group.{}", group.name);
+    if !group.copy_links.is_empty() && !group.raid.level.is_mirrored() {
+        let level = group.raid.level.name();
+        return Err(format!("{at}.copy_links: {level} has no copies; write raid1 or raid10, or leave copy_links out"));
+    }
+    known(&at, "copy_links", "link", &group.copy_links, links)?;
+    shared(&at, "copy_links", spec, &group.copy_links)
+}
+
+/// Several volumes or devices pass such links together.
+fn shared(at: &str, key: &str, spec: &ArraySpec, names: &[String]) -> Checked {
+    let own = |name: &&String| spec.link.iter().any(|link| link.name == **name && link.sharing == Sharing::PerDevice);
+    match names.iter().find(own) {
+        Some(name) => Err(format!("{at}.{key}: `{name}` is a link per device; write a shared one")),
+        None => Ok(()),
+    }
+}
+
 fn check_volumes(spec: &ArraySpec, links: &BTreeSet<String>, groups: &BTreeSet<String>) -> Checked {
     for set in &spec.volumes {
         let at = format!("volumes.{}", set.name);
@@ -90,13 +110,10 @@ fn check_volumes(spec: &ArraySpec, links: &BTreeSet<String>, groups: &BTreeSet<S
         }
         known(&at, "groups", "group", &set.groups, groups)?;
         check_offset(&at, set)?;
+        check_limit(&at, set)?;
         for (key, list) in [("links", &set.links), ("ports", &set.ports)] {
             known(&at, key, "link", list, links)?;
-            let own =
-                |name: &&String| spec.link.iter().any(|link| link.name == **name && link.sharing == Sharing::PerDevice);
-            if let Some(name) = list.iter().find(own) {
-                return Err(format!("{at}.{key}: `{name}` is a link per device; volumes need a shared one"));
-            }
+            shared(&at, key, spec, list)?;
         }
     }
     Ok(())
@@ -111,6 +128,33 @@ fn check_offset(at: &str, set: &VolumeSet) -> Checked {
     }
     if set.offset_bytes > 0 && set.spread == Spread::Joined {
         return Err(format!("{at}.offset_bytes: only volumes on one group each have one; leave it out, or `spread`"));
+    }
+    Ok(())
+}
+
+fn check_limit(at: &str, set: &VolumeSet) -> Checked {
+    let Some(limit) = &set.limit else { return Ok(()) };
+    for (of, lasting, burst, credit) in [
+        ("requests", limit.requests_per_s, limit.burst_requests_per_s, limit.burst_requests),
+        ("bytes", limit.bytes_per_s, limit.burst_bytes_per_s, limit.burst_bytes),
+    ] {
+        if lasting.is_none() && (burst.is_some() || credit > 0) {
+            return Err(format!(
+                "{at}.limit.{of}_per_s: a burst needs the rate that lasts; write it, or leave the burst out"
+            ));
+        }
+        if burst.is_some() && credit == 0 {
+            return Err(format!(
+                "{at}.limit.burst_{of}: a burst needs credit; write it, or leave burst_{of}_per_s out"
+            ));
+        }
+        if let (Some(lasting), Some(burst)) = (lasting, burst)
+            && burst < lasting
+        {
+            return Err(format!(
+                "{at}.limit.burst_{of}_per_s: {burst} is less than {of}_per_s; write at least {lasting}"
+            ));
+        }
     }
     Ok(())
 }

@@ -4,7 +4,7 @@ use plimsoll_workload::unit::{BYTES, BYTES_PER_S, NS, PERCENT};
 use plimsoll_workload::{options, words};
 
 use super::members::Members;
-use crate::declared::{ANY, ARRAYS, REQUEST_NS_MAX};
+use crate::declared::{ANY, ARRAYS, CREDIT_MAX, LIMIT_MAX, REQUEST_NS_MAX};
 use crate::device::DeviceSpec;
 use crate::disk::DiskSpec;
 use crate::raid::{FailureSpec, GroupSpec, Level, RebuildSpec};
@@ -89,6 +89,9 @@ options! {
             /// How data lie on them.
             raid: GroupSpec = GroupSpec::new(Level::Raid0, 1, 128), required "say how data lie on them",
                 example "{\"level\": \"raid5\", \"devices\": 6}";
+            /// Links that what is written passes first on its way to every copy of a mirror set but the first: the network of a store
+            /// whose copies lie on several nodes. Only with mirrors.
+            copy_links: Vec<String> = Vec::new(), unset "none", example "[\"network\"]";
             /// Spares that wait for this group only.
             spares: Members = Members(Vec::new()), unset "none", example "[\"disk[6]\"]";
             /// Which members fail, and when.
@@ -106,6 +109,31 @@ words! {
         Separate = "separate",
         /// Every volume has an equal piece of each group, one after the other.
         Joined = "joined",
+    }
+}
+
+options! {
+    /// What each volume may do, whatever its devices could: a cap, or what a provider sells.
+    pub struct LimitSpec: "limit of a volume" in ARRAYS {
+        "Limit" {
+            /// Reads and writes per second that last.
+            requests_per_s: Option<u64> = None, unset "no limit", range 1.0 => LIMIT_MAX, example "3000";
+            /// Reads and writes per second while credit lasts; needs `burst_requests`.
+            burst_requests_per_s: Option<u64> = None, unset "no limit", range 1.0 => LIMIT_MAX, example "3000";
+            /// Credit in requests; it grows by `requests_per_s` and is spent by what is done.
+            burst_requests: u64 = 0, range 0.0 => CREDIT_MAX, example "5400000";
+            /// A request counts once more with each so many bytes; 0 counts every request once.
+            request_bytes: u32 = 0, unit BYTES, example "262144";
+            /// Bytes per second that last.
+            bytes_per_s: Option<u64> = None, unset "no limit", range 1.0 => LIMIT_MAX, unit BYTES_PER_S, example "131072000";
+            /// Bytes per second while credit lasts; needs `burst_bytes`.
+            burst_bytes_per_s: Option<u64> = None, unset "no limit", range 1.0 => LIMIT_MAX, unit BYTES_PER_S,
+                example "262144000";
+            /// Credit in bytes; it grows by `bytes_per_s` and is spent by what is moved.
+            burst_bytes: u64 = 0, range 0.0 => CREDIT_MAX, unit BYTES, example "1099511627776";
+            /// How much of the credit is there at first.
+            credit_percent: u32 = 100, range 0.0 => 100.0, unit PERCENT, example "0";
+        }
     }
 }
 
@@ -130,6 +158,8 @@ options! {
             links: Vec<String> = Vec::new(), unset "none", example "[\"fc\"]";
             /// Further links at the controller's end, one per volume in turn: the ports that volumes are dealt to.
             ports: Vec<String> = Vec::new(), unset "none", example "[\"port-a\", \"port-b\"]";
+            /// What each of them may do in a second.
+            limit: Option<LimitSpec> = None, unset "none", example "{\"requests_per_s\": 3000}";
         }
     }
 }

@@ -28,7 +28,7 @@ use serde_json::Value;
 
 pub use controller::{CacheSpec, ControllerSpec, ReadAheadSpec, WriteCache};
 pub use host::{HostMode, HostSpec, PageCacheSpec};
-pub use layout::{DeviceSet, Duplex, GroupEntry, LinkSpec, Sharing, Spread, VolumeSet};
+pub use layout::{DeviceSet, Duplex, GroupEntry, LimitSpec, LinkSpec, Sharing, Spread, VolumeSet};
 pub use members::Members;
 pub use sources::Sourced;
 

@@ -7,7 +7,7 @@ impl Members {
     /// The devices' numbers over all sets, in the order of the list.
     ///
     /// # Errors
-    /// A sentence about the first name that stands for nothing.
+    /// A sentence about the first name that no device set has.
     pub fn numbers(&self, sets: &[DeviceSet]) -> Result<Vec<u16>, String> {
         let mut numbers = Vec::new();
         for text in &self.0 {

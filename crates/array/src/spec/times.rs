@@ -9,8 +9,8 @@
 use super::{ArraySpec, ControllerSpec, HostMode, SpecError, VolumeSet};
 
 impl ArraySpec {
-    /// Refuses an array of which nothing but devices takes time, and whose cache or whose host's pages answer before they do: no
-    /// load can be driven against it.
+    /// Refuses an array in which only devices take time while a cache or the host's pages answer before them: requests would
+    /// take no time at all, and a closed loop would never end.
     ///
     /// # Errors
     /// One sentence about the first component that should cost something.

@@ -86,5 +86,6 @@ pub fn flash() -> FlashSpec {
         write_buffer_bytes: 4 << 20,
         power_loss_protection: true,
         translation: Translation::page_map(100),
+        ..FlashSpec::default()
     }
 }

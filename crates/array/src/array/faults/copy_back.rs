@@ -1,15 +1,14 @@
-//! Copying back: what a spare has taken over goes to the new drive that comes for the failed one, and the spare waits again.
+//! Copying back: the contents of a spare go to the drive that replaces the failed one, and the spare is free again.
 //!
-//! Model: where a controller copies back, it does so when the spare holds everything, chunk by chunk and at the pace of a
-//! rebuild. Nothing but the spare is read for it, and the spare stands for the member until the end: it serves all reads, and
-//! what is written below the mark goes to both drives. If the spare fails meanwhile, the new drive is in its bay already and
-//! is rebuilt. So do MegaRAID (MegaRAID Storage Manager, help, *Copyback*), Smart Arrays with dedicated spares (Microchip's
-//! guide to the SmartRAID controllers, which follow them, 6.1 and 15.3.1) and Sun's arrays (StorEdge 6130, help, *About
-//! Hot-Spare Drives*).
+//! Model: a controller that copies back does so once the spare holds everything, chunk by chunk and at the pace of a rebuild.
+//! Only the spare is read for it. Until the end the spare acts as the member: it serves all reads, and writes to what is
+//! copied already go to both drives. If the spare fails meanwhile, the new drive is already in its bay and is rebuilt.
+//! MegaRAID does it this way (MegaRAID Storage Manager, help, *Copyback*), so do Smart Arrays with dedicated spares
+//! (Microchip's guide to the SmartRAID controllers, which follow them, 6.1 and 15.3.1) and Sun's arrays (StorEdge 6130, help,
+//! *About Hot-Spare Drives*).
 //!
-//! Limits: a spare that fails leaves the new drive without what was copied so far. Trims and flushes do not reach the new
-//! drive before it stands for the member; the spare has what they are about. A new drive that fails while it is copied to is
-//! not modelled.
+//! Limits: if the spare fails, the new drive is rebuilt from the start. Trims and flushes reach it only once it acts as the
+//! member; until then they go to the spare alone. A new drive that fails while it is copied to is not modelled.
 
 use super::Faults;
 use super::incidents::What;
@@ -25,7 +24,7 @@ pub(super) struct Bay {
 }
 
 impl Faults {
-    /// A new drive has come for a member for which a spare stands, and gets back what the spare holds as soon as it holds it.
+    /// A member whose place a spare has taken gets a new drive. Copying back begins once the spare holds everything.
     pub(super) fn copy_back(&mut self, topology: &mut Topology, bay: Bay) {
         self.fitted.push(bay);
         if topology.groups[usize::from(bay.group)].members.state(bay.member) == MemberState::Present {

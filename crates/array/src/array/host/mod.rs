@@ -1,7 +1,7 @@
 //! The host's stage: what a request costs there, and the division over volumes.
 //!
-//! Model: past the page cache (`pages.rs`) a request leaves at once, or in chunks of which each begins when the one before has
-//! ended. Each part of it that lies on one group is a job, which the storage takes; a request ends with the last of its jobs.
+//! Model: behind the page cache (`pages.rs`) a request leaves at once, or in chunks, one after the other. Each part of it that
+//! lies on one group is a job for the storage; a request ends with the last of its jobs.
 
 mod pages;
 
@@ -251,7 +251,7 @@ impl Host {
     fn divide_among(&mut self, storage: &mut Storage, number: u32, op: Op, extent: Extent) {
         let mut shares = std::mem::take(&mut self.scratch.shares);
         shares.clear();
-        // A flush concerns every controller; it is told to the first, which costs what it costs.
+        // A flush concerns every controller. Only the first gets it, so a flush costs what it costs there.
         let extent = if op == Op::Flush { Extent { lba: 0, sectors: 1 } } else { extent };
         self.target.map(&storage.topology.volumes, extent, self.sectors_max, &mut shares);
         self.requests[number].left = shares.len() as u32;

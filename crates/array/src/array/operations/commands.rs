@@ -1,15 +1,16 @@
 //! Commands on their way to devices and back.
 //!
-//! Model: what is written has passed the links before its device hears of it; what is read leaves by the device's interface
-//! and passes the links meanwhile, so that it takes the slower of the two. Limits: reads take the links in order of their
-//! ends; a device that reports a write early has taken it over links and interface one after the other.
+//! Model: what is written has passed the links before a disk hears of it; a flash drive's interface takes it while the links
+//! bring it, and what is read leaves by the device's interface and passes the links meanwhile, so that both take the slower of
+//! the two. Limits: reads take the links in order of their ends; a disk that reports a write early has taken it over links and
+//! interface one after the other.
 
 use super::command::{Issued, Origin, Rank};
 use super::precedence::Precedence;
 use crate::array::topology::Topology;
 use crate::calendar::Event;
 use crate::device::Command;
-use crate::link::{Direction, Transfer, carry};
+use crate::link::{Direction, Transfer, carry, slowest_ns};
 use crate::raid::Piece;
 use crate::slab::{NONE, Slab};
 
@@ -115,9 +116,14 @@ impl Commands {
         topology.make_command(controller);
         if write {
             let transfer = transfer(topology, sectors, Direction::Down);
-            let arrived_ns = carry(&mut topology.links, &topology.drives[usize::from(drive)].path, transfer);
-            if arrived_ns > topology.now_ns {
-                topology.calendar.add(arrived_ns, Event::DeviceOffer, number);
+            let found = &topology.drives[usize::from(drive)];
+            let arrived_ns = carry(&mut topology.links, &found.write_path, transfer);
+            // The command runs ahead of what the interface takes as it comes.
+            let taking_ns =
+                found.device.taking_ns(sectors).min(slowest_ns(&topology.links, &found.write_path, transfer.bytes));
+            let offered_ns = arrived_ns.saturating_sub(taking_ns);
+            if offered_ns > topology.now_ns {
+                topology.calendar.add(offered_ns, Event::DeviceOffer, number);
                 return;
             }
         }

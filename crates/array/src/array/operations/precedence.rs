@@ -1,12 +1,12 @@
-//! Requests before destages: what a controller that keeps writes holds back from a drive.
+//! Requests before destages: how many destages a write-back controller sends to a drive that also serves requests.
 //!
-//! Model: beside commands that requests wait for, a drive has n commands of destages at most; the others are held back, first
-//! in, first out, and go when a command has ended. A drive without commands of requests takes all that there are. With D pages
-//! dirty, the high watermark H, room for F dirty pages and `destage_per_device` N,
+//! Model: while a drive has commands that requests wait for, it gets at most n commands of destages. The rest wait first in,
+//! first out, and the next is sent when a command has ended. A drive without commands of requests takes all of them. With D
+//! pages dirty, the high watermark H, room for F dirty pages and `destage_per_device` N,
 //!
 //! - n = 1 for D ≤ H,
 //! - n = 1 + ⌊(N − 1) (D − H) / (F − H)⌋ for H < D < F,
-//! - all that there are for D ≥ F, or while somebody waits for room.
+//! - no limit for D ≥ F, or while a request waits for room.
 //!
 //! With n = 1 the drive takes a request between two destages, however near the next of them lies; with none, rows would stay
 //! locked. That the pace follows what is dirty is linear threshold scheduling (A. Varma, Q. Jacobson, IEEE Trans. Computers
@@ -75,7 +75,7 @@ impl Precedence {
         self.held.0 != NONE
     }
 
-    /// The first that is held back, which goes now, if there is room for it beside the requests.
+    /// Takes the first destage that was held back, if there is room for it beside the requests.
     pub(super) fn next_held(&mut self, issued: &Slab<Issued>, beside_requests: u32) -> Option<u32> {
         let first = self.held.0;
         if first == NONE || !self.has_room(beside_requests) {
