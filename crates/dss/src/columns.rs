@@ -1,7 +1,7 @@
 //! Rows as columns: what formats that store column by column are made from.
 
-use crate::chunk::Values;
 use crate::schema::{Kind, Table};
+use crate::source::Values;
 
 /// The values of one column.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,7 +1,8 @@
 //! Rows as text for PostgreSQL's `COPY … FROM STDIN`: columns parted by tabs, a line for each row.
 
-use crate::chunk::{Chunk, Source, Values};
+use crate::chunk::Chunk;
 use crate::digits;
+use crate::source::{Source, Values};
 
 /// Appends rows to bytes. Nothing is escaped: no value has a tab, a line end or a backslash.
 #[derive(Debug)]

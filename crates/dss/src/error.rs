@@ -12,8 +12,13 @@ pub enum DataError {
     #[error("scale {0}: a part would have one supplier twice; give 0.01, or 0.023 and more.")]
     Suppliers(f64),
     /// A name that no table has.
-    #[error("table '{0}' is not known; there are {names}.", names = crate::Table::names().join(", "))]
-    Table(String),
+    #[error("table '{name}' is not known; there are {known}.")]
+    Table {
+        /// The name that was asked for.
+        name: String,
+        /// The names that there are, in a list.
+        known: String,
+    },
     /// A part that the whole does not have.
     #[error("part {part} of {parts}: parts are counted from 1 to their number, at least 1.")]
     Part {
@@ -23,8 +28,13 @@ pub enum DataError {
         parts: u32,
     },
     /// A refresh set beyond those that there are orders for.
-    #[error("refresh set {0}: there are sets 1 to {sets}; load the data again to go on.", sets = crate::REFRESH_SETS)]
-    RefreshSet(u32),
+    #[error("refresh set {number}: there are sets 1 to {sets}; load the data again to go on.")]
+    RefreshSet {
+        /// The set that was asked for.
+        number: u32,
+        /// How many there are.
+        sets: u32,
+    },
     /// A seed from which nothing can be drawn.
     #[error("seed {0}: the seed plus the number of the stream has to be from 1 to 2147483646.")]
     Seed(i64),

@@ -36,8 +36,9 @@ mod refresh;
 mod rows;
 mod scale;
 mod schema;
+mod source;
 
-pub use chunk::{Chunk, Source, Span, Values};
+pub use chunk::{Chunk, Span};
 pub use columns::{Cells, Columns, Texts};
 pub use copy::{CopyText, copy_text};
 pub use error::DataError;
@@ -47,3 +48,4 @@ pub use parquet::ParquetFile;
 pub use refresh::{REFRESH_SETS, RefreshSet};
 pub use scale::Scale;
 pub use schema::{Column, ForeignKey, Kind, Table};
+pub use source::{Source, Values};

@@ -11,11 +11,12 @@ mod dictionary;
 mod pack;
 mod thrift;
 
-use crate::chunk::{Chunk, Source, Span};
+use crate::chunk::{Chunk, Span};
 use crate::columns::Columns;
 use crate::parquet::column::{ColumnChunk, write_column};
 use crate::parquet::thrift::Struct;
 use crate::schema::{Kind, Table};
+use crate::source::Source;
 
 const MAGIC: &[u8] = b"PAR1";
 const MADE_BY: &[u8] = b"plimsoll";

@@ -3,10 +3,10 @@
 //! Model: of every 32 order keys only 8 are loaded; set `n` fills gaps right behind the keys of the `n`-th thousandth of the
 //! orders, and takes that thousandth away. New orders are those that the generator would draw if the table went on, under other keys.
 
-use crate::chunk::{Source, Values};
 use crate::error::DataError;
 use crate::rows::{self, Place};
 use crate::scale::{self, Scale};
+use crate::source::{Source, Values};
 
 /// There are so many sets: after them every order of the load is gone.
 pub const REFRESH_SETS: u32 = 1000;
@@ -24,7 +24,7 @@ impl RefreshSet {
     /// Set `number`, counted from 1.
     pub fn new(scale: Scale, number: u32) -> Result<Self, DataError> {
         if number == 0 || number > REFRESH_SETS {
-            return Err(DataError::RefreshSet(number));
+            return Err(DataError::RefreshSet { number, sets: REFRESH_SETS });
         }
         Ok(Self { scale, number, taken: 0..Self::orders_at(scale) })
     }

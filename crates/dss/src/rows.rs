@@ -7,8 +7,8 @@ use tpchgen::generators::{
     PartSuppGenerator, RegionGenerator, SupplierGenerator,
 };
 
-use crate::chunk::{Source, Values};
 use crate::digits;
+use crate::source::{Source, Values};
 
 /// Which rows: part `part` of `parts`, as the crate counts.
 #[derive(Debug, Clone, Copy)]

@@ -112,7 +112,10 @@ impl Table {
 
     /// The table of that name.
     pub fn named(name: &str) -> Result<Self, DataError> {
-        Self::ALL.into_iter().find(|table| table.name() == name).ok_or_else(|| DataError::Table(name.into()))
+        Self::ALL
+            .into_iter()
+            .find(|table| table.name() == name)
+            .ok_or_else(|| DataError::Table { name: name.into(), known: Self::names().join(", ") })
     }
 
     /// What tells its rows apart.

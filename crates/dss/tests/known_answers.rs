@@ -186,9 +186,11 @@ fn what_the_specification_does_not_have_is_refused() {
     let one = scale(1.0);
     assert_eq!(Span::part(Table::Orders, one, 3, 2), Err(DataError::Part { part: 3, parts: 2 }));
     assert_eq!(Span::part(Table::Orders, one, 0, 0), Err(DataError::Part { part: 0, parts: 0 }));
-    assert_eq!(RefreshSet::new(one, 0), Err(DataError::RefreshSet(0)));
-    assert_eq!(RefreshSet::new(one, 1001), Err(DataError::RefreshSet(1001)));
-    assert_eq!(Table::named("order"), Err(DataError::Table("order".into())));
+    assert_eq!(RefreshSet::new(one, 0), Err(DataError::RefreshSet { number: 0, sets: REFRESH_SETS }));
+    assert_eq!(RefreshSet::new(one, 1001), Err(DataError::RefreshSet { number: 1001, sets: REFRESH_SETS }));
+    let unknown = Table::named("order").unwrap_err().to_string();
+    assert!(unknown.starts_with("table 'order' is not known; there are "), "{unknown}");
+    assert!(unknown.contains("orders, lineitem"), "{unknown}");
     for (seed, stream) in [(0, 0), (-1, 3), (2_147_483_646, 1), (i64::MAX, 0)] {
         assert_eq!(parameters(seed, stream, one), Err(DataError::Seed(seed)));
     }
