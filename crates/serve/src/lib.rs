@@ -13,7 +13,7 @@
 //!
 //! Limits: Linux only. What a front itself costs (sockets, the kernel) comes on top of the modelled time.
 
-pub mod asked;
+pub mod byte_request;
 pub mod data;
 #[cfg(test)]
 mod drawn;

@@ -25,7 +25,7 @@ use fuser::{
 };
 use plimsoll_workload::Op;
 
-use crate::asked::Asked;
+use crate::byte_request::ByteRequest;
 use crate::error::ServeError;
 use crate::server::Server;
 
@@ -292,7 +292,7 @@ impl Filesystem for OneFile {
             return reply.data(&bytes);
         }
         // The range was cut to the array, so it is not refused.
-        let _ = self.server.begin(Asked { op: Op::Read, offset, len }, move |answered| match answered {
+        let _ = self.server.begin(ByteRequest { op: Op::Read, offset, len }, move |answered| match answered {
             Ok(()) => reply.data(&bytes),
             Err(error) => reply.error(number_of(&error)),
         });
@@ -317,7 +317,7 @@ impl Filesystem for OneFile {
         if let Err(error) = self.server.data().write(offset, &bytes[..len as usize]) {
             return reply.error(number_of(&error));
         }
-        let _ = self.server.begin(Asked { op: Op::Write, offset, len }, move |answered| match answered {
+        let _ = self.server.begin(ByteRequest { op: Op::Write, offset, len }, move |answered| match answered {
             Ok(()) => reply.written(len as u32),
             Err(error) => reply.error(number_of(&error)),
         });

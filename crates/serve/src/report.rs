@@ -4,7 +4,7 @@ use plimsoll_workload::Op;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::asked::Asked;
+use crate::byte_request::ByteRequest;
 use crate::data::Kept;
 use crate::lateness::Lateness;
 
@@ -31,7 +31,7 @@ pub struct Counts {
 
 impl Counts {
     /// One answer.
-    pub fn add(&mut self, asked: Asked, failed: bool) {
+    pub fn add(&mut self, asked: ByteRequest, failed: bool) {
         let (requests, bytes) = match asked.op {
             Op::Read => (&mut self.reads, &mut self.read_bytes),
             Op::Write => (&mut self.writes, &mut self.written_bytes),

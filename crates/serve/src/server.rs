@@ -17,7 +17,7 @@ use std::thread::Thread;
 use plimsoll_array::Array;
 use plimsoll_workload::Op;
 
-use crate::asked::{Asked, SECTOR_BYTES};
+use crate::byte_request::{ByteRequest, SECTOR_BYTES};
 use crate::data::{Data, Kept};
 use crate::lateness::{Lateness, Limits};
 use crate::locked;
@@ -82,7 +82,7 @@ impl Server {
     /// # Errors
     /// EINVAL outside of the array, EIO when the model lost data, those of the data.
     pub fn read(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
-        let asked = Asked { op: Op::Read, offset, len: buffer.len() as u64 };
+        let asked = ByteRequest { op: Op::Read, offset, len: buffer.len() as u64 };
         self.carry_out(asked, || self.data.read(offset, buffer))
     }
 
@@ -91,7 +91,7 @@ impl Server {
     /// # Errors
     /// As `read`; ENOSPC when there is no room for them.
     pub fn write(&self, offset: u64, bytes: &[u8]) -> io::Result<()> {
-        let asked = Asked { op: Op::Write, offset, len: bytes.len() as u64 };
+        let asked = ByteRequest { op: Op::Write, offset, len: bytes.len() as u64 };
         self.carry_out(asked, || self.data.write(offset, bytes))
     }
 
@@ -100,7 +100,7 @@ impl Server {
     /// # Errors
     /// As `read`.
     pub fn trim(&self, offset: u64, len: u64) -> io::Result<()> {
-        self.clear(Asked { op: Op::Trim, offset, len }, TRIM_BYTES)
+        self.clear(ByteRequest { op: Op::Trim, offset, len }, TRIM_BYTES)
     }
 
     /// Writes zeros.
@@ -108,15 +108,15 @@ impl Server {
     /// # Errors
     /// As `read`.
     pub fn write_zeros(&self, offset: u64, len: u64) -> io::Result<()> {
-        self.clear(Asked { op: Op::Write, offset, len }, ZEROS_BYTES)
+        self.clear(ByteRequest { op: Op::Write, offset, len }, ZEROS_BYTES)
     }
 
-    fn clear(&self, asked: Asked, piece_bytes: u64) -> io::Result<()> {
+    fn clear(&self, asked: ByteRequest, piece_bytes: u64) -> io::Result<()> {
         self.check(asked)?;
         let mut done = 0;
         while done < asked.len {
             let (offset, len) = (asked.offset + done, (asked.len - done).min(piece_bytes));
-            self.carry_out(Asked { op: asked.op, offset, len }, || self.data.clear(offset, len))?;
+            self.carry_out(ByteRequest { op: asked.op, offset, len }, || self.data.clear(offset, len))?;
             done += len;
         }
         Ok(())
@@ -127,7 +127,7 @@ impl Server {
     /// # Errors
     /// EIO when the model lost data.
     pub fn flush(&self) -> io::Result<()> {
-        self.carry_out(Asked { op: Op::Flush, offset: 0, len: 0 }, || Ok(()))
+        self.carry_out(ByteRequest { op: Op::Flush, offset: 0, len: 0 }, || Ok(()))
     }
 
     /// Puts a request into the model; `finish` is called when it is answered, and must be quick.
@@ -136,7 +136,7 @@ impl Server {
     /// EINVAL outside of the array; `finish` is not called then.
     pub fn begin(
         self: &Arc<Self>,
-        asked: Asked,
+        asked: ByteRequest,
         finish: impl FnOnce(io::Result<()>) + Send + 'static,
     ) -> io::Result<()> {
         self.check(asked)?;
@@ -171,13 +171,13 @@ impl Server {
         self.data.finish()
     }
 
-    fn check(&self, Asked { offset, len, .. }: Asked) -> io::Result<()> {
+    fn check(&self, ByteRequest { offset, len, .. }: ByteRequest) -> io::Result<()> {
         let inside = offset.checked_add(len).is_some_and(|end| end <= self.size_bytes);
         if inside { Ok(()) } else { Err(io::Error::from_raw_os_error(libc::EINVAL)) }
     }
 
     /// Puts a request into the model, moves the bytes meanwhile, and waits.
-    fn carry_out(&self, asked: Asked, moves: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
+    fn carry_out(&self, asked: ByteRequest, moves: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
         self.check(asked)?;
         if asked.len == 0 && asked.op != Op::Flush {
             return Ok(());
@@ -191,7 +191,7 @@ impl Server {
     }
 
     /// Counts an answer that is about to leave.
-    fn account_for(&self, asked: Asked, answer: Answer) -> io::Result<()> {
+    fn account_for(&self, asked: ByteRequest, answer: Answer) -> io::Result<()> {
         let late_ns = self.pacer.now_ns().saturating_sub(answer.due_ns);
         let mut account = locked(&self.account);
         account.lateness.add(answer.service_ns(), late_ns);

@@ -55,6 +55,25 @@ impl Blocks {
     }
 }
 
+/// Which of so many things is used how often, for whoever draws by itself.
+#[derive(Clone, Debug)]
+pub struct Popularity {
+    placement: Placement,
+    count: u64,
+}
+
+impl Popularity {
+    /// Over `count` things; equal seeds have equal favourites.
+    pub fn new(distribution: &Distribution, count: u64, seed: u64) -> Self {
+        Self { placement: Placement::new(distribution, count, seed), count }
+    }
+
+    /// The thing that a draw chooses.
+    pub fn pick(&self, draw: u64) -> u64 {
+        self.placement.block(draw, self.count)
+    }
+}
+
 /// How a block is chosen.
 #[derive(Clone, Debug)]
 pub(crate) enum Placement {

@@ -4,8 +4,8 @@
 
 use std::collections::BTreeSet;
 
+mod closed_threads;
 mod course;
-mod holding;
 
 use crate::access;
 use crate::error::WorkloadError;
@@ -43,10 +43,10 @@ const CHECKS: [Check; 24] = [
     course::runs_are_random_and_alike,
     course::trims_come_before_writes,
     course::pointers_of_operations_need_one_line,
-    holding::a_closed_thread_is_held,
-    holding::a_flush_is_there_to_hold,
-    holding::a_pause_has_its_turn,
-    holding::the_end_follows_the_start,
+    closed_threads::a_closed_thread_is_held,
+    closed_threads::a_flush_is_there_to_hold,
+    closed_threads::a_pause_has_its_turn,
+    closed_threads::the_end_follows_the_start,
 ];
 
 pub(crate) fn refuse(condition: bool, sentence: impl FnOnce() -> String) -> Result<(), WorkloadError> {

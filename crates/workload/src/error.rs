@@ -79,7 +79,7 @@ pub struct WorkloadError {
 
 impl WorkloadError {
     /// An error about values that contradict each other.
-    pub(crate) fn impossible(sentence: impl Into<String>) -> Self {
+    pub fn impossible(sentence: impl Into<String>) -> Self {
         Problem::Impossible(sentence.into()).into()
     }
 

@@ -32,7 +32,7 @@ mod entry;
 mod general;
 mod mix;
 mod seek;
-mod shaped;
+mod shape;
 mod size;
 mod track;
 
@@ -42,7 +42,7 @@ use std::sync::atomic::AtomicU64;
 use entry::Entry;
 use general::{General, Lanes};
 use mix::OpMix;
-use shaped::{Shaped, without_trims};
+use shape::{Shaped, without_trims};
 use track::{Laps, Track};
 
 use crate::plan::{Distribution, Sequential, StreamPlan};

@@ -29,7 +29,6 @@
 pub use {serde, serde_json};
 
 mod access;
-mod address;
 mod alias;
 mod bounds;
 mod conflicts;
@@ -40,12 +39,15 @@ mod permutation;
 mod resolve;
 pub mod rng;
 mod scope;
+pub mod share;
 
+pub mod address;
 pub mod arrival;
 pub mod block_sizes;
 pub mod choice;
 pub mod content;
 pub mod declare;
+pub mod director;
 pub mod error;
 pub mod extent;
 pub mod files;

@@ -230,7 +230,7 @@ pub trait Record: Sized + Default {
 }
 
 /// The keys of a record, in the order of declaration.
-pub(crate) fn keys<R: Record>() -> Vec<&'static str> {
+pub fn keys<R: Record>() -> Vec<&'static str> {
     R::declarations().iter().map(|declaration| declaration.key).collect()
 }
 

@@ -219,6 +219,8 @@ pub struct AccessPlan {
     pub distribution: Distribution,
     /// Whether sequential requests of all threads share one pointer.
     pub sequential: Sequential,
+    /// Bytes into the region at which the first sequential request goes.
+    pub begins: u64,
     /// Sequential requests go towards lower addresses.
     pub backward: bool,
     /// Distance in bytes between the starts of consecutive sequential requests; 0 = each follows the last one's end.

@@ -44,10 +44,10 @@ pub fn reference_markdown() -> String {
 }
 
 /// A record's title, its introduction and its options.
-pub(crate) type Part = (&'static str, &'static str, Vec<Declaration>);
+pub type Part = (&'static str, &'static str, Vec<Declaration>);
 
 /// A page of options.
-pub(crate) fn page(introduction: &str, parts: &[Part]) -> String {
+pub fn page(introduction: &str, parts: &[Part]) -> String {
     let mut page = introduction.to_owned();
     write_values(&mut page, parts.iter().flat_map(|(_, _, declarations)| declarations));
     for (title, about, declarations) in parts {

@@ -78,7 +78,12 @@ pub(crate) const fn stream_seed(job: u64, stream: u64, index: u64) -> u64 {
 
 impl StreamOptions {
     /// The plan on the parts that the stream asks for.
-    fn resolve_placed(&self, shape: TargetShape, seed: u64, part_ends: &[u64]) -> Result<StreamPlan, WorkloadError> {
+    pub(crate) fn resolve_placed(
+        &self,
+        shape: TargetShape,
+        seed: u64,
+        part_ends: &[u64],
+    ) -> Result<StreamPlan, WorkloadError> {
         let Some(list) = &self.parts else { return self.resolve(shape, seed) };
         let (placed, size_bytes) = placed(list, self.parts_unit, part_ends)?;
         let mut plan = self.resolve(TargetShape { size_bytes, ..shape }, seed)?;
@@ -104,6 +109,7 @@ impl StreamOptions {
         }
         let region = self.region(&entries, longest, shape.size_bytes)?;
         let zones = self.zones(&region, longest)?;
+        let begins = self.begins(&region)?;
         let granule = access::gcd(access::granule(&entries), region.start);
         let mut ops = [false; 4];
         for op in Op::ALL {
@@ -124,7 +130,7 @@ impl StreamOptions {
             max_len: longest,
             granule: granule as u32,
             ops,
-            access: AccessPlan { zones, ..self.access_plan(entries) },
+            access: AccessPlan { zones, begins, ..self.access_plan(entries) },
             trace: None,
             arrival: self.arrival_plan(),
             hold: self.hold_plan(),
@@ -202,12 +208,27 @@ impl StreamOptions {
                 Pointer::PerOperation => Sequential::PerOperation,
                 Pointer::SameStart => Sequential::SameStart,
             },
+            begins: 0,
             backward: self.direction == Direction::Backward,
             stride: self.stride.map_or(0, |stride| stride.0),
             zones: None,
             run: RunPlan { length: self.run_length, repeats: self.run_repeats },
             trims_first: self.trim_first,
         }
+    }
+
+    /// How far into the region sequential requests begin.
+    fn begins(&self, region: &Range<u64>) -> Result<u64, WorkloadError> {
+        let length = region.end - region.start;
+        let begins = self.sequential_start.bytes(length);
+        if begins >= length && begins > 0 {
+            return Err(WorkloadError::impossible(format!(
+                "sequential_start {} lies beyond the region of {}; choose less than 100%",
+                self.sequential_start.show(),
+                bytes_to_words(length)
+            )));
+        }
+        Ok(begins)
     }
 
     /// The zones of a region, of which the first has to lie in it.

@@ -205,6 +205,9 @@ options! {
             run_repeats: bool = false, example "true";
             /// Whose pointer sequential requests follow.
             sequential: Pointer = Pointer::Shared, example "per_thread";
+            /// How far into the region sequential requests begin, in bytes or percent of the region; from its end they go
+            /// on at its start. Streams with zones or runs begin where those do.
+            sequential_start: Extent = Extent::Bytes(0), example "50%";
             /// Which way sequential requests go.
             direction: Direction = Direction::Forward, example "backward";
             /// Distance between the starts of consecutive sequential requests; a multiple of the alignment.

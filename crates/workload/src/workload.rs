@@ -39,7 +39,7 @@ options! {
             rationale: String = String::new(), example "The report gives 8 KiB, 70 % reads, all random";
             /// What a healthy target does under it.
             expect: String = String::new(), example "IOPS rise with queue depth until the disks are busy";
-            /// Words to list it by.
+            /// Words to list it by. With `bandwidth`, reports speak of MB/s before IOPS, as they do of requests of 64 KiB and more.
             tags: Vec<String> = Vec::new(), example "[\"proliant\"]";
             /// The streams, which run at the same time.
             streams as "stream": Vec<StreamOptions> = Vec::new(),
@@ -66,7 +66,7 @@ impl Workload {
 }
 
 /// The file's name without directories and ending, reduced to the letters a name may have.
-pub(crate) fn stem(source: &str) -> String {
+pub fn stem(source: &str) -> String {
     let file = source.rsplit(['/', '\\']).next().unwrap_or(source);
     let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
     let allowed = |letter: char| if letter.is_ascii_alphanumeric() || letter == '_' { letter } else { '-' };

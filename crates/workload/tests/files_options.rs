@@ -176,6 +176,34 @@ const WRONG: &[(&str, &str)] = &[
         "stream \"stream-1\": write_created has no effect without create; add create to operation, or drop write_created",
     ),
     (
+        r#"{"stream": [{"operation": "deliver"}]}"#,
+        "stream \"stream-1\": deliver makes a file in one tree and renames it into another; name the first in made_in, for example tmp",
+    ),
+    (
+        r#"{"stream": [{"operation": "read", "listed_in": "lists"}]}"#,
+        "stream \"stream-1\": listed_in has no effect without deliver; add deliver to operation, or drop listed_in",
+    ),
+    (
+        r#"{"tree": [{"name": "a"}, {"name": "b"}], "stream": [{"operation": "deliver", "tree": "a", "made_in": "elsewhere"}]}"#,
+        "stream \"stream-1\": no tree is called 'elsewhere'; this workload has a, b",
+    ),
+    (
+        r#"{"tree": [{"name": "a"}, {"name": "b"}], "stream": [{"operation": "deliver", "tree": "a", "made_in": "a"}]}"#,
+        "stream \"stream-1\": made_in names tree a, which the stream works on; name another one in made_in or in tree",
+    ),
+    (
+        r#"{"tree": [{"name": "a"}], "stream": [{"operation": "deliver", "made_in": "a"}]}"#,
+        "stream \"stream-1\": no tree is left to deliver to beside made_in; add one",
+    ),
+    (
+        r#"{"tree": [{"name": "a"}, {"name": "b", "part": 1}], "stream": [{"operation": "deliver", "made_in": "b"}]}"#,
+        "stream \"stream-1\": made_in names tree b, which lies in another part than what is delivered to; give them one part",
+    ),
+    (
+        r#"{"tree": [{"name": "a"}, {"name": "b", "files": 0}], "stream": [{"operation": "deliver", "made_in": "b"}]}"#,
+        "stream \"stream-1\": made_in names tree b, which has no files; set its files",
+    ),
+    (
         r#"{"stream": [{"operation": "read", "flush_at_close": true}]}"#,
         "stream \"stream-1\": flush_at_close has no effect where nothing is written; add write to operation, or drop flush_at_close",
     ),

@@ -21,7 +21,7 @@ use super::negotiation::{Export, negotiate};
 use super::outbox::Outgoing;
 use super::wire::{self, Command, HEAD_BYTES, REQUEST_BYTES, Request};
 use super::{Client, threads};
-use crate::asked::Asked;
+use crate::byte_request::ByteRequest;
 use crate::server::{Server, TRIM_BYTES, ZEROS_BYTES};
 
 /// Bytes under way per connection.
@@ -131,7 +131,7 @@ impl Connection {
 
     /// One piece: into the model, its bytes moved meanwhile, answered when both are over.
     fn exchange(self: &Arc<Self>, request: &Request, op: Op, data: Vec<u8>) {
-        let asked = Asked { op, offset: request.offset, len: u64::from(request.len) };
+        let asked = ByteRequest { op, offset: request.offset, len: u64::from(request.len) };
         if asked.len == 0 {
             return self.finish(request, Ok(Vec::new()));
         }
@@ -171,7 +171,7 @@ impl Connection {
     }
 
     /// Puts a request into the model, when there is a place for it.
-    fn enter_model(&self, asked: Asked, finish: impl FnOnce(io::Result<()>) + Send + 'static) -> io::Result<()> {
+    fn enter_model(&self, asked: ByteRequest, finish: impl FnOnce(io::Result<()>) + Send + 'static) -> io::Result<()> {
         // Given back with the closure, also where the model forgets it.
         let place = Crowd::enter(&self.client.crowd);
         self.server.begin(asked, move |answered| {
@@ -181,7 +181,7 @@ impl Connection {
     }
 
     fn flush(self: &Arc<Self>, request: Request) {
-        let asked = Asked { op: Op::Flush, offset: 0, len: 0 };
+        let asked = ByteRequest { op: Op::Flush, offset: 0, len: 0 };
         let connection = Arc::clone(self);
         let begun = self.enter_model(asked, move |answered| connection.answer(&request, answered.map(|()| Vec::new())));
         if let Err(error) = begun {

@@ -85,7 +85,8 @@ fn a_server_that_stops_forgets_who_waits() {
     let server = server(Derived::default());
     let (told, waits) = std::sync::mpsc::channel::<io::Result<()>>();
     // Seconds of work for the two disks, so that some of them wait even after a standstill of the machine.
-    let asked = (0..ASKED).map(|number| Asked { op: Op::Read, offset: number * 7_919 % 10_000 * 90_112, len: 4096 });
+    let asked =
+        (0..ASKED).map(|number| ByteRequest { op: Op::Read, offset: number * 7_919 % 10_000 * 90_112, len: 4096 });
     for asked in asked {
         let told = told.clone();
         server.begin(asked, move |answered| drop(told.send(answered))).unwrap();

@@ -71,6 +71,7 @@ fn stream(stream: &FileStreamOptions) -> Result<(), WorkloadError> {
     refuse(stream.write_created && !draws(FileOp::Create), || {
         "write_created has no effect without create; add create to operation, or drop write_created".to_owned()
     })?;
+    delivering(stream)?;
     let writes = draws(FileOp::Write) || stream.write_created;
     refuse(stream.flush_at_close && !writes, || {
         "flush_at_close has no effect where nothing is written; add write to operation, or drop flush_at_close"
@@ -95,6 +96,21 @@ fn stream(stream: &FileStreamOptions) -> Result<(), WorkloadError> {
         }),
         None => Ok(()),
     }
+}
+
+/// Refuses options of `deliver` without it, and it without them.
+fn delivering(stream: &FileStreamOptions) -> Result<(), WorkloadError> {
+    let delivers = stream.operation.percent(FileOp::Deliver) > 0.0;
+    refuse(delivers && stream.made_in.is_none(), || {
+        "deliver makes a file in one tree and renames it into another; name the first in made_in, for example tmp"
+            .to_owned()
+    })?;
+    for (option, tree) in [("made_in", &stream.made_in), ("listed_in", &stream.listed_in)] {
+        refuse(!delivers && tree.is_some(), || {
+            format!("{option} has no effect without deliver; add deliver to operation, or drop {option}")
+        })?;
+    }
+    Ok(())
 }
 
 /// Refuses a total size that the files do not reach.
@@ -129,7 +145,10 @@ pub(crate) fn anchors(trees: &[TreePlan]) -> Result<(), WorkloadError> {
 
 /// The numbers of the trees that a stream names.
 pub(crate) fn trees_of(stream: &FileStreamOptions, trees: &[TreePlan]) -> Result<Vec<usize>, WorkloadError> {
-    let Some(names) = &stream.tree else { return Ok((0..trees.len()).collect()) };
+    let Some(names) = &stream.tree else {
+        let beside = |tree: &TreePlan| [&stream.made_in, &stream.listed_in].contains(&&Some(tree.name.clone()));
+        return Ok((0..trees.len()).filter(|number| !beside(&trees[*number])).collect());
+    };
     let mut found = Vec::new();
     for name in &names.0 {
         let number = trees.iter().position(|tree| tree.name == *name).ok_or_else(|| unknown_tree(name, trees))?;
@@ -137,6 +156,29 @@ pub(crate) fn trees_of(stream: &FileStreamOptions, trees: &[TreePlan]) -> Result
         found.push(number);
     }
     Ok(found)
+}
+
+/// The number of a tree that `option` names, which is none of those that the stream works on.
+pub(crate) fn tree_beside(
+    stream: &FileStreamOptions,
+    option: &str,
+    name: Option<&str>,
+    trees: &[TreePlan],
+) -> Result<Option<usize>, WorkloadError> {
+    let Some(name) = name else { return Ok(None) };
+    let number = trees.iter().position(|tree| tree.name == name).ok_or_else(|| unknown_tree(name, trees))?;
+    let own = trees_of(stream, trees)?;
+    refuse(own.contains(&number), || {
+        format!("{option} names tree {name}, which the stream works on; name another one in {option} or in tree")
+    })?;
+    refuse(own.is_empty(), || format!("no tree is left to deliver to beside {option}; add one"))?;
+    refuse(own.iter().any(|tree| trees[*tree].part != trees[number].part), || {
+        format!("{option} names tree {name}, which lies in another part than what is delivered to; give them one part")
+    })?;
+    refuse(trees[number].shape.files() == 0, || {
+        format!("{option} names tree {name}, which has no files; set its files")
+    })?;
+    Ok(Some(number))
 }
 
 fn unknown_tree(name: &str, trees: &[TreePlan]) -> WorkloadError {

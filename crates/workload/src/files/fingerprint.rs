@@ -39,6 +39,7 @@ fn hash_stream(hash: &mut Fnv, stream: &FileStreamPlan, plan: &FilePlan, draws: 
     let flags = [stream.shared, stream.write_created, stream.direct, stream.dsync, stream.flush_at_close];
     flags.into_iter().for_each(|flag| hash.bytes(&[flag.into()]));
     stream.trees.iter().for_each(|tree| hash.number(*tree as u64));
+    stream.made_in.iter().chain(&stream.listed_in).for_each(|tree| hash.number(*tree as u64));
     let files: u64 = stream.trees.iter().map(|tree| plan.trees[*tree].shape.worked()).sum();
     for shard in 0..stream.threads {
         let mut script = Script::new(stream, shard);

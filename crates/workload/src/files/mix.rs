@@ -74,7 +74,7 @@ fn entry(text: &str, entry: &str) -> Result<(String, f64), WorkloadError> {
 impl Kind for OperationMix {
     const NOUN: &'static str = "an operation or a table of operations";
     const FORM: &'static str = "one of `read write flush create open close access stat setattr rename copy move delete \
-        mkdir rmdir`; or a table of them with their shares in percent, `{ read = 70, write = 30 }`, on the command \
+        mkdir rmdir deliver`; or a table of them with their shares in percent, `{ read = 70, write = 30 }`, on the command \
         line `read=70,write=30`.";
 
     fn read(value: &Value) -> Result<Self, WorkloadError> {

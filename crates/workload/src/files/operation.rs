@@ -34,11 +34,13 @@ pub enum FileOp {
     Mkdir,
     /// Remove an empty directory.
     Rmdir,
+    /// Make a file in one tree, make it durable, and give it its name in another: a message that arrives in a mailbox.
+    Deliver,
 }
 
 impl FileOp {
     /// How many there are.
-    pub const COUNT: usize = 15;
+    pub const COUNT: usize = 16;
 
     /// Every operation, in table order.
     pub const ALL: [Self; Self::COUNT] = [
@@ -57,12 +59,13 @@ impl FileOp {
         Self::Delete,
         Self::Mkdir,
         Self::Rmdir,
+        Self::Deliver,
     ];
 
     /// The words of all operations, in table order.
     pub const NAMES: [&'static str; Self::COUNT] = [
         "read", "write", "flush", "create", "open", "close", "access", "stat", "setattr", "rename", "copy", "move",
-        "delete", "mkdir", "rmdir",
+        "delete", "mkdir", "rmdir", "deliver",
     ];
 
     /// The word used in files, tables and JSON.
@@ -77,7 +80,17 @@ impl FileOp {
 
     /// Whether it changes which files or directories exist, or their names.
     pub const fn changes_names(self) -> bool {
-        matches!(self, Self::Create | Self::Rename | Self::Copy | Self::Move | Self::Delete | Self::Mkdir | Self::Rmdir)
+        matches!(
+            self,
+            Self::Create
+                | Self::Rename
+                | Self::Copy
+                | Self::Move
+                | Self::Delete
+                | Self::Mkdir
+                | Self::Rmdir
+                | Self::Deliver
+        )
     }
 
     /// Whether it goes on in the file that the thread has open.

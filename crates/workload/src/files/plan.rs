@@ -43,6 +43,10 @@ pub struct FileStreamPlan {
     pub name: String,
     /// The trees it works on, by number.
     pub trees: Vec<usize>,
+    /// The tree in which `deliver` makes files, by number.
+    pub made_in: Option<usize>,
+    /// The tree whose files are the lists of what was delivered, by number.
+    pub listed_in: Option<usize>,
     /// Which operations it draws.
     pub mix: OperationMix,
     /// Which operations it records: those drawn, and those that come with them.
@@ -93,6 +97,11 @@ impl FileStreamPlan {
     /// Whether operation `op` is drawn.
     pub const fn draws(&self, op: FileOp) -> bool {
         self.mix.percent(op) > 0.0
+    }
+
+    /// The trees that it changes or looks at, by number.
+    pub fn touched(&self) -> impl Iterator<Item = usize> + '_ {
+        self.trees.iter().copied().chain(self.made_in).chain(self.listed_in)
     }
 
     /// Whether it changes which files and directories exist, or their names.

@@ -90,6 +90,8 @@ fn stream_plan(stream: &FileStreamOptions, trees: &[TreePlan], seed: u64) -> Res
     Ok(FileStreamPlan {
         name: stream.name.clone(),
         trees: check::trees_of(stream, trees)?,
+        made_in: check::tree_beside(stream, "made_in", stream.made_in.as_deref(), trees)?,
+        listed_in: check::tree_beside(stream, "listed_in", stream.listed_in.as_deref(), trees)?,
         mix: stream.operation.clone(),
         ops: recorded(stream),
         threads: stream.threads,

@@ -64,6 +64,12 @@ options! {
                 example "stat";
             /// Whether `create` also writes the file to its size.
             write_created: bool = false, example "true";
+            /// The tree in which `deliver` makes a file and makes it durable before it is renamed to its place in
+            /// another tree. Both lie in the same part.
+            made_in: Option<String> = None, unset "must be given for `deliver`", example "tmp";
+            /// The tree whose files are lists that `deliver` appends a line to and flushes, locked meanwhile by a file
+            /// beside; each directory of the other tree has one. It lies in the same part.
+            listed_in: Option<String> = None, unset "nothing is listed", example "lists";
         }
         "Files" {
             /// Which file comes next.

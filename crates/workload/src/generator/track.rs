@@ -27,16 +27,17 @@ impl Track {
         self.region.start
     }
 
-    /// The pointer before a shard's first request: threads with one of their own start evenly spread over the region,
-    /// or together.
+    /// The pointer before a shard's first request. From where the stream begins on, threads with one of their own start
+    /// evenly spread over the region, or together.
     pub(crate) fn origin(&self, plan: &StreamPlan, shard: u32) -> u64 {
         let length = self.region.end - self.region.start;
-        let share = match plan.access.sequential {
+        let spread = match plan.access.sequential {
             Sequential::Shared | Sequential::SameStart => 0,
             Sequential::PerThread | Sequential::PerOperation => {
                 (u128::from(length) * u128::from(shard) / u128::from(plan.threads.max(1))) as u64
             }
         };
+        let share = if plan.access.begins == 0 { spread } else { (spread + plan.access.begins) % length };
         if self.backward { self.region.end - share } else { self.region.start + share }
     }
 

@@ -10,7 +10,7 @@ use crate::nearest::hint;
 use crate::option::{Record, keys};
 
 /// Options of the server, which every group of users has in common.
-const OF_SERVER: [&str; 1] = ["mail_fsync"];
+const OF_SERVER: [&str; 4] = ["mail_fsync", "mailbox_format", "kill", "kill_every"];
 
 /// Every key that `--set` takes: options of users, then those of the server, then those of the job.
 pub fn option_names() -> Vec<&'static str> {

@@ -2,7 +2,9 @@
 
 use serde_json::Value;
 
+use crate::bounds::DAY_NS;
 use crate::error::WorkloadError;
+use crate::kind::Nanos;
 use crate::mail::stream::MailStreamOptions;
 use crate::option::Record;
 use crate::options;
@@ -27,6 +29,30 @@ words! {
         Optimized = "optimized",
         /// Not at all: a message that was accepted can be lost.
         Never = "never",
+    }
+}
+
+words! {
+    /// How a private server keeps messages.
+    pub enum MailFormat: "a format of mailboxes" {
+        /// A file for each message, in the directories cur, new and tmp of its folder.
+        Maildir = "maildir",
+        /// Dovecot's own: a file for each message, and what is known of all of them in the folder's index.
+        Sdbox = "sdbox",
+    }
+}
+
+words! {
+    /// Which private servers are killed while users work.
+    pub enum MailKill: "a choice of servers to kill" {
+        /// None.
+        None = "none",
+        /// Dovecot, which keeps the mailboxes.
+        Dovecot = "dovecot",
+        /// Postfix, which takes letters; where there is none, Dovecot.
+        Postfix = "postfix",
+        /// Now one, now the other.
+        Both = "both",
     }
 }
 
@@ -59,6 +85,13 @@ options! {
         "Server" {
             /// When a private server makes a message durable.
             mail_fsync: MailSync = MailSync::Optimized, example "always";
+            /// How a private server keeps messages.
+            mailbox_format: MailFormat = MailFormat::Maildir, example "sdbox";
+            /// Which private servers are killed (SIGKILL) and started again while users work, to see whether mail is lost. What is under way
+            /// then fails and is counted; the run goes on.
+            kill: MailKill = MailKill::None, example "both";
+            /// How long after a server has come back the next one is killed.
+            kill_every: Nanos = Nanos(5_000_000_000), range 1e6 => DAY_NS, example "10s";
         }
     }
 }

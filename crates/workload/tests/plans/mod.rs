@@ -30,6 +30,7 @@ pub fn plan() -> StreamPlan {
             stride: 0,
             zones: None,
             run: RunPlan::NONE,
+            begins: 0,
             trims_first: false,
         },
         trace: None,

@@ -8,7 +8,7 @@ pub(crate) const SECTOR_BYTES: u64 = 512;
 
 /// What a client asks for, before it is rounded to sectors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Asked {
+pub struct ByteRequest {
     /// What.
     pub op: Op,
     /// First byte.
@@ -17,7 +17,7 @@ pub struct Asked {
     pub len: u64,
 }
 
-impl Asked {
+impl ByteRequest {
     /// The request rounded out to whole sectors.
     pub(crate) fn in_sectors(self) -> Request {
         let Self { op, offset, len } = self;
@@ -35,9 +35,9 @@ mod tests {
 
     #[test]
     fn a_request_enters_the_model_rounded_out_to_sectors() {
-        let request = Asked { op: Op::Read, offset: 511, len: 2 }.in_sectors();
+        let request = ByteRequest { op: Op::Read, offset: 511, len: 2 }.in_sectors();
         assert_eq!((request.lba, request.sectors), (0, 2));
-        let request = Asked { op: Op::Write, offset: 1024, len: 512 }.in_sectors();
+        let request = ByteRequest { op: Op::Write, offset: 1024, len: 512 }.in_sectors();
         assert_eq!((request.lba, request.sectors), (2, 1));
     }
 }
