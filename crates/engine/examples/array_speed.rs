@@ -26,7 +26,7 @@ fn measure(name: &str, array: &Value, stream: &Value, seconds: u64) -> Result<()
     let workload = Workload::from_json(&json!({ "name": "speed", "stream": [stream] }), "speed")?;
     let options = JobOptions::from_json(&json!({ "duration": format!("{seconds}s"), "warmup": "5s" }), "speed")?;
     let target = format!("array:{array}").parse()?;
-    let job = Job { workload, options, target, permission: Permission::default() };
+    let job = Job { workload, mailstore: None, options, target, permission: Permission::default() };
     let outcome = run(&job, &mut Nowhere, &Control::default()).map_err(|error: EngineError| error.to_string())?;
     let disks = outcome.components.iter().filter(|found| found.component.kind == "disk");
     let commands: u64 = disks.map(|found| found.operations).sum();

@@ -31,7 +31,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let workload = Workload::from_json(&json!({ "name": "loop", "stream": [stream] }), "loop")?;
     let timing = json!({ "duration": duration, "warmup": "0s", "backend": backend });
     let options = JobOptions::from_json(&timing, "loop")?;
-    let job = Job { workload, options, target: target.parse()?, permission: Permission::default() };
+    let job = Job { workload, mailstore: None, options, target: target.parse()?, permission: Permission::default() };
     let mut count = Count::default();
     let outcome = run(&job, &mut count, &Control::default()).map_err(|error: EngineError| error.to_string())?;
     let per_io = |ns: u64| ns as f64 / count.0.max(1) as f64;

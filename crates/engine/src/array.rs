@@ -80,7 +80,10 @@ impl ModelledArray {
     fn reached(&self, copying: bool) -> String {
         let going = self.array.rebuilding().filter(|one| one.copying == copying);
         let told = going.map(|Rebuilt { group, member, share, .. }| {
-            format!("{:.1} % of member {member} of group {}", share * 100.0, self.groups[usize::from(group)])
+            let percent = share * 100.0;
+            // Three digits of what has hardly begun: from it follows how long the whole will take.
+            let digits = if percent > 0.0 { (2.0 - percent.log10().floor()).clamp(1.0, 9.0) as usize } else { 1 };
+            format!("{percent:.digits$} % of member {member} of group {}", self.groups[usize::from(group)])
         });
         told.collect::<Vec<_>>().join("; ")
     }

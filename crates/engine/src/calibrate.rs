@@ -69,7 +69,7 @@ fn point(backend: &str, depth: u32, seconds: f64) -> Result<Value, EngineError> 
     let target = "null:".parse().map_err(crate::target::TargetError::from)?;
     let workload = Workload::from_json(&stream, "calibrate")?;
     let options = JobOptions::from_json(&options, "calibrate")?;
-    let job = Job { workload, options, target, permission: Permission::default() };
+    let job = Job { workload, mailstore: None, options, target, permission: Permission::default() };
     let mut count = Count::default();
     let outcome = run(&job, &mut count, &Control::default())?;
     // Processor time covers the warm-up, so the count is scaled to it.

@@ -1,6 +1,8 @@
-//! How a run is told to end early.
+//! How a run is told to end early, and when to begin.
 
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
+
+use crate::appointment::Appointment;
 
 /// Shared by whoever may end a run and its workers.
 #[derive(Debug, Default)]
@@ -11,6 +13,8 @@ pub struct Control {
     failed: AtomicBool,
     /// Workers that have nothing left to issue.
     spent: AtomicUsize,
+    /// When it begins.
+    pub(crate) appointment: Appointment,
 }
 
 /// Why a run ended.
@@ -40,6 +44,16 @@ impl StoppedBy {
 }
 
 impl Control {
+    /// Has the run wait, once it is ready, until [`Control::begin`] says when it begins, or it is stopped.
+    pub fn hold(&self) {
+        self.appointment.hold();
+    }
+
+    /// A held run begins at this instant of `CLOCK_MONOTONIC`; at once, if it has passed.
+    pub fn begin(&self, at_ns: u64) {
+        self.appointment.begin(at_ns);
+    }
+
     /// Asks the workers to stop issuing and to wait for what is outstanding. The first reason stands.
     pub fn stop(&self, reason: StoppedBy) {
         if reason == StoppedBy::Error {

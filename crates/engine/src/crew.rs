@@ -9,23 +9,27 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crossbeam_channel::{Receiver, Sender};
 use plimsoll_array::ComponentUse;
+use plimsoll_mailstore::Role;
 use plimsoll_workload::job::{BackendWord, OnError};
 use plimsoll_workload::plan::ReadAhead;
 use plimsoll_workload::stamp::Findings;
 use plimsoll_workload::{Content, Generator, Op, StreamPlan, Verify};
 
+use crate::appointment;
 use crate::array::ModelledArray;
 use crate::backend::Backend;
 use crate::buffers::{Arena, Need};
+use crate::clock::Clock;
 use crate::collector::{Line, Message};
 use crate::control::{Control, StoppedBy};
 use crate::error::EngineError;
 use crate::gate::ShareGroup;
 use crate::job::Job;
 use crate::journal::Journal;
-use crate::journal::journaled::Journaled;
+use crate::journal::backend::Journaled;
 use crate::lane::{Lane, LaneSeat};
 use crate::ledger::Ledger;
+use crate::mailstore::Mailstore;
 use crate::mmap::Mmap;
 use crate::null::Null;
 use crate::pause;
@@ -53,6 +57,8 @@ pub(crate) struct Setup<'a> {
     pub(crate) ledger: Option<&'a Ledger>,
     pub(crate) journal: Option<&'a Journal>,
     pub(crate) workers: usize,
+    /// What directs the streams, if the job is a mail store.
+    pub(crate) mailstore: Option<&'a Mailstore>,
     pub(crate) control: &'a Control,
     /// Where each worker says whether it has answers; none in virtual time.
     pub(crate) pulses: Vec<Pulse>,
@@ -69,13 +75,19 @@ pub(crate) struct Setup<'a> {
 pub(crate) struct Report {
     pub(crate) facts: Vec<(&'static str, String)>,
     pub(crate) components: Vec<ComponentUse>,
+    /// How long after the start it had begun.
+    pub(crate) began_ns: u64,
     pub(crate) end_ns: u64,
     pub(crate) first_done_ns: Option<u64>,
+    /// When it had done all that its streams ask for; `None` where they do not end or were stopped.
+    pub(crate) spent_ns: Option<u64>,
     pub(crate) first_error: Option<(Op, u64, i32)>,
     pub(crate) cpu_ns: (u64, u64),
     pub(crate) unissued: u64,
     pub(crate) findings: Findings,
     pub(crate) replays: Vec<ReplayReport>,
+    /// What each of its directors says of itself.
+    pub(crate) directed: Vec<serde_json::Value>,
 }
 
 /// What a worker thread needs to take part.
@@ -189,11 +201,17 @@ fn seats(setup: &Setup<'_>, number: usize) -> Vec<LaneSeat> {
         files += files_of(setup, plan) as u32;
         let seat = move |shard| {
             let group = setup.groups[stream].clone();
-            LaneSeat { stream, shard, ordinal: 0, files: first, stamps, group }
+            let director = setup.mailstore.map(|_| (stream / Role::ALL.len() / setup.workers) as u32);
+            LaneSeat { stream, shard, ordinal: 0, files: first, stamps, group, director }
         };
         (0..plan.threads).map(seat)
     });
-    let own = all.enumerate().filter(|(place, _)| place % setup.workers == number);
+    // The streams of a database go to one worker, because what one of them does follows from the others.
+    let worker = |place: usize, seat: &LaneSeat| match seat.director {
+        Some(_) => seat.stream / Role::ALL.len() % setup.workers,
+        None => place % setup.workers,
+    };
+    let own = all.enumerate().filter(|(place, seat)| worker(*place, seat) == number);
     own.map(|(place, seat)| LaneSeat { ordinal: place as u32, ..seat }).collect()
 }
 
@@ -202,7 +220,7 @@ fn prepare_arena(setup: &Setup<'_>, seats: &[LaneSeat]) -> std::io::Result<Arena
     let modelled = matches!(setup.backend, BackendWord::Null | BackendWord::Nop);
     let need = |seat: &LaneSeat, op: Op| {
         let plan = &setup.plans[seat.stream];
-        let looked_at = op == Op::Write || plan.verify != Verify::Off;
+        let looked_at = op == Op::Write || plan.verify != Verify::Off || setup.mailstore.is_some_and(Mailstore::looks);
         let occurs = plan.issues(op) || (op == Op::Read && plan.verify == Verify::All);
         let occurs = occurs && carries_data(setup.backend);
         let len = if occurs { plan.max_len as usize } else { 0 };
@@ -275,6 +293,7 @@ fn carry_out<B: Backend>(
     backend: B,
 ) -> Result<Report, EngineError> {
     let (lanes, slots) = furnish(setup, &seats, arena);
+    let directed = setup.mailstore.map(|store| store.directed((place.number, setup.workers), &setup.timeline));
     let blank_plans = setup.plans.to_vec();
     let parts = setup.opened.volume.parts();
     let blank = move || Slice::new(&blank_plans, parts);
@@ -295,9 +314,15 @@ fn carry_out<B: Backend>(
         pulse: setup.pulses.get(place.number),
     };
     let mut worker = Worker::new(backend, shared, (lanes, slots), (recorder, window), arena);
+    worker.directed = directed.unwrap_or_default();
+    if !setup.pulses.is_empty() {
+        // Far ahead when the run was held; only clocks of real time come nearer by waiting.
+        appointment::keep(&Clock::calibrated(), origin_ns);
+    }
     while worker.backend.now() < origin_ns {
         std::hint::spin_loop();
     }
+    let began_ns = worker.backend.now() - origin_ns;
     let before = thread_cpu_ns();
     let mut ran = worker.run();
     let end_ns = worker.backend.now() - origin_ns;
@@ -320,13 +345,16 @@ fn carry_out<B: Backend>(
     let report = Report {
         facts: worker.backend.facts(),
         components: worker.backend.components(),
+        began_ns,
         end_ns,
         first_done_ns: worker.first_done_ns.map(|done_ns| done_ns - origin_ns),
+        spent_ns: worker.spent_ns.map(|spent_ns| spent_ns.saturating_sub(origin_ns)),
         first_error: worker.first_error,
         cpu_ns: (after.0 - before.0, after.1 - before.1),
         unissued: worker.unissued,
         findings: std::mem::take(&mut worker.findings),
         replays: worker.replayed(|stream| setup.plans[stream].name.clone()),
+        directed: worker.directed.iter().map(|directed| directed.director.report()).collect(),
     };
     drop(worker.into_outlet(origin_ns + end_ns));
     let _ = place.full.send(Message::Finished);

@@ -1,5 +1,6 @@
 //! A job: the unit that is run.
 
+use plimsoll_mailstore::MailstoreWorkload;
 use plimsoll_workload::{JobOptions, Workload};
 
 use crate::safety::Permission;
@@ -10,6 +11,8 @@ use crate::target::TargetSpec;
 pub struct Job {
     /// What is issued.
     pub workload: Workload,
+    /// The mail store that says what is issued, in place of the workload's streams.
+    pub mailstore: Option<MailstoreWorkload>,
     /// How it is run.
     pub options: JobOptions,
     /// Where.

@@ -1,6 +1,6 @@
 //! The power-cut journal of a run: what `plimsoll_workload::journal` describes, kept on another disk or host.
 //!
-//! Model: [`Journal`] is shared by the workers. [`journaled::Journaled`] stands between a worker and its backend: a write is
+//! Model: [`Journal`] is shared by the workers. [`backend::Journaled`] stands between a worker and its backend: a write is
 //! handed over when its *begun* is durable in the journal, and a completion is passed on when the *durable* of what it
 //! promises is. [`check`] is the other half: it reads the journal and the target after the cut.
 //!
@@ -10,8 +10,8 @@
 //!
 //! Limits: two round trips to the journal per turn of a worker, so take no speed from such a run.
 
+pub(crate) mod backend;
 pub mod check;
-pub(crate) mod journaled;
 mod place;
 
 use std::collections::VecDeque;

@@ -25,7 +25,7 @@ pub(crate) struct Lane {
     pub(crate) timing: Timing,
     pub(crate) content: Content,
     /// Bytes of the target before its address 0.
-    base: u64,
+    pub(crate) base: u64,
     /// How its requests are spread, where that is not how the target's are.
     pub(crate) spread: Option<Box<SpreadVolume>>,
     /// First entry of the stream's files in the backend's table: one for each part that it uses, in their order.
@@ -70,6 +70,8 @@ pub(crate) enum Timing {
     Thinking(Box<Thinker>),
     /// When the one before has completed and the gate lets it pass.
     Held(Box<Gate>),
+    /// When its director asks for them; its number.
+    Directed(u32),
     /// At instants of their own, or of a trace; as fast as possible a trace's requests are due at once.
     Open {
         /// Where the instants come from.
@@ -99,12 +101,15 @@ pub(crate) struct LaneSeat {
     pub(crate) stamps: bool,
     /// The group with which its stream keeps a ratio.
     pub(crate) group: Option<Arc<ShareGroup>>,
+    /// The director that says what it issues, among those of its worker.
+    pub(crate) director: Option<u32>,
 }
 
 impl Lane {
     pub(crate) fn new(plan: &StreamPlan, generator: Generator, seat: &LaneSeat, replay: Option<Box<Replay>>) -> Self {
         let gate = Gate::new(plan.hold, plan.queue_depth, seat.group.clone());
         let timing = match (&plan.arrival, &replay) {
+            _ if seat.director.is_some() => Timing::Directed(seat.director.unwrap_or_default()),
             (_, Some(replay)) => Timing::Open { process: Process::Recorded, due_ns: replay.due_ns(), armed: false },
             (ArrivalPlan::Closed { think_ns: 0, .. }, _) => {
                 gate.map_or(Timing::Closed, |gate| Timing::Held(Box::new(gate)))

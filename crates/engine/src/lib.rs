@@ -7,6 +7,7 @@
 //! Limits: Linux only; one host.
 
 mod accounts;
+mod appointment;
 pub mod array;
 pub mod backend;
 pub mod buckets;
@@ -14,6 +15,7 @@ pub mod buffers;
 pub mod calibrate;
 pub mod clock;
 pub mod collector;
+mod commits;
 pub mod control;
 mod crew;
 mod durable;
@@ -27,9 +29,11 @@ pub mod journal;
 mod lane;
 pub mod ledger;
 pub mod mail;
+mod mailstore;
 pub mod mmap;
 pub mod neighbours;
 pub mod null;
+pub mod offset;
 mod open_files;
 pub mod outcome;
 pub mod outstanding;

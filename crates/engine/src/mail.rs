@@ -13,14 +13,16 @@ mod ledger;
 mod link;
 mod outcome;
 mod person;
+mod report;
 mod run;
 mod server;
 mod smtp;
 mod socket;
+mod tls;
 
-pub use layout::{Laid, lay_out};
+pub use layout::{Laid, lay_out, letter};
 pub use outcome::outcome;
 pub use plimsoll_workload::mail::hash as hash_of;
 pub use run::{MailOutcome, run};
-pub use server::{Account, MailJob, MailServer};
+pub use server::{Account, MailJob, MailServer, Place, Security, Service};
 pub use smtp::Language;

@@ -48,12 +48,16 @@ pub struct Outcome {
     pub is_virtual: bool,
     /// The start, on `CLOCK_MONOTONIC` (0 in virtual time), and on the wall clock.
     pub start_ns: (u64, u64),
+    /// When the last worker had begun, from the start.
+    pub began_ns: u64,
     /// The measured time, from the start.
     pub window_ns: Range<u64>,
     /// The end of the drain, from the start.
     pub end_ns: u64,
     /// The first completion, from the start.
     pub first_done_ns: Option<u64>,
+    /// When each worker had done all that its streams ask for, from the start; empty unless all had.
+    pub spent_ns: Vec<u64>,
     /// Why it ended.
     pub stopped_by: StoppedBy,
     /// The first failed I/O: operation, address, errno (0 = short).
@@ -74,4 +78,6 @@ pub struct Outcome {
     pub journal: Option<Journalled>,
     /// What became of the request log, if one was asked for.
     pub logged: Option<Logged>,
+    /// What each database of a mail store did in the measured time.
+    pub databases: Vec<serde_json::Value>,
 }

@@ -25,14 +25,15 @@ const DEVICES_NAMED: usize = 16;
 pub fn interval(interval: &Interval, places: &Places) -> Value {
     let slice = &interval.slice;
     let elapsed_ns = (slice.end_ns - slice.start_ns).max(1);
-    let ops = places.ops.len().max(1);
+    let ops = places.part_ops.len().max(1);
     let streams = slice.cells.iter().enumerate().filter_map(|(place, found)| {
         let found = found.as_ref().filter(|found| !found.is_empty())?;
-        Some(cell(found, Some(&places.streams[place / ops]), places.ops[place % ops], None))
+        let (stream, op) = places.cell(place);
+        Some(cell(found, Some(stream), op, None))
     });
     let per_part = slice.parts.iter().enumerate().filter_map(|(place, found)| {
         let found = found.as_ref().filter(|found| !found.is_empty())?;
-        Some(cell(found, None, places.ops[place % ops], places.parts.get(place / ops).map(String::as_str)))
+        Some(cell(found, None, places.part_ops[place % ops], places.parts.get(place / ops).map(String::as_str)))
     });
     json!({
         "index": slice.index,
@@ -42,7 +43,7 @@ pub fn interval(interval: &Interval, places: &Places) -> Value {
         "inflight_mean": slice.in_flight_area as f64 / elapsed_ns as f64,
         "inflight_age_ns": slice.in_flight_age_ns,
         "write_caches": slice.write_caches,
-        "summary": summary(interval, &places.ops),
+        "summary": summary(interval, places),
         "cells": streams.chain(per_part).collect::<Vec<_>>(),
         "outstanding": outstanding(slice, places),
         "lag": slice.lag.as_ref().filter(|lag| !lag.is_empty()).map(|lag| json!({
@@ -54,12 +55,12 @@ pub fn interval(interval: &Interval, places: &Places) -> Value {
 
 /// Lower bounds of the latencies of what was outstanding at the interval's end; of the drain, of what never had an answer.
 fn outstanding(slice: &Slice, places: &Places) -> Vec<Value> {
-    let ops = places.ops.len().max(1);
     let cells = slice.outstanding.by_cell().into_iter();
     let told = cells.map(|(place, ages)| {
+        let (stream, op) = places.cell(place);
         json!({
-            "stream": places.streams[place / ops],
-            "op": places.ops[place % ops],
+            "stream": stream,
+            "op": op,
             "count": ages.len(),
             "latency": histogram::encode(&ages),
         })
@@ -68,11 +69,11 @@ fn outstanding(slice: &Slice, places: &Places) -> Vec<Value> {
 }
 
 /// The figures of the live view, per operation over all streams.
-fn summary(interval: &Interval, ops: &[&'static str]) -> Value {
+fn summary(interval: &Interval, places: &Places) -> Value {
     let mut operations = Map::new();
-    for (place, op) in ops.iter().enumerate() {
-        let mut cells =
-            interval.slice.cells.iter().skip(place).step_by(ops.len()).flatten().filter(|cell| !cell.is_empty());
+    for op in &places.ops {
+        let named = interval.slice.cells.iter().enumerate().filter(|(place, _)| places.cell(*place).1 == *op);
+        let mut cells = named.filter_map(|(_, cell)| cell.as_ref()).filter(|cell| !cell.is_empty());
         let Some(first) = cells.next() else { continue };
         let mut latency = Cow::Borrowed(&first.latency);
         let (mut bytes, mut errors, mut sum_ns) = (first.bytes, first.failures(), first.latency_sum_ns);
@@ -118,7 +119,7 @@ fn cell(cell: &Cell, stream: Option<&str>, op: &'static str, part: Option<&str>)
 pub fn outcome(outcome: &Outcome, asked: &'static str) -> Value {
     let facts: Map<String, Value> =
         outcome.facts.iter().map(|(name, value)| ((*name).to_owned(), value.as_str().into())).collect();
-    json!({
+    let mut told = json!({
         "backend": { "asked": asked, "used": outcome.backend.name(), "fallback_reason": outcome.fallback },
         "engine": {
             "workers": outcome.workers,
@@ -128,9 +129,10 @@ pub fn outcome(outcome: &Outcome, asked: &'static str) -> Value {
             "clock": { "source": outcome.clock.0.name(), "drift_ppm": outcome.clock.1 },
             "iou_wrk_threads": outcome.ring_workers,
             "unissued": outcome.unissued,
+            "spent_ns": outcome.spent_ns,
         },
         "silence": outcome.silence.map(silence),
-        "start": { "monotonic_ns": outcome.start_ns.0, "wall_ns": outcome.start_ns.1 },
+        "start": { "monotonic_ns": outcome.start_ns.0, "wall_ns": outcome.start_ns.1, "began_ns": outcome.began_ns },
         "end_ns": outcome.end_ns,
         "first_io_ns": outcome.first_done_ns,
         "stopped_by": outcome.stopped_by.name(),
@@ -146,7 +148,11 @@ pub fn outcome(outcome: &Outcome, asked: &'static str) -> Value {
         "lateness_report": outcome.logged.as_ref().map(|logged| json!({
             "path": logged.path, "written": logged.written, "dropped": logged.dropped, "failure": logged.failure,
         })),
-    })
+    });
+    if !outcome.databases.is_empty() {
+        told["databases"] = json!(outcome.databases);
+    }
+    told
 }
 
 /// How long a target answered nothing, and how many requests waited.

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, bounded, unbounded};
+use plimsoll_mailstore::Test;
 use plimsoll_workload::job::BackendWord;
 use plimsoll_workload::plan::ReadAhead;
 use plimsoll_workload::stamp::Findings;
@@ -22,6 +23,7 @@ use crate::crew::{Place, Report, Setup, family, groups, work};
 use crate::error::EngineError;
 use crate::job::Job;
 use crate::journal::check;
+use crate::mailstore::Mailstore;
 use crate::open_files;
 use crate::outcome::{Journalled, Outcome};
 use crate::recorder::is_recorded_by_part;
@@ -29,7 +31,7 @@ use crate::replay::log::RequestLog;
 use crate::replay::{self, Replay};
 use crate::shown::shown;
 use crate::silence::{self, Pulse, Silence, Vigil};
-use crate::sink::Sink;
+use crate::sink::{Places, Sink};
 use crate::target::{OpenMode, Opened, TargetSpec, open};
 use crate::timeline::Timeline;
 use crate::uring;
@@ -54,14 +56,19 @@ pub fn run(job: &Job, sink: &mut dyn Sink, control: &Control) -> Result<Outcome,
     }
     let (backend, fallback) = choose(job)?;
     let mut recorded = recorded(&job.workload)?;
-    let plain = OpenMode { direct: true, dsync: false, writes: writes(&job.workload, &recorded) };
+    let store_writes = job.mailstore.as_ref().is_some_and(|store| store.test != Test::Backup);
+    let writes = store_writes || writes(&job.workload, &recorded);
+    let plain = OpenMode { direct: job.mailstore.as_ref().is_none_or(|store| store.direct), dsync: false, writes };
     let first = job.workload.streams.first();
-    let mode = OpenMode { direct: first.is_none_or(|stream| stream.direct), ..plain };
+    let mode = OpenMode { direct: first.map_or(plain.direct, |stream| stream.direct), ..plain };
     let opened = open(&job.target, mode, &job.permission)?;
     recorded.part_ends = opened.volume.part_ends().to_vec();
-    let plans = job.workload.resolve_recorded(opened.shape(), job.options.seed, &recorded)?;
+    let mailstore = Mailstore::of(job, &opened, backend, &recorded.part_ends)?;
+    let workload = mailstore.as_ref().map_or(&job.workload, |store| &store.plan.streams);
+    let plans = workload.resolve_recorded(opened.shape(), job.options.seed, &recorded)?;
     let log = request_log(job, &plans, backend)?;
-    let workers = workers(&plans, &job.options, backend);
+    let most = mailstore.as_ref().map_or(usize::MAX, |store| store.plan.databases.len());
+    let workers = workers(&plans, &job.options, backend).min(most);
     // Every stream has its parts open, and some backends once more for each worker.
     let descriptors: usize = plans.iter().map(|plan| plan.parts(opened.parts.len()).len()).sum();
     open_files::allow((descriptors * (workers + 1)) as u64 + OTHER_FILES);
@@ -79,6 +86,7 @@ pub fn run(job: &Job, sink: &mut dyn Sink, control: &Control) -> Result<Outcome,
         ledger: ledger.as_ref(),
         journal: journal.as_ref(),
         workers,
+        mailstore: mailstore.as_ref(),
         control,
         pulses: if is_virtual(backend) { Vec::new() } else { (0..workers).map(|_| Pulse::default()).collect() },
         groups: groups(&plans),
@@ -86,6 +94,9 @@ pub fn run(job: &Job, sink: &mut dyn Sink, control: &Control) -> Result<Outcome,
         replays: Mutex::new(replays(&plans, log.as_ref())?),
     };
     sink.resolved(&plans, &part_names(&opened));
+    if let Some(store) = &mailstore {
+        sink.placed(Places::of_databases(store.plan.databases.len(), &part_names(&opened)));
+    }
     let driven = drive(&setup, sink)?;
     let logged = log.zip(job.options.lateness_report.as_ref()).map(|(log, path)| log.finish(path));
     let outcome = Outcome { logged, ..outcome(&setup, fallback, driven) };
@@ -265,9 +276,11 @@ fn looked(job: &Job, sink: &mut dyn Sink, control: &Control) -> Result<Outcome, 
         clock: (clock.source(), clock.drift_ppm()),
         is_virtual: false,
         start_ns,
+        began_ns: 0,
         window_ns: 0..0,
         end_ns: clock::monotonic_ns().saturating_sub(start_ns.0),
         first_done_ns: None,
+        spent_ns: Vec::new(),
         stopped_by: if checked.complete { StoppedBy::Amount } else { control.reason() },
         first_error: None,
         cpu_ns: (0, 0),
@@ -278,6 +291,7 @@ fn looked(job: &Job, sink: &mut dyn Sink, control: &Control) -> Result<Outcome, 
         replays: Vec::new(),
         journal: Some(Journalled::Checked(checked)),
         logged: None,
+        databases: Vec::new(),
     })
 }
 
@@ -349,18 +363,41 @@ fn drive(setup: &Setup<'_>, sink: &mut dyn Sink) -> Result<Driven, EngineError> 
                 Err(_) => return Err(EngineError::WorkerLost),
             }
         }
-        let start_ns = if is_virtual { 0 } else { Clock::calibrated().now() + START_DELAY_NS };
-        let wall_ns = clock::wall_ns();
-        for start in &starts {
-            let _ = start.send(start_ns);
+        let begins_ns = if is_virtual { Some(0) } else { beginning(setup.control, START_DELAY_NS, sink) };
+        let (start_ns, wall_ns) = (begins_ns.unwrap_or_else(clock::monotonic_ns), clock::wall_ns());
+        if begins_ns.is_some() {
+            for start in &starts {
+                let _ = start.send(start_ns);
+            }
+            sink.started(start_ns, wall_ns);
         }
-        sink.started(start_ns, wall_ns);
+        // Without a start the workers leave at once.
+        drop(starts);
         let collector = Collector::new(setup.timeline, setup.workers, empty);
         let seen = collect(setup, collector, &messages, start_ns, sink);
         let reports: Result<Vec<Report>, EngineError> =
             threads.into_iter().map(|thread| thread.join().unwrap_or(Err(EngineError::WorkerLost))).collect();
         Ok(((start_ns, wall_ns), reports?, seen))
     })
+}
+
+/// The instant at which a run that is ready begins: the one it is held for, or as soon as its workers can, `delay_ns` from now.
+/// None when it was held and stopped before it knew its instant.
+pub(crate) fn beginning(control: &Control, delay_ns: u64, sink: &mut dyn Sink) -> Option<u64> {
+    let held = control.appointment.is_kept();
+    if held {
+        sink.ready();
+    }
+    let appointed = control.appointment.wait(|| {
+        sink.poll();
+        !control.is_stopped()
+    });
+    let soonest_ns = Clock::calibrated().now() + delay_ns;
+    match appointed {
+        Some(at_ns) => Some(at_ns.max(soonest_ns)),
+        None if held => None,
+        None => Some(soonest_ns),
+    }
 }
 
 /// Pushes intervals into the sink until all workers have finished; what was seen meanwhile.
@@ -436,8 +473,10 @@ fn outcome(setup: &Setup<'_>, fallback: Option<String>, (start_ns, reports, seen
         is_virtual: is_virtual(setup.backend),
         start_ns,
         window_ns: setup.timeline.warmup_ns..setup.timeline.end_ns(),
+        began_ns: reports.iter().map(|report| report.began_ns).max().unwrap_or(0),
         end_ns: reports.iter().map(|report| report.end_ns).max().unwrap_or(0),
         first_done_ns: reports.iter().filter_map(|report| report.first_done_ns).min(),
+        spent_ns: reports.iter().map(|report| report.spent_ns).collect::<Option<_>>().unwrap_or_default(),
         stopped_by: setup.control.reason(),
         first_error: reports.iter().find_map(|report| report.first_error),
         cpu_ns: reports.iter().fold((0, 0), |sum, report| (sum.0 + report.cpu_ns.0, sum.1 + report.cpu_ns.1)),
@@ -445,8 +484,16 @@ fn outcome(setup: &Setup<'_>, fallback: Option<String>, (start_ns, reports, seen
         findings: verifies(setup.plans).then_some(findings),
         ring_workers: seen.ring_workers,
         silence: seen.silence,
+        databases: databases(&reports),
         replays: reports.into_iter().flat_map(|report| report.replays).collect(),
         journal: setup.journal.map(|journal| Journalled::Kept(journal.kept())),
         logged: None,
     }
+}
+
+/// What the databases of a mail store did, in their order.
+fn databases(reports: &[Report]) -> Vec<serde_json::Value> {
+    let most = reports.iter().map(|report| report.directed.len()).max().unwrap_or(0);
+    let in_turn = (0..most).flat_map(|place| reports.iter().filter_map(move |report| report.directed.get(place)));
+    in_turn.cloned().collect()
 }

@@ -12,6 +12,7 @@ use std::collections::BinaryHeap;
 use std::io;
 use std::ops::Range;
 
+use plimsoll_workload::director::Asked;
 use plimsoll_workload::stamp::Findings;
 use plimsoll_workload::{Op, Request, Verify};
 
@@ -24,17 +25,21 @@ use crate::outstanding::Outstanding;
 use crate::recorder::{InFlight, Outlet, Recorder};
 use crate::replay::ReplayReport;
 use crate::silence::Pulse;
-use crate::slot::{IDLE, Piece, Slot, prepare, verify_completion};
+use crate::slot::{IDLE, Slot, prepare, verify_completion};
 use crate::volume::Volume;
 
 mod backlog;
+mod directed;
 mod due;
 mod end;
 mod held;
 mod overlap;
+mod pieces;
 mod read_back;
+mod timers;
 mod waiters;
 
+pub(crate) use directed::Directed;
 use waiters::Waiters;
 
 /// Marks a timer that belongs to a lane, not to a slot.
@@ -72,6 +77,10 @@ pub(crate) struct Worker<'a, B, O> {
     /// Whether a timer is set for them.
     calls_up: bool,
     single: bool,
+    /// Those who say what lanes of theirs issue, what each slot's answer is told with, and room for what they ask.
+    pub(crate) directed: Vec<Directed>,
+    tokens: Vec<u32>,
+    asks: Vec<Asked>,
     recorder: Recorder<O>,
     origin_ns: u64,
     end_ns: u64,
@@ -81,8 +90,8 @@ pub(crate) struct Worker<'a, B, O> {
     answered: bool,
     /// Whether a lane of this worker can issue its amount and end.
     ends: bool,
-    /// Whether everything of this worker was issued and came back.
-    spent: bool,
+    /// When everything of this worker was issued and had come back.
+    pub(crate) spent_ns: Option<u64>,
     in_flight: u64,
     /// Those of them that were outstanding before the current turn's requests.
     older: u64,
@@ -125,13 +134,16 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
             waiters: Waiters::default(),
             calls_up: false,
             single,
+            directed: Vec::new(),
+            tokens: Vec::new(),
+            asks: Vec::new(),
             recorder,
             origin_ns: window.origin_ns,
             end_ns: window.end_ns,
             look_ns: window.origin_ns,
             answered: false,
             ends,
-            spent: false,
+            spent_ns: None,
             in_flight: 0,
             older: 0,
             findings: Findings::default(),
@@ -170,7 +182,7 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
     fn begin(&mut self) -> io::Result<()> {
         for slot in 0..self.slots.len() as u32 {
             let lane = self.slots[slot as usize].lane;
-            if matches!(self.lanes[lane as usize].timing, Timing::Open { .. } | Timing::Held(_)) {
+            if matches!(self.lanes[lane as usize].timing, Timing::Open { .. } | Timing::Held(_) | Timing::Directed(_)) {
                 self.lanes[lane as usize].free.put(slot, self.origin_ns);
             } else if self.lanes[lane as usize].start_ns > 0 {
                 self.start_later(slot);
@@ -186,7 +198,7 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
                 self.set_timer(self.origin_ns.saturating_add(end_ns), lane | END);
             }
         }
-        Ok(())
+        self.begin_directed(self.origin_ns)
     }
 
     /// Sets the timer for the first request of a slot whose stream starts later than the job.
@@ -282,27 +294,6 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
         self.follow_in_drain(finished.slot, now_ns)
     }
 
-    /// A piece of a request to several parts; whether it was the last.
-    fn finish_piece(&mut self, finished: &Done) -> bool {
-        let slot = &mut self.slots[finished.slot as usize];
-        let Piece { part, len } = slot.pieces.at(finished.piece);
-        let cell =
-            self.recorder.slice.parts.get_mut(part as usize * 4 + slot.request.op as usize).and_then(Option::as_mut);
-        let failure = failure(slot.request.op, len, finished.result);
-        if let Some(cell) = cell {
-            match failure {
-                None => {
-                    let service_ns = finished.completed_ns - finished.submitted_ns;
-                    cell.record(len, service_ns, service_ns);
-                }
-                Some(errno) => cell.fail(-errno),
-            }
-        }
-        slot.submitted_ns = slot.submitted_ns.min(finished.submitted_ns);
-        slot.failure = slot.failure.or(failure);
-        slot.pieces.ended()
-    }
-
     /// Records a finished request.
     #[inline(always)]
     fn complete(&mut self, number: u32, service: Range<u64>, failed: Option<i32>) {
@@ -334,7 +325,8 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
 
     #[cold]
     fn fail(&mut self, number: u32, cell: usize, errno: i32) {
-        let slot = &self.slots[number as usize];
+        let slot = &mut self.slots[number as usize];
+        slot.failure = Some(errno);
         if let Some(cell) = &mut self.recorder.slice.cells[cell] {
             cell.fail(errno);
         }
@@ -367,52 +359,8 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
                 self.issue_due(lane_number, now_ns)
             }
             Timing::Held(_) => self.release(lane_number, number, now_ns),
+            &mut Timing::Directed(director) => self.answer(number, director, now_ns),
         }
-    }
-
-    fn set_timer(&mut self, due_ns: u64, who: u32) {
-        self.timers.push(Reverse((due_ns, who)));
-        self.timed = true;
-    }
-
-    fn fire_timers(&mut self, now_ns: u64) -> io::Result<()> {
-        while let Some(&Reverse((due_ns, who))) = self.timers.peek() {
-            if due_ns > now_ns {
-                return Ok(());
-            }
-            self.timers.pop();
-            if who == overlap::CALL_UP {
-                self.call_up_all(now_ns)?;
-            } else if who & LANE != 0 {
-                match &mut self.lanes[(who & !LANE) as usize].timing {
-                    Timing::Open { armed, .. } => *armed = false,
-                    Timing::Held(gate) => gate.armed = false,
-                    Timing::Closed | Timing::Thinking(_) => {}
-                }
-                self.issue_due(who & !LANE, now_ns)?;
-                self.issue_held(who & !LANE, now_ns)?;
-            } else if who & END != 0 {
-                self.end_lane((who & !END) as usize);
-            } else {
-                self.issue_delayed(who, due_ns, now_ns)?;
-            }
-        }
-        self.timed = false;
-        Ok(())
-    }
-
-    /// The delay of a slot's request is over, unless its lane has ended meanwhile; a flush that holds the lane holds it, too.
-    fn issue_delayed(&mut self, number: u32, due_ns: u64, now_ns: u64) -> io::Result<()> {
-        let lane = &mut self.lanes[self.slots[number as usize].lane as usize];
-        if now_ns >= self.origin_ns.saturating_add(lane.end_ns) {
-            return Ok(());
-        }
-        let flushing = lane.is_flushing();
-        match &mut lane.timing {
-            Timing::Held(gate) if flushing => gate.delayed.push(number),
-            _ => return self.issue(number, due_ns),
-        }
-        Ok(())
     }
 
     /// Draws the next request for a slot of a closed lane and issues it, after its delay if it has one.
@@ -476,48 +424,5 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
             return self.backend.submit(io);
         }
         self.issue_pieces(number)
-    }
-
-    fn issue_pieces(&mut self, number: u32) -> io::Result<()> {
-        let slot = &mut self.slots[number as usize];
-        let lane = &self.lanes[slot.lane as usize];
-        (slot.submitted_ns, slot.failure) = (u64::MAX, None);
-        let buffer = slot.buffer();
-        let Request { offset, len, op, .. } = slot.request;
-        let (pieces, backend) = (&mut slot.pieces, &mut self.backend);
-        pieces.clear();
-        let mut submitted = Ok(());
-        // A part has a number on the target, and a place among those that the lane uses.
-        let mut add = |(part, place): (usize, usize), offset: u64, len: u32, buffer_offset: u32| {
-            let (part, file) = (part as u32, lane.files + place as u32);
-            let buffer = buffer.wrapping_add(buffer_offset as usize);
-            let piece = pieces.add(Piece { part, len });
-            if submitted.is_ok() {
-                submitted = backend.submit(Io { slot: number, piece, file, op, len, offset, buffer });
-            }
-        };
-        match &lane.spread {
-            Some(spread) if op == Op::Flush => {
-                spread.numbers().iter().enumerate().for_each(|(place, &part)| add((part, place), 0, 0, 0));
-            }
-            Some(spread) => {
-                let numbers = spread.numbers();
-                spread.map(offset, len, &mut |place, offset, len, before| {
-                    add((numbers[place], place), offset, len, before)
-                });
-            }
-            None => {
-                let volume = self.shared.volume;
-                let row = lane.row.as_ref().map_or(0..volume.parts(), |row| row.start as usize..row.end as usize);
-                let first = row.start;
-                match op {
-                    Op::Flush => row.for_each(|part| add((part, part - first), 0, 0, 0)),
-                    _ => volume.map(offset, len, &mut |part, offset, len, before| {
-                        add((part, part - first), offset, len, before);
-                    }),
-                }
-            }
-        }
-        submitted
     }
 }

@@ -287,6 +287,74 @@ fn moved_files_are_gone_where_they_were() {
     assert!(outcome.ran_out);
 }
 
+/// Mailboxes of which half the places are taken, and what messages are delivered with.
+fn mailboxes() -> (Value, Value) {
+    let shape = |name: &str| json!({ "name": name, "depth": 1, "width": 2, "files": 20, "sizes": "3KiB" });
+    let (mut mail, mut tmp, mut lists) = (shape("mail"), shape("tmp"), shape("lists"));
+    (mail["filled"], tmp["lay_out"]) = (json!(50), json!("directories"));
+    (lists["files"], lists["sizes"]) = (json!(1), json!("100"));
+    let stream = json!({
+        "tree": "mail", "operation": "deliver", "made_in": "tmp", "listed_in": "lists", "transfer_size": "1KiB",
+    });
+    (json!([mail, tmp, lists]), stream)
+}
+
+#[test]
+fn a_delivered_message_is_in_its_mailbox_and_has_a_line_in_its_list() {
+    let here = scratch();
+    let (trees, mut stream) = mailboxes();
+    stream["threads"] = json!(3);
+    let (sums, outcome) = ran(&job(here.path(), trees.clone(), stream.clone()));
+    assert_eq!((sums.count("deliver"), sums.bytes("deliver"), sums.errors()), (20, 20 * 3072, 0));
+    assert!(outcome.ran_out);
+    assert!(found(&here.path().join("mail")).0.into_values().eq([3072; 40]), "each has its whole size");
+    assert_eq!(found(&here.path().join("tmp")).0.len(), 0, "nothing unfinished is left");
+    let lists = found(&here.path().join("lists")).0;
+    assert_eq!(lists.keys().collect::<Vec<_>>(), ["d0/f0", "d1/f1"], "no lock is left");
+    let line = b"12345 :1795448109.M404064P27079.vm,S=4490,W=4560\n".len() as u64;
+    assert_eq!(lists.into_values().sum::<u64>(), 2 * 100 + 20 * line);
+    // The next point begins as this one did.
+    stream["operation"] = json!({ "deliver": 50, "delete": 50 });
+    stream["requests"] = json!(200);
+    let (sums, outcome) = ran(&job(here.path(), trees, stream));
+    let left = 20 + sums.count("deliver") - sums.count("delete");
+    assert_eq!((found(&here.path().join("mail")).0.len() as u64, sums.errors()), (left, 0));
+    assert_eq!(outcome.left[1].0, 0);
+}
+
+/// Takes the lists away when everything is laid out and nothing has begun.
+struct Thief<'a> {
+    sums: Sums,
+    lists: &'a Path,
+}
+
+impl Sink for Thief<'_> {
+    fn placed(&mut self, places: Places) {
+        self.sums.placed(places);
+        fs::remove_file(self.lists.join("d0/f0")).unwrap();
+        fs::remove_file(self.lists.join("d1/f1")).unwrap();
+    }
+
+    fn interval(&mut self, interval: &Interval) {
+        self.sums.interval(interval);
+    }
+}
+
+#[test]
+fn a_delivery_that_fails_is_counted_and_leaves_nothing_unfinished() {
+    let here = scratch();
+    let (trees, mut stream) = mailboxes();
+    stream["requests"] = json!(5);
+    let mut job = job(here.path(), trees, stream);
+    job.options.on_error = plimsoll_workload::job::OnError::Continue;
+    let lists = here.path().join("lists");
+    let mut thief = Thief { sums: Sums::default(), lists: &lists };
+    run(&job, &mut thief, &Control::default()).unwrap();
+    assert_eq!((thief.sums.count("deliver"), thief.sums.errors()), (0, 5));
+    assert_eq!(found(&here.path().join("tmp")).0.len(), 0);
+    assert_eq!(found(&here.path().join("mail")).0.len(), 20, "what was there is there");
+}
+
 #[test]
 fn directories_are_made_below_existing_ones_and_removed_from_the_deepest_on() {
     let here = scratch();

@@ -1,10 +1,11 @@
-//! A directory that is Plimsoll's with everything in it: made where nothing has its name, found again, removed whole, and nothing beside it.
+//! A directory that is Plimsoll's: made where nothing has its name, found again, removed with what its program wrote, and nothing else.
 
 #![allow(clippy::unwrap_used)]
 
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
+use std::process::Command;
 
 use plimsoll_engine::files::{claim, inspect, left_behind, own, release, remove};
 use plimsoll_engine::safety::{Permission, Refusal};
@@ -51,6 +52,35 @@ fn somebodys_files_beside_it_stay_and_so_does_what_links_lead_to() {
 }
 
 #[test]
+fn what_somebody_puts_among_the_files_of_our_programs_stays_and_is_named() {
+    let here = tempfile::tempdir().unwrap();
+    let target = here.path().join("db");
+    let path = own(&target, &NOTHING, "sqlite").unwrap();
+    fs::write(path.join("orders.db"), "o").unwrap();
+    fs::write(path.join("orders.db-wal"), "w").unwrap();
+    fs::create_dir_all(path.join("mine/deep")).unwrap();
+    fs::write(path.join("mine/deep/orders.db"), "m").unwrap();
+    fs::write(path.join("notes.txt"), "n").unwrap();
+    let said = remove(&target).unwrap_err();
+    assert_eq!(
+        said.to_string(),
+        format!(
+            "{} (and 1 more) stays, since Plimsoll did not make it; what Plimsoll made beside it is removed",
+            path.join("mine").display()
+        )
+    );
+    assert_eq!(fs::read_to_string(path.join("mine/deep/orders.db")).unwrap(), "m");
+    assert_eq!(fs::read_to_string(path.join("notes.txt")).unwrap(), "n");
+    assert!(!path.join("orders.db").exists() && !path.join("orders.db-wal").exists());
+    // Nothing there is ours any more, so that nothing is removed by a second call, and a run is refused.
+    assert!(remove(&target).unwrap().is_empty());
+    assert!(matches!(
+        own(&target, &NOTHING, "sqlite").unwrap_err(),
+        TargetError::Refused(Refusal::ForeignDirectory { .. })
+    ));
+}
+
+#[test]
 fn a_directory_of_somebodys_is_refused_and_one_of_the_same_name_in_it_even_with_leave() {
     let here = tempfile::tempdir().unwrap();
     let target = here.path().join("pg");
@@ -91,11 +121,12 @@ fn a_claim_lasts_as_long_as_its_session_and_is_none_where_plimsoll_does_not_work
     own(&target, &NOTHING, "postgresql").unwrap();
     let session = Session::begin();
     assert!(claim(&target).unwrap());
-    let held =
-        std::process::Command::new("flock").args(["--nonblock", "--exclusive"]).arg(&target).arg("true").status();
-    assert!(!held.unwrap().success(), "another program got the lock");
+    let locked_by_another = |wait: &[&str]| {
+        let status = Command::new("flock").args(wait).arg("--exclusive").arg(&target).arg("true").status();
+        status.unwrap().success()
+    };
+    assert!(!locked_by_another(&["--nonblock"]), "another program got the lock");
     drop(session);
-    let free =
-        std::process::Command::new("flock").args(["--nonblock", "--exclusive"]).arg(&target).arg("true").status();
-    assert!(free.unwrap().success());
+    // A test beside this one that claims something just then keeps the claims of the session for as long as that takes.
+    assert!(locked_by_another(&["--timeout", "60"]));
 }

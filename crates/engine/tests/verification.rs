@@ -216,19 +216,20 @@ fn stamps_are_what_is_on_the_disk() {
 fn a_block_that_somebody_else_overwrites_is_found() {
     for backend in file_backends() {
         let directory = directory();
-        let path = hollow_file(directory.path(), "file", MIB);
         // One block; after each of ten foreign writes the chance that the next request is one of the 80 % reads.
         let stream = json!({ "read_percent": 80, "verify": "reads", "region_length": "4KiB" });
         let options = json!({ "duration": "500ms", "warmup": "0s", "interval": "50ms", "backend": backend });
-        let file = std::fs::File::options().write(true).open(&path).unwrap();
-        let job = job(path.to_str().unwrap(), stream, options);
-        let found = || {
+        // In a file of its own each time: what is left of a run before would be found as well.
+        let found = |number: u32| {
+            let path = hollow_file(directory.path(), &format!("file {number}"), MIB);
+            let file = std::fs::File::options().write(true).open(&path).unwrap();
+            let job = job(path.to_str().unwrap(), stream.clone(), options.clone());
             let overwrite = || file.write_all_at(&[0xFF; 512], 512).unwrap();
             let sink = Recording { after_interval: Box::new(overwrite), ..Recording::default() };
             try_finish(&job, sink, &Control::default()).unwrap().outcome.findings.unwrap()
         };
         // While the disk stands still nobody reads; one who reads and does not see it does so every time.
-        let findings = (0..5).map(|_| found()).find(|findings| !findings.is_clean()).expect(backend);
+        let findings = (0..5).map(found).find(|findings| !findings.is_clean()).expect(backend);
         assert!(findings.examples.iter().all(|example| (example.address, example.len) == (512, 512)), "{findings:#?}");
     }
 }

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use plimsoll_analytics::Trouble;
 use plimsoll_dss::DataError;
 use plimsoll_engine::EngineError;
 use plimsoll_engine::target::{SpecError, TargetError};
@@ -94,6 +95,11 @@ pub fn workload(py: Python<'_>, error: &WorkloadError) -> PyErr {
 /// A request for data that cannot be answered.
 pub fn data(py: Python<'_>, error: &DataError) -> PyErr {
     Class::Input.raise(py, error.to_string())
+}
+
+/// Rows that cannot be written or read.
+pub fn trouble(py: Python<'_>, error: &Trouble) -> PyErr {
+    Class::Target.raise(py, error.to_string())
 }
 
 /// Text that should have been JSON, or JSON of the right shape.

@@ -113,7 +113,7 @@ pub fn prepare_files(
     })
 }
 
-/// Takes a directory and makes one called `name` in it that is Plimsoll's with everything in it; its path.
+/// Takes a directory and makes one called `name` in it that is Plimsoll's; its path.
 #[pyfunction]
 #[pyo3(signature = (target, permission, name, on_wait=None))]
 pub fn own_directory(

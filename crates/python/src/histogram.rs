@@ -58,6 +58,13 @@ fn add(dense: &mut Dense, buckets: &[(u64, u64)]) {
     }
 }
 
+impl Histogram {
+    /// One that was counted in Rust.
+    pub fn of(dense: Dense) -> Self {
+        Self(Form::Dense(dense))
+    }
+}
+
 #[pymethods]
 impl Histogram {
     /// An empty one.
@@ -95,6 +102,18 @@ impl Histogram {
     /// Counts one value so many times.
     fn record_many(&mut self, value_ns: u64, count: u64) {
         self.0.dense().saturating_record_n(value_ns, count);
+    }
+
+    /// Counts values given as text, `VALUE*COUNT` and blanks between; what is none of these is left out.
+    fn record_text(&mut self, counted: &str) {
+        let dense = self.0.dense();
+        for one in counted.split(' ') {
+            if let Some((value_ns, count)) = one.split_once('*')
+                && let (Ok(value_ns), Ok(count)) = (value_ns.parse(), count.parse())
+            {
+                dense.saturating_record_n(value_ns, count);
+            }
+        }
     }
 
     /// Takes as little memory as it can until it is added to again.

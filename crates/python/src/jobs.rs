@@ -1,13 +1,17 @@
 //! Jobs and their preparation: events go to a Python callable, the interpreter lock is held only while it runs.
 
 use std::ffi::OsString;
+use std::os::fd::{FromRawFd, IntoRawFd, OwnedFd};
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use plimsoll_engine::control::{Control as Brake, StoppedBy};
+use plimsoll_engine::owner::Run;
 use plimsoll_engine::safety::Permission;
+use plimsoll_engine::safety::accompanied_by as accompany;
+use plimsoll_engine::safety::gather;
 use plimsoll_engine::silence::Silence;
 use plimsoll_engine::target::{self, Inspection, Question, TargetError, TargetSpec};
 use plimsoll_engine::{EngineError, Interval, Job, Places, Sink, record, run};
@@ -35,6 +39,16 @@ impl Control {
     /// Issue nothing more, wait for what is outstanding, keep what was measured.
     fn stop(&self) {
         self.0.stop(StoppedBy::Signal);
+    }
+
+    /// Wait, once everything is ready, until `begin` says when; the event `ready` tells that it is.
+    fn hold(&self) {
+        self.0.hold();
+    }
+
+    /// Begin at this instant of `CLOCK_MONOTONIC`; at once, if it has passed. Every thread waits for it without the interpreter.
+    fn begin(&self, at_ns: u64) {
+        self.0.begin(at_ns);
     }
 
     /// The same: leaving without waiting is the process's own business.
@@ -118,6 +132,10 @@ impl Sink for Events<'_> {
         self.places = places;
     }
 
+    fn ready(&mut self) {
+        self.push("ready", &json!({ "monotonic_ns": plimsoll_engine::clock::monotonic_ns() }));
+    }
+
     fn started(&mut self, monotonic_ns: u64, wall_ns: u64) {
         self.push("start", &json!({ "monotonic_ns": monotonic_ns, "wall_ns": wall_ns }));
     }
@@ -130,6 +148,10 @@ impl Sink for Events<'_> {
     fn interval(&mut self, interval: &Interval) {
         let event = record::interval(interval, &self.places);
         self.push("interval", &event);
+    }
+
+    fn entering(&mut self) {
+        self.push("entering", &json!({}));
     }
 
     fn silent(&mut self, silence: Silence) {
@@ -160,6 +182,7 @@ pub fn run_job(
     let asked = parse(py, job_json)?;
     let job = Job {
         workload: read_workload(py, &asked["workload"], "workload")?,
+        mailstore: None,
         options: read_options(py, &asked["job"])?,
         target: read_target(py, asked["target"].as_str().unwrap_or_default())?,
         permission: read_permission(py, &asked["permission"])?,
@@ -257,10 +280,64 @@ impl Session {
         Self(Mutex::new(Some(target::Session::begin())))
     }
 
+    /// Claims a target, for writing or for reading, and lends that to other processes of this run: what each file carries, and a
+    /// descriptor of it that the caller closes. `elsewhere` says whether processes that no descriptor reaches use it, too:
+    /// `nobody`, who `follows`, or who `leads` and has claimed it before (`leads_here`: on this machine).
+    fn lend(&self, py: Python<'_>, spec: &str, writes: bool, elsewhere: &str) -> PyResult<Vec<(String, i32)>> {
+        let spec = read_target(py, spec)?;
+        let elsewhere: target::Elsewhere =
+            serde_json::from_value(Value::String(elsewhere.to_owned())).map_err(|error| errors::json(py, &error))?;
+        let session = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(session) = session.as_ref() else { return Ok(Vec::new()) };
+        let loans = py.detach(|| session.lend(&spec, writes, elsewhere)).map_err(|error| errors::target(py, &error))?;
+        let told = |loan: target::Loan| {
+            let carries = serde_json::to_value(loan.carries).map_err(|error| errors::json(py, &error))?;
+            Ok((carries.as_str().unwrap_or_default().to_owned(), loan.file.into_raw_fd()))
+        };
+        loans.into_iter().map(told).collect()
+    }
+
+    /// Gives up what is claimed of a target for reading alone.
+    fn forgo_reading(&self, py: Python<'_>, spec: &str) -> PyResult<()> {
+        let spec = read_target(py, spec)?;
+        let session = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(session) = session.as_ref() else { return Ok(()) };
+        py.detach(|| session.forgo_reading(&spec)).map_err(|error| errors::target(py, &error))
+    }
+
+    /// Takes over what another process of this run has lent: what each file carries, and its descriptor, which is this
+    /// session's from then on.
+    fn borrow_claims(&self, py: Python<'_>, loans: Vec<(String, i32)>) -> PyResult<()> {
+        let session = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(session) = session.as_ref() else { return Ok(()) };
+        let read = |(carries, number): (String, i32)| {
+            // SAFETY: the caller has received the descriptor and hands it over.
+            let file = unsafe { OwnedFd::from_raw_fd(number) };
+            let carries = serde_json::from_value(Value::String(carries)).map_err(|error| errors::json(py, &error))?;
+            Ok::<_, PyErr>(target::Loan { carries, file })
+        };
+        let loans = loans.into_iter().map(read).collect::<Result<Vec<_>, _>>()?;
+        session.borrow_claims(loans).map_err(|error| errors::io(py, &PathBuf::from("/proc/self/fd"), &error))
+    }
+
     /// Gives everything up.
     fn close(&self) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
+}
+
+/// This process, as other processes of its run are to know it.
+#[pyfunction]
+pub fn this_process(py: Python<'_>) -> PyResult<String> {
+    serde_json::to_string(&Run::this()).map_err(|error| errors::json(py, &error))
+}
+
+/// From now on what these processes of the same run have open counts as this one's.
+#[pyfunction]
+pub fn accompanied_by(py: Python<'_>, companions: Vec<String>) -> PyResult<()> {
+    let read = |text: String| serde_json::from_str(&text).map_err(|error| errors::json(py, &error));
+    accompany(companions.into_iter().map(read).collect::<Result<_, PyErr>>()?);
+    Ok(())
 }
 
 /// The scratch files and trees in a directory that runs left behind when they were killed: their paths and sizes.
@@ -273,6 +350,13 @@ pub fn left_behind(py: Python<'_>, directory: PathBuf, on_wait: Option<Py<PyAny>
         files.into_iter().chain(plimsoll_engine::files::left_behind(&directory)).collect::<Vec<_>>()
     })?;
     Ok(found.into_iter().map(|(path, bytes)| (path.into_os_string(), bytes)).collect())
+}
+
+/// The known signatures on a file or block device: their names and offsets in bytes.
+#[pyfunction]
+pub fn signatures(py: Python<'_>, path: PathBuf) -> PyResult<Vec<(&'static str, u64)>> {
+    let found = py.detach(|| gather::signatures(&path)).map_err(|problem| errors::io(py, &path, &problem))?;
+    Ok(found.iter().map(|one| (one.name, one.offset_bytes)).collect())
 }
 
 /// What is at a target; never writes. `on_wait(path, seconds)` is told while it does not answer.
@@ -302,7 +386,7 @@ fn inspected(py: Python<'_>, spec: &str, on_wait: Option<&Py<PyAny>>) -> PyResul
     inspection.map_err(|error| errors::target(py, &error))
 }
 
-fn read_target(py: Python<'_>, text: &str) -> PyResult<TargetSpec> {
+pub(crate) fn read_target(py: Python<'_>, text: &str) -> PyResult<TargetSpec> {
     text.parse().map_err(|error| errors::spec(py, &error))
 }
 

@@ -1,5 +1,6 @@
 //! The engine as the Python module `plimsoll._core`: JSON text in and out, conversion only, no decisions.
 
+mod analytics;
 mod arrays;
 mod data;
 mod distribution;
@@ -8,12 +9,16 @@ mod files;
 mod histogram;
 mod jobs;
 mod mail;
+mod mailstore;
 mod panics;
 mod service;
+mod terminals;
 mod wait;
 
+use plimsoll_engine::offset::{Offset, RoundTrip};
 use plimsoll_engine::{calibrate as calibration, clock::Clock, uring};
-use plimsoll_workload::{JobOptions, TargetShape, Workload};
+use plimsoll_workload::share::{Part, Share, touched};
+use plimsoll_workload::{JobOptions, Recorded, TargetShape, Workload};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 
@@ -55,6 +60,35 @@ fn check_blocks(py: Python<'_>, workload_json: &str, block_bytes: u32) -> PyResu
     workload.check_blocks(block_bytes).map_err(|error| errors::workload(py, &error))
 }
 
+/// One host's part of a workload whose target several hosts reach, with the bytes of the target that it may touch.
+#[pyfunction]
+#[allow(clippy::too_many_arguments)] // the interpreter and the arguments of the Python function
+fn share_workload(
+    py: Python<'_>,
+    workload_json: &str,
+    share: &str,
+    part: (u32, u32),
+    shape: (u64, u32),
+    part_ends: Vec<u64>,
+) -> PyResult<(String, Vec<(u64, u64)>)> {
+    let refused = |error: &_| errors::workload(py, error);
+    let workload = jobs::read_workload(py, &parse(py, workload_json)?, "workload")?;
+    let (part, shape) =
+        (Part { number: part.0, count: part.1 }, TargetShape { size_bytes: shape.0, block_bytes: shape.1 });
+    let share = Share::from_text(share).map_err(|error| refused(&error))?;
+    let own = share.of(&workload, part, shape, &part_ends).map_err(|error| refused(&error))?;
+    let recorded = Recorded { part_ends, ..Recorded::default() };
+    let plans = own.resolve_recorded(shape, 0, &recorded).map_err(|error| refused(&error))?;
+    let ranges = touched(&plans).into_iter().map(|range| (range.start, range.end)).collect();
+    Ok((own.to_json().to_string(), ranges))
+}
+
+/// Refuses a word that says no way to share a target.
+#[pyfunction]
+fn check_share(py: Python<'_>, share: &str) -> PyResult<()> {
+    Share::from_text(share).map(drop).map_err(|error| errors::workload(py, &error))
+}
+
 /// JSON Schema of a workload file.
 #[pyfunction]
 fn workload_schema() -> String {
@@ -92,6 +126,16 @@ fn probe_io_uring() -> String {
     }
 }
 
+/// How far another clock is ahead, out of round trips `(sent_ns, theirs_ns, received_ns)`: `(offset_ns, bound_ns, agree)`;
+/// `None` when there is no round trip.
+#[pyfunction]
+#[allow(clippy::needless_pass_by_value)] // what a function of Python takes
+fn clock_offset(trips: Vec<(i64, i64, i64)>) -> Option<(i64, i64, bool)> {
+    let trip = |&(sent_ns, theirs_ns, received_ns): &_| RoundTrip { sent_ns, theirs_ns, received_ns };
+    let found = Offset::of(&trips.iter().map(trip).collect::<Vec<_>>())?;
+    Some((found.offset_ns, found.bound_ns, found.agree))
+}
+
 fn parse(py: Python<'_>, text: &str) -> PyResult<Value> {
     serde_json::from_str(text).map_err(|error| errors::json(py, &error))
 }
@@ -107,16 +151,22 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<histogram::Histogram>()?;
     module.add_class::<jobs::Control>()?;
     module.add_class::<jobs::Session>()?;
+    module.add_class::<terminals::TerminalThreads>()?;
     module.add_function(wrap_pyfunction!(panics::panic_on_purpose, module)?)?;
     module.add_function(wrap_pyfunction!(check_workload, module)?)?;
     module.add_function(wrap_pyfunction!(check_job, module)?)?;
     module.add_function(wrap_pyfunction!(set_option, module)?)?;
     module.add_function(wrap_pyfunction!(check_blocks, module)?)?;
+    module.add_function(wrap_pyfunction!(share_workload, module)?)?;
+    module.add_function(wrap_pyfunction!(check_share, module)?)?;
+    module.add_function(wrap_pyfunction!(jobs::this_process, module)?)?;
+    module.add_function(wrap_pyfunction!(jobs::accompanied_by, module)?)?;
     module.add_function(wrap_pyfunction!(workload_schema, module)?)?;
     module.add_function(wrap_pyfunction!(options_reference, module)?)?;
     module.add_function(wrap_pyfunction!(fingerprint, module)?)?;
     module.add_function(wrap_pyfunction!(calibrate, module)?)?;
     module.add_function(wrap_pyfunction!(probe_io_uring, module)?)?;
+    module.add_function(wrap_pyfunction!(clock_offset, module)?)?;
     module.add_function(wrap_pyfunction!(files::check_files, module)?)?;
     module.add_function(wrap_pyfunction!(files::set_files_option, module)?)?;
     module.add_function(wrap_pyfunction!(files::files_schema, module)?)?;
@@ -138,15 +188,17 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(data::data_refresh_deletes, module)?)?;
     module.add_function(wrap_pyfunction!(data::data_parameters, module)?)?;
     module.add_function(wrap_pyfunction!(data::data_orders, module)?)?;
-    module.add_function(wrap_pyfunction!(mail::check_mail, module)?)?;
-    module.add_function(wrap_pyfunction!(mail::set_mail_option, module)?)?;
-    module.add_function(wrap_pyfunction!(mail::mail_schema, module)?)?;
-    module.add_function(wrap_pyfunction!(mail::mail_reference, module)?)?;
-    module.add_function(wrap_pyfunction!(mail::mail_mark, module)?)?;
-    module.add_function(wrap_pyfunction!(mail::mail_hash, module)?)?;
-    module.add_function(wrap_pyfunction!(mail::lay_out_mail, module)?)?;
-    module.add_function(wrap_pyfunction!(mail::run_mail, module)?)?;
+    mail::add_to(module)?;
+    module.add_function(wrap_pyfunction!(mailstore::check_mailstore, module)?)?;
+    module.add_function(wrap_pyfunction!(mailstore::mailstore_warnings, module)?)?;
+    module.add_function(wrap_pyfunction!(mailstore::set_mailstore_option, module)?)?;
+    module.add_function(wrap_pyfunction!(mailstore::mailstore_schema, module)?)?;
+    module.add_function(wrap_pyfunction!(mailstore::mailstore_reference, module)?)?;
+    module.add_function(wrap_pyfunction!(mailstore::run_mailstore, module)?)?;
+    analytics::add_to(module)?;
     module.add_function(wrap_pyfunction!(arrays::describe_array, module)?)?;
+    module.add_function(wrap_pyfunction!(arrays::bound_array, module)?)?;
+    module.add_function(wrap_pyfunction!(arrays::loss_per_year, module)?)?;
     module.add_function(wrap_pyfunction!(arrays::array_schema, module)?)?;
     module.add_function(wrap_pyfunction!(arrays::array_reference, module)?)?;
     module.add_function(wrap_pyfunction!(service::serve_array, module)?)?;
@@ -155,6 +207,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(jobs::remove_target, module)?)?;
     module.add_function(wrap_pyfunction!(jobs::release_target, module)?)?;
     module.add_function(wrap_pyfunction!(jobs::left_behind, module)?)?;
+    module.add_function(wrap_pyfunction!(jobs::signatures, module)?)?;
     module.add_function(wrap_pyfunction!(jobs::inspect_target, module)?)?;
     module.add_function(wrap_pyfunction!(jobs::write_refusal, module)?)?;
     module.add_function(wrap_pyfunction!(wait::await_path, module)?)?;

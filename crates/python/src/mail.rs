@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use plimsoll_engine::mail::{MailJob, MailServer, hash_of, lay_out, outcome, run};
+use plimsoll_engine::mail::{MailJob, MailServer, hash_of, lay_out, letter, outcome, run};
 use plimsoll_workload::JobOptions;
 use plimsoll_workload::mail::{MARK, MailWorkload, reference_markdown, schema, set_option};
 use pyo3::prelude::*;
@@ -11,6 +11,20 @@ use serde_json::{Value, json};
 use crate::errors;
 use crate::jobs::{Control, read_options, watched};
 use crate::parse;
+
+/// Makes the functions of this file those of the module.
+pub fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(check_mail, module)?)?;
+    module.add_function(wrap_pyfunction!(set_mail_option, module)?)?;
+    module.add_function(wrap_pyfunction!(mail_schema, module)?)?;
+    module.add_function(wrap_pyfunction!(mail_reference, module)?)?;
+    module.add_function(wrap_pyfunction!(mail_mark, module)?)?;
+    module.add_function(wrap_pyfunction!(mail_hash, module)?)?;
+    module.add_function(wrap_pyfunction!(mail_letter, module)?)?;
+    module.add_function(wrap_pyfunction!(lay_out_mail, module)?)?;
+    module.add_function(wrap_pyfunction!(run_mail, module)?)?;
+    Ok(())
+}
 
 /// The canonical form of a workload of mail users; `source` names its file in messages.
 #[pyfunction]
@@ -59,7 +73,7 @@ pub fn mail_hash(body: &[u8]) -> String {
     hash_of(body)
 }
 
-/// Writes the mailboxes of all users below a directory, for the user and group of the server; `on_progress(messages, in all)`.
+/// Writes the mailboxes of all users below a directory, for the user and group of the server; `on_progress(bytes, in all)`.
 #[pyfunction]
 #[pyo3(signature = (workload_json, root, owner, on_progress, control))]
 #[allow(clippy::too_many_arguments)] // the interpreter and the arguments of the Python function
@@ -91,6 +105,13 @@ pub fn lay_out_mail(
     }
     let laid = laid.map_err(|problem| errors::io(py, &root, &problem))?;
     Ok(json!({ "messages": laid.messages, "bytes": laid.bytes }).to_string())
+}
+
+/// A letter that a user has in the beginning: the one at `place` of their mailbox, as it travels.
+#[pyfunction]
+pub fn mail_letter(py: Python<'_>, workload_json: &str, user: u32, place: u64) -> PyResult<Vec<u8>> {
+    let plan = read(py, &parse(py, workload_json)?, "workload")?.resolve(1);
+    Ok(letter(&plan.map_err(|error| errors::workload(py, &error))?, user, place))
 }
 
 /// Runs a job of mail users: `{workload, job, server, run, date, ledger}`.

@@ -14,9 +14,9 @@ use super::calls::{self, Errno, Kind, PathText, Seen};
 use super::candidate::{Found, Picker, Taken, Wanted};
 use super::claims::Use;
 use super::hunger::Hunger;
-use super::opened::{OpenFile, PageBuffer};
+use super::open_file::{OpenFile, PageBuffer};
 use super::state::TreeState;
-use super::timing::{Stopwatch, Under};
+use super::stopwatch::{Stopwatch, Under};
 use crate::control::Control;
 use crate::recorder::SHORT;
 
@@ -65,6 +65,19 @@ pub(crate) struct Actor<'a> {
     pub(crate) sequence: u64,
 }
 
+/// Why an operation of several calls came to nothing.
+pub(crate) enum Trouble {
+    Refused(Errno),
+    /// The run ended meanwhile.
+    Stopped,
+}
+
+impl From<Errno> for Trouble {
+    fn from(errno: Errno) -> Self {
+        Self::Refused(errno)
+    }
+}
+
 /// How a search or call ends that gives nothing to go on with.
 pub(crate) type Step<T> = Result<T, Act>;
 
@@ -83,6 +96,7 @@ impl<'a> Actor<'a> {
             FileOp::Delete => self.delete(due_ns),
             FileOp::Mkdir => self.make_directory(due_ns),
             FileOp::Rmdir => self.remove_directory(due_ns),
+            FileOp::Deliver => self.deliver(due_ns),
         };
         done.map_or_else(|act| act, Act::Done)
     }

@@ -83,6 +83,12 @@ pub(crate) fn sync(file: BorrowedFd<'_>) -> Result<(), Errno> {
     checked(unsafe { libc::fsync(file.as_raw_fd()) })
 }
 
+/// `fdatasync`: the content, and of the rest what it takes to read it back.
+pub(crate) fn sync_data(file: BorrowedFd<'_>) -> Result<(), Errno> {
+    // SAFETY: a valid descriptor.
+    checked(unsafe { libc::fdatasync(file.as_raw_fd()) })
+}
+
 /// What kind of thing has a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {

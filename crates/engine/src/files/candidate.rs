@@ -198,7 +198,7 @@ impl Picker<'_> {
     }
 
     /// Takes a candidate if it will do.
-    fn take(&self, (tree, number): (usize, u64), wanted: Wanted, how: Use) -> Option<Taken> {
+    pub(crate) fn take(&self, (tree, number): (usize, u64), wanted: Wanted, how: Use) -> Option<Taken> {
         let state = &self.trees[tree];
         if !self.will_do(state, number, wanted) {
             return None;

@@ -7,22 +7,10 @@ use std::os::fd::{AsFd, OwnedFd};
 
 use plimsoll_workload::files::FileOp;
 
-use super::actor::{Act, Actor, Step};
-use super::calls::{self, Errno};
+use super::actor::{Act, Actor, Step, Trouble};
+use super::calls;
 use super::candidate::Taken;
 use super::claims::Use;
-
-/// Why a copy came to nothing.
-enum Trouble {
-    Refused(Errno),
-    Stopped,
-}
-
-impl From<Errno> for Trouble {
-    fn from(errno: Errno) -> Self {
-        Self::Refused(errno)
-    }
-}
 
 impl Actor<'_> {
     /// Copies a file to the place of one that does not exist.

@@ -11,9 +11,9 @@ use super::candidate::{Picker, Pointers};
 use super::desk::Desk;
 use super::hunger::Hunger;
 use super::lane::Lane;
-use super::opened::PageBuffer;
+use super::open_file::PageBuffer;
 use super::state::TreeState;
-use super::timing::Stopwatch;
+use super::stopwatch::Stopwatch;
 use crate::clock::Clock;
 use crate::control::Control;
 use crate::crew::thread_cpu_ns;
@@ -65,7 +65,8 @@ pub(crate) fn kits(plan: &FilePlan) -> Vec<Kit> {
         let longest = plan.max_transfer as usize;
         let reads = plan.issues(FileOp::Read) || plan.issues(FileOp::Copy);
         let content = Content::of(&plan.content, GRANULE_BYTES, plan.seed);
-        let mut write_buffer = PageBuffer::new(if plan.issues(FileOp::Write) { longest } else { 0 });
+        let writes = plan.issues(FileOp::Write) || plan.issues(FileOp::Deliver);
+        let mut write_buffer = PageBuffer::new(if writes { longest } else { 0 });
         content.prepare(write_buffer.bytes(), shard.into());
         Kit { stream, shard, content, read_buffer: PageBuffer::new(if reads { longest } else { 0 }), write_buffer }
     };

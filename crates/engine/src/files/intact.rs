@@ -20,7 +20,7 @@ use super::restoration::file_of_name;
 /// `stop` ends it soon, with "yes".
 pub(crate) fn is_intact(target: &Root, plan: &FilePlan, number: usize, stop: &AtomicBool) -> bool {
     let changes = |op: FileOp| plan.streams.iter().any(|stream| stream.issues(op));
-    let in_place = changes(FileOp::Write) || changes(FileOp::Setattr);
+    let in_place = changes(FileOp::Write) || changes(FileOp::Setattr) || changes(FileOp::Deliver);
     plan.trees.iter().filter(|tree| tree.part == number).all(|tree| {
         let Ok(anchor) = target.below(Path::new(&tree.path), false) else { return false };
         let there = if tree.lay_out == LayOut::Nothing { 1 } else { tree.shape.directories() };

@@ -9,7 +9,7 @@ use super::beneath::{Mounts, Root};
 use super::calls::Kind;
 use super::listing::each_entry;
 use super::marker::Marker;
-use super::owned::owned_bytes;
+use super::ownership::owned_bytes;
 use super::place::{Held, opened};
 use crate::target::{State, TargetError};
 

@@ -48,7 +48,7 @@ pub(crate) struct Marker {
     pub(crate) condition: Condition,
     /// Definitions of the trees (`TreePlan::definition`).
     pub(crate) trees: Vec<String>,
-    /// Directories that are Plimsoll's with everything in them ([`super::owned`]).
+    /// Directories that are Plimsoll's, of which known files are removed ([`super::owned`]).
     #[serde(default)]
     pub(crate) owned: Vec<String>,
     /// What is to become of them. Versions that did not say left trees to be kept.

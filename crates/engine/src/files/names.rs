@@ -6,7 +6,7 @@ use super::actor::{Act, Actor, Step};
 use super::calls;
 use super::candidate::{Taken, Wanted};
 use super::claims::Use;
-use super::opened::OpenFile;
+use super::open_file::OpenFile;
 
 impl Actor<'_> {
     /// Makes a file, writes it where that is asked for, and closes it.

@@ -60,7 +60,9 @@ fn advice(op: FileOp, errno: i32) -> &'static str {
             "; the file has another name outside the tree, and what is written to it would be written there, too; \
              repeat the command: the file is made anew before it begins"
         }
-        libc::EXDEV if op != FileOp::Move => "; something is mounted there now, and Plimsoll stays out of it",
+        libc::EXDEV if !matches!(op, FileOp::Move | FileOp::Deliver) => {
+            "; something is mounted there now, and Plimsoll stays out of it"
+        }
         libc::EEXIST => "; somebody else has put something there, which Plimsoll does not replace",
         _ => "",
     }

@@ -13,7 +13,7 @@ use super::beneath::{Mounts, Root, text};
 use super::calls::{self, Errno, Kind, PathText};
 use super::listing::each_entry;
 use super::marker::{self, Marker};
-use super::owned::remove_owned;
+use super::ownership::remove_owned;
 use super::place::Held;
 use super::restoration::file_of_name;
 use crate::target::TargetError;
@@ -22,7 +22,8 @@ use crate::target::TargetError;
 /// it; the paths that are gone.
 ///
 /// # Errors
-/// If something cannot be removed, or the directory is in use by another run.
+/// If something cannot be removed, the directory is in use by another run, or somebody else's files lie among ours: they
+/// stay, and what is ours is gone then.
 pub fn remove(target: &Path) -> Result<Vec<PathBuf>, TargetError> {
     match Held::again(target)? {
         Some(held) => remove_held(&held),
@@ -38,8 +39,9 @@ pub(crate) fn remove_held(held: &Held) -> Result<Vec<PathBuf>, TargetError> {
             gone.push(held.path.join(&tree.path));
         }
     }
+    let mut foreign = Vec::new();
     for name in &held.marker.owned {
-        remove_owned(held, name)?;
+        foreign.extend(remove_owned(held, name)?);
         gone.push(held.path.join(name));
     }
     let name = text(marker::NAME.as_ref());
@@ -50,7 +52,10 @@ pub(crate) fn remove_held(held: &Held) -> Result<Vec<PathBuf>, TargetError> {
     if held.marker.made_directory && held.remove_directory() {
         gone = vec![held.path.clone()];
     }
-    Ok(gone)
+    match foreign.split_first() {
+        Some((path, others)) => Err(TargetError::Foreign { path: path.clone(), others: others.len() }),
+        None => Ok(gone),
+    }
 }
 
 /// Removes a tree with its anchor and the directories on the way there, as far as they are empty.

@@ -31,7 +31,7 @@ use crate::collector::{Collector, Line, Message};
 use crate::control::{Control, StoppedBy};
 use crate::error::EngineError;
 use crate::open_files;
-use crate::run::timeline;
+use crate::run::{beginning, timeline};
 use crate::safety::Permission;
 use crate::silence::{Quiet, Silence, Vigil};
 use crate::sink::{Places, Sink};
@@ -121,16 +121,15 @@ pub fn run(job: &FileJob, sink: &mut dyn Sink, control: &Control) -> Result<File
     let kept = keepable(&plan, allow_files(&plan, kits.len() as u64));
     let trees = states(&held, &plan, &kept)?;
     mark_changed(&mut held, &plan)?;
-    sink.placed(Places {
-        streams: plan.streams.iter().map(|stream| stream.name.clone()).collect(),
-        ops: FileOp::NAMES.to_vec(),
-        parts: Vec::new(),
-    });
+    let names: Vec<String> = plan.streams.iter().map(|stream| stream.name.clone()).collect();
+    sink.placed(Places::new(&names, &FileOp::NAMES, &[]));
     let timeline = timeline(&job.options);
     let desks = std::thread::available_parallelism().map_or(1, usize::from).min(kits.len());
     let (full, messages) = unbounded();
     let (empty, empties) = bounded(desks * 2);
-    let origin_ns = Clock::calibrated().now() + START_DELAY_NS + START_DELAY_EACH_NS * kits.len() as u64;
+    let delay_ns = START_DELAY_NS + START_DELAY_EACH_NS * kits.len() as u64;
+    // Who was stopped before the instant draws nothing.
+    let origin_ns = beginning(control, delay_ns, sink).unwrap_or_else(clock::monotonic_ns);
     let wall_ns = clock::wall_ns();
     let line = || {
         let plan = plan.clone();
@@ -163,7 +162,7 @@ pub fn run(job: &FileJob, sink: &mut dyn Sink, control: &Control) -> Result<File
 fn mark_changed(held: &mut [Held], plan: &FilePlan) -> Result<(), EngineError> {
     let changing = plan.streams.iter().filter(|stream| stream.changes_names());
     let changed: BTreeSet<usize> =
-        changing.flat_map(|stream| &stream.trees).map(|tree| plan.trees[*tree].part).collect();
+        changing.flat_map(|stream| stream.touched()).map(|tree| plan.trees[tree].part).collect();
     for part in changed {
         held[part].marker.condition = Condition::Changed;
         held[part].mark()?;

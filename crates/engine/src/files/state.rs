@@ -5,7 +5,7 @@
 //! directories come and go.
 
 use std::ffi::CStr;
-use std::os::fd::{BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use plimsoll_workload::files::{LayOut, TreePlan, TreeShape};
 
@@ -100,6 +100,13 @@ impl TreeState {
     /// Closes a directory that is about to be removed.
     pub(crate) fn forget(&self, directory: u64) {
         self.open.forget(directory);
+    }
+
+    /// Makes the names in the directory of a file durable.
+    pub(crate) fn sync_directory(&self, file: u64, path: &CStr) -> Result<(), Errno> {
+        // What is held open is for names only.
+        let opened = self.beside(file, path, |at, _| calls::open(at, c".", libc::O_RDONLY | libc::O_DIRECTORY))?;
+        calls::sync_data(opened.as_fd())
     }
 
     /// Renames a file to a name of `target` that is free: (file, path) each.

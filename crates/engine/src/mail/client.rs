@@ -8,19 +8,21 @@
 
 use std::collections::VecDeque;
 use std::io;
-use std::net::SocketAddr;
+use std::ops::Range;
 use std::time::Duration;
 
 use plimsoll_workload::job::OnError;
-use plimsoll_workload::mail::{Due, Letters, MailPlan, MailStreamPlan, MailTask, Workday};
+use plimsoll_workload::mail::{Due, Letter, Letters, MailPlan, MailStreamPlan, MailTask, Workday};
 
 use super::imap::Asked;
 use super::ledger::Ledger;
-use super::link::{Failure, Handover, Mailbox, Progress, Reader, code};
+use super::link::{Failure, Handover, Mailbox, Progress, ROOM, Reader, code};
 use super::person::{Desk, Exchange, Next, Person};
-use super::server::MailJob;
-use super::smtp::{Fate, Submission};
+use super::report::{Report, TaskError};
+use super::server::{MailJob, Security, Service};
+use super::smtp::{Entry, Fate, Submission};
 use super::socket::{Ready, Socket, Watch};
+use super::tls::Tls;
 use crate::clock::Clock;
 use crate::collector::Line;
 use crate::control::{Control, StoppedBy};
@@ -42,28 +44,9 @@ pub(crate) struct Stage<'a> {
     pub(crate) plan: &'a MailPlan,
     pub(crate) control: &'a Control,
     pub(crate) ledger: &'a Ledger,
-}
-
-/// What a thread leaves behind.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Report {
-    pub(crate) first_error: Option<TaskError>,
-    pub(crate) skipped: [u64; MailTask::COUNT],
-    pub(crate) unissued: u64,
-    pub(crate) letters: u64,
-    pub(crate) deliveries: u64,
-    pub(crate) refused_recipients: u64,
-    pub(crate) first_done_ns: Option<u64>,
-    pub(crate) cpu_ns: (u64, u64),
-}
-
-/// The first task that failed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct TaskError {
-    pub(crate) at_ns: u64,
-    pub(crate) task: MailTask,
-    pub(crate) user: u32,
-    pub(crate) failure: Failure,
+    /// What TLS is begun with, to the IMAP server and to the one that takes letters.
+    pub(crate) imap_tls: Option<Tls>,
+    pub(crate) submission_tls: Option<Tls>,
 }
 
 /// The connections of a user. An event of a connection that is closed by now only makes its successor be looked at, which harms nothing.
@@ -99,6 +82,8 @@ pub(crate) struct Client<'a> {
     persons: Vec<Person>,
     links: Vec<Links>,
     letters: Letters<'a>,
+    /// What comes from servers goes through here.
+    room: Box<[u8]>,
     /// Number of the next letter.
     number: u64,
     /// Users whose task at hand has been begun and not ended.
@@ -111,12 +96,16 @@ pub(crate) struct Client<'a> {
     refused: Option<Failure>,
     recorder: Option<Recorder<Line>>,
     report: Report,
+    /// The measured time.
+    measured_ns: Range<u64>,
 }
 
 /// The span of a run on the clock.
 #[derive(Clone, Copy)]
 pub(crate) struct Span {
     pub(crate) origin_ns: u64,
+    /// The end of the warm-up.
+    pub(crate) measure_ns: u64,
     pub(crate) end_ns: u64,
 }
 
@@ -125,7 +114,11 @@ impl<'a> Client<'a> {
     pub(crate) fn new(stage: &'a Stage<'a>, stream: usize, shard: u32, thread: u64) -> io::Result<Self> {
         let plan = &stage.plan.streams[stream];
         let users = plan.users_of(shard);
-        let person = |place: u32| Person::new(plan.first_user + shard + place * plan.threads, plan.folders);
+        let person = |place: u32| {
+            let user = plan.first_user + shard + place * plan.threads;
+            let first_uid = stage.job.server.accounts[user as usize].first_uid;
+            Person::new(user, plan.folders, plan.everybody, first_uid)
+        };
         Ok(Self {
             stage,
             plan,
@@ -136,6 +129,7 @@ impl<'a> Client<'a> {
             persons: (0..users).map(person).collect(),
             links: (0..users).map(|_| Links::default()).collect(),
             letters: Letters::new(plan, &stage.job.run, "plimsoll.invalid"),
+            room: vec![0; ROOM].into_boxed_slice(),
             number: thread << 40,
             busy: 0,
             answered: false,
@@ -144,6 +138,7 @@ impl<'a> Client<'a> {
             refused: None,
             recorder: None,
             report: Report::default(),
+            measured_ns: 0..0,
         })
     }
 
@@ -173,6 +168,7 @@ impl<'a> Client<'a> {
     /// Acts from the start to the end of a run, then waits for what is under way.
     pub(crate) fn act(&mut self, span: Span, recorder: Recorder<Line>, pulse: &Pulse) -> Report {
         self.recorder = Some(recorder);
+        self.measured_ns = span.measure_ns..span.end_ns;
         let mut day = Workday::new(self.plan, self.shard);
         let (mut due, mut ready, mut round_ns) = (day.next(), Vec::new(), 0);
         loop {
@@ -296,8 +292,11 @@ impl<'a> Client<'a> {
             Exchange::Connect => {
                 self.persons[place].lost();
                 self.links[place].mailbox = None;
-                let socket = self.connect(place, server.imap, 0).map_err(|problem| Failure::of("IMAP", &problem))?;
-                self.links[place].mailbox = Some(Mailbox::new(socket));
+                let tls = self.stage.imap_tls.as_ref();
+                let socket =
+                    self.connect(place, &server.imap, tls, 0).map_err(|problem| Failure::of("IMAP", &problem))?;
+                let later = tls.filter(|_| server.imap.security == Security::Starttls).cloned();
+                self.links[place].mailbox = Some(Mailbox::new(socket, later, &server.prefix));
                 Ok(())
             }
             Exchange::Ask(asked, literal) => match &mut self.links[place].mailbox {
@@ -308,34 +307,43 @@ impl<'a> Client<'a> {
                 let address = |user: u32| server.accounts[user as usize].address.clone();
                 let to = letter.to.iter().map(|user| address(*user)).collect();
                 let submission = Submission::new(server.language(), address(letter.from), to, Some(bytes));
-                let socket =
-                    self.connect(place, server.submission, LETTERS).map_err(|problem| Failure::of("SMTP", &problem))?;
-                self.links[place].handover = Some(Handover::new(socket, submission, Some(letter)));
-                Ok(())
+                self.hand_over(place, submission, Some(letter))
             }
             Exchange::Resolve(number) => {
                 let users = server.accounts.len() as u32;
                 let address = |user: u32| server.accounts[(user % users) as usize].address.clone();
                 let from = address(self.persons[place].user);
-                let submission = Submission::new(server.language(), from, vec![address(number)], None);
-                let socket =
-                    self.connect(place, server.submission, LETTERS).map_err(|problem| Failure::of("SMTP", &problem))?;
-                self.links[place].handover = Some(Handover::new(socket, submission, None));
-                Ok(())
+                self.hand_over(place, Submission::new(server.language(), from, vec![address(number)], None), None)
             }
         }
     }
 
-    fn connect(&self, place: usize, address: SocketAddr, letters: u64) -> io::Result<Socket> {
-        let socket = Socket::connect(address)?;
+    /// Begins to hand a letter over, or to ask for a name.
+    fn hand_over(&mut self, place: usize, submission: Submission, letter: Option<Letter>) -> Result<(), Failure> {
+        let (server, tls) = (&self.stage.job.server, self.stage.submission_tls.as_ref());
+        let account = &server.accounts[self.persons[place].user as usize];
+        let starttls = server.submission.security == Security::Starttls;
+        let login = server.login.then(|| (account.name.clone(), account.password.clone()));
+        let socket = self.connect(place, &server.submission, tls, LETTERS);
+        let socket = socket.map_err(|problem| Failure::of("SMTP", &problem))?;
+        let submission = submission.entered(Entry { starttls, login });
+        self.links[place].handover = Some(Handover::new(socket, tls.filter(|_| starttls).cloned(), submission, letter));
+        Ok(())
+    }
+
+    fn connect(&self, place: usize, service: &Service, tls: Option<&Tls>, letters: u64) -> io::Result<Socket> {
+        let mut socket = Socket::connect(&service.place)?;
         self.watch.enter(&socket, letters | place as u64)?;
+        if let (Security::Tls, Some(tls)) = (service.security, tls) {
+            socket.secure(tls)?;
+        }
         Ok(socket)
     }
 
     /// Waits for what is ready, and carries the dialogues on.
     fn serve(&mut self, wait_ns: u64, ready: &mut Vec<Ready>) -> io::Result<()> {
         self.watch.wait(Duration::from_nanos(wait_ns), ready)?;
-        for event in std::mem::take(ready) {
+        for event in ready.drain(..) {
             let place = (event.number & !LETTERS) as usize;
             if event.number & LETTERS == 0 { self.hear_mailbox(place, event) } else { self.hear_handover(place) }
         }
@@ -350,7 +358,7 @@ impl<'a> Client<'a> {
                 mailbox.socket().go_on().map(|_| Progress::Waiting).map_err(|problem| Failure::of("IMAP", &problem));
         }
         if event.readable && heard.is_ok() {
-            heard = mailbox.hear(&mut Ear(&mut self.persons[place]));
+            heard = mailbox.hear(&mut self.room, event.over, &mut Ear(&mut self.persons[place]));
         }
         let waits = self.persons[place].doing.is_some() && self.links[place].handover.is_none();
         match heard {
@@ -393,7 +401,16 @@ impl<'a> Client<'a> {
                 let sentence = format!("the SMTP server refused a letter ({code} {text})");
                 self.fail(place, Failure { code: -i32::from(code), sentence });
             }
+            Fate::Denied(code, text) => {
+                let user = &self.stage.job.server.accounts[self.persons[place].user as usize].name;
+                let sentence = format!("the SMTP server refused the login of {user} ({code} {text})");
+                self.fail(place, Failure { code: -i32::from(code), sentence });
+            }
             Fate::Taken(places) => {
+                let now_ns = self.clock.now();
+                if self.measured_ns.contains(&now_ns) {
+                    self.report.handovers.saturating_record(now_ns.saturating_sub(self.links[place].asked_ns));
+                }
                 if let Some(letter) = &handover.letter {
                     self.report.letters += 1;
                     self.report.deliveries += places.len() as u64;
@@ -415,12 +432,21 @@ impl<'a> Client<'a> {
     }
 
     /// The task at hand has failed; the user is logged out by that, unless the server only refused.
-    fn fail(&mut self, place: usize, failure: Failure) {
+    fn fail(&mut self, place: usize, mut failure: Failure) {
+        // Servers have been seen to say it back.
+        let password = &self.stage.job.server.accounts[self.persons[place].user as usize].password;
+        if !password.is_empty() {
+            failure.sentence = failure.sentence.replace(password.as_str(), "***");
+        }
         self.links[place].handover = None;
         if matches!(failure.code, code::NO) || failure.code < -100 {
             // The connection to the mailbox is as it was.
         } else {
             self.links[place].mailbox = None;
+            if self.persons[place].is_moving() {
+                let user = self.persons[place].user;
+                self.keep(|ledger| ledger.moving(user));
+            }
             self.persons[place].lost();
         }
         if self.persons[place].doing.is_some() {

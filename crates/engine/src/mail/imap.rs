@@ -9,6 +9,8 @@ use std::ops::Range;
 
 /// The longest response.
 const RESPONSE_MAX: usize = 1 << 30;
+/// Bytes that are kept for the next response when nothing waits.
+const KEPT: usize = 16 << 10;
 
 /// What a server said.
 #[derive(Debug, PartialEq, Eq)]
@@ -50,10 +52,12 @@ pub(crate) struct Replies {
 }
 
 impl Replies {
-    /// Room for bytes that come in; [`Replies::came`] says how many did.
-    pub(crate) fn room(&mut self, bytes: usize) -> &mut [u8] {
+    /// Takes bytes that came in.
+    pub(crate) fn take(&mut self, bytes: &[u8]) {
         if self.start == self.bytes.len() {
             self.bytes.clear();
+            // What one long message took is not kept for each of thousands of users.
+            self.bytes.shrink_to(KEPT);
             (self.start, self.looked) = (0, 0);
         } else if self.start > 1 << 20 {
             self.bytes.drain(..self.start);
@@ -61,14 +65,12 @@ impl Replies {
             self.literal = self.literal.take().map(|range| range.start - self.start..range.end - self.start);
             self.start = 0;
         }
-        let end = self.bytes.len();
-        self.bytes.resize(end + bytes, 0);
-        &mut self.bytes[end..]
+        self.bytes.extend_from_slice(bytes);
     }
 
-    /// Of the last room of `asked` bytes, so many were filled.
-    pub(crate) fn came(&mut self, asked: usize, filled: usize) {
-        self.bytes.truncate(self.bytes.len() - (asked - filled));
+    /// Whether nothing is left of what came in.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.start == self.bytes.len()
     }
 
     /// The next whole response; `None` until more has come.
@@ -174,13 +176,13 @@ pub(crate) enum Folder {
 }
 
 impl Folder {
-    pub(crate) fn name(self) -> String {
+    pub(crate) fn name(self, prefix: &str) -> String {
         match self {
             Self::Inbox => "INBOX".to_owned(),
-            Self::Sent => "Sent".to_owned(),
-            Self::Trash => "Trash".to_owned(),
-            Self::Calendar => "Calendar".to_owned(),
-            Self::Own(number) => format!("Folder{number}"),
+            Self::Sent => format!("{prefix}Sent"),
+            Self::Trash => format!("{prefix}Trash"),
+            Self::Calendar => format!("{prefix}Calendar"),
+            Self::Own(number) => format!("{prefix}Folder{number}"),
         }
     }
 }
@@ -192,10 +194,14 @@ pub(crate) enum Asked {
         user: String,
         password: String,
     },
+    /// From here on through TLS.
+    StartTls,
     Select(Folder),
     Noop,
-    SearchAll,
-    SearchUnseen,
+    /// Messages from a number on.
+    SearchAll(u32),
+    /// Those of them that were not seen.
+    SearchUnseen(u32),
     /// Messages with a word in their subject.
     SearchSubject(&'static str),
     /// Flags and the main headers of messages.
@@ -212,14 +218,17 @@ pub(crate) enum Asked {
 }
 
 impl Asked {
-    /// Writes the command with its number.
-    pub(crate) fn write(&self, tag: u32, out: &mut Vec<u8>) {
+    /// Writes the command with its number; the names of folders but the inbox begin with `prefix`.
+    pub(crate) fn write(&self, tag: u32, prefix: &str, out: &mut Vec<u8>) {
         let text = match self {
             Self::Login { user, password } => format!("LOGIN {} {}", quoted(user), quoted(password)),
-            Self::Select(folder) => format!("SELECT {}", folder.name()),
+            Self::StartTls => "STARTTLS".to_owned(),
+            Self::Select(folder) => format!("SELECT {}", folder.name(prefix)),
             Self::Noop => "NOOP".to_owned(),
-            Self::SearchAll => "UID SEARCH ALL".to_owned(),
-            Self::SearchUnseen => "UID SEARCH UNSEEN".to_owned(),
+            Self::SearchAll(0..=1) => "UID SEARCH ALL".to_owned(),
+            Self::SearchAll(first) => format!("UID SEARCH UID {first}:*"),
+            Self::SearchUnseen(0..=1) => "UID SEARCH UNSEEN".to_owned(),
+            Self::SearchUnseen(first) => format!("UID SEARCH UNSEEN UID {first}:*"),
             Self::SearchSubject(word) => format!("UID SEARCH SUBJECT {word}"),
             Self::List(uids) => {
                 let set = uids.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
@@ -228,8 +237,8 @@ impl Asked {
             Self::Headers(uid) => format!("UID FETCH {uid} (FLAGS BODY.PEEK[HEADER])"),
             Self::Body(uid) => format!("UID FETCH {uid} BODY.PEEK[]"),
             Self::MarkSeen(uid) => format!("UID STORE {uid} +FLAGS.SILENT (\\Seen)"),
-            Self::Move(uid, folder) => format!("UID MOVE {uid} {}", folder.name()),
-            Self::Append(folder, bytes) => format!("APPEND {} (\\Seen) {{{bytes}}}", folder.name()),
+            Self::Move(uid, folder) => format!("UID MOVE {uid} {}", folder.name(prefix)),
+            Self::Append(folder, bytes) => format!("APPEND {} (\\Seen) {{{bytes}}}", folder.name(prefix)),
             Self::Logout => "LOGOUT".to_owned(),
         };
         out.extend_from_slice(format!("p{tag} {text}\r\n").as_bytes());
@@ -249,8 +258,7 @@ mod tests {
     fn heard(bytes: &[u8], piece: usize) -> Vec<String> {
         let (mut replies, mut heard) = (Replies::default(), Vec::new());
         for part in bytes.chunks(piece) {
-            replies.room(part.len() + 7)[..part.len()].copy_from_slice(part);
-            replies.came(part.len() + 7, part.len());
+            replies.take(part);
             while let Some(said) = replies.next().unwrap() {
                 heard.push(format!("{said:?}"));
             }
@@ -287,14 +295,27 @@ mod tests {
     #[test]
     fn what_is_no_imap_is_refused() {
         let mut replies = Replies::default();
-        replies.room(10).copy_from_slice(b"HTTP/1.1\r\n");
+        replies.take(b"HTTP/1.1\r\n");
         assert_eq!(replies.next(), Err(NoImap));
+    }
+
+    #[test]
+    fn folders_of_somebody_elses_server_have_names_of_their_own_and_old_mail_is_passed_over() {
+        let written = |asked: Asked| {
+            let mut out = Vec::new();
+            asked.write(1, "plimsoll-", &mut out);
+            String::from_utf8(out).unwrap().trim_end().to_owned()
+        };
+        assert_eq!(written(Asked::Move(9, Folder::Trash)), "p1 UID MOVE 9 plimsoll-Trash");
+        assert_eq!(written(Asked::Select(Folder::Inbox)), "p1 SELECT INBOX");
+        assert_eq!(written(Asked::SearchUnseen(41)), "p1 UID SEARCH UNSEEN UID 41:*");
+        assert_eq!(written(Asked::SearchAll(1)), "p1 UID SEARCH ALL");
     }
 
     #[test]
     fn names_and_passwords_are_quoted() {
         let mut out = Vec::new();
-        Asked::Login { user: "a\"b".to_owned(), password: "c\\ d".to_owned() }.write(5, &mut out);
+        Asked::Login { user: "a\"b".to_owned(), password: "c\\ d".to_owned() }.write(5, "", &mut out);
         assert_eq!(String::from_utf8(out).unwrap(), "p5 LOGIN \"a\\\"b\" \"c\\\\ d\"\r\n");
     }
 }

@@ -38,7 +38,7 @@ pub struct Laid {
     pub bytes: u64,
 }
 
-/// Writes the mailboxes of all users below `root`, for the user and group of the server; `progress` is told of messages done and in all.
+/// Writes the mailboxes of all users below `root`, for the user and group of the server; `progress` is told of bytes done and of about how many there will be.
 ///
 /// # Errors
 /// When something cannot be written, or when `stop` was raised.
@@ -50,7 +50,12 @@ pub fn lay_out(
     stop: &AtomicBool,
 ) -> io::Result<Laid> {
     let (messages, bytes, failed) = (AtomicU64::new(0), AtomicU64::new(0), AtomicBool::new(false));
-    let total: u64 = plan.streams.iter().map(in_all).sum();
+    let total: u64 = plan.streams.iter().map(|stream| in_all(stream, root)).sum();
+    let tell = |progress: &mut dyn FnMut(u64, u64)| {
+        let (messages, bytes) = (messages.load(Ordering::Relaxed), bytes.load(Ordering::Relaxed));
+        // The others are as large on average.
+        progress(bytes, (bytes as f64 * total as f64 / messages.max(1) as f64) as u64);
+    };
     let threads = std::thread::available_parallelism().map_or(1, usize::from) as u32;
     std::thread::scope(|scope| {
         let mut workers = Vec::new();
@@ -72,7 +77,7 @@ pub fn lay_out(
             workers.push(scope.spawn(move || work().inspect_err(|_| failed.store(true, Ordering::Relaxed))));
         }
         while workers.iter().any(|worker| !worker.is_finished()) {
-            progress(messages.load(Ordering::Relaxed), total);
+            tell(progress);
             std::thread::sleep(Duration::from_millis(20));
         }
         let ended =
@@ -87,14 +92,40 @@ pub fn lay_out(
     if unsafe { libc::syncfs(anchor.as_raw_fd()) } != 0 {
         return Err(io::Error::last_os_error());
     }
-    progress(total, total);
+    tell(progress);
     Ok(Laid { messages: messages.into_inner(), bytes: bytes.into_inner() })
 }
 
-/// Messages of a group in the beginning.
-fn in_all(stream: &MailStreamPlan) -> u64 {
+/// A letter that `user` has in the beginning, as it travels: its number is `place` in their mailbox.
+pub fn letter(plan: &MailPlan, user: u32, place: u64) -> Vec<u8> {
+    let mut text = Vec::new();
+    let of = |stream: &&MailStreamPlan| (stream.first_user..stream.first_user + stream.users).contains(&user);
+    if let Some(stream) = plan.streams.iter().find(of) {
+        received(&Letters::new(stream, RUN, "plimsoll.invalid"), user, first_of(user) + place, &mut text);
+    }
+    text
+}
+
+/// The number of the first letter that a user has.
+fn first_of(user: u32) -> u64 {
+    u64::from(user) << NUMBER_BITS | 1 << 62
+}
+
+/// A letter to `user`: somebody wrote it to them, and perhaps to others.
+fn received(letters: &Letters<'_>, user: u32, number: u64, text: &mut Vec<u8>) {
+    let mut letter = letters.compose(number, user, MailTask::Send, &[]);
+    let sender = letter.to.remove(0);
+    letter.to.insert(0, user);
+    letter.from = sender;
+    text.clear();
+    letters.write(&letter, DATE, text);
+}
+
+/// Messages of those users of a group who have no mailbox yet.
+fn in_all(stream: &MailStreamPlan, root: &Path) -> u64 {
     let each = u64::from(stream.inbox_messages) + u64::from(stream.folders) * u64::from(stream.folder_messages);
-    u64::from(stream.users) * (each + u64::from(stream.appointments))
+    let new = (0..stream.users).filter(|user| !root.join(format!("u{}", stream.first_user + user)).exists()).count();
+    new as u64 * (each + u64::from(stream.appointments))
 }
 
 /// Writes the mailboxes of one group.
@@ -115,7 +146,7 @@ impl Writer<'_> {
             fs::remove_dir_all(&home)?;
         }
         self.directory(&home)?;
-        let mut number = u64::from(user) << NUMBER_BITS | 1 << 62;
+        let mut number = first_of(user);
         let own = (0..self.stream.folders).map(|folder| (format!(".Folder{folder}"), self.stream.folder_messages));
         let fixed =
             [(".Sent".to_owned(), 0), (".Trash".to_owned(), 0), (".Calendar".to_owned(), self.stream.appointments)];
@@ -151,13 +182,7 @@ impl Writer<'_> {
 
     /// A letter to `user`, its lines ended as on this system.
     fn letter(&self, user: u32, number: u64, text: &mut Vec<u8>) {
-        let mut letter = self.letters.compose(number, user, MailTask::Send, &[]);
-        // Somebody wrote it to this user, and perhaps to others.
-        let sender = letter.to.remove(0);
-        letter.to.insert(0, user);
-        letter.from = sender;
-        text.clear();
-        self.letters.write(&letter, DATE, text);
+        received(&self.letters, user, number, text);
         text.retain(|byte| *byte != b'\r');
     }
 

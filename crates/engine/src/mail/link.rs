@@ -7,9 +7,10 @@ use plimsoll_workload::mail::Letter;
 use super::imap::{self, Asked};
 use super::smtp::{self, Fate, Submission, Turn};
 use super::socket::{Flow, Socket};
+use super::tls::Tls;
 
-/// Bytes read at once.
-const ROOM: usize = 64 << 10;
+/// Bytes read at once, into room that all users of a thread share.
+pub(crate) const ROOM: usize = 64 << 10;
 
 /// Why a task failed: a number that stands for it among errors, and a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,6 +68,10 @@ pub(crate) trait Reader {
 #[derive(Debug)]
 pub(crate) struct Mailbox {
     socket: Socket,
+    /// What TLS is begun with after the greeting.
+    tls: Option<Tls>,
+    /// What the names of folders begin with.
+    prefix: String,
     replies: imap::Replies,
     tag: u32,
     asked: Option<Asked>,
@@ -75,8 +80,10 @@ pub(crate) struct Mailbox {
 }
 
 impl Mailbox {
-    pub(crate) fn new(socket: Socket) -> Self {
-        Self { socket, replies: imap::Replies::default(), tag: 0, asked: None, literal: Vec::new(), greeted: false }
+    /// A new one; with `tls`, that is begun after the greeting and before anything else is said.
+    pub(crate) fn new(socket: Socket, tls: Option<Tls>, prefix: &str) -> Self {
+        let (replies, prefix) = (imap::Replies::default(), prefix.to_owned());
+        Self { socket, tls, prefix, replies, tag: 0, asked: None, literal: Vec::new(), greeted: false }
     }
 
     pub(crate) const fn socket(&mut self) -> &mut Socket {
@@ -86,7 +93,7 @@ impl Mailbox {
     pub(crate) fn ask(&mut self, asked: Asked, literal: Vec<u8>) -> Result<(), Failure> {
         self.tag += 1;
         let mut command = Vec::with_capacity(96);
-        asked.write(self.tag, &mut command);
+        asked.write(self.tag, &self.prefix, &mut command);
         (self.asked, self.literal) = (Some(asked), literal);
         self.say(&command)
     }
@@ -95,19 +102,21 @@ impl Mailbox {
         self.socket.say(bytes).map(|_: Flow| ()).map_err(|problem| Failure::of("IMAP", &problem))
     }
 
-    /// Takes what has come.
-    pub(crate) fn hear(&mut self, reader: &mut dyn Reader) -> Result<Progress, Failure> {
+    /// Takes what has come, by way of `room`; `over` says that the other side has hung up, after what it said last.
+    pub(crate) fn hear(&mut self, room: &mut [u8], over: bool, reader: &mut dyn Reader) -> Result<Progress, Failure> {
         let mut progress = Progress::Waiting;
         loop {
-            let room = self.replies.room(ROOM);
-            let came = self.socket.hear(room);
-            self.replies.came(ROOM, came.as_ref().map_or(0, |came| came.unwrap_or(0)));
-            let came = came.map_err(|problem| Failure::of("IMAP", &problem));
-            if self.understand(reader)? {
-                progress = Progress::Finished;
+            let came = self.socket.hear(room).map_err(|problem| Failure::of("IMAP", &problem));
+            if let Ok(Some(bytes)) = came {
+                self.replies.take(&room[..bytes]);
+                if self.understand(reader)? {
+                    progress = Progress::Finished;
+                }
             }
             match came {
                 Ok(None) => return Ok(progress),
+                // All that there was: whatever comes from now on is told anew (epoll(7)).
+                Ok(Some(bytes)) if bytes < room.len() && !over && self.socket.is_plain() => return Ok(progress),
                 Ok(Some(_)) => {}
                 // A server that answers LOGOUT and hangs up has done what it was asked for.
                 Err(_) if progress == Progress::Finished => return Ok(progress),
@@ -125,7 +134,22 @@ impl Mailbox {
                 Ok(Some(said)) => said,
             };
             match (said, &self.asked) {
-                (imap::Said::Greeting, None) if !self.greeted => (self.greeted, finished) = (true, true),
+                (imap::Said::Greeting, None) if !self.greeted => {
+                    (self.greeted, finished) = (true, self.tls.is_none());
+                    if !finished {
+                        self.ask(Asked::StartTls, Vec::new())?;
+                    }
+                }
+                (imap::Said::Done(tag), Some(Asked::StartTls)) if tag == self.tag => {
+                    // Who says more before TLS begins is not the server (CVE-2011-0411).
+                    if !self.replies.is_empty() {
+                        return Err(Failure::garbled("IMAP"));
+                    }
+                    if let Some(tls) = self.tls.take() {
+                        self.socket.secure(&tls).map_err(|problem| Failure::of("IMAP", &problem))?;
+                    }
+                    (self.asked, finished) = (None, true);
+                }
                 (imap::Said::Done(tag), Some(_)) if tag == self.tag => {
                     self.asked = None;
                     finished = true;
@@ -162,9 +186,10 @@ impl Mailbox {
 fn command(asked: &Asked) -> &'static str {
     match asked {
         Asked::Login { .. } => "LOGIN",
+        Asked::StartTls => "STARTTLS",
         Asked::Select(_) => "SELECT",
         Asked::Noop => "NOOP",
-        Asked::SearchAll | Asked::SearchUnseen | Asked::SearchSubject(_) => "SEARCH",
+        Asked::SearchAll(_) | Asked::SearchUnseen(_) | Asked::SearchSubject(_) => "SEARCH",
         Asked::List(_) | Asked::Headers(_) | Asked::Body(_) => "FETCH",
         Asked::MarkSeen(_) => "STORE",
         Asked::Move(..) => "MOVE",
@@ -177,6 +202,7 @@ fn command(asked: &Asked) -> &'static str {
 #[derive(Debug)]
 pub(crate) struct Handover {
     socket: Socket,
+    tls: Option<Tls>,
     replies: smtp::Replies,
     submission: Submission,
     /// The letter; `None` for the question for a name.
@@ -184,8 +210,9 @@ pub(crate) struct Handover {
 }
 
 impl Handover {
-    pub(crate) fn new(socket: Socket, submission: Submission, letter: Option<Letter>) -> Self {
-        Self { socket, replies: smtp::Replies::default(), submission, letter }
+    /// A new one; `tls` is what TLS is begun with when the dialogue comes to it.
+    pub(crate) fn new(socket: Socket, tls: Option<Tls>, submission: Submission, letter: Option<Letter>) -> Self {
+        Self { socket, tls, replies: smtp::Replies::default(), submission, letter }
     }
 
     pub(crate) const fn socket(&mut self) -> &mut Socket {
@@ -208,6 +235,15 @@ impl Handover {
                 match self.submission.hear(reply) {
                     Turn::Listen => {}
                     Turn::Say(bytes) => self.say(&bytes)?,
+                    Turn::Secure(bytes) => {
+                        if !self.replies.is_empty() {
+                            return Err(Failure::garbled("SMTP"));
+                        }
+                        if let Some(tls) = self.tls.take() {
+                            self.socket.secure(&tls).map_err(|problem| Failure::of("SMTP", &problem))?;
+                        }
+                        self.say(&bytes)?;
+                    }
                     Turn::Over(bytes, fate) => {
                         // A goodbye that does not arrive changes nothing.
                         let _ = self.say(&bytes);

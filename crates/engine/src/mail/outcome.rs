@@ -4,9 +4,10 @@
 use plimsoll_workload::mail::MailTask;
 use serde_json::{Map, Value, json};
 
-use super::client::TaskError;
+use super::report::TaskError;
 use super::run::MailOutcome;
 use crate::errno::errno_name;
+use crate::histogram::Histogram;
 use crate::record;
 
 /// What is known of a run when it is over; `asked` is the backend that was asked for.
@@ -38,8 +39,18 @@ pub fn outcome(outcome: &MailOutcome, asked: &'static str) -> Value {
             "deliveries": report.deliveries,
             "refused_recipients": report.refused_recipients,
             "skipped": skipped(outcome),
+            "handover_ms": times_ms(&report.handovers),
         },
     })
+}
+
+/// Mean and percentiles of times in milliseconds; null without any.
+fn times_ms(times: &Histogram) -> Value {
+    if times.is_empty() {
+        return Value::Null;
+    }
+    let at = |quantile: f64| times.value_at_quantile(quantile) as f64 / 1e6;
+    json!({ "count": times.len(), "mean": times.mean() / 1e6, "p50": at(0.5), "p95": at(0.95), "p99": at(0.99), "max": at(1.0) })
 }
 
 fn first_error(error: &TaskError) -> Value {

@@ -61,6 +61,10 @@ pub(crate) struct Doing {
 pub(crate) struct Person {
     pub(crate) user: u32,
     pub(crate) folders: u32,
+    /// Users of the run.
+    everybody: u32,
+    /// The first message of the inbox that is ours.
+    first_uid: u32,
     pub(crate) logged_in: bool,
     pub(crate) queue: VecDeque<Due>,
     pub(crate) doing: Option<Doing>,
@@ -79,10 +83,12 @@ pub(crate) struct Desk<'a> {
 }
 
 impl Person {
-    pub(crate) fn new(user: u32, folders: u32) -> Self {
+    pub(crate) fn new(user: u32, folders: u32, everybody: u32, first_uid: u32) -> Self {
         Self {
             user,
             folders,
+            everybody,
+            first_uid,
             logged_in: false,
             queue: VecDeque::new(),
             doing: None,
@@ -135,7 +141,7 @@ impl Person {
                 ask(Asked::Login { user, password })
             }
             2 => ask(Asked::Select(Folder::Inbox)),
-            _ => ask(Asked::SearchAll),
+            _ => ask(Asked::SearchAll(self.first_uid)),
         }
     }
 
@@ -145,7 +151,7 @@ impl Person {
             doing.uid = self.choose(task, doing.due.draw);
             if doing.uid.is_none() && !doing.looked {
                 doing.looked = true;
-                return Next::Exchange(ask(Asked::SearchAll));
+                return Next::Exchange(ask(Asked::SearchAll(self.first_uid)));
             }
         }
         let step = doing.step;
@@ -161,7 +167,7 @@ impl Person {
                 Exchange::Connect
             }
             (MailTask::CheckInbox, 0) => ask(Asked::Noop),
-            (MailTask::CheckInbox, 1) => ask(Asked::SearchUnseen),
+            (MailTask::CheckInbox, 1) => ask(Asked::SearchUnseen(self.first_uid)),
             (MailTask::CheckInbox, 2) if !self.unseen.is_empty() => {
                 let first = self.unseen.len().saturating_sub(LISTED_MAX);
                 ask(Asked::List(self.unseen[first..].to_vec()))
@@ -232,10 +238,12 @@ impl Person {
     }
 
     /// The user is in: the messages of the inbox are known.
-    pub(crate) fn found(&mut self, asked: &Asked, uids: Vec<u32>) {
+    pub(crate) fn found(&mut self, asked: &Asked, mut uids: Vec<u32>) {
+        // A range to the last message has that one in it, whatever its number.
+        uids.retain(|uid| *uid >= self.first_uid);
         match asked {
-            Asked::SearchAll => self.uids = uids,
-            Asked::SearchUnseen => {
+            Asked::SearchAll(_) => self.uids = uids,
+            Asked::SearchUnseen(_) => {
                 let known = self.uids.last().copied().unwrap_or(0);
                 self.uids.extend(uids.iter().filter(|uid| **uid > known));
                 self.unseen = uids;
@@ -249,8 +257,14 @@ impl Person {
         let Some(doing) = &mut self.doing else { return };
         doing.bytes += literal.len() as u64;
         if matches!(asked, Asked::Headers(_)) {
-            doing.answered = addressed(literal, self.user);
+            doing.answered = addressed(literal, self.user, self.everybody);
         }
+    }
+
+    /// Whether a message may be under way from one folder to another.
+    pub(crate) fn is_moving(&self) -> bool {
+        let moves = |doing: &Doing| matches!(doing.due.task, MailTask::Move | MailTask::Delete) && doing.step == 1;
+        self.doing.as_ref().is_some_and(|doing| moves(doing) && doing.entry.is_none() && doing.uid.is_some())
     }
 
     /// Whether the exchange that is under way is the LOGIN.
@@ -274,8 +288,9 @@ fn append(folder: Folder, bytes: Vec<u8>) -> Exchange {
     Exchange::Ask(Asked::Append(folder, bytes.len()), bytes)
 }
 
-/// Whom an answer goes to: the sender, then the other recipients; the user who answers is none of them.
-fn addressed(headers: &[u8], user: u32) -> Vec<u32> {
+/// Whom an answer goes to: the sender, then the other recipients; the user who answers is none of them, nor is anybody beyond `everybody`,
+/// who wrote when there were more users.
+fn addressed(headers: &[u8], user: u32, everybody: u32) -> Vec<u32> {
     let text = String::from_utf8_lossy(headers);
     let (mut from, mut to, mut field) = (Vec::new(), Vec::new(), "");
     for line in text.lines() {
@@ -293,7 +308,7 @@ fn addressed(headers: &[u8], user: u32) -> Vec<u32> {
     }
     let mut all: Vec<u32> = Vec::new();
     for number in from.into_iter().chain(to) {
-        if number != user && !all.contains(&number) {
+        if number != user && number < everybody && !all.contains(&number) {
             all.push(number);
         }
     }
@@ -306,9 +321,26 @@ mod tests {
     use super::*;
 
     #[test]
+    fn what_was_in_the_inbox_before_is_never_touched() {
+        let mut person = Person::new(0, 0, 2, 50);
+        // A server answers a search of 50:* with the last message where there is none so far (RFC 3501, 6.4.8).
+        person.found(&Asked::SearchAll(50), vec![49]);
+        assert_eq!(person.choose(MailTask::Delete, 7), None);
+        person.found(&Asked::SearchUnseen(50), vec![12, 49, 50]);
+        assert_eq!(person.choose(MailTask::Read, 7), Some(50));
+        assert_eq!(person.choose(MailTask::Delete, 7), Some(50));
+    }
+
+    #[test]
+    fn nobody_answers_a_user_who_is_gone() {
+        assert_eq!(addressed(b"From: u7@d\r\nTo: u3@d, u9@d\r\n", 3, 9), [7]);
+        assert_eq!(addressed(b"From: u37@d\r\nTo: u3@d\r\n", 3, 30), [0; 0]);
+    }
+
+    #[test]
     fn an_answer_goes_to_the_sender_first_and_never_to_oneself() {
         let headers = b"From: u7@plimsoll.invalid\r\nTo: u3@plimsoll.invalid,\r\n u9@plimsoll.invalid,\r\n u7@x\r\nSubject: u5@x\r\n\r\n";
-        assert_eq!(addressed(headers, 3), [7, 9]);
-        assert_eq!(addressed(b"From: somebody@else\r\n", 3), [0; 0]);
+        assert_eq!(addressed(headers, 3, 10), [7, 9]);
+        assert_eq!(addressed(b"From: somebody@else\r\n", 3, 10), [0; 0]);
     }
 }

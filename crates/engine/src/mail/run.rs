@@ -11,15 +11,18 @@ use std::time::Duration;
 use crossbeam_channel::{Receiver, RecvTimeoutError, bounded, unbounded};
 use plimsoll_workload::mail::{MailPlan, MailTask};
 
-use super::client::{Client, Report, Span, Stage, TaskError};
+use super::client::{Client, Span, Stage};
 use super::ledger::Ledger;
 use super::link::Failure;
+use super::report::{Report, TaskError};
 use super::server::MailJob;
+use super::tls::Tls;
 use crate::clock::{self, Clock};
 use crate::collector::{Collector, Line, Message};
 use crate::control::{Control, StoppedBy};
 use crate::crew::thread_cpu_ns;
 use crate::error::EngineError;
+use crate::histogram;
 use crate::open_files;
 use crate::pause;
 use crate::recorder::{Cell, Recorder, Slice};
@@ -32,6 +35,8 @@ use crate::timeline::Timeline;
 const START_DELAY_NS: u64 = 5_000_000;
 /// How often the calling thread looks around.
 const POLL: Duration = Duration::from_millis(20);
+/// How often it is told that users still log in.
+const ENTERING_TOLD_NS: u64 = 1_000_000_000;
 /// Files that are open beside connections.
 const OTHER_FILES: u64 = 128;
 
@@ -80,12 +85,11 @@ pub fn run(job: &MailJob, sink: &mut dyn Sink, control: &Control) -> Result<Mail
         EngineError::Mismatch(format!("the list of accepted letters cannot be made ({problem})"))
     };
     let ledger = Ledger::at(job.ledger.as_deref()).map_err(unwritten)?;
-    sink.placed(Places {
-        streams: plan.streams.iter().map(|stream| stream.name.clone()).collect(),
-        ops: MailTask::NAMES.to_vec(),
-        parts: Vec::new(),
-    });
-    let stage = Stage { job, plan: &plan, control, ledger: &ledger };
+    let names: Vec<String> = plan.streams.iter().map(|stream| stream.name.clone()).collect();
+    sink.placed(Places::new(&names, &MailTask::NAMES, &[]));
+    let tls = |service| Tls::of(service, &job.server).map_err(EngineError::Mismatch);
+    let (imap_tls, submission_tls) = (tls(&job.server.imap)?, tls(&job.server.submission)?);
+    let stage = Stage { job, plan: &plan, control, ledger: &ledger, imap_tls, submission_tls };
     let crew = Crew::new(&stage, timeline(&job.options))?;
     let (reports, silence) = crew.follow(sink)?;
     Ok(outcome(&stage, &crew, &reports, silence))
@@ -195,7 +199,8 @@ impl<'a> Crew<'a> {
         let finished = line.full.clone();
         let recorder = Recorder::new((line.blank)(), line, self.timeline, origin_ns);
         let before = thread_cpu_ns();
-        let mut report = client.act(Span { origin_ns, end_ns: origin_ns + self.timeline.end_ns() }, recorder, pulse);
+        let (measure_ns, end_ns) = (origin_ns + self.timeline.warmup_ns, origin_ns + self.timeline.end_ns());
+        let mut report = client.act(Span { origin_ns, measure_ns, end_ns }, recorder, pulse);
         let after = thread_cpu_ns();
         let _ = finished.send(Message::Finished);
         report.cpu_ns = (after.0 - before.0, after.1 - before.1);
@@ -208,12 +213,17 @@ impl<'a> Crew<'a> {
     /// The calling thread's part: intervals, ticks, silence.
     fn collect(&self, mut collector: Collector, messages: &Receiver<Message>, sink: &mut dyn Sink) -> Option<Silence> {
         let (mut tick, mut started, mut vigil) = (0, false, Vigil::default());
+        let mut told_ns = Clock::calibrated().now();
         while !collector.is_over() {
             let origin_ns = self.origin_ns.load(Ordering::Acquire);
             let now_ns = Clock::calibrated().now();
             if origin_ns > 0 && !started {
                 started = true;
                 sink.started(origin_ns, self.wall_ns.load(Ordering::Acquire));
+            }
+            if !started && now_ns >= told_ns + ENTERING_TOLD_NS {
+                told_ns = now_ns;
+                sink.entering();
             }
             while started && tick <= self.timeline.intervals() && now_ns >= origin_ns + self.timeline.start_of(tick) {
                 sink.tick(tick);
@@ -252,6 +262,8 @@ fn outcome(stage: &Stage<'_>, crew: &Crew<'_>, reports: &[Report], silence: Opti
     let sum = |of: fn(&Report) -> u64| reports.iter().map(of).sum::<u64>();
     let first_error: Option<TaskError> =
         reports.iter().filter_map(|report| report.first_error.clone()).min_by_key(|error| error.at_ns);
+    let mut handovers = histogram::empty();
+    reports.iter().for_each(|report| handovers += &report.handovers);
     let first_ns = reports.iter().filter_map(|report| report.first_done_ns).min();
     let report = Report {
         first_error,
@@ -262,6 +274,7 @@ fn outcome(stage: &Stage<'_>, crew: &Crew<'_>, reports: &[Report], silence: Opti
         refused_recipients: sum(|report| report.refused_recipients),
         first_done_ns: first_ns,
         cpu_ns: (sum(|report| report.cpu_ns.0), sum(|report| report.cpu_ns.1)),
+        handovers,
     };
     MailOutcome {
         plan: stage.plan.clone(),

@@ -4,6 +4,8 @@
 //! takes that, else one after the other; the letter; and its answer: one, or with LMTP one for each recipient that was taken.
 //! The letter is the server's own from a good answer on. When the connection ends between the letter and its answer, nobody knows.
 
+use base64::Engine;
+
 use super::dots::stuffed;
 
 /// Which of the two languages.
@@ -43,6 +45,11 @@ impl Replies {
         self.bytes.extend_from_slice(bytes);
     }
 
+    /// Whether nothing is left of what came in.
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
     /// The next whole reply, whose last line has a space after its code; `None` until more has come.
     pub(crate) fn next(&mut self) -> Result<Option<Reply>, NoSmtp> {
         let (mut at, mut words) = (self.start, Vec::new());
@@ -75,6 +82,8 @@ pub(crate) enum Turn {
     Say(Vec<u8>),
     /// Listen.
     Listen,
+    /// Begin TLS, then say this.
+    Secure(Vec<u8>),
     /// It is over; say this before hanging up.
     Over(Vec<u8>, Fate),
 }
@@ -88,6 +97,8 @@ pub(crate) enum Fate {
     Known,
     /// The server refused: a code, and what it said.
     Refused(u16, String),
+    /// It refused who sends: a code, and what it said.
+    Denied(u16, String),
 }
 
 /// Where a submission is.
@@ -95,10 +106,23 @@ pub(crate) enum Fate {
 enum Stage {
     Greeting,
     Hello,
+    /// Waits for leave to begin TLS.
+    Secure,
+    /// Waits for leave to send.
+    Login,
     /// Waits for so many of the replies to sender, recipients and DATA.
     Envelope(usize),
     /// Waits for the answers to the letter.
     Letter(usize),
+}
+
+/// What comes before a letter.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Entry {
+    /// TLS is begun after the greeting.
+    pub(crate) starttls: bool,
+    /// Name and password to log in with.
+    pub(crate) login: Option<(String, String)>,
 }
 
 /// One letter, or the question for one name, on its way to the server.
@@ -109,6 +133,7 @@ pub(crate) struct Submission {
     to: Vec<String>,
     /// Header and body; `None` only asks whether the recipients are known.
     letter: Option<Vec<u8>>,
+    entry: Entry,
     stage: Stage,
     pipelined: bool,
     /// Places of the recipients that the server takes.
@@ -121,7 +146,14 @@ pub(crate) struct Submission {
 impl Submission {
     pub(crate) fn new(language: Language, from: String, to: Vec<String>, letter: Option<Vec<u8>>) -> Self {
         let (taken, kept) = (Vec::with_capacity(to.len()), Vec::new());
-        Self { language, from, to, letter, stage: Stage::Greeting, pipelined: false, taken, kept, refused: None }
+        let (entry, stage) = (Entry::default(), Stage::Greeting);
+        Self { language, from, to, letter, entry, stage, pipelined: false, taken, kept, refused: None }
+    }
+
+    /// The same after an entry.
+    pub(crate) fn entered(mut self, entry: Entry) -> Self {
+        self.entry = entry;
+        self
     }
 
     /// Whether the letter has been said and not been answered: whether the server has it nobody knows.
@@ -132,20 +164,49 @@ impl Submission {
     /// The server said something.
     pub(crate) fn hear(&mut self, reply: Reply) -> Turn {
         match self.stage {
-            Stage::Greeting if reply.code == 220 => {
-                self.stage = Stage::Hello;
-                let hello = if self.language == Language::Lmtp { "LHLO" } else { "EHLO" };
-                Turn::Say(format!("{hello} plimsoll.invalid\r\n").into_bytes())
+            Stage::Greeting if reply.code == 220 => Turn::Say(self.hello()),
+            Stage::Hello if reply.code == 250 => self.enter(&reply),
+            Stage::Secure if reply.code == 220 => {
+                self.entry.starttls = false;
+                Turn::Secure(self.hello())
             }
-            Stage::Hello if reply.code == 250 => {
-                self.pipelined = reply.words.iter().any(|word| word == "PIPELINING");
-                self.stage = Stage::Envelope(0);
-                Turn::Say(self.envelope(0))
+            Stage::Login if reply.code == 235 => self.begin(),
+            Stage::Login => {
+                self.stage = Stage::Greeting;
+                Turn::Over(b"QUIT\r\n".to_vec(), Fate::Denied(reply.code, reply.text))
             }
-            Stage::Greeting | Stage::Hello => self.refuse(reply),
+            Stage::Greeting | Stage::Hello | Stage::Secure => self.refuse(reply),
             Stage::Envelope(place) => self.hear_envelope(place, reply),
             Stage::Letter(place) => self.hear_letter(place, reply),
         }
+    }
+
+    fn hello(&mut self) -> Vec<u8> {
+        self.stage = Stage::Hello;
+        let hello = if self.language == Language::Lmtp { "LHLO" } else { "EHLO" };
+        format!("{hello} plimsoll.invalid\r\n").into_bytes()
+    }
+
+    /// The server has said what it can do: TLS and a login come before the letter, where they are wanted.
+    fn enter(&mut self, can: &Reply) -> Turn {
+        let has = |wanted: &str| can.words.iter().any(|word| word == wanted);
+        if self.entry.starttls {
+            if !has("STARTTLS") {
+                return self.refuse(Reply { code: 502, text: "it offers no STARTTLS".to_owned(), words: Vec::new() });
+            }
+            self.stage = Stage::Secure;
+            return Turn::Say(b"STARTTLS\r\n".to_vec());
+        }
+        self.pipelined = has("PIPELINING");
+        let Some((name, password)) = self.entry.login.take() else { return self.begin() };
+        self.stage = Stage::Login;
+        let secret = base64::prelude::BASE64_STANDARD.encode(format!("\0{name}\0{password}"));
+        Turn::Say(format!("AUTH PLAIN {secret}\r\n").into_bytes())
+    }
+
+    fn begin(&mut self) -> Turn {
+        self.stage = Stage::Envelope(0);
+        Turn::Say(self.envelope(0))
     }
 
     /// Commands from a place on: sender, recipients, DATA; all of them in one go, or the next one.
@@ -245,6 +306,7 @@ mod tests {
             match submission.hear(reply) {
                 Turn::Say(bytes) => said.push_str(&String::from_utf8(bytes).unwrap()),
                 Turn::Listen => {}
+                Turn::Secure(bytes) => said.push_str(&format!("(TLS)\n{}", String::from_utf8(bytes).unwrap())),
                 Turn::Over(bytes, fate) => {
                     said.push_str(&String::from_utf8(bytes).unwrap());
                     return (said.replace("\r\n", "\n"), Some(fate));
@@ -304,6 +366,26 @@ mod tests {
         assert_eq!(refused("220 hi\n250-d\n250 PIPELINING\n452 4.3.1 full\n503 no\n503 no\n503 no\n"), full);
         assert_eq!(refused("421 busy\n"), Some(Fate::Refused(421, "busy".to_owned())));
         assert_eq!(refused("220 hi\n250 d\n250 ok\n250 ok\n250 ok\n354 go\n452 4.3.1 full\n"), full);
+    }
+
+    #[test]
+    fn a_password_is_only_said_after_tls_has_begun() {
+        let login = Some(("me".to_owned(), "secret".to_owned()));
+        let entry = Entry { starttls: true, login };
+        let server = "220 hi\n250-d\n250 STARTTLS\n220 go\n250-d\n250 AUTH PLAIN\n235 ok\n250 ok\n250 ok\n250 ok\n354 go\n250 queued\n";
+        let (said, fate) = dialogue(letter(Language::Smtp).entered(entry.clone()), server);
+        let before =
+            "EHLO plimsoll.invalid\nSTARTTLS\n(TLS)\nEHLO plimsoll.invalid\nAUTH PLAIN AG1lAHNlY3JldA==\nMAIL FROM:";
+        assert!(said.starts_with(before), "{said}");
+        assert!(matches!(fate, Some(Fate::Taken(_))), "{fate:?}");
+        let (said, fate) = dialogue(letter(Language::Smtp).entered(entry.clone()), "220 hi\n250 d\n");
+        assert!(!said.contains("AUTH"), "{said}");
+        assert_eq!(fate, Some(Fate::Refused(502, "it offers no STARTTLS".to_owned())));
+        let denied = "220 hi\n250 STARTTLS\n220 go\n250 AUTH PLAIN\n535 5.7.8 no\n";
+        assert_eq!(
+            dialogue(letter(Language::Smtp).entered(entry), denied).1,
+            Some(Fate::Denied(535, "5.7.8 no".to_owned()))
+        );
     }
 
     #[test]

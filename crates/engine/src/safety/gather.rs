@@ -256,6 +256,19 @@ fn contents(file: &File, size_bytes: u64) -> io::Result<(Vec<Found>, Option<u64>
     Ok((found, stored?))
 }
 
+/// Every known signature on the file or block device at `path`; nothing of it stays in the page cache.
+///
+/// # Errors
+/// It cannot be opened or read.
+pub fn signatures(path: &Path) -> io::Result<Vec<Found>> {
+    let mut file = File::open(path)?;
+    let size_bytes = file.seek(SeekFrom::End(0))?;
+    forget(&file);
+    let found = scan(&FileImage { file: &file, size_bytes });
+    forget(&file);
+    found
+}
+
 /// The pages just read shall not serve the benchmark.
 pub(crate) fn forget(file: &File) {
     // SAFETY: a plain system call on an open descriptor; advice only.

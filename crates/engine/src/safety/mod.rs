@@ -41,6 +41,7 @@ mod system;
 use serde::{Deserialize, Serialize};
 
 pub use facts::{DeviceFacts, Facts, FileFacts, Mount, Opener, Sharer};
+pub use openers::accompanied_by;
 pub use refusal::Refusal;
 pub use survey::Survey;
 pub use system::{DeviceNumber, System, device_number};

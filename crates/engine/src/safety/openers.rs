@@ -1,7 +1,8 @@
 //! Programs that use a target without the kernel's exclusive claim: open for writing, or locked.
 //!
 //! Model: every descriptor of every process that may be looked at (`/proc/PID/fd`) is known by device and inode, never by
-//! name; this process and its children do not count, since what they have open is ours. Locks are asked for on
+//! name; this process and its children do not count, since what they have open is ours, and neither do the other processes of
+//! a run that several of them measure ([`accompanied_by`]). Locks are asked for on
 //! the open file itself, which needs no rights over the other process.
 //!
 //! Limits: other users' processes are seen by root only; memory mapped after its descriptor was closed is not seen.
@@ -15,10 +16,12 @@ use std::os::fd::AsRawFd;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use super::Opener;
 use super::loops::Base;
 use super::system::{System, device_number};
+use crate::owner::Run;
 
 /// What other programs have open.
 #[derive(Debug)]
@@ -28,13 +31,26 @@ pub(super) struct Descriptors {
     of: BTreeMap<Base, Vec<(u32, PathBuf)>>,
 }
 
+/// The other processes of this run.
+static COMPANIONS: Mutex<Vec<Run>> = Mutex::new(Vec::new());
+
+/// From now on what these processes have open counts as this one's, as long as they live.
+pub fn accompanied_by(companions: Vec<Run>) {
+    *COMPANIONS.lock().unwrap_or_else(PoisonError::into_inner) = companions;
+}
+
+fn is_companion(pid: u32) -> bool {
+    let companions = COMPANIONS.lock().unwrap_or_else(PoisonError::into_inner);
+    companions.iter().any(|run| run.pid == pid && run.is_alive())
+}
+
 impl Descriptors {
     /// Those of every process but this one. Where a process comes from takes several files each, so that is asked of
     /// those that have the target open.
     pub(super) fn of_others(system: &System) -> Self {
         let own = std::process::id();
         let mut of: BTreeMap<Base, Vec<(u32, PathBuf)>> = BTreeMap::new();
-        for pid in system.processes().filter(|pid| *pid != own) {
+        for pid in system.processes().filter(|pid| *pid != own && !is_companion(*pid)) {
             for (base, info) in system.descriptors(pid) {
                 of.entry(base).or_default().push((pid, info));
             }

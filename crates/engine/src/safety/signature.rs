@@ -151,6 +151,9 @@ impl Place {
 /// Tells whether the bytes around a magic number at this offset make sense.
 type Check = fn(&View<'_>, u64) -> io::Result<bool>;
 
+/// Looks for a format that stands in no fixed place, and says where its magic number is.
+type Search = fn(&View<'_>) -> io::Result<Option<u64>>;
+
 /// One line of the table.
 struct Signature {
     name: &'static str,
@@ -159,6 +162,8 @@ struct Signature {
     magics: &'static [(Place, &'static [u8])],
     /// What must hold besides.
     check: Option<Check>,
+    /// Where else it may be.
+    search: Option<Search>,
 }
 
 impl Signature {
@@ -173,7 +178,7 @@ impl Signature {
                 return Ok(Some(offset));
             }
         }
-        Ok(None)
+        self.search.map_or(Ok(None), |search| search(view))
     }
 }
 

@@ -364,6 +364,18 @@ pub enum TargetError {
         /// What the file system can still hold.
         free: u64,
     },
+    /// Something of somebody's lay among what was removed.
+    #[error(
+        "{}{} stays, since Plimsoll did not make it; what Plimsoll made beside it is removed",
+        shown(path),
+        if *others == 0 { String::new() } else { format!(" (and {others} more)") }
+    )]
+    Foreign {
+        /// The first of what stays.
+        path: PathBuf,
+        /// How many more there are.
+        others: usize,
+    },
     /// Something else is where the marker goes.
     #[error(
         "{} is in the way: Plimsoll keeps its marker for the scratch file there; move it away or choose another \

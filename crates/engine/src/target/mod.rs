@@ -34,7 +34,7 @@ mod space;
 pub mod spec;
 
 pub(crate) use claim::Claims;
-pub use claim::Session;
+pub use claim::{Carried, Elsewhere, Loan, Session};
 pub use error::TargetError;
 pub use inspect::{Inspection, PartInspection, inspect};
 pub(crate) use marker::State;

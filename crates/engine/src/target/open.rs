@@ -91,21 +91,28 @@ pub struct Opened {
     _claims: Arc<Claims>,
 }
 
-/// Scratch files that a run may write to: their markers say so, and when each was last written once this is dropped.
+/// Scratch files that a run may write to: their markers say so, and when each was last written once this is dropped. Of a file
+/// that several processes of a run write to, who lends it says so, and the time is noted when it is released.
 #[derive(Debug)]
 struct Written(Vec<(PathBuf, Handle)>);
 
 impl Written {
     /// Marks those of the files that are Plimsoll's.
-    fn begin(places: &[Place]) -> Result<Self, TargetError> {
+    fn begin(places: &[Place], claims: &Claims) -> Result<Self, TargetError> {
         let mut markers = Vec::new();
         let mut written = Self(Vec::new());
         for place in places {
             let Place::File { path, handle, metadata } = place else { continue };
+            let lent = place.base().and_then(|base| claims.shared(base));
+            if lent == Some(false) {
+                continue;
+            }
             let Some(mut marker) = Marker::of(path, metadata) else { continue };
             marker.wrote_ns = None;
             markers.push((path.as_path(), marker));
-            written.0.push((path.clone(), handle.clone()));
+            if lent.is_none() {
+                written.0.push((path.clone(), handle.clone()));
+            }
         }
         Marker::write_all(markers.iter().map(|(path, marker)| (*path, marker)))?;
         Ok(written)
@@ -171,7 +178,7 @@ pub fn open(spec: &TargetSpec, mode: OpenMode, permission: &Permission) -> Resul
         let found: Vec<_> = spec.parts().iter().zip(&places).collect();
         judge(&facts_of_claimed(&found, contested), permission)?;
         places.iter().for_each(|place| claims.allow(place));
-        written = Written::begin(&places)?;
+        written = Written::begin(&places, &claims)?;
     }
     let parts = spec.parts().iter().zip(&places).map(|(part, place)| open_part(part, place, mode));
     let mut parts = parts.collect::<Result<Vec<_>, _>>()?;

@@ -302,11 +302,17 @@ pub fn remove(spec: &TargetSpec) -> Result<Vec<PathBuf>, TargetError> {
 /// # Errors
 /// When a marker cannot be written.
 pub fn release(spec: &TargetSpec) -> Result<(), TargetError> {
+    let claims = Claims::current();
     let mut markers = Vec::new();
     for place in places(spec.parts())? {
         let Place::File { path, metadata, .. } = place else { continue };
         if let Some(mut marker) = Marker::of(&path, &metadata) {
             (marker.run, marker.state) = (None, State::Kept);
+            if claims.shared(Base::of(&metadata)) == Some(true)
+                && let Ok(file) = fs::File::open(&path)
+            {
+                marker.settle(&file);
+            }
             markers.push((path, marker));
         }
     }

@@ -23,8 +23,8 @@ impl<B: Backend, O: Outlet> Worker<'_, B, O> {
         if self.flush_what_is_owed(now_ns)? {
             return Ok(false);
         }
-        if !self.spent {
-            self.spent = true;
+        if self.spent_ns.is_none() {
+            self.spent_ns = Some(now_ns);
             self.shared.control.spend(self.shared.workers);
         }
         self.look_ns = now_ns + LOOK_SPENT_NS;

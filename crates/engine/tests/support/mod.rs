@@ -25,7 +25,13 @@ pub fn job(target: &str, streams: Value, options: Value) -> Job {
     workload.check("test").unwrap();
     let options = JobOptions::from_json(&options, "test").unwrap();
     options.check().unwrap();
-    Job { workload, options, target: target.parse().unwrap(), permission: Permission { destroy: true, typed: None } }
+    Job {
+        workload,
+        mailstore: None,
+        options,
+        target: target.parse().unwrap(),
+        permission: Permission { destroy: true, typed: None },
+    }
 }
 
 /// A target of two disks in RAID 1 behind a small cache, with a host that is `direct` or `buffered`.

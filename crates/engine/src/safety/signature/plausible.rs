@@ -92,20 +92,20 @@ pub(super) fn ext_journal(view: &View<'_>, magic: u64) -> io::Result<bool> {
 
 /// The superblock of the second allocation group of an XFS file system, wherever mkfs.xfs would have put that: groups of
 /// half, a quarter, … of the device, or of 1 TiB. Source: xfsprogs, `libxfs/topology.c`, `calc_default_ag_geometry`.
-pub(super) fn xfs_copy(view: &View<'_>, _magic: u64) -> io::Result<bool> {
+pub(super) fn xfs_copy(view: &View<'_>) -> io::Result<Option<u64>> {
     const BLOCK: u64 = 4096;
     const LARGEST: u64 = (1 << 40) / BLOCK - 1;
     if view.holds(0, b"XFSB")? {
-        return Ok(false);
+        return Ok(None);
     }
     let blocks = view.size_bytes() / BLOCK;
     let groups = (1..=5).map(|shift| blocks.div_ceil(1 << shift)).chain([LARGEST, LARGEST + 1]);
     for group in groups.filter(|group| *group > 0) {
         if view.holds(group * BLOCK, b"XFSB")? {
-            return Ok(true);
+            return Ok(Some(group * BLOCK));
         }
     }
-    Ok(false)
+    Ok(None)
 }
 
 /// A nilfs2 superblock of revision 2 and its usual length.
@@ -124,21 +124,21 @@ pub(super) fn hfs(view: &View<'_>, magic: u64) -> io::Result<bool> {
 
 /// An uberblock in any slot of any of the four ZFS labels (two at the start, two at the end).
 /// Source: OpenZFS `include/sys/{vdev_impl,uberblock_impl}.h`.
-pub(super) fn zfs(view: &View<'_>, _magic: u64) -> io::Result<bool> {
+pub(super) fn zfs(view: &View<'_>) -> io::Result<Option<u64>> {
     const LABEL: u64 = 256 << 10;
     const UBERBLOCKS: std::ops::Range<u64> = 128 << 10..LABEL;
     const MAGIC: u64 = 0x00ba_b10c;
     let end = view.size_bytes() - view.size_bytes() % LABEL;
     if end < 4 * LABEL {
-        return Ok(false);
+        return Ok(None);
     }
     for label in [0, LABEL, end - 2 * LABEL, end - LABEL] {
         for slot in UBERBLOCKS.step_by(1 << 10) {
-            let word: [u8; 8] = bytes!(view, label + slot);
+            let Some(word) = view.array::<8>(label + slot)? else { continue };
             if u64::from_le_bytes(word) == MAGIC || u64::from_be_bytes(word) == MAGIC {
-                return Ok(true);
+                return Ok(Some(label + slot));
             }
         }
     }
-    Ok(false)
+    Ok(None)
 }

@@ -18,7 +18,7 @@ const fn end_sector(n: u64) -> Place {
 
 /// A format that its magic numbers alone identify.
 const fn sure(name: &'static str, kind: super::Kind, magics: &'static [(Place, &'static [u8])]) -> Signature {
-    Signature { name, kind, magics, check: None }
+    Signature { name, kind, magics, check: None, search: None }
 }
 
 /// A format whose magic numbers need a second look.
@@ -28,7 +28,12 @@ const fn checked(
     magics: &'static [(Place, &'static [u8])],
     check: super::Check,
 ) -> Signature {
-    Signature { name, kind, magics, check: Some(check) }
+    Signature { name, kind, magics, check: Some(check), search: None }
+}
+
+/// A format that stands in no fixed place.
+const fn searched(name: &'static str, kind: super::Kind, search: super::Search) -> Signature {
+    Signature { name, kind, magics: &[], check: None, search: Some(search) }
 }
 
 /// Linux `drivers/md/dm-thin-metadata.c`, `SUPERBLOCK_MAGIC`.
@@ -104,7 +109,7 @@ pub(super) static SIGNATURES: &[Signature] = &[
             (Start(8 * KIB), b"XAGI"),
         ],
     ),
-    checked("copy of an xfs superblock", FileSystem, &[(Start(0), b"")], plausible::xfs_copy),
+    searched("copy of an xfs superblock", FileSystem, plausible::xfs_copy),
     sure("xfs log", FileSystem, &[(Start(0), b"\xfe\xed\xba\xbe")]),
     sure(
         "btrfs",
@@ -261,7 +266,7 @@ pub(super) static SIGNATURES: &[Signature] = &[
     ),
     sure("LVM1 physical volume", SetMember, &[(Start(0), b"HM\x01\0"), (Start(0), b"HM\x02\0")]),
     // No magic at a fixed place: any of the 128 uberblock slots of the four labels will do.
-    checked("ZFS member", SetMember, &[(Start(0), b"")], plausible::zfs),
+    searched("ZFS member", SetMember, plausible::zfs),
     sure("Stratis pool", SetMember, &[(Start(512 + 4), STRATIS), (Start(9 * 512 + 4), STRATIS)]),
     sure("bcache", SetMember, &[(Start(4 * KIB + 24), BCACHE)]),
     sure("VDO", SetMember, &[(Start(0), b"dmvdo001")]),

@@ -1,0 +1,86 @@
+//! Workloads of a mail store: the verbs of block workloads once more.
+
+use plimsoll_engine::target::Question;
+use plimsoll_engine::{Job, record, run};
+use plimsoll_mailstore::{MailstoreWorkload, reference_markdown, schema, set_option};
+use plimsoll_workload::{JobOptions, Workload};
+use pyo3::prelude::*;
+use serde_json::Value;
+
+use crate::errors;
+use crate::jobs::{Control, read_options, read_permission, read_target, watched};
+use crate::parse;
+use crate::wait::awaited;
+
+/// The canonical form of a workload of a mail store; `source` names its file in messages.
+#[pyfunction]
+pub fn check_mailstore(py: Python<'_>, json: &str, source: &str) -> PyResult<String> {
+    Ok(read(py, &parse(py, json)?, source)?.to_json().to_string())
+}
+
+/// What is doubtful about a workload of a mail store, and allowed.
+#[pyfunction]
+pub fn mailstore_warnings(py: Python<'_>, json: &str) -> PyResult<Vec<String>> {
+    Ok(read(py, &parse(py, json)?, "workload")?.warnings())
+}
+
+/// Workload and job options with one option changed; combinations are not checked.
+#[pyfunction]
+pub fn set_mailstore_option(
+    py: Python<'_>,
+    workload_json: &str,
+    job_json: &str,
+    key: &str,
+    value_json: &str,
+) -> PyResult<(String, String)> {
+    let refused = |error: &_| errors::workload(py, error);
+    let workload = MailstoreWorkload::from_json(&parse(py, workload_json)?, "workload");
+    let mut workload = workload.map_err(|error| refused(&error))?;
+    let mut job = JobOptions::from_json(&parse(py, job_json)?, "job").map_err(|error| refused(&error))?;
+    set_option(&mut workload, &mut job, key, &parse(py, value_json)?).map_err(|error| refused(&error))?;
+    Ok((workload.to_json().to_string(), job.to_json().to_string()))
+}
+
+/// JSON Schema of a workload of a mail store.
+#[pyfunction]
+pub fn mailstore_schema() -> String {
+    schema().to_string()
+}
+
+/// The reference page of the options of a mail store, in Markdown.
+#[pyfunction]
+pub fn mailstore_reference() -> String {
+    reference_markdown()
+}
+
+/// Runs a job of a mail store: `{workload, job, target, permission}`. `on_wait(name, seconds)` is told while the target does not
+/// answer before it is opened.
+#[pyfunction]
+#[pyo3(signature = (job_json, on_event, control, on_wait=None))]
+pub fn run_mailstore(
+    py: Python<'_>,
+    job_json: &str,
+    on_event: Py<PyAny>,
+    control: &Control,
+    on_wait: Option<Py<PyAny>>,
+) -> PyResult<String> {
+    let asked = parse(py, job_json)?;
+    let job = Job {
+        workload: Workload::default(),
+        mailstore: Some(read(py, &asked["workload"], "workload")?),
+        options: read_options(py, &asked["job"])?,
+        target: read_target(py, asked["target"].as_str().unwrap_or_default())?,
+        permission: read_permission(py, &asked["permission"])?,
+    };
+    awaited(py, &Question::of_target(&job.target), on_wait.as_ref())?;
+    let backend = job.options.backend.name();
+    let outcome = watched(py, &on_event, control, |events, brake| run::run(&job, events, brake))?;
+    Ok(record::outcome(&outcome, backend).to_string())
+}
+
+/// A workload, its combinations checked.
+fn read(py: Python<'_>, value: &Value, source: &str) -> PyResult<MailstoreWorkload> {
+    let workload = MailstoreWorkload::from_json(value, source).map_err(|error| errors::workload(py, &error))?;
+    workload.check(source).map_err(|error| errors::workload(py, &error))?;
+    Ok(workload)
+}
