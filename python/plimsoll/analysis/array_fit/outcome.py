@@ -9,18 +9,20 @@ each fold the rest is what is trained on; nothing of a held-out row, not even ho
 
 The null model: a power law of what a row asks for, which knows nothing of storage.
 
-Model: requests per second = a · size^b · block^c · level^d by least squares of the logarithms, one law for every kind of row (workload and
-access). A factor that does not vary among the rows it is fitted to is left out; so is one for which rows are too few. What a modelled array
-predicts is worth something only where it is nearer than this.
+Model: a figure = a · size^b · block^c · level^d · rate^e by least squares of the logarithms, one law for every kind of row (figure,
+workload and access). A factor that does not vary among the rows it is fitted to is left out; so is one for which rows are too few. What a
+modelled array predicts is worth something only where it is nearer than this. Of responses as they are distributed, the null model is that
+they are distributed as in the rows that it is fitted to.
 
     law = power_law(rows)
-    law.iops(row)
+    law.said(row)
 
 The outcome: searched fold by fold, judged by what was held out, beside the null model.
 
 Model: in each fold the search sees the errors of the training rows alone; what it found then predicts the held-out rows, and so does a
 power law of the same training rows. With one fold, what it found is the answer. With several, the answer is one more fit to all rows,
-whose own error says nothing about rows it has not seen: the folds' does. An error is the mean of |modelled / measured - 1|.
+whose own error says nothing about rows it has not seen: the folds' does. An error is the mean of |modelled / measured - 1|, and of
+demerits where those are what is held against each other.
 
     outcome = fit_unknowns(rows, folds, unknowns, search, modelled)
 """
@@ -70,7 +72,7 @@ def _fold(rows: Sequence[Row], wanted: Condition) -> Fold:
 
 
 #: What a power law is of, the first first if rows are few.
-FACTORS = ("block_size", "region_length", "level", "read_percent")
+FACTORS = ("block_size", "region_length", "level", "read_percent", "rate", "read_rate", "write_rate", "write_block_size")
 
 
 @dataclass(frozen=True)
@@ -79,7 +81,7 @@ class PowerLaw:
 
     laws: dict[str, tuple[float, dict[str, float]]]
 
-    def iops(self, row: Row) -> float | None:
+    def said(self, row: Row) -> float | None:
         """What the law says of a row; None for a kind that it was not fitted to."""
         law = self.laws.get(row.kind)
         if law is None:
@@ -96,6 +98,7 @@ class PowerLaw:
 
 def power_law(rows: Sequence[Row]) -> PowerLaw:
     """The law that fits these rows."""
+    rows = [row for row in rows if not row.responses]
     kinds = dict.fromkeys(row.kind for row in rows)
     return PowerLaw({kind: _law([row for row in rows if row.kind == kind]) for kind in kinds})
 
@@ -104,7 +107,7 @@ def _law(rows: Sequence[Row]) -> tuple[float, dict[str, float]]:
     factors = [factor for factor in FACTORS if _varies(rows, factor)][: max(0, len(rows) - 1)]
     while True:
         table = [[1.0, *(math.log(row.number(factor) or 1.0) for factor in factors)] for row in rows]
-        solved = _least_squares(table, [math.log(row.iops) for row in rows])
+        solved = _least_squares(table, [math.log(row.measured) for row in rows])
         if solved is not None:
             return solved[0], dict(zip(factors, solved[1:], strict=True))
         # Two factors went up and down together: the later one explains nothing.
@@ -139,7 +142,7 @@ def _least_squares(table: list[list[float]], answers: list[float]) -> list[float
     return solution
 
 
-#: Requests per second by (position, number of the row): what the array gives with these values.
+#: Figures by (position, number of the row): what the array gives with these values.
 Modelled = Callable[[Sequence[tuple[Position, int]]], list[float]]
 
 
@@ -191,29 +194,34 @@ def fit_unknowns(
 
 def mean_error(rows: Sequence[Row], predicted: Sequence[Predicted], *, held_out: bool, null: bool = False) -> float | None:
     """The mean of the absolute relative errors of the held-out rows, or of the others; None without any."""
-    found = [(row.null if null else row.modelled, rows[row.number].iops) for row in predicted if row.held_out == held_out]
-    errors = [abs(said / measured - 1) for said, measured in found if said is not None]
+    found = [(row.null if null else row.modelled, rows[row.number]) for row in predicted if row.held_out == held_out]
+    errors = [row.error(said) for said, row in found if said is not None]
     return sum(errors) / len(errors) if errors and len(errors) == len(found) else None
 
 
 def _searched(rows: Sequence[Row], training: Sequence[int], search: Search, modelled: Modelled) -> Position:
     def errors_of(positions: list[Position]) -> list[float]:
         asked = [(position, number) for position in positions for number in training]
-        rates = iter(modelled(asked))
-        return [sum(abs(next(rates) / rows[number].iops - 1) for number in training) / len(training) for _ in positions]
+        figures = iter(modelled(asked))
+        return [sum(rows[number].error(next(figures)) for number in training) / len(training) for _ in positions]
 
     return run_search(search, errors_of)
 
 
 def _predicted(rows: Sequence[Row], fold: Fold, position: Position, modelled: Modelled) -> tuple[Predicted, ...]:
-    law = power_law([rows[number] for number in fold.training])
-    rates = modelled([(position, number) for number in range(len(rows))])
+    training = [rows[number] for number in fold.training]
+    law = power_law(training)
+    figures = modelled([(position, number) for number in range(len(rows))])
     held_out = set(fold.held_out)
-    return tuple(Predicted(number, rate, law.iops(rows[number]), number in held_out) for number, rate in enumerate(rates))
+
+    def null(row: Row) -> float | None:
+        return row.null(training) if row.responses else law.said(row)
+
+    return tuple(Predicted(number, figure, null(rows[number]), number in held_out) for number, figure in enumerate(figures))
 
 
 def to_json(outcome: Outcome, rows: Sequence[Row]) -> dict[str, Any]:
-    """The fit as data: rates per second, errors as shares."""
+    """The fit as data: rates per second, latencies in nanoseconds, errors as shares."""
     return {
         "values": dict(outcome.values),
         "rows": _rows_json(outcome.rows, rows),
@@ -238,7 +246,8 @@ def _rows_json(predicted: Sequence[Predicted], rows: Sequence[Row]) -> list[dict
         {
             "place": rows[row.number].place,
             "values": dict(rows[row.number].values),
-            "measured": rows[row.number].iops,
+            "figure": rows[row.number].figure,
+            "measured": rows[row.number].measured,
             "modelled": row.modelled,
             "null": row.null,
             "held_out": row.held_out,

@@ -1,6 +1,6 @@
 """Measured rows, and how they are read from texts.
 
-A measured row: a load, what it reached, and the values by which rows are told apart.
+A measured row: a load, a figure that it reached, and the values by which rows are told apart.
 
 Model: ``values`` hold numbers for what can be counted (sizes in bytes) and words for the rest. A condition names a column and, if it asks
 for one value, the value; sizes are equal however they are written. Short names of columns stand for those of workloads.
@@ -11,9 +11,10 @@ for one value, the value; sizes are equal however they are written. Short names 
 Reading: numbers where a load has numbers, one name per column, one unit per size.
 
 Model: a column's name may end in ``_kb``, ``_mb`` or ``_gb`` (in steps of 1024), and may be a short one. A level follows from threads and
-queue depth. Cells that say nothing are left out.
+queue depth. Cells that say nothing are left out. A line with several figures (``iops``, ``p99_us``, ``read_mean_ms``) is several rows.
 
-    read_row("se6920.csv:4", {"access": "random", "size_mb": "2048", "block_kb": "16", "iops": "3340"}).values["block_size"]   # 16384.0
+    rows = read_rows("se6920.csv:4", {"access": "random", "size_mb": "2048", "block_kb": "16", "iops": "3340"})
+    rows[0].values["block_size"]           # 16384.0
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from plimsoll.analysis.array_fit.figure import RATE, demerit, is_distribution, latency_figure
 from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 from plimsoll.units import size_bytes, size_text
@@ -30,7 +32,13 @@ from plimsoll.units import size_bytes, size_text
 Value = float | str
 
 #: Columns with more than one name.
-_NAMES = {"size": "region_length", "span": "region_length", "block": "block_size"}
+_NAMES = {
+    "size": "region_length",
+    "span": "region_length",
+    "block": "block_size",
+    "read_block": "read_block_size",
+    "write_block": "write_block_size",
+}
 _NUMBER = re.compile(r"[0-9]+(?:\.[0-9]*)?(?:e[+-]?[0-9]{1,2})?", re.IGNORECASE)
 _SIZE = re.compile(r"[0-9.]+\s*[kmgtp]i?b?|[0-9.]+\s*b", re.IGNORECASE)
 
@@ -42,8 +50,11 @@ class Row:
     #: Where it stands: file and line, or run and point.
     place: str
     values: Mapping[str, Value]
-    #: Requests per second that were measured.
-    iops: float
+    #: What was measured: requests per second, or nanoseconds.
+    measured: float
+    figure: str = RATE
+    #: Of a distribution its quantiles.
+    responses: tuple[float, ...] = ()
 
     def number(self, column: str) -> float | None:
         """A value that can be counted; None if the row has none of this name, or a word."""
@@ -52,8 +63,20 @@ class Row:
 
     @property
     def kind(self) -> str:
-        """What a power law cannot be asked to explain: the workload and how it goes over the addresses."""
-        return " ".join(str(self.values[name]) for name in ("workload", "access") if name in self.values)
+        """What a power law cannot be asked to explain: the figure, the workload and how it goes over the addresses."""
+        named = [] if self.figure == RATE else [self.figure]
+        return " ".join([*named, *(str(self.values[name]) for name in ("workload", "access", "write_access") if name in self.values)])
+
+    def error(self, said: float) -> float:
+        """How wrong it is; of a distribution, ``said`` is the demerit."""
+        return said if is_distribution(self.figure) else abs(said / self.measured - 1)
+
+    def null(self, training: Sequence[Row]) -> float | None:
+        """Of a distribution: the demerit of what the rows of the training had together; None for any other figure."""
+        known = [row.responses for row in training if row.responses]
+        if not self.responses or not known:
+            return None
+        return demerit(self.responses, [sum(values) / len(known) for values in zip(*known, strict=True)])
 
 
 @dataclass(frozen=True)
@@ -131,31 +154,46 @@ def written(value: Value) -> str:
 
 
 _SCALES = {"_kb": 1 << 10, "_mb": 1 << 20, "_gb": 1 << 30}
-_SIZES = ("block_size", "region_length")
+_SIZES = ("block_size", "region_length", "read_block_size", "write_block_size")
+_RATES = ("rate", "read_rate", "write_rate")
 _COUNTS = ("threads", "queue_depth")
 _PERCENT = ("read_percent", "random_percent")
 _ACCESS = ("random", "sequential")
-#: Columns that say what was asked for; all others only tell rows apart.
-OPTIONS = (*_SIZES, *_COUNTS, *_PERCENT)
+#: Columns that say what was asked for of all requests; all others but those of streams only tell rows apart.
+OPTIONS = ("block_size", "region_length", *_COUNTS, *_PERCENT)
 
 
-def read_row(place: str, cells: Mapping[str, str]) -> Row:
-    """The row; `InputError` names its place and the column that is wrong."""
+def read_rows(place: str, cells: Mapping[str, str]) -> list[Row]:
+    """A row for each figure; `InputError` names their place and the column that is wrong."""
     values: dict[str, Value] = {}
+    figures: dict[str, float] = {}
     for column, text in cells.items():
         if not text.strip():
+            continue
+        latency = latency_figure(column)
+        if latency is not None:
+            figures[latency.name] = _latency_ns(column, text, latency.ns, place)
             continue
         name, value = _cell(column, text, place)
         if name in values:
             raise InputError(f"{place}: {column} says again what another column says; leave one out.")
         values[name] = value
-    rate = values.pop("iops", None)
-    if not isinstance(rate, float) or rate <= 0:
-        raise InputError(f"{place}: iops: {quoted(cells.get('iops', ''))} is not a rate; write requests per second above 0.")
+    rate = values.pop(RATE, None)
+    if rate is not None or not figures:
+        if not isinstance(rate, float) or rate <= 0:
+            raise InputError(f"{place}: iops: {quoted(cells.get(RATE, ''))} is not a rate; write requests per second above 0.")
+        figures = {RATE: rate, **figures}
     if "level" not in values and any(name in values for name in _COUNTS):
         threads, depth = (values.get(name, 1.0) for name in _COUNTS)
         values["level"] = float(threads) * float(depth)
-    return Row(place, values, rate)
+    return [Row(place, values, measured, figure) for figure, measured in figures.items()]
+
+
+def _latency_ns(column: str, text: str, ns: float, place: str) -> float:
+    value = value_of(text) if _NUMBER.fullmatch(text.strip()) else None
+    if not isinstance(value, float) or value <= 0:
+        raise InputError(f"{place}: {column}: {quoted(text)} is not a time; write a number above 0.")
+    return value * ns
 
 
 def _cell(column: str, text: str, place: str) -> tuple[str, Value]:
@@ -169,8 +207,10 @@ def _cell(column: str, text: str, place: str) -> tuple[str, Value]:
         if not isinstance(value, float):
             raise InputError(f"{place}: {column}: {quoted(text)} is not a number.")
         value *= scale
-    if plain == "access" and value not in _ACCESS:
-        raise InputError(f"{place}: access: {quoted(text)} is unknown; write random or sequential.")
+    if plain in ("access", "write_access") and value not in _ACCESS:
+        raise InputError(f"{place}: {plain}: {quoted(text)} is unknown; write random or sequential.")
+    if plain in _RATES and not (isinstance(value, float) and value > 0):
+        raise InputError(f"{place}: {column}: {quoted(text)} is not a rate; write requests per second above 0.")
     if plain in _SIZES and not (isinstance(value, float) and value >= 1):
         raise InputError(f"{place}: {column}: {quoted(text)} is not a size; write for example 8KiB.")
     if plain in _COUNTS and not (isinstance(value, float) and value >= 1 and value % 1 == 0):

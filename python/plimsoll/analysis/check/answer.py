@@ -12,10 +12,10 @@ Limits: rates are those of the measured levels, rounded to three digits; the mar
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
+from typing import TypedDict
 
-from plimsoll.analysis.load_line.mark import Mark, mark_of
+from plimsoll.analysis.load_line.mark import Mark, MarkView, mark_of
 from plimsoll.analysis.objective.clause import Clause
 from plimsoll.analysis.objective.judgement import Objective, judge, parse_objective
 from plimsoll.analysis.point.definition import overwrites
@@ -24,8 +24,6 @@ from plimsoll.analysis.validity.severity import gathered
 from plimsoll.near import listed
 from plimsoll.result import Result
 from plimsoll.units import brief_duration, count, megabytes
-
-Json = dict[str, Any]
 
 #: What the suite of a check is called in its run.
 CHECK = "check"
@@ -39,6 +37,54 @@ _CORNERS = {
     "random-write-4k": "random writes",
     "sequential-write-128k": "sequential writes",
 }
+
+
+class DoubtView(TypedDict):
+    """A flag of some points that is no note."""
+
+    name: str
+    severity: str
+    sentence: str
+
+
+class CornerView(TypedDict):
+    """What one of the corners came to."""
+
+    name: str
+    iops: float
+    bytes_per_s: float
+
+
+class CheckedTarget(TypedDict):
+    """What a check found on one target."""
+
+    target: str
+    answer: str
+    #: Null where no level is known to have held.
+    mark: MarkView | None
+    corners: list[CornerView]
+    doubts: list[DoubtView]
+
+
+class Diagnosed(TypedDict):
+    """What ``plimsoll doctor`` says of one thing."""
+
+    name: str
+    #: ``ok``, ``warn``, ``fail`` or ``unknown``.
+    status: str
+    finding: str
+    advice: str
+
+
+class CheckView(TypedDict):
+    """The answer, its mark and its doubts; results, experiments and conclusions stand beside them as of every run."""
+
+    answer: str
+    #: Of a check of one target.
+    mark: MarkView | None
+    doubts: list[DoubtView]
+    targets: list[CheckedTarget]
+    doctor: list[Diagnosed]
 
 
 @dataclass(frozen=True)
@@ -69,14 +115,14 @@ class Answer:
     corners: tuple[Corner, ...]
     doubts: tuple[Doubt, ...]
 
-    def to_json(self) -> Json:
+    def to_json(self) -> CheckedTarget:
         """As ``check --json`` prints it."""
         return {
             "target": self.target,
             "answer": self.sentence,
             "mark": None if self.mark is None else self.mark.to_json(),
-            "corners": [asdict(corner) for corner in self.corners],
-            "doubts": [asdict(doubt) for doubt in self.doubts],
+            "corners": [{"name": one.name, "iops": one.iops, "bytes_per_s": one.bytes_per_s} for one in self.corners],
+            "doubts": [{"name": one.name, "severity": one.severity, "sentence": one.sentence} for one in self.doubts],
         }
 
 
@@ -94,7 +140,7 @@ def _answer(name: str, results: Sequence[Result], objective: Objective) -> Answe
     doubts = tuple(_doubts(results))
     mark = mark_of(levels, objective) if levels else None
     shown = f"{_shown(name, results)}{' (modelled)' if any(result.modelled for result in results) else ''}"
-    parts = [f"{shown} {_carried(levels, mark, objective)}", *_quickest(corners), _doubted(len(doubts))]
+    parts = [f"{shown} {_carried(levels, mark, objective)}", *_quickest(corners), _doubted(doubts)]
     return Answer(name, f"{'; '.join(part for part in parts if part)}.", mark, corners, doubts)
 
 
@@ -182,8 +228,11 @@ def _doubts(results: Sequence[Result]) -> Iterator[Doubt]:
             yield Doubt(one.name, one.severity, f"{one.worst.message.rstrip('.')}{where}.")
 
 
-def _doubted(number: int) -> str:
-    return "no doubts" if number == 0 else f"{number} doubt{'s' if number > 1 else ''}"
+def _doubted(doubts: Sequence[Doubt]) -> str:
+    """``2 doubts: other load, not steady``."""
+    if not doubts:
+        return "no doubts"
+    return f"{len(doubts)} doubt{'s' if len(doubts) > 1 else ''}: {', '.join(doubt.name.replace('_', ' ') for doubt in doubts)}"
 
 
 def _rounded(rate: float) -> str:

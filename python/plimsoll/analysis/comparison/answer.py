@@ -17,10 +17,12 @@ from math import ceil, exp, log
 
 from plimsoll.analysis.comparison.findings import at_objective, in_figure, interval_text, range_text, ratio_text, values_text
 from plimsoll.analysis.comparison.sides import FASTER, OPEN, SLOWER, TOO_SHORT, MarkRow, Row
-from plimsoll.units import count
+from plimsoll.analysis.point.metric import load_text
 
 #: So many sides stand in the sentence.
 NAMED = 4
+#: Nobody repeats more often.
+REPEATS_MAX = 100
 
 
 def answer(baseline: str, sides: Sequence[str], points: Sequence[Row], marks: Sequence[MarkRow]) -> str:
@@ -44,8 +46,14 @@ def is_sound(row: Row) -> bool:
     return row.ratio is not None and not row.rate_not_achieved and not any(value.at_least for value in row.values)
 
 
-def needed_text(needed_s: float | None) -> str:
-    """How much longer would tell."""
+def needed_text(row: Row | MarkRow) -> str:
+    """How much longer, or how often, would tell."""
+    needed_s = row.needed_s
+    if isinstance(row, MarkRow) and row.is_coarse:
+        return "too coarse to tell, measure more levels around the marks"
+    if row.needed_repeats is not None:
+        told = f"{REPEATS_MAX} repeats would not do" if row.needed_repeats > REPEATS_MAX else f"--repeat {row.needed_repeats} would"
+        return f"too few repeats to tell, {told}"
     if needed_s is None:
         return "too short to tell, measure longer"
     if needed_s > 86_400:
@@ -66,7 +74,7 @@ def _of_marks(baseline: str, marks: Sequence[MarkRow]) -> str:
     at = at_objective(first.objective)
     before = first.values[0]
     if len(marks) == 1 and before is not None and first.values[1] is not None and first.ratio is not None:
-        carried = f"({_carried(first, 1).removesuffix(' IOPS')} against {_carried(first, 0)})"
+        carried = f"({_carried(first, 1).removesuffix(f' {first.noun}')} against {_carried(first, 0)})"
         ratio = interval_text(first.ratio, first.low, first.high)
         return f"{first.side} carries {ratio} the load of {baseline} {at} {carried}{_doubt(first).replace(', ', ': ', 1)}."
     base = f"{baseline} carries {_carried(first, 0)} {at}" if before is not None else f"{baseline} holds no level {at}"
@@ -90,13 +98,13 @@ def _carried(mark: MarkRow, index: int) -> str:
     if found is None:
         return "no level"
     least = "at least " if found.failed_by is None else ""
-    return f"{least}{count(found.iops)} IOPS"
+    return f"{least}{load_text(found.iops, found.bytes_per_s, mark.noun)}"
 
 
 def _doubt(row: MarkRow | Row) -> str:
     """What is to be said of a ratio that is not shown."""
     if row.verdict == TOO_SHORT:
-        return f", {needed_text(row.needed_s)}"
+        return f", {needed_text(row)}"
     return ", no difference shown" if row.verdict in OPEN else ""
 
 
@@ -134,9 +142,10 @@ def _counted(rows: Sequence[Row | MarkRow], noun: str) -> str:
 
 def _average(side: str, baseline: str, rows: Sequence[Row | MarkRow], noun: str) -> str:
     """``B is 1.42 × as fast as A on average (0.91 to 2.3 ×): faster in 36 of 72 measurements, slower in 12``."""
-    spread = f" ({range_text([_times(row) for row in rows])})" if len(rows) > 1 else ""
-    compared = f" as fast as {baseline}" if baseline else ""
     mean, counted = average(rows, noun)
+    spread = range_text([_times(row) for row in rows])
+    spread = f" ({spread})" if spread != mean else ""
+    compared = f" as fast as {baseline}" if baseline else ""
     return f"{side} is {mean}{compared}{' on average' if len(rows) > 1 else ''}{spread}: {counted}"
 
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal, TypedDict
 
 from plimsoll.analysis.comparison.comparison import Comparison, Figure
 from plimsoll.analysis.comparison.sides import MarkRow, Row
@@ -27,7 +27,6 @@ from plimsoll.errors import InputError
 from plimsoll.near import listed, meant
 from plimsoll.units import three_digits
 
-Json = dict[str, Any]
 Verdict = Literal["held", "failed", "undecided"]
 
 EXAMPLE = "throughput >= 0.95x"
@@ -39,6 +38,28 @@ _SIGNS = {"≤": "<=", "≥": ">="}
 _PARTS = re.compile(r"^\s*(?P<metric>.*?)\s*(?P<relation><=|>=|=<|=>|==|<|>|=|≤|≥)\s*(?P<limit>.*?)\s*$", re.DOTALL)
 _RATIO = re.compile(r"^(\d+(?:\.\d+)?)\s*(x|×|%)$", re.IGNORECASE)
 _JOINTS = re.compile(r",|\band\b", re.IGNORECASE)
+
+
+class JudgedView(TypedDict):
+    """An assertion at one point or mark, as programs read it."""
+
+    assertion: str
+    where: str
+    side: str
+    ratio: float | None
+    low: float | None
+    high: float | None
+    verdict: Verdict
+    beyond_percent: float | None
+    text: str
+
+
+class AssertedView(TypedDict):
+    """An assertion with all of them."""
+
+    text: str
+    holds: bool
+    points: list[JudgedView]
 
 
 @dataclass(frozen=True)
@@ -108,10 +129,19 @@ class Judged:
             return value
         return f"{value}, {three_digits(beyond)} % {'above' if self.assertion.relation.startswith('<') else 'below'} the limit"
 
-    def to_json(self) -> Json:
+    def to_json(self) -> JudgedView:
         """As programs read it."""
-        figures = {name: getattr(self, name) for name in ("where", "side", "ratio", "low", "high", "verdict", "beyond_percent")}
-        return {"assertion": self.assertion.text, **figures, "text": self.text}
+        return {
+            "assertion": self.assertion.text,
+            "where": self.where,
+            "side": self.side,
+            "ratio": self.ratio,
+            "low": self.low,
+            "high": self.high,
+            "verdict": self.verdict,
+            "beyond_percent": self.beyond_percent,
+            "text": self.text,
+        }
 
 
 @dataclass(frozen=True)
@@ -136,7 +166,7 @@ class Asserted:
             f"{self.assertion.text} {_SAID[found.verdict]} for {found.where} on {found.side}: {found.text.rstrip('.')}" for found in left
         ]
 
-    def to_json(self) -> Json:
+    def to_json(self) -> AssertedView:
         """As programs read it."""
         return {"text": self.assertion.text, "holds": self.holds, "points": [found.to_json() for found in self.judged]}
 

@@ -18,22 +18,25 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypedDict
 
 from plimsoll.analysis.comparison.answer import answer
+from plimsoll.analysis.comparison.drawn import drawn_notes, drawn_ratio
 from plimsoll.analysis.comparison.findings import findings
 from plimsoll.analysis.comparison.marks import MarkPair, mark_pair, side_mark
-from plimsoll.analysis.comparison.ratio import Ratio, holm, in_turn, ratio
+from plimsoll.analysis.comparison.ratio import LONGER_MIN, Ratio, holm, in_turn, ratio, repeats_needed
 from plimsoll.analysis.comparison.scatter import Common, Repeats
 from plimsoll.analysis.comparison.sides import TOO_SHORT, ComparedMark, ComparedPoint, MarkRow, Point, Row, Side, verdict
+from plimsoll.analysis.derivation import derivation, notices
 from plimsoll.analysis.load_line.line import longest, usable
 from plimsoll.analysis.objective.judgement import Objective
-from plimsoll.analysis.point.metric import ALL, RATES, called, metric
+from plimsoll.analysis.point.definition import has_rate
+from plimsoll.analysis.point.metric import ALL, RATES, called, in_bytes, metric
 from plimsoll.analysis.point.offered_load import lasted_s, saturated
 from plimsoll.analysis.point.pooling import pooled_metric
 from plimsoll.analysis.statistics.steadiness import ROUNDS
-from plimsoll.result import Estimate, Result
+from plimsoll.result import Estimate, Result, flag_words
 
 __all__ = ["Comparison", "ComparisonView", "Figure", "MarkRow", "Point", "Row", "Side", "compare", "match_points"]
 
@@ -42,8 +45,6 @@ Figure = tuple[str, str]
 #: What makes points of several sides the same point.
 Key = tuple[str, str, str, str]
 
-#: Nobody is told to measure for less than twice as long.
-_LONGER_MIN = 2.0
 #: What is compared when nothing is named, by arrival.
 FIGURES: Mapping[str, tuple[Figure, ...]] = {
     "closed": ((ALL, "iops"),),
@@ -71,6 +72,8 @@ class ComparisonView(TypedDict):
     marks: list[ComparedMark]
     findings: list[str]
     notes: list[str]
+    #: Of workloads that are modelled on a published benchmark, what their figures are not comparable with.
+    derived: dict[str, str]
 
 
 @dataclass(frozen=True)
@@ -85,6 +88,8 @@ class Comparison:
     notes: tuple[str, ...]
     #: What each side was measured on.
     targets: tuple[tuple[str, ...], ...] = ()
+    #: By workload, what its figures are derived from and not comparable with; of most none.
+    derived: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def baseline(self) -> str:
@@ -104,6 +109,7 @@ class Comparison:
             "marks": [row.to_json() for row in self.marks],
             "findings": self.findings(),
             "notes": list(self.notes),
+            "derived": dict(self.derived),
         }
 
     def answer(self) -> str:
@@ -135,12 +141,22 @@ def compare(
     ratios = [scatters.ratio(row) for row in rows]
     marks = list(_mark_pairs(sides, _Naming.of(sides, varying), objectives or {}))
     adjusted = holm([*(found.p if found else None for found in ratios), *(pair.p for pair in marks)])
+    points = tuple(row.judged(found, p) for row, found, p in zip(rows, ratios, adjusted[: len(rows)], strict=True))
+    told = drawn_notes([(_called(row), row.interval) for row in points if row.interval is not None], sides[0].label)
     return Comparison(
         sides=tuple(side.label for side in sides),
         modelled=tuple(side.modelled for side in sides),
-        points=tuple(row.judged(found, p) for row, found, p in zip(rows, ratios, adjusted[: len(rows)], strict=True)),
+        points=points,
         marks=tuple(pair.judged(p) for pair, p in zip(marks, adjusted[len(rows) :], strict=True)),
-        notes=(*_notes(sides, matches, rows), *scatters.notes(), *_not_carried(rows), *_lower_bounds(rows), *_blind(ratios)),
+        notes=(
+            *_notes(sides, matches, rows),
+            *scatters.notes(),
+            *_not_carried(rows),
+            *_lower_bounds(rows),
+            *_blind(rows, ratios),
+            *told,
+        ),
+        derived={result.job.workload: found for side in sides for result in side.results if (found := derivation(result)) is not None},
         targets=tuple(tuple(dict.fromkeys(result.job.target for result in side.results)) for side in sides),
     )
 
@@ -231,6 +247,8 @@ class _Pair:
     in_turn: bool
     #: How long each side was measured, repeats together.
     seconds: float = 0.0
+    #: Whether the point asks for a list once, so that more time gives it nothing.
+    of_a_list: bool = False
 
     def judged(self, found: Ratio | None, p_adjusted: float | None) -> Row:
         op, name = self.figure
@@ -249,7 +267,9 @@ class _Pair:
             p_adjusted=p_adjusted,
             verdict=word,
             rate_not_achieved=self.rate_not_achieved,
-            needed_s=None if lacking is None else self.seconds * max(_LONGER_MIN, lacking),
+            needed_s=None if lacking is None or self.of_a_list else self.seconds * max(LONGER_MIN, lacking),
+            needed_repeats=repeats_needed(min(len(self.ones), len(self.others)), lacking) if self.of_a_list and word == TOO_SHORT else None,
+            interval=drawn_ratio(self.ones, self.others),
         )
 
 
@@ -260,7 +280,7 @@ def _rows(sides: Sequence[Side], match: tuple[Point, list[tuple[Result, ...]]], 
         return
     one_run = len({side.run for side in sides}) == 1 and sides[0].run
     by_turns = bool(one_run) and in_turn([group for group in groups if group])
-    for figure in figures or FIGURES[baseline[0].job.arrival]:
+    for figure in figures or _usual_figures(baseline):
         others, before = _estimates(baseline, figure), pooled_metric(baseline, *figure)
         for side, group in zip(sides[1:], groups[1:], strict=True):
             taken = usable(group)
@@ -270,7 +290,20 @@ def _rows(sides: Sequence[Side], match: tuple[Point, list[tuple[Result, ...]]], 
                 late = figure[1] not in RATES and (saturated(baseline) or saturated(taken))
                 whole = by_turns and (len(ones), len(others)) == (len(group), len(groups[0]))
                 seconds = max(sum(map(lasted_s, each)) for each in (baseline, taken))
-                yield _Pair(point, figure, side.label, ones, others, (before, now), late, whole, seconds)
+                listed = all(not has_rate(result.job.definition) for result in (*baseline, *taken))
+                yield _Pair(point, figure, side.label, ones, others, (before, now), late, whole, seconds, listed)
+
+
+def _called(row: Row) -> str:
+    """A row in a sentence: ``oltp-db queue_depth 8 IOPS of B``."""
+    at = "" if row.point.level is None else f" {row.point.axis} {row.point.level:g}"
+    return f"{row.point.workload}{at} {called(row.op, row.metric)} of {row.side}"
+
+
+def _usual_figures(results: Sequence[Result]) -> Sequence[Figure]:
+    """What a point is compared by when nothing is named; the throughput of large requests is their bandwidth."""
+    usual = FIGURES[results[0].job.arrival]
+    return [(ALL, "bytes_per_s") if figure == (ALL, "iops") and in_bytes(results) else figure for figure in usual]
 
 
 def _estimates(results: Sequence[Result], figure: Figure) -> tuple[Estimate, ...]:
@@ -315,8 +348,8 @@ def _lower_bounds(rows: Sequence[_Pair]) -> list[str]:
     ]
 
 
-def _subjects(side: Side, naming: _Naming) -> dict[tuple[str, str], list[Result]]:
-    """The results of everything that the side measured at more than one level."""
+def _subjects(side: Side, naming: _Naming) -> dict[tuple[str, str], tuple[int, list[Result]]]:
+    """The results of everything that the side measured at levels: at how many, and which."""
     found: dict[tuple[str, str], list[Result]] = {}
     levels: dict[tuple[str, str], set[str]] = {}
     stepped = _stepped(side.results)
@@ -324,20 +357,26 @@ def _subjects(side: Side, naming: _Naming) -> dict[tuple[str, str], list[Result]
         if result.place.get("role", "point") == "point" and (not result.place or result.place.get("level") is not None):
             found.setdefault(naming.subject(result), []).append(result)
             levels.setdefault(naming.subject(result), set()).add(_where(result, stepped))
-    return {subject: results for subject, results in found.items() if len(levels[subject]) > 1}
+    return {subject: (len(levels[subject]), results) for subject, results in found.items()}
 
 
 def _mark_pairs(sides: Sequence[Side], naming: _Naming, objectives: Mapping[str, Objective]) -> Iterator[MarkPair]:
     tables = [_subjects(side, naming) for side in sides]
-    for subject, own in tables[0].items():
+    for subject, (count, own) in tables[0].items():
         experiment = own[0].place.get("experiment", "")
         objective = objectives.get(experiment) or objectives.get("")
         if objective is None:
             continue
         before = side_mark(sides[0].label, own, objective)
         for side, table in zip(sides[1:], tables[1:], strict=True):
-            if subject in table:
-                yield mark_pair(before, side_mark(side.label, table[subject], objective), objective)
+            if subject not in table:
+                continue
+            others, measured = table[subject]
+            now = side_mark(side.label, measured, objective)
+            # A single level is no load line, unless it was too high already while the other side went on.
+            lines = [levels > 1 or one.mark is None for levels, one in ((count, before), (others, now))]
+            if all(lines) and max(count, others) > 1:
+                yield mark_pair(before, now, objective)
 
 
 def _notes(sides: Sequence[Side], matches: Sequence[tuple[Point, list[tuple[Result, ...]]]], rows: Sequence[_Pair]) -> Iterator[str]:
@@ -349,9 +388,11 @@ def _notes(sides: Sequence[Side], matches: Sequence[tuple[Point, list[tuple[Resu
     invalid = sorted({flag.name for result in results for flag in result.flags if flag.severity == "invalid"})
     if invalid:
         count = sum(any(flag.severity == "invalid" for flag in result.flags) for result in results)
-        yield f"{_points(count)} flagged invalid ({', '.join(invalid)}): do not trust {'its' if count == 1 else 'their'} figures or ratios."
+        named, their = ", ".join(map(flag_words, invalid)), "its" if count == 1 else "their"
+        yield f"{_points(count)} flagged invalid ({named}): do not trust {their} figures or ratios."
     if any(result.modelled for result in results):
         yield "Modelled: these figures come from a model in virtual time, not from storage."
+    yield from notices(results)
 
 
 def _not_carried(rows: Sequence[_Pair]) -> list[str]:
@@ -366,12 +407,13 @@ def _not_carried(rows: Sequence[_Pair]) -> list[str]:
     ]
 
 
-def _blind(ratios: Sequence[Ratio | None]) -> list[str]:
-    count = sum(found is not None and found.p is None for found in ratios)
-    if not count:
+def _blind(rows: Sequence[_Pair], ratios: Sequence[Ratio | None]) -> list[str]:
+    blind = [row for row, found in zip(rows, ratios, strict=True) if found is not None and found.p is None]
+    if not blind:
         return []
-    figures, them = ("1 figure has", "it") if count == 1 else (f"{count} figures have", "them")
-    return [f"{figures} no interval, so no difference can be shown for {them}. Measure longer, or use --repeat."]
+    figures, them = ("1 figure has", "it") if len(blind) == 1 else (f"{len(blind)} figures have", "them")
+    advice = "Use --repeat 3" if all(row.of_a_list for row in blind) else "Measure longer, or use --repeat"
+    return [f"{figures} no interval, so no difference can be shown for {them}. {advice}."]
 
 
 def _left_out(side: Side, groups: Sequence[tuple[Result, ...]]) -> Iterator[str]:

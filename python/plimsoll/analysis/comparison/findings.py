@@ -22,10 +22,12 @@ from math import floor, log10
 from typing import TypeVar
 
 from plimsoll.analysis.comparison.sides import FASTER, NOT_SHOWN, OPEN, SLOWER, TOO_SHORT, ComparisonVerdict, MarkRow, Row
+from plimsoll.analysis.load_line.mark import Mark
 from plimsoll.analysis.objective.judgement import parse_objective
-from plimsoll.analysis.point.metric import ALL, called
+from plimsoll.analysis.point.metric import ALL, RATES, called, load_text
 from plimsoll.near import listed
 from plimsoll.result import Estimate, tells
+from plimsoll.units import megabytes
 
 _T = TypeVar("_T")
 
@@ -36,13 +38,7 @@ _AXES: Mapping[str, tuple[str, str]] = {
 }
 #: What is said of points that show nothing; the place is for the figure.
 _OPEN_WORDS: Mapping[ComparisonVerdict, str] = {NOT_SHOWN: "no difference{} was shown", TOO_SHORT: "too short to tell{}"}
-#: What follows the ratio of two marks that differ by no more than chance; after the second stands advice.
-_IN_DOUBT: Mapping[ComparisonVerdict, str] = {
-    NOT_SHOWN: ", which is within the noise",
-    TOO_SHORT: ", but the data cannot tell this from noise. Measure longer: -d 60s",
-}
 _TIMES = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns"))
-_SIZES = ((1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s"), (1.0, "B/s"))
 
 
 def findings(baseline: str, sides: Sequence[str], points: Sequence[Row], marks: Sequence[MarkRow]) -> list[str]:
@@ -115,16 +111,30 @@ def _mark(baseline: str, row: MarkRow, named: str, tail: str) -> Iterator[str]:
     before, now = row.values
     at = at_objective(row.objective)
     if before is None and now is not None:
-        yield f"{named}{baseline} held no level {at}, and {row.side} carried {_count(now.iops)} IOPS."
+        yield f"{named}{baseline} held no level {at}, and {row.side} carried {_load(now, row)}."
     elif before is not None and now is None:
-        yield f"{named}{row.side} held no level {at}, and {baseline} carried {_count(before.iops)} IOPS."
+        yield f"{named}{row.side} held no level {at}, and {baseline} carried {_load(before, row)}."
     elif before is not None and now is not None and row.ratio is None:
         carried = [(row.side, now), (baseline, before)]
-        said = [f"{label} carried {'at least ' if mark.failed_by is None else ''}{_count(mark.iops)} IOPS" for label, mark in carried]
+        said = [f"{label} carried {'at least ' if mark.failed_by is None else ''}{_load(mark, row)}" for label, mark in carried]
         yield f"{named}{said[0]} {at}, and {said[1]}{tail}."
     elif row.ratio is not None:
-        shown = _IN_DOUBT.get(row.verdict or FASTER, "")
+        shown = _in_doubt(row)
         yield f"{named}{row.side} carried {interval_text(row.ratio, row.low, row.high)} the load of {baseline} {at}{shown}{tail}."
+
+
+def _in_doubt(row: MarkRow) -> str:
+    """What follows the ratio of two marks that differ by no more than chance, with advice where more would tell."""
+    if row.verdict == NOT_SHOWN:
+        return ", which is within the noise"
+    if row.verdict != TOO_SHORT:
+        return ""
+    more = "Measure longer: -d 60s" if row.needed_repeats is None else f"Repeat the levels: --repeat {row.needed_repeats}"
+    return f", but the data cannot tell this from noise. {'Measure more levels around the marks' if row.is_coarse else more}"
+
+
+def _load(mark: Mark, row: MarkRow) -> str:
+    return load_text(mark.iops, mark.bytes_per_s, row.noun)
 
 
 def _ranges(baseline: str, side: str, named: str, rows: Sequence[Row], told: ComparisonVerdict | None) -> Iterator[str]:
@@ -231,7 +241,7 @@ def _place(row: Row) -> str:
 
 def in_figure(row: Row) -> str:
     """The figure, where it is not the throughput of the whole."""
-    if (row.op, row.metric) == (ALL, "iops"):
+    if row.op == ALL and row.metric in RATES:
         return ""
     return f" in {called(row.op, row.metric)}"
 
@@ -245,7 +255,9 @@ def values_text(row: Row) -> str:
 def _quantity(value: Estimate, metric: str) -> str:
     if metric == "iops":
         return _count(value.value)
-    for factor, unit in _SIZES if metric == "bytes_per_s" else _TIMES:
+    if metric == "bytes_per_s":
+        return f"{megabytes(value.value)} MB/s"
+    for factor, unit in _TIMES:
         if value.value >= factor:
             return f"{_significant(value.value / factor)} {unit}"
     return "0"
@@ -297,7 +309,7 @@ def _digits(ratio: float) -> int:
     if ratio >= 10:
         return 1 if ratio < 100 else 0
     apart = abs(ratio - 1)
-    return 2 if apart >= 0.01 or apart == 0 else 3 if apart >= 0.001 else 4
+    return 2 if apart >= 0.01 or apart < 0.00005 else 3 if apart >= 0.001 else 4
 
 
 def at_objective(objective: str) -> str:

@@ -18,21 +18,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import hypot, log
 
-from plimsoll.analysis.comparison.ratio import Ratio, ratio_of_edges
+from plimsoll.analysis.comparison.ratio import LONGER_MIN, Ratio, ratio_of_edges, repeats_needed
 from plimsoll.analysis.comparison.scatter import degrees_of_freedom
 from plimsoll.analysis.comparison.sides import TOO_SHORT, MarkRow, verdict
 from plimsoll.analysis.load_line.line import by_level, usable
 from plimsoll.analysis.load_line.mark import Mark, mark_of
 from plimsoll.analysis.objective.judgement import ClauseJudgement, Judgement, Objective, judge
-from plimsoll.analysis.point.metric import ALL
+from plimsoll.analysis.point.definition import has_rate
+from plimsoll.analysis.point.metric import ALL, load_noun
 from plimsoll.analysis.point.offered_load import lasted_s
 from plimsoll.analysis.point.pooling import pooled_metric
 from plimsoll.analysis.statistics.distributions import quantile, two_sided_p
 from plimsoll.result import Estimate, Result, tells
 
 _UPPER = 0.975
-#: Nobody is told to measure for less than twice as long.
-_LONGER_MIN = 2.0
 #: Levels nearer than this are near enough.
 _GAP_MIN = log(1.1)
 
@@ -70,7 +69,8 @@ class MarkPair:
         by_levels = self.evidence is not None and (found is None or not tells(found.low, found.high))
         word = verdict(found, p_adjusted, more_is_better=True)
         note = _note(self.baseline, self.side)
-        if word == TOO_SHORT and self._is_coarse():
+        is_coarse = word == TOO_SHORT and self._is_coarse()
+        if is_coarse:
             note = f"{note} The levels around the marks are far apart: measure more between them.".strip()
         if by_levels and self.evidence is not None:
             better = Ratio(2.0 if self.evidence.better is self.side else 0.5, None, None, None)
@@ -91,7 +91,10 @@ class MarkPair:
             p_adjusted=p_adjusted,
             verdict=word,
             note=note,
-            needed_s=self._needed_s() if word == TOO_SHORT else None,
+            needed_s=self._needed_s() if word == TOO_SHORT and not self._of_a_list else None,
+            needed_repeats=self._needed_repeats() if word == TOO_SHORT and self._of_a_list else None,
+            is_coarse=is_coarse and word == TOO_SHORT,
+            noun=load_noun([*self.baseline.results, *self.side.results]),
         )
 
     def _is_coarse(self) -> bool:
@@ -99,14 +102,30 @@ class MarkPair:
         gaps = [_gap(one) for one in (self.baseline, self.side)]
         return self.found is not None and max(gaps) > max(abs(log(self.found.value)), _GAP_MIN)
 
+    @property
+    def _of_a_list(self) -> bool:
+        """Whether the levels ask for a list once, so that more time gives them nothing."""
+        return all(not has_rate(result.job.definition) for one in (self.baseline, self.side) for result in one.results)
+
     def _needed_s(self) -> float | None:
         """How long the levels around both marks would have to last."""
+        lacking = self._lacking()
+        seconds = max(lasted_s(result) for one in (self.baseline, self.side) for result in one.results)
+        return None if lacking is None else seconds * max(LONGER_MIN, lacking)
+
+    def _needed_repeats(self) -> int | None:
+        """How often they would have to be measured; None where nothing but levels between them helps."""
+        if self._is_coarse():
+            return None
+        repeats = min(len(usable(group)) for one in (self.baseline, self.side) for _, group in by_level(one.results))
+        return repeats_needed(repeats, self._lacking())
+
+    def _lacking(self) -> float | None:
+        """How many times as much of the levels around both marks would tell."""
         errors = [_mark_error(one, self.objective) for one in (self.baseline, self.side)]
         if self.found is None or any(error is None for error in errors) or self._is_coarse():
             return None
-        lacking = Ratio(self.found.value, None, None, None, hypot(*(error or 0.0 for error in errors))).lacking
-        seconds = max(lasted_s(result) for one in (self.baseline, self.side) for result in one.results)
-        return None if lacking is None else seconds * max(_LONGER_MIN, lacking)
+        return Ratio(self.found.value, None, None, None, hypot(*(error or 0.0 for error in errors))).lacking
 
 
 @dataclass(frozen=True)

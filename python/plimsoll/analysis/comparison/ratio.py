@@ -25,9 +25,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from math import erfc, exp, inf, log, sqrt
+from math import ceil, erfc, exp, inf, log, sqrt
 
 from plimsoll.analysis.comparison.scatter import Scatter, degrees_of_freedom, standard_error
+from plimsoll.analysis.point.pooling import REPEATS_MIN
 from plimsoll.analysis.statistics.distributions import quantile, two_sided_p
 from plimsoll.result import Estimate, Result
 
@@ -37,6 +38,8 @@ _NORMAL = 1.959963984540054
 DECISIVE_MAX = 1.6
 #: Standard errors between 1 and a difference that is shown at 5 % in four of five cases (Cohen, "Statistical Power Analysis", 1988).
 _ERRORS_APART = _NORMAL + 0.8416
+#: Nobody is told to measure for less than twice as long.
+LONGER_MIN = 2.0
 #: Nobody measures longer to tell apart what differs by less.
 _APART_MIN = log(1.05)
 
@@ -60,6 +63,11 @@ class Ratio:
         if self.error is None:
             return None
         return (self.error * _ERRORS_APART / max(abs(log(self.value)), _APART_MIN)) ** 2
+
+
+def repeats_needed(repeats: int, longer: float | None) -> int:
+    """How often points of one length would have to be measured, of which ``repeats`` were too few; ``longer`` as `Ratio.lacking`."""
+    return max(REPEATS_MIN, ceil(repeats * max(longer or 0.0, LONGER_MIN)))
 
 
 def decides(low: float | None, high: float | None) -> bool:

@@ -25,8 +25,7 @@ from plimsoll.analysis.comparison.sides import Side
 from plimsoll.analysis.load_line.line import by_level
 from plimsoll.analysis.point.definition import streams
 from plimsoll.result import Result
-
-Json = dict[str, Any]
+from plimsoll.units import significant
 
 #: Sizes of targets may differ by this factor.
 SIZE_FACTOR = 1.1
@@ -37,7 +36,7 @@ _VIRTUAL = frozenset(("duration", "warmup"))
 #: What must be equal, by the word that allows it to differ.
 _FACTS: Mapping[str, tuple[str, Callable[[Result], Any]]] = {
     "cache": ("the state of the caches", lambda result: result.cache.get("state")),
-    "version": ("the version of Plimsoll", lambda result: result.versions.get("plimsoll")),
+    "version": ("the version of Plimsoll", lambda result: result.plimsoll_version),
     "modelled": ("what answered", lambda result: "a modelled target" if result.modelled else "a real target"),
 }
 _MACHINE: Mapping[str, tuple[str, str]] = {
@@ -113,7 +112,7 @@ def _options(one: Side, other: Side, matches: Sequence[Sequence[tuple[Result, ..
             allowed |= _VIRTUAL
         left, right = _flat(before, allowed), _flat(after, allowed)
         # Another tool's file does not say every option: what one side does not know cannot be held against it.
-        partly_known = any("origin" in result.versions for result in (before, after))
+        partly_known = any(result.origin is not None for result in (before, after))
         for name in left.keys() & right.keys() if partly_known else left.keys() | right.keys():
             values = _said(left.get(name)), _said(right.get(name))
             if values[0] != values[1] and not _is_allowed(name, allowed):
@@ -123,7 +122,7 @@ def _options(one: Side, other: Side, matches: Sequence[Sequence[tuple[Result, ..
         yield _sentence(one, other, name, name, [", ".join(dict.fromkeys(values)) for values in differing[name]])
 
 
-def _flat(result: Result, allowed: Collection[str]) -> Json:
+def _flat(result: Result, allowed: Collection[str]) -> dict[str, Any]:
     """Options by name: of the job, and of each stream, prefixed by its name where there are several."""
     flat = {name: value for name, value in result.job.options.items() if name not in _NOT_COMPARED}
     found = streams(result.job.definition)
@@ -182,7 +181,7 @@ def _differing(matches: Sequence[Sequence[tuple[Result, ...]]], *, same_target: 
     sizes: tuple[set[int], set[int]] = set(), set()
     for groups in matches:
         before, after = groups[0], groups[1]
-        if not before or not after or (before[0].job.target == after[0].job.target) != same_target or not _uses_all(before[0]):
+        if not before or not after or (_place(before[0]) == _place(after[0])) != same_target or not _uses_all(before[0]):
             continue
         for found, group in zip(sizes, (before, after), strict=True):
             found.update(size for result in group if isinstance(size := _host(result, "target", "size_bytes"), int) and size)
@@ -190,6 +189,12 @@ def _differing(matches: Sequence[Sequence[tuple[Result, ...]]], *, same_target: 
         return None
     before_said, after_said = (" and ".join(_size(size) for size in sorted(found)) for found in sizes)
     return (before_said, after_said) if before_said != after_said else None
+
+
+def _place(result: Result) -> tuple[str, str]:
+    """Where a load went: two layouts can be mounted at one point, one after the other."""
+    layout = _host(result, "target", "layout")
+    return result.job.target, str(layout.get("name")) if isinstance(layout, dict) else ""
 
 
 def _uses_all(result: Result) -> bool:
@@ -200,7 +205,7 @@ def _uses_all(result: Result) -> bool:
 
 def _size(size_bytes: int) -> str:
     unit, each = next(((unit, each) for unit, each in (("PB", 1e15), ("TB", 1e12)) if size_bytes >= each), ("GB", 1e9))
-    return f"{size_bytes / each:.4g} {unit}"
+    return f"{significant(size_bytes / each, 4)} {unit}"
 
 
 def _host(result: Result, group: str, name: str) -> Any:

@@ -3,7 +3,8 @@
 Model: a *side* is one configuration of one run. The first side is the baseline; a row compares one figure of another side with it. The
 ratio is side over baseline, so a ratio above 1 is more throughput or more latency; the verdict says which of them is better. Without a
 ratio nothing was compared, and there is no verdict. Where nothing is shown and the interval is missing or spans more than a factor of
-`plimsoll.analysis.comparison.ratio.DECISIVE_MAX`, the measurement was *too short to tell*: ``needed_s`` says how long would.
+`plimsoll.analysis.comparison.ratio.DECISIVE_MAX`, the measurement was *too short to tell*: ``needed_s`` says how long would, and
+``needed_repeats`` how often, of points that ask for a list once and end.
 
     Side("depth 8", results, run="runs/a", settings={"queue_depth": 8})
 """
@@ -14,9 +15,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypedDict
 
+from plimsoll.analysis.comparison.drawn import DrawnRatio, DrawnRatioView
 from plimsoll.analysis.comparison.ratio import Ratio, decides
 from plimsoll.analysis.load_line.mark import Mark, MarkView
-from plimsoll.analysis.point.metric import RATES
+from plimsoll.analysis.point.metric import IOPS, RATES
 from plimsoll.result import Estimate, Result
 
 ComparisonVerdict = Literal["faster", "slower", "no difference shown", "too short to tell"]
@@ -56,6 +58,8 @@ class _Compared(TypedDict):
     p_adjusted: float | None
     #: How long each point would have to last to tell, where it was too short; null where the scatter does not say.
     needed_s: float | None
+    #: How often each point would have to be measured to tell, where it asks for a list once and more time gives nothing.
+    needed_repeats: int | None
 
 
 class ComparedPoint(_Compared):
@@ -70,6 +74,8 @@ class ComparedPoint(_Compared):
     rate_not_achieved: bool
     #: The baseline's and the side's.
     values: tuple[ComparedValue, ComparedValue]
+    #: Between what the ratio lies given what nobody has looked up of modelled sides; null without draws of both.
+    interval: DrawnRatioView | None
 
 
 class ComparedMark(_Compared):
@@ -77,6 +83,8 @@ class ComparedMark(_Compared):
 
     objective: str
     note: str
+    #: What people speak of these loads in.
+    noun: str
     #: The baseline's and the side's.
     values: tuple[MarkView | None, MarkView | None]
 
@@ -132,6 +140,10 @@ class Row:
     rate_not_achieved: bool = False
     #: How long each point would have to last to tell, where it was too short; None where the scatter does not say.
     needed_s: float | None = None
+    #: How often it would have to be measured to tell, where it asks for a list once.
+    needed_repeats: int | None = None
+    #: Between what the ratio of modelled sides lies, given what nobody has looked up.
+    interval: DrawnRatio | None = None
 
     @property
     def times_faster(self) -> float | None:
@@ -157,8 +169,10 @@ class Row:
             "verdict": self.verdict,
             "p_adjusted": self.p_adjusted,
             "needed_s": self.needed_s,
+            "needed_repeats": self.needed_repeats,
             "rate_not_achieved": self.rate_not_achieved,
             "values": (_value(before), _value(now)),
+            "interval": None if self.interval is None else self.interval.to_json(),
         }
 
 
@@ -180,6 +194,11 @@ class MarkRow:
     verdict: ComparisonVerdict | None
     note: str = ""
     needed_s: float | None = None
+    needed_repeats: int | None = None
+    #: Too short to tell, and no more of the same levels would tell, since they are far apart.
+    is_coarse: bool = False
+    #: What people speak of these loads in: ``IOPS``, ``MB/s``, or what the driver does in a second.
+    noun: str = IOPS
 
     @property
     def times_faster(self) -> float | None:
@@ -203,6 +222,8 @@ class MarkRow:
             "verdict": self.verdict,
             "p_adjusted": self.p_adjusted,
             "needed_s": self.needed_s,
+            "needed_repeats": self.needed_repeats,
+            "noun": self.noun,
             "values": (before.to_json() if before else None, now.to_json() if now else None),
         }
 

@@ -15,10 +15,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from plimsoll.analysis.point.definition import DECISION_SUPPORT
 from plimsoll.result import Result
+from plimsoll.stored import DecisionOutcome
 
-Json = Mapping[str, Any]
-DRIVER = "decision-support"
 #: Metrics in the order of tables, with what each says.
 METRICS = {
     "power": "how fast queries are alone",
@@ -53,7 +53,7 @@ class Standing:
     side: str
     title: str
     scale: float
-    settings: Json
+    settings: Mapping[str, Any]
     runs: tuple[Run, ...]
 
     @property
@@ -68,15 +68,14 @@ class Standing:
         return max(others, key=lambda run: run.decides) if others else None
 
 
-def section(result: Result) -> Json | None:
+def section(result: Result) -> DecisionOutcome | None:
     """What the driver said at the end; None for other loads, and for a point that had no end."""
-    found = result.engine.get("decision")
-    return found if isinstance(found, Mapping) else None
+    return result.engine.get("decision")
 
 
 def asks_queries(result: Result) -> bool:
     """Whether the point's load is decision support."""
-    return result.job.definition.get("driver") == DRIVER
+    return result.job.definition.get("driver") == DECISION_SUPPORT
 
 
 def standings(results: Sequence[Result]) -> list[Standing]:

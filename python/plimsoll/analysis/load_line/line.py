@@ -52,8 +52,7 @@ from plimsoll.analysis.point import offered_load
 from plimsoll.analysis.point.metric import ALL
 from plimsoll.analysis.point.pooling import pool_repeats, pooled_metric
 from plimsoll.result import Estimate, Result
-
-Json = dict[str, Any]
+from plimsoll.stored import Json
 
 
 @dataclass(frozen=True)

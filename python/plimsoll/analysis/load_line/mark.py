@@ -29,7 +29,8 @@ from typing import TypedDict
 from plimsoll.analysis.load_line.line import LoadLine, LoadPoint, achieved, by_level, load_line, usable
 from plimsoll.analysis.objective.judgement import ClauseJudgement, Judgement, Objective, judge
 from plimsoll.analysis.objective.sample_size import idle
-from plimsoll.analysis.point.metric import ALL, LATENCIES, RATES
+from plimsoll.analysis.point.definition import has_rate
+from plimsoll.analysis.point.metric import ALL, RATES, RESPONSES
 from plimsoll.analysis.point.pooling import pooled_metric
 from plimsoll.result import Estimate, Result
 
@@ -39,6 +40,9 @@ Edge = Callable[[LoadPoint], float | None]
 _OPEN_BELOW = "Lower bound unknown: even the lowest level is too noisy to be sure it met the limit."
 _OPEN_ABOVE = "Upper bound unknown: no level clearly failed. Use higher levels or a longer --duration."
 _NO_BAND = "No interval is known for the mark: the points around it have none. Measure longer, unless the metric never has one."
+#: The same of points that ask for a list once: more time gives them nothing.
+_OPEN_ABOVE_LIST = "Upper bound unknown: no level clearly failed. Use higher levels, or repeat them (--repeat 3)."
+_NO_BAND_LIST = "No interval is known for the mark: what was done once has none. Repeat the levels (--repeat 3)."
 _NEVER_FAILED = "No level failed: the mark is at least this. Measure higher levels to find it."
 
 
@@ -149,6 +153,7 @@ class _Bounds:
 
     def __init__(self, results: Sequence[Result], levels: Sequence[_Judged], held: int, iops: Estimate) -> None:
         self._levels = levels
+        self._of_a_list = all(not has_rate(result.job.definition) for result in results)
         self._held = held
         self._iops = iops
         self._limits = [
@@ -163,10 +168,11 @@ class _Bounds:
     def interval(self) -> tuple[tuple[float, float] | None, list[str]]:
         """Both ends, or None and why."""
         if self.crossing is not None and not self._has_band():
-            return None, [_NO_BAND]
+            return None, [_NO_BAND_LIST if self._of_a_list else _NO_BAND]
         low, high = self._from_band() if self.crossing is not None else self._from_levels()
         if low is None or high is None:
-            return None, [note for end, note in ((low, _OPEN_BELOW), (high, _OPEN_ABOVE)) if end is None]
+            above = _OPEN_ABOVE_LIST if self._of_a_list else _OPEN_ABOVE
+            return None, [note for end, note in ((low, _OPEN_BELOW), (high, above)) if end is None]
         middle = self.crossing if self.crossing is not None else self._iops.value
         spread = _half_width(self._iops) if self.crossing is not None else 0.0
         low = middle - sqrt(max(0.0, middle - low) ** 2 + spread**2)
@@ -218,7 +224,7 @@ def too_little_load(judgement: Judgement) -> bool:
 def _failed_latencies(judgement: Judgement) -> list[ClauseJudgement]:
     """What failed, if it was upper limits on latencies alone."""
     failed = [clause for clause in judgement.clauses if not clause.holds]
-    upper = [clause for clause in failed if clause.clause.metric in LATENCIES and clause.clause.relation in ("<=", "<")]
+    upper = [clause for clause in failed if clause.clause.metric in RESPONSES and clause.clause.relation in ("<=", "<")]
     return upper if len(upper) == len(failed) else []
 
 

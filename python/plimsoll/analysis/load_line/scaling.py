@@ -7,8 +7,12 @@ the share that is serial (contention), κ the price of keeping workers consisten
 law; with κ > 0 throughput peaks at N* = √((1−σ)/κ) and falls beyond. The fit is ordinary least squares on the throughput, started from
 the linear form N/X; σ and κ are not negative: where the best fit would be, the parameter is 0 and the rest is fitted again. Intervals
 are 95 %, Student's t times the standard errors from the Jacobian, cut off at 0.
-Limits: at least four different levels, because three parameters fit three levels whatever they are. Residuals are taken to be of equal
-size at all levels. Intervals are approximate near 0. The law describes; it does not say where contention comes from.
+Limits: at least four different levels, because three parameters fit three levels whatever they are. Residuals are taken to be of equal size
+at all levels. Intervals are approximate near 0. The law describes; it does not say where contention comes from. Nor does it describe
+everything: throughput that grows faster than in proportion, or bends sharply at a limit. Where the mean of a level is more than a fifth
+away from the law (and that is more than a fiftieth of the largest throughput, since small ones weigh little in the fit), and repeats show
+that this is not their scatter (F test of lack of fit, Draper and Smith, "Applied Regression Analysis", 3rd ed., 2.1; without repeats the
+distance decides), the fit has a `Misfit`, and its parameters mean nothing.
 
     fit = usl_fit([1, 2, 4, 8, 16, 32], [995.0, 1890.0, 3480.0, 5700.0, 7600.0, 7500.0])
     fit.sigma.value, fit.kappa.value, fit.peak_level
@@ -31,22 +35,44 @@ from dataclasses import asdict, dataclass
 from math import sqrt
 from typing import Any
 
-from plimsoll.analysis.statistics.distributions import quantile
+from plimsoll.analysis.statistics.distributions import quantile, upper_p
 from plimsoll.analysis.statistics.regression import Row, linear, nonlinear, squares, standard_errors
 from plimsoll.result import Estimate
-
-Json = dict[str, Any]
 
 #: Different levels that a fit needs.
 LEVELS_MIN = 4
 _PARAMETERS = 3
+#: A level whose mean is further from the law than this share of itself is not described by it.
+MISFIT_SHARE_MIN = 0.2
+#: And further than this share of the largest throughput: the law is fitted to throughputs, so small ones may be off by more of themselves.
+_APART_MIN = 0.02
+#: Unless the scatter of repeats explains as much with this probability.
+_CHANCE_MAX = 0.05
 #: Which of λ, σ, κ are fitted; the others are 0.
 _CHOICES = ((0, 1, 2), (0, 2), (0, 1), (0,))
 
 
 @dataclass(frozen=True)
+class Misfit:
+    """The level at which the law is furthest from what was measured, and by what share of it: 0.2 is a fifth above. ``chance`` is the
+    probability that the scatter of repeats explains as much over all levels; None without repeats."""
+
+    level: float
+    share: float
+    chance: float | None
+
+    def words(self) -> str:
+        """A sentence."""
+        above = "above" if self.share > 0 else "below"
+        return (
+            f"The Universal Scalability Law does not describe this: at level {self.level:g} it is {100 * abs(self.share):.0f} % {above} "
+            "what was measured, so it has no contention and coherency to tell."
+        )
+
+
+@dataclass(frozen=True)
 class UslFit:
-    """The three parameters with their 95 % intervals.
+    """The three parameters with their 95 % intervals; with a ``misfit`` they describe nothing.
 
     ``peak_level`` is N*, None when it is not shown that throughput ever falls, that is, when κ may be 0; ``r_squared`` the share of the
     variance that the law explains, None when the throughput does not vary.
@@ -57,12 +83,13 @@ class UslFit:
     kappa: Estimate
     peak_level: float | None
     r_squared: float | None
+    misfit: Misfit | None = None
 
     def throughput(self, level: float) -> float:
         """X(N)."""
         return _throughput(self.lambda_per_s.value, self.sigma.value, self.kappa.value, level)
 
-    def to_json(self) -> Json:
+    def to_json(self) -> dict[str, Any]:
         """For pages and programs."""
         return asdict(self)
 
@@ -160,7 +187,30 @@ def _described(levels: Sequence[float], values: Row, parameters: tuple[float, fl
         kappa=kappa,
         peak_level=sqrt((1 - sigma.value) / kappa.value) if _surely_positive(kappa) and sigma.value < 1 else None,
         r_squared=1 - left / around_mean if around_mean > 1e-12 * len(values) else None,
+        misfit=_misfit(levels, values, parameters),
     )
+
+
+def _misfit(levels: Sequence[float], values: Row, parameters: tuple[float, float, float]) -> Misfit | None:
+    """Where the law does not describe what was measured; None where it does, or where the scatter of repeats may be all there is."""
+    groups: dict[float, list[float]] = {}
+    for level, value in zip(levels, values, strict=True):
+        groups.setdefault(level, []).append(value)
+    means = {level: sum(group) / len(group) for level, group in groups.items()}
+    shares = {level: _throughput(*parameters, level) / mean - 1 for level, mean in means.items()}
+    far = [
+        level for level, share in shares.items() if abs(share) > MISFIT_SHARE_MIN and abs(share) * means[level] > _APART_MIN * max(values)
+    ]
+    if not far:
+        return None
+    worst = max(far, key=lambda level: abs(shares[level]))
+    apart = sum(len(group) * (means[level] * shares[level]) ** 2 for level, group in groups.items())
+    scatter = sum((value - means[level]) ** 2 for level, group in groups.items() for value in group)
+    above, below = len(groups) - _PARAMETERS, len(values) - len(groups)
+    if below < 1:
+        return Misfit(worst, shares[worst], None)
+    chance = upper_p((apart / above) / (scatter / below), above, below) if scatter > 0 else 0.0
+    return Misfit(worst, shares[worst], chance) if chance < _CHANCE_MAX else None
 
 
 def _surely_positive(estimate: Estimate) -> bool:

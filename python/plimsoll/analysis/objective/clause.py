@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from plimsoll.analysis.point.metric import ALL, LATENCIES
+from plimsoll.analysis.point.metric import ALL, LATENCIES, RESPONSES, SCORE
 from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 from plimsoll.near import listed, meant
@@ -38,11 +38,17 @@ METRICS_BY_WORD: Mapping[str, str] = {
     "bandwidth": BANDWIDTH,
     ACHIEVED: ACHIEVED,
     ERRORS: ERRORS,
+    SCORE: SCORE,
 }
+#: What is of all operations together, and in what words.
+_WHOLE = {ACHIEVED: "the share of all offered requests", SCORE: "of all tasks of mail users together"}
 #: As canonical text writes those that results call otherwise.
 _WORDS = {"p999": "p99.9", BANDWIDTH: "bandwidth"}
 #: What has no interval because nothing was sampled: a count, and the slowest request that was seen.
 EXACT = (ERRORS, "max")
+
+#: What no point is measured for.
+_UNMEASURED = (ACHIEVED, ERRORS, SCORE)
 
 RELATIONS = ("<=", "<", ">=", ">")
 _RELATION_WORDS = {"at most": "<=", "below": "<", "at least": ">=", "above": ">", "≤": "<=", "≥": ">="}
@@ -72,6 +78,11 @@ class Clause:
     @property
     def is_latency(self) -> bool:
         """Whether the limit is a time in nanoseconds."""
+        return self.metric in RESPONSES
+
+    @property
+    def is_of_each(self) -> bool:
+        """Whether every operation has to keep it where none is named."""
         return self.metric in LATENCIES
 
     def text_for(self, op: str) -> str:
@@ -113,14 +124,14 @@ def parse_clause(text: str) -> Clause:
 def parse_metric(text: str) -> tuple[str, str]:
     """Operation (or ``all``) and metric of ``[OPERATION] METRIC``, without limit; a metric that points are measured for."""
     op, metric = _subject(text.lower().split(), measured_words())
-    if metric in (ACHIEVED, ERRORS):
-        raise InputError(f"{quoted(metric)} has no interval; name one of {listed(measured_words())}.")
+    if metric in _UNMEASURED:
+        raise InputError(f"{quoted(metric)} cannot be aimed at; name one of {listed(measured_words())}.")
     return op or ALL, metric
 
 
 def measured_words() -> list[str]:
     """The words for metrics that have an interval or a value per operation."""
-    return [word for word in _metric_words() if word not in (ACHIEVED, ERRORS)]
+    return [word for word in _metric_words() if word not in _UNMEASURED]
 
 
 def _subject(words: list[str], known: list[str] | None = None) -> tuple[str | None, str]:
@@ -143,8 +154,8 @@ def _subject(words: list[str], known: list[str] | None = None) -> tuple[str | No
     if word not in METRICS_BY_WORD:
         raise InputError(f"{quoted(word)} is not a metric; {_meant(word, known or _metric_words(), OPS if op is None else ())}")
     metric = METRICS_BY_WORD[word]
-    if metric == ACHIEVED and op is not None:
-        raise InputError(f"'achieved' is the share of all offered requests; write it without {quoted(op)}.")
+    if metric in _WHOLE and op is not None:
+        raise InputError(f"{quoted(metric)} is {_WHOLE[metric]}; write it without {quoted(op)}.")
     return op, metric
 
 

@@ -5,11 +5,12 @@ several repeats of it pooled (`plimsoll.analysis.point.pooling`), is judged by v
 judgement is *settled* when the 95 % intervals leave no doubt: all lie wholly within their limits, or one lies wholly beyond. A count of
 errors and a maximum have no interval; what was seen settles them. Every other value without an interval leaves the judgement unsettled,
 also on a modelled target, because another seed would give another value. A latency without an operation is asked of every operation that
-occurred. A point that failed never holds, and is settled: measuring it again with another seed is no cure. A request that failed was never
-answered and is in no latency, so where requests failed an objective that says nothing of errors is judged as if it said ``errors <= 0``,
-too. A latency is judged with what was outstanding when the measured time ended (`plimsoll.analysis.point.summary`): a limit that its lower
-bound breaks is settled, one that it could break is not held and not settled. A latency that keeps its limit by value on fewer requests than
-could show it (`plimsoll.analysis.objective.sample_size`) is not held and not settled.
+occurred; of queries, each of which is another task, it is asked of all together. A point that failed never holds, and is settled: measuring
+it again with another seed is no cure. A request that failed was never answered and is in no latency, so where requests failed an objective
+that says nothing of errors is judged as if it said ``errors <= 0``, too. A latency is judged with what was outstanding when the measured
+time ended (`plimsoll.analysis.point.summary`): a limit that its lower bound breaks is settled, one that it could break is not held and not
+settled. A latency that keeps its limit by value on fewer requests than could show it (`plimsoll.analysis.objective.sample_size`) is not
+held and not settled.
 Limits: clauses are judged one by one at 95 %; the chance that some of several intervals misses is larger than 5 %.
 
     objective = parse_objective("read mean <= 20ms and write mean <= 20ms")
@@ -21,22 +22,34 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import get_args
 
 from plimsoll.analysis.objective.clause import ACHIEVED, ERRORS, EXAMPLE, Clause, parse_clause
 from plimsoll.analysis.objective.sample_size import Shortage, shortage
-from plimsoll.analysis.point.definition import drawn_by_stream, drawn_operations, file_operations, offered_per_s, streams
-from plimsoll.analysis.point.metric import ALL, called
+from plimsoll.analysis.point.definition import (
+    asks_a_list,
+    drawn_by_stream,
+    drawn_operations,
+    file_operations,
+    is_all_there_is,
+    offered_per_s,
+    streams,
+)
+from plimsoll.analysis.point.metric import ALL, SCORE, called
 from plimsoll.analysis.point.offered_load import carried
 from plimsoll.analysis.point.pooling import highest, lowest, pooled_metric, unanswered
+from plimsoll.analysis.point.score import score_weights
 from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
-from plimsoll.result import OPS, Estimate, Result
+from plimsoll.near import listed
+from plimsoll.result import OPS, Estimate, QueryOp, Result
 from plimsoll.stored import Definition, Stream
 from plimsoll.units import brief_duration
 
 __all__ = ["Clause", "ClauseJudgement", "Judgement", "Objective", "applies_to", "judge", "parse_objective"]
 
 
+_MISSING = {ACHIEVED: "no rate was offered", SCORE: "no task that has a weight was done"}
 _JOINTS = re.compile(r",|\band\b", re.IGNORECASE)
 _VERBS = {
     "read": "reads",
@@ -55,8 +68,13 @@ _VERBS = {
     "delete": "deletes",
     "mkdir": "makes directories of",
     "rmdir": "removes directories of",
+    "deliver": "delivers to",
     "new-order": "enters new orders",
     "payment": "enters payments",
+    "log-read": "reads its log",
+    "log-write": "writes its log",
+    "maintenance-read": "reads for maintenance",
+    "replication-read": "reads its log for copies",
     "order-status": "asks for the status of orders",
     "delivery": "delivers orders",
     "stock-level": "asks for stock levels",
@@ -179,11 +197,18 @@ def applies_to(objective: Objective, definition: Definition, *, rated: bool = Fa
                 f"objective {quoted(clause.text)} compares with the offered rate, but no stream of {name} has one; "
                 "give it one, for example with arrival=poisson and rate=1000."
             )
+        if clause.metric == SCORE and not score_weights(definition):
+            return f"objective {quoted(clause.text)} is about mail users, of whom {name} has none; name a latency, for example p95 <= 1s."
         if clause.op in OPS and not any(_issues(stream, clause.op) for stream in streams(definition)):
             occurring = [op for op in OPS if any(_issues(stream, op) for stream in streams(definition))]
-            meant = f"; name {' or '.join(occurring)}." if occurring else "."
-            return f"objective {quoted(clause.text)} is about {_VERBS[clause.op]}, but no stream of {name} {_VERBS[clause.op]}{meant}"
+            meant = f"; name {listed(occurring, 'or')}." if occurring else "."
+            return f"objective {quoted(clause.text)} is about {_verb(clause.op)}, but no stream of {name} {_verb(clause.op)}{meant}"
     return None
+
+
+def _verb(op: str) -> str:
+    """What a stream does with an operation; queries and tasks are named as they are."""
+    return _VERBS.get(op) or (f"asks {op}" if op in get_args(QueryOp) else f"does {op}")
 
 
 def _implied(objective: Objective, results: Sequence[Result]) -> tuple[Clause, ...]:
@@ -197,7 +222,9 @@ def _asked_of(clause: Clause, results: Sequence[Result]) -> list[str]:
     """The operations a clause is judged on: the one it names, every one that occurred for a latency, or all together."""
     if clause.op is not None:
         return [clause.op]
-    if not clause.is_latency:
+    if not clause.is_of_each:
+        return [ALL]
+    if _is_list(results):
         return [ALL]
     occurred: list[str] = [
         op for op in OPS if any(_drawn(result, op) and lowest([result], op, clause.metric) is not None for result in results)
@@ -223,7 +250,13 @@ def _by_value(clause: Clause, op: str, results: Sequence[Result]) -> ClauseJudge
         return bounded
     if estimate is None:
         return ClauseJudgement(clause, op, None, holds=False, settled=False)
-    return ClauseJudgement(clause, op, estimate, clause.holds(estimate.value), clause.settled(estimate))
+    # A list was done to its end: what it took is a fact, as long as no repeats say how it scatters.
+    fact = clause.is_latency and estimate.low is None and all(is_all_there_is(result.job.definition, op) for result in results)
+    return ClauseJudgement(clause, op, estimate, clause.holds(estimate.value), fact or clause.settled(estimate))
+
+
+def _is_list(results: Sequence[Result]) -> bool:
+    return all(asks_a_list(result.job.definition) for result in results)
 
 
 def _bounded(clause: Clause, op: str, results: Sequence[Result], estimate: Estimate | None) -> ClauseJudgement | None:
@@ -269,7 +302,7 @@ def _reason(item: ClauseJudgement) -> str:
         return f"{item.text} ({called(item.op, item.clause.metric)} ≥ {brief_duration(item.estimate.value)})"
     if item.estimate is not None:
         return item.text
-    missing = "no rate was offered" if item.clause.metric == ACHIEVED else f"no {'request' if item.op == ALL else item.op} was measured"
+    missing = _MISSING.get(item.clause.metric) or f"no {'request' if item.op == ALL else item.op} was measured"
     return f"{item.text} ({missing})"
 
 
@@ -282,6 +315,8 @@ def _issues(stream: Stream, op: str) -> bool:
 def _operations(stream: Stream) -> Iterator[str]:
     if drawn_operations(stream) is not None:
         yield from file_operations(stream)
+        # The refreshes of decision support come with its queries.
+        yield from ("rf1", "rf2") if stream.get("refresh") else ()
         return
     trim, flush = stream.get("trim_percent") or 0, stream.get("flush_percent") or 0
     entries = stream.get("access")

@@ -101,6 +101,8 @@ _TOLD = re.compile(
     rf"(?P<what>{'|'.join(_WHAT)})(?=; \d|$)"
 )
 
+_REACHED = re.compile(r"(?:^|; )(\d+(?:\.\d+)?) % of member ")
+
 
 @dataclass(frozen=True)
 class Incident:
@@ -142,6 +144,12 @@ def copies_s(engine: EngineOutcome) -> list[float]:
 def rebuilding(engine: EngineOutcome) -> str:
     """How far each rebuild had come that did not end during the point, joined by semicolons; empty when all ended."""
     return str(_facts(engine).get("rebuilding") or "")
+
+
+def rebuilt_share(engine: EngineOutcome) -> float | None:
+    """How far the rebuild had come that had come least, from 0 to 1; None where none was going on."""
+    shares = [float(found[1]) / 100 for found in _REACHED.finditer(rebuilding(engine))]
+    return min(shares, default=None)
 
 
 def copying(engine: EngineOutcome) -> str:

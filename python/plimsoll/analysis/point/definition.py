@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from plimsoll.stored import Definition, Stream
+from plimsoll.stored import Definition, Number, Stream
 
 #: What `block_size` is when no size is given (crates/workload/src/stream.rs).
 DEFAULT_BLOCK_BYTES = 4096
@@ -22,20 +22,50 @@ _ENDS = ("amount", "requests", "passes", "trace")
 #: Operations on files that open a file and close it again.
 _IN_OPEN_FILES = ("read", "write", "flush", "open", "close")
 #: Operations on files, and transactions, that change what the target holds.
-_CHANGING = ("write", "create", "setattr", "rename", "copy", "move", "delete", "mkdir", "rmdir", "new-order", "payment", "delivery")
+_ON_FILES = ("write", "create", "setattr", "rename", "copy", "move", "delete", "mkdir", "rmdir", "deliver")
+_CHANGING = (*_ON_FILES, "new-order", "payment", "delivery")
+#: Operations of a mail store that nobody waits for, and the options that ask for them.
+IN_BACKGROUND = {"maintenance-read": "maintenance", "replication-read": "copies"}
 #: The operation that the rate of a stream of transactions is of; the others come with it.
 _RATED = "new-order"
+#: Drivers whose results are told of in words of their own.
+DECISION_SUPPORT, ORDER_ENTRY, ANALYTICS = "decision-support", "order-entry", "analytics"
+#: Streams of decision support in which refreshes come with the queries, or are alone.
+_POWER, _REFRESH = "power", "refresh"
 
 
 def streams(definition: Definition) -> list[Stream]:
-    """The streams in order."""
+    """The streams in order; a mail store has one for each database."""
+    if definition.get("driver") == "mailstore":
+        return [_database(definition, number) for number in range(1, definition.get("databases", 1) + 1)]
     return definition.get("stream") or []
 
 
+def _database(definition: Definition, number: int) -> Stream:
+    """What a mail store is asked for are transfers of its databases; how many are reads follows from what it does, so their shares are only
+    those of a usual one. Log, maintenance and replication come with them."""
+    test = definition.get("test", "operations")
+    drawn: dict[str, Number] = {"maintenance-read": 100} if test == "backup" else {"read": 60, "write": 40}
+    also = {"backup": [], "recovery": ["log-read", "log-write"]}.get(test, ["log-write", *_in_background(definition)])
+    return {
+        "name": f"database-{number}",
+        "threads": definition.get("threads", 1),
+        "operation": drawn,
+        "also": also,
+        "direct": definition.get("direct", True),
+    }
+
+
+def _in_background(definition: Definition) -> list[str]:
+    return [op for op, key in IN_BACKGROUND.items() if definition.get(key)]
+
+
 def concurrency(definition: Definition) -> tuple[int, int | None]:
-    """Threads of all streams, and the queue depth per thread when all streams agree on it."""
+    """Threads of all streams, and the queue depth per thread when all streams agree on it; a mail store's threads have none."""
     threads = sum(int(stream.get("threads", stream.get("terminals", 1))) for stream in streams(definition))
     depths = {int(stream.get("queue_depth", 1)) for stream in streams(definition)}
+    if definition.get("driver") == "mailstore":
+        return threads, None
     return threads, depths.pop() if len(depths) == 1 else None
 
 
@@ -63,7 +93,10 @@ def offered_per_s(definition: Definition) -> dict[str, float]:
 
 
 def ends_by_itself(definition: Definition) -> bool:
-    """Whether every stream has an amount or a number of requests (of passes, of a trace), after which nothing is left to do."""
+    """Whether every stream has an amount or a number of requests (of passes, of a trace), after which nothing is left to do; so has a mail
+    store that is read for a backup, or recovered."""
+    if definition.get("driver") == "mailstore":
+        return definition.get("test", "operations") != "operations"
     found = streams(definition)
     return bool(found) and all(any(stream.get(option) for option in _ENDS) for stream in found)
 
@@ -100,14 +133,42 @@ def rated_operations(stream: Stream) -> frozenset[str] | None:
 
 
 def drawn_by_stream(definition: Definition) -> dict[str, frozenset[str]]:
-    """The operations that each stream of file operations draws; of other streams there are none that merely come with others."""
+    """The operations that each stream of file operations draws; of other streams there are none that merely come with others.
+
+    The refreshes of decision support are no queries: they are none of its rate and of its latencies.
+    """
     found = {str(stream.get("name")): drawn_operations(stream) for stream in streams(definition)}
-    return {name: frozenset(drawn) for name, drawn in found.items() if drawn is not None}
+    drawn = {name: frozenset(drawn) for name, drawn in found.items() if drawn is not None}
+    if definition.get("driver") == DECISION_SUPPORT:
+        return {_POWER: frozenset().union(*drawn.values()), _REFRESH: frozenset()}
+    return drawn
+
+
+def asks_a_list(definition: Definition) -> bool:
+    """Whether a point asks for everything of a list once, so that what it measured is all there is, and no sample of more."""
+    return definition.get("driver") == DECISION_SUPPORT
+
+
+def is_all_there_is(definition: Definition, op: str) -> bool:
+    """Whether what a point measured of an operation is all there is, and no sample of more: queries of a list, workflows, steps."""
+    return asks_a_list(definition) or (runs_workflows(definition) and op not in ("read", "write", "all"))
+
+
+def has_rate(definition: Definition) -> bool:
+    """Whether a load can be offered at a rate."""
+    return not asks_a_list(definition) and not runs_workflows(definition)
+
+
+def runs_workflows(definition: Definition) -> bool:
+    """Whether a point runs analytics workflows, each of which does its steps once."""
+    return definition.get("driver") == ANALYTICS
 
 
 def file_operations(stream: Stream) -> frozenset[str]:
     """The operations on files that can occur: those drawn, and those that come with them."""
     drawn = set(drawn_operations(stream) or ())
+    if (also := stream.get("also")) is not None:
+        return frozenset(drawn | set(also))
     opens = not drawn.isdisjoint(_IN_OPEN_FILES)
     with_open = {"open", "close"} if opens else {"close"} if "create" in drawn else set()
     written = {"write"} if "create" in drawn and stream.get("write_created") else set()

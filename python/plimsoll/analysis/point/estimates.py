@@ -12,6 +12,10 @@ correlation from batch to batch.
   position measures", Journal of the American Statistical Association 47, 1952). It needs neither a density nor many requests per batch.
 
 The value is the one of the totals, exactly. The maximum has no interval.
+- Score of mail users, a weighted mean of percentiles: a batch counts by how many requests of each task it has above the percentile of the
+  whole time, times what the percentile changes per share of requests there (the slope of the quantile function over the interval that
+  Woodruff's method gives a sample of that size), so tasks that are slow together are slow together in the interval, too.
+
 Limits: a percentile has no bounds when fewer than `BEYOND_MIN` requests lie beyond it, or when p + h reaches 100 %: what was measured then
 says nothing about how slow the slowest are. Slow requests come in bursts, and a few bursts show little of their own scatter, so intervals
 of p99 and beyond at high load still cover somewhat less than 95 %. Bounds below 0 become 0.
@@ -24,11 +28,13 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import accumulate
+from math import sqrt
 
 from plimsoll.analysis.point.metric import ALL, RATES, metric_of_totals
 from plimsoll.analysis.point.observation import Batch, Batches, Portion, implied
+from plimsoll.analysis.point.score import PERCENT, mean_of
 from plimsoll.analysis.statistics.confidence import mean_interval
 from plimsoll.histogram import Histogram
 from plimsoll.result import OPS, Estimate, Estimates, OpTotals, Totals
@@ -64,6 +70,16 @@ def estimate(batches: Batches, op: str, name: str) -> Estimate | None:
     course = _Course(batches)
     keys = _keys(op)
     return course.estimate(_EVERYTHING if op == ALL and name == "bytes_per_s" else keys, name) if course.count(keys) else None
+
+
+def score_estimate(batches: Batches, totals: Totals, weights: Mapping[str, float]) -> Estimate | None:
+    """The score: the mean of the tasks' percentiles by ``weights``; None where no task that has a weight was done."""
+    done = {task: total.latency_ns for task, total in totals.items() if task in weights and total.latency_ns is not None and total.count}
+    value = mean_of({task: latency.p95 for task, latency in done.items()}, weights)
+    if value is None:
+        return None
+    beyond = sum(totals[task].count for task in done) * (1.0 - PERCENT / 100.0)
+    return _Course(batches).score(value, {task: weights[task] for task in done}) if beyond >= BEYOND_MIN else Estimate(value)
 
 
 def _keys(op: str) -> list[str]:
@@ -125,6 +141,24 @@ class _Course:
         low = whole.percentile(max(0.0, lowest))
         return Estimate(float(value), float(low), float(whole.percentile(highest)), share.batches)
 
+    def score(self, value: float, weights: Mapping[str, float]) -> Estimate:
+        """The interval around a score, whose tasks all have requests."""
+        whole = sum(weights.values())
+        errors = [0.0] * len(self._equal)
+        for task, weight in weights.items():
+            latency, counts = self._distribution([task]), self._counts([task])
+            if not sum(counts):
+                return Estimate(value)
+            limit, mean_count = latency.percentile(PERCENT), sum(counts) / len(counts)
+            beyond = [count - sum(self._at_most(limit, one) for one in _portions(batch, [task])) for count, batch in self._counted(counts)]
+            share = sum(beyond) / sum(counts)
+            slope = weight / whole * _slope(latency) / mean_count
+            errors = [error + slope * (over - share * count) for error, over, count in zip(errors, beyond, counts, strict=True)]
+        return _at(value, mean_interval([value + error for error in errors]) if errors else Estimate(value))
+
+    def _counted(self, counts: Sequence[int]) -> list[tuple[int, Batch]]:
+        return list(zip(counts, self._equal, strict=True))
+
     def _counts(self, ops: Sequence[str]) -> list[int]:
         return [sum(portion.count for portion in _portions(batch, ops)) for batch in self._equal]
 
@@ -148,6 +182,14 @@ class _Course:
             self._read[id(portion)] = (array("Q", (value for value, _ in buckets)), array("Q", counts))
         values, cumulative = self._read[id(portion)]
         return cumulative[bisect_right(values, value_ns)]
+
+
+def _slope(latency: Histogram) -> float:
+    """What the percentile of the score changes per share of requests: over two standard errors of that share to each side."""
+    share = PERCENT / 100.0
+    reach = min(2.0 * sqrt(share * (1.0 - share) / latency.count), 1.0 - share)
+    rise = latency.percentile(100.0 * (share + reach)) - latency.percentile(100.0 * (share - reach))
+    return rise / (2.0 * reach)
 
 
 def _portions(batch: Batch, ops: Sequence[str]) -> list[Portion]:

@@ -5,12 +5,12 @@ whatever the file system's are, and count everything that block devices moved. `
 its amount the time that amount took. Rates and shares are means over the measured phase.
 Limits: modelled points cost the host what the model costs, which says nothing of storage, so they have none.
 
-    host_use(result).wait_percent
+    host_use(result)["wait_percent"]
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import TypedDict
 
 from plimsoll.result import Result
 
@@ -18,8 +18,7 @@ from plimsoll.result import Result
 BLOCK_BYTES = 4096
 
 
-@dataclass(frozen=True)
-class HostUse:
+class HostUse(TypedDict):
     """Percentages of CPU time, and blocks per second; None where the kernel does not count them."""
 
     user_percent: float | None
@@ -37,13 +36,16 @@ def host_use(result: Result) -> HostUse | None:
     cpu, paging = result.monitor.get("cpu") or {}, result.monitor.get("paging") or {}
     if result.modelled or not (cpu or paging):
         return None
-    return HostUse(
-        **{f"{name}_percent": cpu.get(f"{name}_percent") for name in ("user", "system", "idle", "steal")},
-        wait_percent=cpu.get("iowait_percent"),
-        blocks_in_per_s=paging.get("blocks_in_per_s"),
-        blocks_out_per_s=paging.get("blocks_out_per_s"),
-        real_s=real_s(result),
-    )
+    return {
+        "user_percent": cpu.get("user_percent"),
+        "system_percent": cpu.get("system_percent"),
+        "idle_percent": cpu.get("idle_percent"),
+        "wait_percent": cpu.get("iowait_percent"),
+        "steal_percent": cpu.get("steal_percent"),
+        "blocks_in_per_s": paging.get("blocks_in_per_s"),
+        "blocks_out_per_s": paging.get("blocks_out_per_s"),
+        "real_s": real_s(result),
+    }
 
 
 def real_s(result: Result) -> float | None:

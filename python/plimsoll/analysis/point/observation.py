@@ -243,6 +243,8 @@ class Observation:
         self.late_drawn_count = 0
         #: Requests that completed in the warm-up.
         self.warmup_count = 0
+        #: How long the longest measured interval was.
+        self.interval_ns = 0
         self.lag_late = 0
         self.lag_p99_ns = 0
         self.lag_max_ns = 0
@@ -307,6 +309,7 @@ class Observation:
             self._opening_age_ns = self._age_ns
         self._closing_age_ns = interval.get("inflight_age_ns")
         self.elapsed_s += seconds
+        self.interval_ns = max(self.interval_ns, interval["end_ns"] - interval["start_ns"])
         self._inflight_s += (interval.get("inflight_mean") or 0.0) * seconds
         entries = list(interval.get("summary", {}).values())
         count = sum(entry["count"] for entry in entries)

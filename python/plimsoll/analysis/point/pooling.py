@@ -28,7 +28,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from math import sqrt
 
-from plimsoll.analysis.point.metric import LATENCIES, metric
+from plimsoll.analysis.point.metric import ALL, LATENCIES, SCORE, metric
+from plimsoll.analysis.point.score import PERCENTILE, weighed
 from plimsoll.analysis.statistics.distributions import quantile
 from plimsoll.result import Estimate, Estimates, Outstanding, Result
 
@@ -104,6 +105,16 @@ def with_lower_bounds(estimates: Estimates, outstanding: Mapping[str, Outstandin
     }
 
 
+def with_score(result: Result, scored: Estimate | None) -> Estimates:
+    """The estimates of ``result`` with the score of its users: ``scored``, or a lower bound where requests without an answer raise it."""
+    least = _least(result, ALL, SCORE)
+    if scored is None and least is None:
+        return result.estimates
+    if scored is None or (least is not None and least > (1 + SHARE_MIN) * scored.value):
+        scored = Estimate(least or 0.0, at_least=True)
+    return {**result.estimates, ALL: {**result.estimates.get(ALL, {}), SCORE: scored}}
+
+
 def _raised(metrics: Mapping[str, Estimate], owed: Outstanding) -> dict[str, Estimate]:
     bounds = {name: owed.at_least[name] for name in LATENCIES}
     return {
@@ -131,12 +142,16 @@ def unanswered(results: Sequence[Result], op: str) -> int:
 
 
 def _least(result: Result, op: str, name: str) -> float | None:
+    if name == SCORE:
+        return weighed(result, lambda task: _least(result, task, PERCENTILE))
     found, owed = metric(result, op, name), result.outstanding.get(op)
     known = [value for value in (found.value if found else None, owed.at_least[name] if owed else None) if value is not None]
     return max(known, default=None)
 
 
 def _most(result: Result, op: str, name: str) -> float | None:
+    if name == SCORE:
+        return weighed(result, lambda task: _most(result, task, PERCENTILE))
     owed = result.outstanding.get(op)
     if owed is None:
         return _least(result, op, name)

@@ -16,9 +16,7 @@ from collections.abc import Sequence
 from typing import Any, TypedDict
 
 from plimsoll.histogram import Histogram
-from plimsoll.stored import EngineOutcome
-
-Json = dict[str, Any]
+from plimsoll.stored import EngineOutcome, Json
 
 AS_RECORDED, AS_FAST_AS_POSSIBLE = "as recorded", "as fast as possible"
 #: Share of the requests whose completion must have been recorded, for response times of a trace to stand for all of it.

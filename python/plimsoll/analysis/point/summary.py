@@ -34,9 +34,12 @@ Memory does not depend on the length of the job: one histogram per stream, opera
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from itertools import accumulate, starmap
 from math import ceil
+from operator import itemgetter, mul
 
 from plimsoll.analysis.point.observation import Batches, Portion, portion_key, portion_of
 from plimsoll.histogram import Histogram, decoded
@@ -91,7 +94,10 @@ class Owed:
         keys = {*measured, *self._late, *self._waiting}
         by_op = {op: [key for key in keys if key[1] == op] for op in OPS}
         asked = [key for key in keys if key[0] not in drawn or key[1] in drawn[str(key[0])]]
-        found = {name: self._of(own, measured) for name, own in (*by_op.items(), (ALL, asked)) if own}
+        found: dict[str, Outstanding] = {op: self._of(own, measured) for op, own in by_op.items() if own}
+        if asked:
+            # Where one operation is all that is asked for, its account is that of all.
+            found[ALL] = next((found[op] for op, own in by_op.items() if own == asked), None) or self._of(asked, measured)
         return {name: one for name, one in found.items() if one.count}
 
     def _of(self, keys: Iterable[DrawnKey], measured: Mapping[DrawnKey, Histogram]) -> Outstanding:
@@ -102,17 +108,19 @@ class Owed:
         if not late and not waiting:
             return Outstanding(0, 0, 0, 0)
         least = _merged(_without_slowest(known, carried), late, waiting)
-        at_least = {name: float(max(_percentile(known, percent), _percentile(least, percent))) for name, percent in PERCENTS.items()}
+        of_known, of_least = _percentiles(known), _percentiles(least)
+        at_least = {name: float(max(of_known[name], of_least[name])) for name in PERCENTS}
         at_least["mean"] = max(_mean(known), _mean(least))
         at_least["max"] = float(max(value for value, _ in _merged(known, least)))
         at_most: dict[str, float | None] = dict(at_least)
         if waiting:
             answered = _merged(_without_fastest(known, carried), late)
+            up_to = _up_to(answered)
             every = _count(answered) + _count(waiting)
             at_most = dict.fromkeys(at_least)
             for name, percent in PERCENTS.items():
                 if _rank(percent, every) <= _count(answered):
-                    at_most[name] = max(at_least[name], float(_at(answered, _rank(percent, every))))
+                    at_most[name] = max(at_least[name], float(answered[bisect_left(up_to, _rank(percent, every))][0]))
         longest_ns = max(value for value, _ in (*late, *waiting))
         return Outstanding(_count(late) + _count(waiting), _count(waiting), longest_ns, _count(known), at_least, at_most)
 
@@ -173,12 +181,12 @@ def _without_fastest(buckets: Buckets, number: int) -> Buckets:
 
 
 def _count(buckets: Buckets) -> int:
-    return sum(count for _, count in buckets)
+    return sum(map(itemgetter(1), buckets))
 
 
 def _mean(buckets: Buckets) -> float:
     count = _count(buckets)
-    return sum(value * count for value, count in buckets) / count if count else 0.0
+    return sum(starmap(mul, buckets)) / count if count else 0.0
 
 
 def _rank(percent: float, count: int) -> int:
@@ -186,17 +194,17 @@ def _rank(percent: float, count: int) -> int:
     return max(1, ceil(percent / 100.0 * count - 1e-9))
 
 
-def _percentile(buckets: Buckets, percent: float) -> int:
-    count = _count(buckets)
-    return _at(buckets, _rank(percent, count)) if count else 0
+def _percentiles(buckets: Buckets) -> dict[str, int]:
+    """The value of each of `PERCENTS`."""
+    if not buckets:
+        return dict.fromkeys(PERCENTS, 0)
+    up_to = _up_to(buckets)
+    return {name: buckets[bisect_left(up_to, _rank(percent, up_to[-1]))][0] for name, percent in PERCENTS.items()}
 
 
-def _at(buckets: Buckets, rank: int) -> int:
-    for value, count in buckets:
-        rank -= count
-        if rank <= 0:
-            return value
-    return buckets[-1][0]
+def _up_to(buckets: Buckets) -> list[int]:
+    """How many values each bucket and those before it hold."""
+    return list(accumulate(map(itemgetter(1), buckets)))
 
 
 TallyKey = tuple[str | None, str, str | None]

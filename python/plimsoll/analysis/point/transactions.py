@@ -10,16 +10,13 @@ largest is what limited the point.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
+from plimsoll.analysis.point.definition import ORDER_ENTRY
 from plimsoll.analysis.point.metric import metric
 from plimsoll.result import Estimate, Result
-from plimsoll.stored import EngineOutcome
+from plimsoll.stored import EngineOutcome, OrderEntryOutcome
 
-Json = Mapping[str, Any]
-DRIVER = "order-entry"
 NEW_ORDER = "new-order"
 #: What transactions can spend their time on, in words.
 WORDS = {
@@ -31,6 +28,12 @@ WORDS = {
     "other": "waiting for something else",
 }
 
+#: What an engine does beside transactions, and the counters that tell of it.
+_UPKEEP = (
+    ("checkpoints", ("checkpoints", "checkpoints_timed", "checkpoints_requested")),
+    ("vacuums", ("autovacuums",)),
+)
+
 
 @dataclass(frozen=True)
 class Limit:
@@ -40,15 +43,14 @@ class Limit:
     share: float
 
 
-def section(engine: EngineOutcome) -> Json | None:
+def section(engine: EngineOutcome) -> OrderEntryOutcome | None:
     """What the driver said at the end; None for other loads, and for a point that had no end."""
-    found = engine.get("orders")
-    return found if isinstance(found, Mapping) else None
+    return engine.get("orders")
 
 
 def enters_orders(result: Result) -> bool:
     """Whether the point's load is order entry."""
-    return result.job.definition.get("driver") == DRIVER
+    return result.job.definition.get("driver") == ORDER_ENTRY
 
 
 def new_orders_per_min(result: Result) -> Estimate | None:
@@ -59,6 +61,17 @@ def new_orders_per_min(result: Result) -> Estimate | None:
     factor = 60.0 * (1.0 - float((found or {}).get("rolled_back_share") or 0.0))
     low, high = (None if bound is None else bound * factor for bound in (rate.low, rate.high))
     return replace(rate, value=rate.value * factor, low=low, high=high)
+
+
+def commits_of(said: OrderEntryOutcome) -> int:
+    """How many transactions of all kinds were committed in the measured time."""
+    return sum(int(count) for count in (said.get("committed") or {}).values())
+
+
+def upkeep(said: OrderEntryOutcome) -> dict[str, int | None]:
+    """How often the engine wrote its log into the tables, and cleared away old rows, in the measured time; None where it does not tell."""
+    counted = said.get("counters") or {}
+    return {name: None if not (known := [counted[each] for each in of if each in counted]) else round(sum(known)) for name, of in _UPKEEP}
 
 
 def limit(result: Result) -> Limit | None:

@@ -23,14 +23,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
+from plimsoll.analysis.point import durability
 from plimsoll.analysis.point.definition import streams
+from plimsoll.analysis.point.recovery import broken_word
 from plimsoll.analysis.point.transactions import inconsistency
+from plimsoll.analysis.point.workflows import wrong_rows
 from plimsoll.result import Result
 from plimsoll.stored import Definition, EngineOutcome, JournalOutcome
-
-Json = dict[str, Any]
 
 FAULTS: tuple[Literal["lost", "torn", "misdirected", "stale", "corrupt"], ...] = ("lost", "torn", "misdirected", "stale", "corrupt")
 #: Places that a sentence names.
@@ -78,8 +79,14 @@ def wrong_data(result: Result) -> str | None:
         return astray
     if (wrong := wrong_answers(result.engine)) is not None:
         return wrong
+    if (unsaved := broken_word(result.engine)) is not None:
+        return unsaved
     if (inconsistent := inconsistency(result.engine)) is not None:
         return inconsistent
+    if (forgotten := durability.broken(result.engine)) is not None:
+        return forgotten
+    if (wrong := wrong_rows(result.engine)) is not None:
+        return wrong
     found = findings(result.engine, result.job.definition)
     if found.nothing_stamped:
         return f"none of the {found.sectors_checked:,} sectors read bears a stamp, so what was written there before is not there."

@@ -19,7 +19,7 @@ from plimsoll.analysis.comparison.sides import Side
 from plimsoll.analysis.load_line.line import longest, usable
 from plimsoll.analysis.load_line.mark import mark_of
 from plimsoll.analysis.objective.judgement import Objective
-from plimsoll.analysis.point.metric import ALL, in_bytes
+from plimsoll.analysis.point.metric import ALL, in_bytes, load_noun, spoken
 from plimsoll.analysis.point.pooling import pooled_metric
 from plimsoll.analysis.statistics.steadiness import ROUNDS
 from plimsoll.result import Estimate, Result
@@ -84,16 +84,17 @@ def _value(result: Result) -> float:
 
 def _mark(load: tuple[str, str], results: Sequence[Result], objective: Objective) -> Headline:
     mark, title, figure = mark_of(results, objective), results[0].job.title, f"mark at {objective.text}"
+    noun = load_noun(results)
     if mark is None:
-        return Headline(load, title, figure, "MB/s" if in_bytes(results) else "IOPS", None)
+        return Headline(load, title, figure, noun, None)
     by_bytes = in_bytes(results)
-    each = mark.bytes_per_s / mark.iops / _MB if by_bytes and mark.iops else 1.0
+    each = mark.bytes_per_s / mark.iops / _MB if by_bytes and mark.iops else spoken(1.0, noun)
     low, high = mark.interval or (None, None)
     return Headline(
         load,
         title,
         figure,
-        "MB/s" if by_bytes else "IOPS",
+        noun,
         mark.iops * each,
         None if low is None else low * each,
         None if high is None else high * each,
@@ -109,9 +110,10 @@ def _rate(load: tuple[str, str], results: Sequence[Result]) -> Headline | None:
     best = max(rates, key=lambda rate: rate.value, default=Estimate(0.0))
     if not best.value:
         return None
-    scale, figure = _MB if by_bytes else 1.0, "rate" if len(rates) == 1 else f"highest of {len(rates)} rates"
+    noun = load_noun(results)
+    scale, figure = _MB if by_bytes else 1.0 / spoken(1.0, noun), "rate" if len(rates) == 1 else f"highest of {len(rates)} rates"
     low, high = (None if end is None else end / scale for end in (best.low, best.high))
-    return Headline(load, results[0].job.title, figure, "MB/s" if by_bytes else "IOPS", best.value / scale, low, high)
+    return Headline(load, results[0].job.title, figure, noun, best.value / scale, low, high)
 
 
 def _settings(results: Sequence[Result]) -> list[Sequence[Result]]:

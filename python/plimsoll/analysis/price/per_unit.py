@@ -17,6 +17,7 @@ from typing import TypedDict
 from plimsoll.analysis.comparison.comparison import ComparisonView
 from plimsoll.analysis.comparison.sides import Side
 from plimsoll.analysis.objective.judgement import Objective
+from plimsoll.analysis.point.metric import one_of
 from plimsoll.analysis.price.headline import Headline, headlines
 from plimsoll.analysis.price.price import Price, in_currency, money, years_text
 from plimsoll.displayed import quoted
@@ -114,9 +115,9 @@ class Priced:
     def words(self) -> str:
         """``24.23 USD per composite@300``."""
         if self.per_unit is None:
-            return f"no price per {self.headline.unit}, since no level was held"
+            return f"no price per {one_of(self.headline.unit)}, since no level was held"
         most = "at most " if self.headline.at_least else ""
-        return f"{most}{in_currency(money(self.per_unit), self.price.currency)} per {self.headline.unit}"
+        return f"{most}{in_currency(money(self.per_unit), self.price.currency)} per {one_of(self.headline.unit)}"
 
 
 @dataclass(frozen=True)
@@ -133,11 +134,16 @@ class Prices:
         """That of all prices."""
         return next((price.currency for price in self.by_side.values() if price.currency), "")
 
+    def of(self, side: str, load: tuple[str, str]) -> Priced | None:
+        """What a unit of one load costs on a side; None where the side has no price, or carried nothing of it."""
+        key = self.loads.key(load)
+        return next((row for row in self.rows if row.side == side and self.loads.key(row.headline.load) == key), None)
+
     def findings(self) -> list[str]:
         """A sentence for each load: what one unit costs on each side."""
         by_load: dict[tuple[str, str], list[Priced]] = {}
         for row in self.rows:
-            by_load.setdefault(self.loads.key(row.headline), []).append(row)
+            by_load.setdefault(self.loads.key(row.headline.load), []).append(row)
         return [_finding(rows, several=len(by_load) > 1) for rows in by_load.values()]
 
     def to_json(self) -> PricesView:
@@ -162,7 +168,7 @@ def prices(sides: Sequence[Side], by_side: Mapping[str, Price], objectives: Mapp
     for label, own in measured.items():
         for headline in own:
             each = _over(by_side[label], headline.value)
-            key = (*loads.key(headline), headline.unit)
+            key = (*loads.key(headline.load), headline.unit)
             ratio = each / first[key] if each is not None and key in first else None
             if each is not None:
                 first.setdefault(key, each)
@@ -182,8 +188,8 @@ class _Loads:
         counted = [Counter(headline.load[1] for headline in own) for own in measured.values()]
         return cls(frozenset(workload for one in counted for workload, times in one.items() if times > 1))
 
-    def key(self, headline: Headline) -> tuple[str, str]:
-        experiment, workload = headline.load
+    def key(self, load: tuple[str, str]) -> tuple[str, str]:
+        experiment, workload = load
         return (experiment if workload in self.repeated else "", workload)
 
 

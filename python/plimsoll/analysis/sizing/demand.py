@@ -30,13 +30,14 @@ import math
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, cast
 
+from plimsoll.analysis.sizing.view import DemandDocument, DemandView, WatchedDevice
 from plimsoll.displayed import quoted
 from plimsoll.errors import InputError, StoreError
 from plimsoll.result import check_schema
-
-Json = dict[str, Any]
+from plimsoll.stored import Json
+from plimsoll.units import significant
 
 SCHEMA = "plimsoll.demand/1"
 #: iostat's columns, in its order.
@@ -98,9 +99,9 @@ class Observed:
         found = {metric: self.distribution(metric) for metric in METRICS}
         return {metric: distribution for metric, distribution in found.items() if distribution is not None}
 
-    def to_json(self) -> Json:
+    def to_json(self) -> WatchedDevice:
         """As it stands in the document."""
-        return {
+        found = {
             "name": self.name,
             **self.about,
             "intervals": len(self.seconds),
@@ -108,6 +109,7 @@ class Observed:
             "seconds": self.seconds.tolist(),
             "columns": {name: values.tolist() for name, values in self.columns.items()},
         }
+        return cast("WatchedDevice", found)
 
     def _values(self, metric: str) -> Sequence[float]:
         if metric in self.columns:
@@ -137,7 +139,8 @@ class Observed:
 class Demand:
     """What sizing is asked for. ``block_bytes`` is the mean request; ``bytes_per_s`` need not be its product with ``iops``.
 
-    ``read_bytes`` and ``write_bytes`` are the means of each, where they are known.
+    ``read_bytes`` and ``write_bytes`` are the means of each, where they are known. ``mailboxes`` and their ``profile`` are what it was
+    taken from, if it was.
     """
 
     iops: float
@@ -150,6 +153,8 @@ class Demand:
     notes: tuple[str, ...] = ()
     read_bytes: float | None = None
     write_bytes: float | None = None
+    mailboxes: int | None = None
+    profile: str | None = None
 
     def __post_init__(self) -> None:
         if not (self.iops > 0 and math.isfinite(self.iops)):
@@ -161,6 +166,11 @@ class Demand:
             raise InputError(f"requests of {self.block_bytes:g} bytes are impossible; give a size such as 8KiB.")
         if not self.growth_percent > -100:
             raise InputError(f"a growth of {self.growth_percent:g} % leaves no demand; give more than -100.")
+
+    @property
+    def generation(self) -> str | None:
+        """The generation of the mail servers whose mailboxes are demanded: ``2010`` of ``exchange-2010-copies:100``."""
+        return None if self.profile is None else self.profile.split(":")[0].split("-")[1]
 
     @property
     def grown(self) -> float:
@@ -187,11 +197,21 @@ class Demand:
         """Bandwidth demanded, growth included."""
         return self.bytes_per_s * self.grown
 
-    def to_json(self) -> Json:
+    def to_json(self) -> DemandView:
         """For programs."""
         return {
-            **asdict(self),
+            "iops": self.iops,
+            "bytes_per_s": self.bytes_per_s,
+            "read_percent": self.read_percent,
+            "block_bytes": self.block_bytes,
+            "random_percent": self.random_percent,
+            "growth_percent": self.growth_percent,
+            "source": self.source,
             "notes": list(self.notes),
+            "read_bytes": self.read_bytes,
+            "write_bytes": self.write_bytes,
+            "mailboxes": self.mailboxes,
+            "profile": self.profile,
             "iops_with_growth": self.grown_iops,
             "bytes_per_s_with_growth": self.grown_bytes_per_s,
         }
@@ -226,9 +246,9 @@ def _mean_bytes(observed: Observed, column: str) -> float | None:
     return found.mean * 1024 if found is not None and found.mean else None
 
 
-def demand_document(devices: Sequence[Observed], about: Json) -> Json:
+def demand_document(devices: Sequence[Observed], about: Json) -> DemandDocument:
     """The ``plimsoll.demand/1`` document; ``about`` says when, where and how it was watched."""
-    return {"schema": SCHEMA, **about, "devices": [observed.to_json() for observed in devices]}
+    return cast("DemandDocument", {"schema": SCHEMA, **about, "devices": [observed.to_json() for observed in devices]})
 
 
 def observed_devices(document: Any, source: str) -> list[Observed]:
@@ -258,7 +278,8 @@ def _doubts(mix: Distribution, size: Distribution, intervals: int, percentile: f
     if mix.p95 - mix.p5 > 50:
         yield f"the read share went from {mix.p5:.0f} to {mix.p95:.0f} % (5th to 95th percentile), so its mean stands for several mixes"
     if size.p95 > 4 * size.p5:
-        yield f"the request size went from {size.p5:.3g} to {size.p95:.3g} kB (5th to 95th percentile); its mean stands for several sizes"
+        ends = f"from {significant(size.p5)} to {significant(size.p95)} kB"
+        yield f"the request size went {ends} (5th to 95th percentile); its mean stands for several sizes"
     yield "counters do not tell random from sequential; random is supposed (change it with --random-percent)"
 
 

@@ -10,20 +10,18 @@ Limits: a demand says nothing of skew, bursts within an interval, sequential run
 
 from __future__ import annotations
 
-from typing import Any
-
 from plimsoll.analysis.sizing.demand import Demand
+from plimsoll.stored import Json
 from plimsoll.units import size_text
-
-Json = dict[str, Any]
 
 _FINE, _COARSE = 512, 4096
 #: Room for requests that wait, of each size at most `_BUFFERS_BYTES` together.
 _DEPTH_MAX = 256
 _BUFFERS_BYTES = 64 << 20
 _LARGEST = 16 << 20
-#: Where a ramp over the rate begins and ends, in multiples of the demand: enough to know what there is to spare.
-LOWEST, HIGHEST = 0.25, 8.0
+#: How far a ramp over the rate goes, in multiples of the demand: enough to know what there is to spare. It begins at the demand itself,
+#: which is the question, and goes down from there only where that is too much.
+HIGHEST = 8.0
 
 
 def demanded_workload(demand: Demand, name: str) -> Json:
@@ -50,7 +48,7 @@ def demanded_workload(demand: Demand, name: str) -> Json:
 
 def measured_rates(demand: Demand) -> str:
     """The levels of a ramp that finds how much more than the demand is carried."""
-    return f"{max(1.0, demand.grown_iops * LOWEST):.0f}..{max(2.0, demand.grown_iops * HIGHEST):.0f}"
+    return f"{max(1.0, demand.grown_iops):.0f}..{max(2.0, demand.grown_iops * HIGHEST):.0f}"
 
 
 def _largest(demand: Demand) -> int:

@@ -28,10 +28,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_HALF_UP, Decimal
-from typing import Any, Literal
+from typing import Literal
 
 from plimsoll.analysis.sizing.demand import Demand
 from plimsoll.analysis.sizing.raid import Layout, RaidLevel, Storage
+from plimsoll.analysis.sizing.view import SpindlesView
 from plimsoll.errors import InputError
 
 Rounding = Literal["half up", "up"]
@@ -64,9 +65,6 @@ def _positive(what: str, value: float) -> float:
     if not (value > 0 and math.isfinite(value)):
         raise InputError(f"a {what} of {value:g} is impossible here; it must be above 0.")
     return value
-
-
-Json = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -127,7 +125,7 @@ class Spindles:
         """Price of one I/O per second that the disks carry at the demanded mix."""
         return per_iops(self.disks.price, self.iops) if self.disks.price is not None and self.iops is not None else None
 
-    def to_json(self) -> Json:
+    def to_json(self) -> SpindlesView:
         """For programs."""
         storage, volumes = self.storage, self.disks.volumes
         return {

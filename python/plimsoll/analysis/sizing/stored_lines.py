@@ -9,6 +9,8 @@ per second are each divided by what is demanded, growth included; the headroom i
 
 A line whose mix, size or randomness is further from the demand than `MIX_POINTS`, `SIZE_FACTOR` and `RANDOM_POINTS` allow is refused,
 with the reason: that would be extrapolation. So is one whose mark carries an ``invalid`` flag.
+A demand of mailboxes is what a mail store of their generation is modelled on, so a line of one answers it by its transfers alone, at the
+original's rule where no objective is given; one of another generation is refused.
 Limits: working set, skew, content and burstiness are not compared; look at them before believing a narrow headroom. A line that never
 failed only shows a lower end of its headroom.
 
@@ -22,19 +24,20 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from plimsoll.analysis.load_line.line import by_level, load_line, usable
 from plimsoll.analysis.load_line.mark import Mark, mark_of
-from plimsoll.analysis.objective.judgement import Objective, applies_to
+from plimsoll.analysis.mailstore.counters import DRIVER, section
+from plimsoll.analysis.mailstore.mark import RULE
+from plimsoll.analysis.objective.judgement import Objective, applies_to, parse_objective
 from plimsoll.analysis.point.definition import streams
 from plimsoll.analysis.point.pooling import pooled_metric
 from plimsoll.analysis.sizing.demand import Demand
+from plimsoll.analysis.sizing.view import FitView
 from plimsoll.analysis.validity.evidence import COST_BACKENDS
-from plimsoll.result import Result
+from plimsoll.result import Result, flag_words
 from plimsoll.stored import Stream
-
-Json = dict[str, Any]
+from plimsoll.units import significant
 
 #: Percentage points that the read share of a line may be away from the demanded one.
 MIX_POINTS = 10.0
@@ -115,6 +118,10 @@ class Fit:
         low, high = (self.headroom * end / self.mark.iops for end in self.mark.interval)
         return low, high
 
+    def mailboxes(self, demand: Demand) -> int | None:
+        """How many of the demanded mailboxes the mark carries, growth kept free; None where none are demanded, or nothing is known."""
+        return None if demand.mailboxes is None or self.refused is not None else math.floor(self.headroom * demand.mailboxes)
+
     @property
     def at_least(self) -> bool:
         """Whether more was never tried: no level of the line failed."""
@@ -136,7 +143,7 @@ class Fit:
             return "not shown"
         return ("yes" if self.carries else "no") + ("" if self.settled else ", not settled")
 
-    def to_json(self, demand: Demand) -> Json:
+    def to_json(self, demand: Demand) -> FitView:
         """For programs."""
         shape = self.shape
         return {
@@ -152,6 +159,7 @@ class Fit:
             "headroom_interval": None if self.refused else self.interval,
             "headroom_at_least": self.at_least,
             "limited_by": self.limited_by or None,
+            "mailboxes": self.mailboxes(demand),
             "mark": None if self.mark is None else self.mark.to_json(),
             "read_percent": None if shape is None else shape.read_percent,
             "block_bytes": None if shape is None else shape.block_bytes,
@@ -184,15 +192,18 @@ def fit(line: StoredLine, demand: Demand, objective: Objective | None) -> Fit:
     impossible = _impossible(line, demand, objective)
     if impossible is not None:
         return replace(found, refused=impossible)
+    answers = _answers_mailboxes(line, demand)
+    if answers and objective is None:
+        objective = parse_objective(RULE)
     mark = highest(line.results) if objective is None else mark_of(line.results, objective)
     if mark is None:
         return replace(found, refused=_nothing_held(line, objective))
     shape = shape_at(line, mark.level)
     found = replace(found, mark=mark, shape=shape)
-    refusal = _too_far(shape, demand)
+    refusal = _other_store(line, demand, shape) if answers else _too_far(shape, demand)
     if refusal is not None:
         return replace(found, refused=refusal)
-    headroom, limited_by = _headroom(shape, demand)
+    headroom, limited_by = (shape.iops / demand.grown_iops, "transfers") if answers else _headroom(shape, demand)
     return replace(found, headroom=headroom, limited_by=limited_by)
 
 
@@ -262,8 +273,27 @@ def _impossible(line: StoredLine, demand: Demand, objective: Objective | None) -
             return reason.rstrip(".")
     for op, percent in (("read", demand.read_percent), ("write", 100 - demand.read_percent)):
         if percent >= NEGLIGIBLE_PERCENT and not any(op in result.totals for result in line.results):
-            return f"it measured no {op}s, and {percent:.3g} % of the demand are {op}s"
+            return f"it measured no {op}s, and {significant(percent)} % of the demand are {op}s"
     return None
+
+
+def _answers_mailboxes(line: StoredLine, demand: Demand) -> bool:
+    """Whether mailboxes are demanded and the line is of a mail store."""
+    return demand.profile is not None and line.results[0].job.definition.get("driver") == DRIVER
+
+
+def _other_store(line: StoredLine, demand: Demand, shape: Shape) -> str | None:
+    """Why a mail store does not answer a demand of mailboxes."""
+    if shape.invalid:
+        return _invalid(shape)
+    generation = section(line.results[0]).get("generation")
+    if generation != demand.generation:
+        return f"a mail store of {generation or 'no generation'} where mailboxes of {demand.generation} are demanded"
+    return None
+
+
+def _invalid(shape: Shape) -> str:
+    return f"its mark is flagged invalid ({', '.join(map(flag_words, shape.invalid))}), so the number does not mean what it says"
 
 
 def _nothing_held(line: StoredLine, objective: Objective | None) -> str:
@@ -278,17 +308,19 @@ def _nothing_held(line: StoredLine, objective: Objective | None) -> str:
 def _too_far(shape: Shape, demand: Demand) -> str | None:
     """Why the line's workload is not near enough to the demand."""
     if shape.invalid:
-        return f"its mark is flagged invalid ({', '.join(shape.invalid)}), so the number does not mean what it says"
+        return _invalid(shape)
     if abs(shape.read_percent - demand.read_percent) > MIX_POINTS:
-        return f"{shape.read_percent:.3g} % reads where {demand.read_percent:.3g} % are demanded, more than {MIX_POINTS:g} points away"
+        return f"{_shares(shape.read_percent, 'reads', demand.read_percent)}, more than {MIX_POINTS:g} points away"
     factor = shape.block_bytes / demand.block_bytes
     if not 1 / SIZE_FACTOR <= factor <= SIZE_FACTOR:
         return f"requests {_times(factor)} as large as demanded, beyond a factor of {SIZE_FACTOR:g}"
     if abs(shape.random_percent - demand.random_percent) > RANDOM_POINTS:
-        return (
-            f"{shape.random_percent:.3g} % random where {demand.random_percent:.3g} % are demanded, more than {RANDOM_POINTS:g} points away"
-        )
+        return f"{_shares(shape.random_percent, 'random', demand.random_percent)}, more than {RANDOM_POINTS:g} points away"
     return None
+
+
+def _shares(found: float, what: str, demanded: float) -> str:
+    return f"{significant(found)} % {what} where {significant(demanded)} % are demanded"
 
 
 def _headroom(shape: Shape, demand: Demand) -> tuple[float, str]:
@@ -324,4 +356,4 @@ def _pooled(repeats: Sequence[Result], op: str, name: str) -> float:
 
 
 def _times(factor: float) -> str:
-    return f"{factor:.3g} times" if factor >= 1 else f"1/{1 / factor:.3g}"
+    return f"{significant(factor)} times" if factor >= 1 else f"1/{significant(1 / factor)}"

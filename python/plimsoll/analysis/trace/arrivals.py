@@ -25,6 +25,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from plimsoll.units import significant
+
 MOST_WINDOWS = 8192
 FIRST_WINDOW_NS = 1_000_000
 _BITS = 6
@@ -181,7 +183,7 @@ def arrival(spacing: Spacing) -> Arrival:
         return Arrival("closed", 0.0)
     if rate > FASTEST_PER_S:
         return Arrival(
-            "poisson", FASTEST_PER_S, warning=f"{rate:.3g} requests/s are more than the {FASTEST_PER_S:.0e} that a load can have"
+            "poisson", FASTEST_PER_S, warning=f"{significant(rate)} requests/s are more than the {FASTEST_PER_S:.0e} that a load can have"
         )
     if spacing.variation < CONSTANT_BELOW and spacing.count > 2:
         return Arrival("constant", rate)

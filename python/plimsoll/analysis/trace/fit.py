@@ -26,9 +26,9 @@ from plimsoll.analysis.trace.arrivals import Arrival, arrival
 from plimsoll.analysis.trace.popularity import Spread, spread
 from plimsoll.analysis.trace.profile import Flow, Profile, Sizes
 from plimsoll.errors import InputError
-from plimsoll.units import size_text
+from plimsoll.stored import Json
+from plimsoll.units import significant, size_text
 
-Json = dict[str, Any]
 _PERCENT_DIGITS = 4
 _DIRECT_BYTES = 512
 #: A stream with less than this share of random requests in percent that has several runs at once gives each a thread.
@@ -217,7 +217,8 @@ class Fit:
         said.append(f"Regions are the trace's, moved down by {size_text(self.base)}; the target has to have {size_text(self.size_bytes)}.")
         seconds = self.profile.total.spacing.span_ns / 1e9
         if seconds:
-            said.append(f"The trace lasts {seconds:.4g} s: --set duration={_typed(max(seconds, 0.001))}s --set warmup=0s runs as long.")
+            typed = f"--set duration={_typed(max(seconds, 0.001))}s --set warmup=0s"
+            said.append(f"The trace lasts {significant(seconds, 4)} s: {typed} runs as long.")
         return [*said, *(f"Not kept: {warning}." for warning in self.warnings)]
 
 
@@ -378,12 +379,12 @@ def _queue_depth(profile: Profile, came: Arrival, longest: int) -> int:
 
 def _reason(stream: FittedStream, flow: Flow) -> str:
     came = stream.arrival
-    said = f"{stream.name}: {stream.requests:,} requests, {100 * flow.sequential_share:.3g} % follow the end of an earlier one"
+    said = f"{stream.name}: {stream.requests:,} requests, {significant(100 * flow.sequential_share)} % follow the end of an earlier one"
     if stream.random_percent > 0:
         said += f", the others begin in {flow.addresses.different:,.0f} different places and are nearest to {stream.spread.option}"
     if came.kind != "closed":
         spacing = flow.spacing
-        said += f"; {came.rate_per_s:.4g} requests/s"
+        said += f"; {significant(came.rate_per_s, 4)} requests/s"
         if spacing.count > 2:
             said += f" with a coefficient of variation of {spacing.variation:.2f}"
     return f"{said}."
@@ -391,4 +392,4 @@ def _reason(stream: FittedStream, flow: Flow) -> str:
 
 def _typed(seconds: float) -> str:
     """A number of seconds as it can be typed: never in powers of ten."""
-    return f"{seconds:.0f}" if seconds >= 1000 else f"{seconds:.4g}"
+    return significant(seconds, 4).replace(",", "")

@@ -21,7 +21,6 @@ from plimsoll.analysis.trace.addresses import common_shift, position_distance
 from plimsoll.analysis.trace.arrivals import gap_distance
 from plimsoll.analysis.trace.profile import OPS, Flow, Profile, size_distance
 
-Json = dict[str, Any]
 _PARTS = (0.01, 0.1, 0.2, 0.5)
 _QUANTILES = (0.01, 0.1, 0.5, 0.9, 0.99)
 _POPULAR = (1, 16, 256)
@@ -40,7 +39,7 @@ class Measure:
     synthetic: float | None
     difference: float
 
-    def to_json(self) -> Json:
+    def to_json(self) -> dict[str, Any]:
         """As it stands in the document."""
         return asdict(self)
 

@@ -11,7 +11,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from plimsoll.analysis.validity import course, databases, generator, others, samples, target, transactions
+from plimsoll.analysis.validity import (
+    analytics,
+    course,
+    databases,
+    generator,
+    harness,
+    hosts,
+    others,
+    samples,
+    target,
+    transactions,
+    workflows,
+)
 from plimsoll.analysis.validity.evidence import Evidence
 from plimsoll.analysis.validity.severity import rank
 from plimsoll.result import Flag
@@ -20,6 +32,7 @@ __all__ = ["RULES", "Evidence", "flags_of"]
 
 RULES: tuple[Callable[[Evidence], Iterator[Flag]], ...] = (
     course.incomplete,
+    hosts.host_missing,
     course.interrupted,
     course.nothing_measured,
     course.precision_not_reached,
@@ -30,8 +43,14 @@ RULES: tuple[Callable[[Evidence], Iterator[Flag]], ...] = (
     databases.wrong_answer,
     databases.procedure_cut,
     databases.data_in_memory,
-    databases.harness_share,
+    harness.harness_share,
     databases.part_of_procedure,
+    workflows.workflow_failed,
+    workflows.wrong_rows,
+    workflows.over_memory,
+    workflows.rows_in_memory,
+    workflows.watching_share,
+    analytics.files_shrunk,
     transactions.inconsistent,
     course.cache_filling,
     course.virtual_time,
@@ -45,10 +64,14 @@ RULES: tuple[Callable[[Evidence], Iterator[Flag]], ...] = (
     target.compressible_target,
     target.requests_changed,
     others.other_load,
+    hosts.start_apart,
+    hosts.clocks_unknown,
+    hosts.clock_moved,
+    hosts.hosts_unequal,
+    hosts.host_doubts,
     course.operations_skipped,
     course.ran_out,
     generator.generator_bound,
-    transactions.harness_share,
     transactions.small_tables,
     transactions.crowded_warehouses,
     transactions.tables_in_memory,

@@ -10,14 +10,16 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import cast
 
-from plimsoll.analysis.point.estimates import estimates
+from plimsoll.analysis.point.estimates import estimates, score_estimate
 from plimsoll.analysis.point.metric import together
 from plimsoll.analysis.point.observation import Observation
-from plimsoll.analysis.point.pooling import with_lower_bounds
+from plimsoll.analysis.point.pooling import with_lower_bounds, with_score
 from plimsoll.analysis.point.replay import replay_fidelity
+from plimsoll.analysis.point.score import score_weights
 from plimsoll.analysis.point.summary import Summary
 from plimsoll.analysis.validity import Evidence, flags_of
-from plimsoll.result import Json, Result
+from plimsoll.result import Result
+from plimsoll.stored import Json
 
 
 def conclude(unfinished: Result, summary: Summary, observation: Observation) -> Result:
@@ -35,6 +37,8 @@ def conclude(unfinished: Result, summary: Summary, observation: Observation) -> 
     outstanding = summary.outstanding()
     estimated = estimates(summary.batches, totals, together(measured))
     measured = replace(measured, outstanding=outstanding, estimates=with_lower_bounds(estimated, outstanding))
+    if weights := score_weights(measured.job.definition):
+        measured = replace(measured, estimates=with_score(measured, score_estimate(summary.batches, totals, weights)))
     return replace(measured, flags=flags_of(Evidence(measured, observation)))
 
 

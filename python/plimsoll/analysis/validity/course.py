@@ -10,10 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from plimsoll.analysis.point import durability
 from plimsoll.analysis.point.array import lost
+from plimsoll.analysis.point.definition import asks_a_list, runs_workflows
+from plimsoll.analysis.point.recovery import broken_word
 from plimsoll.analysis.point.verification import broken_promises, checked, findings, letters_astray
 from plimsoll.analysis.validity.evidence import Evidence, at_least, quantity
 from plimsoll.result import Flag
+from plimsoll.units import significant
 
 
 def incomplete(evidence: Evidence) -> Iterator[Flag]:
@@ -31,12 +35,15 @@ def incomplete(evidence: Evidence) -> Iterator[Flag]:
 def interrupted(evidence: Evidence) -> Iterator[Flag]:
     """A signal ended the job early."""
     if evidence.result.status == "interrupted":
+        is_list = asks_a_list(evidence.result.job.definition)
+        of = ", before every query was asked" if is_list else f" of {quantity(evidence.result.job.duration_s)} s"
+        if runs_workflows(evidence.result.job.definition):
+            is_list, of = True, ", before every workflow had ended"
         yield Flag(
             "interrupted",
             "doubt",
-            f"The run was stopped after {quantity(evidence.observation.elapsed_s)} s of "
-            f"{quantity(evidence.result.job.duration_s)} s; the numbers cover that part.",
-            "Measure again if you need the whole duration.",
+            f"The run was stopped after {quantity(evidence.observation.elapsed_s)} s{of}; the numbers cover that part.",
+            f"Measure again if you need {'whole figures' if is_list else 'the whole duration'}.",
         )
 
 
@@ -80,10 +87,15 @@ def nothing_measured(evidence: Evidence) -> Iterator[Flag]:
 def io_errors(evidence: Evidence) -> Iterator[Flag]:
     """Requests failed."""
     failed = sum(total.errors for total in evidence.result.totals.values())
-    if not failed:
-        return
+    if not failed or runs_workflows(evidence.result.job.definition):
+        return  # which workflows failed, and why, is said by a flag of their own
     named = [f"{count:,} × {name} on {op}" for op, errors in evidence.result.errors.items() for name, count in errors.items()]
     told = f"{quantity(failed)} of {quantity(evidence.count + failed)} requests failed: {', '.join(named)}"
+    if kills := (evidence.result.engine.get("mail") or {}).get("kills"):
+        some = f"{quantity(failed)} of {quantity(evidence.count + failed)} tasks failed"
+        told = f"{some}, while servers were killed {len(kills)} times on purpose."
+        yield Flag("io_errors", "note", told, "Latencies say nothing here: what counts is whether mail was kept.")
+        return
     advice = "Check the kernel log and the device's health"
     if evidence.result.modelled:
         cause = lost(evidence.result.engine)
@@ -129,6 +141,20 @@ def verification(evidence: Evidence) -> Iterator[Flag]:
             f"{astray[:1].upper()}{astray[1:]}",
             "Do not trust this server with mail on this storage. Keep the target with --keep, and look at the letters that are named.",
         )
+    if (unsaved := broken_word(evidence.result.engine)) is not None:
+        yield Flag(
+            "wrong_data",
+            "invalid",
+            f"{unsaved[:1].upper()}{unsaved[1:]}",
+            "Do not trust this storage with a database. Keep the target, the file of acknowledged commits and the run as evidence.",
+        )
+    if (forgotten := durability.broken(evidence.result.engine)) is not None:
+        yield Flag(
+            "wrong_data",
+            "invalid",
+            f"{forgotten[:1].upper()}{forgotten[1:]}",
+            "Do not trust this database on this storage with these settings. Keep the target with --keep, and look at what is named.",
+        )
     found = findings(evidence.result.engine, evidence.result.job.definition)
     if found.nothing_stamped:
         yield Flag(
@@ -162,6 +188,8 @@ def virtual_time(evidence: Evidence) -> Iterator[Flag]:
 #: The write caches still filled when their fullest in the measured time is so much more than before, relative to where destaging begins,
 #: and when that lasted for so much of the measured time.
 FILLING_SHARE_MIN = 0.05
+#: So they did, however large they are, when so much of what was written stayed in them.
+KEPT_SHARE_MIN = 0.2
 
 
 def cache_filling(evidence: Evidence) -> Iterator[Flag]:
@@ -169,15 +197,18 @@ def cache_filling(evidence: Evidence) -> Iterator[Flag]:
     found, elapsed_s = evidence.observation.filling, evidence.observation.elapsed_s
     if found is None or found.destages or not found.begins_bytes or found.seconds <= FILLING_SHARE_MIN * elapsed_s:
         return
-    if found.measured_peak_bytes - found.peak_bytes <= FILLING_SHARE_MIN * found.begins_bytes:
+    growth = found.measured_peak_bytes - found.peak_bytes
+    written = sum(total.bytes for op, total in evidence.result.totals.items() if op.endswith("write"))
+    kept = written > 0 and growth > KEPT_SHARE_MIN * written
+    if growth <= FILLING_SHARE_MIN * found.begins_bytes and not kept:
         return
     rate = (min(found.measured_peak_bytes, found.begins_bytes) - found.begin_bytes) / found.seconds
     enough_s = at_least(1.5 * found.begins_bytes / rate)
-    begin, most = (min(held / found.begins_bytes, 1.0) for held in (found.begin_bytes, found.measured_peak_bytes))
+    begin, most = (significant(100 * min(held / found.begins_bytes, 1.0), 2) for held in (found.begin_bytes, found.measured_peak_bytes))
     yield Flag(
         "cache_filling",
         "doubt",
-        f"The write cache filled from {begin:.0%} to {most:.0%} of what it takes before it writes anything to the drives: "
+        f"The write cache filled from {begin} to {most} % of what it takes before it writes anything to the drives: "
         "until then writes cost the drives nothing, and rates are higher than they can stay.",
         f"Leave out --warmup, so that the warm-up lasts until the cache is in balance, or give --warmup {enough_s}s.",
     )

@@ -1,4 +1,4 @@
-"""Flags about databases as loads: answers that are wrong, data that memory holds, a harness that costs, a procedure that is not whole.
+"""Flags about databases as loads: answers that are wrong, data that memory holds, a procedure that is not whole.
 
 Model: the driver's section of the outcome says what was asked for and found; the thresholds are here.
 Limits: whether reads came from memory is judged by sizes, not by what the devices read: an engine that keeps little reads twice.
@@ -13,9 +13,6 @@ from plimsoll.analysis.decision.standing import section
 from plimsoll.analysis.validity.evidence import Evidence
 from plimsoll.result import Flag
 from plimsoll.units import binary
-
-#: The share of one processor that Plimsoll itself may take beside the engine.
-OWN_SHARE_MAX = 0.10
 
 
 def wrong_answer(evidence: Evidence) -> Iterator[Flag]:
@@ -54,18 +51,6 @@ def data_in_memory(evidence: Evidence) -> Iterator[Flag]:
     yield Flag(
         "data_in_memory", "doubt", f"The data take {binary(data_bytes)} and fit into {holder}: little was asked of the storage.", advice
     )
-
-
-def harness_share(evidence: Evidence) -> Iterator[Flag]:
-    """Plimsoll itself took processor time that the engine could have used."""
-    share = _decision(evidence).get("own_cpu_share")
-    if isinstance(share, (int, float)) and share > OWN_SHARE_MAX:
-        yield Flag(
-            "harness_share",
-            "doubt",
-            f"Plimsoll itself used {share:.0%} of one processor beside the engine (limit {OWN_SHARE_MAX:.0%}).",
-            "Ask for a larger --scale, so that queries take longer, or run fewer streams.",
-        )
 
 
 def part_of_procedure(evidence: Evidence) -> Iterator[Flag]:

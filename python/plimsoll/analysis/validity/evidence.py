@@ -68,8 +68,10 @@ class Evidence:
 
     @property
     def job_depth(self) -> int:
-        """Requests that all streams together may have in flight."""
-        return sum(int(stream.get("threads", 1)) * int(stream.get("queue_depth", 1)) for stream in self.streams)
+        """Requests that all streams together may have in flight, on all hosts."""
+        return max(1, len(self.result.hosts)) * sum(
+            int(stream.get("threads", 1)) * int(stream.get("queue_depth", 1)) for stream in self.streams
+        )
 
     @property
     def iops(self) -> float:
@@ -96,4 +98,4 @@ def at_least(seconds: float) -> str:
     """A time for advice, rounded up to two digits, as a duration is typed: 2440 is 2500."""
     step = 10.0 ** (math.floor(math.log10(seconds)) - 1)
     enough = math.ceil(seconds / step - 1e-9) * step
-    return f"{enough:.0f}" if enough >= 10 else f"{enough:.2g}"
+    return f"{enough:.0f}" if enough >= 10 else significant(enough, 2)

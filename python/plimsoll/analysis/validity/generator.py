@@ -13,6 +13,7 @@ from plimsoll.analysis.point.definition import offered_per_s
 from plimsoll.analysis.point.offered_load import due_per_s, offered_kind_per_s, share_min_of
 from plimsoll.analysis.validity.evidence import COST_BACKENDS, Evidence, quantity
 from plimsoll.analysis.validity.severity import of_shift
+from plimsoll.own_cost import NOP, NULL, OwnCost
 from plimsoll.result import Flag
 from plimsoll.units import brief_duration
 
@@ -153,10 +154,8 @@ def uring_handoff(evidence: Evidence) -> Iterator[Flag]:
 
 def own_cost_ns(evidence: Evidence) -> float | None:
     """Plimsoll's calibrated cost of one I/O on the path that was used."""
-    calibration = evidence.result.calibration or {}
-    part = calibration.get("nop" if evidence.backend == "uring" else "null") or {}
-    per_core = part.get("iops_per_core")
-    return 1e9 / per_core if isinstance(per_core, (int, float)) and per_core > 0 else None
+    per_core = OwnCost(evidence.result.calibration or {}).per_core(NOP if evidence.backend == "uring" else NULL)
+    return None if per_core is None else 1e9 / per_core
 
 
 def busy_share(evidence: Evidence) -> float | None:

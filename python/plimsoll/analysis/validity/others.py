@@ -23,7 +23,6 @@ follows from the largest share (`severity.of_shift`).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from plimsoll.analysis.point.definition import is_direct
 from plimsoll.analysis.validity.evidence import Evidence, quantity
@@ -31,9 +30,9 @@ from plimsoll.analysis.validity.severity import of_shift
 from plimsoll.analysis.validity.target import EDGES_S, Flow, issued_flow, top_devices
 from plimsoll.near import listed
 from plimsoll.result import Flag
+from plimsoll.stored import Device
 from plimsoll.units import megabytes
 
-Json = dict[str, Any]
 #: By operation.
 Flows = dict[str, Flow]
 
@@ -70,7 +69,7 @@ def other_load(evidence: Evidence) -> Iterator[Flag]:
     )
 
 
-def _below(evidence: Evidence) -> list[Json]:
+def _below(evidence: Evidence) -> list[Device]:
     """The devices below those of the parts, where these hand on what they get as it is."""
     tops, devices = top_devices(evidence), evidence.target_facts.get("devices", [])
     below = {top["name"]: [one for one in devices if one.get("below") == top["name"]] for top in tops}
@@ -91,7 +90,7 @@ def _on_devices(evidence: Evidence) -> Iterator[tuple[str, float]]:
     yield from _foreign(evidence, below, given, arrived)
 
 
-def _foreign(evidence: Evidence, devices: list[Json], own: Flows, seen: Flows) -> Iterator[tuple[str, float]]:
+def _foreign(evidence: Evidence, devices: list[Device], own: Flows, seen: Flows) -> Iterator[tuple[str, float]]:
     """What was seen on these devices together and is not ``own``, in words; nothing when it is little."""
     seconds = float(evidence.result.monitor.get("seconds") or 0.0)
     if seconds <= 0 or not seen:
@@ -133,7 +132,7 @@ def _through_cache(evidence: Evidence, op: str) -> bool:
     return op in evidence.result.totals and any(not is_direct(stream) for stream in evidence.streams)
 
 
-def _counted(evidence: Evidence, devices: list[Json], op: str) -> Flow | None:
+def _counted(evidence: Evidence, devices: list[Device], op: str) -> Flow | None:
     """What the devices counted; None when some cannot be seen."""
     counters = evidence.result.monitor.get("devices") or {}
     keys = (f"{op[0]}_per_s", f"{op}_bytes_per_s")

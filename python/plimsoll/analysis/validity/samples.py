@@ -17,10 +17,13 @@ import math
 from collections.abc import Iterator
 from itertools import islice
 
+from plimsoll.analysis.analytics.io_test import tests_io
 from plimsoll.analysis.decision.standing import asks_queries
+from plimsoll.analysis.mailstore.counters import is_mailstore
 from plimsoll.analysis.point.array import FAILED, incidents, rebuilds
-from plimsoll.analysis.point.definition import arrival, size_bounds
-from plimsoll.analysis.point.metric import ALL
+from plimsoll.analysis.point.definition import IN_BACKGROUND, arrival, ends_by_itself, runs_workflows, size_bounds
+from plimsoll.analysis.point.durability import tries_durability
+from plimsoll.analysis.point.metric import ALL, IOPS, rate_noun
 from plimsoll.analysis.statistics.steadiness import (
     EXCURSION_PERCENT_MAX,
     SLOPE_PERCENT_MAX,
@@ -33,7 +36,7 @@ from plimsoll.analysis.statistics.steadiness import (
 from plimsoll.analysis.validity.evidence import COST_BACKENDS, Evidence, at_least, quantity
 from plimsoll.analysis.validity.severity import of_shift
 from plimsoll.result import Flag, OpTotals
-from plimsoll.units import brief_duration
+from plimsoll.units import brief_duration, significant
 
 SHORT_S = 5.0
 #: A percentile needs ten samples beyond it to be more than the luck of a few.
@@ -48,10 +51,16 @@ TRANSIENT_EFFECT_MIN = 0.01
 FILLED_RATIO_MIN = 1.2
 
 
+def _is_procedure(evidence: Evidence) -> bool:
+    """Whether each thing is done as often as a procedure says, so that a rate over all of it means nothing."""
+    by_list = asks_queries(evidence.result) or runs_workflows(evidence.result.job.definition) or tests_io(evidence.result)
+    return by_list or tries_durability(evidence.result) or _goes_through(evidence)
+
+
 def not_steady(evidence: Evidence) -> Iterator[Flag]:
     """The response climbed, fell or jumped during the measured phase."""
-    if sum(point.count for point in evidence.observation.series) < STEADY_REQUESTS_MIN or asks_queries(evidence.result):
-        return  # each of the 22 queries takes its own time
+    if sum(point.count for point in evidence.observation.series) < STEADY_REQUESTS_MIN or _is_procedure(evidence):
+        return  # each of the 22 queries takes its own time, and a server that is killed on purpose none
     what, values = _response(evidence)
     verdict = steadiness(values)
     width = evidence.half_width("mean" if what == "mean latency" else "iops")
@@ -60,7 +69,7 @@ def not_steady(evidence: Evidence) -> Iterator[Flag]:
 
 def warmup_too_short(evidence: Evidence) -> Iterator[Flag]:
     """The response still settled when the measured time began."""
-    if asks_queries(evidence.result):
+    if _is_procedure(evidence):
         return
     what, values = _response(evidence)
     transient = find_transient(values)
@@ -111,16 +120,19 @@ def short_run(evidence: Evidence) -> Iterator[Flag]:
         yield Flag(
             "short_run",
             "note",
-            f"Measured for {elapsed_s:.3g} s: too short to show the effect of caches, housekeeping and throttling.",
+            f"Measured for {significant(elapsed_s)} s: too short to show the effect of caches, housekeeping and throttling.",
             "Measure for at least a minute (--duration 60) before you publish or compare numbers.",
         )
 
 
 def few_samples(evidence: Evidence) -> Iterator[Flag]:
-    """Percentiles from too few requests. A query is asked as often as the procedure says; nobody looks for its percentiles."""
-    if asks_queries(evidence.result):
+    """Percentiles from too few requests. A query is asked as often as the procedure says; nobody looks for its percentiles, nor for those
+    of what nobody waits for."""
+    if _is_procedure(evidence):
         return
     for op, total in evidence.result.totals.items():
+        if op in IN_BACKGROUND:
+            continue
         doubtful = [name for name, least in SAMPLES_MIN.items() if 0 < total.count < least]
         if doubtful:
             needed = SAMPLES_MIN[doubtful[-1]]
@@ -133,6 +145,11 @@ def few_samples(evidence: Evidence) -> Iterator[Flag]:
             )
 
 
+def _goes_through(evidence: Evidence) -> bool:
+    """Whether a mail store goes from a beginning to an end (backup, recovery, tuning), so that nothing of it is meant to be the same."""
+    return is_mailstore(evidence.result) and ends_by_itself(evidence.result.job.definition)
+
+
 def _percentile(name: str) -> str:
     """As people write it."""
     return "p99.9" if name == "p999" else name
@@ -143,7 +160,8 @@ def _response(evidence: Evidence) -> tuple[str, list[float]]:
     series = evidence.observation.series
     if arrival(evidence.result.job.definition) == "open":
         return "mean latency", [point.mean_ns for point in series]
-    return "IOPS", [point.rate_per_s for point in series]
+    noun = rate_noun([evidence.result])
+    return IOPS if noun == IOPS else "The rate", [point.rate_per_s for point in series]
 
 
 def _change(transient: Transient) -> str:
@@ -237,6 +255,8 @@ SERVICE_NS_MIN = 1_000.0
 def littles_law(evidence: Evidence) -> Iterator[Flag]:
     """In flight ≠ rate × service time."""
     inflight, service_ns = evidence.observation.inflight_mean, evidence.service_mean_ns
+    if tries_durability(evidence.result):
+        return  # what was under way at a kill is in no latency
     if not inflight or service_ns is None or evidence.backend in COST_BACKENDS or service_ns < SERVICE_NS_MIN:
         return
     elapsed_s, edges_s = evidence.observation.elapsed_s, evidence.observation.edges_s

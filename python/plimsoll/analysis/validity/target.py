@@ -20,7 +20,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from plimsoll.analysis.point.definition import is_direct, stores_little
+from plimsoll import stored
+from plimsoll.analysis.point.definition import is_direct, runs_workflows, stores_little
 from plimsoll.analysis.validity.evidence import Evidence, quantity
 from plimsoll.result import Flag, Severity, Totals
 from plimsoll.units import binary, brief_duration, significant
@@ -43,9 +44,9 @@ def page_cache_suspected(evidence: Evidence) -> Iterator[Flag]:
     buffered = [stream["name"] for stream in evidence.streams if not is_direct(stream)] or (["all"] if evidence.backend == "mmap" else [])
     physical = _device_read_bytes(evidence)
     missing = physical is not None and read.bytes > _MIB and physical < PHYSICAL_SHARE_MIN * read.bytes - EDGES_S * read.bytes_per_s
-    of_files = evidence.backend == "files"
+    of_files = evidence.backend == "files" or runs_workflows(evidence.result.job.definition)
     advice = (
-        "Use trees several times the size of memory, start cold (--cache cold), or set direct=true. Users of a file system often "
+        "Use data several times the size of memory, start cold (--cache cold), or set direct=true. Users of a file system often "
         "see its cache."
         if of_files
         else "Use direct=true, or a target several times the size of memory."
@@ -96,10 +97,15 @@ def sparse_target(evidence: Evidence) -> Iterator[Flag]:
         )
 
 
+def _in_memory(evidence: Evidence) -> bool:
+    medium = evidence.target_facts.get("medium")
+    return medium is not None and medium["kind"] == "memory"
+
+
 def memory_backed(evidence: Evidence) -> Iterator[Flag]:
     """The target lies in memory, or on a file system that has no device of this host."""
-    medium = evidence.target_facts.get("medium") or {}
-    kind, name = medium.get("kind"), medium.get("name")
+    medium = evidence.target_facts.get("medium")
+    kind, name = (medium["kind"], medium["name"]) if medium else ("", "")
     if kind == "memory":
         yield Flag(
             "memory_backed",
@@ -122,7 +128,7 @@ DRIVE_CACHE_BYTES, CONTROLLER_CACHE_BYTES = 256 << 20, 1 << 30
 
 def fits_cache(evidence: Evidence) -> Iterator[Flag]:
     """What is loaded fits into a cache, which may have answered for the medium."""
-    if not evidence.moves_data or not evidence.result.totals or (evidence.target_facts.get("medium") or {}).get("kind") == "memory":
+    if not evidence.moves_data or not evidence.result.totals or _in_memory(evidence):
         return
     loaded_bytes = _loaded_bytes(evidence)
     if loaded_bytes is None:
@@ -198,8 +204,6 @@ def _reducing_layer(evidence: Evidence) -> str | None:
             return f"{device['name']}"
     return None
 
-
-Json = dict[str, Any]
 
 #: Backends that bring requests to a device of this host.
 _BACKENDS = ("uring", "sync", "mmap")
@@ -304,9 +308,9 @@ def received_flow(evidence: Evidence, op: str, letter: str) -> Flow | None:
     return Flow(*(sum(float(counters[name][key] or 0.0) for name in names) for key in needed))
 
 
-def top_devices(evidence: Evidence) -> list[Json]:
+def top_devices(evidence: Evidence) -> list[stored.Device]:
     """The devices that the parts are on, each once."""
-    return [device for device in evidence.target_facts.get("devices", []) if not device.get("below")]
+    return stored.top_devices(evidence.target_facts)
 
 
 def _devices(evidence: Evidence) -> str:

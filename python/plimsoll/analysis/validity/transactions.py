@@ -1,7 +1,6 @@
-"""Flags about order entry: data that are not consistent, a harness that costs, tables that are not those of the specification.
+"""Flags about order entry: data that are not consistent, tables that are not those of the specification.
 
-Model: the driver's section of the outcome says what was asked for and found; the thresholds are here. How much Plimsoll itself costs is its
-processor time over that of all processors; of an engine in the same process also how much faster transactions would be without it.
+Model: the driver's section of the outcome says what was asked for and found; the thresholds are here.
 Limits: what does not fit the specification is told of, and the figures stay what they are.
 """
 
@@ -16,8 +15,6 @@ from plimsoll.analysis.validity.severity import of_shift
 from plimsoll.result import Flag
 from plimsoll.units import binary
 
-#: The share of all processors that Plimsoll may take beside the database, and of one thread that serves every terminal.
-OWN_SHARE_MAX, BUSY_MAX = 0.10, 0.80
 #: Terminals of a warehouse in the specification.
 TERMINALS = 10
 _CUSTOMERS, _ITEMS = 3_000, 100_000
@@ -35,38 +32,6 @@ def inconsistent(evidence: Evidence) -> Iterator[Flag]:
             "invalid",
             f"{said[:1].upper()}{said[1:]}",
             "Do not use these figures: the engine, its storage or somebody else changed the data. Keep target and run as evidence.",
-        )
-
-
-def harness_share(evidence: Evidence) -> Iterator[Flag]:
-    """Plimsoll itself took processor time that the database could have used."""
-    found, engine = _orders(evidence), evidence.result.engine
-    cpus = (evidence.result.host.get("cpu") or {}).get("usable")
-    used, end_ns = sum((engine.get("cpu_ns") or {}).values()), engine.get("end_ns") or 0
-    if not found or not isinstance(cpus, int) or not cpus or not end_ns:
-        return
-    inside = found.get("own_share")
-    share = used * (1.0 if inside is None else float(inside)) / (cpus * end_ns)
-    if share > OWN_SHARE_MAX:
-        yield Flag(
-            "harness_share",
-            "doubt",
-            f"Plimsoll itself used {share:.0%} of this host's processors (limit {OWN_SHARE_MAX:.0%}).",
-            "Use a host with more processors, or a server on another host. Read the rate as a lower bound.",
-        )
-    elif inside is not None and (slower := _slower(found, float(inside))) > OWN_SHARE_MAX:
-        yield Flag(
-            "harness_share",
-            of_shift(slower),
-            f"{slower:.0%} of the time of transactions was Plimsoll's own work between statements (limit {OWN_SHARE_MAX:.0%}).",
-            "Read latencies as upper bounds; compare only results of the same host. On slower storage the share is smaller.",
-        )
-    elif inside is None and float(found.get("loop_cpu_ns") or 0) > BUSY_MAX * end_ns:
-        yield Flag(
-            "harness_share",
-            "doubt",
-            "The thread that serves the terminals was busy all the time: Plimsoll, not the database, may have set the rate.",
-            "Read the rate as a lower bound.",
         )
 
 
@@ -141,10 +106,3 @@ def grown_tables(evidence: Evidence) -> Iterator[Flag]:
 
 def _orders(evidence: Evidence) -> Mapping[str, Any]:
     return section(evidence.result.engine) or {}
-
-
-def _slower(found: Mapping[str, Any], inside: float) -> float:
-    """The share of the time of transactions, without that of waiting for a turn, that was ours."""
-    waits = found.get("waits") or {}
-    processor, storage = float(waits.get("processor") or 0.0), float(waits.get("storage") or 0.0)
-    return inside * processor / (processor + storage) if processor + storage else 0.0

@@ -8,7 +8,7 @@ from __future__ import annotations
 from plimsoll.analysis.objective.clause import ACHIEVED, BANDWIDTH, ERRORS, Clause
 from plimsoll.analysis.objective.judgement import ClauseJudgement, Judgement
 from plimsoll.analysis.point.metric import called
-from plimsoll.units import count, duration, megabytes, three_digits
+from plimsoll.units import count, duration, megabytes, significant, three_digits
 
 #: From here on a latency is said in multiples of its limit, below in percent.
 _MULTIPLE_FROM = 2.0
@@ -50,7 +50,7 @@ def figure(clause: Clause, value: float) -> str:
         return duration(value)
     if clause.metric == BANDWIDTH:
         return f"{megabytes(value)} MB/s"
-    return f"{value:.3g} %" if clause.metric == ACHIEVED else count(value)
+    return f"{significant(value)} %" if clause.metric == ACHIEVED else count(value)
 
 
 def _distance(clause: Clause, value: float) -> str:

@@ -1,0 +1,1 @@
+"""What several hosts measured at the same time, as one."""
