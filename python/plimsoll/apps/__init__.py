@@ -19,11 +19,17 @@ from plimsoll.apps.filecopy import FileCopy
 from plimsoll.apps.files import Files
 from plimsoll.apps.mail.driver import Mail
 from plimsoll.displayed import quoted
-from plimsoll.engine import Engine, Json, native
+from plimsoll.engine import Engine, native
 from plimsoll.errors import InputError
-from plimsoll.stored import Definition
+from plimsoll.stored import Definition, Json
 
 __all__ = ["DRIVERS", "check_workload", "driver_of"]
+
+
+def _mailstore(engine: Engine, definition: Any) -> Engine:
+    from plimsoll.apps.mailstore import Mailstore
+
+    return Mailstore(engine, definition)
 
 
 def _order_entry(engine: Engine, definition: Any) -> Engine:
@@ -33,12 +39,34 @@ def _order_entry(engine: Engine, definition: Any) -> Engine:
     return OrderEntry(engine, definition)
 
 
+def _database_durability(engine: Engine, definition: Any) -> Engine:
+    from plimsoll.apps.durability.driver import DatabaseDurability
+
+    return DatabaseDurability(engine, definition)
+
+
+def _analytics(engine: Engine, definition: Any) -> Engine:
+    from plimsoll.apps.analytics.driver import Analytics
+
+    return Analytics(engine, definition)
+
+
+def _io_test(engine: Engine, definition: Any) -> Engine:
+    from plimsoll.apps.io_test.driver import IoTest
+
+    return IoTest(engine, definition)
+
+
 #: What the key ``driver`` may say, and what makes that driver for a workload.
 DRIVERS: dict[str, Callable[[Engine, Any], Engine]] = {
+    "analytics": _analytics,
     "filecopy": lambda engine, _: FileCopy(engine),
     "files": Files,
     "decision-support": DecisionSupport,
+    "database-durability": _database_durability,
+    "io-test": _io_test,
     "mail": Mail,
+    "mailstore": _mailstore,
     "order-entry": _order_entry,
 }
 

@@ -26,7 +26,7 @@ from functools import partial
 from typing import Protocol
 
 from plimsoll.apps.recorder import Call, Recorder, Slice
-from plimsoll.engine import Json
+from plimsoll.stored import Json
 
 #: What the remainder of a direct request is aligned to at least.
 _SECTOR_BYTES = 512

@@ -16,14 +16,14 @@ from __future__ import annotations
 import resource
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 from typing import Any, Protocol, cast
 
 from plimsoll.apps.recorder import Due, Phase, Recorder, Slice
-from plimsoll.engine import Control, Json, OnEvent
-from plimsoll.stored import EngineOutcome, Options
+from plimsoll.engine import Control, OnEvent
+from plimsoll.stored import EngineOutcome, Json, Options
 
 #: Lengths of an interval that ``auto`` chooses from, in nanoseconds; the longest of which the duration holds forty.
 _AUTO_NS = (1_000_000_000, 500_000_000, 250_000_000)
@@ -126,6 +126,9 @@ class Course:
         self.ended = Ended()
         #: What is due and has not begun, for the interval that is cut; a load of due instants sets it.
         self.due: Callable[[], Iterable[Due]] = tuple
+        #: Processes of this host that work for the load; those that this process started need not be among them. None where it works in
+        #: this process alone, whose time is known for less.
+        self.servers: Sequence[int] | None = None
         self._on_event = on_event
         self._control = control
         self._by_clock = by_clock
@@ -139,6 +142,11 @@ class Course:
     def now_ns(self) -> int:
         """Nanoseconds from the start of the job."""
         return time.monotonic_ns() - self._start_ns
+
+    @property
+    def start_ns(self) -> int:
+        """The start of the job on the machine's monotonic clock."""
+        return self._start_ns
 
     @property
     def stopped(self) -> bool:
@@ -170,6 +178,10 @@ class Course:
 
     def run(self, load: Load) -> Ended:
         """Work to the end; raises what the load or the listener raised."""
+        if self.servers is not None:
+            self._on_event("servers", {"pids": list(self.servers)})
+        # Who begins together with others waits in here for the instant.
+        self._on_event("ready", {})
         self._start_ns = time.monotonic_ns()
         self.ended.start_ns = (self._start_ns, time.time_ns())
         before = _own_cpu()

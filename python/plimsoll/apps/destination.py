@@ -21,6 +21,7 @@ from dataclasses import dataclass
 
 from plimsoll.errors import TargetError
 from plimsoll.host.device import free_bytes
+from plimsoll.units import significant
 
 SCHEMA = "plimsoll.copy/1"
 _GIB = 1 << 30
@@ -163,7 +164,7 @@ def _check_space(path: str, size_bytes: int) -> None:
     free = free_bytes(os.path.dirname(path))
     if free < size_bytes:
         raise TargetError(
-            f"{path}: a copy of {size_bytes / _GIB:.3g} GiB does not fit into the {free / _GIB:.3g} GiB that are free; "
+            f"{path}: a copy of {significant(size_bytes / _GIB)} GiB does not fit into the {significant(free / _GIB)} GiB that are free; "
             "copy a smaller file (--size), or make room."
         )
 

@@ -24,13 +24,14 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, cast
 
+from plimsoll.apps.application import Application
 from plimsoll.apps.copy_loop import Copier, Ending, Task, first_error
 from plimsoll.apps.course import Course, Ended, Timing
 from plimsoll.apps.destination import destination, remove_leftover
 from plimsoll.displayed import quoted
-from plimsoll.engine import Control, Engine, Job, Json, OnEvent, OnProgress
+from plimsoll.engine import Control, Engine, Job, OnEvent, OnProgress, Permission
 from plimsoll.errors import InputError, TargetError
-from plimsoll.stored import Definition, EngineOutcome, Inspection, Options
+from plimsoll.stored import Definition, EngineOutcome, Inspection, Json, Options
 from plimsoll.target import Target
 
 NAME = "filecopy"
@@ -43,11 +44,11 @@ DEFAULT_BLOCK = "128KiB"
 _DEFAULTS: Json = {"name": "copy", "block_size": DEFAULT_BLOCK, "direct": False}
 
 
-class FileCopy:
+class FileCopy(Application):
     """`plimsoll.engine.Engine` whose jobs copy a file; what is not about copying is handed on to ``engine``."""
 
     def __init__(self, engine: Engine) -> None:
-        self._engine = engine
+        super().__init__(engine)
 
     def check_workload(self, workload: Mapping[str, Any], source: str) -> Definition:
         """The canonical form of a file copy. The engine checks what the options have in common with block I/O."""
@@ -91,15 +92,6 @@ class FileCopy:
         (stream,) = plain["stream"]
         return {**plain, "driver": NAME, "stream": [{**stream, "passes": passes}]}
 
-    def control(self) -> Control:
-        return self._engine.control()
-
-    def check_job(self, options: Json) -> Options:
-        return self._engine.check_job(options)
-
-    def workload_schema(self) -> Json:
-        return self._engine.workload_schema()
-
     def inspect_target(self, target: Target) -> Inspection:
         """What is there. Raises `InputError` where no file can ever be; a device is a place for other points of the same run."""
         inspection = self._engine.inspect_target(target)
@@ -107,11 +99,11 @@ class FileCopy:
             raise InputError(_needs_file(target.text))
         return inspection
 
-    def write_refusal(self, target: Target, permission: Json | None) -> str | None:
+    def write_refusal(self, target: Target, permission: Permission | None) -> str | None:
         return self._engine.write_refusal(target, permission)
 
     def prepare_target(
-        self, target: Target, size_bytes: int | None, permission: Json | None, on_progress: OnProgress, control: Control
+        self, target: Target, size_bytes: int | None, permission: Permission | None, on_progress: OnProgress, control: Control
     ) -> Inspection:
         """Make and fill the source, with the space that the copy of a killed process took."""
         self._remove_leftover(target)
@@ -136,12 +128,6 @@ class FileCopy:
         inspection = self._engine.inspect_target(target)
         path = inspection.get("path")
         return remove_leftover(path) if path and inspection.get("kind") == "file" else []
-
-    def calibrate(self, seconds: float) -> Json:
-        return self._engine.calibrate(seconds)
-
-    def probe_io_uring(self) -> Json:
-        return self._engine.probe_io_uring()
 
 
 @dataclass(frozen=True)

@@ -22,10 +22,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from plimsoll.apps.application import Application
 from plimsoll.displayed import quoted
-from plimsoll.engine import Control, Engine, Job, Json, OnEvent, OnProgress, native_files
+from plimsoll.engine import Control, Engine, Job, OnEvent, OnProgress, Permission, native_files
 from plimsoll.errors import InputError
-from plimsoll.stored import Definition, EngineOutcome, Inspection, Options
+from plimsoll.stored import Definition, EngineOutcome, Inspection, Json, Options
 from plimsoll.target import Target
 
 NAME = "files"
@@ -36,7 +37,7 @@ _SCHEMES = ("null:", "queue:", "stripe:", "array:")
 _NO_SIZE = "size: a tree is as large as its files and sizes make it; set those, or total_size, in place of size."
 
 
-class Files:
+class Files(Application):
     """`plimsoll.engine.Engine` whose jobs are operations on files; what is not about them is handed on to ``engine``."""
 
     #: What a run without a target takes.
@@ -45,19 +46,13 @@ class Files:
     fills_target = True
 
     def __init__(self, engine: Engine, definition: Definition) -> None:
-        self._engine = engine
+        super().__init__(engine)
         self._definition = definition
         self._files = native_files()
-
-    def control(self) -> Control:
-        return self._engine.control()
 
     def check_workload(self, workload: Mapping[str, Any], source: str) -> Definition:
         """The canonical form of trees and streams."""
         return self._files.check(workload, source)
-
-    def check_job(self, options: Json) -> Options:
-        return self._engine.check_job(options)
 
     def set_option(self, workload: Definition, options: Options, key: str, value: Any) -> tuple[Definition, Options]:
         """Both with one option changed: of the job, of every stream or tree, or of the one named before the dot."""
@@ -77,7 +72,7 @@ class Files:
             )
         return self._files.inspect(target.text)
 
-    def write_refusal(self, target: Target, permission: Json | None) -> str | None:
+    def write_refusal(self, target: Target, permission: Permission | None) -> str | None:
         """Why nothing may be laid out there: a directory that Plimsoll did not make needs a permission.
 
         Raises `InputError` where trees and directories do not go together.
@@ -86,7 +81,7 @@ class Files:
         return self.inspect_target(target).get("write_refusal") if permission is None else None
 
     def prepare_target(
-        self, target: Target, size_bytes: int | None, permission: Json | None, on_progress: OnProgress, control: Control
+        self, target: Target, size_bytes: int | None, permission: Permission | None, on_progress: OnProgress, control: Control
     ) -> Inspection:
         """Bring the trees to their beginning. A size is none of a directory's: the trees say how large they are."""
         if size_bytes is not None:
@@ -104,10 +99,4 @@ class Files:
         self._files.release(target.text)
 
     def run_job(self, job: Job, on_event: OnEvent, control: Control) -> EngineOutcome:
-        return self._files.run({**job, "target": job["target"].text}, on_event, control)
-
-    def calibrate(self, seconds: float) -> Json:
-        return self._engine.calibrate(seconds)
-
-    def probe_io_uring(self) -> Json:
-        return self._engine.probe_io_uring()
+        return self._files.run(job, on_event, control)

@@ -20,8 +20,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
-from plimsoll.engine import Json
+from plimsoll.apps.tally import Tally
 from plimsoll.histogram import Histogram
+from plimsoll.stored import Json
 
 Phase = Literal["warmup", "measure", "drain"]
 #: Lag from which a call counts as late, in nanoseconds; as in `crates/engine/src/recorder.rs`.
@@ -59,8 +60,8 @@ class Cell:
     bytes: int = 0
     latency_sum_ns: int = 0
     service_sum_ns: int = 0
-    latency: Histogram = field(default_factory=Histogram)
-    service: Histogram | None = None
+    latency: Tally = field(default_factory=Tally)
+    service: Tally | None = None
     errors: Counter[str] = field(default_factory=Counter)
 
     def record(self, call: Call, now_ns: int, transferred: int) -> None:
@@ -69,7 +70,7 @@ class Cell:
         self.latency_sum_ns += now_ns - call.since_ns
         self.latency.record(now_ns - call.since_ns)
         if call.due_ns is not None:
-            self.service = self.service or Histogram()
+            self.service = self.service or Tally()
             self.service_sum_ns += now_ns - call.begun_ns
             self.service.record(now_ns - call.begun_ns)
 
@@ -82,8 +83,8 @@ class Cell:
             "count": self.latency.count,
             "bytes": self.bytes,
             "errors": dict(self.errors),
-            "latency": self.latency.encode(),
-            "service": None if self.service is None else self.service.encode(),
+            "latency": self.latency.histogram().encode(),
+            "service": None if self.service is None else self.service.histogram().encode(),
             "latency_sum_ns": float(self.latency_sum_ns),
             "service_sum_ns": None if self.service is None else float(self.service_sum_ns),
         }
@@ -99,12 +100,12 @@ class Slice:
     busy_ns: int = 0
     age_ns: int = 0
     cells: dict[tuple[str, str], Cell] = field(default_factory=dict)
-    lag: Histogram = field(default_factory=Histogram)
+    lag: Tally = field(default_factory=Tally)
     late: int = 0
     #: How long the oldest due call had been waiting to be begun at the end.
     behind_ns: int = 0
     #: Lower bounds of the latencies of what was under way or due at the end.
-    waiting: dict[tuple[str, str], Histogram] = field(default_factory=dict)
+    waiting: dict[tuple[str, str], Tally] = field(default_factory=dict)
 
     def cell(self, stream: str, op: str) -> Cell:
         """The cell of ``op``, made when it is first needed."""
@@ -112,7 +113,7 @@ class Slice:
 
     def wait(self, stream: str, op: str, age_ns: int) -> None:
         """A call that has no answer at the end has had none for ``age_ns``."""
-        self.waiting.setdefault((stream, op), Histogram()).record(max(age_ns, 1))
+        self.waiting.setdefault((stream, op), Tally()).record(max(age_ns, 1))
 
     def event(self, index: int) -> Json:
         """The ``interval`` event."""
@@ -126,13 +127,18 @@ class Slice:
             "summary": self._summary(),
             "cells": [cell.to_json(stream, op) for (stream, op), cell in self.cells.items()],
             "outstanding": [
-                {"stream": stream, "op": op, "count": ages.count, "latency": ages.encode()} for (stream, op), ages in self.waiting.items()
+                {"stream": stream, "op": op, "count": ages.count, "latency": ages.histogram().encode()}
+                for (stream, op), ages in self.waiting.items()
             ],
-            "lag": {"count": self.lag.count, "late": self.late, "p99_ns": self.lag.percentile(99.0), "max_ns": self.lag.max}
-            if self.lag.count
-            else None,
+            "lag": self._lag(),
             "backlog_ns": None if self.phase == "drain" else self.behind_ns,
         }
+
+    def _lag(self) -> Json | None:
+        if not self.lag.count:
+            return None
+        lag = self.lag.histogram()
+        return {"count": lag.count, "late": self.late, "p99_ns": lag.percentile(99.0), "max_ns": lag.max}
 
     def _summary(self) -> dict[str, Json]:
         """The figures of the live view, per operation over all streams."""
@@ -143,9 +149,9 @@ class Slice:
 
 
 def _figures(cells: list[Cell]) -> Json:
-    latency = Histogram()
-    for cell in cells:
-        latency.add(cell.latency)
+    latency = cells[0].latency.histogram() if len(cells) == 1 else Histogram()
+    for cell in cells if len(cells) > 1 else ():
+        latency.add(cell.latency.histogram())
     return {
         "count": latency.count,
         "bytes": sum(cell.bytes for cell in cells),
@@ -216,12 +222,31 @@ class Recorder:
                 self._first_ns = now_ns
             return now_ns
 
+    def add(self, op: str, stream: str, transferred: int, latency_sum_ns: int, latencies: str) -> None:
+        """Calls that completed elsewhere, counted there since it was told the last time: their bytes and latencies, these as
+        text (`Histogram.record_text`)."""
+        with self._lock:
+            now_ns = self._count()
+            cell = self._slice.cell(stream, op)
+            cell.bytes += transferred
+            cell.latency_sum_ns += latency_sum_ns
+            cell.latency.record_text(latencies)
+            # Under way they were in no list, so their time counts at once.
+            self._slice.busy_ns += latency_sum_ns
+            if self._first_ns is None:
+                self._first_ns = now_ns
+
     def fail(self, call: Call, error: str) -> int:
         """The call has failed with ``error``, an errno's name or an engine's code; its instant."""
         with self._lock:
             now_ns = self._end(call)
             self._slice.cell(call.stream, call.op).errors[error] += 1
             return now_ns
+
+    def forget(self, call: Call) -> None:
+        """The call is in no figure: what answers was ended on purpose."""
+        with self._lock:
+            self._end(call)
 
     def abandon(self) -> None:
         """What is under way will have no answer any more: it stays outstanding in the interval that is cut next."""

@@ -28,7 +28,7 @@ from plimsoll.errors import TargetError
 
 #: What stands in a query: a number, a word or day or decimal, or several of them.
 Value = int | str | list[int] | list[str]
-#: The values of a query by name, as `QUALIFICATION` names them.
+#: The values of a query by name, as `plimsoll.decision.queries` names them.
 Parameters = dict[str, Value]
 
 #: The sizes that published results of TPC-H have; any other is flagged.
@@ -82,32 +82,6 @@ TABLES = _schema()
 
 #: In which order streams ask their queries: row 0 is the power test, row s stream s.
 ORDER = tuple(tuple(order) for order in _core.data_orders())
-
-#: The values with which the answers of a database of scale 1 are validated.
-QUALIFICATION: dict[int, Parameters] = {
-    1: {"delta": 90},
-    2: {"size": 15, "type": "BRASS", "region": "EUROPE"},
-    3: {"segment": "BUILDING", "date": "1995-03-15"},
-    4: {"date": "1993-07-01"},
-    5: {"region": "ASIA", "date": "1994-01-01"},
-    6: {"date": "1994-01-01", "discount": "0.06", "quantity": 24},
-    7: {"nation1": "FRANCE", "nation2": "GERMANY"},
-    8: {"nation": "BRAZIL", "region": "AMERICA", "type": "ECONOMY ANODIZED STEEL"},
-    9: {"colour": "green"},
-    10: {"date": "1993-10-01"},
-    11: {"nation": "GERMANY", "fraction": "0.0001000000"},
-    12: {"mode1": "MAIL", "mode2": "SHIP", "date": "1994-01-01"},
-    13: {"word1": "special", "word2": "requests"},
-    14: {"date": "1995-09-01"},
-    15: {"date": "1996-01-01"},
-    16: {"brand": "Brand#45", "type": "MEDIUM POLISHED", "sizes": [49, 14, 23, 45, 19, 3, 36, 9]},
-    17: {"brand": "Brand#23", "container": "MED BOX"},
-    18: {"quantity": 300},
-    19: {"brand1": "Brand#12", "brand2": "Brand#23", "brand3": "Brand#34", "quantity1": 1, "quantity2": 10, "quantity3": 20},
-    20: {"colour": "forest", "date": "1994-01-01", "nation": "CANADA"},
-    21: {"nation": "SAUDI ARABIA"},
-    22: {"codes": ["13", "31", "23", "29", "30", "18", "17"]},
-}
 
 
 def tables(scale: float) -> dict[str, int]:

@@ -62,13 +62,19 @@ def expected(number: int, scale: float = 1.0) -> list[Row]:
 
 def differences(number: int, rows: Iterable[Sequence[object]], scale: float = 1.0) -> list[str]:
     """What is wrong with an answer, a sentence each: query, row, column, expected, seen. Empty when it is right."""
-    found = list(_differences(number, [tuple(row) for row in rows], scale))
+    return differences_between(number, rows, expected(number, scale), scale)
+
+
+def differences_between(number: int, rows: Iterable[Sequence[object]], right: Iterable[Sequence[object]], scale: float) -> list[str]:
+    """The same, held against the answer ``right`` of another engine to the same question."""
+    wanted = [tuple(map(written, row)) for row in right]
+    found = list(_differences(number, [tuple(row) for row in rows], wanted, scale))
     told, more = found[:_TOLD], len(found) - _TOLD
     return [*told, f"query {number}: {more:,} more values differ."] if more > 0 else told
 
 
-def _differences(number: int, rows: Sequence[Sequence[object]], scale: float) -> Iterable[str]:
-    right, of_columns = expected(number, scale), columns(number)
+def _differences(number: int, rows: Sequence[Sequence[object]], right: Sequence[Row], scale: float) -> Iterable[str]:
+    of_columns = columns(number)
     if len(rows) != len(right):
         yield f"query {number}: expected {_rows(len(right))}, seen {len(rows):,}."
     for position, (row, wanted) in enumerate(zip(rows, right, strict=False), 1):

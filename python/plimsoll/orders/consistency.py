@@ -47,18 +47,20 @@ CONDITIONS = (
     Condition(
         1,
         "What a warehouse was paid is the sum of what its districts were paid.",
-        "SELECT w_id, NULL, w_ytd, total FROM warehouse JOIN (SELECT d_w_id, sum(d_ytd) AS total FROM district GROUP BY d_w_id) AS paid "
-        f"ON d_w_id = w_id WHERE w_ytd <> total ORDER BY w_id LIMIT {_PLACES_MAX}",
+        "SELECT w_id, NULL, w_ytd, total FROM warehouse "
+        "LEFT JOIN (SELECT d_w_id, sum(d_ytd) AS total FROM district GROUP BY d_w_id) AS paid "
+        f"ON d_w_id = w_id WHERE total IS NULL OR w_ytd <> total ORDER BY w_id LIMIT {_PLACES_MAX}",
         ("its total in cents", "the sum of its districts"),
     ),
     Condition(
         2,
         "The next order of a district follows its last order, which is also its last open one, where it has any.",
-        "SELECT d_w_id, d_id, d_next_o_id - 1, CASE WHEN last <> d_next_o_id - 1 THEN last ELSE last_open END FROM district "
-        "JOIN (SELECT o_w_id, o_d_id, max(o_id) AS last FROM orders GROUP BY o_w_id, o_d_id) AS ordered "
+        "SELECT d_w_id, d_id, d_next_o_id - 1, CASE WHEN last = d_next_o_id - 1 THEN last_open ELSE last END FROM district "
+        "LEFT JOIN (SELECT o_w_id, o_d_id, max(o_id) AS last FROM orders GROUP BY o_w_id, o_d_id) AS ordered "
         "ON o_w_id = d_w_id AND o_d_id = d_id "
         "LEFT JOIN (SELECT no_w_id, no_d_id, max(no_o_id) AS last_open FROM new_order GROUP BY no_w_id, no_d_id) AS open "
-        "ON no_w_id = d_w_id AND no_d_id = d_id WHERE last <> d_next_o_id - 1 OR last_open <> d_next_o_id - 1 "
+        "ON no_w_id = d_w_id AND no_d_id = d_id "
+        "WHERE last IS NULL OR last <> d_next_o_id - 1 OR last_open <> d_next_o_id - 1 "
         f"ORDER BY d_w_id, d_id LIMIT {_PLACES_MAX}",
         ("its last order by the district", "its last order by the orders"),
     ),

@@ -20,7 +20,8 @@ from string import ascii_letters, digits
 
 from plimsoll.orders.scale import CUSTOMERS, ITEMS
 
-_SYLLABLES = ("BAR", "OUGHT", "ABLE", "PRI", "PRES", "ESE", "ANTI", "CALLY", "ATION", "EING")
+#: A last name has one for each of its digits.
+SYLLABLES = ("BAR", "OUGHT", "ABLE", "PRI", "PRES", "ESE", "ANTI", "CALLY", "ATION", "EING")
 _POOL_LENGTH = 1 << 16
 #: The A of the non-uniform function for the whole range of last names, customers and items.
 LAST_NAME_SPREAD, CUSTOMER_SPREAD, ITEM_SPREAD = 255, 1023, 8191
@@ -101,7 +102,7 @@ def last_name_spread(names: int) -> int:
 
 def last_name(number: int) -> str:
     """The last name of a number from 0 to 999: a syllable for each of its digits."""
-    return _SYLLABLES[number // 100] + _SYLLABLES[number // 10 % 10] + _SYLLABLES[number % 10]
+    return SYLLABLES[number // 100] + SYLLABLES[number // 10 % 10] + SYLLABLES[number % 10]
 
 
 def _spread(whole: int, count: int, of: int) -> int:

@@ -13,7 +13,7 @@ and it is for the caller to roll back what was done until then. A row that has t
 
 from __future__ import annotations
 
-from plimsoll.orders.requests import Delivery, NewOrder, OrderStatus, Payment, Request
+from plimsoll.orders.requests import KINDS, Delivery, NewOrder, OrderStatus, Payment, Request
 from plimsoll.orders.scale import DISTRICTS
 from plimsoll.orders.statements import Statement
 
@@ -150,6 +150,18 @@ END $body$
 #: What makes the functions.
 CREATE: tuple[str, ...] = (_NEW_ORDER, _PAYMENT, _ORDER_STATUS, _DELIVERY, _STOCK_LEVEL)
 
+#: Each of them with the types that it takes, as the server tells them.
+SIGNATURES = tuple(
+    f"{name}({', '.join(types)})"
+    for name, types in {
+        "new_order": (*("integer",) * 3, *("integer[]",) * 3),
+        "payment": (*("integer",) * 5, "text", "integer"),
+        "order_status": (*("integer",) * 3, "text"),
+        "delivery": ("integer",) * 2,
+        "stock_level": ("integer",) * 3,
+    }.items()
+)
+
 _CALLS = {
     NewOrder: Statement("call_new_order", "SELECT new_order($1, $2, $3, $4, $5, $6)"),
     Payment: Statement("call_payment", "SELECT payment($1, $2, $3, $4, $5, $6, $7)"),
@@ -160,8 +172,11 @@ _STOCK_LEVEL_CALL = Statement("call_stock_level", "SELECT stock_level($1, $2, $3
 #: Every call, for preparing them.
 CALLS: tuple[Statement, ...] = (*_CALLS.values(), _STOCK_LEVEL_CALL)
 
+#: The name that the call of each kind is prepared under.
+CALL_OF: dict[str, str] = {kind: f"call_{kind.replace('-', '_')}" for kind in KINDS}
 
-def call(request: Request) -> tuple[Statement, tuple[object, ...]]:
+
+def call(request: Request) -> tuple[Statement, tuple[int | str, ...]]:
     """The call for a transaction, with its values; arrays are texts as PostgreSQL reads them."""
     if isinstance(request, NewOrder):
         columns = zip(*request.lines, strict=True)

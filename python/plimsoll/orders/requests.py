@@ -28,7 +28,7 @@ KEYING_S = {NEW_ORDER: 18.0, PAYMENT: 3.0, ORDER_STATUS: 2.0, DELIVERY: 2.0, STO
 THINKING_S = {NEW_ORDER: 12.0, PAYMENT: 12.0, ORDER_STATUS: 10.0, DELIVERY: 5.0, STOCK_LEVEL: 5.0}
 _THINKING_MAX = 10.0
 ROLLED_BACK = 0.01
-_REMOTE_LINE, _REMOTE_PAYMENT, _BY_NAME = 0.01, 0.15, 0.60
+REMOTE_LINE, REMOTE_PAYMENT, BY_NAME = 0.01, 0.15, 0.60
 
 
 class Line(NamedTuple):
@@ -130,7 +130,7 @@ class Clerk:
         lines = []
         for _ in range(count):
             item = (((int(random() * (spread + 1)) | 1 + int(random() * items)) + constant) % items) + 1
-            supplier = self._other(warehouse) if random() < _REMOTE_LINE else warehouse
+            supplier = self._other(warehouse) if random() < REMOTE_LINE else warehouse
             lines.append(Line(item, supplier, 1 + int(random() * 10)))
         if unused:
             lines[-1] = lines[-1]._replace(item=items + 1)
@@ -140,14 +140,14 @@ class Clerk:
         draws = self._draws
         district = draws.between(1, DISTRICTS)
         home = (warehouse, district)
-        remote = draws.random() < _REMOTE_PAYMENT and self._scale.warehouses > 1
+        remote = draws.random() < REMOTE_PAYMENT and self._scale.warehouses > 1
         of_customer = (self._other(warehouse), draws.between(1, DISTRICTS)) if remote else home
         return Payment(*home, *of_customer, *self._customer(), draws.between(100, 500_000))
 
     def _customer(self) -> tuple[int, str]:
         """A number, or 0 and a last name."""
         draws, constants = self._draws, self._constants
-        if draws.random() >= _BY_NAME:
+        if draws.random() >= BY_NAME:
             return draws.nurand(self._customer_spread, 1, self._scale.customers, constants.customer), ""
         return 0, last_name(draws.nurand(self._name_spread, 0, self._scale.last_names - 1, constants.last_name))
 

@@ -49,19 +49,25 @@ class Settings:
 
 @dataclass(frozen=True)
 class Counters:
-    """What an engine counted of itself since it was opened. ``spill_bytes`` were written to temporary files; ``others`` are counters by the
-    engine's own names (WAL bytes, checkpoints, ...)."""
+    """What an engine counted of itself since it was opened. ``spill_bytes`` were written to temporary files, ``log_bytes`` to its log;
+    ``flushes`` are the times that it waited until the storage had that, ``flush_s`` how long altogether. ``others`` are counters by the
+    engine's own names (checkpoints, ...)."""
 
     spill_bytes: int | None = None
+    log_bytes: int | None = None
+    flushes: int | None = None
+    flush_s: float | None = None
     others: Mapping[str, int | float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Moved:
-    """What one statement moved, as the engine itself counts it; caches below may have answered. ``spill_bytes`` went to temporary files."""
+    """What one statement moved, as the engine itself counts it; caches below may have answered. ``spill_bytes`` went to temporary files,
+    ``cpu_s`` is processor time of the tasks that did it, wherever they ran."""
 
     read_bytes: int | None = None
     spill_bytes: int | None = None
+    cpu_s: float | None = None
 
 
 class Session(Protocol):
@@ -82,6 +88,10 @@ class Session(Protocol):
     def copy(self, table: str, text: Iterable[bytes], columns: Sequence[str] = ()) -> int:
         """Load rows into ``table``; how many. It is COPY text of PostgreSQL without escapes: a row is a line, tabs divide its
         fields, null is ``\\N``. Chunks end anywhere."""
+
+    def copy_parquet(self, table: str, pieces: Iterable[bytes]) -> int:
+        """Load a Parquet file into ``table``, of an engine that `takes_parquet`; how many rows it has. ``pieces`` are the file from its
+        first byte to its last."""
 
     def moved(self) -> Moved:
         """What the last statement moved, where the engine counts that for each session."""
@@ -110,6 +120,8 @@ class Database(Protocol):
     runs_here: bool
     #: Whether primary keys are built after a load: an engine that scans columns does without.
     builds_keys: bool
+    #: Whether its sessions take rows as Parquet files (``copy_parquet``) rather than as text.
+    takes_parquet: bool
     #: What follows the type of a column of text so that it sorts by code point, `` COLLATE "C"`` say.
     text_suffix: str
 
@@ -140,6 +152,10 @@ class Database(Protocol):
 
     def counters(self) -> Counters:
         """What was counted so far."""
+
+    def waits(self) -> Mapping[str, int] | None:
+        """How many of our sessions are at what at this moment: processor, storage, locks, internal locks, client, other; None of an engine
+        that does not tell."""
 
     def processes(self) -> Sequence[int]:
         """The processes of the engine on this host, for their CPU time and I/O: our own for an embedded one, none for one elsewhere."""

@@ -1,8 +1,9 @@
 """DuckDB in this process: the embedded database, a file in a directory on the target.
 
 Model: one connection holds the file, each session is a cursor of it, and statements of several sessions run at the same time in this
-process. Rows are loaded as CSV out of memory (memfd), a part at a time, so that the target sees what the database writes and nothing
-else. What does not fit in the memory that it may use goes to ``spill`` beside the file, on the target as well.
+process. Rows are loaded out of memory (memfd), as Parquet files or, of refresh sets, as CSV, a part at a time, so that the target sees what
+the database writes and nothing else. What does not fit in the memory that it may use goes to ``spill`` beside the file, on the target as
+well.
 Limits: one process at a time has the file open. What queries read and spill is counted for each session, by DuckDB itself.
 
     database = DuckDb("/mnt/array/dss", Settings(memory_bytes=256 << 20))
@@ -57,6 +58,7 @@ class DuckDb:
     concurrent_writers = True
     runs_here = True
     builds_keys = False
+    takes_parquet = True
     text_suffix = ""
 
     def __init__(self, directory: str, settings: Settings) -> None:
@@ -126,6 +128,9 @@ class DuckDb:
 
     def counters(self) -> Counters:
         return Counters()
+
+    def waits(self) -> None:
+        """Nothing waits for locks: a transaction that meets another one is undone."""
 
     def processes(self) -> Sequence[int]:
         return (os.getpid(),)

@@ -1,8 +1,9 @@
 """PostgreSQL as a load: a private server on the target, or a server of the user's, behind the verbs of a database.
 
 Model: a session is a connection whose statements are transactions of their own. Rows are loaded with COPY, from memory. What the server
-counts comes from its statistics views, which it brings up to date when a transaction has ended and at most once a second; a statement
-that took long enough to have spilled has its session's figures written at once. Everything lies in one schema
+counts comes from its statistics views, which it brings up to date when a transaction has ended and at most once a second; sessions that
+do nothing have their figures written before they are read. What single statements move, a private server tells
+(`plimsoll.apps.databases.postgresql_tally`). Everything lies in one schema
 (`plimsoll.apps.databases.schema`). Of a private server, the memory that it may use goes to shared buffers and sorts; to start cold it is
 stopped, its files are dropped from the page cache, and it is started again.
 Limits: PostgreSQL reads through the page cache, which no setting of its own bounds. A server of the user's is taken as it is: neither its
@@ -14,46 +15,60 @@ settings nor its caches are changed.
 
 from __future__ import annotations
 
+import logging
 import os
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Self
 
 from plimsoll.apps.databases.address import Address
-from plimsoll.apps.databases.database import Counters, DatabaseError, Row, Settings
+from plimsoll.apps.databases.database import Counters, DatabaseError, Moved, Row, Settings
+from plimsoll.apps.databases.postgresql_processes import first_process
+from plimsoll.apps.databases.postgresql_tally import SETTINGS, Tally, Turn, spilled_bytes
 from plimsoll.apps.databases.postgresql_troubles import told
-from plimsoll.apps.databases.schema import claimed, drop, is_ours
-from plimsoll.apps.databases.server import PrivateServer
+from plimsoll.apps.databases.postgresql_waits import ASKED, class_of
+from plimsoll.apps.databases.schema import DECISION_SUPPORT, drop, hold, is_ours, lock, made
+from plimsoll.apps.databases.server import PrivateServer, url_of
 from plimsoll.errors import InputError
 from plimsoll.host.page_cache import drop_pages
+from plimsoll.monitor.processes import Family
 
 if TYPE_CHECKING:
     import psycopg
 
-SCHEMA = "plimsoll"
+SCHEMA = DECISION_SUPPORT
 _MISSING = "PostgreSQL's client is not installed here; install it with: pip install 'plimsoll[postgresql]'."
 _CONNECT_S = 15
 #: A private server that recovers from a crash takes nobody for so long at most.
 _RECOVERY_S = 600.0
 _WAIT_S = 0.05
-#: A statement that took less has not spilled anything worth a question to the server.
-_WORTH_FLUSHING_S = 0.05
+#: How long after the end of a connection a server that still runs may take to say in its log why.
+_WORDS_S = 5.0
+#: Since this version a session can be told to write its figures.
+_FLUSHES_SINCE = 150000
 #: The views that are read, with the first version that has each.
 _VIEWS = (("pg_stat_database", 140000), ("pg_stat_wal", 140000), ("pg_stat_bgwriter", 140000), ("pg_stat_checkpointer", 170000))
+_READ_BYTES = "SELECT blks_read * current_setting('block_size')::bigint FROM pg_stat_database WHERE datname = current_database()"
 _OWN_DATABASE = "SELECT * FROM pg_stat_database WHERE datname = current_database()"
 _IO = "SELECT sum(reads * op_bytes), sum(writes * op_bytes), sum(reads), sum(writes), sum(fsyncs) FROM pg_stat_io"
 _IO_18 = "SELECT sum(read_bytes), sum(write_bytes), sum(reads), sum(writes), sum(fsyncs) FROM pg_stat_io"
+#: From version 18 on flushes of the log are among the other I/O.
+_LOG_18 = "SELECT sum(fsyncs) AS wal_sync, sum(fsync_time) AS wal_sync_time FROM pg_stat_io WHERE object = 'wal'"
+#: How much has been written to the log.
+_LOG_14 = "SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0') AS wal_bytes"
 _IO_NAMES = ("read_bytes", "write_bytes", "reads", "writes", "fsyncs")
 #: Settings that decide on what is measured.
 RECORDED = (
     *("shared_buffers", "work_mem", "maintenance_work_mem", "effective_cache_size", "temp_buffers", "huge_pages", "data_checksums"),
     *("max_parallel_workers_per_gather", "max_parallel_workers", "jit", "effective_io_concurrency", "random_page_cost"),
+    *("io_method", "io_workers"),
     *("wal_level", "fsync", "synchronous_commit", "full_page_writes", "wal_compression", "wal_buffers", "wal_sync_method"),
     *("max_wal_size", "min_wal_size", "checkpoint_timeout", "checkpoint_completion_target", "bgwriter_delay"),
-    *("autovacuum", "autovacuum_naptime", "autovacuum_vacuum_scale_factor", "max_connections", "track_io_timing"),
+    *("autovacuum", "autovacuum_naptime", "autovacuum_vacuum_scale_factor", "max_connections", "track_io_timing", "track_wal_io_timing"),
 )
 
 
@@ -63,6 +78,8 @@ def client() -> Any:
         import psycopg
     except ImportError:
         raise InputError(_MISSING) from None
+    # What it has to say of connections that are gone is said by us, and once.
+    logging.getLogger("psycopg").setLevel(logging.CRITICAL)
     return psycopg
 
 
@@ -72,10 +89,11 @@ def private(home: str, directory: str, settings: Settings) -> PostgreSql:
     return PostgreSql(f"postgresql:new:{directory}", lambda: server.connection, server)
 
 
-def own_server(address: Address, settings: Settings) -> PostgreSql:
-    """The database at a URL; of the settings only what a session may choose for itself is used."""
+def own_server(address: Address, settings: Settings, *, claims: bool = True) -> PostgreSql:
+    """The database at a URL; of the settings only what a session may choose for itself is used. ``claims`` keeps other runs away; clients
+    of a run on several hosts leave that to who commands them."""
     asked = {"dbname": str(address.url), **address.secrets}
-    return PostgreSql(address.text, lambda: asked, None, settings.options)
+    return PostgreSql(address.text, lambda: asked, None, settings.options, claims=claims)
 
 
 class PostgreSql:
@@ -87,6 +105,7 @@ class PostgreSql:
     #: Statements are carried out in processes of the server's.
     runs_here = False
     builds_keys = True
+    takes_parquet = False
     text_suffix = ' COLLATE "C"'
 
     def __init__(
@@ -95,14 +114,28 @@ class PostgreSql:
         connection: Callable[[], Mapping[str, Any]],
         server: PrivateServer | None,
         options: Mapping[str, str] | None = None,
+        *,
+        claims: bool = True,
     ) -> None:
         self._shown = shown
+        self._claims = claims
         self._how = connection
         self._server = server
         self._options = dict(options or {})
+        #: None where others than we may use the database.
+        self.tally = None if server is None else Tally()
         self._claim: psycopg.Connection[Any] | None = None
+        #: A session was lost: the private server has died, or recovers from the end of a process of its own.
+        self._is_lost = False
+        #: The first process of the server on this host, and all that it started.
+        self._family: tuple[int, Family] | None = None
         self._sessions: set[PostgreSqlSession] = set()
         self._cold = ""
+
+    @property
+    def url(self) -> str:
+        """Where clients on this machine reach it."""
+        return url_of(self._how())
 
     def open(self) -> None:
         client()
@@ -113,7 +146,12 @@ class PostgreSql:
         connection = self.connect()
         try:
             with self.telling(connection):
-                claimed(connection, SCHEMA, self._shown)
+                if self._server is not None:
+                    lock(connection, self._shown)
+                elif self._claims:
+                    hold(self._shown, self.connect)
+                if self._claims:
+                    made(connection, SCHEMA, self._shown)
         except BaseException:
             connection.close()
             raise
@@ -123,14 +161,23 @@ class PostgreSql:
         for session in list(self._sessions):
             session.close()
         claim, self._claim = self._claim, None
+        # While the first processes end, the connection of the claim can still answer: what a session has met counts.
+        is_well = not self._is_lost and (claim is None or _answers(claim))
+        self._is_lost = False
         if claim is not None:
             with suppress(client().Error):
                 claim.close()
         if self._server is not None:
-            self._server.stop()
+            # One that recovers from a crash may not hear that it is to stop (PostgreSQL 15); its next start recovers as well.
+            self._server.stop(discarding=not is_well)
 
     def session(self) -> PostgreSqlSession:
-        session = PostgreSqlSession(self, self.connect())
+        connection = self.connect()
+        session = PostgreSqlSession(self, connection)
+        if self.tally is not None:
+            with self.telling(connection):
+                for name, value in SETTINGS.items():
+                    connection.execute(f"SET {name} = {value}")
         self._sessions.add(session)
         return session
 
@@ -169,20 +216,54 @@ class PostgreSql:
         return int(found or 0)
 
     def counters(self) -> Counters:
+        if self.tally is not None and self.tally.is_idle:
+            for session in list(self._sessions):
+                session.flush()
         version = self._version()
         found: dict[str, float] = {}
         for view, since in _VIEWS:
             if version >= since:
                 found.update(self._counted(view, _OWN_DATABASE if view == "pg_stat_database" else f"TABLE {view}"))
+        if version >= 180000:
+            found.update(self._counted("pg_stat_wal", _LOG_18))
+        elif version < _FLUSHES_SINCE:
+            # What its views say of the log may be seconds old; how long the log is it knows.
+            found = {name: value for name, value in found.items() if not name.startswith("pg_stat_wal.")}
+            found.update(self._counted("pg_stat_wal", _LOG_14))
         if version >= 160000:
             (figures,) = self._rows(_IO_18 if version >= 180000 else _IO)
             found.update({f"pg_stat_io.{name}": float(value) for name, value in zip(_IO_NAMES, figures, strict=True) if value is not None})
-        spilled = found.get("pg_stat_database.temp_bytes")
-        return Counters(None if spilled is None else int(spilled), found)
+        if self.tally is not None:
+            self.tally.read(self.read_bytes())
+        return _counters(found)
+
+    def read_bytes(self) -> int:
+        """What was read of tables and indexes so far, by all sessions."""
+        ((found,),) = self._rows(_READ_BYTES)
+        return int(found)
+
+    def waits(self) -> Mapping[str, int] | None:
+        found: Counter[str] = Counter()
+        for event, count in self._rows(ASKED):
+            found[class_of(str(event))] += int(count)
+        return found
 
     def processes(self) -> Sequence[int]:
-        server = None if self._server is None else self._server.pid
-        return () if server is None else (server, *_children(server))
+        first = self._first_process()
+        if first is None:
+            return ()
+        if self._family is None or self._family[0] != first:
+            self._family = (first, Family([first]))
+        return [process.pid for process in self._family[1].look()]
+
+    def _first_process(self) -> int | None:
+        """The server's first process; None where it is gone, or not on this host."""
+        if self._server is not None:
+            return self._server.pid
+        if self._family is None and self._claim is not None:
+            with self.telling(self._claim):
+                return first_process(self._claim)
+        return None if self._family is None else self._family[0]
 
     def facts(self) -> Mapping[str, str]:
         with self.session() as session:
@@ -243,8 +324,20 @@ class PostgreSql:
         self._sessions.discard(session)
 
     def _told(self, problem: psycopg.Error, connection: psycopg.Connection[Any] | None) -> DatabaseError:
-        words = self._server.last_words() if self._server is not None else ""
-        return told(problem, self._shown, alive=connection is not None and not connection.broken, last_words=words)
+        is_alive = connection is not None and not connection.broken
+        self._is_lost = self._is_lost or (connection is not None and not is_alive)
+        return told(problem, self._shown, alive=is_alive, ended="" if is_alive or connection is None else self._why_it_ended())
+
+    def _why_it_ended(self) -> str:
+        """What a private server writes in its log of an end, as soon as it does; empty where it says nothing."""
+        until = time.monotonic() + _WORDS_S
+        while self._server is not None:
+            runs = self._server.pid is not None and time.monotonic() < until
+            # One that has ended has written all that it had to say.
+            if (said := self._server.why_it_ended()) or not runs:
+                return said
+            time.sleep(_WAIT_S)
+        return ""
 
     def _rows(self, statement: str) -> list[Row]:
         """An answer over the connection that holds the claim, which does nothing else."""
@@ -283,7 +376,10 @@ class PostgreSqlSession:
         self._database = database
         self._connection = connection
         self._closing = threading.Lock()
-        self._flushes = connection.info.server_version >= 150000
+        self._is_flushed = connection.info.server_version < _FLUSHES_SINCE
+        self._turn: Turn | None = None
+        self._spilled_bytes = 0
+        connection.add_notice_handler(self._heard)
 
     @property
     def process(self) -> int:
@@ -292,22 +388,47 @@ class PostgreSqlSession:
 
     def run(self, statements: Sequence[str], parameters: Sequence[object] = ()) -> list[Row]:
         rows: list[Row] = []
-        with self._database.telling(self._connection):
-            begun_s = time.monotonic()
+        with self._under_way():
             for statement in statements:
                 cursor = self._connection.execute(statement, parameters or None)
                 if cursor.description is not None:
                     rows = cursor.fetchall()
-            if self._flushes and time.monotonic() - begun_s >= _WORTH_FLUSHING_S:
-                self._flush()
         return rows
 
-    def _flush(self) -> None:
-        """Have this session's figures counted now: of its own accord the server lets a second pass, or ten."""
+    @contextmanager
+    def _under_way(self) -> Iterator[None]:
+        """What is done inside is counted as one statement."""
+        tally = self._database.tally
+        self._turn, self._spilled_bytes = None if tally is None else tally.begin(), 0
+        self._is_flushed = self._connection.info.server_version < _FLUSHES_SINCE
+        try:
+            with self._database.telling(self._connection):
+                yield
+        finally:
+            if tally is not None:
+                tally.end()
+
+    def _heard(self, notice: psycopg.errors.Diagnostic) -> None:
+        self._spilled_bytes += spilled_bytes(notice.message_primary or "")
+
+    def flush(self) -> None:
+        """Have this session's figures written now: of its own accord the server lets a second pass, or ten."""
         from psycopg.pq import TransactionStatus
 
-        if self._connection.info.transaction_status == TransactionStatus.IDLE:
-            self._connection.execute("SELECT pg_stat_force_next_flush()")
+        if not self._is_flushed and self._connection.info.transaction_status == TransactionStatus.IDLE:
+            with suppress(client().Error):
+                self._connection.execute("SELECT pg_stat_force_next_flush()")
+                self._is_flushed = True
+
+    def moved(self) -> Moved:
+        turn, tally = self._turn, self._database.tally
+        if turn is None or tally is None:
+            return Moved()
+        spilled = self._spilled_bytes
+        if turn.bytes_before is None or self._connection.info.server_version < _FLUSHES_SINCE:
+            return Moved(None, spilled)
+        self.flush()
+        return Moved(tally.bytes_of(turn, self._database.read_bytes()), spilled)
 
     def begin(self) -> None:
         self.run(["BEGIN"])
@@ -318,9 +439,12 @@ class PostgreSqlSession:
     def rollback(self) -> None:
         self.run(["ROLLBACK"])
 
+    def copy_parquet(self, table: str, pieces: Iterable[bytes]) -> int:
+        raise DatabaseError("PostgreSQL takes no Parquet files.")
+
     def copy(self, table: str, text: Iterable[bytes], columns: Sequence[str] = ()) -> int:
         named = f" ({', '.join(columns)})" if columns else ""
-        with self._database.telling(self._connection), self._connection.cursor() as cursor:
+        with self._under_way(), self._connection.cursor() as cursor:
             with cursor.copy(f"COPY {table}{named} FROM STDIN") as copy:
                 for chunk in text:
                     copy.write(chunk)
@@ -333,6 +457,7 @@ class PostgreSqlSession:
 
     def close(self) -> None:
         with self._closing, suppress(client().Error):
+            self.flush()
             self._connection.close()
         self._database.forget(self)
 
@@ -364,6 +489,30 @@ def _configuration(settings: Settings) -> dict[str, str]:
     return {**made, **settings.options}
 
 
+def _counters(found: Mapping[str, float]) -> Counters:
+    """What the server counts, of which some stands for what every engine does."""
+    spilled, log, flushes, waited_ms = (
+        found.get(name)
+        for name in ("pg_stat_database.temp_bytes", "pg_stat_wal.wal_bytes", "pg_stat_wal.wal_sync", "pg_stat_wal.wal_sync_time")
+    )
+    return Counters(
+        spill_bytes=None if spilled is None else int(spilled),
+        log_bytes=None if log is None else int(log),
+        flushes=None if flushes is None else int(flushes),
+        # It counts flushes whether or not it takes their time.
+        flush_s=None if waited_ms is None or (flushes and not waited_ms) else waited_ms / 1e3,
+        others=found,
+    )
+
+
+def _answers(connection: psycopg.Connection[Any]) -> bool:
+    """Whether the server is there still."""
+    try:
+        return connection.execute("SELECT 1").fetchone() is not None
+    except client().Error:
+        return False
+
+
 def _is_recovering(said: str) -> bool:
     return any(words in said for words in ("starting up", "in recovery mode", "not yet accepting connections", "shutting down"))
 
@@ -371,12 +520,3 @@ def _is_recovering(said: str) -> bool:
 def _files(folder: str) -> list[str]:
     """Every regular file below a directory."""
     return [os.path.join(here, name) for here, _, names in os.walk(folder) for name in names if os.path.isfile(os.path.join(here, name))]
-
-
-def _children(process: int) -> list[int]:
-    """The processes that a process has started; none where the kernel does not list them."""
-    try:
-        with open(f"/proc/{process}/task/{process}/children", encoding="ascii") as file:
-            return [int(number) for number in file.read().split()]
-    except (OSError, ValueError):
-        return []

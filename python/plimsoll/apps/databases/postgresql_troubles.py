@@ -32,8 +32,10 @@ _STATES: tuple[tuple[str, Trouble, str], ...] = (
     ("40001", "conflict", "the transaction met another one ({said})"),
     ("40P01", "conflict", "the transaction met another one ({said})"),
     ("55P03", "conflict", "the transaction met another one ({said})"),
+    ("25006", "refused", "this server takes no writes ({said}); name one that does"),
     ("28", "refused", _REFUSED),
     ("42501", "refused", _REFUSED),
+    ("58", "lost", "the server could not read or write its files ({said})"),
     ("08", "lost", "the connection to the server is gone ({said})"),
 )
 #: The same by what libpq says of a connection that was not made.
@@ -67,18 +69,27 @@ _WORDS: tuple[tuple[str, Trouble, str], ...] = (
         "the server died or was stopped ({said})",
     ),
 )
-_PREFIXES = re.compile(r"^(connection failed: |connection is bad: )?(connection to server (at|on) .*? failed: )?((FATAL|ERROR|PANIC):\s+)?")
+_PREFIXES = re.compile(
+    r"^(consuming input failed: |sending query failed: |connection failed: |connection is bad: )?"
+    r"(connection to server (at|on) .*? failed: )?((FATAL|ERROR|PANIC):\s+)?"
+)
 
 
-def told(problem: psycopg.Error, shown: str, *, alive: bool, last_words: str = "") -> DatabaseError:
-    """The trouble; ``alive`` says whether the connection lives, ``last_words`` are what a private server wrote last."""
-    state = problem.sqlstate or ""
-    said = _said(problem)
+def told(problem: psycopg.Error, shown: str, *, alive: bool, ended: str = "") -> DatabaseError:
+    """The trouble; ``alive`` says whether the connection lives, ``ended`` is what a private server wrote of its end."""
+    trouble = told_of(_said(problem), problem.sqlstate or "", alive=alive, ended=ended)
+    return DatabaseError(f"{shown}: {trouble}", trouble.trouble)
+
+
+def told_of(said: str, state: str, *, alive: bool, ended: str = "") -> DatabaseError:
+    """The same of words and their SQLSTATE, without the target."""
     found = next(((kind, sentence) for begin, kind, sentence in _STATES if state.startswith(begin)), None)
     kind, sentence = found or _by_words(said, alive=alive)
-    if kind == "lost" and re.search(r"no space left", last_words, re.IGNORECASE):
-        kind, sentence, said = "full", _FULL, last_words
-    return DatabaseError(masked(f"{shown}: {sentence.format(said=said[:_LONGEST])}."), kind)
+    if kind == "lost" and ended:
+        said = ended
+        if re.search(r"no space left", ended, re.IGNORECASE):
+            kind, sentence = "full", _FULL
+    return DatabaseError(masked(f"{sentence.format(said=_cleaned(said)[:_LONGEST])}."), kind)
 
 
 def _by_words(said: str, *, alive: bool) -> tuple[Trouble, str]:
@@ -96,4 +107,8 @@ def _said(problem: psycopg.Error) -> str:
     if not primary and len(lines) > 1 and not _PREFIXES.match(first):
         # Of several tries to connect, the last line has the reason.
         first = next((line for line in lines if re.search(r"failed|refused|FATAL", line)), first)
-    return " ".join(_PREFIXES.sub("", first).split()).replace("{", "(").replace("}", ")").rstrip(".")
+    return _cleaned(first)
+
+
+def _cleaned(said: str) -> str:
+    return " ".join(_PREFIXES.sub("", said).split()).replace("{", "(").replace("}", ")").rstrip(".")

@@ -1,6 +1,6 @@
 """A private PostgreSQL server in a directory on the target: made, started, stopped, and never left running.
 
-Model: the server has its data, its log of messages and its settings in one directory that is Plimsoll's with everything in it
+Model: the server has its data, its log of messages and its settings in one directory of Plimsoll's
 (`plimsoll.engine.NativeFiles.own`). It listens at a Unix socket in a directory that only its user may enter, and at no port. A guard
 (`plimsoll.apps.guard`) is its parent: when this process ends, however it ends, the guard stops the server. Should the guard be
 killed as well, the kernel tells the server to stop; and the next command looks for servers that were noted and stops what still runs
@@ -25,6 +25,8 @@ import tempfile
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from typing import Any
+from urllib.parse import quote
 
 from plimsoll.apps import guard
 from plimsoll.apps.databases.database import DatabaseError, Trouble
@@ -61,6 +63,7 @@ _RETRIED = re.compile(r"shared memory block .* is still in use|lock file .* (alr
 _RETRIES_S = 30.0
 _LOOK_S = 0.01
 _SAID = re.compile(r"(?:FATAL|PANIC|ERROR):\s+(.*)")
+_ENDED = re.compile(r"(?:LOG|PANIC|FATAL):\s+(.*(?:was terminated by signal|shutdown request|no space left).*)", re.IGNORECASE)
 _TROUBLES: tuple[tuple[str, Trouble], ...] = (
     (r"no space left|disk quota", "full"),
     (r"could not create shared memory|cannot allocate memory", "memory"),
@@ -115,7 +118,7 @@ class PrivateServer:
                 return
             if not _RETRIED.search(said) or time.monotonic() > until:
                 self._tidy()
-                raise _trouble(f"{self.directory}: the PostgreSQL server did not start: {said}.")
+                raise _trouble(f"{self.directory}: the PostgreSQL server did not start: {said}.", "refused")
 
     def stop(self, *, discarding: bool = False) -> None:
         """Stop it, and wait until it has ended; with ``discarding`` its data are not needed any more, and no checkpoint is written."""
@@ -133,14 +136,25 @@ class PrivateServer:
         self.stop()
         self.start()
 
-    def last_words(self) -> str:
-        """What the server said of its last failure; empty when nothing."""
+    def why_it_ended(self) -> str:
+        """What the server wrote of the end of one of its processes, or of its own; empty where it was not heard of."""
+        found = [said[1].strip().rstrip(".") for said in map(_ENDED.search, self._log()) if said]
+        # A process that finds no space ends by a signal of its own, which says less.
+        full = [said for said in found if "no space left" in said.lower()]
+        return (full or found or [""])[-1]
+
+    def _log(self) -> list[str]:
+        """The last lines that it wrote."""
         try:
             with open(os.path.join(self.home, _LOG), "rb") as file:
                 file.seek(max(0, os.fstat(file.fileno()).st_size - 65536))
-                lines = file.read().decode("utf-8", "replace").splitlines()
+                return file.read().decode("utf-8", "replace").splitlines()
         except OSError:
-            return ""
+            return []
+
+    def last_words(self) -> str:
+        """What the server said of its last failure; empty when nothing."""
+        lines = self._log()
         found = [said[1].strip().rstrip(".") for said in map(_SAID.search, lines) if said]
         return found[-1] if found else (lines[-1].strip().rstrip(".") if lines else "")
 
@@ -218,6 +232,12 @@ class PrivateServer:
             shutil.rmtree(self._sockets, ignore_errors=True)
             self._sockets = None
         forget(self.directory)
+
+
+def url_of(connection: Mapping[str, Any]) -> str:
+    """The address of a private server for clients on this machine: it listens at a socket."""
+    at = {name: quote(str(value), safe="") for name, value in connection.items()}
+    return f"postgresql://{at['user']}@/{at['dbname']}?host={at['host']}&port={at['port']}"
 
 
 def running(data: str) -> int | None:
@@ -324,8 +344,8 @@ def _escaped(value: str) -> str:
     return value.replace("'", "''")
 
 
-def _trouble(sentence: str) -> DatabaseError:
+def _trouble(sentence: str, otherwise: Trouble = "lost") -> DatabaseError:
     kind = next((kind for words, kind in _TROUBLES if re.search(words, sentence, re.IGNORECASE)), None)
     if kind == "full":
         sentence = f"{sentence.rstrip('.')}; make room, or name a directory with more."
-    return DatabaseError(sentence, kind or "lost")
+    return DatabaseError(sentence, kind or otherwise)

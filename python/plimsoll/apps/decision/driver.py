@@ -4,7 +4,8 @@ Model: the target is the address of a database. A private one lives in a directo
 its own, like the trees of file operations; it is loaded before the first point of a scale and used by the following ones. Each point opens
 it with the memory that was asked for, carries out its tests, and closes it. Queries and refreshes are operations, streams are streams, so
 rates, latencies, objectives and load lines are those of every load; what only this driver knows is the section ``decision`` of the outcome.
-Limits: one host. The answers are compared right after a load at scales that have expected answers.
+Streams ask from this host, or from several that are clients of one PostgreSQL server (`plimsoll.apps.decision.served`).
+Limits: the answers are compared right after a load at scales that have expected answers.
 
     [workload file]  driver = "decision-support"
                      [[stream]]
@@ -24,26 +25,33 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, replace
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
+from plimsoll.apps.application import Application, as_blocks, only_stream
 from plimsoll.apps.course import Course, Timing
+from plimsoll.apps.databases import own_schemas
 from plimsoll.apps.databases.address import Address, is_address, parse
 from plimsoll.apps.databases.database import Database, Settings
-from plimsoll.apps.databases.engines import ENGINES, database_of
+from plimsoll.apps.databases.engines import ENGINES, check, client_of, database_of, memory_least
+from plimsoll.apps.databases.schema import DECISION_SUPPORT as SCHEMA
 from plimsoll.apps.decision import dataset, options
 from plimsoll.apps.decision.dataset import Hearing, Note
 from plimsoll.apps.decision.observation import Observer, seen
 from plimsoll.apps.decision.options import Asked
 from plimsoll.apps.decision.procedure import Plan, Procedure
 from plimsoll.apps.decision.records import Whole, figures
+from plimsoll.apps.decision.served import ServedQueries
 from plimsoll.decision import BANNER, data, metrics
-from plimsoll.engine import Control, Engine, Job, Json, OnEvent, OnProgress, native_files
+from plimsoll.engine import Control, Engine, Job, OnEvent, OnProgress, Permission, native_files
 from plimsoll.errors import InputError, TargetError
 from plimsoll.host.device import free_bytes
-from plimsoll.host.target import existing, monitored_devices, target_facts
-from plimsoll.stored import Cache, Definition, EngineOutcome, Headline, Inspection, Options
+from plimsoll.host.target import existing, target_facts
+from plimsoll.stored import Cache, Definition, EngineOutcome, Headline, Inspection, Json, Options, top_devices
 from plimsoll.target import Target
 from plimsoll.units import binary
+
+if TYPE_CHECKING:
+    from plimsoll.apps.databases.postgresql import PostgreSql
 
 NAME = "decision-support"
 #: What a run without a target takes.
@@ -51,14 +59,14 @@ DEFAULT_TARGET = "duckdb:./plimsoll-scratch.dss"
 #: A point ends when everything was asked; the duration is only the limit.
 TIMING = {"duration": "24h", "warmup": "0s"}
 #: Bytes on the target per byte of text, at most, with room for what spills and comes.
-_ROOM = {"duckdb": 0.9, "postgresql": 3.0}
+_ROOM = {"duckdb": 0.9, "postgresql": 3.0, "spark": 1.2}
 #: Lengths of an interval from each scale on.
 _INTERVALS_NS = ((100.0, 10_000_000_000), (10.0, 1_000_000_000), (0.5, 250_000_000), (0.0, 100_000_000))
-#: No engine works with less.
-_MEMORY_LEAST = 128 << 20
+#: Bytes that are stored per byte of text, about, before anything is loaded.
+_STORED = 0.35
 
 
-class DecisionSupport:
+class DecisionSupport(Application):
     """`plimsoll.engine.Engine` whose jobs ask a database; what is not about that is handed on to ``engine``."""
 
     default_target = DEFAULT_TARGET
@@ -70,29 +78,32 @@ class DecisionSupport:
     keeps_caches = True
 
     def __init__(self, engine: Engine, definition: Mapping[str, object]) -> None:
-        self._engine = engine
+        super().__init__(engine)
         self._definition = definition
         self._files = native_files()
+        #: Whether other runs are kept away from the database.
+        self._claims = True
+
+    @property
+    def makes(self) -> str:
+        """What becomes of the target, in words."""
+        asked = self._asked
+        changed = ", changed by refreshes" if asked.refresh else ""
+        return f"a database of scale {asked.scale:g} is loaded (about {binary(asked.scale * dataset.TEXT_BYTES)} of text), asked{changed}"
 
     @property
     def _asked(self) -> Asked:
         return Asked.of(cast("Definition", self._definition)["stream"][0])
 
-    def control(self) -> Control:
-        return self._engine.control()
-
     def check_workload(self, workload: Mapping[str, Any], source: str) -> Definition:
         """The canonical form. The engine checks what stands above the stream."""
-        streams = workload.get("stream") or [{}]
-        if not isinstance(streams, list) or len(streams) != 1 or not isinstance(streams[0], dict):
-            raise InputError(f"{source}: decision support has one [[stream]] table, whose option 'streams' says how many ask at a time.")
-        stream = options.canonical(streams[0], f"{source}: stream")
+        given = only_stream(
+            workload, f"{source}: decision support has one [[stream]] table, whose option 'streams' says how many ask at a time."
+        )
+        stream = options.canonical(given, f"{source}: stream")
         rest = {key: value for key, value in workload.items() if key != "driver"}
         plain = self._engine.check_workload({**rest, "stream": [{"name": stream["name"]}]}, source)
         return cast("Definition", {**plain, "driver": NAME, "stream": [stream]})
-
-    def check_job(self, options: Json) -> Options:
-        return self._engine.check_job(options)
 
     def set_option(self, workload: Definition, options_: Options, key: str, value: Any) -> tuple[Definition, Options]:
         """Both with one option changed."""
@@ -104,58 +115,59 @@ class DecisionSupport:
             raise InputError(f"{key}: {problem}") from None
         if changed is not None:
             return cast("Definition", {**workload, "stream": [changed]}), options_
-        plain = cast("Definition", {key: value for key, value in workload.items() if key not in ("driver", "stream")})
-        plain["stream"] = [{"name": "queries"}]
-        before = self._engine.check_workload(plain, key)
+        before = self._engine.check_workload(as_blocks(workload, "queries"), key)
         after, found = self._engine.set_option(before, options_, key, value)
         if after != before or name == "size":
             known = ", ".join(option.name for option in options.OPTIONS)
             raise InputError(f"{key}: decision support has no such option; it has {known} and the options of a job.")
         return workload, found
 
-    def workload_schema(self) -> Json:
-        return self._engine.workload_schema()
-
     def inspect_target(self, target: Target) -> Inspection:
-        """What is at the directory of a private database. Raises `InputError` for what is no address of an engine that can do this."""
+        """What is at the directory of a private database, or that a server is the user's. Raises `InputError` for what is no address of an
+        engine that can do this."""
         address = _address(target)
         if address.directory is None:
-            raise InputError(f"target {address}: servers of your own are not supported yet.")
+            return {"kind": "server", "spec": address.text, "exists": True, "made_by_plimsoll": False}
         return {**self._files.inspect(address.directory), "spec": address.text}
 
-    def write_refusal(self, target: Target, permission: Json | None) -> str | None:
+    def write_refusal(self, target: Target, permission: Permission | None) -> str | None:
         """Why no database may be made there. Raises a sentence where it could not be: a missing package, too little room."""
         found = self.inspect_target(target)
         address = _address(target)
-        check_engine(address)
+        check(address, self._memory_bytes(address, round(dataset.TEXT_BYTES * self._asked.scale * _STORED)))
+        check_asked(address, self._asked)
+        if address.directory is None:
+            own_schemas.check(address, SCHEMA)
+            return None
         check_room(address, self._asked.scale)
         return found.get("write_refusal") if permission is None else None
 
     def prepare_target(
-        self, target: Target, size_bytes: int | None, permission: Json | None, on_progress: OnProgress, control: Control
+        self, target: Target, size_bytes: int | None, permission: Permission | None, on_progress: OnProgress, control: Control
     ) -> Inspection:
         """Load the database, unless what is there is of the right scale and unused enough."""
         if size_bytes is not None:
             raise InputError("size: how large the database becomes is said by its scale; set that in place of size.")
         address, asked = _address(target), self._asked
+        check_asked(address, asked)
         check_room(address, asked.scale)
         with self._open(address, permission, Settings()) as database:
-            pairs = (asked.has_power + asked.streams * asked.has_throughput) * asked.refresh
+            pairs = (asked.has_power + self.hosts * asked.streams * asked.has_throughput) * asked.refresh
             note = dataset.note_of(database)
             if note is None or not dataset.serves(note, database, asked.scale, pairs):
                 note = self._loaded(database, target, Hearing(on_progress, control))
         found = self.inspect_target(target)
-        return cast(
-            "Inspection", {**found, "size_bytes": note.data_bytes or 0, "file_bytes": note.text_bytes, "changes_between_points": True}
-        )
+        scratch = {} if address.directory else {"scratch": [address.text]}
+        sizes = {"size_bytes": note.data_bytes or 0, "file_bytes": note.text_bytes}
+        return cast("Inspection", {**found, **sizes, **scratch, "changes_between_points": True})
 
     def _loaded(self, database: Database, target: Target, hearing: Hearing) -> Note:
         """The note of a new load, which is complete once it is written."""
-        observer = Observer(monitored_devices(target_facts(self.inspect_target(target))), database.processes)
+        observer = Observer(_tops(self.inspect_target(target)), database.processes)
         try:
             before = observer.glance()
             note = dataset.load(database, self._asked.scale, hearing)
-            written = seen(before, observer.glance(), observer.devices).get("bytes_written")
+            written = seen(before, observer.glance()).get("bytes_written")
         finally:
             observer.close()
         note = dataset.checked(database, note.with_written(written), hearing)
@@ -173,45 +185,83 @@ class DecisionSupport:
         return {"state": state, "how": how}
 
     def remove_target(self, target: Target) -> list[str]:
-        """Remove the database, and the directory if it was made for that."""
-        return self._files.remove(_directory(target))
+        """Remove the database, and the directory if it was made for that; of a server of the user's our schema."""
+        directory = _directory(target)
+        return self._files.remove(directory) if directory else own_schemas.remove(_address(target), [SCHEMA])
 
     def release_target(self, target: Target) -> None:
         """Note that the database stays and that no run uses it any more."""
-        self._files.release(_directory(target))
+        directory = _directory(target)
+        if directory:
+            self._files.release(directory)
+        else:
+            own_schemas.keep(_address(target), [SCHEMA])
 
-    def run_job(self, job: Job, on_event: OnEvent, control: Control) -> EngineOutcome:
-        """Carry out the tests. Raises `TargetError` where the database cannot be opened."""
-        address, asked = _address(job["target"]), Asked.of(job["workload"]["stream"][0])
-        with self._open(address, job["permission"], Settings()) as database:
+    def schema_state(self, target: Target) -> str:
+        """What there is of our schema in a server of the user's."""
+        return own_schemas.state_of(_address(target), SCHEMA)
+
+    def serves(self, target: Target) -> bool:
+        """Whether several hosts can be clients of one server there. Raises `InputError` with why they cannot."""
+        address = _address(target)
+        if address.engine != "postgresql":
+            raise InputError(
+                f"target {target.text}: {address.engine} answers queries in processes of the host that asks and has no clients on other"
+                " hosts; name a PostgreSQL server by its URL, or give each host a database of its own with {host}."
+            )
+        if self._asked.has_power:
+            raise InputError("test: the power test asks one query at a time, which one host does; with --hosts ask test=throughput.")
+        if self._asked.cache == "cold":
+            raise InputError(
+                "cache: a server that several hosts ask is not started anew for each point; say --cache warm, or leave it out."
+            )
+        return True
+
+    @contextmanager
+    def served(self, job: Job, _control: Control, count: int) -> Iterator[ServedQueries]:
+        """The database of a job whose streams are on ``count`` hosts: its server runs and is claimed from here."""
+        address = _address(job["target"])
+        note = self._note_at(address, job["permission"])
+        settings = Settings(self._memory_bytes(address, note.data_bytes or 0))
+        with self._open(address, job["permission"], settings) as database:
+            url = address.text if address.directory is None else cast("PostgreSql", database).url
+            yield ServedQueries(url, count, Asked.of(job["workload"]["stream"][0]), settings.memory_bytes)
+
+    def _note_at(self, address: Address, permission: Permission | None) -> Note:
+        with self._open(address, permission, Settings()) as database:
             note = dataset.note_of(database)
             if note is None:
                 raise TargetError(f"{address}: the database was not loaded; it was there when the run began.")
-        memory_bytes = asked.memory_bytes(note.data_bytes or 0)
-        settings = Settings(None if memory_bytes is None else max(memory_bytes, _MEMORY_LEAST))
+        return note
+
+    def run_job(self, job: Job, on_event: OnEvent, control: Control) -> EngineOutcome:
+        """Carry out the tests. Raises `TargetError` where the database cannot be opened."""
+        address, asked, clients = _address(job["target"]), Asked.of(job["workload"]["stream"][0]), job.get("clients")
+        self._claims = clients is None
+        note = self._note_at(address, job["permission"])
+        settings = Settings(self._memory_bytes(address, note.data_bytes or 0))
         with self._open(address, job["permission"], settings) as database:
-            plan = Plan.of(asked, note, database.dialect, job["job"]["seed"])
-            observer = Observer(monitored_devices(target_facts(self.inspect_target(job["target"]))), database.processes)
+            plan = Plan.of(asked, note, database.dialect, job["job"]["seed"], clients)
+            observer = Observer(_tops(self.inspect_target(job["target"])), database.processes)
             try:
                 return _Point(job, plan, settings).outcome(database, observer, on_event, control)
             finally:
                 observer.close()
 
+    def _memory_bytes(self, address: Address, data_bytes: int) -> int | None:
+        """What the engine may use with so much data: what was asked for, but not less than it needs; None for its own choice."""
+        found = self._asked.memory_bytes(data_bytes) if is_ours_to_set(address) else None
+        return None if found is None else max(found, memory_least(address.engine))
+
     @contextmanager
-    def _open(self, address: Address, permission: Json | None, settings: Settings) -> Iterator[Database]:
+    def _open(self, address: Address, permission: Permission | None, settings: Settings) -> Iterator[Database]:
         directory = "" if address.directory is None else self._files.own(address.directory, permission, address.engine)
-        database = database_of(address, directory, settings)
+        database = database_of(address, directory, settings) if self._claims else client_of(address, settings)
         database.open()
         try:
             yield database
         finally:
             database.close()
-
-    def calibrate(self, seconds: float) -> Json:
-        return self._engine.calibrate(seconds)
-
-    def probe_io_uring(self) -> Json:
-        return self._engine.probe_io_uring()
 
 
 class _Point:
@@ -235,6 +285,7 @@ class _Point:
         course = Course(_timing(self._job["job"], self._plan.asked.scale), forward, control, tells_silence=False)
         with data.kept() if self._plan.asked.refresh else nullcontext():
             procedure.prepare_caches(lambda: control.stopped)
+            course.servers = None if database.runs_here else database.processes()
             procedure.own_cpu_s, begun_s = 0.0, time.thread_time()
             ended = course.run(procedure)
             own_s = time.thread_time() - begun_s + procedure.own_cpu_s
@@ -288,17 +339,36 @@ def _address(target: Target) -> Address:
     return parse(target.text, tuple(ENGINES))
 
 
+def _tops(inspection: Inspection) -> list[str]:
+    """Kernel names of the devices whose counters are those of the database."""
+    return [str(device["name"]) for device in top_devices(target_facts(inspection))]
+
+
 def _directory(target: Target) -> str:
     """Of an address, or a directory that is named by its path, as those are that a killed run left behind."""
     return _address(target).directory or "" if is_address(target.text) else target.text
 
 
-def check_engine(address: Address) -> None:
-    """Raise the sentence of a missing package."""
-    if address.engine == "duckdb":
-        from plimsoll.apps.databases.duckdb import engine_module
+def is_ours_to_set(address: Address) -> bool:
+    """Whether Plimsoll says how much memory the engine has: a Spark cluster gives an application what that asks for."""
+    return address.is_private or address.engine == "spark"
 
-        engine_module()
+
+def check_asked(address: Address, asked: Asked) -> None:
+    """Raise the sentence of an option that a server or cluster of the user's cannot follow."""
+    if address.is_private:
+        return
+    if address.engine == "spark":
+        if asked.cache == "cold":
+            raise InputError(
+                f"cache: {address}: the page caches of a cluster's workers cannot be emptied from here; say --cache warm, or measure on"
+                " spark:local."
+            )
+        return
+    if asked.cache == "cold":
+        raise InputError(f"cache: {address}: a server of yours is not restarted; say --cache warm, or measure on postgresql:new:DIR.")
+    if asked.memory not in ("engine", options.default("memory")):
+        raise InputError(f"memory: {address}: a server of yours keeps the memory that it has (shared_buffers); leave --memory away.")
 
 
 def check_room(address: Address, scale: float) -> None:

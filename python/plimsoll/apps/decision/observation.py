@@ -2,72 +2,119 @@
 
 Model: a `Glance` is taken between two queries; the counters of the target's devices, the processors' states, the time that some task stood
 waiting for I/O (pressure stall information, /proc/pressure/io) and the processor time and bytes of the engine's own processes are read as
-text and parsed later. What device and host did belongs to everything that ran then: to the query where it runs alone, to all streams
-together otherwise. Bytes are those of the devices where the target has some that count, else those that the engine's processes moved
-(/proc/PID/io), which leaves out what they left to the kernel to write.
-Limits: what the kernel does not say is None, never 0. A process that has ended is in nothing any more.
+text from files that stay open, and parsed later. What device and host did belongs to everything that ran then: to the query where it runs
+alone, to all streams together otherwise. Bytes are those of the devices where the target has some that count, else those that the engine's
+processes moved (/proc/PID/io), which leaves out what they left to the kernel to write. A process counts with those of its children that
+have ended, so that servers of parallel queries, which come and go, are in the sum of an engine whose first process is their parent.
+Limits: what the kernel does not say is None, never 0.
 
-    before = observer.glance(); session.run(...); seen(before, observer.glance(), observer.devices)["bytes_read"]
+    before = observer.glance(); session.run(...); seen(before, observer.glance())["bytes_read"]
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import os
+import threading
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from typing import cast
 
-from plimsoll.engine import Json
 from plimsoll.monitor import counters
+from plimsoll.monitor.counters import CpuTicks, DiskCounters
 from plimsoll.monitor.sampler import Sampler, Snapshot
+from plimsoll.stored import Json
 
-_PRESSURE = "/proc/pressure/io"
+#: More than the kernel says in such a file.
+_TEXT_BYTES = 4096
 
 
 @dataclass(frozen=True)
 class Glance:
-    """Counters at one instant. ``engine`` has (processor seconds, bytes read, bytes written) of each process of the engine."""
+    """Counters at one instant, parsed when they are asked for. ``pressure`` is the text of /proc/pressure/io; ``processes`` has those of
+    /proc/PID/stat and /proc/PID/io of each process of the engine."""
 
     snapshot: Snapshot
-    stalled_us: int | None
-    engine: dict[int, tuple[float, int | None, int | None]] = field(default_factory=dict)
+    pressure: str | None
+    processes: Mapping[int, tuple[str, str | None]] = field(default_factory=dict)
+    devices: tuple[str, ...] = ()
+
+    @cached_property
+    def disks(self) -> dict[str, DiskCounters]:
+        """Those of ``devices`` that count."""
+        return counters.parse_diskstats(self.snapshot.texts.get("diskstats", ""), self.devices)
+
+    @cached_property
+    def cpu(self) -> CpuTicks | None:
+        """The processors' states."""
+        return counters.parse_cpu(self.snapshot.texts.get("stat", ""))
+
+    @cached_property
+    def stalled_us(self) -> int | None:
+        """For how long some task stood waiting for I/O since boot."""
+        return None if self.pressure is None else _stalled_us(self.pressure)
+
+    @cached_property
+    def engine(self) -> dict[int, tuple[float, int | None, int | None]]:
+        """Processor seconds, bytes read and bytes written of each process of the engine and of its children that have ended."""
+        parsed = {pid: _process(*texts) for pid, texts in self.processes.items()}
+        return {pid: found for pid, found in parsed.items() if found is not None}
 
 
 class Observer:
-    """Reads the counters; ``devices`` are kernel names of the target's devices, ``processes`` says which belong to the engine now."""
+    """Reads the counters; ``devices`` are kernel names of the target's devices, ``processes`` says which belong to the engine now. Files
+    stay open from one glance to the next, those of a process for as long as it belongs to the engine."""
 
     def __init__(self, devices: Sequence[str], processes: Callable[[], Sequence[int]]) -> None:
         self.devices = tuple(devices)
         self._processes = processes
-        self._sampler = Sampler()
+        self._sampler = Sampler(sources=("diskstats", "stat"))
+        self._pressure = _opened("/proc/pressure/io")
+        self._files: dict[int, tuple[int | None, int | None]] = {}
+        self._lock = threading.Lock()
 
     def glance(self) -> Glance:
-        """The counters now; some 0.2 ms."""
-        engine = {pid: found for pid in self._processes() if (found := _process(pid)) is not None}
-        return Glance(self._sampler.snapshot(), _stalled_us(), engine)
+        """The counters now; some 0.05 ms, several times that where all caches are the engine's."""
+        with self._lock:
+            return Glance(self._sampler.snapshot(), _text(self._pressure), self._texts(self._processes()), self.devices)
+
+    def _texts(self, pids: Sequence[int]) -> dict[int, tuple[str, str | None]]:
+        for pid in self._files.keys() - pids:
+            _close(*self._files.pop(pid))
+        texts: dict[int, tuple[str, str | None]] = {}
+        for pid in pids:
+            if pid not in self._files:
+                self._files[pid] = _opened(f"/proc/{pid}/stat"), _opened(f"/proc/{pid}/io")
+            stat, moved = map(_text, self._files[pid])
+            if stat is not None:
+                texts[pid] = stat, moved
+        return texts
 
     def close(self) -> None:
         """Close the files."""
         self._sampler.close()
+        _close(self._pressure, *(file for files in self._files.values() for file in files))
+        self._pressure, self._files = None, {}
 
 
-def seen(before: Glance, after: Glance, devices: Sequence[str]) -> Json:
+def seen(before: Glance, after: Glance) -> Json:
     """What happened in between; the keys are those of a stored query (docs/decision-support.md)."""
     elapsed_s = (after.snapshot.monotonic_ns - before.snapshot.monotonic_ns) / 1e9
     if elapsed_s <= 0:
         return {}
-    storage = _of_devices(before, after, devices, elapsed_s) or _of_processes(before, after)
+    storage = _of_devices(before, after, elapsed_s) or _of_processes(before, after)
     stalled = None if before.stalled_us is None or after.stalled_us is None else (after.stalled_us - before.stalled_us) / 1e6 / elapsed_s
     return {
         **storage,
         "waiting_share": None if stalled is None else min(max(stalled, 0.0), 1.0),
-        "cpu": _cpu(before.snapshot, after.snapshot),
+        "cpu": _cpu(before, after),
         "engine_cpu_s": _engine_cpu_s(before, after),
     }
 
 
-def _of_devices(before: Glance, after: Glance, devices: Sequence[str], elapsed_s: float) -> Json:
+def _of_devices(before: Glance, after: Glance, elapsed_s: float) -> Json:
     """Bytes, request sizes, waits and queue of the devices together; empty where none of them counts."""
-    olds, news = (counters.parse_diskstats(glance.snapshot.texts.get("diskstats", "")) for glance in (before, after))
-    pairs = [(olds[name], news[name]) for name in devices if name in olds and name in news]
+    pairs = [(before.disks[name], after.disks[name]) for name in before.disks if name in after.disks]
     if not pairs:
         return {}
     total = {name: sum(getattr(new, name) - getattr(old, name) for old, new in pairs) for name in _SUMMED}
@@ -99,54 +146,69 @@ def _of_processes(before: Glance, after: Glance) -> Json:
 
 
 def _between(before: Glance, after: Glance, which: int) -> int | None:
-    """One counter of all processes that are there at the end; one that began in between counts from 0."""
-    found: list[int] = []
-    for pid, now in after.engine.items():
-        value, earlier = now[which], before.engine.get(pid, (0.0, 0, 0))[which]
-        if value is None or earlier is None:
-            return None
-        found.append(int(value) - int(earlier))
-    return sum(found) if found else None
+    """One counter of all processes together; what one has counted that ended in between is its parent's."""
+    earlier, now = ([process[which] for process in glance.engine.values()] for glance in (before, after))
+    if not now or None in (*earlier, *now):
+        return None
+    return max(sum(cast("list[int]", now)) - sum(cast("list[int]", earlier)), 0)
 
 
 def _engine_cpu_s(before: Glance, after: Glance) -> float | None:
     if not after.engine:
         return None
-    return sum(now[0] - before.engine.get(pid, (0.0, 0, 0))[0] for pid, now in after.engine.items())
+    return max(sum(process[0] for process in after.engine.values()) - sum(process[0] for process in before.engine.values()), 0.0)
 
 
-def _cpu(before: Snapshot, after: Snapshot) -> Json | None:
+def _cpu(before: Glance, after: Glance) -> Json | None:
     """Percent of all processors of the host together, by state; None when less than a tick passed."""
-    old, new = (counters.parse_cpu(snapshot.texts.get("stat", "")) for snapshot in (before, after))
-    shares = counters.cpu_shares(old, new) if old is not None and new is not None else None
+    shares = counters.cpu_shares(before.cpu, after.cpu) if before.cpu is not None and after.cpu is not None else None
     return None if shares is None else {name: shares[name] for name in ("user_percent", "system_percent", "iowait_percent", "idle_percent")}
 
 
-def _stalled_us() -> int | None:
-    """For how long some task stood waiting for I/O since boot."""
+def _stalled_us(text: str) -> int | None:
+    line = text.partition("\n")[0]
     try:
-        with open(_PRESSURE, encoding="ascii") as file:
-            line = file.readline()
         return int(line.rpartition("total=")[2]) if line.startswith("some ") else None
-    except (OSError, ValueError):
+    except ValueError:
         return None
 
 
-def _process(pid: int) -> tuple[float, int | None, int | None] | None:
-    """Processor seconds, bytes read and bytes written of one process; None when it is gone."""
+def _process(stat: str, moved: str | None) -> tuple[float, int | None, int | None] | None:
+    """Processor seconds, bytes read and bytes written of one process and its children that have ended; None when it is gone."""
     try:
-        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
-            words = file.read().rpartition(")")[2].split()
-        cpu_s = (int(words[11]) + int(words[12])) / counters.TICKS_PER_S
-    except (OSError, ValueError, IndexError):
+        # Format: proc(5): utime, stime, cutime and cstime, fields 14 to 17. /proc/PID/io has the children in it anyway.
+        cpu_s = sum(map(int, stat.rpartition(")")[2].split()[11:15])) / counters.TICKS_PER_S
+    except ValueError:
         return None
-    return (cpu_s, *_moved(pid))
+    return (cpu_s, *((None, None) if moved is None else _moved(moved)))
 
 
-def _moved(pid: int) -> tuple[int | None, int | None]:
+def _moved(text: str) -> tuple[int | None, int | None]:
     try:
-        with open(f"/proc/{pid}/io", encoding="ascii") as file:
-            found = dict(line.split(": ") for line in file.read().splitlines())
+        found = dict(line.split(": ") for line in text.splitlines())
         return int(found["read_bytes"]), int(found["write_bytes"]) - int(found.get("cancelled_write_bytes", 0))
-    except (OSError, ValueError, KeyError):
+    except (ValueError, KeyError):
         return None, None
+
+
+def _opened(path: str) -> int | None:
+    try:
+        return os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return None
+
+
+def _text(file: int | None) -> str | None:
+    """All of a small file of the kernel; None where it is not there, as of a process that has ended."""
+    if file is None:
+        return None
+    try:
+        return os.pread(file, _TEXT_BYTES, 0).decode("utf-8", "replace") or None
+    except OSError:
+        return None
+
+
+def _close(*files: int | None) -> None:
+    for file in files:
+        if file is not None:
+            os.close(file)

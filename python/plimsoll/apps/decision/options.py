@@ -17,9 +17,9 @@ from typing import Any
 from plimsoll.decision.metrics import streams_min
 from plimsoll.decision.queries import QUERIES
 from plimsoll.displayed import quoted
-from plimsoll.engine import Json
 from plimsoll.errors import InputError
 from plimsoll.near import meant
+from plimsoll.stored import Json
 from plimsoll.units import size_bytes, size_text
 
 NAME = "queries"
@@ -42,7 +42,7 @@ class Option:
     meaning: str
 
 
-def _scale(value: Any) -> float | int:
+def scale(value: Any) -> float | int:
     number = _number(value)
     if number is None or not 0 < number <= SCALE_MAX:
         raise InputError(f"{quoted(str(value))} is no scale; write about how many GB of data there shall be, for example 1, 10 or 0.01.")
@@ -81,7 +81,7 @@ def _ranges(numbers: Iterable[int]) -> str:
     return ",".join(str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs)
 
 
-def _switch(value: Any) -> bool:
+def switch(value: Any) -> bool:
     if isinstance(value, bool):
         return value
     words = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
@@ -91,7 +91,7 @@ def _switch(value: Any) -> bool:
     return found
 
 
-def _word(*words: str) -> Callable[[Any], str]:
+def word_of(*words: str) -> Callable[[Any], str]:
     def read(value: Any) -> str:
         text = str(value).strip().lower().replace("-", " ")
         if text not in words:
@@ -129,18 +129,23 @@ def _number(value: Any) -> float | None:
 
 #: What a stream of queries may say.
 OPTIONS: tuple[Option, ...] = (
-    Option("scale", 1, _scale, "About how many GB of data there are; any number, fractions are flagged."),
+    Option("scale", 1, scale, "About how many GB of data there are; any number, fractions are flagged."),
     Option(
-        "test", "throughput", _word(*TESTS), "power: each query alone; throughput: streams beside each other; both: one after the other."
+        "test", "throughput", word_of(*TESTS), "power: each query alone; throughput: streams beside each other; both: one after the other."
     ),
     Option("streams", _AUTO, _streams, "Streams of queries at the same time in the throughput test; auto is the least for the scale."),
     Option("queries", "1-22", _queries, "Which of the 22 queries; a part of them is flagged."),
-    Option("refresh", True, _switch, "Whether orders come and go meanwhile (RF1, RF2)."),
+    Option("refresh", True, switch, "Whether orders come and go meanwhile (RF1, RF2)."),
     Option("memory", "25%", _memory, "What the engine may use: a share of the data, a size, or engine for its own choice."),
-    Option("cache", "as found", _word(*CACHES), "What the caches hold when a test begins; --cache sets it."),
-    Option("spec_rounding", False, _switch, "Round times and figures as the specification does."),
+    Option("cache", "as found", word_of(*CACHES), "What the caches hold when a test begins; --cache sets it."),
+    Option("spec_rounding", False, switch, "Round times and figures as the specification does."),
 )
 _BY_NAME = {option.name: option for option in OPTIONS}
+
+
+def default(name: str) -> Any:
+    """What an option is that nobody set."""
+    return _BY_NAME[name].default
 
 
 @dataclass(frozen=True)

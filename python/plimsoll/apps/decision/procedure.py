@@ -17,33 +17,47 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from plimsoll.apps.course import Course
-from plimsoll.apps.databases.database import Database, DatabaseError, Row, Session
+from plimsoll.apps.databases.database import Counters, Database, DatabaseError, Moved, Row, Session
 from plimsoll.apps.decision.dataset import Note
 from plimsoll.apps.decision.observation import Glance, Observer, seen
 from plimsoll.apps.decision.options import Asked
-from plimsoll.apps.decision.records import Done, Kept, Phase, Span
+from plimsoll.apps.decision.records import Done, Kept, Later, Phase, Span
 from plimsoll.apps.decision.refresh import coming, going
+from plimsoll.apps.decision.waits import Waiting
 from plimsoll.decision import data
 from plimsoll.decision.queries import text
+from plimsoll.engine import Clients
 from plimsoll.errors import PlimsollError
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What is carried out: the options, the seed, what was loaded, and the texts of each stream in the order in which it asks."""
+    """What is carried out: the options, what was loaded, the texts of each stream in the order in which it asks, that of the power test
+    first. ``before`` streams are other hosts', whose numbers come first; ``pairs`` of refreshes come beside the streams."""
 
     asked: Asked
     note: Note
     texts: Sequence[Sequence[tuple[int, str]]]
+    pairs: int
+    before: int = 0
 
     @classmethod
-    def of(cls, asked: Asked, note: Note, dialect: str, seed: int) -> Plan:
-        """With every text ready; raises `InputError` where a dialect needs a package that is missing."""
-        streams = range(asked.streams + 1) if asked.has_throughput else range(1)
-        return cls(asked, note, [list(_texts(asked, stream, dialect, seed)) for stream in streams])
+    def of(cls, asked: Asked, note: Note, dialect: str, seed: int, clients: Clients | None = None) -> Plan:
+        """With every text ready; raises `InputError` where a dialect needs a package that is missing.
+
+        Of several hosts each has streams of its own, and the first one all refreshes, which follow one another.
+        """
+        number, count, seed = (0, 1, seed) if clients is None else (clients["number"], clients["count"], clients["seed"])
+        before = number * asked.streams
+        streams = [0, *range(before + 1, before + asked.streams + 1)] if asked.has_throughput else [0]
+        texts = [list(_texts(asked, stream, dialect, seed)) for stream in streams]
+        pairs = 0 if number or not asked.refresh else count * asked.streams
+        # Caches are warmed once, as well.
+        mine = replace(asked, refresh=asked.refresh and not number, cache=asked.cache if not number else "as found")
+        return cls(mine, note, texts, pairs, before)
 
 
 def _texts(asked: Asked, stream: int, dialect: str, seed: int) -> Iterator[tuple[int, str]]:
@@ -107,16 +121,20 @@ class Procedure:
                             session.run([statement])
 
     def _spanned(self, course: Course, name: str, carried_out: Callable[[Course], None]) -> None:
-        before, counted, start_ns = self._observer.glance(), self._spilled(), course.now_ns()
+        before, counted, start_ns = self._observer.glance(), self._counters(), course.now_ns()
+        waiting = Waiting(self._database.waits, self._own_time)
         try:
-            carried_out(course)
+            with waiting:
+                carried_out(course)
         finally:
             end_ns, after = course.now_ns(), self._observer.glance()
-            spilled = _difference(counted, self._spilled())
+            counters = self._counters()
+            spilled = _difference(counted.spill_bytes, counters.spill_bytes)
             if spilled is None:
                 known = [done.spill_bytes for done in self.kept.done if done.phase == name and done.spill_bytes is not None]
                 spilled = sum(known) if known else None
-            self.kept.spans.append(Span(name, start_ns, end_ns, seen(before, after, self._observer.devices), spilled))
+            what = {**seen(before, after), **_flushed(counted, counters), "waits": waiting.shares()}
+            self.kept.spans.append(Span(name, start_ns, end_ns, what, spilled))
 
     def _power(self, course: Course) -> None:
         asked = self._plan.asked
@@ -130,7 +148,7 @@ class Procedure:
 
     def _throughput(self, course: Course) -> None:
         """Streams beside each other; the first that fails is told, the others end early."""
-        works: list[Callable[[], None]] = [lambda number=number: self._stream(course, number) for number in range(1, len(self._plan.texts))]  # type: ignore[misc]
+        works: list[Callable[[], None]] = [lambda place=place: self._stream(course, place) for place in range(1, len(self._plan.texts))]  # type: ignore[misc]
         if self._plan.asked.refresh:
             works.append(lambda: self._refreshes(course))
         threads = [threading.Thread(target=self._told, args=(course, work), name="plimsoll-stream") for work in works]
@@ -153,15 +171,15 @@ class Procedure:
             with self._lock:
                 self.own_cpu_s += time.thread_time() - begun_s
 
-    def _stream(self, course: Course, number: int) -> None:
+    def _stream(self, course: Course, place: int) -> None:
         with self._session() as session:
-            _Stream(self, course, "throughput", number).ask(session, self._plan.texts[number])
+            _Stream(self, course, "throughput", self._plan.before + place).ask(session, self._plan.texts[place])
 
     def _refreshes(self, course: Course) -> None:
-        """As many pairs as there are streams, one after the other."""
+        """As many pairs as there are streams, on all hosts together, one after the other."""
         with self._session() as session:
             stream = _Stream(self, course, "throughput", None)
-            for _ in range(self._plan.asked.streams):
+            for _ in range(self._plan.pairs):
                 if course.stopped:
                     return
                 stream.carry_out("rf1", coming(session, self._plan.asked.scale))
@@ -222,16 +240,20 @@ class Procedure:
 
     def seen(self, before: Glance, after: Glance) -> Mapping[str, object]:
         """What happened in between."""
-        return seen(before, after, self._observer.devices)
+        return seen(before, after)
 
     def spilled(self) -> int | None:
         """Bytes that went to temporary files so far."""
         return self._spilled()
 
     def _spilled(self) -> int | None:
+        return self._counters().spill_bytes
+
+    def _counters(self) -> Counters:
+        """What the engine counted so far; nothing where it is gone."""
         with suppress(DatabaseError):
-            return self._database.counters().spill_bytes
-        return None
+            return self._database.counters()
+        return Counters()
 
 
 class _Told(Exception):
@@ -275,13 +297,21 @@ class _Stream:
         self._last = after
         rows = found if isinstance(found, int) else len(found)
         spill = _difference(spilled, procedure.spilled()) if self._alone else None
-        what = procedure.seen(before, after)
-        if session is not None:
-            moved = session.moved()
-            what, spill = {**what, "engine_read_bytes": moved.read_bytes}, spill if moved.spill_bytes is None else moved.spill_bytes
-        if not self._alone:
-            what = {**what, **_SHARED}
+        moved = session.moved() if session is not None else None
+        if moved is not None and moved.spill_bytes is not None:
+            spill = moved.spill_bytes
+        what = Later(lambda: self._seen(before, after, moved))
         procedure.kept.add(Done(op, self._phase, self._number, call.begun_ns, end_ns, rows, what, spill, procedure.validated(op)))
+
+    def _seen(self, before: Glance, after: Glance, moved: Moved | None) -> Mapping[str, object]:
+        """What is stored of the time between two glances, and of what the engine counted itself."""
+        what = dict(self._procedure.seen(before, after))
+        if moved is not None:
+            what["engine_read_bytes"] = moved.read_bytes
+            # Processes elsewhere are not seen; their engine may have counted.
+            if what.get("engine_cpu_s") is None:
+                what["engine_cpu_s"] = moved.cpu_s
+        return what if self._alone else {**what, **_SHARED}
 
     def _failed(self, op: str, call: object, problem: PlimsollError) -> None:
         """A query that the brake cancelled stays under way for ever; any other has failed."""
@@ -299,6 +329,15 @@ _SHARED: Mapping[str, object] = {"bytes_read": None, "bytes_written": None}
 
 def _called(op: str) -> str:
     return f"query {op[1:]}" if op[0] == "q" else op.upper()
+
+
+def _flushed(before: Counters, after: Counters) -> Mapping[str, object]:
+    """What went to the engine's log in between, and how long a commit waited on average until the storage had it."""
+    flushes, waited_s = _difference(before.flushes, after.flushes), None
+    if before.flush_s is not None and after.flush_s is not None:
+        waited_s = after.flush_s - before.flush_s
+    mean_ms = 1e3 * waited_s / flushes if flushes and waited_s is not None else None
+    return {"log_bytes": _difference(before.log_bytes, after.log_bytes), "flushes": flushes, "flush_mean_ms": mean_ms}
 
 
 def _difference(before: int | None, after: int | None) -> int | None:

@@ -3,6 +3,7 @@
 Model: records arise in several threads and are kept in the order of their ends; each is handed on with the interval in which it ended, so
 that a run that is killed has them in its store as well. Figures are taken of whole tests only: a power test without one of its queries, or
 streams that were cut off, have none.
+What a query did to storage is parsed when its record is asked for, and not in the time between two queries of a stream.
 Limits: memory grows with the number of queries asked, some 500 bytes each; those are few.
 
     kept = Kept(); kept.add(Done("q14", "power", 0, 0, 120_000_000, seen={}))
@@ -12,15 +13,30 @@ Limits: memory grows with the number of queries asked, some 500 bytes each; thos
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 from plimsoll.decision import metrics
-from plimsoll.engine import Json
+from plimsoll.stored import Json
 
 Phase = Literal["power", "throughput"]
 REFRESHES = ("rf1", "rf2")
+
+
+class Later:
+    """A value that is worked out when it is first asked for; what it is worked out of is forgotten then."""
+
+    def __init__(self, work: Callable[[], Mapping[str, object]]) -> None:
+        self._work: Callable[[], Mapping[str, object]] | None = work
+        self._found: Mapping[str, object] = {}
+        self._lock = threading.Lock()
+
+    def __call__(self) -> Mapping[str, object]:
+        with self._lock:
+            if self._work is not None:
+                self._found, self._work = self._work(), None
+            return self._found
 
 
 @dataclass(frozen=True)
@@ -34,7 +50,7 @@ class Done:
     start_ns: int
     end_ns: int
     rows: int
-    seen: Mapping[str, object] = field(default_factory=dict)
+    seen: Mapping[str, object] | Later = field(default_factory=dict)
     spill_bytes: int | None = None
     validated: bool | None = None
 
@@ -47,8 +63,9 @@ class Done:
         """As it is stored; a query has its number, a refresh its name."""
         what: Json = {"refresh": self.op} if self.op in REFRESHES else {"number": int(self.op[1:])}
         times: Json = {"start_ns": self.start_ns, "end_ns": self.end_ns, "seconds": self.seconds}
+        seen = self.seen() if isinstance(self.seen, Later) else self.seen
         last: Json = {"spill_bytes": self.spill_bytes, "validated": self.validated}
-        return {**what, "phase": self.phase, "stream": self.stream, **times, "rows": self.rows, **_SEEN, **self.seen, **last}
+        return {**what, "phase": self.phase, "stream": self.stream, **times, "rows": self.rows, **_SEEN, **seen, **last}
 
 
 #: What is stored of every query, where nothing was seen.

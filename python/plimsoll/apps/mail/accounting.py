@@ -1,11 +1,13 @@
 """Whether every letter that a server took is where it belongs: once in the mailbox of each recipient, with the bytes that were sent.
 
-Model: the ledger of a run has a line for each letter that was taken (``T``) and for each whose answer never came (``U``). Every letter
-carries a mark: the run, its number, its sender, and a hash of its body. The mailboxes of the recipients are read from the disk, folder by
-folder, because users move what they get; copies that senders keep, and drafts, are no deliveries.
-Limits: for Maildir, after the servers were stopped.
+Model: the ledger of a run has a line for each letter that was taken (``T``), for each whose answer never came (``U``), and for each move
+of a message between folders that had none (``M``). Every letter carries a mark: the run, its number, its sender, and a hash of its body.
+All folders of the recipients are looked through, because users move what they get; copies that senders keep, and drafts, are no
+deliveries. A server that is killed may have to repeat what nobody told it was done (RFC 5321, 4.5.4.1; RFC 1047): a letter that lay in the
+queue at a kill may be there once more for each kill, and a message whose move was cut off in two folders. Nothing may be missing.
+Limits: for Maildir, after the servers were stopped; other formats are read by IMAP (`plimsoll.apps.mail.reader`).
 
-    account = accounted("ledger", "18c9f2", "/mnt/array/mail/mail/mailboxes", since_ns)
+    account = accounted("ledger", marks_on_disk("/mnt/array/mail/mail/mailboxes", "18c9f2", since_ns))
     account.lost, account.doubled, account.damaged        # 0, 0, 0
 """
 
@@ -13,23 +15,36 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 
-from plimsoll.engine import Json, native_mail
+from plimsoll.engine import native_mail
+from plimsoll.stored import Json
 
 #: Folders that hold what a user wrote, not what was delivered.
-_OWN = ("Sent", "Calendar", "Drafts")
+OWN = ("Sent", "Calendar", "Drafts")
 #: How many faults are told one by one.
 _EXAMPLES = 5
 #: A mark stands among the first bytes of a message.
 _HEAD_BYTES = 262_144
 
 
+@dataclass(frozen=True)
+class Mark:
+    """A letter that was found in a mailbox: whose that is, the letter's number, and whether its body is the one that was sent."""
+
+    user: int
+    number: int
+    whole: bool
+
+
 @dataclass
 class Account:
-    """Deliveries: ``taken`` by the server, ``found`` in mailboxes; of those, what is wrong. ``uncertain`` may be there or not."""
+    """Deliveries: ``taken`` by the server, ``found`` in mailboxes; of those, what is wrong. ``uncertain`` may be there or not.
+
+    ``repeated`` were delivered again because a server was killed in the middle, ``copied`` are in two folders because a move was cut off.
+    """
 
     taken: int = 0
     found: int = 0
@@ -38,6 +53,8 @@ class Account:
     doubled: int = 0
     misdelivered: int = 0
     damaged: int = 0
+    repeated: int = 0
+    copied: int = 0
     examples: list[str] = field(default_factory=list)
 
     @property
@@ -55,44 +72,88 @@ class Account:
             self.examples.append(sentence)
 
 
-def accounted(ledger: str, run: str, mailboxes: str, since_ns: int) -> Account:
-    """Compare the ledger of ``run`` with the messages in ``mailboxes`` that are no older than ``since_ns`` (nanoseconds since 1970)."""
-    taken, uncertain = _entries(ledger)
-    account = Account(taken=len(taken), uncertain=len(uncertain))
+@dataclass
+class _Ledger:
+    """Deliveries that were taken, and those whose fate nobody knows (letter and recipient); moves by user that had no answer."""
+
+    taken: set[tuple[int, int]] = field(default_factory=set)
+    uncertain: set[tuple[int, int]] = field(default_factory=set)
+    moving: Counter[int] = field(default_factory=Counter)
+
+
+def accounted(path: str, marks: Iterable[Mark], again: Mapping[int, int] | None = None) -> Account:
+    """Compare the ledger at ``path`` with what was found; ``again`` says how often a letter may have been delivered once more."""
+    ledger = _read(path)
+    account = Account(taken=len(ledger.taken), uncertain=len(ledger.uncertain))
     found: Counter[tuple[int, int]] = Counter()
-    for user, path in _messages(mailboxes, since_ns):
-        mark = _mark_of(path, run)
-        if mark is None:
-            continue
-        number, whole = mark
-        found[number, user] += 1
-        if not whole:
+    for mark in marks:
+        delivery = mark.number, mark.user
+        found[delivery] += 1
+        if not mark.whole:
             account.damaged += 1
-            account.blame(f"letter {number} in the mailbox of user {user} is not what was sent")
-        if (number, user) not in taken and (number, user) not in uncertain:
+            account.blame(f"letter {mark.number} in the mailbox of user {mark.user} is not what was sent")
+        if delivery not in ledger.taken and delivery not in ledger.uncertain:
             account.misdelivered += 1
-            account.blame(f"letter {number} is in the mailbox of user {user}, whom it was not sent to")
+            account.blame(f"letter {mark.number} is in the mailbox of user {mark.user}, whom it was not sent to")
     account.found = found.total()
-    for number, user in sorted(taken):
+    for number, user in sorted(ledger.taken | ledger.uncertain):
         times = found[number, user]
-        if times == 0:
+        if times == 0 and (number, user) in ledger.taken:
             account.lost += 1
             account.blame(f"letter {number} to user {user} was accepted and is not in the mailbox")
-        elif times > 1:
-            account.doubled += 1
-            account.blame(f"letter {number} is {times} times in the mailbox of user {user}")
+        if times > 1:
+            _excuse(account, ledger, (number, user), times - 1, (again or {}).get(number, 0))
     return account
 
 
-def _entries(ledger: str) -> tuple[set[tuple[int, int]], set[tuple[int, int]]]:
-    """Deliveries that were taken, and those whose fate nobody knows: letter and recipient."""
-    taken: set[tuple[int, int]] = set()
-    uncertain: set[tuple[int, int]] = set()
-    with suppress(FileNotFoundError), open(ledger, encoding="ascii") as file:
+def _excuse(account: Account, ledger: _Ledger, delivery: tuple[int, int], more: int, again: int) -> None:
+    """What of so many copies too many a kill explains; the others are a fault."""
+    number, user = delivery
+    repeated = min(more, again)
+    copied = min(more - repeated, ledger.moving[user])
+    ledger.moving[user] -= copied
+    account.repeated += repeated
+    account.copied += copied
+    if more > repeated + copied:
+        account.doubled += 1
+        account.blame(f"letter {number} is {more + 1} times in the mailbox of user {user}")
+
+
+def _read(path: str) -> _Ledger:
+    ledger = _Ledger()
+    with suppress(FileNotFoundError), open(path, encoding="ascii") as file:
         for line in file:
-            word, number, _, to = line.split()
-            (taken if word == "T" else uncertain).update((int(number), int(user)) for user in to.split(","))
-    return taken, uncertain
+            word, *words = line.split()
+            if word == "M":
+                ledger.moving[int(words[0])] += 1
+                continue
+            number, _, to = words
+            (ledger.taken if word == "T" else ledger.uncertain).update((int(number), int(user)) for user in to.split(","))
+    return ledger
+
+
+def marks_on_disk(mailboxes: str, run: str, since_ns: int) -> Iterator[Mark]:
+    """The letters of ``run`` in Maildirs, in files no older than ``since_ns`` (nanoseconds since 1970)."""
+    for user, path in _messages(mailboxes, since_ns):
+        with suppress(OSError), open(path, "rb") as file:
+            head = file.read(_HEAD_BYTES)
+            if head.find(native_mail().mark.encode() + b": ") >= 0 and (mark := mark_of(user, head + file.read(), run)) is not None:
+                yield mark
+
+
+def mark_of(user: int, text: bytes, run: str) -> Mark | None:
+    """The letter of ``run`` that a message of a user is; None for anything else."""
+    at = text.find(native_mail().mark.encode() + b": ", 0, _HEAD_BYTES)
+    if at < 0:
+        return None
+    try:
+        name, number, _, wanted = text[at:].split(b"\n", 1)[0].split(b" ")[1:5]
+    except ValueError:
+        return None
+    if name.decode("ascii", "replace") != run or not number.isdigit():
+        return None
+    _, _, body = text[at:].replace(b"\r\n", b"\n").partition(b"\n\n")
+    return Mark(user, int(number), native_mail().hash(body) == wanted.decode("ascii", "replace").strip())
 
 
 def _messages(mailboxes: str, since_ns: int) -> Iterator[tuple[int, str]]:
@@ -101,28 +162,10 @@ def _messages(mailboxes: str, since_ns: int) -> Iterator[tuple[int, str]]:
         users = [(int(home.name[1:]), home.path) for home in homes if home.name[:1] == "u" and home.name[1:].isdigit()]
     for user, home in users:
         for folder, names, files in os.walk(home):
-            names[:] = [name for name in names if name.lstrip(".") not in _OWN]
+            names[:] = [name for name in names if name.lstrip(".") not in OWN]
             for name in files:
                 path = os.path.join(folder, name)
                 if not name.startswith(("dovecot", "maildirfolder")):
                     with suppress(OSError):
                         if os.stat(path).st_ctime_ns >= since_ns:
                             yield user, path
-
-
-def _mark_of(path: str, run: str) -> tuple[int, bool] | None:
-    """The number of the letter of ``run`` that a file is, and whether its body is whole; None for anything else."""
-    try:
-        with open(path, "rb") as file:
-            head = file.read(_HEAD_BYTES)
-            at = head.find(native_mail().mark.encode() + b": ")
-            if at < 0:
-                return None
-            name, number, _, wanted = head[at:].split(b"\n", 1)[0].split(b" ")[1:5]
-            if name.decode("ascii", "replace") != run:
-                return None
-            text = head + file.read()
-    except (OSError, ValueError):
-        return None
-    _, _, body = text[at:].replace(b"\r\n", b"\n").partition(b"\n\n")
-    return int(number), native_mail().hash(body) == wanted.decode("ascii", "replace").strip()

@@ -4,7 +4,7 @@ Model: the target is a database (`plimsoll.apps.databases.address`): an SQLite f
 directory on the target, or the user's own server, where it works in a schema of its own. It is filled before the first point and used on
 by the next ones. Terminals are the level; every transaction is recorded under its kind. After each job the conditions of consistency are
 checked: where one does not hold, the point has failed and its figures mean nothing.
-Limits: one host drives all terminals.
+Terminals are on this host, or on several that are clients of one server (`plimsoll.apps.order_entry.served`).
 
     [workload file]  driver = "order-entry"
                      [[stream]]
@@ -19,26 +19,33 @@ Limits: one host drives all terminals.
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib.util import find_spec
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
+from plimsoll.apps.application import Application, as_blocks, only_stream
 from plimsoll.apps.course import Course, Ended, Timing
-from plimsoll.apps.databases.address import Address, parse
+from plimsoll.apps.databases import own_schemas
+from plimsoll.apps.databases.address import Address, is_address, parse
 from plimsoll.apps.databases.address import Engine as EngineName
+from plimsoll.apps.databases.schema import ORDER_ENTRY as SCHEMA
 from plimsoll.apps.order_entry import options as own
-from plimsoll.apps.order_entry.store import MEMORY_MIN_BYTES, MEMORY_SHARE, Filling, Store, Watch, Watched
-from plimsoll.apps.order_entry.terminals import STREAM, Terminals
-from plimsoll.engine import Control, Engine, Job, Json, OnEvent, OnProgress, native_files
-from plimsoll.errors import InputError, PlimsollError, TargetError
+from plimsoll.apps.order_entry.served import UNCHECKED, ServedOrders, checked
+from plimsoll.apps.order_entry.store import MEMORY_MIN_BYTES, MEMORY_SHARE, AtWork, Filling, Store, Watched
+from plimsoll.apps.order_entry.terminals import STREAM
+from plimsoll.apps.order_entry.watching import Watching, watched_section
+from plimsoll.engine import Control, Engine, Job, OnEvent, OnProgress, Permission, native_files
+from plimsoll.errors import InputError, TargetError
 from plimsoll.host.device import free_bytes
 from plimsoll.orders import BANNER
 from plimsoll.orders.requests import NEW_ORDER
-from plimsoll.stored import Definition, EngineOutcome, Inspection, Options
+from plimsoll.stored import Definition, EngineOutcome, Inspection, Json, Options
 from plimsoll.target import Target
 from plimsoll.units import binary
+
+if TYPE_CHECKING:
+    from plimsoll.apps.order_entry.postgresql_store import PostgresqlStore
 
 NAME = "order-entry"
 ENGINES: tuple[EngineName, ...] = ("sqlite", "postgresql")
@@ -47,13 +54,12 @@ DEFAULT_TARGET = "sqlite:./plimsoll-scratch.orders"
 #: What the data take on a disk while they are measured, beside their own size: logs and growth.
 _ROOM = {"sqlite": 1.5, "postgresql": 2.0}
 _LOG_BYTES = {"sqlite": 64 << 20, "postgresql": 2 << 30}
-_LOOK_S = 0.02
 #: Connections of a private server besides those of terminals: ours, and those that PostgreSQL keeps back.
 _OTHER_CONNECTIONS = 20
 _NO_SIZE = "size: a database is as large as its warehouses make it; set warehouses in place of size."
 
 
-class OrderEntry:
+class OrderEntry(Application):
     """`plimsoll.engine.Engine` whose jobs are transactions on a database; what is not about them is handed on to ``engine``."""
 
     #: What a run without a target takes.
@@ -62,25 +68,22 @@ class OrderEntry:
     fills_target = True
 
     def __init__(self, engine: Engine, definition: Mapping[str, Any]) -> None:
-        self._engine = engine
+        super().__init__(engine)
         self._definition = definition
         self._files = native_files()
 
-    def control(self) -> Control:
-        return self._engine.control()
+    @property
+    def makes(self) -> str:
+        """What becomes of the target, in words."""
+        scale = own.scale_of(cast("Json", self._definition["stream"][0]))
+        return f"a database of {scale.warehouses:,} warehouses is filled (about {binary(scale.size_bytes)}) and changed"
 
     def check_workload(self, workload: Mapping[str, Any], source: str) -> Definition:
         """The canonical form of order entry. The engine checks what a workload says besides its stream."""
-        streams = workload.get("stream") or [{}]
-        if not isinstance(streams, list) or len(streams) != 1 or not isinstance(streams[0], dict):
-            raise InputError(f"{source}: order entry has one stream; write one [[stream]] table or none.")
-        stream = own.canonical(streams[0], f"{source}: stream")
-        rest = {key: value for key, value in workload.items() if key not in ("driver", "stream")}
-        plain = self._engine.check_workload({**rest, "stream": [{"name": STREAM}]}, source)
+        given = only_stream(workload, f"{source}: order entry has one stream; write one [[stream]] table or none.")
+        stream = own.canonical(given, f"{source}: stream")
+        plain = self._engine.check_workload(as_blocks(workload, STREAM), source)
         return _canonical(plain, stream)
-
-    def check_job(self, options: Json) -> Options:
-        return self._engine.check_job(options)
 
     def set_option(self, workload: Definition, options: Options, key: str, value: Any) -> tuple[Definition, Options]:
         """Both with one option changed: of the job, or of the terminals."""
@@ -90,21 +93,7 @@ class OrderEntry:
             return _canonical(workload, own.changed(stream, option, value)), options
         if key == "size":
             raise InputError(_NO_SIZE)
-        plain: Definition = {**workload, "stream": [{"name": STREAM}]}
-        plain.pop("driver", None)
-        before = self._engine.check_workload(plain, key)
-        try:
-            after, changed = self._engine.set_option(before, options, key, value)
-        except InputError:
-            if key in options:
-                raise
-            raise own.unknown(option, key) from None
-        if after != before:
-            raise own.unknown(option, key)
-        return workload, changed
-
-    def workload_schema(self) -> Json:
-        return self._engine.workload_schema()
+        return workload, self.job_option(as_blocks(workload, STREAM), options, key, value, lambda: own.DECLARED.unknown(option, key))
 
     def inspect_target(self, target: Target) -> Inspection:
         """What is at the directory of a database, or that a server is the user's. Raises `InputError` for what is no address of either."""
@@ -114,12 +103,18 @@ class OrderEntry:
             return {"kind": "server", "spec": target.text, "exists": True, "made_by_plimsoll": False}
         return {**self._files.inspect(address.directory), "spec": target.text}
 
-    def write_refusal(self, target: Target, permission: Json | None) -> str | None:
-        """Why nothing may be made there: a directory that Plimsoll did not make needs a permission."""
+    def write_refusal(self, target: Target, permission: Permission | None) -> str | None:
+        """Why nothing may be made there: a directory that Plimsoll did not make needs a permission. Raises the sentence of a server where
+        our schema cannot be made."""
+        address = _address(target)
+        if address.directory is None:
+            _check_installed(address)
+            own_schemas.check(address, SCHEMA)
+            return None
         return self.inspect_target(target).get("write_refusal") if permission is None else None
 
     def prepare_target(
-        self, target: Target, size_bytes: int | None, permission: Json | None, on_progress: OnProgress, control: Control
+        self, target: Target, size_bytes: int | None, permission: Permission | None, on_progress: OnProgress, control: Control
     ) -> Inspection:
         """Make the database and fill it, unless it is as the point before left it."""
         if size_bytes is not None:
@@ -134,39 +129,82 @@ class OrderEntry:
                 store.fill(scale, Filling(scale, on_progress, control))
             size = store.size_bytes() or scale.size_bytes
         found = self.inspect_target(target)
-        return {**found, "size_bytes": size, "scratch": [address.directory] if address.directory else [], "changes_between_points": True}
+        return {**found, "size_bytes": size, "scratch": [address.directory or address.text], "changes_between_points": True}
 
     def remove_target(self, target: Target) -> list[str]:
-        """Remove the database; nothing that Plimsoll did not make."""
-        address = _address(target)
-        return self._files.remove(address.directory) if address.directory else []
+        """Remove the database, of a server of the user's our schema; nothing that Plimsoll did not make."""
+        directory = _directory(target)
+        return self._files.remove(directory) if directory else own_schemas.remove(_address(target), [SCHEMA])
 
     def release_target(self, target: Target) -> None:
         """Note that the database stays and that no run uses it any more."""
+        directory = _directory(target)
+        if directory:
+            self._files.release(directory)
+        else:
+            own_schemas.keep(_address(target), [SCHEMA])
+
+    def schema_state(self, target: Target) -> str:
+        """What there is of our schema in a server of the user's."""
+        return own_schemas.state_of(_address(target), SCHEMA)
+
+    def files_of(self, target: Target) -> list[str]:
+        """The files of a private database, which is closed between points; none of a server of the user's."""
+        directory = _directory(target)
+        return [os.path.join(here, name) for here, _, names in os.walk(directory) for name in names] if directory else []
+
+    def cold_refusal(self, target: Target) -> str | None:
+        """Why a point cannot begin with empty caches there."""
+        if _address(target).directory is not None:
+            return None
+        return f"{target}: a server of yours is not restarted, so that it cannot start cold; leave out --cache, or use postgresql:new:DIR."
+
+    def serves(self, target: Target) -> bool:
+        """Whether several hosts can be clients of one server there. Raises `InputError` for an engine that has none."""
         address = _address(target)
-        if address.directory:
-            self._files.release(address.directory)
+        if address.engine == "sqlite":
+            raise InputError(
+                f"target {target.text}: SQLite works in the process that asks it and has no clients on other hosts; name a PostgreSQL"
+                " server by its URL, or give each host a database of its own with {host}."
+            )
+        return True
+
+    @contextmanager
+    def served(self, job: Job, control: Control, count: int) -> Iterator[ServedOrders]:
+        """The database of a job whose terminals are on ``count`` hosts: its server runs, is watched, and checked at the end, from here."""
+        address = _address(job["target"])
+        stream = cast("Json", job["workload"]["stream"][0])
+        terminals = count * int(stream["terminals"])
+        with self._store(address, job["permission"], control, terminals) as found:
+            store = cast("PostgresqlStore", found)
+            url = address.text if address.directory is None else store.url
+            with store.watching() as watch:
+                yield ServedOrders(url, store, watch, {**stream, "terminals": terminals}, Timing.of(job["job"]))
 
     def run_job(self, job: Job, on_event: OnEvent, control: Control) -> EngineOutcome:
         """Carry transactions out until the job is over, then check what has to hold. Raises `TargetError` where that cannot begin."""
-        stream = cast("Json", job["workload"]["stream"][0])
-        plan = own.plan_of(stream, job["job"])
+        if "clients" in job:
+            return self._as_client(job, on_event, control)
         with self._store(_address(job["target"]), job["permission"], control) as store:
-            begun, facts, size = store.orders(), dict(store.facts()), store.size_bytes()
-            course = Course(Timing.of(job["job"]), on_event, control)
-            with store.working(stream) as working:
-                load = _Watching(Terminals(plan, working.sessions), working.watch)
-                ended = course.run(load)
-                found = working.watch.watched()
-                retries = dict(working.retries)
-            section = _section(load.terminals, plan.terminals, found, retries)
-            section |= {"engine": store.engine, "stream": dict(stream), "orders_before": begun, "size_bytes": size, "settings": facts}
-            section |= _checked(store, ended)
-            return ended.outcome(NAME, str(job["job"].get("backend", "")), 1, facts, orders=section)
+            begun, size = store.orders(), store.size_bytes()
+            ended, section = _worked(store, job, on_event, control)
+            section |= {"orders_before": begun, "size_bytes": size, **checked(store, failed=ended.first_error is not None)}
+            return ended.outcome(NAME, str(job["job"].get("backend", "")), 1, section["settings"], orders=section)
+
+    def _as_client(self, job: Job, on_event: OnEvent, control: Control) -> EngineOutcome:
+        """The terminals of one host of several; whoever runs all of them claims, watches and checks the database."""
+        from plimsoll.apps.order_entry.postgresql_store import PostgresqlStore, connection_of
+
+        address = _address(job["target"])
+        ended, section = _worked(PostgresqlStore(connection_of(address), str(address)), job, on_event, control)
+        section |= {"orders_before": None, "size_bytes": None, **UNCHECKED}
+        return ended.outcome(NAME, str(job["job"].get("backend", "")), 1, section["settings"], orders=section)
 
     @contextmanager
-    def _store(self, address: Address, permission: Json | None, control: Control | None = None) -> Iterator[Store]:
-        """The database at an address; a private one is made ours, and its server runs for as long as it is needed here."""
+    def _store(
+        self, address: Address, permission: Permission | None, control: Control | None = None, terminals: int | None = None
+    ) -> Iterator[Store]:
+        """The database at an address, for so many terminals; a private one is made ours, and its server runs while it is needed."""
         if address.engine == "sqlite":
             from plimsoll.apps.order_entry.sqlite_store import SqliteStore
 
@@ -175,18 +213,19 @@ class OrderEntry:
         from plimsoll.apps.order_entry.postgresql_store import PostgresqlStore, connection_of
 
         if address.directory is None:
+            own_schemas.claim(address)
             yield PostgresqlStore(connection_of(address), str(address))
             return
         from plimsoll.apps.databases.server import PrivateServer
 
-        server = PrivateServer(self._files.own(address.directory, permission, "postgresql"), address.directory, self._settings())
+        server = PrivateServer(self._files.own(address.directory, permission, "postgresql"), address.directory, self._settings(terminals))
         server.start(lambda: control is not None and control.stopped)
         try:
             yield PostgresqlStore(server.connection, str(address))
         finally:
             server.stop()
 
-    def _settings(self) -> dict[str, str]:
+    def _settings(self, terminals: int | None = None) -> dict[str, str]:
         """What a private server is told: memory for as much of the data as asked for, a connection for each terminal, room for its log."""
         stream = cast("Json", self._definition["stream"][0])
         memory = stream["memory"]
@@ -194,60 +233,26 @@ class OrderEntry:
             memory = max(own.scale_of(stream).size_bytes // MEMORY_SHARE, MEMORY_MIN_BYTES)
         return {
             "shared_buffers": f"{int(memory) >> 10}kB",
-            "max_connections": str(int(stream["terminals"]) + _OTHER_CONNECTIONS),
+            "max_connections": str((terminals or int(stream["terminals"])) + _OTHER_CONNECTIONS),
             "max_wal_size": f"{_LOG_BYTES['postgresql'] >> 20}MB",
         }
 
-    def calibrate(self, seconds: float) -> Json:
-        return self._engine.calibrate(seconds)
 
-    def probe_io_uring(self) -> Json:
-        return self._engine.probe_io_uring()
-
-
-class _Watching:
-    """`plimsoll.apps.course.Load`: the terminals, and beside them what reads the engine's counters at both ends of the measured time."""
-
-    def __init__(self, terminals: Terminals, watch: Watch) -> None:
-        self.terminals = terminals
-        self._watch = watch
-        self._done = threading.Event()
-        self._mistakes: list[BaseException] = []
-
-    def carry_out(self, course: Course) -> None:
-        """Both until the terminals have ended."""
-        thread = threading.Thread(target=self._follow, args=(course,), name="plimsoll-watch", daemon=True)
-        thread.start()
-        try:
-            self.terminals.carry_out(course)
-        finally:
-            self._done.set()
-            thread.join()
-        if self._mistakes:
-            raise self._mistakes[0]
-
-    def interrupt(self) -> None:
-        """The terminals are told."""
-        self.terminals.interrupt()
-
-    def _follow(self, course: Course) -> None:
-        began = False
-        try:
-            while not self._done.wait(_LOOK_S):
-                if course.recorder.phase == "measure" and not course.stopped:
-                    if not began:
-                        self._watch.begin()
-                    began = True
-                    self._watch.look()
-                elif began:
-                    break
-            if began:
-                self._watch.end()
-        except PlimsollError:
-            # A server that is gone tells nothing more; the terminals say so.
-            return
-        except BaseException as mistake:
-            self._mistakes.append(mistake)
+def _worked(store: Store, job: Job, on_event: OnEvent, control: Control) -> tuple[Ended, Json]:
+    """The terminals at work until the job is over, and what is known of it but for the state of the database; clients leave watching it to
+    who runs all of them."""
+    stream, clients = cast("Json", job["workload"]["stream"][0]), job.get("clients")
+    plan, facts = own.plan_of(stream, job["job"], clients), dict(store.facts())
+    course = Course(Timing.of(job["job"]), on_event, control)
+    with store.working(stream) as working:
+        terminals = working.terminals(plan)
+        course.recorder = terminals.recorder(course)
+        course.servers = None if store.engine == "sqlite" else store.processes()
+        ended = course.run(Watching(terminals, working.watch) if clients is None else terminals)
+        section = _section(terminals, plan.terminals, working.retries)
+        section |= watched_section(working.watch.watched() if clients is None else Watched())
+        facts |= working.settings
+    return ended, {**section, "engine": store.engine, "client": working.client, "stream": dict(stream), "settings": facts}
 
 
 def _canonical(workload: Definition, stream: Json) -> Definition:
@@ -255,10 +260,12 @@ def _canonical(workload: Definition, stream: Json) -> Definition:
 
 
 def _address(target: Target) -> Address:
-    """The address of a target; a path alone is the directory of a database that Plimsoll made, when it is to be removed."""
-    if os.path.isabs(target.text) and os.path.isdir(target.text):
-        return Address(target.text, "sqlite", directory=target.text)
     return parse(target.text, ENGINES)
+
+
+def _directory(target: Target) -> str | None:
+    """Of an address, or a directory that is named by its path, as those are that are to be removed; None for a server of the user's."""
+    return _address(target).directory if is_address(target.text) else target.text
 
 
 def _check_installed(address: Address) -> None:
@@ -288,8 +295,8 @@ def _check_room(address: Address, size_bytes: int, *, there: bool) -> None:
         )
 
 
-def _section(terminals: Terminals, number: int, found: Watched, retries: Mapping[str, int]) -> Json:
-    """What only order entry knows of its job; counts are of the measured time."""
+def _section(terminals: AtWork, number: int, retries: Mapping[str, int]) -> Json:
+    """What the terminals know of their job; counts are of the measured time."""
     counts = terminals.counts["measure"]
     verdicts: Json = {}
     for name, count in counts.items():
@@ -305,23 +312,6 @@ def _section(terminals: Terminals, number: int, found: Watched, retries: Mapping
         "rolled_back_share": rolled_back / new_orders if new_orders else 0.0,
         "failed": verdicts.get("failed", {}),
         "retries": dict(retries),
-        "watched_s": found.seconds,
-        "wal_bytes": found.wal_bytes,
-        "flush_ns": found.flush,
-        "waits": found.waits,
-        "events": found.events,
-        "counters": found.counters,
-        "own_share": found.own_share,
         "loop_cpu_ns": terminals.busy_ns,
+        "starved_ns": terminals.starved_ns,
     }
-
-
-def _checked(store: Store, ended: Ended) -> Json:
-    """What the conditions of consistency say; not known where the database is gone."""
-    try:
-        broken = list(store.broken())
-    except PlimsollError as problem:
-        if ended.first_error is None:
-            raise
-        return {"consistent": None, "broken": [], "unchecked": str(problem)}
-    return {"consistent": not broken, "broken": broken}

@@ -11,33 +11,23 @@ Limits: options of the job (duration, warm-up, seed, ...) are the engine's.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from plimsoll.apps.option import Declared, Option, one_of
 from plimsoll.apps.order_entry.terminals import STREAM, Plan
 from plimsoll.displayed import quoted
+from plimsoll.engine import Clients
 from plimsoll.errors import InputError
-from plimsoll.near import listed, meant
+from plimsoll.near import listed
 from plimsoll.orders.requests import KINDS, MIX, NEW_ORDER
 from plimsoll.orders.scale import CUSTOMERS, ITEMS, Scale
-from plimsoll.stored import Options
+from plimsoll.stored import Json, Options
 from plimsoll.units import THOUSANDS, size_bytes
-
-Json = dict[str, Any]
 
 ARRIVALS = ("closed", "poisson", "constant")
 CALLS = ("functions", "statements")
 ISOLATIONS = ("read committed", "repeatable read", "serializable")
 TERMINALS_MAX, WAREHOUSES_MAX = 10_000, 100_000
-
-
-@dataclass(frozen=True)
-class Option:
-    """``read`` gives the canonical value or raises `ValueError` with what would be right."""
-
-    default: Any
-    read: Callable[[Any], Any]
-    meaning: str
 
 
 def _whole(least: int, most: int) -> Callable[[Any], int]:
@@ -46,16 +36,6 @@ def _whole(least: int, most: int) -> Callable[[Any], int]:
         if isinstance(value, bool) or not text.isdigit() or not least <= int(text) <= most:
             raise ValueError(f"a whole number from {least:,} to {most:,}")
         return int(text)
-
-    return read
-
-
-def _one_of(words: tuple[str, ...]) -> Callable[[Any], str]:
-    def read(value: Any) -> str:
-        word = str(value).strip().lower().replace("-", " ").replace("_", " ")
-        if word not in words:
-            raise ValueError(listed(words))
-        return word
 
     return read
 
@@ -120,13 +100,13 @@ def _memory(value: Any) -> int | str:
 OPTIONS: dict[str, Option] = {
     "terminals": Option(8, _whole(1, TERMINALS_MAX), "terminals that ask at the same time, each over a connection of its own; the level"),
     "warehouses": Option(10, _whole(1, WAREHOUSES_MAX), "how much data there are: a warehouse takes about 100 MB"),
-    "arrival": Option("closed", _one_of(ARRIVALS), "closed: a terminal waits for its answer; poisson and constant: as `rate` says"),
+    "arrival": Option("closed", one_of(ARRIVALS), "closed: a terminal waits for its answer; poisson and constant: as `rate` says"),
     "rate": Option(None, _rate, "new orders that are due each second, whatever the database does; the other transactions come with them"),
     "pauses": Option(0.0, _factor, "keying and thinking times, as a multiple of the specification's; 0 has none"),
     "operation": Option(MIX, _mix, "percent of each transaction"),
-    "calls": Option("functions", _one_of(CALLS), "PostgreSQL: a transaction is one call of a function, or each statement is a call"),
+    "calls": Option("functions", one_of(CALLS), "PostgreSQL: a transaction is one call of a function, or each statement is a call"),
     "isolation": Option(
-        "read committed", _one_of(ISOLATIONS), "PostgreSQL: isolation of transactions; conflicts are tried again and counted"
+        "read committed", one_of(ISOLATIONS), "PostgreSQL: isolation of transactions; conflicts are tried again and counted"
     ),
     "memory": Option(
         "auto", _memory, "what the database may hold in memory of its own (shared_buffers of a private server, SQLite's cache)"
@@ -138,14 +118,15 @@ OPTIONS: dict[str, Option] = {
 _FIXED: Json = {"name": STREAM, "direct": False, "queue_depth": 1}
 #: Options that other drivers have, and what is meant here.
 _OTHER_WORDS = {"threads": "terminals", "queue_depth": "terminals", "users": "terminals", "clients": "terminals", "scale": "warehouses"}
+DECLARED = Declared("order entry has", OPTIONS, _OTHER_WORDS)
 
 
 def canonical(given: Mapping[str, Any], where: str) -> Json:
     """The stream with every option; ``where`` names it in messages."""
     for key, value in given.items():
         if key not in OPTIONS and not (key in _FIXED and _FIXED[key] == value):
-            raise unknown(key, where)
-    values = {key: read_value(key, given[key], where) if key in given else option.default for key, option in OPTIONS.items()}
+            raise DECLARED.unknown(key, where)
+    values = DECLARED.read_all(given, where)
     if values["rate"] is not None and "arrival" not in given:
         values["arrival"] = "poisson"
     if values["rate"] is not None and values["arrival"] == "closed":
@@ -161,7 +142,7 @@ def canonical(given: Mapping[str, Any], where: str) -> Json:
 
 def changed(stream: Mapping[str, Any], key: str, value: Any) -> Json:
     """A canonical stream with one option changed; whether options go together is for `canonical` to say, once all are there."""
-    found = {**stream, key: read_value(key, value, key)}
+    found = {**stream, key: DECLARED.read(key, value, key)}
     if key == "rate" and found["arrival"] == "closed":
         found["arrival"] = "poisson"
     if key == "arrival" and found["arrival"] == "closed":
@@ -169,32 +150,20 @@ def changed(stream: Mapping[str, Any], key: str, value: Any) -> Json:
     return found
 
 
-def unknown(key: str, where: str) -> InputError:
-    """What to say of an option that there is not."""
-    other = _OTHER_WORDS.get(key)
-    hint = f"did you mean {quoted(other)}?" if other else meant(key, tuple(OPTIONS))
-    return InputError(f"{where}: order entry has no option {quoted(key)}; {hint}")
-
-
-def read_value(key: str, value: Any, where: str) -> Any:
-    """The canonical value of one option."""
-    try:
-        return OPTIONS[key].read(value)
-    except ValueError as right:
-        raise InputError(f"{where}: {key} is {quoted(value)}, but must be {right}.") from None
-
-
 def scale_of(stream: Mapping[str, Any]) -> Scale:
     """How much data a stream asks for."""
     return Scale(int(stream["warehouses"]), int(stream["customers"]), int(stream["items"]))
 
 
-def plan_of(stream: Mapping[str, Any], options: Options) -> Plan:
-    """What the terminals of a canonical stream do."""
+def plan_of(stream: Mapping[str, Any], options: Options, clients: Clients | None = None) -> Plan:
+    """What the terminals of a canonical stream do; of several hosts' terminals those of each come after those of the one before."""
+    terminals = int(stream["terminals"])
     return Plan(
         scale=scale_of(stream),
         mix=stream["operation"],
-        terminals=int(stream["terminals"]),
+        terminals=terminals,
+        first=0 if clients is None else clients["number"] * terminals,
+        constants_seed=None if clients is None else clients["seed"],
         seed=int(options.get("seed", 0)),
         pauses=float(stream["pauses"]),
         arrival=str(stream["arrival"]),

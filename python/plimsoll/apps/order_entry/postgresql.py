@@ -1,10 +1,11 @@
-"""Order entry on PostgreSQL: every terminal has a connection, and one thread serves them all.
+"""Order entry on PostgreSQL: every terminal has a connection.
 
-Model: requests are sent and answers taken without waiting for either, through libpq's own calls (`psycopg.pq`), as pgbench does; so a
-transaction costs this process some tens of microseconds, and no thread waits for another. A transaction is one call of a function
-(`plimsoll.orders.functions`), which commits by itself, or a call for each of its statements between BEGIN and COMMIT. What ends in a
-conflict (a deadlock, a serialization failure) is tried again, up to `TRIES_MAX` times; its latency counts from the first try.
-Limits: answers are taken when the thread comes to them, so at more than some ten thousand transactions a second latencies include its
+Model: where each transaction is one call of a function (`plimsoll.orders.functions`), connections are opened here and used by threads of
+the engine (`plimsoll.apps.order_entry.threads`). Where each of its statements is a call of its own, between BEGIN and COMMIT, or the
+connection is encrypted, one thread of the interpreter serves all: requests are sent and answers taken without waiting for either, through
+libpq's own calls (`psycopg.pq`). What ends in a conflict (a deadlock, a serialization failure) is tried again, up to `TRIES_MAX` times;
+its latency counts from the first try.
+Limits: the one thread takes answers when it comes to them, so that at more than a thousand transactions a second latencies include its
 turn.
 
     with closing(PostgresqlSessions(conninfo, terminals=8, calls="functions")) as sessions:
@@ -24,12 +25,12 @@ from typing import Any
 import psycopg
 from psycopg import pq
 
-from plimsoll.apps.databases.database import DatabaseError, Trouble
+from plimsoll.apps.databases.database import DatabaseError
+from plimsoll.apps.databases.postgresql_troubles import told_of
 from plimsoll.apps.order_entry.terminals import Ending, Verdict
 from plimsoll.orders.functions import CALLS, call
 from plimsoll.orders.requests import NewOrder, Request
 from plimsoll.orders.statements import STATEMENTS, Missing, Rows, Statement, Unused, of_dialect, transaction
-from plimsoll.passwords import masked
 
 #: How often a transaction is tried before it counts as failed.
 TRIES_MAX = 10
@@ -38,28 +39,6 @@ _BEGIN, _COMMIT, _ROLLBACK = (Statement("", word) for word in ("BEGIN", "COMMIT"
 _WHOLE = frozenset((20, 21, 23))
 _OK = (pq.ExecStatus.TUPLES_OK, pq.ExecStatus.COMMAND_OK)
 _CONFLICTS = {"40001": "serialization", "40P01": "deadlock"}
-
-#: Kinds of errors by the beginning of their SQLSTATE.
-_TROUBLES: dict[str, Trouble] = {
-    "40001": "conflict",
-    "40P01": "conflict",
-    "53100": "full",
-    "53200": "memory",
-    "53300": "refused",
-    "57014": "cancelled",
-    "57P0": "lost",
-    "08": "lost",
-    "28": "refused",
-    "58": "lost",
-}
-_SAID: dict[Trouble, str] = {
-    "lost": "the server is gone",
-    "full": "the server has no room left",
-    "refused": "the server takes no connection",
-    "memory": "the server has no memory left",
-    "cancelled": "somebody cancelled the statement",
-    "conflict": "a transaction met others too often",
-}
 
 Script = Generator[tuple[Statement, Sequence[Any]], Rows, Verdict]
 
@@ -107,8 +86,7 @@ class PostgresqlSessions:
         """Ask the server to cancel what is under way."""
         for terminal in self._terminals:
             if terminal.request is not None:
-                with suppress(psycopg.Error):
-                    terminal.connection.get_cancel().cancel()
+                _cancelled(terminal.connection)
 
     def close(self) -> None:
         """End every connection."""
@@ -132,13 +110,7 @@ class _Terminal:
     def __init__(self, number: int, conninfo: str, calls: str) -> None:
         self._number = number
         self._scripted = _by_functions if calls == "functions" else _by_statements
-        self.connection = pq.PGconn.connect(conninfo.encode())
-        if self.connection.status != pq.ConnStatus.OK:
-            raise self._problem(self.connection.error_message, None)
-        for statement in CALLS if calls == "functions" else STATEMENTS:
-            prepared = self.connection.prepare(statement.name.encode(), of_dialect(statement.text, "postgresql").encode())
-            if prepared.status not in _OK:
-                raise self._problem(prepared.error_message, prepared)
+        self.connection = connected(conninfo, CALLS if calls == "functions" else STATEMENTS)
         self.connection.nonblocking = 1
         self.request: Request | None = None
         self._script: Script | None = None
@@ -245,8 +217,67 @@ class _Terminal:
 
     def _problem(self, message: bytes, error: pq.abc.PGresult | None) -> DatabaseError:
         """What the server says, as a sentence."""
-        alive = self.connection.status == pq.ConnStatus.OK
-        return told(message.decode(errors="replace"), _state(error) if error is not None else "", alive=alive)
+        return _problem_of(self.connection, message, error)
+
+
+class PostgresqlConnections:
+    """`plimsoll.apps.order_entry.threads.Connections`: a connection for each terminal, whose calls are prepared and whose socket the engine
+    may use, since nothing on it is encrypted. Raises `DatabaseError` where one cannot be opened."""
+
+    def __init__(self, conninfo: str, terminals: int) -> None:
+        self._connections: list[pq.abc.PGconn] = []
+        try:
+            for _ in range(terminals):
+                self._connections.append(connected(conninfo, CALLS))
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def files(self) -> list[int]:
+        """Their sockets."""
+        return [connection.socket for connection in self._connections]
+
+    @property
+    def plain(self) -> bool:
+        """Whether what goes over them can be read and written by others."""
+        return not any(connection.ssl_in_use or connection.used_gssapi for connection in self._connections)
+
+    def problem(self, state: str, message: str, *, alive: bool) -> DatabaseError:
+        """What a server said, as a sentence."""
+        return told(f"ERROR: {message}", state, alive=alive)
+
+    def cancel(self) -> None:
+        """Ask the server to cancel what is under way."""
+        for connection in self._connections:
+            _cancelled(connection)
+
+    def close(self) -> None:
+        """End every connection."""
+        for connection in self._connections:
+            connection.finish()
+
+
+def connected(conninfo: str, statements: Sequence[Statement]) -> pq.abc.PGconn:
+    """A connection on which the statements are prepared. Raises `DatabaseError`."""
+    connection = pq.PGconn.connect(conninfo.encode())
+    if connection.status != pq.ConnStatus.OK:
+        raise _problem_of(connection, connection.error_message, None)
+    for statement in statements:
+        prepared = connection.prepare(statement.name.encode(), of_dialect(statement.text, "postgresql").encode())
+        if prepared.status not in _OK:
+            raise _problem_of(connection, prepared.error_message, prepared)
+    return connection
+
+
+def _cancelled(connection: pq.abc.PGconn) -> None:
+    with suppress(psycopg.Error):
+        connection.get_cancel().cancel()
+
+
+def _problem_of(connection: pq.abc.PGconn, message: bytes, error: pq.abc.PGresult | None) -> DatabaseError:
+    alive = connection.status == pq.ConnStatus.OK
+    return told(message.decode(errors="replace"), _state(error) if error is not None else "", alive=alive)
 
 
 def _by_functions(request: Request) -> Script:
@@ -300,10 +331,4 @@ def _state(error: pq.abc.PGresult) -> str:
 
 def told(message: str, state: str, *, alive: bool) -> DatabaseError:
     """What a server says, as a sentence; ``state`` is its SQLSTATE, ``alive`` whether the connection lives."""
-    said = next((line.split(":", 1)[-1].strip() for line in message.strip().splitlines() if line.strip()), "it says nothing of why")
-    trouble: Trouble = "statement" if alive else "lost"
-    for begin, kind in _TROUBLES.items():
-        if state.startswith(begin):
-            trouble = kind
-    what = _SAID.get(trouble, "PostgreSQL says")
-    return DatabaseError(f"{what}: {masked(said).rstrip('.')}{f' (SQLSTATE {state})' if state else ''}.", trouble)
+    return told_of(next((line for line in message.splitlines() if line.strip()), "it says nothing of why"), state, alive=alive)

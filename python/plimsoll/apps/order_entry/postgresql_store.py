@@ -16,7 +16,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from functools import partial
 from queue import Empty, Queue
 from typing import Any
@@ -27,14 +27,19 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from plimsoll.apps.databases import schema
 from plimsoll.apps.databases.address import Address
 from plimsoll.apps.databases.database import DatabaseError
-from plimsoll.apps.order_entry.postgresql import PostgresqlSessions, told
-from plimsoll.apps.order_entry.store import BATCH_ROWS, MADE, Filling, Lot, Watched, Working, lots, made_row
+from plimsoll.apps.databases.postgresql_processes import first_process
+from plimsoll.apps.databases.postgresql_waits import class_of
+from plimsoll.apps.databases.server import url_of
+from plimsoll.apps.order_entry.postgresql import PostgresqlConnections, PostgresqlSessions, told
+from plimsoll.apps.order_entry.store import BATCH_ROWS, MADE, AtWork, Filling, Lot, Watched, Working, lots, made_row
+from plimsoll.apps.order_entry.terminals import Plan, Terminals
+from plimsoll.apps.order_entry.threads import TerminalThreads
 from plimsoll.orders.consistency import CONDITIONS
-from plimsoll.orders.functions import CREATE
+from plimsoll.orders.functions import CALL_OF, CREATE
 from plimsoll.orders.scale import Scale
 from plimsoll.orders.schema import POSTGRESQL, created, indexed, keyed
 
-SCHEMA = "plimsoll_orders"
+SCHEMA = schema.ORDER_ENTRY
 _APPLICATION, _WATCHING = "plimsoll terminal", "plimsoll"
 #: Connections that fill the tables at once; rows are made by one processor, which feeds about so many.
 _LOADERS = 4
@@ -46,8 +51,8 @@ _SETTINGS = (
     *("autovacuum", "autovacuum_vacuum_scale_factor", "autovacuum_naptime", "track_io_timing", "track_wal_io_timing"),
     *("default_transaction_isolation", "data_checksums", "huge_pages", "effective_io_concurrency", "max_connections"),
 )
-#: What counts as waiting for storage besides the class IO: turns to flush the log.
-_STORAGE_EVENTS = ("WALWrite", "WALInsert")
+#: Those of them that the connections of terminals have of their own.
+_OF_TERMINALS = ("default_transaction_isolation", "synchronous_commit")
 
 
 class PostgresqlStore:
@@ -58,6 +63,11 @@ class PostgresqlStore:
     def __init__(self, connection: Mapping[str, Any], shown: str) -> None:
         self._connection = dict(connection)
         self._shown = shown
+
+    @property
+    def url(self) -> str:
+        """Where clients on this machine reach a private server."""
+        return url_of(self._connection)
 
     def holds(self, scale: Scale) -> bool:
         """Whether the schema is there, filled to the end for this scale."""
@@ -99,10 +109,18 @@ class PostgresqlStore:
         isolation = str(stream["isolation"]).replace(" ", r"\ ")
         options = f"-c search_path={SCHEMA} -c default_transaction_isolation={isolation}"
         conninfo = make_conninfo(**{**self._connection, "application_name": _APPLICATION, "options": options})
+        terminals, calls = int(stream["terminals"]), str(stream["calls"])
+        with self._opened() as session, _carried_out(conninfo, terminals, calls) as (made, retries, client):
+            # Recorded as they are, not as they were asked for: a role or a database may have settings of its own.
+            with psycopg.connect(conninfo, autocommit=True) as one:
+                settings = {name: str(_one(one, f"SHOW {name}")) for name in _OF_TERMINALS}
+            yield Working(made, PostgresqlWatch(session), client, retries, settings)
+
+    @contextmanager
+    def watching(self) -> Iterator[PostgresqlWatch]:
+        """What watches terminals that others serve."""
         with self._opened() as session:
-            sessions = PostgresqlSessions(conninfo, int(stream["terminals"]), calls=str(stream["calls"]))
-            with closing(sessions):
-                yield Working(sessions, PostgresqlWatch(session), sessions.retries)
+            yield PostgresqlWatch(session)
 
     def broken(self) -> Sequence[str]:
         """The conditions that do not hold."""
@@ -129,6 +147,12 @@ class PostgresqlStore:
             ).fetchall()
         values = dict(found)
         return {name: str(values[name]) for name in _SETTINGS if name in values}
+
+    def processes(self) -> Sequence[int]:
+        """The server's first process, where it is seen from here."""
+        with self._opened() as session:
+            first = first_process(session)
+            return () if first is None else (first,)
 
     @contextmanager
     def _opened(self) -> Iterator[psycopg.Connection[Any]]:
@@ -180,6 +204,25 @@ class PostgresqlStore:
             raise problems[0]
 
 
+@contextmanager
+def _carried_out(conninfo: str, terminals: int, calls: str) -> Iterator[tuple[Callable[[Plan], AtWork], Counter[str], str]]:
+    """What makes the terminals, counts what they tried again, and says who carries out."""
+    if calls == "functions":
+        with closing(PostgresqlConnections(conninfo, terminals)) as connections:
+            if connections.plain:
+                retries: Counter[str] = Counter()
+                with ExitStack() as stack:
+                    yield (lambda plan: _threads(stack, plan, connections, retries)), retries, "threads of the engine"
+                return
+    with closing(PostgresqlSessions(conninfo, terminals, calls=calls)) as sessions:
+        yield partial(Terminals, sessions=sessions), sessions.retries, "one thread, libpq"
+
+
+def _threads(stack: ExitStack, plan: Plan, connections: PostgresqlConnections, retries: Counter[str]) -> TerminalThreads:
+    """Their connections are used until the stack is left."""
+    return stack.enter_context(closing(TerminalThreads(plan, connections, CALL_OF, retries)))
+
+
 class PostgresqlWatch:
     """`plimsoll.apps.order_entry.store.Watch` over a connection of its own."""
 
@@ -224,7 +267,7 @@ class PostgresqlWatch:
         found.counters = counted
         total = self._waits.total()
         for event, count in self._waits.items():
-            name = _class_of(event)
+            name = class_of(event)
             found.waits[name] = found.waits.get(name, 0.0) + count / total
         found.events = {event or "processor": count / total for event, count in self._waits.most_common(8)}
         return found
@@ -249,10 +292,11 @@ _COUNTERS = (
     "SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0') AS wal_bytes",
     "SELECT xact_commit AS commits, xact_rollback AS rollbacks, deadlocks, blks_read AS blocks_read, blks_hit AS blocks_hit, "
     "temp_bytes FROM pg_stat_database WHERE datname = current_database()",
-    "SELECT wal_records, wal_fpi AS full_page_images, wal_buffers_full, wal_write, wal_sync, wal_write_time AS wal_write_time_ms, "
-    "wal_sync_time AS wal_sync_time_ms FROM pg_stat_wal",
-    "SELECT fsyncs AS wal_sync, fsync_time AS wal_sync_time_ms FROM (SELECT sum(fsyncs) AS fsyncs, sum(fsync_time) AS fsync_time "
-    "FROM pg_stat_io WHERE object = 'wal') AS logged",
+    "SELECT wal_records, wal_fpi AS full_page_images, wal_buffers_full FROM pg_stat_wal",
+    "SELECT wal_write, wal_sync, wal_write_time AS wal_write_time_ms, wal_sync_time AS wal_sync_time_ms FROM pg_stat_wal",
+    # From version 18 on writes and flushes of the log are among the other I/O.
+    "SELECT sum(writes) AS wal_write, sum(fsyncs) AS wal_sync, sum(write_time) AS wal_write_time_ms, sum(fsync_time) AS wal_sync_time_ms "
+    "FROM pg_stat_io WHERE object = 'wal'",
     "SELECT checkpoints_timed, checkpoints_req AS checkpoints_requested, checkpoint_write_time AS checkpoint_write_time_ms, "
     "checkpoint_sync_time AS checkpoint_sync_time_ms, buffers_checkpoint, buffers_backend FROM pg_stat_bgwriter",
     "SELECT num_timed AS checkpoints_timed, num_requested AS checkpoints_requested, write_time AS checkpoint_write_time_ms, "
@@ -265,16 +309,6 @@ _COUNTERS = (
 def connection_of(address: Address) -> dict[str, Any]:
     """How to connect to a server of the user's; what the URL leaves out comes from the environment and PGPASSFILE."""
     return {**conninfo_to_dict(str(address.url)), **address.secrets}
-
-
-def _class_of(event: str) -> str:
-    """What kind of thing a wait is for."""
-    kind, _, name = event.partition(" ")
-    if not kind:
-        return "processor"
-    if kind == "IO" or name in _STORAGE_EVENTS:
-        return "storage"
-    return {"Lock": "locks", "LWLock": "internal locks", "BufferPin": "internal locks", "Client": "client"}.get(kind, "other")
 
 
 def _executed(statement: str, session: psycopg.Connection[Any]) -> None:

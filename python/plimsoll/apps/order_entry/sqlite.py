@@ -24,7 +24,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime
 from queue import Empty, SimpleQueue
-from typing import Any
+from typing import Any, BinaryIO
 
 from plimsoll.apps.databases.database import DatabaseError, Trouble
 from plimsoll.apps.order_entry.terminals import Ending, Verdict
@@ -38,8 +38,9 @@ BUSY_S = 5.0
 VERSION_MIN = (3, 35, 0)
 #: Every so many-th transaction tells how much of its processor time was SQLite's.
 _SAMPLED = 16
-#: Where the index of the log holds the number of its last frame, and what a frame takes besides its page.
-_LAST_FRAME_AT, _FRAME_HEADER = 16, 24
+#: Where the index of the log holds the number of its last frame and what tells one log from the next (SQLite file format, 4.3), and what a
+#: frame takes besides its page.
+_LAST_FRAME_AT, _SALT_AT, _FRAME_HEADER = 16, 32, 24
 #: The codes of SQLite that have a kind of their own, by the name without what follows.
 _TROUBLES: dict[str, Trouble] = {
     "SQLITE_BUSY": "locked",
@@ -80,32 +81,48 @@ def told(problem: sqlite3.Error, path: str) -> DatabaseError:
 
 
 class LogFrames:
-    """How many frames were written to the log; asked by whoever has just committed, while nobody else can."""
+    """How many frames were written to the log, and how often it began anew; asked by whoever has just committed, while nobody else can.
+
+    The index stays open for as long as connections of this process are: closing any file descriptor of it takes away the locks that SQLite
+    has on it (fcntl(2), "Record locks"), and another process would take the database for unused and cut the index off beneath it.
+    """
 
     def __init__(self, path: str) -> None:
         self.frames = 0
-        self._last = 0
+        self.restarts = 0
+        self._last, self._salt = 0, 0
+        self._file: BinaryIO | None = None
         self._index: mmap.mmap | None = None
-        with suppress(OSError, ValueError), open(f"{path}-shm", "rb") as file:
-            self._index = mmap.mmap(file.fileno(), mmap.PAGESIZE, prot=mmap.PROT_READ)
-            self._last = self._now()
+        with suppress(OSError, ValueError):
+            self._file = open(f"{path}-shm", "rb")  # noqa: SIM115  # closed by close, after SQLite's connections
+            self._index = mmap.mmap(self._file.fileno(), mmap.PAGESIZE, prot=mmap.PROT_READ)
+            self._last, self._salt = self._now()
 
     @property
     def known(self) -> bool:
         """Whether the index can be read."""
         return self._index is not None
 
+    def close(self) -> None:
+        """Once every connection of this process is closed."""
+        for each in (self._index, self._file):
+            if each is not None:
+                each.close()
+        self._index = self._file = None
+
     def committed(self) -> None:
         """A transaction has been committed; the log begins anew after a checkpoint."""
         if self._index is not None:
-            last = self._now()
-            self.frames += last - self._last if last >= self._last else last
-            self._last = last
+            last, salt = self._now()
+            self.frames += last - self._last if salt == self._salt else last
+            self.restarts += salt != self._salt and self._last > 0
+            self._last, self._salt = last, salt
 
-    def _now(self) -> int:
+    def _now(self) -> tuple[int, int]:
+        """The number of the last frame, and a number that is another one in each log."""
         assert self._index is not None
-        (last,) = struct.unpack_from("=I", self._index, _LAST_FRAME_AT)
-        return int(last)
+        (last,), (salt,) = (struct.unpack_from("=I", self._index, at) for at in (_LAST_FRAME_AT, _SALT_AT))
+        return int(last), int(salt)
 
 
 class SqliteSessions:
@@ -132,8 +149,13 @@ class SqliteSessions:
             thread.start()
 
     @property
+    def cache_size(self) -> str:
+        """The cache of each terminal's connection, as SQLite says it: pages, or KiB below 0."""
+        return str(self._connections[0].execute("PRAGMA cache_size").fetchone()[0])
+
+    @property
     def times(self) -> Counter[str]:
-        """Nanoseconds, summed up: waiting for the turn to write, committing, writing and reading otherwise; and processor time, sampled."""
+        """Nanoseconds, summed up: waiting to write, writing (committing is a part of that), reading; and processor time, sampled."""
         return sum(self._times, Counter())
 
     def submit(self, terminal: int, request: Request) -> None:
@@ -165,6 +187,8 @@ class SqliteSessions:
             if not thread.is_alive():
                 with suppress(sqlite3.Error):
                     connection.close()
+        if not any(thread.is_alive() for thread in self._threads):
+            self.log.close()
 
     def _serve(self, number: int) -> None:
         done = 0
@@ -183,23 +207,25 @@ class SqliteSessions:
         cpu_ns = time.thread_time_ns() if sampled else 0
         if reads_only(request):
             begun_ns = time.monotonic_ns()
-            verdict = self._within(connection, request, "BEGIN", times if sampled else None)
+            verdict, _ = self._within(connection, request, "BEGIN", times if sampled else None)
             times["reading"] += time.monotonic_ns() - begun_ns
         else:
             asked_ns = time.monotonic_ns()
             with self._writer:
                 begun_ns = time.monotonic_ns()
                 times["waiting"] += begun_ns - asked_ns
-                verdict = self._within(connection, request, "BEGIN IMMEDIATE", times if sampled else None)
+                verdict, committing_ns = self._within(connection, request, "BEGIN IMMEDIATE", times if sampled else None)
                 if verdict == "committed":
                     self.log.committed()
+                # Together, so that a reading between holds both or neither.
+                times["committing"] += committing_ns
                 times["writing"] += time.monotonic_ns() - begun_ns
         if sampled:
             times["sampled cpu"] += time.thread_time_ns() - cpu_ns
         return verdict
 
-    def _within(self, connection: sqlite3.Connection, request: Request, begin: str, sampled: Counter[str] | None) -> Verdict:
-        """The transaction from its beginning to its end."""
+    def _within(self, connection: sqlite3.Connection, request: Request, begin: str, sampled: Counter[str] | None) -> tuple[Verdict, int]:
+        """The transaction from its beginning to its end; and how long its commit took, of one that wrote."""
         steps = transaction(request, f"{datetime.now():%Y-%m-%d %H:%M:%S}")
         try:
             connection.execute(begin)
@@ -211,22 +237,25 @@ class SqliteSessions:
                     rows = connection.execute(statement.text, values).fetchall()
                     if sampled is not None:
                         sampled["sampled cpu in SQLite"] += time.thread_time_ns() - before_ns
-            self._commit(connection, writes=begin != "BEGIN")
+            committing_ns = self._commit(connection, writes=begin != "BEGIN")
         except Unused:
             connection.execute("ROLLBACK")
-            return "rolled back"
+            return "rolled back", 0
         except BaseException:
             with suppress(sqlite3.Error):
                 connection.execute("ROLLBACK")
             raise
-        return "committed"
+        return "committed", committing_ns
 
-    def _commit(self, connection: sqlite3.Connection, *, writes: bool) -> None:
-        """Of one that wrote, how long it took is counted: the log is written and flushed in it."""
+    def _commit(self, connection: sqlite3.Connection, *, writes: bool) -> int:
+        """Of one that wrote, how long it took is counted and returned: the log is written and flushed in it."""
         before_ns = time.monotonic_ns()
         connection.execute("COMMIT")
-        if writes:
-            self.commits.record(time.monotonic_ns() - before_ns)
+        took_ns = time.monotonic_ns() - before_ns
+        if not writes:
+            return 0
+        self.commits.record(took_ns)
+        return took_ns
 
 
 class _Turns:

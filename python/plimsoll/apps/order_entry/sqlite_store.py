@@ -16,12 +16,17 @@ import sqlite3
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 from plimsoll.apps.databases.database import DatabaseError
 from plimsoll.apps.order_entry.sqlite import VERSION_MIN, SqliteSessions, connected, told
 from plimsoll.apps.order_entry.store import MADE, MEMORY_MIN_BYTES, MEMORY_SHARE, Filling, Watched, Working, lots, made_row
+from plimsoll.apps.order_entry.terminals import Terminals
+from plimsoll.displayed import quoted
+from plimsoll.errors import TargetError
 from plimsoll.histogram import Histogram
+from plimsoll.near import listed
 from plimsoll.orders.consistency import CONDITIONS
 from plimsoll.orders.scale import Scale
 from plimsoll.orders.schema import COLUMNS, SQLITE, created, indexed
@@ -63,7 +68,8 @@ class SqliteStore:
         return found == [made_row(scale)]
 
     def fill(self, scale: Scale, filling: Filling) -> None:
-        """A new file in place of any other."""
+        """A new file in place of any other of ours."""
+        self._check_own()
         for besides in ("", *_BESIDES):
             if os.path.exists(self.path + besides):
                 os.unlink(self.path + besides)
@@ -72,6 +78,23 @@ class SqliteStore:
                 self._fill(connection, scale, filling)
         except sqlite3.Error as problem:
             raise told(problem, self.path) from None
+
+    def _check_own(self) -> None:
+        """Raise `TargetError` where somebody has put a table of theirs into the file: it would go with it."""
+        if not os.path.isfile(self.path):
+            return
+        try:
+            with closing(connected(self.path)) as connection:
+                found = connection.execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY name").fetchall()
+        except sqlite3.DatabaseError:
+            # No database, but what a killed run has left of one.
+            return
+        foreign = [name for (name,) in found if name not in (*COLUMNS, "plimsoll_made") and not name.startswith("sqlite_")]
+        if foreign:
+            raise TargetError(
+                f"{self.path}: it stays as it is, since Plimsoll did not make {listed([quoted(name) for name in foreign], 'and')} in it;"
+                " move that to a file of your own, or name another directory."
+            )
 
     def _fill(self, connection: sqlite3.Connection, scale: Scale, filling: Filling) -> None:
         connection.execute("PRAGMA journal_mode = OFF")
@@ -106,7 +129,8 @@ class SqliteStore:
         except sqlite3.Error as problem:
             raise told(problem, self.path) from None
         with closing(sessions):
-            yield Working(sessions, SqliteWatch(sessions, self._page_bytes()))
+            watch, settings = SqliteWatch(sessions, self._page_bytes()), {"cache_size": sessions.cache_size}
+            yield Working(partial(Terminals, sessions=sessions), watch, "a thread for each terminal", settings=settings)
 
     def broken(self) -> Sequence[str]:
         """The conditions that do not hold."""
@@ -118,20 +142,24 @@ class SqliteStore:
             raise told(problem, self.path) from None
 
     def orders(self) -> int:
-        """How many orders there are."""
-        return int(self._asked("SELECT count(*) FROM orders"))
+        """How many orders there are, by the numbers that districts have given: nothing else is read for that."""
+        return int(self._asked("SELECT coalesce(sum(d_next_o_id - 1), 0) FROM district"))
 
     def size_bytes(self) -> int | None:
         """The file; its log is empty before and after a job."""
         return os.path.getsize(self.path)
 
     def facts(self) -> Mapping[str, str]:
-        """SQLite's version and the settings of a terminal's connection."""
+        """SQLite's version and settings; the cache is that of any connection, until terminals have theirs."""
         with closing(connected(self.path)) as connection:
             found = {name: str(connection.execute(f"PRAGMA {name}").fetchone()[0]) for name in _SETTINGS}
         found["synchronous"] = _SYNCHRONOUS.get(int(found["synchronous"]), found["synchronous"])
         found["auto_vacuum"] = {"0": "none", "1": "full", "2": "incremental"}.get(found["auto_vacuum"], found["auto_vacuum"])
         return {"version": f"SQLite {sqlite3.sqlite_version}", **found}
+
+    def processes(self) -> Sequence[int]:
+        """SQLite works in this process."""
+        return ()
 
     def _page_bytes(self) -> int:
         return int(self._asked("PRAGMA page_size"))
@@ -150,8 +178,8 @@ class SqliteWatch:
     def __init__(self, sessions: SqliteSessions, page_bytes: int) -> None:
         self._sessions = sessions
         self._frame_bytes = page_bytes + _HEADER_BYTES
-        self._began: tuple[float, int, Mapping[str, int]] | None = None
-        self._ended: tuple[float, int, Mapping[str, int]] | None = None
+        self._began: _Reading | None = None
+        self._ended: _Reading | None = None
         self._commits = Histogram()
 
     def begin(self) -> None:
@@ -170,14 +198,17 @@ class SqliteWatch:
         """What happened between."""
         if self._began is None or self._ended is None:
             return Watched()
-        seconds, frames = self._ended[0] - self._began[0], self._ended[1] - self._began[1]
-        spent = {name: self._ended[2].get(name, 0) - self._began[2].get(name, 0) for name in self._ended[2]}
-        found = Watched(seconds=seconds, wal_bytes=frames * self._frame_bytes if self._sessions.log.known else None)
+        began, ended = self._began, self._ended
+        spent = {name: ended.times.get(name, 0) - began.times.get(name, 0) for name in ended.times}
+        found = Watched(seconds=ended.at_s - began.at_s, counters={"commits": self._commits.count})
+        if self._sessions.log.known:
+            found.wal_bytes = (ended.frames - began.frames) * self._frame_bytes
+            found.counters["checkpoints"] = ended.restarts - began.restarts
         if self._commits.count:
             found.flush = {"count": self._commits.count, "mean": self._commits.mean}
             found.flush |= {f"p{percent}": float(self._commits.percentile(percent)) for percent in (50, 90, 99)}
             found.flush["max"] = float(self._commits.max)
-        committing = found.flush.get("mean", 0.0) * self._commits.count
+        committing = spent.get("committing", 0)
         all_ns = spent.get("waiting", 0) + spent.get("writing", 0) + spent.get("reading", 0)
         if all_ns > 0:
             rest = max(0.0, spent.get("writing", 0) - committing) + spent.get("reading", 0)
@@ -186,5 +217,15 @@ class SqliteWatch:
             found.own_share = max(0.0, 1.0 - spent.get("sampled cpu in SQLite", 0) / sampled)
         return found
 
-    def _now(self) -> tuple[float, int, Mapping[str, int]]:
-        return time.monotonic(), self._sessions.log.frames, self._sessions.times
+    def _now(self) -> _Reading:
+        log = self._sessions.log
+        return _Reading(time.monotonic(), log.frames, log.restarts, self._sessions.times)
+
+
+class _Reading(NamedTuple):
+    """What was counted until an instant; the log begins anew once a checkpoint has written all of it into the file."""
+
+    at_s: float
+    frames: int
+    restarts: int
+    times: Mapping[str, int]

@@ -7,19 +7,22 @@ Limits: tables grow with every point; how much they held when a point began is i
 
     if not store.holds(scale):
         store.fill(scale, Filling(scale, on_progress, control))
-    with store.sessions(stream) as sessions: ...
+    with store.working(stream) as working: course.run(working.terminals(plan))
     store.broken()                   # sentences, none where the conditions of consistency hold
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any, Protocol
 
-from plimsoll.apps.order_entry.terminals import Sessions
+from plimsoll.apps.course import Course, Load
+from plimsoll.apps.order_entry.terminals import Plan
+from plimsoll.apps.recorder import Recorder
 from plimsoll.engine import Control
 from plimsoll.errors import Interrupted
 from plimsoll.orders.population import SEED, Row, rows
@@ -113,13 +116,30 @@ class Watch(Protocol):
         """What was counted between."""
 
 
+class AtWork(Load, Protocol):
+    """Terminals as a course carries them out, however that is done."""
+
+    #: What transactions ended with, by phase.
+    counts: dict[str, Counter[str]]
+    #: Processor time of the thread of the interpreter that draws requests or serves terminals.
+    busy_ns: int
+    #: How long terminals waited for requests that were not drawn yet, added up.
+    starved_ns: int
+
+    def recorder(self, course: Course) -> Recorder:
+        """What records their transactions."""
+
+
 @dataclass(frozen=True)
 class Working:
-    """Sessions of terminals, what watches the engine while they work, and what was tried again, by why."""
+    """What makes terminals of a plan, what watches the engine while they work, what was tried again, by why, and who carries out.
+    ``settings`` are those that the terminals' connections have of their own."""
 
-    sessions: Sessions
+    terminals: Callable[[Plan], AtWork]
     watch: Watch
+    client: str
     retries: Mapping[str, int] = field(default_factory=dict)
+    settings: Mapping[str, str] = field(default_factory=dict)
 
 
 class Store(Protocol):
@@ -135,7 +155,7 @@ class Store(Protocol):
         """Make the tables anew and fill them. Raises `TargetError` or `Interrupted`."""
 
     def working(self, stream: Mapping[str, Any]) -> AbstractContextManager[Working]:
-        """Sessions for the terminals of a canonical stream."""
+        """What the terminals of a canonical stream work with."""
 
     def broken(self) -> Sequence[str]:
         """The conditions of consistency that do not hold, in sentences."""
@@ -148,3 +168,6 @@ class Store(Protocol):
 
     def facts(self) -> Mapping[str, str]:
         """Version and settings that matter: log, durability, checkpoints, vacuum."""
+
+    def processes(self) -> Sequence[int]:
+        """The first process of a server of the user's, where that runs on this host; what we started is known anyway."""

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from heapq import heappop, heappush
 from math import log
 from time import thread_time_ns
@@ -23,7 +23,7 @@ from typing import Literal, NamedTuple, Protocol
 
 from plimsoll.apps.course import Course
 from plimsoll.apps.databases.database import DatabaseError
-from plimsoll.apps.recorder import Call, Due
+from plimsoll.apps.recorder import Call, Due, Recorder
 from plimsoll.orders.draws import Constants, Draws
 from plimsoll.orders.population import SEED
 from plimsoll.orders.requests import NEW_ORDER, Clerk, Deck, Request
@@ -34,7 +34,7 @@ STREAM = "orders"
 #: How long nothing is looked at besides, at most, in seconds.
 _LOOK_S = 0.1
 #: How long what is under way may take to end once a brake was pulled, in seconds.
-_GRACE_S = 5.0
+GRACE_S = 5.0
 
 Verdict = Literal["committed", "rolled back", "failed"]
 
@@ -63,7 +63,8 @@ class Sessions(Protocol):
 @dataclass(frozen=True)
 class Plan:
     """What terminals do. ``pauses`` multiplies the keying and thinking times of the specification; ``rate_per_s`` new orders are due each
-    second, None where terminals wait for their answers. ``on_error`` is the option of the job."""
+    second, None where terminals wait for their answers. ``on_error`` is the option of the job. ``first`` is the number of the first
+    terminal where others have those before it, and ``constants_seed`` the seed that all of them have in common."""
 
     scale: Scale
     mix: Mapping[str, float]
@@ -73,6 +74,14 @@ class Plan:
     arrival: str = "closed"
     rate_per_s: float | None = None
     on_error: str = "stop"
+    first: int = 0
+    constants_seed: int | None = None
+
+    @property
+    def constants(self) -> Constants:
+        """What non-uniform draws have in common: of all terminals of a run, wherever they stand."""
+        seed = self.seed if self.constants_seed is None else self.constants_seed
+        return Constants.of_run(seed, Constants.of_database(SEED))
 
     @property
     def all_per_s(self) -> float:
@@ -80,10 +89,10 @@ class Plan:
         return (self.rate_per_s or 0.0) * sum(self.mix.values()) / self.mix[NEW_ORDER]
 
 
-class _Terminal:
-    """One terminal: its place, its draws, and what it does."""
+class Desk:
+    """Where a terminal stands, and its draws: what it asks, in an order that depends on nothing but the seed."""
 
-    __slots__ = ("call", "clerk", "deck", "district", "free_ns", "kind", "warehouse")
+    __slots__ = ("clerk", "deck", "district", "kind", "warehouse")
 
     def __init__(self, plan: Plan, constants: Constants, number: int) -> None:
         self.warehouse = number % plan.scale.warehouses + 1
@@ -91,31 +100,55 @@ class _Terminal:
         self.clerk = Clerk(plan.scale, constants, Draws(plan.seed, "terminal", number))
         self.deck = Deck(plan.mix, Draws(plan.seed, "deck", number), dealt=True)
         self.kind = ""
+
+    def next(self, pauses: float) -> tuple[str, float]:
+        """The next transaction, and for how many seconds its user thinks of the last answer and types before he asks."""
+        thought_s = self.clerk.thinking_s(self.kind) if self.kind and pauses else 0.0
+        self.kind = self.deck.next()
+        return self.kind, pauses * (thought_s + self.clerk.keying_s(self.kind))
+
+    def request(self, kind: str) -> Request:
+        """What is asked for."""
+        return self.clerk.request(kind, self.warehouse, self.district)
+
+
+def desks(plan: Plan) -> list[Desk]:
+    """Where each terminal of a plan stands."""
+    constants = plan.constants
+    return [Desk(plan, constants, plan.first + number) for number in range(plan.terminals)]
+
+
+class Arrivals:
+    """Which transactions are due when, in nanoseconds from the start of the job."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._draws = Draws(plan.seed, "arrivals")
+        self._deck = Deck(plan.mix, self._draws, dealt=False)
+        self._per_s = plan.all_per_s
+        self._drawn = plan.arrival == "poisson"
+        self.next_ns = 0
+        self._step()
+
+    def next(self) -> tuple[int, str]:
+        """The next: when, and of which kind."""
+        due_ns, kind = self.next_ns, self._deck.next()
+        self._step()
+        return due_ns, kind
+
+    def _step(self) -> None:
+        gap = -log(1.0 - self._draws.random()) if self._drawn else 1.0
+        self.next_ns += round(gap / self._per_s * 1e9)
+
+
+class _Terminal:
+    """One terminal: its place, and what it does."""
+
+    __slots__ = ("call", "free_ns", "place")
+
+    def __init__(self, place: Desk) -> None:
+        self.place = place
         self.call: Call | None = None
         self.free_ns = 0
-
-
-@dataclass
-class _Arrivals:
-    """What is due, and when the next is."""
-
-    draws: Draws
-    deck: Deck
-    per_s: float
-    drawn: bool
-    next_ns: int = 0
-    waiting: deque[tuple[int, str]] = field(default_factory=deque)
-
-    def step(self) -> None:
-        """Draw when the next transaction is due."""
-        gap = -log(1.0 - self.draws.random()) if self.drawn else 1.0
-        self.next_ns += round(gap / self.per_s * 1e9)
-
-    def due(self, now_ns: int) -> None:
-        """Put what has become due behind what waits."""
-        while self.next_ns <= now_ns:
-            self.waiting.append((self.next_ns, self.deck.next()))
-            self.step()
 
 
 class Terminals:
@@ -123,14 +156,19 @@ class Terminals:
     of the thread that serves them."""
 
     def __init__(self, plan: Plan, sessions: Sessions) -> None:
-        constants = Constants.of_run(plan.seed, Constants.of_database(SEED))
         self._plan = plan
         self._sessions = sessions
-        self._terminals = [_Terminal(plan, constants, number) for number in range(plan.terminals)]
+        self._terminals = [_Terminal(desk) for desk in desks(plan)]
         self._under_way = 0
         self._interrupted = False
         self.counts: dict[str, Counter[str]] = {"warmup": Counter(), "measure": Counter(), "drain": Counter()}
         self.busy_ns = 0
+        #: Nobody waits for requests here: they are drawn when they are due.
+        self.starved_ns = 0
+
+    def recorder(self, course: Course) -> Recorder:
+        """The course's own, which is told of each transaction."""
+        return course.recorder
 
     def carry_out(self, course: Course) -> None:
         """Ask until nothing more is to be begun; what is under way then is waited for."""
@@ -154,7 +192,7 @@ class Terminals:
             now_ns = course.now_ns()
             while due and due[0][0] <= now_ns:
                 due_ns, number = heappop(due)
-                self._submit(course, number, self._terminals[number].kind, due_ns)
+                self._submit(course, number, self._terminals[number].place.kind, due_ns)
             left_s = (due[0][0] - course.now_ns()) / 1e9 if due else _LOOK_S
             for ending in self._sessions.wait(min(max(left_s, 0.0), _LOOK_S)):
                 self._end(course, ending)
@@ -164,33 +202,29 @@ class Terminals:
         """What a terminal does after an answer, or first of all: think, type, ask."""
         if course.stopped:
             return
-        terminal, plan = self._terminals[number], self._plan
-        thought_s = terminal.clerk.thinking_s(terminal.kind) if terminal.kind and plan.pauses else 0.0
-        terminal.kind = terminal.deck.next()
-        if not plan.pauses:
-            self._submit(course, number, terminal.kind)
+        kind, pause_s = self._terminals[number].place.next(self._plan.pauses)
+        if not self._plan.pauses:
+            self._submit(course, number, kind)
             return
-        pause_s = plan.pauses * (thought_s + terminal.clerk.keying_s(terminal.kind))
         heappush(due, (course.now_ns() + round(pause_s * 1e9), number))
 
     def _open(self, course: Course) -> None:
-        plan = self._plan
-        draws = Draws(plan.seed, "arrivals")
-        arrivals = _Arrivals(draws, Deck(plan.mix, draws, dealt=False), plan.all_per_s, drawn=plan.arrival == "poisson")
-        course.due = lambda: [Due(STREAM, kind, due_ns) for due_ns, kind in list(arrivals.waiting)]
-        course.ended.offered_per_s = plan.rate_per_s
+        arrivals, waiting = Arrivals(self._plan), deque[tuple[int, str]]()
+        course.due = lambda: [Due(STREAM, kind, due_ns) for due_ns, kind in list(waiting)]
+        course.ended.offered_per_s = self._plan.rate_per_s
         free = deque(range(len(self._terminals)))
-        arrivals.step()
         while not course.stopped:
-            arrivals.due(course.now_ns())
-            while free and arrivals.waiting:
-                due_ns, kind = arrivals.waiting.popleft()
+            now_ns = course.now_ns()
+            while arrivals.next_ns <= now_ns:
+                waiting.append(arrivals.next())
+            while free and waiting:
+                due_ns, kind = waiting.popleft()
                 self._submit(course, free.popleft(), kind, due_ns)
             left_s = (arrivals.next_ns - course.now_ns()) / 1e9
             for ending in self._sessions.wait(min(max(left_s, 0.0), _LOOK_S)):
                 self._end(course, ending)
                 free.append(ending.terminal)
-        course.ended.unissued = len(arrivals.waiting)
+        course.ended.unissued = len(waiting)
 
     def _finish(self, course: Course) -> None:
         """Wait for what is under way; after a brake no longer than it is worth."""
@@ -198,13 +232,13 @@ class Terminals:
         while self._under_way:
             for ending in self._sessions.wait(_LOOK_S):
                 self._end(course, ending)
-            if (self._interrupted or course.ended.first_error) and course.now_ns() - since_ns > _GRACE_S * 1e9:
+            if (self._interrupted or course.ended.first_error) and course.now_ns() - since_ns > GRACE_S * 1e9:
                 self._sessions.abandon()
                 return
 
     def _submit(self, course: Course, number: int, kind: str, due_ns: int | None = None) -> None:
         terminal = self._terminals[number]
-        request = terminal.clerk.request(kind, terminal.warehouse, terminal.district)
+        request = terminal.place.request(kind)
         queued = due_ns is not None and terminal.free_ns > due_ns
         terminal.call = course.recorder.begin(kind, STREAM, due_ns, queued=queued)
         self._under_way += 1

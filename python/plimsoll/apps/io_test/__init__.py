@@ -1,0 +1,1 @@
+"""The published I/O test of analytics servers: a file and a stream per core, written, flushed and read."""
