@@ -15,14 +15,14 @@ from __future__ import annotations
 import os
 import re
 from functools import cache
-from typing import Any
 
-from plimsoll.catalog.figures import published, published_names, rows_for
+from plimsoll.catalog.figures import matrix, published, published_names, rows_for
 from plimsoll.catalog.suites import check_document, suite_document, suite_names
 from plimsoll.catalog.written import read_toml
 from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 from plimsoll.near import nearest
+from plimsoll.stored import Json
 
 __all__ = [
     "GROUPS",
@@ -32,6 +32,7 @@ __all__ = [
     "file_of",
     "is_file",
     "load",
+    "matrix",
     "names",
     "names_tagged",
     "published",
@@ -44,7 +45,6 @@ __all__ = [
     "tags",
 ]
 
-Json = dict[str, Any]
 
 #: Headings in the order of reports; workloads of other groups follow by name.
 GROUPS = ("sequential", "random", "combined", "files", "databases", "mail")

@@ -13,9 +13,17 @@ A file names its report, the settings that all its runs have, its runs, and its 
     [[claim]]
     number = 9
     kind = "ordering"
+    basis = "predicted"
     title = "Eight 10K SAS disks against six 15K U320 disks"
     published = "at a queue depth of 32 or 64, the eight 10K RPM SAS drives were higher"
     checks = [{ each = { level = ["raid0", "raid5"] }, order = ["sas.iops", "u320.iops"] }]
+
+What a verdict is worth follows from its basis, which is that of the check that says least:
+
+    constant     arithmetic over what the report and the array's document say; it tests the transcription and cannot miss otherwise
+    fitted       the array has values that were fitted to this report's own figures, or derived from them
+    assumed      it rests on a value that the report does not give and that was assumed for it, of the array or of the load
+    predicted    nothing of the array or of the load comes from what is claimed
 
 Kinds: *quantity* (a figure was published), *ordering* (who was faster), *bound* (a ratio or share lies within bounds).
 
@@ -54,13 +62,16 @@ from typing import Any, Literal
 
 from plimsoll.catalog.expression import Expression, parsed
 from plimsoll.catalog.figures import published
-from plimsoll.catalog.folder import Folder, Json
+from plimsoll.catalog.folder import Folder
 from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
+from plimsoll.stored import FigureMatch, Json
 
 _CLAIMS = Folder(os.path.join(os.path.dirname(__file__), "claims"), "set of claims")
 Kind = Literal["quantity", "ordering", "bound"]
 KINDS = ("quantity", "ordering", "bound")
+Basis = Literal["predicted", "assumed", "fitted", "constant"]
+BASES: tuple[Basis, ...] = ("predicted", "assumed", "fitted", "constant")
 #: What one of a unit is in the units of results: per second, bytes per second, nanoseconds, bytes.
 UNITS = {
     "": 1.0,
@@ -77,7 +88,7 @@ UNITS = {
 }
 _FILE_KEYS = {"report", "title", "source", "note", "set", "run", "claim"}
 _RUN_KEYS = {"array", "workload", "set", "over", "ramp"}
-_CLAIM_KEYS = {"number", "kind", "title", "published", "checks", "judge", "tolerance_percent", "not_scored", "note"}
+_CLAIM_KEYS = {"number", "kind", "basis", "title", "published", "checks", "judge", "tolerance_percent", "not_scored", "note"}
 _CHECK_KEYS = {
     "quantity": {"value", "published", "unit", "tolerance_percent"},
     "ordering": {"order", "margin_percent"},
@@ -145,8 +156,8 @@ class Check:
 
     def _bindings(self) -> Iterator[tuple[dict[str, Any], float | None]]:
         if self.rows:
-            for row in _matching(self.rows):
-                yield dict(row["match"].get("settings", {})), float(row["value"])
+            for match, value in _matching(self.rows):
+                yield dict(match.get("settings", {})), value
             return
         for values in itertools.product(*self.each.values()):
             yield dict(zip(self.each, values, strict=True)), None
@@ -163,6 +174,8 @@ class Claim:
     #: What the report says, its figures as they stand there.
     published: str
     checks: tuple[Check, ...] = ()
+    #: None where nothing is scored.
+    basis: Basis | None = None
     judge: Literal["each", "mean"] = "each"
     tolerance_percent: float | None = None
     not_scored: str | None = None
@@ -205,6 +218,9 @@ def _claim(table: Json, report: str, runs: dict[str, Json], name: str) -> Claim:
         raise InputError(f"{where}: kind {quoted(table['kind'])} is unknown; write quantity, ordering or bound.")
     if bool(table.get("checks")) == bool(table.get("not_scored")):
         raise InputError(f"{where}: a claim has either checks or the reason why it is not_scored.")
+    if table.get("basis") not in ((None,) if "not_scored" in table else BASES):
+        told = "leave basis out where nothing is scored" if "not_scored" in table else f"basis is {', '.join(BASES[:-1])} or {BASES[-1]}"
+        raise InputError(f"{where}: {told}.")
     if table.get("judge", "each") not in ("each", "mean") or (table.get("judge") == "mean") != ("tolerance_percent" in table):
         raise InputError(f"{where}: judge is each, or mean with a tolerance_percent of the claim.")
     checks = tuple(_check(check, runs, f"{where}, check {number}") for number, check in enumerate(table.get("checks", []), 1))
@@ -254,11 +270,12 @@ def _form(table: Json) -> Kind:
     return "bound" if "at_least" in table or "at_most" in table else "quantity"
 
 
-def _matching(rows: Mapping[str, Any]) -> list[Json]:
-    """The rows of a set of published figures with this label, workload and metric."""
-    found = [row for row in published(str(rows["of"]))["rows"] if row["match"] is not None]
+def _matching(rows: Mapping[str, Any]) -> list[tuple[FigureMatch, float]]:
+    """What the rows of a set of published figures with this label, workload and metric stand beside, and say."""
+    figures = published(str(rows["of"]))["rows"]
+    found = [(row, match) for row in figures if (match := row["match"]) is not None]
     asked = (rows["label"], rows["workload"], rows["metric"])
-    return [row for row in found if (row["label"], row["match"].get("workload"), row["metric"]) == asked]
+    return [(match, float(row["value"])) for row, match in found if (row["label"], match.get("workload"), row["metric"]) == asked]
 
 
 def _run(table: Json, bindings: Mapping[str, Any]) -> Run:

@@ -14,8 +14,6 @@ from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 from plimsoll.near import meant
 
-Json = dict[str, Any]
-
 
 @dataclass(frozen=True)
 class Folder:
@@ -28,7 +26,7 @@ class Folder:
         """What there is, in order."""
         return sorted(name[:-5] for name in os.listdir(self.path) if name.endswith(".toml"))
 
-    def document(self, name: str) -> Json:
+    def document(self, name: str) -> dict[str, Any]:
         """One file as a dictionary; raises `InputError` with the nearest name when there is none."""
         if name not in self.names():
             raise InputError(f"{self.noun} {quoted(name)} is unknown; {self._nearest(name)}")

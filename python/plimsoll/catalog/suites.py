@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import os
 
-from plimsoll.catalog.folder import Folder, Json
+from plimsoll.catalog.folder import Folder
+from plimsoll.stored import Json
 
 _SUITES = Folder(os.path.join(os.path.dirname(__file__), "suites"), "suite")
 

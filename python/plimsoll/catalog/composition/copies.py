@@ -13,9 +13,9 @@ from __future__ import annotations
 from typing import Any
 
 from plimsoll.catalog.composition.merge import SOURCES
-from plimsoll.catalog.folder import Json
 from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
+from plimsoll.stored import Json
 
 #: Components, and in which keys they name others.
 _COPIED = {

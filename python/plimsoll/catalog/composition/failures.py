@@ -18,9 +18,8 @@ import re
 from typing import Any
 
 from plimsoll.catalog.composition.merge import SOURCES, TYPED
-from plimsoll.catalog.folder import Json
 from plimsoll.errors import InputError
-from plimsoll.stored import Failure
+from plimsoll.stored import Failure, Json
 from plimsoll.units import NS_PER_S, time_ns
 
 _MOMENT = re.compile(r"(?:(?P<group>[^@]+)\.)?(?P<member>\d+)@(?P<time>[^@]+)")

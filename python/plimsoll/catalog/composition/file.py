@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from plimsoll.catalog.composition.key_units import without_units
 from plimsoll.catalog.composition.shape import check_shape
-from plimsoll.catalog.folder import Json
 from plimsoll.catalog.written import read_toml
 from plimsoll.errors import InputError
+from plimsoll.stored import Json
 
 
 def read_file(path: str, what: str) -> Json:

@@ -50,8 +50,10 @@ UNITS = {
 
 
 def unit_of(key: str) -> Unit | None:
-    """What a key counts in, by its last letters; None where it has no unit."""
+    """What a key counts in, by its last letters; None where it has no unit, as requests per second have none."""
     last = key.rpartition(".")[2]
+    if last.endswith("_per_s") and not last.endswith("bytes_per_s"):
+        return None
     return next((unit for ending, unit in UNITS.items() if last == ending or last.endswith(f"_{ending}")), None)
 
 

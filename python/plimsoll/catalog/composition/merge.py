@@ -14,10 +14,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from plimsoll.catalog.folder import Json
+from plimsoll.stored import Json
 
 SOURCES = "sources"
 ABSENT = "absent"
+#: The key that names what is put in.
+PART = "part"
 #: The source of what stands after the ``?`` of a target.
 TYPED = "set on the command line"
 #: Keys that are words about a table or names of other tables: what they say is plain from where they stand.
@@ -25,6 +27,39 @@ UNSOURCED = frozenset(
     {"name", "title", "purpose", "source", "rationale", "tags", "note", "kind"}
     | {"part", "like", "absent", "in", "controller", "links", "ports", "members", "copies", "shared", "volumes"}
 )
+
+
+class Said(str):
+    """A source that knows in which file of the catalog, or of the user, it stands: ``drives/savvio-10k1-36g``."""
+
+    origin: str
+
+    def __new__(cls, text: str, origin: str) -> Said:
+        said = super().__new__(cls, text)
+        said.origin = origin
+        return said
+
+    def __getnewargs__(self) -> tuple[str, str]:  # type: ignore[override]
+        return str(self), self.origin
+
+
+def said_in(value: Any, origin: str) -> Any:
+    """The value with every source below it, a family's ``source`` of an overlay too, knowing that it stands in the file ``origin``."""
+    if isinstance(value, list):
+        return [said_in(entry, origin) for entry in value]
+    if not isinstance(value, dict):
+        return value
+    changed = {key: said_in(entry, origin) for key, entry in value.items()}
+    if isinstance(sources := value.get(SOURCES), dict):
+        changed[SOURCES] = {key: Said(text, origin) if isinstance(text, str) else text for key, text in sources.items()}
+    if isinstance(source := value.get("source"), str):
+        changed["source"] = Said(source, origin)
+    return changed
+
+
+def origin_of(source: str) -> str:
+    """The file that a source stands in; empty for what was typed."""
+    return source.origin if isinstance(source, Said) else ""
 
 
 def merged(under: Any, over: Any) -> Any:

@@ -17,11 +17,12 @@ from functools import cache
 from typing import Any
 
 from plimsoll.catalog.composition.file import read_file
-from plimsoll.catalog.composition.merge import merged
+from plimsoll.catalog.composition.merge import merged, said_in
 from plimsoll.catalog.composition.sources import check_sources
-from plimsoll.catalog.folder import Folder, Json
+from plimsoll.catalog.folder import Folder
 from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
+from plimsoll.stored import Json
 
 _FOLDER = os.path.join(os.path.dirname(os.path.dirname(__file__)), "parts")
 #: Kind of part → what one is called in messages.
@@ -103,9 +104,8 @@ def part_title(kind: str, name: str) -> str:
 
 @cache
 def _read(kind: str, name: str) -> Json:
-    if not name.endswith(".toml"):
-        return _folder(kind).document(name)
-    return read_file(name, "a part")
+    document = read_file(name, "a part") if name.endswith(".toml") else _folder(kind).document(name)
+    return dict(said_in(document, f"{kind}/{name}"))
 
 
 def _folder(kind: str) -> Folder:

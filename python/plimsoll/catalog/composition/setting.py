@@ -2,9 +2,11 @@
 
 Model: settings are laid on the composed document, so paths are those of `crates/array`: ``controller.raid.cache.battery=false``.
 ``volume=lun[3]`` makes the target of one volume, or of several between commas; ``fail``, ``replace`` and ``spares`` are in `failures`.
-Values read like TOML where they can; where the key has a unit, also with one (`units`): ``host.request_ns=3us``.
+Values read like TOML where they can; where the key has a unit, also with one (`units`): ``host.request_ns=3us``. A path that ends in
+``part`` exchanges a part by its name, which is done before parts are put in: ``devices.disk.model.part=cheetah-15k5-146g``.
 
     with_settings(document, "volume=lun[3]&host.cores=2", target="array:msa2000-raid5?…")
+    with_parts_exchanged(document, "devices.disk.model.part=cheetah-15k5-146g", target="array:msa2000-raid5?…")
 """
 
 from __future__ import annotations
@@ -16,18 +18,17 @@ from typing import Any
 
 from plimsoll.catalog.composition.failures import with_failures, with_replacements, with_spares
 from plimsoll.catalog.composition.key_units import with_unit
-from plimsoll.catalog.composition.merge import SOURCES, TYPED, UNSOURCED, is_named
-from plimsoll.catalog.folder import Json
+from plimsoll.catalog.composition.merge import PART, SOURCES, TYPED, UNSOURCED, is_named
 from plimsoll.errors import InputError
+from plimsoll.stored import Json
 
 
 def with_settings(document: Json, settings: str, target: str) -> Json:
     """The document with what is set; `InputError` names the ``target`` in which it stood."""
     changed = copy.deepcopy(document)
-    for setting in filter(None, settings.split("&")):
-        key, equals, value = setting.partition("=")
-        if not equals:
-            raise InputError(f"target `{target}`: `{setting}` is not of the form key=value.")
+    for key, value in pairs(settings, target):
+        if _is_part(key):
+            continue
         if key == "volume":
             changed.setdefault("host", {})["volumes"] = value.split(",")
         elif key == "fail":
@@ -39,6 +40,37 @@ def with_settings(document: Json, settings: str, target: str) -> Json:
         else:
             _set(changed, key, _value(key, value, target), target)
     return changed
+
+
+def with_parts_exchanged(document: Json, settings: str, target: str) -> Json:
+    """The document, in which parts are still names, with those that the settings name in place of its own."""
+    exchanged = [(key, value) for key, value in pairs(settings, target) if _is_part(key)]
+    if not exchanged:
+        return document
+    changed = copy.deepcopy(document)
+    for key, value in exchanged:
+        table = _table(changed, key, target)
+        if PART not in table:
+            raise InputError(f"target `{target}`: `{key}` exchanges nothing: there is no part; set its values instead.")
+        table[PART] = value
+    return changed
+
+
+def exchanges(settings: str) -> bool:
+    """Whether a part is exchanged."""
+    return any(_is_part(setting.partition("=")[0]) for setting in settings.split("&"))
+
+
+def pairs(settings: str, target: str) -> list[tuple[str, str]]:
+    """What stands between the ``&``, key and value; `InputError` where one is not of that form."""
+    split = [setting.partition("=") for setting in settings.split("&") if setting]
+    if wrong := next((key for key, equals, _ in split if not equals), None):
+        raise InputError(f"target `{target}`: `{wrong}` is not of the form key=value.")
+    return [(key, value) for key, _, value in split]
+
+
+def _is_part(key: str) -> bool:
+    return key.endswith(f".{PART}")
 
 
 def overlay(document: Json, settings: str, source: str) -> Json:
@@ -71,7 +103,19 @@ def _laid(under: Json, over: Json, source: str) -> Json:
 
 
 def _set(document: Json, path: str, value: Any, target: str) -> None:
-    *steps, key = path.split(".")
+    key = path.rpartition(".")[2]
+    table = _table(document, path, target)
+    if isinstance(table.get(key), dict) or is_named(table.get(key)):
+        raise InputError(f"target `{target}`: `{path}` is a table, not a value; name a key of it.")
+    if isinstance(value, float) and not math.isfinite(value):
+        raise InputError(f"target `{target}`: {path}: {value} is no number that counts something; write a finite one.")
+    table[key] = value
+    table.setdefault(SOURCES, {})[key] = TYPED
+
+
+def _table(document: Json, path: str, target: str) -> Json:
+    """The table that a path's last step is a key of."""
+    *steps, _ = path.split(".")
     table: Any = document
     for step in steps:
         found = next((entry for entry in table if entry["name"] == step), None) if isinstance(table, list) else table.get(step)
@@ -81,12 +125,7 @@ def _set(document: Json, path: str, value: Any, target: str) -> None:
         table = found
     if not isinstance(table, dict):
         raise InputError(f"target `{target}`: `{path}` is a list; name one of {', '.join(entry['name'] for entry in table)} and a key.")
-    if isinstance(table.get(key), dict) or is_named(table.get(key)):
-        raise InputError(f"target `{target}`: `{path}` is a table, not a value; name a key of it.")
-    if isinstance(value, float) and not math.isfinite(value):
-        raise InputError(f"target `{target}`: {path}: {value} is no number that counts something; write a finite one.")
-    table[key] = value
-    table.setdefault(SOURCES, {})[key] = TYPED
+    return table
 
 
 def _value(key: str, text: str, target: str) -> Any:

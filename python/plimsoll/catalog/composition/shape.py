@@ -14,10 +14,10 @@ import math
 from typing import Any, TypedDict
 
 from plimsoll.catalog.composition.merge import ABSENT, is_named
-from plimsoll.catalog.folder import Json
 from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 from plimsoll.shape import Misshapen, fitted
+from plimsoll.stored import Json
 
 _LISTS = ("link", "controller", "enclosure", "devices", "group", "volumes")
 _TABLES = ("host", "shared", "sources")

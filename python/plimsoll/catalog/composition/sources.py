@@ -14,9 +14,9 @@ from typing import Any
 
 from plimsoll.catalog.composition.merge import SOURCES, UNSOURCED
 from plimsoll.catalog.composition.place import below, entries
-from plimsoll.catalog.folder import Json
 from plimsoll.errors import InputError
 from plimsoll.near import nearest
+from plimsoll.stored import Json
 
 
 def unsourced(document: Json) -> list[str]:

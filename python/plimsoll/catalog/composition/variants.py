@@ -30,9 +30,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from plimsoll.catalog.composition.merge import merged, with_source
-from plimsoll.catalog.folder import Json
 from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
+from plimsoll.stored import Json
 
 _OWN_KEYS = ("variants", "axis", "combined")
 _VARIANTS_KEYS = {"name", "left_out"}
@@ -54,10 +54,6 @@ class Axis:
     def says(self, value: str) -> str:
         """What stands in the title of an array."""
         return str(self.values[value].get("says", value))
-
-    def names(self) -> list[str]:
-        """What can stand in a name, the default (which is nothing) first if there is one."""
-        return sorted(map(self.named, self.values), key=bool)
 
     def overlay(self, value: str) -> Json:
         """What the value changes."""
@@ -93,6 +89,19 @@ class Family:
     def choice(self, name: str) -> Choice:
         """Which value of every axis an array has."""
         return self._choices[name]
+
+    def chosen(self, wanted: Choice, name: str) -> str:
+        """The array that has the wanted values and is else like the array ``name``; like the first that has them, if that is no array."""
+        values = {axis.name: axis.values for axis in self.axes}
+        for axis, value in wanted.items():
+            if value not in values[axis]:
+                raise InputError(f"{axis}: there is no {quoted(value)}; there are {', '.join(values[axis])}.")
+        choice = {**self._choices.get(name, {}), **wanted}
+        found = next((name for name, own in self._choices.items() if choice.items() <= own.items()), None)
+        if found is None:
+            said = ", ".join(f"{axis} {value}" for axis, value in choice.items())
+            raise InputError(f"there is no {self.name} with {said}; 'plimsoll list --arrays' shows what there is.")
+        return found
 
     def document(self, name: str) -> Json:
         """What the file says of one of its arrays; parts are still names."""
@@ -164,4 +173,4 @@ def _filled(pattern: str, words: dict[str, str]) -> str:
 
 def _overlay(table: Json) -> Json:
     plain = {key: value for key, value in table.items() if key not in _WORDS}
-    return with_source(plain, str(table["source"])) if "source" in table else plain
+    return with_source(plain, table["source"]) if "source" in table else plain

@@ -25,9 +25,9 @@ from collections import Counter
 from typing import Any
 
 from plimsoll.catalog.composition.merge import merged
-from plimsoll.catalog.folder import Json
 from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
+from plimsoll.stored import Json
 
 
 def wired(document: Json) -> Json:
