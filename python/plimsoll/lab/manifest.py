@@ -1,0 +1,47 @@
+"""What a cluster's own tools are handed before hosts can be reached there: pods for Kubernetes, and the line for Slurm.
+
+Model: text alone. Pods sleep until the command reaches them by `kubectl exec`, one on each node; they hold nothing but Python.
+Limits: neither was tried against a cluster; docs/hosts.md says what was.
+
+    print(manifest_of(read_lab("lab.toml")))
+"""
+
+from __future__ import annotations
+
+import shlex
+import sys
+
+from plimsoll.errors import InputError
+from plimsoll.gang.lineup import Lineup
+
+_POD = """apiVersion: v1
+kind: Pod
+metadata:
+  name: {name}
+  labels: {{app: plimsoll}}
+spec:
+  restartPolicy: Never
+  automountServiceAccountToken: false
+  # One on each node: two on one would load it twice.
+  affinity:
+    podAntiAffinity:
+      requiredDuringSchedulingIgnoredDuringExecution:
+        - topologyKey: kubernetes.io/hostname
+          labelSelector: {{matchLabels: {{app: plimsoll}}}}
+  containers:
+    - name: host
+      image: python:{version}-slim
+      command: ["sleep", "infinity"]
+"""
+
+
+def manifest_of(lineup: Lineup) -> str:
+    """The text for the lab's launcher. Raises `InputError` for one that needs none."""
+    if lineup.launcher == "kubernetes":
+        version = f"{sys.version_info[0]}.{sys.version_info[1]}"
+        return "---\n".join(_POD.format(name=seat.address or seat.name, version=version) for seat in lineup.seats)
+    if lineup.launcher == "slurm":
+        nodes = ",".join(seat.address or seat.name for seat in lineup.seats)
+        words = ["salloc", f"--nodes={len(lineup.seats)}", f"--nodelist={nodes}", "--exclusive", "plimsoll", "run", "WORKLOAD", "--hosts"]
+        return f"{' '.join(words)} {shlex.quote(lineup.text)}\n"
+    raise InputError(f"--hosts {lineup.text}: hosts of launcher = \"{lineup.launcher}\" need no manifest; 'slurm' and 'kubernetes' do.")
