@@ -1,0 +1,37 @@
+"""Delivery to a directory: a stick, or a share of another machine; the runs lie there as in any store.
+
+FolderDestination("/media/stick/results").take(sent)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from plimsoll.delivery.dispatch import Delivered, Sent
+from plimsoll.displayed import displayed
+from plimsoll.store.parcel import Announced, Limits, unpack
+
+#: What leaves this store was no larger in it.
+_UNLIMITED = Limits(bytes=1 << 62, files=1 << 62)
+
+
+@dataclass(frozen=True)
+class FolderDestination:
+    """The store in the directory ``path``."""
+
+    path: str
+
+    @property
+    def shown(self) -> str:
+        """The directory."""
+        return displayed(self.path)
+
+    @property
+    def remembers(self) -> bool:
+        """The runs lie there."""
+        return True
+
+    def take(self, sent: Sent) -> Delivered:
+        """Deliver it once."""
+        found = unpack(sent.parcel, self.path, Announced(sent.name, sent.digest), _UNLIMITED)
+        return Delivered(found.name, found.known)

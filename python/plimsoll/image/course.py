@@ -1,0 +1,194 @@
+"""The course of a plan: doctor, measuring, sending, power off; after a power cut it goes on where it was.
+
+Model: each step is a ``plimsoll`` command. What was done is noted in ``plans/IDENTITY.json`` beside the results, in one step each time, so
+that the same plan on the same machine neither measures nor sends twice. A measurement that was cut short is resumed by the command itself.
+One that a signal ended is resumed at once, one time. What cannot be measured any further is sent as it is.
+Limits: without a partition for results all of it is in memory, and a power cut loses it.
+
+    Course(plan, settings, place, Processes(), print).carry_out()
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from plimsoll.displayed import displayed_in_line
+from plimsoll.image.plan import Delivery, Plan
+from plimsoll.image.settings import Settings, shown
+from plimsoll.store.durable import replace_file
+from plimsoll.stored import Json
+
+Heard = Callable[[str], None]
+
+#: Files beside plimsoll.conf that `plimsoll send` takes, as options of that name, for which schemes.
+BESIDE = {"identity": ("sftp", "scp"), "known-hosts": ("sftp", "scp"), "ca": ("https", "ftps", "ftp", "smtps", "smtp")}
+#: Exit codes behind which there is something to send: done, objective, failed points, wrong data, interrupted.
+_MEASURED = (0, 1, 4, 6, 130)
+
+
+class Programs(Protocol):
+    """How commands are carried out."""
+
+    def run(self, words: Sequence[str], heard: Heard) -> int:
+        """Each line that it says is ``heard``; its exit code, negative where a signal ended it."""
+
+    def output(self, words: Sequence[str]) -> str:
+        """What it says on stdout."""
+
+
+class Processes:
+    """As processes of this machine."""
+
+    def run(self, words: Sequence[str], heard: Heard) -> int:
+        with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
+            assert process.stdout is not None
+            for line in process.stdout:
+                heard(displayed_in_line(line.decode("utf-8", "replace").rstrip("\n")))
+            return process.wait()
+
+    def output(self, words: Sequence[str]) -> str:
+        return subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, check=False).stdout.decode("utf-8", "replace")
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where things are kept: ``folder`` on the stick or in memory, ``secret`` in memory; ``machine`` tells this machine from others."""
+
+    folder: str
+    secret: str
+    machine: str
+
+    @property
+    def store(self) -> str:
+        """The directory of runs."""
+        return os.path.join(self.folder, "results")
+
+
+@dataclass
+class Course:
+    """One plan, carried out once; ``said`` hears every line of progress, without secrets."""
+
+    plan: Plan
+    settings: Settings
+    place: Place
+    programs: Programs
+    said: Heard
+    _done: Json = field(default_factory=dict)
+
+    def carry_out(self) -> bool:
+        """Whether everything was measured and sent. Never raises for what a command did."""
+        self._done = self._noted()
+        for remark in self.plan.remarks:
+            self._say(remark)
+        fine = self._measured()
+        run = self._run()
+        if run is None:
+            self._say("There is no result to send.")
+        else:
+            self._say(f"There is: {run['name']}, {run['status']}, {run['complete']} of {run['planned']} points.")
+            fine = self._sent(run["name"]) and fine
+        if self.plan.poweroff:
+            self._say("Powering off.")
+            self.programs.run(["systemctl", "poweroff"], self._say)
+        return fine
+
+    def _measured(self) -> bool:
+        plan = self.plan
+        if self._done.get("measured"):
+            self._say(f"{self._done['measured']} was measured before; it is not measured again. Another plimsoll.label measures anew.")
+            return True
+        self._examine()
+        if self.programs.run(plan.rehearsal(self.place.store), self._say) != 0:
+            self._say("Nothing was begun.")
+            return False
+        code = self.programs.run(plan.measure(self.place.store), self._say)
+        if code < 0:
+            self._say(f"The measurement was ended by signal {-code}; it is resumed.")
+            code = self.programs.run(plan.measure(self.place.store), self._say)
+        run = self._run()
+        if code in _MEASURED and run is not None and run["status"] in ("complete", "failed"):
+            self._note(measured=run["name"])
+        if code != 0:
+            self._say(f"The measurement ended with exit code {code}.")
+        return code == 0
+
+    def _examine(self) -> None:
+        """Doctor first, stored beside the results."""
+        self._say(f"Doctor looks at this machine and {self.plan.disk.described()}.")
+        said = self.programs.output(["plimsoll", "doctor", "--target", self.plan.disk.path, "--json"])
+        try:
+            checks = json.loads(said)
+            findings = [check for check in checks if check["status"] in ("warn", "fail")]
+        except (ValueError, KeyError, TypeError):
+            self._say("Doctor gave no answer.")
+            return
+        name = f"{time.strftime('%Y-%m-%dT%H-%M-%S', time.gmtime())}_{self.plan.identity(self.place.machine)}.json"
+        self._write(os.path.join(self.place.folder, "doctor", name), checks)
+        for check in findings:
+            self._say(f"{'error' if check['status'] == 'fail' else 'warning'}: {check['finding']} {check['advice'] or ''}".rstrip())
+        self._say(f"Doctor: {len(checks)} checks, {len(findings)} findings; stored as doctor/{name}.")
+
+    def _sent(self, run: str) -> bool:
+        fine = True
+        for delivery in self.plan.deliveries:
+            there = self._done.get("sent", {})
+            if there.get(shown(delivery.url)) == run:
+                self._say(f"{shown(delivery.url)} has it already.")
+            elif self._deliver(run, delivery):
+                self._note(sent={**there, shown(delivery.url): run})
+            else:
+                self._say(f"Not sent to {shown(delivery.url)}; the results stay here.")
+                fine = False
+        return fine
+
+    def _deliver(self, run: str, delivery: Delivery) -> bool:
+        files = {}
+        for option, secret in (("token-file", delivery.token), ("password-file", delivery.password)):
+            if secret is not None:
+                files[option] = path = os.path.join(self.place.secret, option)
+                os.makedirs(self.place.secret, mode=0o700, exist_ok=True)
+                with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
+                    file.write(secret)
+        for option, schemes in BESIDE.items():
+            path = os.path.join(self.place.secret, option)
+            if delivery.url.partition(":")[0] in schemes and os.path.exists(path):
+                files[option] = path
+        return self.programs.run(self.plan.send(run, self.place.store, delivery, files), self._say) == 0
+
+    def _run(self) -> Json | None:
+        """The run of this very command, the newest if there are several."""
+        command = self.plan.measure(self.place.store)
+        try:
+            runs = json.loads(self.programs.output(["plimsoll", "list", "--runs", "--json", "--out", self.place.store]))
+            ours = [run for run in runs if run["command"][1:] == command[1:]]
+        except (ValueError, KeyError, TypeError):
+            return None
+        return max(ours, key=lambda run: str(run["created"]), default=None)
+
+    def _noted(self) -> Json:
+        try:
+            with open(self._notes(), encoding="utf-8") as file:
+                found = json.load(file)
+        except (OSError, ValueError):
+            return {}
+        return found if isinstance(found, dict) else {}
+
+    def _note(self, **what: Any) -> None:
+        self._done = {**self._done, **what}
+        self._write(self._notes(), self._done)
+
+    def _notes(self) -> str:
+        return os.path.join(self.place.folder, "plans", f"{self.plan.identity(self.place.machine)}.json")
+
+    def _write(self, path: str, document: Any) -> None:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        replace_file(path, json.dumps(document, indent=1).encode())
+
+    def _say(self, line: str) -> None:
+        self.said(self.settings.masked(line))
