@@ -1,0 +1,409 @@
+"""One candidate under the demand in virtual time: healthy, with a drive missing, and while that is rebuilt.
+
+Model: a trial is a point like any other of a modelled array: the demand's own rate and seed, load first until the write caches are in
+balance (`plimsoll.points.balance`), then measured until the response is steady. *Degraded* is the same load for as long with the first
+member of the first group missing from the beginning and no spare; *rebuilding* is the same with a new drive put in for it at once. A load
+that is far from its objective on an array with empty caches is not carried by one in balance, so each candidate is screened for a few
+seconds first. A load line is a ramp from the demand's rate upwards, by the same trials.
+How long a rebuild takes under the load follows from its course: its own length where it ended, else how far it had come. Disks are rebuilt
+from their outer edge inwards, where they are slower; so what is left of a disk is taken at the mean rate over the outer one, unless the
+pace is far below what the drive could do.
+Limits: one member of one group fails. A rebuild is taken to go on as fast as it began.
+
+    examined = examine(Trial("array:nvme-raid10", load), ("healthy", "degraded", "rebuilding"))
+    examined["rebuilding"].rebuild_hours
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+from plimsoll.analysis.load_line.mark import Mark, mark_of
+from plimsoll.analysis.objective.judgement import Judgement, Objective, judge
+from plimsoll.analysis.point.array import bottleneck, component_sets, rebuilds_s, rebuilt_share
+from plimsoll.analysis.point.definition import streams
+from plimsoll.choice.demand import DemandedLoad
+from plimsoll.engine import Engine, native
+from plimsoll.measure import Job, measure
+from plimsoll.points.balance import balanced
+from plimsoll.points.goals import goal_of
+from plimsoll.points.point import PlannedPoint
+from plimsoll.result import Result
+from plimsoll.stored import Definition, HostFacts, Interval, Json, Options, Sample, TargetFacts
+from plimsoll.target import Target, target_of
+
+HEALTHY, DEGRADED, REBUILDING = "healthy", "degraded", "rebuilding"
+STATES = (HEALTHY, DEGRADED, REBUILDING)
+#: The screening: so many requests count, after a tenth of them, and so far from its limit a latency has to be.
+_SCREENED_REQUESTS = 4_000
+_SCREENED_S_MAX = 20.0
+_SCREENED_FACTOR = 3.0
+#: The load line rises by so much a step, and is known to a tenth.
+_STEP = 1.35
+_RESOLUTION = 1.1
+_FACTOR_MAX = 8.0
+#: How much more than it said one of several demands may ask for without disturbing the others.
+SURGE = 2.0
+#: A new drive comes this long after the failure: at once.
+_REPLACED_S = 0.001
+#: A rebuild that is slower than this part of the drive's rate is not held up by its platters.
+_OWN_PACE = 0.5
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A candidate and a load; ``seed`` is that of all its points."""
+
+    target: str
+    load: DemandedLoad
+    seed: int = 1
+
+
+@dataclass(frozen=True)
+class Response:
+    """One clause of an objective as a trial gave it, in the unit of its limit; of a single demand ``part`` is empty."""
+
+    text: str
+    value: float | None
+    low: float | None
+    high: float | None
+    limit: float
+    holds: bool
+    part: str = ""
+
+    def to_json(self) -> Json:
+        """For programs."""
+        return {name: getattr(self, name) for name in ("text", "part", "value", "low", "high", "limit", "holds")}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a trial in one state showed; ``rejection`` is why it does not carry the load, ``doubts`` are flags of its point."""
+
+    state: str
+    carries: bool
+    iops: float
+    responses: tuple[Response, ...]
+    limited_by: str | None
+    busiest: str | None
+    doubts: tuple[str, ...] = ()
+    rejection: str | None = None
+    rebuild_hours: float | None = None
+    rebuild_ended: bool = False
+
+    def to_json(self) -> Json:
+        """For programs."""
+        found: Json = {
+            "carries": self.carries,
+            "iops": self.iops,
+            "responses": [one.to_json() for one in self.responses],
+            "limited_by": self.limited_by,
+            "doubts": list(self.doubts),
+        }
+        if self.state == REBUILDING:
+            found |= {"hours": self.rebuild_hours, "hours_from": "its end" if self.rebuild_ended else "its course"}
+        return found
+
+
+@dataclass(frozen=True)
+class Line:
+    """A load line: the highest rate at which all objectives held, its mark where there is one demand, and the points at which it was
+    measured, as rate and whether they held."""
+
+    mark: Mark | None
+    held_per_s: float | None
+    points: tuple[tuple[float, bool], ...]
+    limited_by: str | None
+    at_least: bool
+
+
+@dataclass(frozen=True)
+class Surge:
+    """One of several demands asks for more than it said: whether the others' objectives still hold, and the first that does not."""
+
+    raised: str
+    factor: float
+    let_through_per_s: float
+    holds: bool
+    rejection: str | None
+
+    def to_json(self) -> Json:
+        """For programs."""
+        return {name: getattr(self, name) for name in ("raised", "factor", "let_through_per_s", "holds", "rejection")}
+
+
+def examine(trial: Trial, states: Sequence[str] = STATES) -> dict[str, Outcome]:
+    """The trials of a candidate in the order of ``states``, up to the first that does not carry the load."""
+    engine = native()
+    target = target_of(trial.target)
+    screened = _screened(trial, target, engine)
+    if screened is not None:
+        return {HEALTHY: screened}
+    found: dict[str, Outcome] = {}
+    timing: Options | None = None
+    for state in states:
+        found[state], timing = _tried(trial, target, state, timing, engine)
+        if not found[state].carries:
+            break
+    return found
+
+
+def load_line(trial: Trial) -> Line:
+    """How much of the demand's load the candidate carries, up to eight times as much; the rate rises, then the limit is narrowed in."""
+    engine, target = native(), target_of(trial.target)
+    results: dict[float, Result] = {}
+
+    def holds(factor: float) -> bool:
+        if factor not in results:
+            results[factor] = _measured(_point(trial, target, trial.load.at(factor)), engine, factor * trial.load.rate_per_s)
+        return _judged(trial.load, results[factor])[0]
+
+    low, high = (1.0, None) if holds(1.0) else (None, 1.0)
+    while high is None and low is not None and low < _FACTOR_MAX:
+        step = min(low * _STEP, _FACTOR_MAX)
+        low, high = (step, None) if holds(step) else (low, step)
+    while low is None and high is not None and high > 1 / _FACTOR_MAX:
+        step = high / _STEP
+        low, high = (step, high) if holds(step) else (None, step)
+    while low is not None and high is not None and high / low > _RESOLUTION:
+        middle = (low * high) ** 0.5
+        low, high = (middle, high) if holds(middle) else (low, middle)
+    ordered = [results[factor] for factor in sorted(results)]
+    mark = mark_of(ordered, trial.load.objective) if len(trial.load.parts) == 1 else None
+    points = tuple((factor * trial.load.rate_per_s, _judged(trial.load, results[factor])[0]) for factor in sorted(results))
+    last = results[high] if high is not None else ordered[-1]
+    held = None if low is None else sum(total.iops for total in results[low].totals.values())
+    return Line(mark, held, points, _limit(last)[0] or _limit(last)[1], at_least=high is None)
+
+
+def surges(trial: Trial) -> tuple[Surge, ...]:
+    """Each of several demands at `SURGE` times its rate, as far as its cap lets it through, beside the others at theirs."""
+    if len(trial.load.parts) < 2:
+        return ()
+    engine, target = native(), target_of(trial.target)
+    found = []
+    for part in trial.load.parts:
+        asked = part.rate_per_s * SURGE
+        through = asked if part.cap_per_s is None else min(asked, part.cap_per_s)
+        rate = trial.load.rate_per_s - part.let_through_per_s + through
+        result = _measured(_point(trial, target, trial.load.at(SURGE, of=part.name)), engine, rate)
+        holds, rejection = _judged(trial.load, result, without=part.name)
+        found.append(Surge(part.name, SURGE, through, holds, rejection))
+    return tuple(found)
+
+
+def responses(load: DemandedLoad, result: Result) -> tuple[Response, ...]:
+    """Every clause of every demand as the point has it."""
+    return tuple(one for name, objective, seen in _seen(load, result) for one in _responses(name, objective, seen))
+
+
+def _screened(trial: Trial, target: Target, engine: Engine) -> Outcome | None:
+    """The outcome of a short load on empty caches where that is far from the objective; None where it has to be looked at closely."""
+    rate = trial.load.rate_per_s
+    seconds = min(_SCREENED_S_MAX, _SCREENED_REQUESTS / rate)
+    workload = trial.load.at(1.0)
+    options = engine.check_job({"duration": f"{seconds:.4f}s", "warmup": f"{seconds / 10:.4f}s", "interval": "auto", "seed": trial.seed})
+    result = _run(PlannedPoint(workload, options, target), engine, rate)
+    if result.status == "failed":
+        return _failed(HEALTHY, result)
+    found = responses(trial.load, result)
+    latencies = [one for one in found if not one.holds and one.value is not None and _is_latency(one)]
+    if not any((one.value or 0.0) > _SCREENED_FACTOR * one.limit for one in latencies):
+        return None
+    worst = max(latencies, key=lambda one: (one.value or 0.0) / one.limit)
+    limited, busiest = _limit(result)
+    rejection = f"screened: {_said(worst)} already with empty caches"
+    return Outcome(HEALTHY, carries=False, iops=_iops(result), responses=found, limited_by=limited, busiest=busiest, rejection=rejection)
+
+
+def _tried(trial: Trial, target: Target, state: str, chosen: Options | None, engine: Engine) -> tuple[Outcome, Options]:
+    """The trial in one state; healthy ones choose their times, which hold for the others."""
+    point = _point(trial, in_state(target, state), trial.load.at(1.0))
+    if state == HEALTHY or chosen is None:
+        point = balanced(point, engine, engine.control())
+        point = replace(point, target=in_state(target, state))
+    else:
+        point = replace(point, options=cast("Options", {**point.options, **chosen}))
+    result = _run(point, engine, trial.load.rate_per_s)
+    longest = point.least_s or point.options["duration"]
+    timing = cast("Options", {"warmup": point.options["warmup"], "interval": point.options["interval"], "duration": max(longest, 1.0)})
+    if state == REBUILDING and (ended := rebuilds_s(result.engine)) and ended[0] < point.options["warmup"] + point.options["duration"]:
+        # Nothing was rebuilt for a part of the measured time: only as long as it lasted counts.
+        short: Options = {**point.options, "warmup": 0.0, "duration": max(0.1, ended[0]), "interval": "auto"}
+        result = replace(_run(replace(point, options=short, precision=None), engine, trial.load.rate_per_s), engine=result.engine)
+    if result.status == "failed":
+        return _failed(state, result), timing
+    return _outcome(trial, state, result, point), timing
+
+
+def _outcome(trial: Trial, state: str, result: Result, point: PlannedPoint) -> Outcome:
+    holds, rejection = _judged(trial.load, result)
+    limited, busiest = _limit(result)
+    doubts = tuple(dict.fromkeys(flag.name for flag in result.flags if flag.severity in ("doubt", "invalid")))
+    if holds and "cache_filling" in doubts:
+        holds, rejection = False, "not shown: its write cache was still filling when it had been loaded for half an hour"
+    outcome = Outcome(state, holds, _iops(result), responses(trial.load, result), limited, busiest, doubts, rejection)
+    if state != REBUILDING:
+        return outcome
+    hours, ended = rebuild_hours(result, point.target)
+    return replace(outcome, rebuild_hours=hours, rebuild_ended=ended)
+
+
+def rebuild_hours(result: Result, target: Target) -> tuple[float | None, bool]:
+    """How long the rebuild of the trial took or will take, in hours, and whether it ended; None where nothing was rebuilt."""
+    if ended := rebuilds_s(result.engine):
+        return ended[0] / 3600, True
+    share = rebuilt_share(result.engine)
+    elapsed_s = float(result.engine.get("end_ns") or 0) / 1e9
+    if not share or not elapsed_s:
+        return None, False
+    whole_s = elapsed_s / share
+    model = ((target.document or {}).get("devices") or [{}])[0].get("model", {})
+    outer, inner = (float(model.get(f"{zone}_rate_bytes_per_s", 0)) for zone in ("outer", "inner"))
+    pace = share * float(model.get("capacity_bytes", 0)) / elapsed_s
+    if outer and inner and pace > _OWN_PACE * outer:
+        # The time of a whole disk is that of its mean rate; what was rebuilt lay at the outer edge.
+        whole_s *= 2 * outer / (outer + inner)
+    return whole_s / 3600, False
+
+
+def in_state(target: Target, state: str) -> Target:
+    """The array with its first member missing, and with a new drive in its place at once; a healthy one as it is."""
+    if state == HEALTHY or target.document is None:
+        return target
+    document = copy.deepcopy(target.document)
+    document.pop("spares", None)
+    for group in document["group"]:
+        group.pop("spares", None)
+    failures = document["group"][0].setdefault("failures", {})
+    failures["at"] = [{"time_s": 0.0, "member": 0}]
+    if state == REBUILDING:
+        failures["replaced_at"] = [{"time_s": _REPLACED_S, "member": 0}]
+    return Target(target.text, document, target.driver)
+
+
+def _point(trial: Trial, target: Target, workload: Definition) -> PlannedPoint:
+    options = native().check_job({"duration": "10s", "warmup": "2s", "interval": "auto", "seed": trial.seed})
+    return PlannedPoint(workload, options, target)
+
+
+def _measured(point: PlannedPoint, engine: Engine, rate: float) -> Result:
+    return _run(balanced(point, engine, engine.control()), engine, rate)
+
+
+def _run(point: PlannedPoint, engine: Engine, rate: float) -> Result:
+    """The point's result; nothing of it is stored."""
+    inspection = engine.inspect_target(point.target)
+    facts: HostFacts = {"target": cast("TargetFacts", {**inspection})}
+    job = Job("trial", point.workload, point.options, point.target, facts, goal=goal_of(point, inspection))
+    result = measure(job, engine, _Nothing(), engine.control())
+    return replace(result, place={"level": rate, "role": "point"})
+
+
+def _failed(state: str, result: Result) -> Outcome:
+    return Outcome(state, carries=False, iops=0.0, responses=(), limited_by=None, busiest=None, rejection=f"failed: {result.error}")
+
+
+def _judged(load: DemandedLoad, result: Result, without: str | None = None) -> tuple[bool, str | None]:
+    """Whether all demands hold, but for one that is left out, and the first condition that does not."""
+    left_out = next((part.streams for part in load.parts if part.name == without), ())
+    for name, objective, seen in _seen(load, result):
+        if name in left_out:
+            continue
+        judgement = judge(objective, seen)
+        if not judgement.holds:
+            return False, f"{name}: {_reason(judgement)}" if name else _reason(judgement)
+    return True, None
+
+
+def _reason(judgement: Judgement) -> str:
+    wrong = [clause for clause in judgement.clauses if not clause.holds]
+    if not wrong:
+        return str(judgement.failed_by)
+    worst = max(wrong, key=lambda one: (one.estimate.value / one.clause.limit) if one.estimate and one.clause.limit else 0.0)
+    estimate = worst.estimate
+    found = Response(worst.text, None if estimate is None else estimate.value, None, None, worst.clause.limit, holds=False)
+    return _said(found)
+
+
+def _said(response: Response) -> str:
+    from plimsoll.units import brief_duration, significant
+
+    if response.value is None:
+        return f"{response.text}: nothing was answered"
+    value = brief_duration(response.value) if _is_latency(response) else significant(response.value)
+    return f"{response.text}: it was {value}"
+
+
+def _is_latency(response: Response) -> bool:
+    return not any(word in response.text for word in ("achieved", "errors", "iops", "bandwidth"))
+
+
+def _seen(load: DemandedLoad, result: Result) -> Iterator[tuple[str, Objective, Result]]:
+    """The result as each stream of several demands sees it, with its name and what has to hold for it; a single demand sees all of it."""
+    if len(load.parts) == 1:
+        yield "", load.objective, result
+        return
+    for part in load.parts:
+        for stream in streams(result.job.definition):
+            if stream["name"] in part.streams:
+                name = stream["name"]
+                own = cast("Definition", {**result.job.definition, "stream": [stream]})
+                job = replace(result.job, definition=own)
+                totals = result.streams.get(name, {})
+                own_rate = stream.get("rate")
+                # Intervals, and what was unfinished, are known of all streams together alone.
+                yield (
+                    name,
+                    part.objective,
+                    replace(
+                        result,
+                        job=job,
+                        totals=totals,
+                        streams={name: totals},
+                        estimates={},
+                        outstanding={},
+                        unfinished=None,
+                        offered_per_s=float(own_rate) if isinstance(own_rate, int | float) else None,
+                    ),
+                )
+
+
+def _responses(name: str, objective: Objective, result: Result) -> list[Response]:
+    found = []
+    for clause in judge(objective, result).clauses:
+        one = clause.estimate
+        value, low, high = (None, None, None) if one is None else (one.value, one.low, one.high)
+        found.append(Response(clause.text, value, low, high, clause.clause.limit, clause.holds, name))
+    return found
+
+
+def _limit(result: Result) -> tuple[str | None, str | None]:
+    """What limited a point, if anything was saturated, and the busiest components, in words."""
+    from plimsoll.analysis.point.array import ComponentSet
+
+    sets: list[ComponentSet] = [one for one in component_sets(result) if one.kind != "cache"]
+    limit = bottleneck(sets)
+    busiest = sets[0] if sets else None
+    return (None if limit is None else _named(limit)), None if busiest is None else f"{_named(busiest)} at {busiest.busiest:.0%}"
+
+
+def _named(one: Any) -> str:
+    return str(one.name) if one.kind in str(one.name) else f"{one.kind} {one.name}"
+
+
+def _iops(result: Result) -> float:
+    return sum(total.iops for total in result.totals.values())
+
+
+class _Nothing:
+    """A sink that keeps nothing."""
+
+    def interval(self, interval: Interval) -> None:
+        """Nothing."""
+
+    def monitor(self, sample: Sample) -> None:
+        """Nothing."""
