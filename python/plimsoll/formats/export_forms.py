@@ -15,7 +15,7 @@ from typing import Any
 
 from plimsoll.displayed import displayed_in_line
 from plimsoll.errors import InputError
-from plimsoll.formats.recorded import Course, Recorded, added
+from plimsoll.formats.stored_point import Course, Recorded, added
 from plimsoll.histogram import Histogram
 from plimsoll.result import Result
 
@@ -34,7 +34,7 @@ class Source:
     @property
     def version(self) -> str:
         """Which Plimsoll measured it."""
-        return str(self.points[-1].result.versions.get("plimsoll") or "import")
+        return self.points[-1].result.plimsoll_version or "import"
 
 
 @dataclass(frozen=True)
@@ -141,14 +141,14 @@ def _iometer(source: Source, version: str) -> Files:
 
 
 def _diskspd_xml(source: Source) -> Files:
-    from plimsoll.formats.diskspd.measured import measured_of
+    from plimsoll.formats.diskspd.span import measured_of
     from plimsoll.formats.diskspd.write import write_xml
 
     return {f"{source.run}.xml": write_xml([measured_of(point) for point in source.points], source.version)}
 
 
 def _diskspd_text(source: Source) -> Files:
-    from plimsoll.formats.diskspd.measured import measured_of
+    from plimsoll.formats.diskspd.span import measured_of
     from plimsoll.formats.diskspd.write import write_text
 
     return {f"{source.run}.txt": write_text([measured_of(point) for point in source.points])}

@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 
 from plimsoll.errors import InputError
 from plimsoll.formats.export_forms import MARK
-from plimsoll.formats.imported import noted
-from plimsoll.formats.recorded import Recorded
+from plimsoll.formats.foreign_point import noted
+from plimsoll.formats.stored_point import Recorded
 
 Texts = Mapping[str, str]
 _HEAD = 20_000
@@ -160,7 +160,7 @@ def _noted(point: Recorded, texts: Texts) -> Recorded:
     result = point.result
     if any(flag.name == "imported" for flag in result.flags):
         return point
-    note = noted(str(result.versions.get("origin", "another tool")), ", ".join(texts))
+    note = noted(result.origin or "another tool", ", ".join(texts))
     return replace(point, result=replace(result, flags=[*result.flags, note]))
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-Json = dict[str, Any]
+from plimsoll.stored import Json
 
 
 def is_open(stream: Mapping[str, Any]) -> bool:

@@ -17,8 +17,7 @@ from typing import Any
 
 from plimsoll.formats.known_targets import KnownTargets
 from plimsoll.formats.translation import Remark, Translation
-
-Json = dict[str, Any]
+from plimsoll.stored import Json
 
 _UNITS = {"": 1, "B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40, "PiB": 1 << 50}
 _SIZE = re.compile(r"(\d+)(B|[KMGTP]iB)?")

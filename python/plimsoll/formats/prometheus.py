@@ -13,7 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from plimsoll.formats.recorded import Recorded
+from plimsoll.analysis.derivation import derivation
+from plimsoll.formats.stored_point import Recorded
 from plimsoll.result import LatencySummary, OpTotals
 
 Labels = Mapping[str, str]
@@ -53,7 +54,18 @@ def prometheus_text(run: str, points: Sequence[Recorded]) -> str:
         for severity in ("invalid", "doubt", "note"):
             count = sum(flag.severity == severity for flag in point.result.flags)
             lines.append(f"plimsoll_flags{_labels({**_point_labels(run, point), 'severity': severity})} {count}")
+    lines += _derived(run, points)
     return "\n".join(lines) + "\n"
+
+
+def _derived(run: str, points: Sequence[Recorded]) -> Iterator[str]:
+    """Of loads that are modelled on a published benchmark, which; its results are not comparable."""
+    found = [(point, derived) for point in points if (derived := derivation(point.result)) is not None]
+    if found:
+        yield "# HELP plimsoll_derived What the point's load is modelled on and not comparable with, in a label."
+        yield "# TYPE plimsoll_derived gauge"
+    for point, derived in found:
+        yield f"plimsoll_derived{_labels({**_point_labels(run, point), 'derived': derived})} 1"
 
 
 def _outstanding(run: str, points: Sequence[Recorded]) -> Iterator[str]:

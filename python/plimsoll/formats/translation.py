@@ -13,11 +13,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 from plimsoll.displayed import quoted
-
-Json = dict[str, Any]
+from plimsoll.stored import Json
 
 Kind = Literal["native", "ignored", "unsupported", "surprise"]
 

@@ -26,3 +26,9 @@ class Column:
     holds: Holds
     unit: str
     meaning: str
+
+
+#: Of every table of figures (`plimsoll.analysis.derivation`).
+DERIVED = Column(
+    "derived", TEXT, "", "what the load is modelled on, with whose published results its figures are not comparable; mostly empty"
+)

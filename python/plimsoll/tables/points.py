@@ -4,28 +4,35 @@ Model: the operations of a point are those that occurred, and ``all`` for all to
 was asked, what the host did and what the flags say is the same in every row of a point. An option that the experiments set has a column of
 its own, ``set_NAME``. A point without figures (it failed) has the row ``all`` with its error. Figures are those of
 `plimsoll.analysis.point.metric`, as in reports. MB are 10^6 bytes, KiB 1024; latencies are from the intended instant, bounds are those of
-95 % intervals.
+95 % intervals. Asked for ``by`` stream or part, each of those of a point has such rows, with its name in one more column; what is known of
+the whole point alone (intervals, what was outstanding) is empty there.
 
     points_table([open_run("results/r1")]).to_dicts()[0]["latency_p99_ms"]
+    points_table([open_run("results/r1")], by="stream").to_dicts()[0]["stream"]
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
+from plimsoll.analysis.derivation import derivation
 from plimsoll.analysis.objective.judgement import Objective, judge, parse_objective
+from plimsoll.analysis.point.definition import drawn_by_stream
 from plimsoll.analysis.point.host_use import BLOCK_BYTES, host_use, real_s
-from plimsoll.analysis.point.metric import ALL, metric, together
+from plimsoll.analysis.point.metric import ALL, RATES, metric, metric_of_totals, together
 from plimsoll.catalog.figures import rows_for
+from plimsoll.displayed import python_value
 from plimsoll.errors import InputError
-from plimsoll.result import OPS, Result
+from plimsoll.result import OPS, Estimate, OpTotals, Result, Totals
 from plimsoll.store.reader import StoredRun
-from plimsoll.tables.column import NUMBER, TEXT, TRUTH, WHOLE, Column, Value
+from plimsoll.stored import PublishedFigures, counted_once
+from plimsoll.tables import workflows
+from plimsoll.tables.column import DERIVED, NUMBER, TEXT, TRUTH, WHOLE, Column, Value
+from plimsoll.tables.split import SPLIT, SPLITS, By
 from plimsoll.tables.table import Table
 
-Json = Mapping[str, Any]
 Row = dict[str, Value]
 
 #: What stands before the name of an option that the experiments set.
@@ -34,6 +41,10 @@ _MEGA = 1e6
 _MILLI_NS = 1e6
 _KIB = 1024
 _BOUNDED = ("mean", "p50", "p90", "p95", "p99", "p999")
+#: How the columns of each metric are called, around the bound, and in what unit they are.
+_SPELT = {"iops": ("iops{}", 1.0), "bytes_per_s": ("mb_per_s{}", _MEGA)} | {
+    name: (f"latency_{name}{{}}_ms", _MILLI_NS) for name in (*_BOUNDED, "max")
+}
 _CALLED = {"mean": "the mean", "p50": "the median", "p999": "the 99.9th percentile"} | {
     f"p{n}": f"the {n}th percentile" for n in (90, 95, 99)
 }
@@ -110,25 +121,38 @@ HOST = (
     Column("device_writes_per_s", NUMBER, "1/s", "writes that they completed"),
     Column("device_util_percent", NUMBER, "%", "time in which the busiest of them had requests"),
 )
+#: Empty but for analytics workflows.
+WORKFLOWS = workflows.COLUMNS
 DOUBTS = (
     Column("flags_invalid", WHOLE, "", "flags that say that a number does not mean what it says"),
     Column("flags_doubt", WHOLE, "", "flags that say that it may not"),
     Column("flags_note", WHOLE, "", "flags to know of when comparing"),
     Column("flags", TEXT, "", "their names, invalid ones first, separated by spaces"),
     Column("published_figures", WHOLE, "", "published figures that stand beside the point in its suite"),
+    DERIVED,
     Column("plimsoll_version", TEXT, "", "the Plimsoll that measured it"),
 )
+PRICES = (
+    Column("price", NUMBER, "", "what the side of the point costs, where that is known"),
+    Column("currency", TEXT, "", "the currency of both prices"),
+    Column("price_per_unit", NUMBER, "", "that over the headline of the side for this workload: its mark, its highest rate, its composite"),
+    Column("priced_unit", TEXT, "", "what one of the headline is called: IOPS, MB/s, composite@SCALE"),
+)
 #: Every column in order; those of settings stand behind `LOAD`.
-COLUMNS = (*IDENTITY, *LOAD, *FIGURES, *VERDICTS, *HOST, *DOUBTS)
+COLUMNS = (*IDENTITY, *LOAD, *FIGURES, *VERDICTS, *HOST, *WORKFLOWS, *DOUBTS, *PRICES)
 #: What each CSV of such a table begins with.
 BEGINNING = ",".join(column.name for column in IDENTITY).encode()
 
 
-def points_table(runs: Sequence[StoredRun]) -> Table:
-    """The table of every point of ``runs``."""
-    rows = [row for run in runs for row in _rows(run)]
+def points_table(runs: Sequence[StoredRun], priced: Mapping[tuple[str, str], Row] | None = None, by: By = "point") -> Table:
+    """The table of every point of ``runs``. ``priced`` has the columns of `PRICES` by the path of a run and the id of its point."""
+    if by not in SPLITS:
+        raise InputError(f"by is {python_value(by)}; write one of {', '.join(SPLITS)}.")
+    rows = [row for run in runs for row in _rows(run, priced or {}, by)]
     names = dict.fromkeys(name for row in rows for name in row if name.startswith(SET))
-    columns = (*IDENTITY, *LOAD, *(_of_setting(name, rows) for name in names), *FIGURES, *VERDICTS, *HOST, *DOUBTS)
+    split = (SPLIT[by],) if by in SPLIT else ()
+    settings = (_of_setting(name, rows) for name in names)
+    columns = (*IDENTITY, *split, *LOAD, *settings, *FIGURES, *VERDICTS, *HOST, *WORKFLOWS, *DOUBTS, *PRICES)
     return Table(columns, tuple(tuple(row.get(column.name) for column in columns) for row in rows))
 
 
@@ -143,7 +167,7 @@ def _of_setting(name: str, rows: Sequence[Row]) -> Column:
     return Column(name, NUMBER if numbers else TEXT, "", f"the option {name.removeprefix(SET)}, where the experiment set it")
 
 
-def _rows(run: StoredRun) -> Iterator[Row]:
+def _rows(run: StoredRun, priced: Mapping[tuple[str, str], Row], by: By) -> Iterator[Row]:
     objectives = {item["name"]: _objective(item.get("objective")) for item in run.meta.get("experiments") or []}
     marks = {
         (found["experiment"], found["workload"], found["configuration"]): mark["level"]
@@ -151,6 +175,7 @@ def _rows(run: StoredRun) -> Iterator[Row]:
         if (mark := found.get("mark"))
     }
     published = (run.meta.get("suite") or {}).get("published") or []
+    of_workflows = workflows.workflow_rows([point.result for point in run.points])
     for point in run.points:
         result = point.result
         place = result.place
@@ -163,10 +188,12 @@ def _rows(run: StoredRun) -> Iterator[Row]:
             **_verdict(result, objectives.get(place.get("experiment", ""))),
             "is_mark": None if at is None else place.get("role", "point") == "point" and place.get("level") == at,
             **_host(result),
+            **of_workflows.get(result.id, {}),
             **_doubts(result, published),
+            **priced.get((run.path, point.id), {}),
         }
-        for op in (ALL, *(op for op in OPS if op in result.totals)):
-            yield {**shared, **_figures(result, op)}
+        for figures in _whole(result) if by == "point" else _split(result, by):
+            yield {**shared, **figures}
 
 
 def _objective(text: str | None) -> Objective | None:
@@ -200,6 +227,40 @@ def _plain(value: Any) -> Value:
     return value if isinstance(value, str | int | float) or value is None else json.dumps(value, ensure_ascii=False)
 
 
+def _whole(result: Result) -> Iterator[Row]:
+    """A row for all operations of the point, then one for each."""
+    for op in (ALL, *(op for op in OPS if op in result.totals)):
+        yield _figures(result, op)
+
+
+def _split(result: Result, by: By) -> Iterator[Row]:
+    """The same for each stream, or each part: of a target that has none, it is the whole; a point without figures has its one row."""
+    of_parts = result.parts or ({result.job.target: result.totals} if result.totals else {})
+    groups: Mapping[str, Totals] = result.streams if by == "stream" else of_parts
+    if not groups:
+        yield {"operation": ALL}
+    drawn = drawn_by_stream(result.job.definition) if by == "stream" else {}
+    for name, totals in groups.items():
+        asked = [total for op, total in totals.items() if op in drawn.get(name, totals)]
+        yield {by: name, **_shared_out(ALL, asked, list(totals.values()))}
+        for op, total in totals.items():
+            yield {by: name, **_shared_out(op, [total], [total]), **_single(total)}
+
+
+def _shared_out(op: str, totals: list[OpTotals], every: list[OpTotals]) -> Row:
+    """Figures from totals alone; ``every`` has what moved and failed along with those that were asked for."""
+    count, moved = sum(total.count for total in totals), sum(total.bytes for total in every)
+    row: Row = {
+        "operation": op,
+        "count": count,
+        "errors": sum(total.errors for total in every),
+        "request_kib": moved / count / _KIB if count and moved else None,
+    }
+    for name, (spelt, unit) in _SPELT.items():
+        row |= _written(metric_of_totals(every if name == "bytes_per_s" else totals, name), spelt, unit)
+    return row
+
+
 def _figures(result: Result, op: str) -> Row:
     totals = together(result) if op == ALL else [result.totals[op]]
     every = list(result.totals.values()) if op == ALL else totals
@@ -213,28 +274,23 @@ def _figures(result: Result, op: str) -> Row:
         "request_kib": moved / count / _KIB if count and moved else None,
         "outstanding": result.outstanding[op].count if op in result.outstanding else 0,
     }
-    row |= _estimated(result, op, "iops", ("iops{}",), 1.0)
-    row |= _estimated(result, op, "bytes_per_s", ("mb_per_s{}",), _MEGA)
-    lower = [False]
-    for name in (*_BOUNDED, "max"):
-        row |= _estimated(result, op, name, (f"latency_{name}{{}}_ms",), _MILLI_NS)
-        found = metric(result, op, name)
-        lower.append(found is not None and found.at_least)
-    row["latency_at_least"] = any(lower)
-    return row if op == ALL else {**row, **_single(result, op)}
+    found = {name: metric(result, op, name) for name in _SPELT}
+    for name, (spelt, unit) in _SPELT.items():
+        row |= _written(found[name], spelt, unit)
+    row["latency_at_least"] = any(one is not None and one.at_least for name, one in found.items() if name not in RATES)
+    return row if op == ALL else {**row, **_single(result.totals[op])}
 
 
-def _estimated(result: Result, op: str, name: str, spelt: tuple[str], unit: float) -> Row:
+def _written(found: Estimate | None, spelt: str, unit: float) -> Row:
     """A metric with its bounds in columns called as ``spelt``."""
-    found = metric(result, op, name)
     if found is None:
         return {}
     values = {"": found.value, "_low": found.low, "_high": found.high}
-    return {spelt[0].format(bound): None if value is None else value / unit for bound, value in values.items()}
+    return {spelt.format(bound): None if value is None else value / unit for bound, value in values.items()}
 
 
-def _single(result: Result, op: str) -> Row:
-    latency, service = result.totals[op].latency_ns, result.totals[op].service_ns
+def _single(total: OpTotals) -> Row:
+    latency, service = total.latency_ns, total.service_ns
     return {
         "latency_stddev_ms": None if latency is None else latency.stddev / _MILLI_NS,
         "service_mean_ms": None if service is None else service.mean / _MILLI_NS,
@@ -250,28 +306,29 @@ def _verdict(result: Result, objective: Objective | None) -> Row:
 
 
 def _host(result: Result) -> Row:
-    used = host_use(result)
-    devices = list((result.monitor.get("devices") or {}).values())
+    used = cast("Row", host_use(result) or {})
+    devices = list((counters := result.monitor.get("devices") or {}).values())
+    tops = counted_once(result.host.get("target"), counters)
     shares = ("user", "system", "idle", "wait", "steal")
     return {
-        **{f"cpu_{name}_percent": None if used is None else getattr(used, f"{name}_percent") for name in shares},
-        "blocks_in_per_s": None if used is None else used.blocks_in_per_s,
-        "blocks_out_per_s": None if used is None else used.blocks_out_per_s,
-        "device_reads_per_s": _over(devices, "r_per_s", sum),
-        "device_writes_per_s": _over(devices, "w_per_s", sum),
+        **{f"cpu_{name}_percent": used.get(f"{name}_percent") for name in shares},
+        "blocks_in_per_s": used.get("blocks_in_per_s"),
+        "blocks_out_per_s": used.get("blocks_out_per_s"),
+        "device_reads_per_s": _over(tops, "r_per_s", sum),
+        "device_writes_per_s": _over(tops, "w_per_s", sum),
         "device_util_percent": _over(devices, "util_percent", max),
     }
 
 
-def _over(devices: Sequence[Json], counter: str, joined: Any) -> float | None:
+def _over(devices: Sequence[Mapping[str, Any]], counter: str, joined: Any) -> float | None:
     values = [device[counter] for device in devices if device.get(counter) is not None]
     return joined(values) if values else None
 
 
-def _doubts(result: Result, published: Sequence[Json]) -> Row:
+def _doubts(result: Result, published: Sequence[PublishedFigures]) -> Row:
     place = result.place
     beside = sum(
-        len(rows_for(dict(figures), result.job.workload, place.get("settings") or {}, place.get("configuration"))) for figures in published
+        len(rows_for(figures, result.job.workload, place.get("settings") or {}, place.get("configuration"))) for figures in published
     )
     severities = ("invalid", "doubt", "note")
     ordered = sorted(result.flags, key=lambda flag: severities.index(flag.severity))
@@ -279,5 +336,6 @@ def _doubts(result: Result, published: Sequence[Json]) -> Row:
         **{f"flags_{severity}": sum(flag.severity == severity for flag in result.flags) for severity in severities},
         "flags": " ".join(dict.fromkeys(flag.name for flag in ordered)),
         "published_figures": beside,
-        "plimsoll_version": result.versions.get("plimsoll"),
+        "derived": derivation(result),
+        "plimsoll_version": result.plimsoll_version,
     }

@@ -20,7 +20,7 @@ from plimsoll.formats.diskspd.translate import streams_of
 from plimsoll.formats.diskspd.tree import Element, read_tree
 from plimsoll.formats.diskspd.verdict import judge
 from plimsoll.formats.diskspd.xml_profile import read_profile
-from plimsoll.formats.recorded import Recorded
+from plimsoll.formats.stored_point import Recorded
 from plimsoll.result import Estimate, JobRecord, LatencySummary, OpTotals, Result, Totals
 from plimsoll.stored import Definition, Sample
 

@@ -13,7 +13,6 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
 
 from plimsoll.errors import InputError
 from plimsoll.formats.diskspd.command import Command, profile_of, read_command, split_line
@@ -25,8 +24,7 @@ from plimsoll.formats.known_targets import SHARED, KnownTargets, is_device
 from plimsoll.formats.parts import Placed
 from plimsoll.formats.place import Place
 from plimsoll.formats.translation import Remark, Translation
-
-Json = dict[str, Any]
+from plimsoll.stored import Json
 
 #: What DiskSpd writes unless it is told otherwise: the bytes 0 to 255, over and over.
 PATTERN = "0x" + bytes(range(256)).hex()

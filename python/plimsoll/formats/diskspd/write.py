@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import Any
 from xml.etree import ElementTree
 
-from plimsoll.formats.diskspd.measured import TEXT, XML, Counter, Measured, TargetCounters, place_of, value_ms
+from plimsoll.formats.diskspd.span import TEXT, XML, Counter, Measured, TargetCounters, place_of, value_ms
 from plimsoll.result import Result
 from plimsoll.stored import Options, Stream
 from plimsoll.units import TIMES, time_ns

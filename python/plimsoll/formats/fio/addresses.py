@@ -18,10 +18,11 @@ from math import gcd
 from typing import Any
 
 from plimsoll.errors import InputError
-from plimsoll.formats.fio.notes import Json, Note, Translated, Unfit, all_idle, idle, ignored, native, surprise, unsupported
+from plimsoll.formats.fio.notes import Note, Translated, Unfit, all_idle, idle, ignored, native, surprise, unsupported
 from plimsoll.formats.fio.quantity import Numbers, Sizes, bytes_text, rounded
 from plimsoll.formats.fio.requests import DEFAULT_SIZE, OPS, Requests, Values
 from plimsoll.formats.fio.values import Distribution, Mode
+from plimsoll.stored import Json
 
 _WORDS = {"r": "read", "w": "write", "t": "trim"}
 _REMEMBERED = (

@@ -11,11 +11,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from plimsoll.formats.fio.notes import Json, Note, Translated, Unfit, all_idle, idle, ignored, native, surprise, unsupported
+from plimsoll.formats.fio.notes import Note, Translated, Unfit, all_idle, idle, ignored, native, surprise, unsupported
 from plimsoll.formats.fio.performer import Performer
 from plimsoll.formats.fio.quantity import rounded
 from plimsoll.formats.fio.requests import Requests, Values
 from plimsoll.formats.fio.values import Pattern
+from plimsoll.stored import Json
 
 #: The largest ratio that our options take; fio's 100 percent means nothing but duplicates.
 _RATIO_MAX = 1000

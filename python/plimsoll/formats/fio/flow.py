@@ -14,13 +14,14 @@ from dataclasses import dataclass, replace
 from plimsoll.formats.fio.addresses import Course, addresses
 from plimsoll.formats.fio.content import Content, contents, flush_holds
 from plimsoll.formats.fio.files import Extent, Files, Region, capped_requests, extent
-from plimsoll.formats.fio.notes import Json, Note, Translated, surprise, unsupported
+from plimsoll.formats.fio.notes import Note, Translated, surprise, unsupported
 from plimsoll.formats.fio.pace import Crew, Pace, paced
 from plimsoll.formats.fio.performer import Performer
 from plimsoll.formats.fio.quantity import Numbers, Quantity, rounded
 from plimsoll.formats.fio.requests import Requests
 from plimsoll.formats.fio.zones import Zones, hot_zones, length_of, zoned
 from plimsoll.formats.known_targets import KnownTargets
+from plimsoll.stored import Json
 
 #: The most jobs at a time that fio takes, clones counted.
 JOBS_MAX = 4096

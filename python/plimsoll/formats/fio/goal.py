@@ -12,10 +12,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from plimsoll.formats.fio.notes import Json, Note, Unfit, all_idle, ignored, native, surprise, unsupported
+from plimsoll.formats.fio.notes import Note, Unfit, all_idle, ignored, native, surprise, unsupported
 from plimsoll.formats.fio.quantity import rounded, time_text
 from plimsoll.formats.fio.requests import Values
 from plimsoll.formats.fio.times import SHORTEST_NS
+from plimsoll.stored import Json
 
 _OPS = {"r": "read", "w": "write", "t": "trim"}
 _PERCENTILES = {50.0: "p50", 90.0: "p90", 95.0: "p95", 99.0: "p99", 99.9: "p99.9", 100.0: "max"}

@@ -19,7 +19,7 @@ from plimsoll.formats.fio.content import stamp_notes
 from plimsoll.formats.fio.flow import JOBS_MAX, TOO_MANY, Flow, flows, stream_name
 from plimsoll.formats.fio.goal import Aimed, Alone, aimed, not_alone
 from plimsoll.formats.fio.layout import layout
-from plimsoll.formats.fio.notes import Json, Note, Unfit, native, surprise, unsupported
+from plimsoll.formats.fio.notes import Note, Unfit, native, surprise, unsupported
 from plimsoll.formats.fio.performer import backend_notes
 from plimsoll.formats.fio.quantity import bytes_text
 from plimsoll.formats.fio.replay import Replay, replays
@@ -28,6 +28,7 @@ from plimsoll.formats.fio.times import Stream, timing
 from plimsoll.formats.fio.trees import Trees, tree_stream
 from plimsoll.formats.known_targets import SHARED, KnownTargets
 from plimsoll.formats.parts import Placed
+from plimsoll.stored import Json
 
 #: The longest name that a stream can have.
 _NAME_MAX = 64

@@ -20,10 +20,11 @@ from math import gcd
 
 from plimsoll.formats.fio.files import Extent, capped_bytes
 from plimsoll.formats.fio.flow import Use
-from plimsoll.formats.fio.notes import Json, Note, ignored, native, surprise, unsupported
+from plimsoll.formats.fio.notes import Note, ignored, native, surprise, unsupported
 from plimsoll.formats.fio.quantity import Quantity, bytes_text
 from plimsoll.formats.known_targets import KnownTargets, is_device
 from plimsoll.formats.parts import Placed, parts_text
+from plimsoll.stored import Json
 
 #: A scratch file is a multiple of this.
 SCRATCH_STEP = 4096

@@ -15,7 +15,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-Json = dict[str, Any]
 Verdict = Literal["native", "idle", "ignored", "unsupported"]
 
 
@@ -42,7 +41,7 @@ class Unfit(Exception):
 class Translated:
     """Options of ours, and what is to be said of those that they were made of."""
 
-    options: Json
+    options: dict[str, Any]
     notes: tuple[Note, ...] = ()
 
 

@@ -19,9 +19,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from plimsoll.formats.fio.notes import Json, Note, Translated, Unfit, all_idle, idle, ignored, native, surprise, unsupported
+from plimsoll.formats.fio.notes import Note, Translated, Unfit, all_idle, idle, ignored, native, surprise, unsupported
 from plimsoll.formats.fio.quantity import rounded, time_text
 from plimsoll.formats.fio.requests import OPS, Requests, Values
+from plimsoll.stored import Json
 
 #: What holds requests back, in our words.
 HELD = frozenset(("refill_depth", "share", "serialize_overlap"))

@@ -18,11 +18,12 @@ from dataclasses import dataclass, replace
 from plimsoll.errors import InputError
 from plimsoll.formats.fio.files import Extent, Files
 from plimsoll.formats.fio.flow import JOBS_MAX, TOO_MANY, Flow, Use, stream_name
-from plimsoll.formats.fio.notes import Json, Note, Unfit, all_idle, idle, surprise, unsupported
+from plimsoll.formats.fio.notes import Note, Unfit, all_idle, idle, surprise, unsupported
 from plimsoll.formats.fio.quantity import Quantity, bytes_text, rounded
 from plimsoll.formats.fio.read import Include
 from plimsoll.formats.fio.requests import Requests, Values
 from plimsoll.formats.known_targets import KnownTargets
+from plimsoll.stored import Json
 
 #: A longer log is not looked at; its jobs have to say where its requests go.
 _LOOKED_AT_MAX = 64 << 20

@@ -15,9 +15,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from plimsoll.formats.fio.notes import Json, Note, ignored, native, surprise, unsupported
+from plimsoll.formats.fio.notes import Note, ignored, native, surprise, unsupported
 from plimsoll.formats.fio.quantity import time_ns, time_text
 from plimsoll.formats.fio.requests import Requests, Values
+from plimsoll.stored import Json
 
 #: A point that ends by its amounts; only the limit for a target that takes nothing any more.
 _LIMIT = "30d"

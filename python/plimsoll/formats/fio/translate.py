@@ -18,7 +18,7 @@ from plimsoll.formats.fio.group import Around, Group, Names, group, tree_group
 from plimsoll.formats.fio.jobs import Job, Surroundings, batches, read_jobs
 from plimsoll.formats.fio.layout import laid_out
 from plimsoll.formats.fio.ledger import Ledger
-from plimsoll.formats.fio.notes import Json, Note, Unfit, ignored, unsupported
+from plimsoll.formats.fio.notes import Note, Unfit, ignored, unsupported
 from plimsoll.formats.fio.quantity import bytes_text
 from plimsoll.formats.fio.read import Include, Machine, Section, read_sections, this_machine
 from plimsoll.formats.fio.replay import Log, Sources, logs_of
@@ -27,6 +27,7 @@ from plimsoll.formats.fio.trees import is_of_files
 from plimsoll.formats.known_targets import Found, KnownTargets, known_targets, nothing_found
 from plimsoll.formats.parts import Placed
 from plimsoll.formats.translation import Translation
+from plimsoll.stored import Json
 
 FORMAT = "fio"
 NOTHING_KNOWN = KnownTargets()

@@ -19,10 +19,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from plimsoll.formats.fio.files import FILES_MAX, Files, Region, capped_bytes, capped_requests
-from plimsoll.formats.fio.notes import Json, Note, ignored, native, surprise, unsupported
+from plimsoll.formats.fio.notes import Note, ignored, native, surprise, unsupported
 from plimsoll.formats.fio.pace import HELD, Crew, Pace, paced
 from plimsoll.formats.fio.quantity import Quantity, bytes_text, rounded
 from plimsoll.formats.fio.requests import Requests, Values
+from plimsoll.stored import Json
 
 #: What the engines of files do, and what has to be there before.
 OPERATIONS = {"filecreate": ("create", "nothing"), "filestat": ("stat", "files"), "filedelete": ("delete", "files")}

@@ -15,10 +15,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from plimsoll.formats.fio.files import Files, Region
-from plimsoll.formats.fio.notes import Json, Note, Translated, Unfit, all_idle, surprise, unsupported
+from plimsoll.formats.fio.notes import Note, Translated, Unfit, all_idle, surprise, unsupported
 from plimsoll.formats.fio.quantity import Quantity, bytes_text, rounded
 from plimsoll.formats.fio.requests import Values
 from plimsoll.formats.known_targets import KnownTargets
+from plimsoll.stored import Json
 
 _LENGTHS = ("zonesize", "zonerange", "zoneskip")
 _ZONED_DEVICE = "zoned devices are not driven by their zones; zonemode=strided works through a conventional region in zones"

@@ -19,12 +19,12 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from plimsoll.displayed import quoted
-from plimsoll.formats.imported import Imported, Known
+from plimsoll.formats.foreign_point import Imported, Known
 from plimsoll.formats.iometer.statements import LINE_LENGTH_MAX
 from plimsoll.formats.iometer.write_results import BINARY, MEGABYTES, NAMES, RATES
 from plimsoll.formats.place import Place
-from plimsoll.formats.recorded import Json, Recorded
-from plimsoll.stored import Sample
+from plimsoll.formats.stored_point import Recorded
+from plimsoll.stored import Json, Sample
 
 MIB = 1 << 20
 #: What rows are about.

@@ -15,14 +15,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from plimsoll.formats.iometer.model import AccessLine, AccessSpec, IometerFile, Setup
 from plimsoll.formats.iometer.resolve import Intent, Load, Stage
 from plimsoll.formats.iometer.storage import SECTOR, Layout
+from plimsoll.stored import Json
 from plimsoll.units import size_text
 
-Json = dict[str, Any]
 #: Loads that are threads of the same stream.
 Group = list[Load]
 

@@ -12,9 +12,9 @@ Limits: the lists behind ``-run dss`` and ``-matrix max`` are not published, and
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
-Json = dict[str, Any]
+from plimsoll.stored import Json
+
 Points = list[tuple[int, int]]
 
 SMALL_PER_DISK, LARGE_PER_DISK, OLTP_PER_DISK = 5, 2, 20

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from plimsoll.errors import InputError
-from plimsoll.formats.recorded import Course, Recorded, added
+from plimsoll.formats.stored_point import Course, Recorded, added
 from plimsoll.histogram import Histogram
 from plimsoll.result import Result, Totals
 from plimsoll.stored import Stream

@@ -14,13 +14,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import cast
 
-from plimsoll.formats.imported import noted
+from plimsoll.formats.foreign_point import noted
 from plimsoll.formats.orion.plane import BYTES_PER_MB, Plane, Point, Where
-from plimsoll.formats.recorded import Recorded
+from plimsoll.formats.stored_point import Recorded
 from plimsoll.result import Estimate, JobRecord, OpTotals, Result, Totals
-from plimsoll.stored import Definition
+from plimsoll.stored import Definition, Json
 
 _LUN = re.compile(r"^Name: (.+?)\s+Size: \d+", re.MULTILINE)
 _NAME = re.compile(r"(?P<test>.+?)(?:_(?P<day>\d{8})_(?P<time>\d{4}))?_summary\.txt", re.IGNORECASE)
@@ -66,7 +66,6 @@ def _number(text: str, pattern: str) -> int | None:
     return int(found[1]) if found else None
 
 
-Json = dict[str, Any]
 ORIGIN = "ORION"
 #: ORION's sizes unless it was told others.
 SMALL_KB, LARGE_KB = 8, 1024

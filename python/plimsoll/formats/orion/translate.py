@@ -14,7 +14,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from plimsoll.errors import InputError
 from plimsoll.formats.known_targets import KnownTargets, is_of_windows
@@ -32,8 +31,8 @@ from plimsoll.formats.orion.grid import (
 from plimsoll.formats.orion.read import Command, Given, Lun, read_command, read_luns, split_line, target_of
 from plimsoll.formats.place import Place
 from plimsoll.formats.translation import Kind, Remark, Translation
+from plimsoll.stored import Json
 
-Json = dict[str, Any]
 Include = Callable[[str], str]
 
 FORMAT = "orion"

@@ -27,7 +27,7 @@ from plimsoll.formats.orion.grid import LARGE_PER_DISK, OLTP_PER_DISK, SMALL_PER
 from plimsoll.formats.orion.plane import Latency, Plane, Where
 from plimsoll.formats.orion.read import Command
 from plimsoll.formats.orion.table import WIDTH, Unit
-from plimsoll.formats.recorded import Recorded
+from plimsoll.formats.stored_point import Recorded
 from plimsoll.histogram import Histogram
 from plimsoll.stored import Stream
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from plimsoll.errors import InputError
-from plimsoll.formats.recorded import Recorded
+from plimsoll.formats.stored_point import Recorded
 from plimsoll.formats.sysstat.read import is_report, read_document, read_reports
 from plimsoll.formats.sysstat.results import points_of
 

@@ -22,6 +22,7 @@ from typing import Any
 from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 from plimsoll.formats.sysstat.results import Device, Report, cpu_of, device_of
+from plimsoll.stored import Json
 
 _TIMES = ("%m/%d/%Y %I:%M:%S %p", "%m/%d/%y %H:%M:%S", "%m/%d/%Y %H:%M:%S", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S%z", "%d/%m/%y %H:%M:%S")
 _NUMBER = re.compile(r"-?\d{1,15}(?:[.,]\d{1,6})?$")
@@ -105,9 +106,6 @@ def _time(line: str) -> datetime | None:
             continue
         return found if found.tzinfo else found.astimezone()
     return None
-
-
-Json = dict[str, Any]
 
 
 def read_document(text: str, source: str) -> tuple[str, list[Report]]:

@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from plimsoll.formats.imported import Imported, Known, cell, interval
-from plimsoll.formats.recorded import Recorded
+from plimsoll.formats.foreign_point import Imported, Known, cell, interval
+from plimsoll.formats.stored_point import Recorded
 from plimsoll.stored import Interval, Sample
 
 _KIB = 1024

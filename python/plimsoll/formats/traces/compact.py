@@ -19,12 +19,11 @@ import os
 import struct
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Any, BinaryIO, NamedTuple
+from typing import BinaryIO, NamedTuple
 
 from plimsoll.errors import InputError
 from plimsoll.formats.traces.request import MOST_BYTES, MOST_NS, Reading, TraceRequest
-
-Json = dict[str, Any]
+from plimsoll.stored import Json
 
 MAGIC = b"PLIMTRC1"
 PREFIX = struct.Struct("<8s5Q16x")

@@ -24,7 +24,7 @@ from plimsoll.formats.traces.blkparse import ACTIONS, is_blkparse, read_blkparse
 from plimsoll.formats.traces.blktrace import byte_order, read_blktrace
 from plimsoll.formats.traces.cloudphysics import is_cloudphysics, read_cloudphysics
 from plimsoll.formats.traces.compact import is_compact, read_compact
-from plimsoll.formats.traces.gzipped import GZIP, unpacked
+from plimsoll.formats.traces.gzip_file import GZIP, unpacked
 from plimsoll.formats.traces.iolog import is_iolog, read_iolog
 from plimsoll.formats.traces.mqsim import is_mqsim, read_mqsim
 from plimsoll.formats.traces.msr import is_msr, read_msr

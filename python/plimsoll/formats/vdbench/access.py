@@ -5,9 +5,9 @@ alignment; a mix of sizes is aligned to its greatest common divisor, as everywhe
 caches: the run's come before the WD's, and these before the SD's. A device without any is opened with ``O_DIRECT``.
 Limits: requests of Vdbench's ``eof`` end at the end of the range, which needs the number of threads and is added by whoever knows it.
 
-    access(use, verdicts).options                       # {'read_percent': 70, 'block_size': '8KiB', 'random_percent': 100}
+    access(use).options                                 # {'read_percent': 70, 'block_size': '8KiB', 'random_percent': 100}
     transfer_sizes(parameter, words).block_size         # '4KiB', {'4KiB': 60, '8KiB': 40}, '4KiB-64KiB'
-    opened(use, verdicts)                               # {'direct': True, 'dsync': False}
+    opened(use).options                                 # {'direct': True, 'dsync': False}
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from plimsoll.displayed import quoted
-from plimsoll.formats.vdbench.model import Definition, Parameter, Verdicts, Word
-from plimsoll.formats.vdbench.storage import Storage
-from plimsoll.formats.vdbench.values import Number, Values, decimal_text, number, parse, series, size_text
-
-Json = dict[str, Any]
+from plimsoll.formats.vdbench.model import Parameter, Word
+from plimsoll.formats.vdbench.notes import Note, Notes, Translated, ignored, native, surprise, unsupported
+from plimsoll.formats.vdbench.resolve import Use
+from plimsoll.formats.vdbench.values import Number, Setting, decided_percent, decimal_text, number, parse, series, size_text
+from plimsoll.stored import Json
 
 #: In how many zones of equal size the falling density of poisson addresses is drawn.
 POISSON_ZONES = 20
@@ -30,117 +30,102 @@ _RANDOM, _SEQUENTIAL, _FROM_ANYWHERE = "random", "sequential", "seqnz"
 
 
 @dataclass(frozen=True)
-class Use(Values):
-    """A WD on one SD in one round of the run's loops."""
-
-    run: Definition
-    storage: Storage
-
-    @property
-    def workload(self) -> Definition:
-        """The WD."""
-        return self.definition
-
-
-@dataclass(frozen=True)
 class Access:
-    """Options of a stream, its alignment and longest request, and whether it ends at the end of its region."""
+    """Options of a stream, its alignment and longest request, whether it ends at the end of its region, what its flags say, whether they
+    empty the page cache before, and what is to be said of the rest."""
 
     options: Json
     sizes: Sizes
     ends: bool
+    opened: Translated
+    cold: bool
+    notes: Notes
 
 
-def access(use: Use, verdicts: Verdicts) -> Access:
+def access(use: Use) -> Access:
     """Mix, sizes and order; raises `InputError` for values that cannot be."""
-    options: Json = {"read_percent": reads(use, verdicts)}
-    sizes = transfer_sizes(use.parameter("xfersize"), use.words("xfersize"), nearly_whole)
-    say_of_shares(use.parameter("xfersize"), use.words("xfersize"), verdicts)
+    read_percent, notes = reads(use)
+    options: Json = {"read_percent": read_percent}
+    sizes = transfer_sizes(use.xfersize, nearly_whole)
+    notes += share_notes(use.xfersize)
     options["block_size"] = sizes.block_size
-    align = use.storage.definition.get("align")
+    align = use.storage.align
     if align is not None:
         sizes = Sizes(sizes.block_size, request_size(align, number(align)), sizes.longest)
         options["align"] = size_text(sizes.align)
     elif isinstance(sizes.block_size, str) and "-" in sizes.block_size:
         options["align"] = size_text(sizes.align)
-    order, ends = _order(use, verdicts)
-    _say_of_order(use, order, ends, verdicts)
-    options |= order
-    options |= _stride(use, sizes, options, verdicts)
-    return Access(options, sizes, ends)
+    order, ends = _order(use)
+    notes += (*order.notes, *_order_notes(use, order.options, ends))
+    options |= order.options
+    stride = _stride(use, sizes, options)
+    return Access(options | stride.options, sizes, ends, opened(use), _empties_cache(use), (*notes, *stride.notes))
 
 
-def reads(use: Use, verdicts: Verdicts) -> float:
+def reads(use: Use) -> tuple[float, Notes]:
     """Percentage of reads: a loop's, or that of rdpct or wrpct, whichever stands last."""
-    rdpct, wrpct = use.workload.get("rdpct"), use.workload.get("wrpct")
-    if "rdpct" in use.loops or wrpct is None:
-        return _whole_percent(use, "rdpct", 100, verdicts)
-    share = 100 - _whole_percent(use, "wrpct", 0, verdicts)
+    rdpct, wrpct = use.rdpct, use.wrpct
+    if wrpct is None or (rdpct is not None and rdpct.looped):
+        return _whole_percent(rdpct, 100)
+    written, notes = _whole_percent(wrpct, 0)
+    share = 100 - written
     if rdpct is None:
-        return share
-    other = _whole_percent(use, "rdpct", 100, verdicts)
-    last, lost = (wrpct, rdpct) if _later(use.workload, wrpct, rdpct) else (rdpct, wrpct)
-    if other != share:
-        verdicts.surprise(lost, f"{last.text} stands later and decides the mix alone")
-    return share if last is wrpct else other
+        return share, notes
+    other, more = _whole_percent(rdpct, 100)
+    last, lost = (wrpct, rdpct) if wrpct.order > rdpct.order else (rdpct, wrpct)
+    why = f"{last.parameter.text} stands later and decides the mix alone"
+    lost_one = (surprise(lost.parameter, why),) if other != share else ()
+    return share if last is wrpct else other, (*notes, *more, *lost_one)
 
 
-def _whole_percent(use: Use, name: str, default: float, verdicts: Verdicts) -> float:
+def _whole_percent(setting: Setting | None, default: float) -> tuple[float, Notes]:
     """A percentage of the WD without what is behind its point, which Vdbench cuts off."""
-    share, parameter = use.percent(name, default), use.workload.get(name)
-    if parameter is None or name in use.loops or share == int(share):
-        return share
-    verdicts.surprise(parameter, f"Vdbench cuts it to {int(share)}")
-    return int(share)
+    share = decided_percent(setting, default)
+    if setting is None or setting.looped or share == int(share):
+        return share, ()
+    return int(share), (surprise(setting.parameter, f"Vdbench cuts it to {int(share)}"),)
 
 
-def _later(workload: Definition, one: Parameter, other: Parameter) -> bool:
-    """Whether one parameter is read after another: those of the default come before a definition's own."""
-    places = [(parameter in workload.own.values(), parameter.order) for parameter in (one, other)]
-    return places[0] > places[1]
-
-
-def _order(use: Use, verdicts: Verdicts) -> tuple[Json, bool]:
+def _order(use: Use) -> tuple[Translated, bool]:
     """Options that order requests, and whether they end at the end of the region."""
-    parameter = use.parameter("seekpct")
-    words = [word.text.lower() for word in use.words("seekpct")]
-    if parameter is None or not words:
-        return {"random_percent": 100}, False
+    if use.seekpct is None or not use.seekpct.words:
+        return Translated({"random_percent": 100}), False
+    parameter, words = use.seekpct.parameter, [word.text.lower() for word in use.seekpct.words]
     if words[0] == "poisson":
-        return _poisson(parameter, words, verdicts), False
+        return _poisson(parameter, words), False
     ends = "eof" in words
     named = [word for word in words if word != "eof"] or ["seq"]
     if len(named) > 1:
         raise parameter.wrong(f"{' and '.join(named)} cannot both hold; write one of random, seq, seqnz or a percentage.")
     if named[0] == _FROM_ANYWHERE:
-        verdicts.ignored(parameter, "requests start at the beginning of the range; only the first pass differs")
+        note = ignored(parameter, "requests start at the beginning of the range; only the first pass differs")
+        return Translated({"random_percent": 0}, (note,)), ends
     # Vdbench takes any beginning of these words.
     if _RANDOM.startswith(named[0]):
-        return {"random_percent": 100}, ends
-    if _SEQUENTIAL.startswith(named[0]) or named[0] == _FROM_ANYWHERE:
-        return {"random_percent": 0}, ends
+        return Translated({"random_percent": 100}), ends
+    if _SEQUENTIAL.startswith(named[0]):
+        return Translated({"random_percent": 0}), ends
     share = parsed(parameter, Word(named[0])).value
     if share == -1:
-        return {"random_percent": 0, "direction": "backward"}, ends
+        return Translated({"random_percent": 0, "direction": "backward"}), ends
     if not 0 <= share <= 100:
         raise parameter.wrong(f"{share:g} is no percentage; write 0 to 100, random, seq, seqnz, eof, poisson, or -1 for backwards.")
-    return {"random_percent": share}, ends
+    return Translated({"random_percent": share}), ends
 
 
-def _say_of_order(use: Use, order: Json, ends: bool, verdicts: Verdicts) -> None:
-    parameter = use.parameter("seekpct")
-    if parameter is None or parameter in use.loops.values():
-        return
+def _order_notes(use: Use, order: Json, ends: bool) -> Notes:
+    if use.seekpct is None or use.seekpct.looped:
+        return ()
     backward = ", backwards" if "direction" in order else ""
     end = "; each thread ends after its part of one pass" if ends else ""
-    verdicts.native(parameter, f"random_percent = {order['random_percent']:g}{backward}{end}")
+    return (native(use.seekpct.parameter, f"random_percent = {order['random_percent']:g}{backward}{end}"),)
 
 
-def _poisson(parameter: Parameter, words: Sequence[str], verdicts: Verdicts) -> Json:
+def _poisson(parameter: Parameter, words: Sequence[str]) -> Translated:
     """Addresses at −ln(u) × length ÷ midpoint, folded into the length: a falling exponential, drawn here in steps."""
     if len(words) == 1:
-        verdicts.unsupported(parameter, "the midpoint that Vdbench takes is not known; write it, for example (poisson,3)")
-        return {"random_percent": 100}
+        note = unsupported(parameter, "the midpoint that Vdbench takes is not known; write it, for example (poisson,3)")
+        return Translated({"random_percent": 100}, (note,))
     midpoint = parsed(parameter, Word(words[1])).value
     if len(words) > 2 or not 0 < midpoint <= 100:
         raise parameter.wrong("poisson has one number, its midpoint, above 0 and at most 100; write for example (poisson,3).")
@@ -149,30 +134,26 @@ def _poisson(parameter: Parameter, words: Sequence[str], verdicts: Verdicts) -> 
         100 * math.exp(-midpoint * at / POISSON_ZONES) * -math.expm1(-midpoint / POISSON_ZONES) / whole for at in range(POISSON_ZONES)
     ]
     zones = ",".join(f"{decimal_text(share, 6)}/{100 / POISSON_ZONES:g}" for share in shares[:-1])
-    verdicts.native(parameter, f"distribution hot in {POISSON_ZONES} equal zones, each with its share of the falling density")
-    return {"random_percent": 100, "distribution": f"hot:{zones}"}
+    note = native(parameter, f"distribution hot in {POISSON_ZONES} equal zones, each with its share of the falling density")
+    return Translated({"random_percent": 100, "distribution": f"hot:{zones}"}, (note,))
 
 
-def _stride(use: Use, sizes: Sizes, options: Json, verdicts: Verdicts) -> Json:
-    parameter = use.workload.get("stride")
+def _stride(use: Use, sizes: Sizes, options: Json) -> Translated:
+    parameter = use.stride
     if parameter is None:
-        return {}
+        return Translated({})
     found = [item.value for item in series(parameter)]
     if len(found) != 2 or not 0 < found[0] <= found[1]:
         raise parameter.wrong("a stride is (smallest,largest); write for example (64k,64k).")
     if found[0] != found[1]:
-        verdicts.unsupported(
-            parameter, f"strides cannot be drawn at random; the nearest thing is a fixed one, stride=({found[0]:g},{found[0]:g})"
-        )
-        return {}
+        why = f"strides cannot be drawn at random; the nearest thing is a fixed one, stride=({found[0]:g},{found[0]:g})"
+        return Translated({}, (unsupported(parameter, why),))
     if options["random_percent"] == 100:
-        verdicts.native(parameter, "no request is sequential, so it changes nothing")
-        return {}
+        return Translated({}, (native(parameter, "no request is sequential, so it changes nothing"),))
     if found[0] % sizes.align:
-        verdicts.unsupported(parameter, f"a stride is a multiple of the alignment, {sizes.align} bytes; the nearest thing is such a number")
-        return {}
-    verdicts.native(parameter, "distance between the starts of sequential requests")
-    return {"stride": size_text(found[0])}
+        why = f"a stride is a multiple of the alignment, {sizes.align} bytes; the nearest thing is such a number"
+        return Translated({}, (unsupported(parameter, why),))
+    return Translated({"stride": size_text(found[0])}, (native(parameter, "distance between the starts of sequential requests"),))
 
 
 SIZE_MAX = 1 << 30
@@ -198,10 +179,11 @@ def cut_to_whole(whole: float) -> bool:
     return math.floor(whole + 1e-9) == 100
 
 
-def transfer_sizes(parameter: Parameter | None, words: Sequence[Word], makes_100: Callable[[float], bool] = cut_to_whole) -> Sizes:
+def transfer_sizes(setting: Setting | None, makes_100: Callable[[float], bool] = cut_to_whole) -> Sizes:
     """The sizes of requests, Vdbench's 4k where none are given."""
-    if parameter is None:
+    if setting is None:
         return Sizes("4KiB", 4096, 4096)
+    parameter, words = setting.parameter, setting.words
     if len(words) == 1:
         size = request_size(parameter, parsed(parameter, words[0]))
         return Sizes(size_text(size), size, size)
@@ -250,13 +232,13 @@ def _in_proportion(pairs: Sequence[tuple[Number, float]], whole: float) -> list[
     return [(item, part) for (item, _), part in zip(pairs, parts, strict=True)]
 
 
-def say_of_shares(parameter: Parameter | None, words: Sequence[Word], verdicts: Verdicts) -> None:
-    """Says so where percentages do not make 100 exactly."""
-    if parameter is None or len(words) <= 3 or len(words) % 2:
-        return
+def share_notes(setting: Setting | None) -> Notes:
+    """What to say where percentages do not make 100 exactly."""
+    if setting is None or len(setting.words) <= 3 or len(setting.words) % 2:
+        return ()
+    parameter, words = setting.parameter, setting.words
     whole = sum(parsed(parameter, word).value for word in words[1::2])
-    if abs(whole - 100) >= _EXACT:
-        verdicts.native(parameter, f"the percentages make {whole:g}; they are taken in proportion")
+    return (native(parameter, f"the percentages make {whole:g}; they are taken in proportion"),) if abs(whole - 100) >= _EXACT else ()
 
 
 def _between(parameter: Parameter, found: Sequence[Number]) -> Sizes:
@@ -286,47 +268,39 @@ _WITHOUT = {
 }
 
 
-def flags_of(use: Use) -> Parameter | None:
-    """The parameter that decides."""
-    return use.run.get("openflags") or use.workload.get("openflags") or use.storage.definition.get("openflags")
-
-
-def opened(use: Use, verdicts: Verdicts) -> Json:
+def opened(use: Use) -> Translated:
     """Options of a stream that follow from the flags."""
-    parameter = flags_of(use)
+    parameter = use.openflags
     flags = [] if parameter is None else [text.lower() for text in parameter.texts if text.lower() != "none"]
     options = {"direct": use.storage.device if not flags else any(flag in _DIRECT for flag in flags)}
+    notes: list[Note] = []
     if use.storage.device and parameter is not None and not options["direct"]:
-        verdicts.native(parameter, "flags without o_direct leave the page cache in between")
+        notes.append(native(parameter, "flags without o_direct leave the page cache in between"))
     if not options["direct"]:
         why = "without o_direct a run measures this host's page cache as well, in Vdbench as here"
-        verdicts.surprise(parameter or use.storage.lun, why)
-    for flag in flags:
-        assert parameter is not None, "flags stand in a parameter"
-        _said(parameter, flag, verdicts)
+        notes.append(surprise(parameter or use.storage.lun, why))
+    if parameter is not None:
+        notes += [_flag_note(parameter, flag) for flag in flags]
     if any(flag in _DURABLE for flag in flags):
         options["dsync"] = True
-    return options
+    return Translated(options, tuple(notes))
 
 
-def empties_cache(use: Use) -> bool:
+def _empties_cache(use: Use) -> bool:
     """Whether the page cache is to be dropped before each run."""
-    parameter = flags_of(use)
+    parameter = use.openflags
     return parameter is not None and "clear_cache" in [text.lower() for text in parameter.texts]
 
 
-def _said(parameter: Parameter, flag: str, verdicts: Verdicts) -> None:
+def _flag_note(parameter: Parameter, flag: str) -> Note:
     if flag in _DIRECT:
-        verdicts.native(parameter, "direct = true")
-    elif flag == "clear_cache":
-        verdicts.native(parameter, 'cache = "cold"')
-    elif flag in _DURABLE:
-        (verdicts.ignored if _DURABLE[flag] else verdicts.native)(parameter, _DURABLE[flag] or "dsync = true")
-    elif flag in _WITHOUT:
-        verdicts.ignored(parameter, _WITHOUT[flag])
-    elif flag.startswith("0x"):
-        verdicts.unsupported(parameter, f"bits of open() cannot be given; the nearest things are o_direct and o_dsync in place of {flag}")
-    else:
-        raise parameter.wrong(
-            f"{quoted(flag)} is not a flag; there are o_direct, directio, o_sync, o_dsync, o_rsync, fsync and clear_cache."
-        )
+        return native(parameter, "direct = true")
+    if flag == "clear_cache":
+        return native(parameter, 'cache = "cold"')
+    if flag in _DURABLE:
+        return ignored(parameter, _DURABLE[flag]) if _DURABLE[flag] else native(parameter, "dsync = true")
+    if flag in _WITHOUT:
+        return ignored(parameter, _WITHOUT[flag])
+    if flag.startswith("0x"):
+        return unsupported(parameter, f"bits of open() cannot be given; the nearest things are o_direct and o_dsync in place of {flag}")
+    raise parameter.wrong(f"{quoted(flag)} is not a flag; there are o_direct, directio, o_sync, o_dsync, o_rsync, fsync and clear_cache.")

@@ -2,21 +2,19 @@
 
 Model: data validation of Vdbench is `verify` here; its content is stamps, so ratios and patterns do not go with it.
 
-    content(use, planning)        # {'compress_ratio': 2}
+    content(use, general).options        # {'compress_ratio': 2}
 """
 
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from plimsoll.displayed import quoted
-from plimsoll.formats.vdbench.access import Use
 from plimsoll.formats.vdbench.model import Parameter
-from plimsoll.formats.vdbench.storage import Planning
-from plimsoll.formats.vdbench.values import parse
-
-Json = dict[str, Any]
+from plimsoll.formats.vdbench.notes import Notes, Translated, ignored, native, unsupported
+from plimsoll.formats.vdbench.resolve import General, Use
+from plimsoll.formats.vdbench.values import Setting, parse
+from plimsoll.stored import Json
 
 _HEXADECIMAL = re.compile(r"0x(?:[0-9a-fA-F]{2}){1,4096}")
 #: What each word of validate= verifies, and why it is not quite the same.
@@ -31,38 +29,35 @@ _VALIDATED = {
 RATIO_MAX = 1000
 
 
-def content(use: Use, planning: Planning) -> Json:
+def content(use: Use, general: General) -> Translated:
     """Options of a stream about its content."""
-    verify = _verify(planning)
+    verify, notes = _verify(general.validate)
+    pattern = general.pattern
     if verify != "off":
-        for parameter in (*_ratios(use, planning).values(), planning.general("pattern")):
-            if parameter is not None:
-                planning.verdicts.ignored(parameter, "what is verified carries stamps, which neither compress nor repeat")
-        return {"verify": verify}
+        why = "what is verified carries stamps, which neither compress nor repeat"
+        ratios = [setting.parameter for setting in (use.compratio, use.dedupratio) if setting is not None]
+        without = [*ratios, *([] if pattern is None else [pattern])]
+        return Translated({"verify": verify}, (*notes, *(ignored(parameter, why) for parameter in without)))
     options: Json = {}
-    pattern = planning.general("pattern")
     if pattern is not None and _HEXADECIMAL.fullmatch(pattern.word):
-        planning.verdicts.native(pattern, "content = pattern")
-        return {"content": "pattern", "pattern": pattern.word}
+        return Translated({"content": "pattern", "pattern": pattern.word}, (*notes, native(pattern, "content = pattern")))
     if pattern is not None:
-        planning.verdicts.unsupported(
-            pattern, "files of patterns are not read; the nearest thing is pattern=0x… with its bytes, or compratio"
-        )
-    for option, parameter in _ratios(use, planning).items():
-        if parameter is not None:
-            name = "compratio" if option == "compress_ratio" else "dedupratio"
-            text = use.choice[name].text if name in use.choice else parameter.word
-            options[option] = ratio(parameter, text)
-    return options
+        why = "files of patterns are not read; the nearest thing is pattern=0x… with its bytes, or compratio"
+        notes += (unsupported(pattern, why),)
+    return Translated(options | ratios_of(use.compratio, use.dedupratio), notes)
 
 
-def _verify(planning: Planning) -> str:
-    parameter = planning.general("validate")
+def ratios_of(compratio: Setting | None, dedupratio: Setting | None) -> Json:
+    """The options of ratios."""
+    given = (("compress_ratio", compratio), ("duplicate_ratio", dedupratio))
+    return {option: ratio(setting) for option, setting in given if setting is not None}
+
+
+def _verify(parameter: Parameter | None) -> tuple[str, Notes]:
     if parameter is None:
-        return "off"
+        return "off", ()
     found, why = verification(parameter)
-    (planning.verdicts.ignored if why else planning.verdicts.native)(parameter, why or f"verify = {found}")
-    return found
+    return found, (ignored(parameter, why) if why else native(parameter, f"verify = {found}"),)
 
 
 def verification(parameter: Parameter) -> tuple[str, str]:
@@ -77,34 +72,22 @@ def verification(parameter: Parameter) -> tuple[str, str]:
     return found, next((why for why in whys if why), "")
 
 
-def _ratios(use: Use, planning: Planning) -> dict[str, Parameter | None]:
-    own = use.storage.definition
-    return {
-        "compress_ratio": use.loops.get("compratio") or own.get("compratio") or planning.general("compratio"),
-        "duplicate_ratio": own.get("dedupratio") or planning.general("dedupratio"),
-    }
-
-
-def ratio(parameter: Parameter, text: str) -> float:
-    """A text as a ratio."""
-    found = parse(text)
+def ratio(setting: Setting) -> float:
+    """A value as a ratio."""
+    found = parse(setting.text)
     if found is None or not 1 <= found.value <= RATIO_MAX:
-        raise parameter.wrong(f"{quoted(text)} is no ratio; write a number from 1 to {RATIO_MAX}.")
+        raise setting.parameter.wrong(f"{quoted(setting.text)} is no ratio; write a number from 1 to {RATIO_MAX}.")
     return found.value
 
 
-def errors_allowed(planning: Planning) -> Json:
-    """The option of the job about failed requests."""
-    parameter = planning.general("data_errors")
-    if parameter is None or parameter.texts == ("1",):
-        if parameter is not None:
-            planning.verdicts.native(parameter, "the first failed request ends the run, as by default here")
-        return {}
+def errors_allowed(parameter: Parameter | None) -> Translated:
+    """The option of the job about failed requests, from ``data_errors``."""
+    if parameter is None:
+        return Translated({})
+    if parameter.texts == ("1",):
+        return Translated({}, (native(parameter, "the first failed request ends the run, as by default here"),))
     words = ", ".join(parameter.texts)
     if not all(parse(text) for text in parameter.texts):
-        planning.verdicts.ignored(parameter, f"the first failed request ends the run, and {words} is not carried out")
-        return {}
-    planning.verdicts.ignored(
-        parameter, f"failed requests are counted and the run goes on, however many there are; no limit of {words} is kept"
-    )
-    return {"on_error": "continue"}
+        return Translated({}, (ignored(parameter, f"the first failed request ends the run, and {words} is not carried out"),))
+    why = f"failed requests are counted and the run goes on, however many there are; no limit of {words} is kept"
+    return Translated({"on_error": "continue"}, (ignored(parameter, why),))

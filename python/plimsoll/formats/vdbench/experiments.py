@@ -5,14 +5,14 @@ threads or rate, kind 'matrix' otherwise, in the order in which Vdbench nests th
 first in nothing but the axes; other runs become one experiment for each round, with a workload of its own.
 
     runs = Runs(planning, BLOCK_DEVICES)
-    runs.run(definition)
-    runs.tables()        # ([workload, …], [experiment, …])
+    runs.run(planning.runs[0])
+    runs.made()        # Made([workload, …], [experiment, …], notes, used)
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
 from typing import Any
@@ -20,11 +20,11 @@ from typing import Any
 from plimsoll.formats.vdbench.content import errors_allowed
 from plimsoll.formats.vdbench.load import Composing, Load, Loop, Rate, loops_of, rounds
 from plimsoll.formats.vdbench.model import Definition, Word
+from plimsoll.formats.vdbench.notes import Note, Notes, Translated, ignored, native, together, unsupported
 from plimsoll.formats.vdbench.pace import Pace, pace_of, timing
-from plimsoll.formats.vdbench.storage import Planning
+from plimsoll.formats.vdbench.resolve import Planning, RunSettings
 from plimsoll.formats.vdbench.values import decimal_text, number, parse, size_text, slug, unique
-
-Json = dict[str, Any]
+from plimsoll.stored import Json
 
 #: Axes that are levels of load.
 _LOAD = ("threads", "rate")
@@ -46,7 +46,7 @@ class Family:
     rate: str
     loops: Mapping[str, str]
     axes: Mapping[str, str]
-    composer: Callable[[Planning, Definition, Sequence[Loop]], Composing]
+    composer: Callable[[Planning, RunSettings, Sequence[Loop]], Composing]
 
 
 @dataclass(frozen=True)
@@ -55,6 +55,16 @@ class _Round:
 
     choice: Mapping[str, Word]
     load: Load
+
+
+@dataclass(frozen=True)
+class Made:
+    """The tables of runs, what is to be said of the parameters behind them, and the definitions that they use."""
+
+    workloads: list[Json]
+    experiments: list[Json]
+    notes: Notes
+    used: frozenset[Definition]
 
 
 @dataclass
@@ -67,25 +77,35 @@ class Runs:
     experiments: list[Json] = field(default_factory=list)
     _workload_names: set[str] = field(default_factory=set)
     _experiment_names: set[str] = field(default_factory=set)
+    _notes: list[Note] = field(default_factory=list)
+    _used: set[Definition] = field(default_factory=set)
     #: What the run before drove, where that was one round at iorate=max.
     _observed: Load | None = None
 
-    def tables(self) -> tuple[list[Json], list[Json]]:
-        """Workloads and experiments of all runs so far."""
-        return self.workloads, self.experiments
+    def all(self) -> Made:
+        """The tables of every run."""
+        for run in self.planning.runs:
+            self.run(run)
+        return self.made()
 
-    def run(self, run: Definition) -> None:
+    def made(self) -> Made:
+        """Workloads and experiments of all runs so far."""
+        return Made(self.workloads, self.experiments, tuple(self._notes), frozenset(self._used))
+
+    def run(self, run: RunSettings) -> None:
         """Adds the tables of one run."""
-        verdicts = self.planning.verdicts
-        self.planning.used.add(run)
-        pace, loops = pace_of(run, self.family.rate, verdicts), loops_of(run, self.family.loops, verdicts)
+        pace = pace_of(run)
+        loops, looped = loops_of(run.definition, self.family.loops)
         composer = self.family.composer(self.planning, run, loops)
-        shared = self._shared(run)
+        self._used |= {run.definition, *composer.used}
+        common = self._shared(run)
+        shared = common.options
         points = list(_rounds(composer, loops, pace))
+        self._notes += [*pace.notes, *looped, *common.notes, *(note for point in points for note in point.load.notes)]
         if pace.kind == "percents":
-            self._check_observed(pace, points)
+            self._notes.append(self._observed_note(pace, points))
         if pace.kind in ("curve", "percents"):
-            self._say_of_shares(pace, points)
+            self._notes += _divided(pace, points)
             for point in points:
                 self._add("curve", run, point, shared | _curve(run, pace, of_files=self.family.rate == "fwdrate"))
         elif len(points) == 1:
@@ -100,51 +120,49 @@ class Runs:
                     self._add("single", run, point, shared)
         self._observed = points[0].load if pace.kind == "max" and len(points) == 1 else None
 
-    def point(self, run: Definition, load: Load, settings: Json) -> None:
+    def point(self, run: RunSettings, load: Load, settings: Json) -> None:
         """Adds a single point of a run."""
-        self.planning.used.add(run)
+        self._used.add(run.definition)
+        self._notes += load.notes
         self._add("single", run, _Round({}, load), {"set": settings})
 
-    def _shared(self, run: Definition) -> Json:
-        """What all experiments of a run have, whatever their kind."""
-        shared: Json = {"set": timing(run, self.planning.verdicts) | errors_allowed(self.planning)}
-        repeat = self._repeat()
-        return shared | ({"repeat": repeat} if repeat > 1 else {})
+    def say(self, notes: Iterable[Note], used: Iterable[Definition]) -> None:
+        """Adds what is to be said beside the runs."""
+        self._notes += notes
+        self._used |= set(used)
 
-    def _repeat(self) -> int:
-        parameter = self.planning.general("loop")
+    def _shared(self, run: RunSettings) -> Translated:
+        """What all experiments of a run have, whatever their kind."""
+        settings = together((timing(run), errors_allowed(self.planning.general.data_errors)))
+        repeat, said = self._repeat()
+        return Translated({"set": settings.options} | ({"repeat": repeat} if repeat > 1 else {}), (*settings.notes, *said))
+
+    def _repeat(self) -> tuple[int, Notes]:
+        parameter = self.planning.general.loop
         if parameter is None:
-            return 1
+            return 1, ()
         found = parse(parameter.word)
         if re.fullmatch(r"\d+[smh]", parameter.word, re.IGNORECASE):
-            self.planning.verdicts.unsupported(parameter, "runs are repeated by number, not for a time; the nearest thing is loop=NUMBER")
-            return 1
+            return 1, (unsupported(parameter, "runs are repeated by number, not for a time; the nearest thing is loop=NUMBER"),)
         if found is None or found.value != int(found.value) or not 1 <= found.value <= REPEAT_MAX:
             raise parameter.wrong(f"write a whole number from 1 to {REPEAT_MAX}.")
         why = "repeat: each point so many times in a row, each with its own seed; Vdbench goes through all runs before it begins again"
-        self.planning.verdicts.native(parameter, why)
-        return int(found.value)
+        return int(found.value), (native(parameter, why),)
 
-    def _check_observed(self, pace: Pace, points: Sequence[_Round]) -> None:
+    def _observed_note(self, pace: Pace, points: Sequence[_Round]) -> Note:
         if all(point.load == self._observed for point in points):
-            self.planning.verdicts.native(pace.parameter, 'kind "curve": the maximum is measured again, then the percentages of it')
-        else:
-            rate = self.family.rate
-            why = (
-                f"a percentage is of the rate that the run before reached, and that was not this workload at {rate}=max; the nearest "
-                f"thing is {rate}=curve with these percentages"
-            )
-            self.planning.verdicts.unsupported(pace.parameter, why)
+            return native(pace.parameter, 'kind "curve": the maximum is measured again, then the percentages of it')
+        rate = self.family.rate
+        why = (
+            f"a percentage is of the rate that the run before reached, and that was not this workload at {rate}=max; the nearest "
+            f"thing is {rate}=curve with these percentages"
+        )
+        return unsupported(pace.parameter, why)
 
-    def _say_of_shares(self, pace: Pace, points: Sequence[_Round]) -> None:
-        if any(len(point.load.streams) > 1 for point in points):
-            why = "the rates of streams divide as they did at the maximum; Vdbench divides them by skew"
-            self.planning.verdicts.ignored(pace.parameter, why)
-
-    def _add(self, kind: str, run: Definition, point: _Round, more: Json) -> None:
+    def _add(self, kind: str, run: RunSettings, point: _Round, more: Json) -> None:
         title = ", ".join([run.name, *(f"{name} {_told(name, value)}" for name, value in point.choice.items())])
         workload = unique(slug(title), self._workload_names)
-        self.workloads.append({"name": workload, "title": title, **point.load.workload()})
+        self.workloads.append({"name": workload, "title": title, **point.load.workload})
         name = unique(re.sub(r"[^A-Za-z0-9_.-]+", " ", title).strip(" .-") or "run", self._experiment_names)
         experiment: Json = {"name": name, "kind": kind, "workloads": [workload], **more}
         experiment["set"] = {**more["set"], **point.load.settings}
@@ -175,6 +193,12 @@ class Runs:
         many = prod(len(each) for each in found.values())
         distinct = all(len({repr(level) for level in each}) == len(each) for each in found.values())
         return found if many == len(points) and distinct else {}
+
+
+def _divided(pace: Pace, points: Sequence[_Round]) -> Notes:
+    if not any(len(point.load.streams) > 1 for point in points):
+        return ()
+    return (ignored(pace.parameter, "the rates of streams divide as they did at the maximum; Vdbench divides them by skew"),)
 
 
 def _rounds(composer: Composing, loops: Sequence[Loop], pace: Pace) -> Iterator[_Round]:
@@ -216,12 +240,12 @@ def _varied_load(load: Load, levels: Mapping[str, Any]) -> tuple[list[Json], lis
     return [tree | of_trees for tree in load.trees], [stream | of_streams for stream in load.streams]
 
 
-def _curve(run: Definition, pace: Pace, *, of_files: bool) -> Json:
+def _curve(run: RunSettings, pace: Pace, *, of_files: bool) -> Json:
     options: Json = {"percent": list(pace.percents), "rounding": "vdbench", "arrival": pace.arrival}
     if not of_files:
         # Vdbench never has more outstanding on an SD than its threads.
         options["outstanding"] = "kept"
-    stop = run.get("stopcurve")
+    stop = run.stopcurve
     if stop is not None and pace.kind == "curve":
         limit = number(stop).value
         if not RESPONSE_MIN_MS <= limit <= RESPONSE_MAX_MS:

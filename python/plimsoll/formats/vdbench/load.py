@@ -5,8 +5,8 @@ For-loops are nested in the order in which they stand, the last one innermost, a
 forxfersize, and others of such a pair, are one loop; of several the last one holds. A WD with a skew has that share in percent; those
 without share the rest equally. Threads are whole, so they are dealt out by the largest remainder, at least one to each.
 
-    load.workload()                # {'driver': 'files', 'tree': […], 'stream': […]}
-    [dict(choice) for choice in rounds(loops_of(run, {"forthreads": "threads"}, verdicts))]        # [{'threads': Word('8')}, …]
+    load.workload                  # {'driver': 'files', 'tree': […], 'stream': […]}
+    [dict(choice) for choice in rounds(loops_of(run, {"forthreads": "threads"})[0])]        # [{'threads': Word('8')}, …]
     skews([wd1, wd2])              # {wd1: 0.7, wd2: 0.3}
     dealt(16, [0.7, 0.3])          # [11, 5]
 """
@@ -17,13 +17,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from math import prod
-from typing import Any, Protocol
+from typing import Protocol
 
 from plimsoll.displayed import quoted
-from plimsoll.formats.vdbench.model import Definition, Parameter, Verdicts, Word
+from plimsoll.formats.vdbench.model import Definition, Parameter, Word
+from plimsoll.formats.vdbench.notes import Note, Notes, native
+from plimsoll.formats.vdbench.resolve import WorkloadSettings
 from plimsoll.formats.vdbench.values import is_number, number, series
-
-Json = dict[str, Any]
+from plimsoll.stored import Json
 
 #: Least rate that a stream has, per second.
 RATE_MIN = 0.001
@@ -39,7 +40,8 @@ class Rate:
 
 @dataclass(frozen=True)
 class Load:
-    """What runs at the same time, where, on what parts of the file (``label``), and job options that follow from these."""
+    """What runs at the same time, where, on what parts of the file (``label``), job options that follow from these, and what is to be said
+    of the parameters behind them."""
 
     target: str
     streams: list[Json]
@@ -47,7 +49,9 @@ class Load:
     empties_cache: bool
     trees: list[Json] = field(default_factory=list)
     settings: Json = field(default_factory=dict, compare=False)
+    notes: Notes = field(default=(), compare=False)
 
+    @property
     def workload(self) -> Json:
         """As the tables of a workload."""
         if not self.trees:
@@ -56,7 +60,11 @@ class Load:
 
 
 class Composing(Protocol):
-    """What makes the loads of one run."""
+    """What makes the loads of one run, which stands on the definitions ``used``."""
+
+    @property
+    def used(self) -> frozenset[Definition]:
+        """Those of the WDs and SDs, or FWDs and FSDs, of the run."""
 
     def load(self, choice: Mapping[str, Word], rate: Rate | None) -> Load:
         """The load of one round; without a rate its streams are closed loops."""
@@ -74,20 +82,21 @@ class Loop:
     values: tuple[Word, ...]
 
 
-def loops_of(run: Definition, varied: Mapping[str, str], verdicts: Verdicts) -> list[Loop]:
+def loops_of(run: Definition, varied: Mapping[str, str]) -> tuple[list[Loop], Notes]:
     """The loops of a run, outermost first; ``varied`` says by the keyword of a loop which keyword it varies."""
     last: dict[str, Loop] = {}
-    for entry, parameter in run.parameters():
+    notes: list[Note] = []
+    for entry, parameter in run.parameters:
         if entry.name in varied:
             name = varied[entry.name]
             before = last.pop(name, None)
             if before is not None:
-                verdicts.native(before.parameter, f"{parameter.text} varies the same thing further on, and the last one holds")
+                notes.append(native(before.parameter, f"{parameter.text} varies the same thing further on, and the last one holds"))
             last[name] = Loop(name, parameter, _values(parameter))
     found = list(last.values())
     if prod(len(loop.values) for loop in found) > ROUNDS_MAX:
         raise run.head.wrong(f"its loops make more than {ROUNDS_MAX} rounds; write coarser ones.")
-    return found
+    return found, tuple(notes)
 
 
 def rounds(loops: Sequence[Loop]) -> Iterator[Mapping[str, Word]]:
@@ -105,17 +114,17 @@ def _values(parameter: Parameter) -> tuple[Word, ...]:
 _EXACT = 1e-6
 
 
-def skews(workloads: Sequence[Definition], *, zero_is_none: bool = False) -> dict[Definition, float]:
+def skews(workloads: Sequence[WorkloadSettings], *, zero_is_none: bool = False) -> dict[WorkloadSettings, float]:
     """Each WD's or FWD's share of the whole; with ``zero_is_none`` a skew of 0 is as none."""
-    given: dict[Definition, float] = {}
+    given: dict[WorkloadSettings, float] = {}
     last = None
     for workload in workloads:
-        parameter = workload.get("skew")
+        parameter = workload.skew
         if parameter is not None and not (zero_is_none and number(parameter).value == 0):
             last, given[workload] = parameter, number(parameter).value
             if not 0 < given[workload] <= 100:
                 raise parameter.wrong(f"{given[workload]:g} is no share; write a percentage above 0 and up to 100.")
-    kind = workloads[0].block.upper() if workloads else "WD"
+    kind = workloads[0].definition.block.upper() if workloads else "WD"
     whole, without = sum(given.values()), [workload for workload in workloads if workload not in given]
     if last is not None and (whole > 100 + _EXACT or (not without and abs(whole - 100) > _EXACT)):
         raise last.wrong(f"the skews of the run's {kind}s make {whole:g} and not 100; correct one of them.")

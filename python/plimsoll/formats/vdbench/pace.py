@@ -10,21 +10,21 @@ SDs.
 Limits: rates that change during a run are not drawn. Where several streams have unequal speed, the fast ones end early, and the total is
 reached later than in Vdbench.
 
-    pace_of(run, "iorate", verdicts).rates                          # (100, 200)
-    timing(run, verdicts)                                           # {'duration': '145s', 'warmup': '5s', 'interval': '5s'}
-    amount_per_thread(run, 70, Whole(32, 1 << 30), verdicts)        # {'amount': 33554432}
+    pace_of(run).rates                                    # (100, 200)
+    timing(run).options                                             # {'duration': '145s', 'warmup': '5s', 'interval': '5s'}
+    amount_per_thread(run, 70, Whole(32, 1 << 30)).options          # {'amount': 33554432}
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 from plimsoll.displayed import quoted
-from plimsoll.formats.vdbench.model import Definition, Parameter, Verdicts
+from plimsoll.formats.vdbench.model import Parameter
+from plimsoll.formats.vdbench.notes import Notes, Translated, ignored, native, unsupported
+from plimsoll.formats.vdbench.resolve import RunSettings
 from plimsoll.formats.vdbench.values import is_number, number, seconds, seconds_text, series
-
-Json = dict[str, Any]
 
 PERCENTS = (10, 50, 70, 80, 90, 100)
 PERCENT_MAX = 1000
@@ -46,70 +46,75 @@ _CHANGING = ("variable", "spike")
 
 @dataclass(frozen=True)
 class Pace:
-    """``rates`` of kind 'rates' in requests per second, None for the maximum; ``percents`` of the kinds 'curve' and 'percents'."""
+    """``rates`` of kind 'rates' in requests per second, None for the maximum; ``percents`` of the kinds 'curve' and 'percents'.
+    ``notes`` are on all parameters that it was made of."""
 
     kind: Literal["max", "rates", "curve", "percents"]
     parameter: Parameter
     arrival: str = "poisson"
     rates: tuple[float | None, ...] = ()
     percents: tuple[float, ...] = ()
+    notes: Notes = ()
 
 
-def pace_of(run: Definition, rate: str, verdicts: Verdicts) -> Pace:
-    """What the keyword ``rate``, iorate or fwdrate, and its companions ask for."""
-    parameter = run.get(rate)
+def pace_of(run: RunSettings) -> Pace:
+    """What iorate or fwdrate and its companions ask for."""
+    parameter, rate = run.rate, run.rate_word
     if parameter is None:
         raise run.head.wrong(f"RD {quoted(run.name)} has no {rate}; write {rate}=max, {rate}=curve or a rate such as {rate}=1000.")
-    arrival = _arrival(run, verdicts)
+    arrival, notes = _arrival(run)
+    pace = _pace(run, parameter, rate, arrival)
+    return replace(pace, notes=(*notes, *pace.notes))
+
+
+def _pace(run: RunSettings, parameter: Parameter, rate: str, arrival: str) -> Pace:
     word = parameter.word.lower()
     if word in ("max", "curve") and len(parameter.values) == 1:
         if word == "max":
-            verdicts.native(parameter, "closed loop, as fast as the threads go")
-            _curve_unused(run, verdicts)
-            return Pace("max", parameter, arrival)
-        verdicts.native(parameter, _CURVE[rate])
-        return Pace("curve", parameter, arrival, percents=_percents(run.get("curve")))
+            return Pace("max", parameter, arrival, notes=(native(parameter, "closed loop, as fast as the threads go"), *_curve_unused(run)))
+        return Pace("curve", parameter, arrival, percents=_percents(run.curve), notes=(native(parameter, _CURVE[rate]),))
     if rate == "iorate" and any(value.text.lower() == "max" for value in parameter.values):
-        return _with_maximum(run, parameter, arrival, verdicts)
+        return _with_maximum(run, parameter, arrival)
     if not all(is_number(value) or value.text.lower() == "d" for value in parameter.values):
         raise parameter.wrong(f"{_article(rate)} is max, curve, a rate such as 1000, a list of rates, or percentages such as (50%,100%).")
-    _curve_unused(run, verdicts)
-    return _numbers(parameter, rate, arrival, verdicts)
+    return _numbers(parameter, rate, arrival, _curve_unused(run))
 
 
-def _with_maximum(run: Definition, parameter: Parameter, arrival: str, verdicts: Verdicts) -> Pace:
+def _with_maximum(run: RunSettings, parameter: Parameter, arrival: str) -> Pace:
     """A list that holds ``max``: a maximum and percentages of it, or rates one after the other."""
-    _curve_unused(run, verdicts)
+    unused = _curve_unused(run)
     texts = [value.text.lower() for value in parameter.values]
     rest = replace(parameter, values=tuple(value for value in parameter.values if value.text.lower() != "max"))
     if not rest.values:
-        verdicts.native(parameter, "closed loop, as fast as the threads go, so many times")
-        return Pace("rates", parameter, arrival, rates=(None,) * len(texts))
+        note = native(parameter, "closed loop, as fast as the threads go, so many times")
+        return Pace("rates", parameter, arrival, rates=(None,) * len(texts), notes=(*unused, note))
     found = series(rest)
     if any(item.percent or item.value < 0 for item in found):
         if texts.index("max") > 0 or texts.count("max") > 1 or not all(item.percent or item.value < 0 for item in found):
             raise parameter.wrong("percentages are of a maximum before them; write for example (max,50%,80%).")
-        verdicts.native(parameter, _CURVE["iorate"])
-        return Pace("curve", parameter, arrival, percents=_unique(parameter, [abs(item.value) for item in found], PERCENT_MAX))
+        percents = _unique(parameter, [abs(item.value) for item in found], PERCENT_MAX)
+        return Pace("curve", parameter, arrival, percents=percents, notes=(*unused, native(parameter, _CURVE["iorate"])))
     if len(found) != len(rest.values):
         raise parameter.wrong("a series and max stand in one list; write the rates out, as in (100,200,max).")
     rates = iter(_unique(parameter, [item.value for item in found], RATE_MAX))
-    verdicts.native(parameter, "open loops at the rates, and a closed loop, as fast as the threads go, for max")
-    return Pace("rates", parameter, arrival, rates=tuple(None if text == "max" else next(rates) for text in texts))
+    note = native(parameter, "open loops at the rates, and a closed loop, as fast as the threads go, for max")
+    levels = tuple(None if text == "max" else next(rates) for text in texts)
+    return Pace("rates", parameter, arrival, rates=levels, notes=(*unused, note))
 
 
 def _article(rate: str) -> str:
     return f"an {rate}" if rate.startswith("i") else f"a {rate}"
 
 
-def _numbers(parameter: Parameter, rate: str, arrival: str, verdicts: Verdicts) -> Pace:
+def _numbers(parameter: Parameter, rate: str, arrival: str, unused: Notes) -> Pace:
     found = series(parameter)
     if all(item.percent or item.value < 0 for item in found):
-        return Pace("percents", parameter, arrival, percents=_unique(parameter, [abs(item.value) for item in found], PERCENT_MAX))
+        percents = _unique(parameter, [abs(item.value) for item in found], PERCENT_MAX)
+        return Pace("percents", parameter, arrival, percents=percents, notes=unused)
     if any(item.percent or item.value < 0 for item in found):
         raise parameter.wrong("rates and percentages stand in one list; write one or the other.")
-    verdicts.native(parameter, _OPEN[rate])
-    return Pace("rates", parameter, arrival, rates=_unique(parameter, [item.value for item in found], RATE_MAX))
+    rates = _unique(parameter, [item.value for item in found], RATE_MAX)
+    return Pace("rates", parameter, arrival, rates=rates, notes=(*unused, native(parameter, _OPEN[rate])))
 
 
 def _unique(parameter: Parameter, values: list[float], most: float) -> tuple[float, ...]:
@@ -125,29 +130,26 @@ def _percents(parameter: Parameter | None) -> tuple[float, ...]:
     return tuple(dict.fromkeys(_unique(parameter, [item.value for item in series(parameter)], PERCENT_MAX)))
 
 
-def _curve_unused(run: Definition, verdicts: Verdicts) -> None:
-    for name in ("curve", "stopcurve"):
-        parameter = run.get(name)
-        if parameter is not None:
-            verdicts.native(parameter, "the run is no curve, so it changes nothing")
+def _curve_unused(run: RunSettings) -> Notes:
+    given = [parameter for parameter in (run.curve, run.stopcurve) if parameter is not None]
+    return tuple(native(parameter, "the run is no curve, so it changes nothing") for parameter in given)
 
 
-def _arrival(run: Definition, verdicts: Verdicts) -> str:
-    parameter = run.get("distribution")
+def _arrival(run: RunSettings) -> tuple[str, Notes]:
+    parameter = run.distribution
     if parameter is None:
-        return "poisson"
+        return "poisson", ()
     word = parameter.word.lower()
     if word in _CHANGING:
         why = 'rates that change within a run are not translated; the nearest thing is arrival = "schedule" with the same rates and times'
-        verdicts.unsupported(parameter, why)
-        return "poisson"
+        return "poisson", (unsupported(parameter, why),)
     if word not in _ARRIVALS:
         raise parameter.wrong(f"{quoted(parameter.word)} is not known; there are exponential, uniform, deterministic, variable and spike.")
     if word == "uniform":
-        verdicts.ignored(parameter, "gaps are exponential instead of uniform on 0 to twice their mean, so requests come in larger clusters")
+        note = ignored(parameter, "gaps are exponential instead of uniform on 0 to twice their mean, so requests come in larger clusters")
     else:
-        verdicts.native(parameter, f"arrival = {_ARRIVALS[word]}")
-    return _ARRIVALS[word]
+        note = native(parameter, f"arrival = {_ARRIVALS[word]}")
+    return _ARRIVALS[word], (note,)
 
 
 ELAPSED = 30
@@ -156,34 +158,36 @@ SECONDS_MAX = 1000 * 86_400
 INTERVAL_SECONDS_MAX = 86_400
 
 
-def timing(run: Definition, verdicts: Verdicts) -> Json:
+def timing(run: RunSettings) -> Translated:
     """Duration, warm-up and interval; raises `InputError` when nothing is left to measure."""
-    elapsed = _seconds(run, "elapsed", ELAPSED)
-    interval = _seconds(run, "interval", max(1, min(elapsed // 2, INTERVAL_MAX)))
-    warmup = run.get("warmup")
+    elapsed = _seconds(run.elapsed, "elapsed", ELAPSED)
+    interval = _seconds(run.interval, "interval", max(1, min(elapsed // 2, INTERVAL_MAX)))
+    warmup = run.warmup
+    notes: Notes = ()
     if interval > INTERVAL_SECONDS_MAX:
-        raise (run.get("interval") or run.head).wrong("an interval lasts a day at most; write a shorter one.")
+        raise (run.interval or run.head).wrong("an interval lasts a day at most; write a shorter one.")
     if warmup is not None:
-        before, measured = _seconds(run, "warmup", 0), elapsed
+        before, measured = _seconds(warmup, "warmup", 0), elapsed
     else:
         before, measured = interval, elapsed - interval
         if measured <= 0:
-            parameter = run.get("elapsed") or run.get("interval") or run.head
+            parameter = run.elapsed or run.interval or run.head
             raise parameter.wrong(
                 f"{elapsed:g} s hold no interval of {interval:g} s after the first, which does not count; write a longer elapsed."
             )
-        _say_first_interval(run, interval, verdicts)
-    return {"duration": seconds_text(measured), "warmup": seconds_text(before), "interval": seconds_text(min(interval, measured))}
+        notes = _first_interval(run, interval)
+    options = {"duration": seconds_text(measured), "warmup": seconds_text(before), "interval": seconds_text(min(interval, measured))}
+    return Translated(options, notes)
 
 
-def _say_first_interval(run: Definition, interval: float, verdicts: Verdicts) -> None:
-    parameter = run.get("elapsed")
-    if parameter is not None:
-        verdicts.native(parameter, f"the first interval of {interval:g} s does not count in Vdbench, so it is the warm-up")
+def _first_interval(run: RunSettings, interval: float) -> Notes:
+    parameter = run.elapsed
+    if parameter is None:
+        return ()
+    return (native(parameter, f"the first interval of {interval:g} s does not count in Vdbench, so it is the warm-up"),)
 
 
-def _seconds(run: Definition, name: str, default: float) -> float:
-    parameter = run.get(name)
+def _seconds(parameter: Parameter | None, name: str, default: float) -> float:
     if parameter is None:
         return default
     found = seconds(parameter)
@@ -206,28 +210,26 @@ class Whole:
     size: int | None
 
 
-def amount_per_thread(run: Definition, reads: float, whole: Whole, verdicts: Verdicts) -> Json:
+def amount_per_thread(run: RunSettings, reads: float, whole: Whole) -> Translated:
     """What each thread transfers at most; nothing where the time decides alone."""
-    for name, share in (("maxdata", 100.0), ("maxdataread", reads), ("maxdatawritten", 100 - reads)):
-        parameter = run.get(name)
+    notes: Notes = ()
+    for parameter, share in ((run.maxdata, 100.0), (run.maxdataread, reads), (run.maxdatawritten, 100 - reads)):
         if parameter is None:
             continue
         value = number(parameter).value
         if value <= 0:
             raise parameter.wrong("that is no amount of data; write bytes such as 100g, or a multiple of the total size such as 2.")
         if share == 0:
-            verdicts.native(parameter, "no request of the run counts for it, so the time decides")
+            notes += (native(parameter, "no request of the run counts for it, so the time decides"),)
             continue
         if value < MULTIPLE_BELOW:
             if whole.size is None:
                 why = "a multiple of the total size needs the sizes; write the size of every SD, or the amount in bytes"
-                verdicts.unsupported(parameter, why)
-                return {}
+                return Translated({}, (*notes, unsupported(parameter, why)))
             value *= whole.size
         part = int(value * 100 / share) // whole.threads
         if part > AMOUNT_MAX:
-            verdicts.native(parameter, "it is more than elapsed leaves time for, so the time decides")
-            return {}
-        verdicts.native(parameter, "amount, divided by all threads and counted from the warm-up on; fast streams end before slow ones")
-        return {"amount": max(1, part)}
-    return {}
+            return Translated({}, (*notes, native(parameter, "it is more than elapsed leaves time for, so the time decides")))
+        why = "amount, divided by all threads and counted from the warm-up on; fast streams end before slow ones"
+        return Translated({"amount": max(1, part)}, (*notes, native(parameter, why)))
+    return Translated({}, notes)

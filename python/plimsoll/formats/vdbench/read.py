@@ -10,8 +10,8 @@ Overrides are parameters, so their values are checked as such.
 Limits: ``$host`` stands for this host, since lines for others cannot run. ``-t`` (the built-in test), ``-s`` (simulate) and ``-r`` (restart
 at a run) are refused.
 
-    file = Reader("job", include, {}, verdicts).read(text, "job")
-    file.of("wd")["wd1"].get("xfersize")
+    file = Reader("job", include, {}).read(text, "job")
+    file.definitions.get("wd", {})["wd1"].get("xfersize")
     command = read_command(["-f", "job", "-e", "60", "lun=/dev/sdb"], "command line")
     command.files, command.values        # ['job'], {'lun': '/dev/sdb'}
 """
@@ -19,13 +19,14 @@ at a run) are refused.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 from plimsoll.formats.translation import Remark
-from plimsoll.formats.vdbench.model import Definition, Parameter, ParameterFile, Place, Verdicts, Word
+from plimsoll.formats.vdbench.model import Definition, Parameter, ParameterFile, Place, Word
+from plimsoll.formats.vdbench.notes import LineNote, Note, native, unsupported
 from plimsoll.formats.vdbench.options import ABBREVIATION_MIN, BLOCKS, MIXED, NEEDS_CLUSTER, Keyword, UnknownKeywordError, keyword
 from plimsoll.formats.vdbench.statements import (
     ORDER,
@@ -34,7 +35,6 @@ from plimsoll.formats.vdbench.statements import (
     block_of,
     continues,
     logical_lines,
-    names_host,
     parameters_of,
     statements,
     with_host,
@@ -54,17 +54,19 @@ _SWITCH = ("yes", "no", "y", "n")
 class Reader:
     """Reads one file and what it includes."""
 
-    def __init__(self, source: str, include: Include | None, values: Mapping[str, str], verdicts: Verdicts) -> None:
+    def __init__(self, source: str, include: Include | None, values: Mapping[str, str]) -> None:
         self._file = ParameterFile(source)
         self._include = include
         self._values = values
-        self._verdicts = verdicts
         self._block = "general"
         self._defaults: dict[str, dict[str, Parameter]] = {}
         #: The statement that a line may go on with.
         self._open: list[Parameter] = []
         #: Names that were given a value and used.
         self.used: set[str] = set()
+        #: What is to be said of parameters and of lines as they were read.
+        self.notes: list[Note] = []
+        self.line_notes: list[LineNote] = []
 
     def read(self, text: str, name: str) -> ParameterFile:
         """The definitions; raises `InputError` with file and line."""
@@ -81,11 +83,12 @@ class Reader:
 
     def _lines(self, text: Text) -> None:
         for line in logical_lines(text):
-            self._say_of(line)
-            parameters = parameters_of(with_host(line, self._host()) if names_host(line) else line)
+            host = self._host
+            parameters = parameters_of(with_host(line, host) if line.names_host else line)
             first = parameters[0]
             if len(first.keyword) >= ABBREVIATION_MIN and "include".startswith(first.keyword):
                 self._end_statement()
+                self._say_of(line, host)
                 self._included(parameters, text)
                 continue
             if self._open and continues(parameters, self._open):
@@ -93,25 +96,28 @@ class Reader:
             for statement in statements(parameters):
                 self._end_statement()
                 self._open = statement
+            self._say_of(line, host)
 
     def _end_statement(self) -> None:
         statement, self._open = self._open, []
         if statement:
             self._statement(statement)
 
-    def _say_of(self, line: Line) -> None:
+    def _say_of(self, line: Line, host: str) -> None:
         for piece in line.pieces:
             for written, value in piece.filled:
                 self.used.add(written[1:])
-                self._verdicts.line(piece.place, written, f"it stands for {quoted(value)}, which was given by name")
+                self.line_notes.append(LineNote(piece.place, written, f"it stands for {quoted(value)}, which was given by name"))
             if piece.lost:
                 why = "what follows a blank is a comment in Vdbench, so this is not read"
-                self._verdicts.line(piece.place, piece.lost, why, "surprise")
-        if names_host(line):
-            self._verdicts.line(line.place, "$host", f"it stands for {quoted(self._host())}, since lines for other hosts need the cluster")
+                self.line_notes.append(LineNote(piece.place, piece.lost, why, "surprise"))
+        if line.names_host:
+            why = f"it stands for {quoted(host)}, since lines for other hosts need the cluster"
+            self.line_notes.append(LineNote(line.place, "$host", why))
 
+    @property
     def _host(self) -> str:
-        return next(iter(self._file.of("hd")), "localhost")
+        return next(iter(self._file.definitions.get("hd", {})), "localhost")
 
     def _included(self, parameters: list[Parameter], text: Text) -> None:
         parameter = parameters[0]
@@ -125,7 +131,7 @@ class Reader:
             found = self._include(parameter.word)
         except (OSError, UnicodeError) as problem:
             raise parameter.wrong(f"the file cannot be read ({getattr(problem, 'strerror', None) or problem}); check its name.") from None
-        self._verdicts.native(parameter, "its lines are read here")
+        self.notes.append(native(parameter, "its lines are read here"))
         self._lines(Text(found, parameter.word, self._values, parameter.place.line, parameter.place.file))
 
     def _statement(self, parameters: list[Parameter]) -> None:
@@ -144,7 +150,8 @@ class Reader:
             self._defaults[block] = {**self._defaults.get(block, {}), **own}
             self._file.defaults.append(Definition(block, "default", head, own))
             return
-        for definition in numbered(Definition(block, head.word, head, own, dict(self._defaults.get(block, {})))):
+        one = Definition(block, head.word, head, own, dict(self._defaults.get(block, {})))
+        for definition in numbered(one) if "count" in one.given else (one,):
             self._add(definition)
 
     def _check_order(self, block: str, head: Parameter) -> None:
@@ -175,9 +182,9 @@ class Reader:
         if entry.name == "wd" and self._block == "rd":
             raise before.wrong("a run names its WDs once; write wd=(wd1,wd2).")
         if entry.name == "lun" and "host" in entries:
-            self._verdicts.unsupported(before, NEEDS_CLUSTER)
+            self.notes.append(unsupported(before, NEEDS_CLUSTER))
         else:
-            self._verdicts.native(before, f"{entry.name} stands again further on, and the last one holds")
+            self.notes.append(native(before, f"{entry.name} stands again further on, and the last one holds"))
 
     def _keyword(self, block: str, parameter: Parameter) -> Keyword:
         known = [name for entry in BLOCKS[block] for name in (entry.name, *entry.also)]
@@ -267,17 +274,17 @@ class Command:
     of_runs: list[Parameter] = field(default_factory=list)
     remarks: list[Remark] = field(default_factory=list)
 
-    def override(self, file: ParameterFile, verdicts: Verdicts) -> None:
-        """Puts what was typed in place of what the file says."""
+    def override(self, file: ParameterFile) -> Iterator[Note]:
+        """Puts what was typed in place of what the file says, which is said of that."""
         for parameter in self.general:
             if parameter.keyword in file.general:
                 file.replaced.append(file.general[parameter.keyword])
             file.general[parameter.keyword] = parameter
         for parameter in self.of_runs:
-            for name, run in file.of("rd").items():
-                replaced = run.get(parameter.keyword)
+            for name, run in file.definitions.get("rd", {}).items():
+                replaced = run.given.get(parameter.keyword)
                 if replaced is not None:
-                    verdicts.native(replaced, "the command line says otherwise")
+                    yield native(replaced, "the command line says otherwise")
                 file.definitions["rd"][name] = replace(run, own={**run.own, parameter.keyword: parameter})
 
     def parameter(self, keyword: str, value: str, text: str) -> Parameter:

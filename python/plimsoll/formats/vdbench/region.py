@@ -13,24 +13,24 @@ drawn and what stands here. Writes are moved up by a hundredth of the band there
 Limits: a range does not wrap around the end. Reads and writes of a stream share one distribution, so in a mix writes in a hot band go where
 reads go. Within a zone requests are spread evenly, also where a fold ends in it.
 
-    regions(use, offset=0, verdicts)              # [Region(start=512, length=10737417728)]
-    hits(use, access, region, verdicts)           # {'distribution': 'hot:80/0.01'}
-    hot_places(use, access, region, verdicts)     # {'distribution': 'hot:8.7/0.001,…'}
+    [(region, hot)], notes = places(use, access)
+    region                 # Region(start=512, length=10737417728)
+    hot.options            # {'distribution': 'hot:80/0.01', 'region_start': 512, 'region_length': 10737417728}
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 from plimsoll.displayed import quoted
-from plimsoll.formats.vdbench.access import Access, Sizes, Use
-from plimsoll.formats.vdbench.model import Parameter, Verdicts
+from plimsoll.formats.vdbench.access import Access, Sizes
+from plimsoll.formats.vdbench.model import Parameter
+from plimsoll.formats.vdbench.notes import Notes, Translated, ignored, native, together, unsupported
+from plimsoll.formats.vdbench.resolve import Use
 from plimsoll.formats.vdbench.storage import HITAREA
-from plimsoll.formats.vdbench.values import decimal_text, number, parse, series, size_text
-
-Json = dict[str, Any]
+from plimsoll.formats.vdbench.values import decided_percent, decimal_text, number, parse, series, size_text
+from plimsoll.stored import Json
 
 #: The most streams of a WD on an SD.
 STREAMS_MAX = 4096
@@ -78,17 +78,27 @@ class Region:
         return Region(int(self.start) + at * length, length, first_byte=self.first_byte)
 
 
-def regions(use: Use, offset: int, verdicts: Verdicts) -> list[Region]:
+def places(use: Use, found: Access) -> tuple[list[tuple[Region, Translated]], Notes]:
+    """Where requests go: one region, or one for each of the WD's streams, with its options and what is hot in it."""
+    offset, moved = _shifted(use, found.sizes)
+    cut, limited = _regions(use, offset)
+    made = [
+        (region, together((_hits(use, found, region), _hot_places(use, found, region), Translated(region.options())))) for region in cut
+    ]
+    return made, (*moved, *limited)
+
+
+def _regions(use: Use, offset: int) -> tuple[list[Region], Notes]:
     """One region, or one for each of the WD's streams."""
     streams = _streams(use)
-    limits = _limits(use, verdicts)
+    limits, notes = _limits(use)
     length = use.storage.length
     whole = _shares(use, limits, offset) if length is None else _bytes(use, limits, offset, length)
-    return [whole] if streams == 1 else [whole.part(at, streams) for at in range(streams)]
+    return [whole] if streams == 1 else [whole.part(at, streams) for at in range(streams)], notes
 
 
 def _streams(use: Use) -> int:
-    parameter = use.workload.get("streams")
+    parameter = use.streams
     if parameter is None:
         return 1
     found = series(parameter)[0].value
@@ -97,35 +107,26 @@ def _streams(use: Use) -> int:
     return int(found)
 
 
-def _limits(use: Use, verdicts: Verdicts) -> tuple[float, float] | None:
+def _limits(use: Use) -> tuple[tuple[float, float] | None, Notes]:
     """The range that holds, in percent or bytes; None for the whole SD."""
-    parameter = _range_of(use)
+    parameter = use.limits
     if parameter is None:
-        return None
+        return None, ()
     found = [item.value for item in series(parameter)]
     if len(found) > 2:
-        verdicts.unsupported(parameter, "a stream has one range; the nearest thing is a WD for each, with the same skew")
-        return None
+        return None, (unsupported(parameter, "a stream has one range; the nearest thing is a WD for each, with the same skew"),)
     if len(found) != 2 or not 0 <= found[0] < found[1]:
         raise parameter.wrong("a range has a beginning and a larger end; write percent such as (10,20), or bytes such as (1g,2g).")
     if 100 < found[1] <= PERCENT_MAX:
-        verdicts.unsupported(
-            parameter, f"a range does not wrap around the end; the nearest thing is {parameter.keyword}=({found[0]:g},100)"
-        )
-        return None
-    return found[0], found[1]
-
-
-def _range_of(use: Use) -> Parameter | None:
-    """The parameter that limits the SD: of the WD's hotband and range whichever stands last, or the SD's own range."""
-    own = [found for name in ("hotband", "range") if (found := use.workload.get(name)) is not None]
-    return max(own, key=lambda found: found.order) if own else use.storage.definition.get("range")
+        why = f"a range does not wrap around the end; the nearest thing is {parameter.keyword}=({found[0]:g},100)"
+        return None, (unsupported(parameter, why),)
+    return (found[0], found[1]), ()
 
 
 def _bytes(use: Use, limits: tuple[float, float] | None, offset: int, length: int) -> Region:
     start, end = 0, length
     if limits is not None:
-        parameter = _range_of(use) or use.storage.lun
+        parameter = use.limits or use.storage.lun
         start, end = (int(limit * length / 100) if limits[1] <= PERCENT_MAX else int(limit) for limit in limits)
         if end > length or start >= end:
             raise parameter.wrong(f"it does not lie within the {length} bytes of SD {quoted(use.storage.name)}; write one that does.")
@@ -146,19 +147,17 @@ def _shares(use: Use, limits: tuple[float, float] | None, offset: int) -> Region
     return Region(start, end - start, percent=True, first_byte=first)
 
 
-def shifted(use: Use, sizes: Sizes, verdicts: Verdicts) -> int:
+def _shifted(use: Use, sizes: Sizes) -> tuple[int, Notes]:
     """Bytes by which the SD's offset moves every address."""
-    parameter = use.storage.definition.get("offset")
+    parameter = use.storage.offset
     if parameter is None:
-        return 0
+        return 0, ()
     offset = _offset(parameter)
     if offset % sizes.align:
         near = f"the nearest thing is align={offset & -offset} instead of offset"
         why = f"addresses are multiples of the alignment, {sizes.align} bytes; {near}"
-        verdicts.unsupported(parameter, why)
-        return 0
-    verdicts.native(parameter, "region_start")
-    return offset
+        return 0, (unsupported(parameter, why),)
+    return offset, (native(parameter, "region_start"),)
 
 
 def _offset(parameter: Parameter) -> int:
@@ -168,23 +167,20 @@ def _offset(parameter: Parameter) -> int:
     return int(found.value)
 
 
-def hits(use: Use, access: Access, region: Region, verdicts: Verdicts) -> Json:
+def _hits(use: Use, access: Access, region: Region) -> Translated:
     """The distribution that sends its share to the hit area; nothing where no hits are asked for."""
-    present = [parameter for parameter in (use.parameter("rhpct"), use.parameter("whpct")) if parameter is not None]
-    shares = {"read": use.percent("rhpct", 0), "write": use.percent("whpct", 0)}
+    present = [setting.parameter for setting in (use.rhpct, use.whpct) if setting is not None]
+    shares = {"read": decided_percent(use.rhpct, 0), "write": decided_percent(use.whpct, 0)}
     reads = access.options["read_percent"]
     relevant = {share for kind, share in shares.items() if (reads > 0 if kind == "read" else reads < 100)}
     if not present or relevant == {0}:
-        return {}
+        return Translated({})
     why = _no_zone(use, access, region, relevant)
-    for parameter in present:
-        if why:
-            verdicts.unsupported(parameter, why)
-        else:
-            verdicts.native(parameter, "a hot zone of hitarea at the beginning of the region")
     if why or region.bytes is None:
-        return {}
-    return {"distribution": f"hot:{decimal_text(relevant.pop(), 6)}/{decimal_text(100 * _area(use) / region.bytes, 9)}"}
+        return Translated({}, tuple(unsupported(parameter, why) for parameter in present))
+    zone = f"hot:{decimal_text(relevant.pop(), 6)}/{decimal_text(100 * _area(use) / region.bytes, 9)}"
+    notes = tuple(native(parameter, "a hot zone of hitarea at the beginning of the region") for parameter in present)
+    return Translated({"distribution": zone}, notes)
 
 
 def _no_zone(use: Use, access: Access, region: Region, relevant: set[float]) -> str:
@@ -207,18 +203,13 @@ def _no_zone(use: Use, access: Access, region: Region, relevant: set[float]) -> 
 
 
 def _area(use: Use) -> float:
-    parameter = _parameter(use)
-    if parameter is None:
+    setting = use.hitarea
+    if setting is None:
         return HITAREA
-    text = use.choice["hitarea"].text if "hitarea" in use.choice else parameter.word
-    found = parse(text)
+    found = parse(setting.text)
     if found is None or found.value <= 0:
-        raise parameter.wrong(f"{quoted(text)} is no size; write for example hitarea=1m.")
+        raise setting.parameter.wrong(f"{quoted(setting.text)} is no size; write for example hitarea=1m.")
     return found.value
-
-
-def _parameter(use: Use) -> Parameter | None:
-    return use.loops.get("hitarea") or use.storage.definition.get("hitarea")
 
 
 #: Place in bytes and the share of requests before it; the last place is where the last slope of the source ends.
@@ -239,29 +230,26 @@ WRITES_MOVED = 100
 _DECIMALS = 9
 
 
-def hot_places(use: Use, found: Access, region: Region, verdicts: Verdicts) -> Json:
+def _hot_places(use: Use, found: Access, region: Region) -> Translated:
     """The distribution of a WD with a hotband; nothing for one without."""
-    parameter = use.workload.get("hotband")
+    parameter = use.hotband
     if parameter is None:
-        return {}
+        return Translated({})
     why = _no_band(use, found, region)
     if why or region.bytes is None:
-        verdicts.unsupported(parameter, why)
-        return {}
+        return Translated({}, (unsupported(parameter, why),))
     reads = found.options["read_percent"]
+    note = native(parameter, "the range, and in it Vdbench's curve of hot places as distribution hot")
     if 0 < reads < 100:
-        verdicts.ignored(
-            parameter, "the band and its hot places are kept, but writes go where reads go; Vdbench moves them 1 % of the band up"
-        )
-    else:
-        verdicts.native(parameter, "the range, and in it Vdbench's curve of hot places as distribution hot")
-    return {"distribution": f"hot:{_zones(region.bytes, found.sizes.align, moved=reads == 0)}"}
+        why = "the band and its hot places are kept, but writes go where reads go; Vdbench moves them 1 % of the band up"
+        note = ignored(parameter, why)
+    return Translated({"distribution": f"hot:{_zones(region.bytes, found.sizes.align, moved=reads == 0)}"}, (note,))
 
 
 def _no_band(use: Use, found: Access, region: Region) -> str:
     if found.options["random_percent"] == 0:
         return "sequential requests have no hot places; the nearest thing is a seekpct above 0, or range in place of hotband"
-    if "distribution" in found.options or use.parameter("rhpct") is not None or use.parameter("whpct") is not None:
+    if "distribution" in found.options or use.rhpct is not None or use.whpct is not None:
         return "requests follow one distribution, and another parameter says a second one; the nearest thing is hotband alone"
     if region.bytes is None:
         return f"where its hot places end follows from the size of {use.storage.path}; write the size of SD {quoted(use.storage.name)}"

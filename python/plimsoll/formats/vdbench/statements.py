@@ -76,6 +76,11 @@ class Line:
         """Where it begins."""
         return self.pieces[0].place
 
+    @property
+    def names_host(self) -> bool:
+        """Whether it is to be repeated for each host."""
+        return any(_HOST.search(piece.text) for piece in self.pieces)
+
 
 def logical_lines(text: Text) -> Iterator[Line]:
     """The lines that say something, up to ``eof``; raises `InputError` for open quotes and names without value."""
@@ -132,11 +137,6 @@ def _end_of_words(stripped: str, place: Place) -> int:
 def with_host(line: Line, label: str) -> Line:
     """The line with ``$host`` filled in."""
     return Line(tuple(Piece(piece.place, _HOST.sub(lambda _: label, piece.text), piece.lost, piece.filled) for piece in line.pieces))
-
-
-def names_host(line: Line) -> bool:
-    """Whether it is to be repeated for each host."""
-    return any(_HOST.search(piece.text) for piece in line.pieces)
 
 
 def parameters_of(line: Line) -> list[Parameter]:

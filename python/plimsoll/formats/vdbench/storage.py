@@ -1,27 +1,23 @@
-"""An SD as a target: path, kind, size, threads; and the planning of one file, which knows its SDs, verdicts and used parts.
+"""An SD as a target: path, kind, size, threads.
 
 Model: a path below ``/dev`` is a device, anything else a file. Devices are opened with ``O_DIRECT`` unless flags say otherwise, and their
-first block is never touched; files go through the page cache unless ``openflags=o_direct`` is given. An SD that was asked for counts as
-used.
+first block is never touched; files go through the page cache unless ``openflags=o_direct`` is given.
 Limits: this file does not look at the machine. How large a device or an existing file is, only the caller can say.
 
-    storage(definition, targets, verdicts).path
-    Planning(file, verdicts, targets).storage("sd1")
+    storage(definition, targets).path
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
 
 from plimsoll.displayed import quoted
 from plimsoll.formats.known_targets import KnownTargets, is_device, is_of_windows
 from plimsoll.formats.parts import set_text
-from plimsoll.formats.vdbench.model import Definition, Parameter, ParameterFile, Verdicts
-from plimsoll.formats.vdbench.values import chosen, filled, number
-
-Json = dict[str, Any]
+from plimsoll.formats.vdbench.model import Definition, Parameter
+from plimsoll.formats.vdbench.notes import Note, Notes, Translated, native, unsupported
+from plimsoll.formats.vdbench.values import filled, number
 
 THREADS = 8
 THREADS_MAX = 4096
@@ -33,13 +29,25 @@ SIZE_MIN, SIZE_MAX = 4096, 1 << 50
 
 @dataclass(frozen=True)
 class Storage:
-    """One SD. ``size`` is what the file says, ``found`` what there is; None where neither is known."""
+    """One SD. ``size`` is what the file says, ``found`` what there is; None where neither is known. Parameters that are weighed against
+    others, or against requests, stand here as they are written; ``notes`` are on the others."""
 
     definition: Definition
+    #: The parameter that names the path, or the SD's own.
+    lun: Parameter
     path: str
     size: int | None
     found: int | None
     threads: int
+    sized: Parameter | None = None
+    align: Parameter | None = None
+    offset: Parameter | None = None
+    range: Parameter | None = None
+    hitarea: Parameter | None = None
+    openflags: Parameter | None = None
+    compratio: Parameter | None = None
+    dedupratio: Parameter | None = None
+    notes: Notes = field(default=(), compare=False, repr=False)
 
     @property
     def name(self) -> str:
@@ -68,42 +76,52 @@ class Storage:
         """Where requests may begin."""
         return FIRST_BYTE_OF_DEVICE if self.device else 0
 
-    @property
-    def lun(self) -> Parameter:
-        """The parameter that names the path, or the SD's own."""
-        return self.definition.get("lun") or self.definition.head
 
-
-def storage(definition: Definition, targets: KnownTargets, verdicts: Verdicts) -> Storage:
+def storage(definition: Definition, targets: KnownTargets) -> Storage:
     """The SD of a definition; raises `InputError` for values that cannot be."""
-    lun, size = definition.get("lun"), definition.get("size")
+    given = definition.given
+    lun, size = given.get("lun"), given.get("size")
     if lun is None:
         raise definition.head.wrong(f"SD {quoted(definition.name)} has no lun; write lun=/dev/sdb, or lun=FILE with size=10g.")
     path = targets.named(lun.word if definition.number is None else filled(lun.word, definition.number))
     found = targets(path)
     written = targets.at_length(path) if size is None and found is None else None if size is None else _size(size)
-    made = Storage(definition, path, written, found, threads_of(definition.get("threads")))
+    made = Storage(
+        definition=definition,
+        lun=lun,
+        path=path,
+        size=written,
+        found=found,
+        threads=threads_of(given.get("threads")),
+        sized=size,
+        align=given.get("align"),
+        offset=given.get("offset"),
+        range=given.get("range"),
+        hitarea=given.get("hitarea"),
+        openflags=given.get("openflags"),
+        compratio=given.get("compratio"),
+        dedupratio=given.get("dedupratio"),
+    )
+    said = [_path_note(made, lun, targets), *([] if size is None else [_size_note(made, size)])]
+    return replace(made, notes=tuple(said))
+
+
+def _path_note(made: Storage, lun: Parameter, targets: KnownTargets) -> Note:
     if targets.target:
-        verdicts.native(lun, f"--target {path} takes its place")
-    elif is_of_windows(path):
-        verdicts.unsupported(lun, "it is a name of Windows; name a file or device of this system with --target, or with lun=")
-    elif not made.device and found is None and written is None:
-        verdicts.unsupported(lun, f"there is no such file, and nothing says how long it is to be; write the SD's size, or {targets.remedy}")
-    else:
-        verdicts.native(lun, f"it is {'a device' if made.device else 'a file'}")
-    if size is not None:
-        _say_of_size(made, size, verdicts)
-    return made
+        return native(lun, f"--target {made.path} takes its place")
+    if is_of_windows(made.path):
+        return unsupported(lun, "it is a name of Windows; name a file or device of this system with --target, or with lun=")
+    if not made.device and made.length is None:
+        return unsupported(lun, f"there is no such file, and nothing says how long it is to be; write the SD's size, or {targets.remedy}")
+    return native(lun, f"it is {'a device' if made.device else 'a file'}")
 
 
-def _say_of_size(made: Storage, size: Parameter, verdicts: Verdicts) -> None:
+def _size_note(made: Storage, size: Parameter) -> Note:
     if made.found is not None and made.size is not None and made.found < made.size:
-        why = f"{made.path} has {made.found} bytes, and Plimsoll does not extend it; the nearest thing is that size"
-        verdicts.unsupported(size, why)
-    elif made.device:
-        verdicts.native(size, "region_length, from the start of the device")
-    else:
-        verdicts.native(size, "region_length, and the size of the file if it does not exist yet")
+        return unsupported(size, f"{made.path} has {made.found} bytes, and Plimsoll does not extend it; the nearest thing is that size")
+    if made.device:
+        return native(size, "region_length, from the start of the device")
+    return native(size, "region_length, and the size of the file if it does not exist yet")
 
 
 def threads_of(parameter: Parameter | None) -> int:
@@ -143,12 +161,12 @@ def plain_path(path: str) -> str:
     return path if path.startswith(("/", ".")) else f"./{path}"
 
 
-def scratch_size(storages: Sequence[Storage], verdicts: Verdicts) -> Json:
+def scratch_size(storages: Sequence[Storage]) -> Translated:
     """The job option that says how large the files are that do not exist yet."""
     made = {storage.path: storage for storage in storages if not storage.device and storage.found is None and storage.size is not None}
     sizes = {path: max(item.size or 0 for item in storages if item.path == path) for path in made}
     if not sizes:
-        return {}
+        return Translated({})
     paths = {storage.path for storage in storages}
     why = ""
     if len(set(sizes.values())) > 1 or len(sizes) < len(paths):
@@ -158,45 +176,5 @@ def scratch_size(storages: Sequence[Storage], verdicts: Verdicts) -> Json:
     elif sum(sizes.values()) > SIZE_MAX:
         why = "files of more than 1 PiB together are not made; write a smaller size"
     if why:
-        for storage in made.values():
-            verdicts.unsupported(storage.definition.get("size") or storage.lun, why)
-        return {}
-    return {"size": sum(sizes.values())}
-
-
-@dataclass
-class Planning:
-    """The file under translation."""
-
-    file: ParameterFile
-    verdicts: Verdicts
-    targets: KnownTargets
-    used: set[Definition] = field(default_factory=set)
-    _storages: dict[str, Storage] = field(default_factory=dict)
-
-    def storage(self, name: str) -> Storage:
-        """An SD by its name."""
-        if name not in self._storages:
-            definition = self.file.of("sd")[name]
-            self.used.add(definition)
-            self._storages[name] = storage(definition, self.targets, self.verdicts)
-        return self._storages[name]
-
-    def storages(self, parameter: Parameter) -> list[Storage]:
-        """The SDs that ``sd=`` means."""
-        return [self.storage(name) for name in chosen(parameter, list(self.file.of("sd")))]
-
-    def workloads(self, parameter: Parameter) -> list[Definition]:
-        """The WDs that ``wd=`` means."""
-        found = [self.file.of("wd")[name] for name in chosen(parameter, list(self.file.of("wd")))]
-        self.used |= set(found)
-        return found
-
-    def general(self, name: str) -> Parameter | None:
-        """A general parameter."""
-        return self.file.general.get(name)
-
-    def switched_on(self, name: str) -> bool:
-        """Whether a general switch is on; the word alone means yes."""
-        parameter = self.general(name)
-        return parameter is not None and (not parameter.values or parameter.word.lower() in ("yes", "y"))
+        return Translated({}, tuple(unsupported(storage.sized or storage.lun, why) for storage in made.values()))
+    return Translated({"size": sum(sizes.values())})

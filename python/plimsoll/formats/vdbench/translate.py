@@ -11,8 +11,7 @@ Limits: Sizes of devices are not looked up here: where several targets are used 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 
 from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
@@ -20,14 +19,14 @@ from plimsoll.formats.known_targets import Found, KnownTargets, known_targets, n
 from plimsoll.formats.translation import Translation
 from plimsoll.formats.vdbench.experiments import Family, Runs
 from plimsoll.formats.vdbench.filesystem import file_system_runs
-from plimsoll.formats.vdbench.model import Definition, Parameter, ParameterFile, Verdicts, Word
+from plimsoll.formats.vdbench.model import Definition, Parameter, ParameterFile, Word
+from plimsoll.formats.vdbench.notes import Note, Translated, ignored, native, remarks, unsupported
 from plimsoll.formats.vdbench.options import NEEDS_CLUSTER, OF_BLOCK_DEVICES, OF_FILE_SYSTEMS, Keyword, keyword
 from plimsoll.formats.vdbench.read import Reader, read_command
-from plimsoll.formats.vdbench.storage import Planning
+from plimsoll.formats.vdbench.resolve import planning_of
 from plimsoll.formats.vdbench.streams import AXES, LOOPS, Composer
 from plimsoll.formats.vdbench.values import meant
-
-Json = dict[str, Any]
+from plimsoll.stored import Json
 
 #: The beginnings of lines that only Vdbench has.
 _STATEMENT = re.compile(r'^\s*(?:sd|wd|rd|fsd|fwd|hd|rg)="?[^\s,=]+,(?:\s|[a-z_]+=)', re.IGNORECASE | re.MULTILINE)
@@ -59,9 +58,10 @@ def translate(
     ``include`` reads a file named inside, ``environment`` has the values of ``$name``, ``targets`` says how many bytes a path has, None
     where it does not exist. Raises `InputError` with file and line for what Vdbench would refuse.
     """
-    verdicts = Verdicts()
-    file = Reader(source, include, environment, verdicts).read(text, source)
-    return Translation(source, "vdbench", _plan(file, verdicts, known_targets(targets)), verdicts.remarks())
+    reader = Reader(source, include, environment)
+    file = reader.read(text, source)
+    planned = _plan(file, known_targets(targets), reader.notes)
+    return Translation(source, "vdbench", planned.options, remarks(planned.notes, reader.line_notes))
 
 
 def translate_command(
@@ -76,8 +76,7 @@ def translate_command(
     Raises `InputError` for what Vdbench would refuse, also for a ``name=value`` that no line uses.
     """
     command = read_command(words, source)
-    verdicts = Verdicts()
-    reader = Reader(source, include, {**environment, **command.values}, verdicts)
+    reader = Reader(source, include, {**environment, **command.values})
     if not command.files:
         return Translation(source, "vdbench", {}, command.remarks)
     texts = {name: _text_of(name, include, source) for name in command.files}
@@ -86,9 +85,9 @@ def translate_command(
     if unused:
         value = f"{unused[0]}={command.values[unused[0]]}"
         raise InputError(f"{source}: no line uses {value}; write ${unused[0]} where it belongs, or leave it out.")
-    command.override(file, verdicts)
-    document = _plan(file, verdicts, known_targets(targets))
-    return Translation(source, "vdbench", document, [*command.remarks, *verdicts.remarks()])
+    overruled = list(command.override(file))
+    planned = _plan(file, known_targets(targets), [*reader.notes, *overruled])
+    return Translation(source, "vdbench", planned.options, [*command.remarks, *remarks(planned.notes, reader.line_notes)])
 
 
 def _text_of(name: str, include: Callable[[str], str], source: str) -> str:
@@ -98,19 +97,20 @@ def _text_of(name: str, include: Callable[[str], str], source: str) -> str:
         raise InputError(f"{source}: {name} cannot be read ({getattr(problem, 'strerror', None) or problem}); check its name.") from None
 
 
-def _plan(file: ParameterFile, verdicts: Verdicts, targets: KnownTargets) -> Json:
-    """The experiment file; raises `InputError` for what makes no sense."""
-    runs = file.of("rd")
+def _plan(file: ParameterFile, targets: KnownTargets, said: Sequence[Note]) -> Translated:
+    """The experiment file, and what is to be said of every parameter after what was ``said`` already; raises `InputError` for what makes no
+    sense."""
+    runs = file.definitions.get("rd", {})
     if not runs:
         raise _nothing_to_run(file)
-    planning = Planning(file, verdicts, targets)
-    _say_of_hosts(planning)
-    document: Json = {"title": f"Vdbench: {', '.join(runs)}", "source": file.source}
     of_files = _is_file_system(file)
-    _say_of_others(planning, OF_BLOCK_DEVICES if of_files else OF_FILE_SYSTEMS, of_files=of_files)
-    document["workload"], document["experiment"] = file_system_runs(planning) if of_files else _block_device_runs(planning)
-    _say_the_rest(planning)
-    return document
+    notes = [*said, *_of_hosts(file), *_of_others(file, OF_BLOCK_DEVICES if of_files else OF_FILE_SYSTEMS, of_files=of_files)]
+    planning = planning_of(file, targets, "fwdrate" if of_files else "iorate")
+    made = file_system_runs(planning) if of_files else Runs(planning, _BLOCK_DEVICES).all()
+    notes += made.notes
+    document: Json = {"title": f"Vdbench: {', '.join(runs)}", "source": file.source}
+    document |= {"workload": made.workloads, "experiment": made.experiments}
+    return Translated(document, (*notes, *_of_the_rest(file, made.used, {note.parameter for note in notes if note.kind != "surprise"})))
 
 
 def _nothing_to_run(file: ParameterFile) -> InputError:
@@ -118,89 +118,86 @@ def _nothing_to_run(file: ParameterFile) -> InputError:
 
 
 def _is_file_system(file: ParameterFile) -> bool:
-    if file.of("sd") or file.of("wd"):
+    if file.definitions.get("sd", {}) or file.definitions.get("wd", {}):
         return False
-    return bool(file.of("fsd") or file.of("fwd")) or any(run.get("fwd") is not None for run in file.of("rd").values())
+    return bool(file.definitions.get("fsd", {}) or file.definitions.get("fwd", {})) or any(
+        run.given.get("fwd") is not None for run in file.definitions.get("rd", {}).values()
+    )
 
 
-def _block_device_runs(planning: Planning) -> tuple[list[Json], list[Json]]:
-    made = Runs(planning, _BLOCK_DEVICES)
-    for run in planning.file.of("rd").values():
-        made.run(run)
-    return made.tables()
-
-
-def _say_of_others(planning: Planning, others: frozenset[str], *, of_files: bool) -> None:
+def _of_others(file: ParameterFile, others: frozenset[str], *, of_files: bool) -> Iterator[Note]:
     """Parameters of runs of the other kind have no say here."""
     of, here = ("block devices", "file systems") if of_files else ("file systems", "block devices")
-    for run in planning.file.of("rd").values():
-        for entry, parameter in run.parameters():
+    for run in file.definitions.get("rd", {}).values():
+        for entry, parameter in run.parameters:
             if entry.name in others:
-                planning.verdicts.ignored(parameter, f"it is for workloads on {of}, and this run is on {here}")
+                yield ignored(parameter, f"it is for workloads on {of}, and this run is on {here}")
 
 
-def _say_of_hosts(planning: Planning) -> None:
+def _of_hosts(file: ParameterFile) -> Iterator[Note]:
     local = set(_LOCAL)
-    for host in planning.file.of("hd").values():
-        system = host.get("system")
+    for host in file.definitions.get("hd", {}).values():
+        system = host.given.get("system")
         name = host.name if system is None else system.word
         if name.lower() in _LOCAL:
             local.add(host.name)
-            planning.verdicts.native(host.head, "this host")
+            yield native(host.head, "this host")
             continue
-        planning.verdicts.unsupported(system or host.head, NEEDS_CLUSTER)
-    for host in planning.file.of("hd").values():
-        clients = host.get("clients")
+        yield unsupported(system or host.head, NEEDS_CLUSTER)
+    for host in file.definitions.get("hd", {}).values():
+        clients = host.given.get("clients")
         if clients is not None and clients.word != "1":
-            planning.verdicts.unsupported(clients, NEEDS_CLUSTER)
+            yield unsupported(clients, NEEDS_CLUSTER)
     for block in ("sd", "wd", "fsd", "fwd"):
-        for definition in planning.file.of(block).values():
-            parameter = definition.get("host")
-            if parameter is not None and not all(_is_local(word, local, planning) for word in parameter.values):
-                planning.verdicts.unsupported(parameter, NEEDS_CLUSTER)
+        for definition in file.definitions.get(block, {}).values():
+            parameter = definition.given.get("host")
+            if parameter is not None and not all(_is_local(word, local, file) for word in parameter.values):
+                yield unsupported(parameter, NEEDS_CLUSTER)
 
 
-def _is_local(word: Word, local: set[str], planning: Planning) -> bool:
+def _is_local(word: Word, local: set[str], file: ParameterFile) -> bool:
     """Whether a host, or all that a wildcard means, are this one; a star alone means whatever hosts there are."""
-    found = meant(word, list(planning.file.of("hd")))
+    found = meant(word, list(file.definitions.get("hd", {})))
     return set(found) <= local if found else word.text == "*" or word.text.lower() in local
 
 
-def _say_the_rest(planning: Planning) -> None:
-    """The usual verdict for whatever the planning had nothing to say of."""
-    file, verdicts = planning.file, planning.verdicts
+def _of_the_rest(file: ParameterFile, used: frozenset[Definition], known: Set[Parameter]) -> Iterator[Note]:
+    """The usual verdict for whatever nothing is said of but what is ``known``."""
     for name, parameter in file.general.items():
-        _say_usual(verdicts, keyword("general", name), parameter)
+        yield from _usual(keyword("general", name), parameter, known)
     for parameter in file.replaced:
-        verdicts.native(parameter, "a later line says otherwise, and the last one holds")
+        yield native(parameter, "a later line says otherwise, and the last one holds")
     every = [definition for block in file.definitions.values() for definition in block.values()]
-    for definition in sorted(every, key=lambda item: item not in planning.used and item.block not in _ALWAYS):
-        counts = definition in planning.used or definition.block in _ALWAYS
-        _say_of(definition, counts, verdicts)
+    counting = {definition for definition in every if definition in used or definition.block in _ALWAYS}
+    seen = set(known)
+    for definition in sorted(every, key=lambda one: one not in counting):
+        # A parameter of a default belongs to several definitions, and those that count come first.
+        for note in _of_used(definition, seen) if definition in counting else _of_unused(definition, seen):
+            seen.add(note.parameter)
+            yield note
     for definition in file.defaults:
-        verdicts.native(definition.head, f"holds for the {definition.block.upper()}s that follow")
-        for parameter in definition.own.values():
-            if not verdicts.knows(parameter):
-                verdicts.native(parameter, "nothing that follows takes it")
+        yield native(definition.head, f"holds for the {definition.block.upper()}s that follow")
+        yield from (native(parameter, "nothing that follows takes it") for parameter in definition.own.values() if parameter not in seen)
 
 
-def _say_of(definition: Definition, counts: bool, verdicts: Verdicts) -> None:
-    if not counts:
-        for parameter in (definition.head, *(parameter for _, parameter in definition.parameters())):
-            if not verdicts.knows(parameter):
-                verdicts.native(parameter, f"no run uses {definition.block.upper()} {quoted(definition.name)}")
-        return
-    _say_usual(verdicts, keyword(definition.block, definition.block), definition.head)
-    for entry, parameter in definition.parameters():
-        _say_usual(verdicts, entry, parameter)
+def _of_used(definition: Definition, known: Set[Parameter]) -> Iterator[Note]:
+    yield from _usual(keyword(definition.block, definition.block), definition.head, known)
+    for entry, parameter in definition.parameters:
+        yield from _usual(entry, parameter, known)
 
 
-def _say_usual(verdicts: Verdicts, entry: Keyword, parameter: Parameter) -> None:
-    if verdicts.knows(parameter) and entry.usual in ("native", "varies"):
+def _of_unused(definition: Definition, known: Set[Parameter]) -> Iterator[Note]:
+    for parameter in (definition.head, *(parameter for _, parameter in definition.parameters)):
+        if parameter not in known:
+            yield native(parameter, f"no run uses {definition.block.upper()} {quoted(definition.name)}")
+
+
+def _usual(entry: Keyword, parameter: Parameter, known: Set[Parameter]) -> Iterator[Note]:
+    if parameter in known and entry.usual in ("native", "varies"):
         return
     if entry.usual == "ignored":
-        verdicts.ignored(parameter, entry.what)
+        yield ignored(parameter, entry.what)
     elif entry.usual == "unsupported":
-        verdicts.unsupported(parameter, entry.what)
+        yield unsupported(parameter, entry.what)
     else:
-        verdicts.native(parameter, entry.what)
+        yield native(parameter, entry.what)

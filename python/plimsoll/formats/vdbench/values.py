@@ -18,14 +18,12 @@ from __future__ import annotations
 import fnmatch
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from plimsoll.displayed import quoted
 from plimsoll.formats.vdbench.model import Definition, Parameter, Word
-
-Json = dict[str, Any]
+from plimsoll.stored import Json
 
 #: More values than this in one series are a slip of the pen.
 SERIES_MAX = 1000
@@ -153,42 +151,43 @@ def seconds_text(value: float) -> str:
     return f"{value:g}s" if value != int(value) else f"{int(value)}s"
 
 
-@dataclass(frozen=True)
-class Values:
-    """A definition in one round of the run's loops; ``choice`` are the loops' values by keyword, ``loops`` where they stand."""
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A parameter that holds, where it stands, with its values in one round; of a parameter that a loop of the run varies, the loop's."""
 
-    definition: Definition
-    choice: Mapping[str, Word]
-    loops: Mapping[str, Parameter]
+    parameter: Parameter
+    words: tuple[Word, ...]
+    looped: bool = False
+    #: Whether the last ``=default`` of its kind says it.
+    inherited: bool = False
 
-    def parameter(self, name: str) -> Parameter | None:
-        """The parameter that decides, a loop before the definition's own."""
-        return self.loops.get(name) or self.definition.get(name)
+    @property
+    def text(self) -> str:
+        """The first value, where there is one."""
+        return self.words[0].text if self.words else ""
 
-    def words(self, name: str) -> tuple[Word, ...]:
-        """The values that decide; none when neither says anything."""
-        if name in self.choice:
-            return (self.choice[name],)
-        parameter = self.definition.get(name)
-        return parameter.values if parameter is not None else ()
+    @property
+    def order(self) -> tuple[bool, tuple[int, int, int, int]]:
+        """Where it is read among those of its definition: what a default says comes before."""
+        return (not self.inherited, self.parameter.order)
 
-    def number(self, name: str, default: float) -> float:
-        """The number that decides."""
-        parameter = self.parameter(name)
-        if parameter is None:
-            return default
-        found = parse(self.words(name)[0].text)
-        if found is None or len(self.words(name)) != 1:
-            raise parameter.wrong(f"{quoted(self.words(name)[0].text)} is not a number; write for example {name}=50.")
-        return found.value
 
-    def percent(self, name: str, default: float) -> float:
-        """The number that decides, as a percentage."""
-        value = self.number(name, default)
-        if not 0 <= value <= 100:
-            parameter = self.parameter(name) or self.definition.head
-            raise parameter.wrong(f"{value:g} is no percentage; write 0 to 100.")
-        return value
+def decided(setting: Setting | None, default: float) -> float:
+    """The number that decides, ``default`` where nothing does."""
+    if setting is None:
+        return default
+    found = parse(setting.text)
+    if found is None or len(setting.words) != 1:
+        raise setting.parameter.wrong(f"{quoted(setting.text)} is not a number; write for example {setting.parameter.keyword}=50.")
+    return found.value
+
+
+def decided_percent(setting: Setting | None, default: float) -> float:
+    """The same as a percentage."""
+    value = decided(setting, default)
+    if setting is not None and not 0 <= value <= 100:
+        raise setting.parameter.wrong(f"{value:g} is no percentage; write 0 to 100.")
+    return value
 
 
 _NUMBERED = re.compile(r"(.*?)(\d{1,9})")
@@ -268,7 +267,7 @@ _MASK = re.compile(r"%(0?)(\d{0,2})d|#")
 
 def numbered(definition: Definition) -> Iterator[Definition]:
     """The definitions that one with ``count`` stands for; any other by itself."""
-    count = definition.get("count")
+    count = definition.given.get("count")
     if count is None or definition.block not in ("sd", "fsd"):
         yield definition
         return

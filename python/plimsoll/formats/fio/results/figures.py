@@ -23,11 +23,10 @@ from typing import Any
 from plimsoll.errors import InputError
 from plimsoll.formats.fio.results.bins import PERCENTILES, binned, percentile, value_of
 from plimsoll.formats.mix import is_open, random_percent, shares
-from plimsoll.formats.recorded import MOVES, Course, Recorded
+from plimsoll.formats.stored_point import MOVES, Course, Recorded
 from plimsoll.histogram import Histogram
 from plimsoll.result import LatencySummary, OpTotals
-
-Json = dict[str, Any]
+from plimsoll.stored import Json
 
 #: Our backends by the engine of fio that issues requests in the same way.
 ENGINES = {"uring": "io_uring", "sync": "psync", "mmap": "mmap", "null": "null"}

@@ -22,13 +22,11 @@ from typing import Any
 from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 from plimsoll.formats.fio.results.bins import histogram_of
-from plimsoll.formats.imported import Imported, Known, summary_of
-from plimsoll.formats.recorded import MOVES, Recorded
+from plimsoll.formats.foreign_point import Imported, Known, summary_of
+from plimsoll.formats.stored_point import MOVES, Recorded
 from plimsoll.histogram import Histogram
 from plimsoll.result import LatencySummary
-from plimsoll.stored import Sample
-
-Json = dict[str, Any]
+from plimsoll.stored import Json, Sample
 
 _STEPS = {"k": 10, "m": 20, "g": 30, "t": 40}
 

@@ -17,17 +17,14 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from plimsoll.errors import InputError
 from plimsoll.formats.fio.results.bins import BINS, histogram_of, value_of
 from plimsoll.formats.fio.results.read_json import known_options
-from plimsoll.formats.imported import Imported, Known, cell, interval, summary_of
-from plimsoll.formats.recorded import MOVES, Recorded, added
+from plimsoll.formats.foreign_point import Imported, Known, cell, interval, summary_of
+from plimsoll.formats.stored_point import MOVES, Recorded, added
 from plimsoll.histogram import Histogram
-from plimsoll.stored import Cell, Interval
-
-Json = dict[str, Any]
+from plimsoll.stored import Cell, Interval, Json
 
 _NAME = re.compile(r"(?P<prefix>.+)_(?P<kind>bw|iops|lat|clat|slat|clat_hist)(?:\.(?P<number>\d+))?\.log$")
 _BENCH = re.compile(r"(?P<rw>[a-z]+)-iodepth-(?P<iodepth>\d{1,6})-numjobs-(?P<numjobs>\d{1,6})$")

@@ -27,9 +27,9 @@ from plimsoll.formats.fio.results.figures import (
     jobs,
     require_bins,
 )
-from plimsoll.formats.recorded import Recorded
-
-Json = dict[str, Any]
+from plimsoll.formats.stored_point import Recorded
+from plimsoll.result import Result
+from plimsoll.stored import Json
 
 FORM = "fio-3.33"
 _DEPTH_ROWS = (*map(str, DEPTHS), ">=64")
@@ -52,7 +52,7 @@ def document(points: Sequence[Recorded], *, plus: bool) -> Json:
     shared = _shared([figure.options for figure in figures])
     disks = disk_use(points)
     return {
-        "fio version": version(last.versions),
+        "fio version": version(last),
         "timestamp": int(ended.timestamp()),
         "timestamp_ms": int(ended.timestamp() * 1000),
         "time": ended.strftime("%a %b %d %H:%M:%S %Y"),
@@ -62,10 +62,10 @@ def document(points: Sequence[Recorded], *, plus: bool) -> Json:
     }
 
 
-def version(versions: Mapping[str, Any]) -> str:
+def version(result: Result) -> str:
     """The form of fio with what wrote it."""
-    ours = versions.get("plimsoll")
-    return f"{FORM}-plimsoll-{ours}" if ours else str(versions.get("origin") or FORM)
+    ours = result.plimsoll_version
+    return f"{FORM}-plimsoll-{ours}" if ours else result.origin or FORM
 
 
 def _shared(options: Sequence[Mapping[str, str]]) -> dict[str, str]:

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from plimsoll.errors import InputError
 from plimsoll.formats.fio.results.bins import BINS, binned
 from plimsoll.formats.fio.results.figures import block_size, job_options
-from plimsoll.formats.recorded import MOVES, Amount, Course, Recorded, Window
+from plimsoll.formats.stored_point import MOVES, Amount, Course, Recorded, Window
 
 KINDS = ("bw", "iops", "lat", "clat", "clat_hist")
 #: Windows shorter than this say more about the clock than about the storage.

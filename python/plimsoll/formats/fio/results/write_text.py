@@ -19,7 +19,7 @@ from plimsoll.displayed import displayed_in_line
 from plimsoll.formats.fio.results.bins import PERCENTILES
 from plimsoll.formats.fio.results.figures import DEPTHS, LATENCY_STEPS, SUBMIT_ROWS, Figures, Move, Spread, disk_use, jobs
 from plimsoll.formats.fio.results.write_json import version
-from plimsoll.formats.recorded import Recorded
+from plimsoll.formats.stored_point import Recorded
 
 #: Fields of one job before those of the disks.
 FIELDS = 121
@@ -31,7 +31,7 @@ def terse_text(points: Sequence[Recorded]) -> str:
     lines: list[str] = []
     for group, point in enumerate(points):
         disks = [_disk(disk) for disk in disk_use([point])]
-        program = version(point.result.versions)
+        program = version(point.result)
         lines += [";".join([*_fields(figures, program), *disks, *_description(figures)]) for figures in jobs(point, group)]
     return "\n".join(lines) + "\n"
 
@@ -91,7 +91,7 @@ def normal_text(points: Sequence[Recorded]) -> str:
     """The whole text: what runs, each job, each group, the disks."""
     figures = [(point, jobs(point, group)) for group, point in enumerate(points)]
     lines = [_announcement(job) for _, group in figures for job in group]
-    lines += [version(points[-1].result.versions), _starting(sum(len(group) for _, group in figures)), ""]
+    lines += [version(points[-1].result), _starting(sum(len(group) for _, group in figures)), ""]
     for point, group in figures:
         for job in group:
             lines += _job(job, point.result.started)

@@ -5,24 +5,23 @@ translates one FWD, `composer` puts a round of a run together. Runs that only fo
 no other run works on becomes a point of a single operation.
 Limits: as of the driver: files are selected at random, in order, or once; nothing in them is verified.
 
-    workloads, experiments = file_system_runs(planning)
+    made = file_system_runs(planning)
+    made.workloads, made.experiments
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
-from typing import Any
 
-from plimsoll.formats.vdbench.experiments import Family, Runs
+from plimsoll.formats.vdbench.experiments import Family, Made, Runs
 from plimsoll.formats.vdbench.filesystem.composer import AXES, LOOPS, FileComposer
 from plimsoll.formats.vdbench.filesystem.forest import Forest
 from plimsoll.formats.vdbench.filesystem.tree import Formatting
-from plimsoll.formats.vdbench.model import Definition
-from plimsoll.formats.vdbench.storage import Planning
+from plimsoll.formats.vdbench.notes import Note, native, unsupported
+from plimsoll.formats.vdbench.resolve import Planning, RunSettings
 
 __all__ = ["file_system_runs"]
-
-Json = dict[str, Any]
 
 _ONE_OPERATION = {"duration": "1s", "warmup": "0s", "interval": "1s"}
 _NO_POINT = {
@@ -31,42 +30,39 @@ _NO_POINT = {
 }
 
 
-def file_system_runs(planning: Planning) -> tuple[list[Json], list[Json]]:
+def file_system_runs(planning: Planning) -> Made:
     """Workloads and experiments of all runs of a file."""
-    formats = {run: Formatting.of(run) for run in planning.file.of("rd").values()}
+    formats = {run: Formatting.of(run.format) for run in planning.runs}
     forest = Forest(planning)
-    for fsd in forest.seats:
-        # Every anchor has its verdict, also where no run measures anything.
-        planning.used.add(fsd)
     made = Runs(planning, Family("fwdrate", LOOPS, AXES, partial(FileComposer, forest)))
+    # Every anchor has its verdict, also where no run measures anything.
+    made.say(forest.notes, forest.used)
     measured = [run for run, found in formats.items() if not found.only]
-    worked_on = {fsd for run in measured for fsd in forest.fsds_of(run)}
+    worked_on = {fsd for run in measured for fsd in forest.fsds_of_run[run]}
     for run, found in formats.items():
         if not found.only:
-            found.say(run, planning.verdicts)
+            made.say(found.notes(run.format), ())
             made.run(run)
             continue
-        covered = set(forest.fsds_of(run)) <= worked_on
-        _say_of_formatting(planning, run, found, covered=covered)
+        covered = set(forest.fsds_of_run[run]) <= worked_on
+        made.say(_formatting_notes(run, found, covered=covered), (run.definition,))
         if not covered and not _no_point(found):
             made.point(run, FileComposer(forest, planning, run, []).formatted(), _ONE_OPERATION)
-    return made.tables()
+    return made.made()
 
 
-def _say_of_formatting(planning: Planning, run: Definition, found: Formatting, *, covered: bool) -> None:
+def _formatting_notes(run: RunSettings, found: Formatting, *, covered: bool) -> Iterator[Note]:
     """What becomes of a run that only formats."""
-    verdicts = planning.verdicts
-    planning.used.add(run)
-    parameter = run.get("format") or run.head
+    parameter = run.format or run.head
     if covered:
-        verdicts.native(parameter, "no point of its own: every run lays out what it needs before it begins")
+        yield native(parameter, "no point of its own: every run lays out what it needs before it begins")
     elif why := _no_point(found):
-        verdicts.unsupported(parameter, why)
+        yield unsupported(parameter, why)
     else:
-        verdicts.native(parameter, "the trees are laid out, and one stat makes a point of it; with --keep they stay when the run has ended")
-    for entry, other in run.parameters():
+        yield native(parameter, "the trees are laid out, and one stat makes a point of it; with --keep they stay when the run has ended")
+    for entry, other in run.definition.parameters:
         if entry.name not in ("format", "fwd") and other is not parameter:
-            verdicts.native(other, "the run only formats, so it changes nothing")
+            yield native(other, "the run only formats, so it changes nothing")
 
 
 def _no_point(found: Formatting) -> str:

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from plimsoll.displayed import quoted
 from plimsoll.formats.vdbench.filesystem.forest import Forest
@@ -29,17 +28,25 @@ from plimsoll.formats.vdbench.filesystem.stream import (
     same_but_operation,
     selection,
     table,
-    words_of,
 )
 from plimsoll.formats.vdbench.filesystem.tree import Formatting, tree
 from plimsoll.formats.vdbench.load import RATE_MIN, Load, Loop, Rate, skews
 from plimsoll.formats.vdbench.model import Definition, Parameter, Word
+from plimsoll.formats.vdbench.notes import Note, Notes, Translated, ignored, native, surprise, together, unsupported
 from plimsoll.formats.vdbench.pace import Whole, amount_per_thread
-from plimsoll.formats.vdbench.storage import Planning, target_at
+from plimsoll.formats.vdbench.resolve import (
+    FileSettings,
+    Planning,
+    Round,
+    RunSettings,
+    WorkloadSettings,
+    file_settings,
+    tree_settings,
+)
+from plimsoll.formats.vdbench.storage import target_at
 from plimsoll.formats.vdbench.storage import threads as threads_checked
-from plimsoll.formats.vdbench.values import Values, named, parse
-
-Json = dict[str, Any]
+from plimsoll.formats.vdbench.values import named, parse
+from plimsoll.stored import Json
 
 #: Which keyword of a FWD or FSD each loop varies.
 LOOPS = {
@@ -81,49 +88,61 @@ class _Part:
     threads: int
     share: float
     label: str
+    notes: Notes = ()
 
 
 class FileComposer:
     """Makes the trees and streams of one run."""
 
-    def __init__(self, forest: Forest, planning: Planning, run: Definition, loops: Sequence[Loop]) -> None:
+    def __init__(self, forest: Forest, planning: Planning, run: RunSettings, loops: Sequence[Loop]) -> None:
         self._planning = planning
         self._run = run
         self._loops = {loop.name: loop.parameter for loop in loops}
         self._forest = forest
-        self._workloads = forest.workloads_of(run)
+        self._workloads = forest.workloads[run]
         self._shares = skews(self._workloads, zero_is_none=True)
-        self._format = Formatting.of(run)
-        several = run.get("operations")
+        self._format = Formatting.of(run.format)
+        several = run.operations
         if several is not None and "operations" in self._loops:
             raise several.wrong(f"{quoted(self._loops['operations'].text)} says the same thing otherwise; write one of them.")
 
+    @property
+    def used(self) -> frozenset[Definition]:
+        """The FWDs and FSDs of the run, which the forest knows for all runs."""
+        return frozenset()
+
     def load(self, choice: Mapping[str, Word], rate: Rate | None) -> Load:
         """The trees and streams of one round; without a rate the streams are closed loops."""
-        parts = [part for workload in self._workloads for part in self._parts(workload, choice)]
-        trees = self._trees(parts, choice)
-        streams = [self._stream(part, parts, rate) for part in parts]
-        self._fill_created(parts, trees, streams)
+        round_ = Round(choice, self._loops)
+        parts = [part for workload in self._workloads for part in self._parts(workload, round_)]
+        trees, laid = self._trees(parts, round_)
+        made = [self._stream(part, parts, rate, round_) for part in parts]
+        filled = self._filled(parts, trees, [stream.options for stream in made])
+        streams = [stream.options for stream in filled]
+        notes = [*(note for part in parts for note in part.notes), *laid, *(note for stream in (*made, *filled) for note in stream.notes)]
         if rate is None:
-            streams = self._held_to_shares(parts, streams)
+            streams, said = self._held_to_shares(parts, streams)
+            notes += said
         if not any(part.use.moves_bytes for part in parts):
-            self._say_of_no_bytes()
+            notes += self._no_bytes()
         fsds = list(dict.fromkeys(fsd for part in parts for fsd in part.use.fsds))
-        cold = any("clear_cache" in words_of(part.use) for part in parts)
+        cold = any("clear_cache" in part.use.flags for part in parts)
         label = " + ".join(fsd.name for fsd in fsds)
-        return Load(self._placed(trees), named(streams), label, cold, trees)
+        return Load(self._placed(trees), named(streams), label, cold, trees, notes=tuple(notes))
 
     def formatted(self) -> Load:
         """A single stat, for which the trees of a run that only formats are laid out."""
-        fsds = self._forest.fsds_of(self._run)
-        trees = list({tree_["name"]: tree_ | {"lay_out": "files"} for tree_ in (self._tree(fsd, {}) for fsd in fsds)}.values())
+        fsds = self._forest.fsds_of_run[self._run]
+        made = [self._tree(fsd, Round({}, {})) for fsd in fsds]
+        trees = list({tree_.options["name"]: tree_.options | {"lay_out": "files"} for tree_ in made}.values())
         stream = {"name": "format", "tree": trees[0]["name"], "operation": "stat", "requests": 1}
         label = " + ".join(fsd.name for fsd in fsds)
-        return Load(self._placed(trees), [stream], label, empties_cache=False, trees=trees)
+        notes = tuple(note for tree_ in made for note in tree_.notes)
+        return Load(self._placed(trees), [stream], label, empties_cache=False, trees=trees, notes=notes)
 
     def _placed(self, trees: Sequence[Json]) -> str:
         """The target that holds these trees; each gets its part of it."""
-        seats = [self._forest.seats[fsd] for fsd in self._forest.fsds_of(self._run)]
+        seats = [self._forest.seats[fsd] for fsd in self._forest.fsds_of_run[self._run]]
         where = {seat.name: seat.directory for seat in seats}
         directories = list(dict.fromkeys(where[tree_["name"]] for tree_ in trees))
         for tree_ in trees:
@@ -131,99 +150,107 @@ class FileComposer:
                 tree_["part"] = part
         return target_at(directories)
 
-    def _values(self, definition: Definition, choice: Mapping[str, Word]) -> Values:
-        return Values(definition, choice, self._loops)
-
-    def _parts(self, workload: Definition, choice: Mapping[str, Word]) -> Iterator[_Part]:
-        values = self._values(workload, choice)
-        fsds, every = self._forest.fsds_of_workload(workload), operations(self._run, values)
-        each = self._threads(values, len(fsds) * len(every))
+    def _parts(self, workload: WorkloadSettings, round_: Round) -> Iterator[_Part]:
+        asked = file_settings(workload, self._run, round_, self._planning.general)
+        fsds, every = self._forest.fsds[workload], operations(asked)
+        each, notes = self._threads(asked, len(fsds) * len(every))
         for shares in every:
-            groups = [tuple(fsds)] if self._together(values, fsds, shares, choice) else [(fsd,) for fsd in fsds]
+            joined, said = self._together(asked, fsds, shares, round_)
+            groups = [tuple(fsds)] if joined else [(fsd,) for fsd in fsds]
             for group in groups:
                 label = "-".join([workload.name, *(shares if len(every) > 1 else []), *([group[0].name] if len(groups) > 1 else [])])
                 share = self._shares[workload] * len(group) / (len(fsds) * len(every))
-                yield _Part(FileUse(self._run, values, group, shares), each * len(group), share, label)
+                yield _Part(FileUse(asked, group, shares, _flagged(asked, group, round_)), each * len(group), share, label, (*notes, *said))
 
-    def _together(self, values: Values, fsds: Sequence[Definition], shares: Shares, choice: Mapping[str, Word]) -> bool:
+    def _together(self, asked: FileSettings, fsds: Sequence[Definition], shares: Shares, round_: Round) -> tuple[bool, Notes]:
         """Whether one stream over all trees does what one on each would do."""
         if len(fsds) == 1 or set(BETWEEN_TREES) & shares.keys():
-            return len(fsds) == 1
-        flags = {tuple(found.texts) if (found := fsd.get("openflags")) else () for fsd in fsds}
-        shapes = [tree(self._values(fsd, choice), self._planning.verdicts) for fsd in fsds]
-        alike = len(flags) == 1 and all(shape == shapes[0] for shape in shapes)
-        return alike and selection(values, self._planning.verdicts) == {"file_select": "random"}
+            return len(fsds) == 1, ()
+        flags = {tuple(found.texts) if (found := tree_settings(fsd, round_).openflags) else () for fsd in fsds}
+        shapes = [tree(tree_settings(fsd, round_)) for fsd in fsds]
+        notes = tuple(note for shape in shapes for note in shape.notes)
+        if len(flags) > 1 or any(shape.options != shapes[0].options for shape in shapes):
+            return False, notes
+        chosen = selection(asked)
+        return chosen.options == {"file_select": "random"}, (*notes, *chosen.notes)
 
-    def _threads(self, values: Values, many: int) -> int:
+    def _threads(self, asked: FileSettings, many: int) -> tuple[int, Notes]:
         """The threads of each of ``many`` parts of a FWD."""
-        parameter = values.parameter("threads")
-        asked = 1
-        if parameter is not None:
-            found = parse(values.words("threads")[0].text)
+        setting, total = asked.threads, 1
+        if setting is not None:
+            found = parse(setting.text)
             if found is None:
-                raise parameter.wrong(f"{quoted(values.words('threads')[0].text)} is no number of threads; write a whole number.")
-            asked = threads_checked(parameter, found.value)
-        each = max(1, asked // many)
-        if each * many != asked:
-            self._say_of_threads(parameter or values.definition.head, asked, many)
-        return each
+                raise setting.parameter.wrong(f"{quoted(setting.text)} is no number of threads; write a whole number.")
+            total = threads_checked(setting.parameter, found.value)
+        each = max(1, total // many)
+        where = asked.workload.head if setting is None else setting.parameter
+        return each, self._dealt(where, total, many) if each * many != total else ()
 
-    def _say_of_threads(self, parameter: Parameter, asked: int, many: int) -> None:
+    def _dealt(self, parameter: Parameter, asked: int, many: int) -> Notes:
         each = max(1, asked // many)
-        adjusted = self._planning.general("fwd_thread_adjust")
+        adjusted = self._planning.general.fwd_thread_adjust
         if adjusted is not None and adjusted.values and adjusted.word.lower().startswith("n"):
             raise parameter.wrong(
                 f"{asked} do not divide by {many} FSDs and operations, and fwd_thread_adjust=no; write {each * many}, or leave that out."
             )
-        if parameter.keyword != "fwd":
-            why = f"{each} for each of {many} FSDs and operations, {each * many} in all, as Vdbench deals them out"
-            self._planning.verdicts.native(parameter, why)
+        if parameter.keyword == "fwd":
+            return ()
+        why = f"{each} for each of {many} FSDs and operations, {each * many} in all, as Vdbench deals them out"
+        return (native(parameter, why),)
 
-    def _trees(self, parts: Sequence[_Part], choice: Mapping[str, Word]) -> list[Json]:
+    def _trees(self, parts: Sequence[_Part], round_: Round) -> tuple[list[Json], Notes]:
         """The trees of all parts, each with what exists when it begins."""
         found: dict[str, Json] = {}
         done: dict[str, set[str]] = {}
+        notes: list[Note] = []
+
+        def add(fsd: Definition) -> None:
+            made = self._tree(fsd, round_)
+            notes.extend(made.notes)
+            found.setdefault(self._forest.seats[fsd].name, made.options)
+
         for part in parts:
             for fsd in part.use.fsds:
-                found.setdefault(self._forest.seats[fsd].name, self._tree(fsd, choice))
+                add(fsd)
                 done.setdefault(self._forest.seats[fsd].name, set()).update(part.use.shares)
-            target = self._forest.target_of(part.use.values.definition)
+            target = self._forest.targets[part.use.asked.workload]
             if target is not None and set(BETWEEN_TREES) & part.use.shares.keys():
-                found.setdefault(self._forest.seats[target].name, self._tree(target, choice))
+                add(target)
         for name, tree_ in found.items():
             # What only receives files begins without any.
             tree_["lay_out"] = self._format.lay_out(done[name]) if name in done else "directories"
-            self._say_of_creating(done.get(name, set()), tree_["lay_out"])
-        return list(found.values())
+            notes += self._nothing_to_create(done.get(name, set()), tree_["lay_out"])
+        return list(found.values()), tuple(notes)
 
-    def _say_of_creating(self, operations_: set[str], lay_out: str) -> None:
-        parameter = self._run.get("format")
+    def _nothing_to_create(self, operations_: set[str], lay_out: str) -> Notes:
+        parameter = self._run.format
         if parameter is not None and lay_out == "files" and operations_ and operations_ <= {"create", "mkdir"}:
-            self._planning.verdicts.surprise(parameter, "when everything exists already, nothing is left to create")
+            return (surprise(parameter, "when everything exists already, nothing is left to create"),)
+        return ()
 
-    def _tree(self, fsd: Definition, choice: Mapping[str, Word]) -> Json:
+    def _tree(self, fsd: Definition, round_: Round) -> Translated:
         seat = self._forest.seats[fsd]
         place = {"path": seat.path} if seat.path else {}
-        return {"name": seat.name, **place, **tree(self._values(fsd, choice), self._planning.verdicts)}
+        made = tree(tree_settings(fsd, round_))
+        return Translated({"name": seat.name, **place, **made.options}, made.notes)
 
-    def _stream(self, part: _Part, parts: Sequence[_Part], rate: Rate | None) -> Json:
-        use, verdicts = part.use, self._planning.verdicts
-        stream: Json = {"name": part.label, "tree": self._tree_names(use), "operation": table(use.shares)}
-        stream |= options(use, verdicts)
-        if stream["direct"]:
-            self._check_sizes(use)
-        stream["threads"] = part.threads
+    def _stream(self, part: _Part, parts: Sequence[_Part], rate: Rate | None, round_: Round) -> Translated:
+        use = part.use
+        names, nowhere = self._tree_names(use)
+        how, filling = options(use), content(use, self._planning.general)
+        stream: Json = {"name": part.label, "tree": names, "operation": table(use.shares)}
+        odd = tuple(_odd_sizes(use, round_)) if any(each.options.get("direct") for each in how) else ()
+        paced: Json = {"threads": part.threads}
         if rate is not None:
             share = round(rate.per_s * part.share, 3)
             if share < RATE_MIN:
                 raise self._run.head.wrong(f"the share of {part.label} is less than {RATE_MIN} per second; write a larger fwdrate.")
-            stream |= {"arrival": rate.arrival, "rate": int(share) if share == int(share) else share}
-        stream |= self._amount(use, sum(one.threads for one in parts if one.use.moves_bytes))
-        self._say_of_mix(use)
-        return stream | content(use, self._planning)
+            paced |= {"arrival": rate.arrival, "rate": int(share) if share == int(share) else share}
+        rest = (self._amount(use, sum(one.threads for one in parts if one.use.moves_bytes)), Translated({}, _mix_notes(use)))
+        return together((Translated(stream, nowhere), *how, Translated(paced, odd), *rest, filling))
 
-    def _fill_created(self, parts: Sequence[_Part], trees: Sequence[Json], streams: Sequence[Json]) -> None:
-        """Files that are created get their content with it where it is written at random, which needs some."""
+    def _filled(self, parts: Sequence[_Part], trees: Sequence[Json], streams: Sequence[Json]) -> list[Translated]:
+        """The streams, with files that get their content as they are created where it is written at random, which needs some."""
         without = {tree_["name"] for tree_ in trees if tree_["lay_out"] != "files"}
 
         def on_trees(part: _Part) -> set[str]:
@@ -235,77 +262,86 @@ class FileComposer:
             if part.use.writes and stream["file_access"] == "random"
             for name in on_trees(part)
         }
+        found = []
         for part, stream in zip(parts, streams, strict=True):
             if "create" in part.use.shares and on_trees(part) & rewritten:
-                stream["write_created"] = True
-                parameter = part.use.values.parameter("fileio") or part.use.values.definition.head
+                asked = part.use.asked
+                parameter = asked.workload.head if asked.fileio is None else asked.fileio.parameter
                 why = "files are written when they are created, where Vdbench fills them with the first writes that come to them"
-                self._planning.verdicts.ignored(parameter, why)
+                found.append(Translated(stream | {"write_created": True}, (ignored(parameter, why),)))
+            else:
+                found.append(Translated(stream))
+        return found
 
-    def _amount(self, use: FileUse, threads: int) -> Json:
+    def _amount(self, use: FileUse, threads: int) -> Translated:
         """What each of the threads that move bytes transfers at most."""
         if not use.moves_bytes:
-            return {}
+            return Translated({})
         reads = 50.0 if "copy" in use.shares else use.shares.get("read", 0.0)
-        return amount_per_thread(self._run, reads, Whole(threads, None), self._planning.verdicts)
+        return amount_per_thread(self._run, reads, Whole(threads, None))
 
-    def _say_of_no_bytes(self) -> None:
-        for name in ("maxdata", "maxdataread", "maxdatawritten"):
-            parameter = self._run.get(name)
+    def _no_bytes(self) -> Iterator[Note]:
+        for parameter in (self._run.maxdata, self._run.maxdataread, self._run.maxdatawritten):
             if parameter is not None:
-                self._planning.verdicts.native(parameter, "no operation of the run counts for it, so the time decides")
+                yield native(parameter, "no operation of the run counts for it, so the time decides")
 
-    def _tree_names(self, use: FileUse) -> str | list[str]:
+    def _tree_names(self, use: FileUse) -> tuple[str | list[str], Notes]:
         names = list(dict.fromkeys(self._forest.seats[fsd].name for fsd in use.fsds))
+        workload = use.asked.workload
+        nowhere: Notes = ()
         if set(BETWEEN_TREES) & use.shares.keys():
-            target = self._forest.target_of(use.values.definition)
+            target = self._forest.targets[workload]
             if target is None:
                 why = "where to is not said; write target=FSD in the FWD"
-                self._planning.verdicts.unsupported(use.values.definition.get("operations") or use.values.definition.head, why)
+                nowhere = (unsupported(workload.own_operations or workload.head, why),)
             else:
                 names.append(self._forest.seats[target].name)
-        return names[0] if len(names) == 1 else names
+        return names[0] if len(names) == 1 else names, nowhere
 
-    def _say_of_mix(self, use: FileUse) -> None:
-        parameter = use.values.parameter("rdpct")
-        if parameter is not None and len(use.shares) > 1 and not is_random(use.values):
-            why = "with sequential access a file is read or written from start to end, in these shares; Vdbench mixes requests in one file"
-            self._planning.verdicts.ignored(parameter, why)
-
-    def _check_sizes(self, use: FileUse) -> None:
-        for fsd in use.fsds:
-            sizes = self._values(fsd, {}).parameter("sizes")
-            words = use.values.choice.get("sizes")
-            texts = [words.text] if words is not None else [] if sizes is None else list(sizes.texts)[:: 1 if len(sizes.texts) == 1 else 2]
-            odd = [text for text in texts if (found := parse(text)) is not None and found.value % 512]
-            if odd and sizes is not None:
-                why = f"with o_direct, sizes of files are multiples of 512 bytes, and {odd[0]} is none; the nearest thing is one that is"
-                self._planning.verdicts.unsupported(sizes, why)
-
-    def _held_to_shares(self, parts: Sequence[_Part], streams: list[Json]) -> list[Json]:
+    def _held_to_shares(self, parts: Sequence[_Part], streams: list[Json]) -> tuple[list[Json], Notes]:
         """One stream that draws all operations by their shares, where that can be; says what became of skew otherwise."""
-        verdicts = self._planning.verdicts
-        given = [parameter for workload in self._workloads if (parameter := workload.get("skew")) is not None]
+        given = [workload.skew for workload in self._workloads if workload.skew is not None]
         if len(streams) == 1:
-            return streams
+            return streams, ()
         states = {stream.get("file_state") for part, stream in zip(parts, streams, strict=True) if part.use.opens}
         drawn = same_but_operation(streams) and len(states) < 2 and not any("amount" in stream for stream in streams)
-        for parameter in given:
-            if drawn:
-                verdicts.native(parameter, "one stream draws the operations of all FWDs by skew")
-            else:
-                verdicts.ignored(
-                    parameter, "without a rate each stream goes as fast as it can, and Vdbench would keep them at their shares"
-                )
+        if not drawn and given:
+            why = "without a rate each stream goes as fast as it can, and Vdbench would keep them at their shares"
+            return streams, tuple(ignored(parameter, why) for parameter in given)
         if not drawn:
-            if not given:
-                why = "each stream goes as fast as it can, where Vdbench keeps FWDs, FSDs and operations at equal rates"
-                verdicts.surprise(self._run.get("fwdrate") or self._run.head, why)
-            return streams
+            why = "each stream goes as fast as it can, where Vdbench keeps FWDs, FSDs and operations at equal rates"
+            return streams, (surprise(self._run.rate or self._run.head, why),)
         shares: Shares = {}
         for part in parts:
             for name, percent in part.use.shares.items():
                 shares[name] = shares.get(name, 0.0) + percent * part.share
-        name = "-".join(dict.fromkeys(part.use.values.definition.name for part in parts))
+        name = "-".join(dict.fromkeys(part.use.asked.workload.name for part in parts))
         special = {key: stream[key] for stream in streams for key in OF_OPERATIONS[1:] if key in stream}
-        return [{**streams[0], "name": name, "operation": table(shares), "threads": sum(part.threads for part in parts), **special}]
+        one = {**streams[0], "name": name, "operation": table(shares), "threads": sum(part.threads for part in parts), **special}
+        return [one], tuple(native(parameter, "one stream draws the operations of all FWDs by skew") for parameter in given)
+
+
+def _flagged(asked: FileSettings, fsds: Sequence[Definition], round_: Round) -> tuple[Parameter, ...]:
+    """The parameters that decide on the flags of a FWD on these FSDs."""
+    if asked.openflags is not None:
+        return (asked.openflags,)
+    return tuple(flags for fsd in fsds if (flags := tree_settings(fsd, round_).openflags) is not None)
+
+
+def _odd_sizes(use: FileUse, round_: Round) -> Iterator[Note]:
+    for fsd in use.fsds:
+        sizes = tree_settings(fsd, round_).sizes
+        if sizes is None:
+            continue
+        texts = [word.text for word in sizes.words][:: 1 if len(sizes.words) == 1 else 2]
+        odd = [text for text in texts if (found := parse(text)) is not None and found.value % 512]
+        if odd:
+            why = f"with o_direct, sizes of files are multiples of 512 bytes, and {odd[0]} is none; the nearest thing is one that is"
+            yield unsupported(sizes.parameter, why)
+
+
+def _mix_notes(use: FileUse) -> Notes:
+    if use.asked.rdpct is None or len(use.shares) == 1 or is_random(use.asked):
+        return ()
+    why = "with sequential access a file is read or written from start to end, in these shares; Vdbench mixes requests in one file"
+    return (ignored(use.asked.rdpct.parameter, why),)

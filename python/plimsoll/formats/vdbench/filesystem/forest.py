@@ -4,23 +4,23 @@ Model: every anchor is a directory of its own; a run on several has them all as 
 judges, claims and marks what the file names, and nothing above it. Below a typed target the trees lie as their anchors lie below the
 deepest directory above all that any run uses together. FSDs of one anchor are one tree. Anchors in each other are an error, as in Vdbench.
 
-    seats(groups, verdicts)[fsd].directory                     # '/data/tree1'
-    seats(groups, verdicts, "/mnt/t")[fsd].directory, ….path   # '/mnt/t', 'tree1'
+    seats(groups)[0][fsd].directory                     # '/data/tree1'
+    seats(groups, "/mnt/t")[0][fsd].directory, ….path   # '/mnt/t', 'tree1'
     forest = Forest(planning)
-    forest.workloads_of(run), forest.fsds_of(run), forest.seats[fsd].target
+    forest.workloads[run], forest.fsds_of_run[run], forest.seats[fsd].directory
 """
 
 from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 from plimsoll.displayed import quoted
-from plimsoll.formats.vdbench.model import Definition, Parameter, Verdicts
-from plimsoll.formats.vdbench.storage import Planning
+from plimsoll.formats.vdbench.model import Definition, Parameter
+from plimsoll.formats.vdbench.notes import Note, Notes, ignored, native, unsupported
+from plimsoll.formats.vdbench.resolve import Planning, RunSettings, WorkloadSettings
 from plimsoll.formats.vdbench.values import chosen, filled, slug, unique
 
 _OF_WINDOWS = re.compile(r"[A-Za-z]:|\\|//")
@@ -37,8 +37,8 @@ class Seat:
     name: str
 
 
-def seats(groups: Sequence[Sequence[Definition]], verdicts: Verdicts, target: str = "") -> dict[Definition, Seat]:
-    """The seat of every FSD, from the FSDs of each run, below a typed ``target`` if there is one.
+def seats(groups: Sequence[Sequence[Definition]], target: str = "") -> tuple[dict[Definition, Seat], Notes]:
+    """The seat of every FSD, from the FSDs of each run, below a typed ``target`` if there is one, and what to say of anchors.
 
     Raises `InputError` for anchors that cannot be.
     """
@@ -48,16 +48,15 @@ def seats(groups: Sequence[Sequence[Definition]], verdicts: Verdicts, target: st
         paths = {fsd: _below_root(path) for fsd, path in paths.items()}
     _check(every, paths)
     found: dict[Definition, Seat] = {}
+    notes: list[Note] = []
     for together in _joined(groups, paths):
         named = _names(together, paths)
         if target:
             found |= _moved(together, paths, named, target)
         else:
             found |= {fsd: Seat(paths[fsd], "", named[fsd]) for fsd in together}
-            _say(together, verdicts, alone=len({paths[fsd] for fsd in together}) == 1)
-    if target:
-        _say_of_target(found, verdicts)
-    return found
+            notes += _anchor_notes(together, alone=len({paths[fsd] for fsd in together}) == 1)
+    return found, (*notes, *(_target_notes(found) if target else ()))
 
 
 def _below_root(path: str) -> str:
@@ -75,7 +74,7 @@ def _moved(
 
 
 def _anchor(fsd: Definition) -> Parameter:
-    parameter = fsd.get("anchor")
+    parameter = fsd.given.get("anchor")
     if parameter is None:
         raise fsd.head.wrong(f"FSD {quoted(fsd.name)} has no anchor; write for example anchor=/data/tree.")
     return parameter
@@ -99,7 +98,7 @@ def _check(every: Sequence[Definition], paths: dict[Definition, str]) -> None:
 
 def _check_alike(fsd: Definition, other: Definition) -> None:
     for name in _STRUCTURE:
-        ours, theirs = fsd.get(name), other.get(name)
+        ours, theirs = fsd.given.get(name), other.given.get(name)
         if (ours.texts if ours else ()) != (theirs.texts if theirs else ()):
             where = ours or _anchor(fsd)
             raise where.wrong(f"FSD {quoted(other.name)} has the same anchor with another {name}; write the same one, or another anchor.")
@@ -126,20 +125,20 @@ def _names(together: Sequence[Definition], paths: dict[Definition, str]) -> dict
     return {fsd: names[paths[fsd]] for fsd in together}
 
 
-def _say(together: Sequence[Definition], verdicts: Verdicts, *, alone: bool) -> None:
+def _anchor_notes(together: Sequence[Definition], *, alone: bool) -> Iterator[Note]:
     what = "the target; Plimsoll makes the directory" if alone else "a directory of the target, with a marker of its own; Plimsoll makes it"
     for fsd in together:
         anchor = _anchor(fsd)
         if _OF_WINDOWS.match(anchor.word):
-            verdicts.unsupported(anchor, "it is a directory of Windows; name one of this system with --target, or with anchor=")
+            yield unsupported(anchor, "it is a directory of Windows; name one of this system with --target, or with anchor=")
         else:
-            verdicts.native(anchor, f"{what}, or takes one that it made")
+            yield native(anchor, f"{what}, or takes one that it made")
 
 
-def _say_of_target(found: dict[Definition, Seat], verdicts: Verdicts) -> None:
+def _target_notes(found: dict[Definition, Seat]) -> Iterator[Note]:
     for fsd, seat in found.items():
         below = f", below which the tree lies in {seat.path}" if seat.path else ""
-        verdicts.native(_anchor(fsd), f"--target {seat.directory} takes its place{below}")
+        yield native(_anchor(fsd), f"--target {seat.directory} takes its place{below}")
 
 
 #: The FWD that says how Vdbench formats; it is never run.
@@ -151,60 +150,64 @@ class Forest:
 
     def __init__(self, planning: Planning) -> None:
         self._planning = planning
-        self._say_of_format()
+        #: By run its FWDs, by FWD its FSDs and the one that files are copied or moved to, by run all FSDs that it works on.
+        self.workloads: dict[RunSettings, list[WorkloadSettings]] = {}
+        self.fsds: dict[WorkloadSettings, list[Definition]] = {}
+        self.targets: dict[WorkloadSettings, Definition | None] = {}
+        self.fsds_of_run: dict[RunSettings, list[Definition]] = {}
+        for run in planning.runs:
+            self._add(run)
+        groups = list(self.fsds_of_run.values())
+        #: Where the tree of every FSD lies that a run works on.
+        self.seats, said = seats(groups, planning.targets.target)
+        #: What is to be said of anchors, and of how Vdbench formats.
+        self.notes: Notes = (*self._format_notes(), *said)
 
-    @cached_property
-    def seats(self) -> dict[Definition, Seat]:
-        """Where the tree of every FSD lies that a run works on."""
-        groups = [self.fsds_of(run) for run in self._planning.file.of("rd").values()]
-        return seats(groups, self._planning.verdicts, self._planning.targets.target)
+    @property
+    def used(self) -> frozenset[Definition]:
+        """The FWDs and FSDs of all runs, and the FWD that says how Vdbench formats."""
+        formatting = self._planning.fwds.get(FORMAT)
+        workloads = (*self.fsds, *([] if formatting is None else [formatting]))
+        return frozenset((*self.seats, *(workload.definition for workload in workloads)))
 
-    def workloads_of(self, run: Definition) -> list[Definition]:
-        """The FWDs of a run."""
-        parameter = run.get("fwd")
-        if parameter is None:
-            raise run.head.wrong(f"RD {quoted(run.name)} has no fwd; write fwd=NAME, or fwd=* for all of them.")
-        known = {name: fwd for name, fwd in self._planning.file.of("fwd").items() if name != FORMAT}
-        found = [known[name] for name in chosen(parameter, list(known))]
-        self._planning.used |= set(found)
-        return found
-
-    def fsds_of_workload(self, workload: Definition) -> list[Definition]:
-        """The FSDs that a FWD works on."""
-        parameter = workload.get("fsd")
-        if parameter is None:
-            raise workload.head.wrong(f"FWD {quoted(workload.name)} has no fsd; write fsd=NAME, or fsd=* for all of them.")
-        known = self._planning.file.of("fsd")
-        found = [known[name] for name in chosen(parameter, list(known))]
-        self._planning.used |= set(found)
-        return found
-
-    def target_of(self, workload: Definition) -> Definition | None:
-        """The FSD that files are copied or moved to."""
-        parameter = workload.get("target")
-        if parameter is None:
-            return None
-        known = self._planning.file.of("fsd")
-        found = chosen(parameter, list(known))
-        if len(found) != 1 or known[found[0]] in self.fsds_of_workload(workload):
-            raise parameter.wrong("copy and move go to one other FSD; write target=NAME with one that the FWD does not work on.")
-        self._planning.used.add(known[found[0]])
-        return known[found[0]]
-
-    def fsds_of(self, run: Definition) -> list[Definition]:
-        """The FSDs that a run works on, those that it copies to among them."""
+    def _add(self, run: RunSettings) -> None:
+        """What a run works on; raises `InputError` for names that mean nothing."""
+        self.workloads[run] = _workloads_of(run, self._planning.fwds)
+        known = self._planning.fsds
         found: dict[Definition, None] = {}
-        for workload in self.workloads_of(run):
-            target = self.target_of(workload)
-            found |= dict.fromkeys([*self.fsds_of_workload(workload), *([] if target is None else [target])])
-        return list(found)
+        for workload in self.workloads[run]:
+            self.targets[workload] = target = _target_of(workload, known)
+            self.fsds[workload] = fsds = _fsds_of(workload, known)
+            found |= dict.fromkeys([*fsds, *([] if target is None else [target])])
+        self.fsds_of_run[run] = list(found)
 
-    def _say_of_format(self) -> None:
-        found = self._planning.file.of("fwd").get(FORMAT)
+    def _format_notes(self) -> Iterator[Note]:
+        found = self._planning.fwds.get(FORMAT)
         if found is None:
             return
-        self._planning.used.add(found)
-        self._planning.verdicts.native(found.head, "it says how Vdbench formats")
-        for name, parameter in found.own.items():
+        yield native(found.head, "it says how Vdbench formats")
+        for name, parameter in found.definition.own.items():
             if name != "fwd":
-                self._planning.verdicts.ignored(parameter, "Plimsoll lays trees out with threads and sizes of its own")
+                yield ignored(parameter, "Plimsoll lays trees out with threads and sizes of its own")
+
+
+def _workloads_of(run: RunSettings, known: Mapping[str, WorkloadSettings]) -> list[WorkloadSettings]:
+    if run.fwd is None:
+        raise run.head.wrong(f"RD {quoted(run.name)} has no fwd; write fwd=NAME, or fwd=* for all of them.")
+    return [known[name] for name in chosen(run.fwd, [name for name in known if name != FORMAT])]
+
+
+def _fsds_of(workload: WorkloadSettings, known: Mapping[str, Definition]) -> list[Definition]:
+    if workload.fsd is None:
+        raise workload.head.wrong(f"FWD {quoted(workload.name)} has no fsd; write fsd=NAME, or fsd=* for all of them.")
+    return [known[name] for name in chosen(workload.fsd, list(known))]
+
+
+def _target_of(workload: WorkloadSettings, known: Mapping[str, Definition]) -> Definition | None:
+    parameter = workload.target
+    if parameter is None:
+        return None
+    found = chosen(parameter, list(known))
+    if len(found) != 1 or known[found[0]] in _fsds_of(workload, known):
+        raise parameter.wrong("copy and move go to one other FSD; write target=NAME with one that the FWD does not work on.")
+    return known[found[0]]

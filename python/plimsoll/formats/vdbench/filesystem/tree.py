@@ -8,8 +8,8 @@ that is what the run's operations need: nothing to make directories, directories
 Limits: percentages of a size are not taken, since the size of the file system is not looked up. Files that are there as described are kept,
 where format=yes would delete and write them again.
 
-    tree(values, verdicts)                        # {'depth': 2, 'width': 3, 'files': 100, 'sizes': '64KiB'}
-    Formatting.of(run).lay_out({"create"})        # 'directories'
+    tree(asked).options                          # {'depth': 2, 'width': 3, 'files': 100, 'sizes': '64KiB'}
+    Formatting.of(run.format).lay_out({"create"})        # 'directories'
 """
 
 from __future__ import annotations
@@ -20,10 +20,11 @@ from typing import Any
 
 from plimsoll.displayed import quoted
 from plimsoll.formats.vdbench.access import parsed, shares
-from plimsoll.formats.vdbench.model import Definition, Parameter, Verdicts
-from plimsoll.formats.vdbench.values import Number, Values, parse, size_text
-
-Json = dict[str, Any]
+from plimsoll.formats.vdbench.model import Parameter
+from plimsoll.formats.vdbench.notes import Notes, Translated, native, surprise, unsupported
+from plimsoll.formats.vdbench.resolve import TreeSettings
+from plimsoll.formats.vdbench.values import Number, Setting, decided, parse, size_text
+from plimsoll.stored import Json
 
 #: What the driver takes, and Vdbench's own limit on files.
 DEPTH_MAX, WIDTH_MAX, FILES_MAX = 64, 1_000_000, 10_000_000
@@ -38,58 +39,58 @@ _STEPS = 64
 _PLACED = {"bottom": "bottom", "all": "all"}
 
 
-def tree(values: Values, verdicts: Verdicts) -> Json:
+def tree(asked: TreeSettings) -> Translated:
     """The options of the tree of an FSD; raises `InputError` for values that cannot be."""
     options: Json = {
-        "depth": _whole(values, "depth", DEPTH_MAX),
-        "width": _whole(values, "width", WIDTH_MAX),
-        "files": _whole(values, "files", FILES_MAX),
+        "depth": _whole(asked.depth, "depth", DEPTH_MAX),
+        "width": _whole(asked.width, "width", WIDTH_MAX),
+        "files": _whole(asked.files, "files", FILES_MAX),
     }
-    _say_of_defaults(values, verdicts)
-    options |= _placed(values)
-    options["sizes"] = _sizes(values, verdicts)
-    count = _counted(values, options)
-    total, part = (_part(values, name, verdicts) for name in ("totalsize", "workingsetsize"))
-    whole = count * _only(values) if _only(values) else None
-    _check_part(values, "totalsize", total, whole)
-    _check_part(values, "workingsetsize", part, total or whole)
-    return options | {name: size_text(size) for name, size in (("total_size", total), ("working_set", part)) if size}
+    options |= _placed(asked.distribution)
+    options["sizes"], drawn = _sizes(asked.sizes)
+    count = _counted(asked, options)
+    total, of_total = _part(asked.totalsize, "totalsize")
+    part, of_part = _part(asked.workingsetsize, "workingsetsize")
+    whole = count * _only(asked.sizes) if _only(asked.sizes) else None
+    _check_part(asked.totalsize, "totalsize", total, whole)
+    _check_part(asked.workingsetsize, "workingsetsize", part, total or whole)
+    parts = {name: size_text(size) for name, size in (("total_size", total), ("working_set", part)) if size}
+    return Translated(options | parts, (*_default_notes(asked), *drawn, *of_total, *of_part))
 
 
-def _say_of_defaults(values: Values, verdicts: Verdicts) -> None:
-    left_out = [f"{name}={DEFAULTS[name]}" for name in DEFAULTS if values.parameter(name) is None]
-    if left_out:
-        verdicts.surprise(values.definition.head, f"{', '.join(left_out)} hold in Vdbench where nothing is said")
+def _default_notes(asked: TreeSettings) -> Notes:
+    said = {"depth": asked.depth, "width": asked.width, "files": asked.files, "sizes": asked.sizes}
+    left_out = [f"{name}={DEFAULTS[name]}" for name in DEFAULTS if said[name] is None]
+    return (surprise(asked.head, f"{', '.join(left_out)} hold in Vdbench where nothing is said"),) if left_out else ()
 
 
-def _whole(values: Values, name: str, most: int) -> int:
-    parameter = values.parameter(name)
-    if parameter is None:
+def _whole(setting: Setting | None, name: str, most: int) -> int:
+    if setting is None:
         return int(DEFAULTS[name])
-    found = values.number(name, 1)
+    found = decided(setting, 1)
     if found != int(found) or not 1 <= found <= most:
-        raise parameter.wrong(f"{found:g} is no {name} of a tree; write a whole number from 1 to {most}.")
+        raise setting.parameter.wrong(f"{found:g} is no {name} of a tree; write a whole number from 1 to {most}.")
     return int(found)
 
 
-def _placed(values: Values) -> Json:
-    parameter = values.parameter("distribution")
-    if parameter is None:
+def _placed(setting: Setting | None) -> Json:
+    if setting is None:
         return {}
+    parameter = setting.parameter
     if parameter.word.lower() not in _PLACED:
         raise parameter.wrong(f"{quoted(parameter.word)} is not known; there are bottom and all.")
     return {"placed": _PLACED[parameter.word.lower()]}
 
 
-def _sizes(values: Values, verdicts: Verdicts) -> Any:
-    parameter = values.parameter("sizes")
-    if parameter is None:
-        return size_text(DEFAULT_SIZE)
-    found = [parsed(parameter, word) for word in values.words("sizes")]
+def _sizes(setting: Setting | None) -> tuple[Any, Notes]:
+    if setting is None:
+        return size_text(DEFAULT_SIZE), ()
+    parameter = setting.parameter
+    found = [parsed(parameter, word) for word in setting.words]
     if len(found) == 1:
-        return size_text(_size(parameter, found[0]))
+        return size_text(_size(parameter, found[0])), ()
     if len(found) == 2 and found[1].value == 0:
-        return _around(parameter, _size(parameter, found[0]), verdicts)
+        return _around(parameter, _size(parameter, found[0]))
     if len(found) % 2:
         raise parameter.wrong(f"{len(found)} values are no sizes with their percentages; write for example (4k,60,64k,40).")
     table: dict[str, float] = {}
@@ -97,17 +98,16 @@ def _sizes(values: Values, verdicts: Verdicts) -> Any:
         if share:
             name = str(size_text(_size(parameter, item)))
             table[name] = table.get(name, 0) + share
-    return table
+    return table, ()
 
 
-def _around(parameter: Parameter, mean: int, verdicts: Verdicts) -> Any:
+def _around(parameter: Parameter, mean: int) -> tuple[str, Notes]:
     step = 1 << max(0, (mean // _STEPS).bit_length() - 1)
     least = max(1, mean // 2 // step)
     # Three times the least and one have no divisor but one in common, so steps are what they were meant to be.
     low, high = size_text(least * step), size_text((3 * least + 1) * step)
     why = f"sizes are drawn alike from {low} to {high} in steps of {size_text(step)}; Vdbench rounds them, to 1 KiB or more by their size"
-    verdicts.native(parameter, why)
-    return f"{low}-{high}"
+    return f"{low}-{high}", (native(parameter, why),)
 
 
 def _size(parameter: Parameter, found: Number) -> int:
@@ -116,7 +116,7 @@ def _size(parameter: Parameter, found: Number) -> int:
     return int(found.value)
 
 
-def _counted(values: Values, options: Json) -> int:
+def _counted(asked: TreeSettings, options: Json) -> int:
     """How many files the tree has; a tree of a million takes minutes to lay out, and one beyond the limits is a slip of the pen."""
     level, above = 1, 0
     for _ in range(options["depth"]):
@@ -126,42 +126,38 @@ def _counted(values: Values, options: Json) -> int:
             break
     files = (level + above - 1 if options.get("placed") == "all" else level) * int(options["files"])
     if above + level > DIRECTORIES_MAX or files > FILES_OF_TREE_MAX:
-        where = values.parameter("depth") or values.definition.head
+        where = asked.head if asked.depth is None else asked.depth.parameter
         most = f"{DIRECTORIES_MAX} directories and {FILES_OF_TREE_MAX} files"
-        raise where.wrong(f"the tree of FSD {quoted(values.definition.name)} has more than {most}; write a smaller depth, width or files.")
+        raise where.wrong(f"the tree of FSD {quoted(asked.name)} has more than {most}; write a smaller depth, width or files.")
     return files
 
 
-def _only(values: Values) -> int:
+def _only(sizes: Setting | None) -> int:
     """The size of all files, if they have one."""
-    words = values.words("sizes")
-    if not words:
+    if sizes is None or not sizes.words:
         return DEFAULT_SIZE
-    found = parse(words[0].text) if len(words) == 1 else None
+    found = parse(sizes.text) if len(sizes.words) == 1 else None
     return 0 if found is None else int(found.value)
 
 
-def _check_part(values: Values, name: str, size: int, whole: int | None) -> None:
-    parameter = values.parameter(name)
-    if parameter is not None and whole is not None and size > whole:
-        raise parameter.wrong(f"the {name} is more than the {whole} bytes of the files it is part of; write a smaller one.")
+def _check_part(setting: Setting | None, name: str, size: int, whole: int | None) -> None:
+    if setting is not None and whole is not None and size > whole:
+        raise setting.parameter.wrong(f"the {name} is more than the {whole} bytes of the files it is part of; write a smaller one.")
 
 
-def _part(values: Values, name: str, verdicts: Verdicts) -> int:
+def _part(setting: Setting | None, name: str) -> tuple[int, Notes]:
     """A size that is a part of the tree; 0 for the whole, as in Vdbench."""
-    parameter = values.parameter(name)
-    if parameter is None:
-        return 0
-    found = parsed(parameter, values.words(name)[0])
+    if setting is None:
+        return 0, ()
+    parameter = setting.parameter
+    found = parsed(parameter, setting.words[0])
     if found.percent or found.value < 0:
-        if parameter is values.definition.get(name):
+        if not setting.looped:
             raise parameter.wrong(f"a percentage is no {name} of an FSD; write bytes such as 10g.")
-        verdicts.unsupported(parameter, "a percentage of the file system is not taken; the nearest thing is that size in bytes")
-        return 0
+        return 0, (unsupported(parameter, "a percentage of the file system is not taken; the nearest thing is that size in bytes"),)
     if found.value < 1:
-        verdicts.native(parameter, "less than a byte limits nothing")
-        return 0
-    return _size(parameter, found)
+        return 0, (native(parameter, "less than a byte limits nothing"),)
+    return _size(parameter, found), ()
 
 
 _WORDS = ("yes", "no", "restart", "only", "clean", "once", "directories", "limited", "complete")
@@ -184,9 +180,8 @@ class Formatting:
     words: tuple[str, ...] = ("no",)
 
     @classmethod
-    def of(cls, run: Definition) -> Formatting:
+    def of(cls, parameter: Parameter | None) -> Formatting:
         """What a run formats."""
-        parameter = run.get("format")
         if parameter is None:
             return cls()
         found = []
@@ -227,13 +222,12 @@ class Formatting:
             return "nothing"
         return "directories" if "create" in operations or operations == {"rmdir"} else "files"
 
-    def say(self, run: Definition, verdicts: Verdicts) -> None:
+    def notes(self, parameter: Parameter | None) -> Notes:
         """The verdict on the parameter of a run that measures."""
-        parameter = run.get("format")
         if parameter is None:
-            return
+            return ()
         meaning = next(_MEANINGS[word] for word in ("directories", "restart", "once", "yes", "complete", "no") if word in self.words)
-        verdicts.native(parameter, meaning)
+        return (native(parameter, meaning),)
 
 
 def _is(text: str, word: str) -> bool:

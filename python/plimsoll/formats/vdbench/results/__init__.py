@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from plimsoll.formats.recorded import Recorded
+from plimsoll.formats.stored_point import Recorded
 from plimsoll.formats.vdbench.results.file_rows import file_run_of, is_of_files
 from plimsoll.formats.vdbench.results.flatfile import file_flatfile, flatfile
 from plimsoll.formats.vdbench.results.histogram import histogram_text

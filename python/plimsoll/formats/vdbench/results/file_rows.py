@@ -14,9 +14,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from statistics import pstdev
-from typing import Any
 
-from plimsoll.formats.recorded import Amount, Course, Recorded, Window
+from plimsoll.formats.stored_point import Amount, Course, Recorded, Window
 from plimsoll.formats.vdbench.results.rows import (
     Frame,
     Response,
@@ -30,8 +29,7 @@ from plimsoll.formats.vdbench.results.rows import (
     together,
 )
 from plimsoll.result import OpTotals
-
-Json = dict[str, Any]
+from plimsoll.stored import Json
 
 #: Vdbench's word for each of our operations, in its order.
 WORDS = {

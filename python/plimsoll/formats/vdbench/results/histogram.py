@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from plimsoll.formats.recorded import MOVES, added
+from plimsoll.formats.stored_point import MOVES, added
 from plimsoll.formats.vdbench.results.file_rows import WORDS
 from plimsoll.formats.vdbench.results.rows import Run
 from plimsoll.histogram import Histogram

@@ -20,14 +20,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
-from typing import Any
 
 from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
-from plimsoll.formats.imported import Imported, Known, cell, interval
-from plimsoll.formats.recorded import Recorded
+from plimsoll.formats.foreign_point import Imported, Known, cell, interval
+from plimsoll.formats.stored_point import Recorded
 from plimsoll.formats.vdbench.results.file_rows import WORDS
-from plimsoll.stored import Cell, Interval
+from plimsoll.stored import Cell, Interval, Json
 
 _LINE = re.compile(
     r"^\* Run (\S+) began at (\d\d:\d\d:\d\d\.\d{3}) and was measured for (\d{1,9}\.\d{1,9}) s(?: on (.+))?\.$", re.MULTILINE
@@ -213,8 +212,6 @@ def _seconds_of(time_of_day: str) -> float | None:
         return None
     return int(clock[1]) * 3600 + int(clock[2]) * 60 + int(clock[3]) + float(f"0.{clock[4] or 0}")
 
-
-Json = dict[str, Any]
 
 _MB = 1 << 20
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Generic, TypeVar
 
-from plimsoll.formats.recorded import MOVES, Amount, Course, Recorded, Window, added
+from plimsoll.formats.stored_point import MOVES, Amount, Course, Recorded, Window, added
 from plimsoll.histogram import Histogram
 from plimsoll.result import LatencySummary, OpTotals, Totals
 from plimsoll.stored import Sample
@@ -50,7 +50,7 @@ def outstanding(course: Course) -> int:
 
 def version_of(course: Course) -> str:
     """What wrote the file, in place of Vdbench's version."""
-    return f"plimsoll-{course.result.versions.get('plimsoll', 'import')}"
+    return f"plimsoll-{course.result.plimsoll_version or 'import'}"
 
 
 def known_shares(sample: Sample) -> dict[str, float]:

@@ -15,10 +15,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
-from plimsoll.formats.recorded import Json, Recorded, added
+from plimsoll.formats.stored_point import Recorded, added
 from plimsoll.histogram import Histogram
 from plimsoll.result import OPS, Estimate, Flag, JobRecord, LatencySummary, OpTotals, Result, Totals
-from plimsoll.stored import Cell, Coordinates, Definition, Entry, Interval, Sample
+from plimsoll.stored import Cell, Coordinates, Definition, Entry, Interval, Json, Sample
+from plimsoll.units import significant
 
 NAME_WIDTH_MAX = 80
 _ADVICE = "Compare it with points of the same origin; name what may differ with --varying when comparing it with others."
@@ -132,10 +133,11 @@ class Imported:
 
     def _told(self, partial: Mapping[str, Mapping[str, float]]) -> str:
         figures = [
-            f"{op} latency {', '.join(f'{name} {value / 1e6:.4g} ms' for name, value in known.items())}" for op, known in partial.items()
+            f"{op} latency {', '.join(f'{name} {significant(value / 1e6, 4)} ms' for name, value in known.items())}"
+            for op, known in partial.items()
         ]
         if self.whole:
-            told = ", ".join(f"{name} {value / 1e6:.4g} ms" for name, value in self.whole.items())
+            told = ", ".join(f"{name} {significant(value / 1e6, 4)} ms" for name, value in self.whole.items())
             figures.append(f"of all together {told}")
         apart = any(known.latency for by_op in self.known.values() for known in by_op.values())
         whose = "Of its streams together it tells" if apart else "It tells"

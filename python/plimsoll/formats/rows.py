@@ -1,7 +1,8 @@
-"""Measured rows as a CSV file: a header, then a line per row, with what was asked for and the requests per second that were reached.
+"""Measured rows as a CSV file: a header, then a line per row, with what was asked for, and the requests per second or responses reached.
 
-Model: the first line names the columns, ``iops`` among them. Lines that begin with # and empty lines are left out. What columns mean is
-said in docs/arrays.md; here a line is only taken apart, and every line has as many cells as the header. Limits: UTF-8 and commas.
+Model: the first line names the columns, ``iops`` or one of latencies (``p99_us``) among them. Lines that begin with # and empty lines are
+left out. What columns mean is said in docs/arrays.md; here a line is only taken apart, and every line has as many cells as the header.
+Limits: UTF-8 and commas.
 
     for number, cells in read("access,size_mb,block_kb,iops\\nrandom,2048,8,5975\\n", "rows.csv"):
         number, cells["iops"]          # 2, '5975'
@@ -12,10 +13,9 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterator
 
+from plimsoll.analysis.array_fit.figure import RATE, latency_figure
 from plimsoll.errors import InputError
 
-#: The column that every file has: requests per second.
-RATE = "iops"
 _EXAMPLE = "size_mb,block_kb,threads,iops"
 
 
@@ -56,7 +56,7 @@ def _lines(text: str, source: str) -> Iterator[tuple[int, list[str]]]:
 def _check_header(names: list[str], place: str) -> None:
     if len(names) == 1 and any(mark in names[0] for mark in ";\t"):
         raise InputError(f"{place}: the columns are not separated by commas; write for example {_EXAMPLE}.")
-    if RATE not in names:
+    if RATE not in names and not any(map(latency_figure, names)):
         raise InputError(f"{place}: there is no column {RATE} with requests per second; write for example {_EXAMPLE}.")
     for name in names:
         if not name:

@@ -17,9 +17,7 @@ from typing import Any
 
 from plimsoll.histogram import Histogram, decoded
 from plimsoll.result import OPS, OpTotals, Result, Totals
-from plimsoll.stored import Cell, Interval, Sample
-
-Json = dict[str, Any]
+from plimsoll.stored import Cell, Interval, Json, Sample
 
 MOVES = ("read", "write", "trim")
 

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from plimsoll.formats.recorded import Recorded
+from plimsoll.formats.stored_point import Recorded
 from plimsoll.histogram import Histogram, decoded
 from plimsoll.result import Result
 from plimsoll.stored import Cell, Stream
