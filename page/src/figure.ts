@@ -100,6 +100,20 @@ export function figureElement(figure: Figure): HTMLElement {
   );
 }
 
+/** Give a figure that is in the page new data: `element` is what `figureElement` made. Its numbers are made anew where they are open. */
+export function renewFigure(element: Element, figure: Figure): void {
+  const held = byFrame.get(element.querySelector(".frame") as Element);
+  if (!held) return;
+  held.figure = figure;
+  held.canvas.setAttribute("aria-label", figure.label);
+  if (held.chart) draw(held);
+  const numbers = element.querySelector("details.data");
+  const shown = numbers?.querySelector(":scope > .scroll");
+  if (!shown) return;
+  if ((numbers as HTMLDetailsElement).open) shown.replaceWith(tableElement(figure.table()));
+  else shown.remove();
+}
+
 /** Forget figures whose elements are about to be replaced. */
 export function discardFigures(container: Element): void {
   for (const held of [...figures]) {

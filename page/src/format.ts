@@ -11,7 +11,9 @@ export function digits(value: number, significant = 3): string {
   if (value === 0) return "0";
   const magnitude = Math.floor(Math.log10(Math.abs(Number(value.toPrecision(significant)))) + 1e-9);
   const decimals = Math.min(Math.max(0, significant - 1 - magnitude), 12);
-  return value.toLocaleString("en-US", { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
+  // A tie goes to the even digit, as in the sentences that Python writes: 1592.5 is 1,592 in both.
+  const format = { minimumFractionDigits: decimals, maximumFractionDigits: decimals, roundingMode: "halfEven" };
+  return value.toLocaleString("en-US", format as Intl.NumberFormatOptions);
 }
 
 /** The same format for the ticks of an axis, whose values are round: no trailing zeros, and zero without a unit. */

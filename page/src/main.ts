@@ -11,30 +11,36 @@ import { comparisonSection } from "./sections/comparison";
 import { environmentSection } from "./sections/environment";
 import { experimentSection } from "./sections/experiments";
 import { flagSection } from "./sections/flags";
+import { layoutsSection } from "./sections/layouts";
 import { answer, masthead } from "./sections/masthead";
 import { notesSection } from "./sections/notes";
 import { openPoint, pointSection } from "./sections/point";
 import { pricesSection } from "./sections/prices";
-import { GROUP_TITLES, groupNames, profileSection } from "./sections/profiles";
-import { publishedSection } from "./sections/published";
+import { groupNames, groupTitle, profileSection } from "./sections/profiles";
+import { publishedSection } from "./sections/publishedFigures";
+import { reveal, shortened, unfold } from "./sections/overview";
 import { summarySection } from "./sections/summary";
 
-function build(report: Report, page: HTMLElement): void {
-  const main = element("main", { id: "main" });
+/** The top of the page, with the answer: what the reader sees first is there before the rest is built. */
+function begin(report: Report, page: HTMLElement): HTMLElement {
+  const main = element("main", { id: "main" }, answer(report));
   page.append(element("a", { class: "skip", href: "#main" }, "Skip to the report"), masthead(report), contents(report), main);
+  return main;
+}
+
+function build(report: Report, page: HTMLElement, main: HTMLElement): void {
+  const compared = [comparisonSection(report), pricesSection(report)];
   const sections = [
-    answer(report),
-    comparisonSection(report),
-    pricesSection(report),
-    experimentSection(report),
+    ...(showsMark(report) ? [experimentSection(report), ...compared] : [...compared, experimentSection(report)]),
     ...driverSections(report),
-    profileSection(report),
+    pictured(report) ? shortened(report, profileSection(report)) : profileSection(report),
+    layoutsSection(report),
     flagSection(report),
-    summarySection(report),
+    shortened(report, summarySection(report)),
     pointSection(report),
-    publishedSection(report),
-    environmentSection(report),
-    notesSection(),
+    shortened(report, publishedSection(report)),
+    shortened(report, environmentSection(report)),
+    shortened(report, notesSection()),
   ];
   main.append(...sections.filter((section) => section !== null));
   page.append(
@@ -42,13 +48,23 @@ function build(report: Report, page: HTMLElement): void {
   );
 }
 
+/** Whether one load was raised until an objective failed: then its load lines are the picture that shows the answer, and stand first. */
+function showsMark({ experiments }: Report): boolean {
+  const [only] = experiments;
+  return experiments.length === 1 && Boolean(only?.objective) && (only?.subjects.some(({ lines }) => lines.length > 0) ?? false);
+}
+
+/** Whether a comparison or an experiment has a picture of its own, so that the bars of its points are more of the same. */
+const pictured = ({ comparison, experiments }: Report) => comparison !== null || experiments.length > 0;
+
 function contents(report: Report): HTMLElement {
+  const compared = [...part(report.comparison !== null, "comparison", "Comparison"), ...part(report.prices !== null, "prices", "Prices")];
+  const measured = part(report.experiments.length > 0, "experiments", "Experiments");
   const links: [string, string][] = [
-    ...part(report.comparison !== null, "comparison", "Comparison"),
-    ...part(report.prices !== null, "prices", "Prices"),
-    ...part(report.experiments.length > 0, "experiments", "Experiments"),
+    ...(showsMark(report) ? [...measured, ...compared] : [...compared, ...measured]),
     ...driverTitles(report),
-    ...groupNames(report).map((name): [string, string] => [name, GROUP_TITLES[name].replace(" access", "")]),
+    ...groupNames(report).map((name): [string, string] => [name, groupTitle(name, report)]),
+    ...part(report.layouts.length > 0, "layouts", "Layouts"),
     ...part(report.flags.length > 0, "flags", "Flags"),
     ["summary", "Summary"],
     ["points", "Points"],
@@ -61,9 +77,11 @@ function contents(report: Report): HTMLElement {
 
 const part = (isThere: boolean, id: string, name: string): [string, string][] => (isThere ? [[id, name]] : []);
 
-/** A link to a point opens it. */
+/** A link to a point opens it, and one to what is folded unfolds it. */
 function follow(): void {
-  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  const name = decodeURIComponent(location.hash.slice(1));
+  reveal(name);
+  const target = document.getElementById(name);
   if (target instanceof HTMLDetailsElement) {
     for (let around = target.parentElement?.closest("details"); around; around = around.parentElement?.closest("details")) around.open = true;
     openPoint(target);
@@ -77,9 +95,23 @@ function printing(): (on: boolean) => void {
     const root = document.documentElement;
     if (on === root.classList.contains("printing")) return;
     root.classList.toggle("printing", on);
+    unfold(on);
     if (on) drawAll();
     else drawNear();
   };
+}
+
+/** Once the answer is on the screen; a page in the background is never painted, and before printing everything has to be there. */
+function painted(rest: () => void): void {
+  let left = true;
+  const once = () => {
+    if (!left) return;
+    left = false;
+    rest();
+  };
+  requestAnimationFrame(() => setTimeout(once));
+  setTimeout(once, 500);
+  addEventListener("beforeprint", once);
 }
 
 function start(): void {
@@ -88,8 +120,13 @@ function start(): void {
   const data = held?.dataset.length ? unpacked(text, Number(held.dataset.length)) : text;
   const page = document.getElementById("report");
   if (!page) throw new Error("the page has no #report");
-  build(JSON.parse(data) as Report, page);
-  follow();
+  const report = JSON.parse(data) as Report;
+  const main = begin(report, page);
+  painted(() => {
+    build(report, page, main);
+    document.documentElement.dataset.complete = "true";
+    follow();
+  });
   addEventListener("hashchange", follow);
   // Before the colours: a printed page is a light one, and what is given up after printing needs no colours.
   const print = printing();

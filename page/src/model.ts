@@ -22,6 +22,8 @@ export interface Report {
   published: Published[];
   comparison: Comparison | null;
   prices: Prices | null;
+  /** Where Plimsoll laid the storage out. */
+  layouts: Layout[];
   drivers: DriverSections;
 }
 
@@ -94,10 +96,10 @@ export interface Extreme {
   at_least?: boolean;
 }
 
-export type Op = "read" | "write" | "trim" | "flush" | FileOp | QueryOp | TransactionOp | MailOp;
+export type Op = "read" | "write" | "trim" | "flush" | FileOp | QueryOp | TransactionOp | MailOp | StoreOp | StepOp;
 
 /** Operations on files, in the order of every table. */
-export const FILE_OPS = ["create", "open", "close", "access", "stat", "setattr", "rename", "copy", "move", "delete", "mkdir", "rmdir"] as const;
+export const FILE_OPS = ["create", "open", "close", "access", "stat", "setattr", "rename", "copy", "move", "delete", "mkdir", "rmdir", "deliver"] as const;
 export type FileOp = (typeof FILE_OPS)[number];
 
 /** Queries and refresh functions of decision support, by their numbers. */
@@ -111,6 +113,13 @@ export type TransactionOp = (typeof TRANSACTION_OPS)[number];
 /** Tasks of mail users, but for those whose words are operations on files as well. */
 export const MAIL_OPS = ["login", "check-inbox", "send", "reply", "reply-all", "forward", "search", "calendar", "resolve"] as const;
 export type MailOp = (typeof MAIL_OPS)[number];
+
+/** Requests of a mail store that are not its databases' own, in the order of every table. */
+export const STORE_OPS = ["log-read", "log-write", "maintenance-read", "replication-read"] as const;
+export type StoreOp = (typeof STORE_OPS)[number];
+
+/** Analytics workflows, and their steps in order. */
+export type StepOp = "workflow" | "data-step" | "iterate" | "format" | "index" | "sort" | "summary";
 
 /** A flag, with all points that carry it. */
 export interface FlagKind {
@@ -222,10 +231,15 @@ export interface Point {
   totals: ByOp<Total>;
   /** Rates of all operations together, without those that merely come with others; empty when nothing was measured. */
   together: Together;
+  /** What people call the rate of this load, and in how many seconds of it one is done: `IOPS` and 1. */
+  rate_noun: string;
+  rate_factor: number;
   /** The time that the totals cover; null when nothing was measured. */
   measured_s: number | null;
   streams: Record<string, ByOp<Total>>;
   parts: Record<string, ByOp<Total>>;
+  /** The hosts that measured together; empty for a point of one host. */
+  hosts: Host[];
   flags: Flag[];
   timeline: Timeline | null;
   host: HostTimeline | null;
@@ -242,7 +256,7 @@ export interface Point {
   incident_labels: IncidentLabel[];
   /** By operation (`all` for all together) and metric. */
   estimates: Record<string, Record<string, Estimate>>;
-  place: Place | null;
+  place: Coordinates | null;
   verdict: ObjectiveVerdict | null;
 }
 
@@ -375,6 +389,23 @@ export interface Together {
   bytes_per_s?: number;
 }
 
+/** What one host of several had to do with a point. */
+export interface Host {
+  name: string;
+  status: string;
+  error: string | null;
+  target: string;
+  totals: ByOp<Total>;
+  /** How long after the common instant its last thread began. */
+  skew_ns: number | null;
+  /** How far its clock is ahead of the one that started all, and how far from the truth that can be. */
+  offset_ns: number | null;
+  offset_bound_ns: number | null;
+  /** What carrying the gang cost it meanwhile: percent of one processor, and memory. */
+  gang_cpu_percent: number | null;
+  gang_memory_bytes: number | null;
+}
+
 /** A doubt about a point. */
 export interface Flag {
   name: string;
@@ -467,7 +498,7 @@ export interface Estimate {
 }
 
 /** Where a point stands in its experiment. */
-export interface Place {
+export interface Coordinates {
   experiment: string;
   kind: string;
   role: string;
@@ -517,6 +548,11 @@ export interface Subject {
   group: GroupName;
   configuration: number;
   modelled: boolean;
+  /** Whether people speak of it in MB/s. */
+  in_bytes: boolean;
+  /** What its rate is called otherwise, and how many of that unit one per second is: `IOPS` and 1. */
+  rate_noun: string;
+  rate_factor: number;
   points: number[];
   sentences: string[];
   scaling: Scaling | null;
@@ -655,7 +691,6 @@ export interface MatrixCell {
 
 /** What a point at a level cost the host: percent of CPU time, blocks of 4,096 bytes per second, seconds of real time. */
 export interface HostLevel {
-  level: number;
   user_percent: number | null;
   system_percent: number | null;
   idle_percent: number | null;
@@ -664,6 +699,7 @@ export interface HostLevel {
   blocks_in_per_s: number | null;
   blocks_out_per_s: number | null;
   real_s: number | null;
+  level: number;
 }
 
 /** A source of published figures. */
@@ -703,6 +739,8 @@ export interface Comparison {
   marks: ComparedMark[];
   findings: string[];
   notes: string[];
+  /** Of workloads that are modelled on a published benchmark, what their figures are not comparable with. */
+  derived: Record<string, string>;
 }
 
 /** A side: what it is called, whether it has results of a model, and what it was measured on. */
@@ -728,6 +766,8 @@ export interface ComparedPoint {
   p_adjusted: number | null;
   /** How long each point would have to last to tell, where it was too short; null where the scatter does not say. */
   needed_s: number | null;
+  /** How often each point would have to be measured to tell, where it asks for a list once and more time gives nothing. */
+  needed_repeats: number | null;
   /** What an experiment gave the point, by option. */
   settings: Record<string, Json>;
   level: number | null;
@@ -737,6 +777,8 @@ export interface ComparedPoint {
   rate_not_achieved: boolean;
   /** The baseline's and the side's. */
   values: [ComparedValue, ComparedValue];
+  /** Between what the ratio lies given what nobody has looked up of modelled sides; null without draws of both. */
+  interval: DrawnRatio | null;
 }
 
 export type ComparisonVerdict = "faster" | "slower" | "no difference shown" | "too short to tell";
@@ -748,6 +790,14 @@ export interface ComparedValue {
   high: number | null;
   batches: number;
   at_least: boolean;
+}
+
+/** As programs read it. */
+export interface DrawnRatio {
+  low: number;
+  high: number;
+  level: number;
+  draws: number;
 }
 
 /** The mark of one subject on one side against the baseline's. */
@@ -766,8 +816,12 @@ export interface ComparedMark {
   p_adjusted: number | null;
   /** How long each point would have to last to tell, where it was too short; null where the scatter does not say. */
   needed_s: number | null;
+  /** How often each point would have to be measured to tell, where it asks for a list once and more time gives nothing. */
+  needed_repeats: number | null;
   objective: string;
   note: string;
+  /** What people speak of these loads in. */
+  noun: string;
   /** The baseline's and the side's. */
   values: [Mark | null, Mark | null];
 }
@@ -827,9 +881,32 @@ export interface Priced {
   ratio: number | null;
 }
 
-/** The sections of drivers, by the name that the key `driver` of a workload has. */
+/** One layout, with the sides that were measured on it. */
+export interface Layout {
+  sides: string[];
+  name: string;
+  title: string;
+  members: string[];
+  /** A text for each way in which its volumes are striped; none of what is not. */
+  stripes: string[];
+  /** What its file asks for, a line per layer and table. */
+  options: string[];
+  /** What was made, in its order. */
+  made: string[];
+  /** What does not fit, with what would. */
+  remarks: string[];
+}
+
+/** The sections of drivers, by the name that the key `driver` of a workload has, with `_` for `-`. */
 export interface DriverSections {
   files?: FileOperations;
+  analytics?: AnalyticsWorkflows;
+  io_test?: IoTest;
+  mail?: MailUsers;
+  mailstore?: MailStores;
+  decision_support?: DecisionSupport;
+  order_entry?: OrderEntry;
+  database_durability?: DatabaseDurability;
 }
 
 /** File operations, by workload. */
@@ -858,4 +935,593 @@ export interface FileOperationCell {
   per_s: Estimate;
   mean: Estimate | null;
   p99: Estimate | null;
+}
+
+/** Analytics workflows on all sides; `banner` has to stand wherever their figures do. */
+export interface AnalyticsWorkflows {
+  banner: string;
+  /** What is asked of a file system for each core: what for, and bytes per second. */
+  asked_per_core: [string, number][];
+  /** Blocks are told per so many seconds. */
+  summary_s: number;
+  sides: WorkflowSide[];
+}
+
+/** One configuration at one setting. */
+export interface WorkflowSide {
+  configuration: number;
+  title: string;
+  settings: Settings;
+  /** Of the workflows: rows, memory, buffer and what else was asked for, as texts. */
+  asked: [string, string][];
+  cores: number | null;
+  levels: WorkflowLevel[];
+  fit: WorkflowFit | null;
+  /** Why there is no fit. */
+  fit_note: string | null;
+  ended_at: number | null;
+  /** Kernel names of the target's devices. */
+  devices: string[];
+}
+
+/** A number of workflows: means over its iterations; null where nothing counts. */
+export interface WorkflowLevel {
+  workflows: number;
+  /** The points of its iterations, the drawn one first. */
+  points: number[];
+  iterations: number;
+  failed: number;
+  wrong: number;
+  workflow_cpu_s: number | null;
+  workflow_real_s: number | null;
+  total_cpu_s: number | null;
+  total_real_s: number | null;
+  user_percent: number | null;
+  system_percent: number | null;
+  idle_percent: number | null;
+  wait_percent: number | null;
+  /** Of 4,096 bytes, per 2 seconds. */
+  blocks_in: number | null;
+  blocks_out: number | null;
+  bytes_in_per_s: number | null;
+  bytes_out_per_s: number | null;
+  /** What the programs moved, the page cache included. */
+  moved_in_per_s: number | null;
+  moved_out_per_s: number | null;
+  per_hour: Estimate;
+  bytes_per_s: Estimate | null;
+  per_core: Estimate | null;
+  /** Against each of the published figures, in their order. */
+  verdicts: string[];
+  stretch: number | null;
+  limited_by: string | null;
+  /** Whether blocks are of the target's devices, and not of the whole host. */
+  of_devices: boolean;
+  lanes: WorkflowLane[];
+}
+
+/** What one workflow did. `ended` says what became of it where that was not its end. */
+export interface WorkflowLane {
+  name: string;
+  spans: WorkflowSpan[];
+  ended: string;
+}
+
+/** A step under way, in seconds from the start of the point. */
+export interface WorkflowSpan {
+  name: string;
+  start_s: number;
+  end_s: number;
+}
+
+/** The Universal Scalability Law over workflows. */
+export interface WorkflowFit {
+  contention: Estimate;
+  coherency: Estimate;
+  peak: number | null;
+  /** `[workflows, workflows per hour, lowest, highest]`; the last two are null without a band. */
+  curve: [number, number, number | null, number | null][];
+}
+
+/** The I/O test on all sides. */
+export interface IoTest {
+  /** What is asked of a file system for each core: what for, and bytes per second. */
+  asked_per_core: [string, number][];
+  sides: IoTestSide[];
+}
+
+/** One configuration with one set of files. */
+export interface IoTestSide {
+  configuration: number;
+  cores: number;
+  streams: number;
+  file_bytes: number;
+  memory_bytes: number;
+  content: string;
+  write: IoTestPhase | null;
+  read: IoTestPhase | null;
+}
+
+/** One phase on one side; rates are bytes per second. */
+export interface IoTestPhase {
+  per_core: Estimate;
+  together_bytes_per_s: number;
+  fastest_s: number;
+  slowest_s: number;
+  repeats: number;
+  /** Against each of the published figures, in their order. */
+  verdicts: string[];
+}
+
+/** Mail users on all sides. */
+export interface MailUsers {
+  sides: MailSide[];
+}
+
+/** One configuration at one setting. */
+export interface MailSide {
+  configuration: number;
+  points: number[];
+  settings: Settings;
+  users: number;
+  score: Estimate | null;
+  per_s: Estimate | null;
+  tasks: MailTask[];
+  letters: number;
+  handover_p95_ns: number | null;
+  deliveries_per_s: number | null;
+  delay_p50_ns: number | null;
+  delay_p95_ns: number | null;
+  way: MailWay[];
+  queue_mean: number | null;
+  queue_max: number | null;
+  /** Seconds from the start, and letters in the queue; of the first repeat. */
+  queue_course: [number, number][];
+  storage: MailStorage | null;
+  kills: number;
+  /** Of the first repeat. */
+  kill_course: MailKill[];
+  seconds: number;
+  account: MailAccount;
+  taken: number;
+  repeated: number;
+  /** What became of letters that are not where they belong; null when all are. */
+  astray: string | null;
+  facts: [string, string][];
+}
+
+/** A task: how often, how long, how much it counts, and how often it failed. */
+export interface MailTask {
+  op: Op;
+  weight: number;
+  per_s: number;
+  mean: Estimate | null;
+  p95: Estimate | null;
+  errors: number;
+}
+
+/** A part of a letter's way and how long it took on average, in nanoseconds. */
+export interface MailWay {
+  what: string;
+  mean_ns: number;
+}
+
+/** What the devices below the mailboxes did, summed; `write_ns` is the mean time of a write. */
+export interface MailStorage {
+  writes_per_s: number;
+  write_bytes_per_s: number;
+  flushes_per_s: number;
+  reads_per_s: number;
+  write_ns: number | null;
+}
+
+/** A kill of a server: seconds from the start, how long until it answered again, and letters in the queue then. */
+export interface MailKill {
+  server: string;
+  at_s: number;
+  down_s: number;
+  queued: number;
+}
+
+/** What became of deliveries that were accepted. */
+export interface MailAccount {
+  taken: number;
+  found: number;
+  lost: number;
+  repeated: number;
+  copied: number;
+  /** Doubled without a reason, damaged, or in a mailbox that they were not sent to. */
+  wrong: number;
+}
+
+/** Mail stores, by workload. */
+export interface MailStores {
+  derived: string;
+  rule: string;
+  workloads: StoreWorkload[];
+}
+
+/** One workload: its marks, a bar each, and its sheets. */
+export interface StoreWorkload {
+  title: string;
+  modelled: boolean;
+  marks: StoreMark[];
+  sheets: StoreSheet[];
+}
+
+/** What one configuration carries; `at_least` where no level was too much. */
+export interface StoreMark {
+  configuration: number;
+  transfers_per_s: number;
+  interval: [number, number] | null;
+  threads: number;
+  crossed_first: string | null;
+  at_least: boolean;
+  reads_per_s: number;
+  writes_per_s: number;
+  read_mean_ns: number | null;
+  write_mean_ns: number | null;
+}
+
+/** One point as the original reports it. */
+export interface StoreSheet {
+  configuration: number;
+  point: number;
+  settings: Settings;
+  passed: boolean | null;
+  limits_source: string;
+  checks: StoreCheck[];
+  summary: StoreFact[];
+  sizing: StoreFact[];
+  parameters: StoreFact[];
+  transactional: StoreRow[];
+  maintenance: BackgroundRow[];
+  replication: BackgroundRow[];
+  together: StoreRow[];
+  host: StoreFact[];
+  /** What a recovery or tuning found. */
+  recovered: string[];
+  warnings: string[];
+}
+
+/** One limit of the generation, and what was found. */
+export interface StoreCheck {
+  database: string;
+  op: string;
+  figure: string;
+  limit_ns: number;
+  value_ns: number | null;
+  holds: boolean;
+}
+
+/** A name and a value in words. */
+export interface StoreFact {
+  name: string;
+  value: string;
+}
+
+/** The twelve columns of one database, or of all. */
+export interface StoreRow {
+  name: string;
+  read_mean_ns: number | null;
+  write_mean_ns: number | null;
+  reads_per_s: number;
+  writes_per_s: number;
+  read_bytes: number | null;
+  write_bytes: number | null;
+  log_read_mean_ns: number | null;
+  log_write_mean_ns: number | null;
+  log_reads_per_s: number;
+  log_writes_per_s: number;
+  log_read_bytes: number | null;
+  log_write_bytes: number | null;
+}
+
+/** Reads in the background of one database, or of all. */
+export interface BackgroundRow {
+  name: string;
+  reads_per_s: number;
+  read_bytes: number | null;
+}
+
+/** Decision support on all sides; `banner` has to stand wherever its figures do. */
+export interface DecisionSupport {
+  banner: string;
+  /** What each metric says. */
+  meanings: Record<string, string>;
+  sides: DecisionSide[];
+}
+
+/** One configuration at one setting. */
+export interface DecisionSide {
+  configuration: number;
+  /** The point that is reported. */
+  point: number;
+  settings: Settings;
+  scale: number;
+  streams: number;
+  metrics: DecisionMetrics;
+  /** Of the other run; null where there was one. */
+  other: DecisionMetrics | null;
+  queries_per_hour: number | null;
+  mean_ns: number | null;
+  p95_ns: number | null;
+  load_s: number | null;
+  load_bytes: number | null;
+  data_bytes: number | null;
+  memory_bytes: number | null;
+  queries: DecisionQuery[];
+  lanes: DecisionLane[];
+  /** Streams that are not drawn. */
+  left_out: number;
+  phases: DecisionPhase[];
+  /** Kernel names of the target's devices. */
+  devices: string[];
+}
+
+/** At the scale of the side; null for a test that was not carried out to its end. */
+export interface DecisionMetrics {
+  power: number | null;
+  throughput: number | null;
+  composite: number | null;
+}
+
+/** A query or a refresh. */
+export interface DecisionQuery {
+  name: string;
+  asks: string;
+  alone_s: number | null;
+  /** The mean of all streams. */
+  beside_s: number | null;
+  /** While it was alone. */
+  storage: DecisionStorage;
+  /** User, system, iowait: percent of all processors' time. */
+  cpu: [number, number, number] | null;
+  /** Null where nobody compared the answer. */
+  right: boolean | null;
+}
+
+/** What the target's devices did meanwhile; null where nobody saw it. */
+export interface DecisionStorage {
+  bytes_read: number | null;
+  bytes_written: number | null;
+  spill_bytes: number | null;
+  read_request_bytes: number | null;
+  write_request_bytes: number | null;
+  r_await_ms: number | null;
+  w_await_ms: number | null;
+  queue_mean: number | null;
+  /** Of the time in which some task stood waiting for storage. */
+  waiting_share: number | null;
+}
+
+/** What one stream did, one query after the other. */
+export interface DecisionLane {
+  name: string;
+  spans: DecisionSpan[];
+}
+
+/** A query under way. */
+export interface DecisionSpan {
+  name: string;
+  start_s: number;
+  end_s: number;
+}
+
+/** A test as a whole. */
+export interface DecisionPhase {
+  name: string;
+  seconds: number;
+  storage: DecisionStorage;
+  /** Of the time of sessions in which they waited for locks; null where the engine does not tell. */
+  locks_share: number | null;
+  /** Of all processors' time. */
+  busy_share: number | null;
+  limited_by: string | null;
+}
+
+/** Order entry on all sides; `banner` has to stand wherever its figures do. */
+export interface OrderEntry {
+  banner: string;
+  sides: OrderSide[];
+  /** The configurations whose settings are known. */
+  engines: number[];
+  settings: OrderSetting[];
+}
+
+/** One configuration at one setting. */
+export interface OrderSide {
+  configuration: number;
+  points: number[];
+  settings: Settings;
+  terminals: number;
+  new_orders_per_min: Estimate | null;
+  per_s: Estimate | null;
+  kinds: OrderKind[];
+  waits: OrderWait[];
+  limited_by: string | null;
+  retries: number;
+  commits: number;
+  /** New orders that asked for an item that does not exist. */
+  rolled_back: number;
+  wal_bytes: number | null;
+  wal_bytes_per_s: number | null;
+  /** How long making a commit durable took, in nanoseconds. */
+  flush_mean_ns: number | null;
+  flush_p99_ns: number | null;
+  /** How often the log was written into the tables, and old rows were cleared away. */
+  checkpoints: number | null;
+  vacuums: number | null;
+  /** Null where nobody could look. */
+  consistent: boolean | null;
+}
+
+/** A kind of transaction. */
+export interface OrderKind {
+  op: Op;
+  per_min: number;
+  mean: Estimate | null;
+  p90: Estimate | null;
+  p99: Estimate | null;
+}
+
+/** What transactions spent a share of their time on. */
+export interface OrderWait {
+  what: string;
+  words: string;
+  share: number;
+}
+
+/** A setting of the engines: its value on each of `OrderEntry.engines`, in their order; null where an engine has no such setting. */
+export interface OrderSetting {
+  name: string;
+  values: (string | null)[];
+}
+
+/** Database durability on all sides. */
+export interface DatabaseDurability {
+  sides: DurabilitySide[];
+}
+
+/** One trial. */
+export interface DurabilitySide {
+  configuration: number;
+  point: number;
+  repeat: number;
+  engine: string;
+  kills: number;
+  kills_asked: number;
+  acknowledged: number;
+  found: number;
+  lost: number;
+  halves: number;
+  /** The shortest and the longest restart; null where it never opened again. */
+  recovery_s: [number, number] | null;
+  /** What was wrong, each in a few words; none when it kept everything. */
+  faults: string[];
+  rounds: DurabilityRound[];
+  /** Version and settings that decide on it. */
+  settings: [string, string][];
+}
+
+/** From a start of the database to its restart; instants are seconds from the start of the point. */
+export interface DurabilityRound {
+  number: number;
+  begin_s: number | null;
+  kill_s: number | null;
+  /** Null where it did not open again. */
+  open_s: number | null;
+  recovery_s: number | null;
+  /** In this round. */
+  acknowledged: number;
+  /** Of all rounds so far. */
+  acknowledged_so_far: number;
+  found: number;
+  lost: number;
+  under_way: string | null;
+  became: string | null;
+  /** In words; null when everything is there. */
+  wrong: string | null;
+}
+
+/** A stored run in the list. */
+export interface Entry {
+  name: string;
+  label: string | null;
+  /** `unreadable` is a run of which something is damaged; `problem` says what. */
+  status: RunStatus;
+  problem: string | null;
+  /** What it measured: a suite's title, else its workloads. */
+  what: string;
+  targets: string[];
+  command: string;
+  created: string | null;
+  finished: string | null;
+  /** Points that ended, and how many there are to be; None where results decide that. */
+  points: number;
+  planned: number | null;
+  /** What its experiments found, in their own sentences. */
+  found: string[];
+  /** Points with a doubt or worse; None until they were counted. */
+  doubts: number | null;
+  modelled: boolean;
+}
+
+export type RunStatus = "running" | "complete" | "interrupted" | "failed" | "incomplete" | "unreadable";
+
+/** A run as far as it has come. */
+export interface Live {
+  name: string;
+  label: string;
+  status: string;
+  /** Points that ended, and how many there are to be; None where results decide that. */
+  ended: number;
+  planned: number | null;
+  /** Seconds until its end, as far as that is known. */
+  left_s: number | null;
+  point: LivePoint | null;
+}
+
+/** The point that goes on. */
+export interface LivePoint {
+  /** As the report shows it, with its course over the newest intervals. */
+  point: Point;
+  /** What the experiment set for it: `queue_depth 4`. */
+  settings: string;
+  phase: Phase | null;
+  passed_s: number;
+  planned_s: number;
+  errors: number;
+  /** How far each of several hosts is; empty where one measures. */
+  hosts: HostAt[];
+}
+
+export type Phase = "warmup" | "measure" | "drain" | "after";
+
+/**
+ * How far one of several hosts is in a point that goes on: getting ready, ready, measuring, ended, failed or lost; figures are those of its
+ * newest interval.
+ */
+export interface HostAt {
+  name: string;
+  state: string;
+  /** What is wrong, where something is. */
+  why: string | null;
+  passed_s: number;
+  per_s: number | null;
+  bytes_per_s: number | null;
+  mean_ns: number | null;
+}
+
+/** What can be started, and what was. */
+export interface ControlState {
+  suites: ShippedSuite[];
+  targets: GivenTarget[];
+  started: StartedSuite[];
+}
+
+/** A suite that can be started, and how long its forms take. */
+export interface ShippedSuite {
+  name: string;
+  title: string;
+  full: string;
+  quick: string;
+}
+
+/** A target that was given at start. */
+export interface GivenTarget {
+  name: string;
+  /** Whether what is on it may be overwritten. */
+  destroys: boolean;
+  /** Whether it is being measured. */
+  busy: boolean;
+}
+
+/** A suite that the page started; `said` is why it did not come to its end. */
+export interface StartedSuite {
+  number: number;
+  suite: string;
+  target: string;
+  status: string;
+  said: string | null;
 }

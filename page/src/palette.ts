@@ -1,6 +1,6 @@
 // The colours of the page as the style sheet defines them, read anew whenever the colour scheme changes, so that charts follow it.
 
-import { type ComparisonVerdict, FILE_OPS, MAIL_OPS, type Op, QUERY_OPS, TRANSACTION_OPS } from "./model";
+import { type ComparisonVerdict, FILE_OPS, MAIL_OPS, type Op, QUERY_OPS, STORE_OPS, TRANSACTION_OPS } from "./model";
 
 export interface Palette {
   ink: string;
@@ -27,7 +27,7 @@ export function readPalette(): Palette {
   const configurations = list("configuration", 8);
   // The operations of a driver take the colours of configurations in turn: no chart shows both, nor operations of two drivers.
   const inTurn = (ops: readonly Op[]) => ops.map((op, index) => [op, configurations[index % configurations.length]]);
-  const driven = [FILE_OPS, QUERY_OPS, TRANSACTION_OPS, MAIL_OPS].flatMap(inTurn);
+  const driven = [FILE_OPS, QUERY_OPS, TRANSACTION_OPS, MAIL_OPS, STORE_OPS].flatMap(inTurn);
   return {
     ink: read("ink"),
     muted: read("muted"),

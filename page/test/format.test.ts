@@ -26,6 +26,9 @@ test("rates keep four digits below ten thousand and then count thousands", () =>
   assert.equal(plain(rate(0.5)), "0.500");
   assert.equal(plain(rate(1098)), "1,098");
   assert.equal(plain(rate(9999)), "9,999");
+  // Ties go to the even digit, as in Python: a card and a table say the same of one mark.
+  assert.equal(plain(rate(1592.5)), "1,592");
+  assert.equal(plain(rate(1593.5)), "1,594");
   assert.equal(plain(rate(9999.6)), "10.0 k");
   assert.equal(plain(rate(68_312, "IOPS")), "68.3 kIOPS");
   assert.equal(plain(rate(1_200_000, "IOPS")), "1.20 MIOPS");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { PublishedRow, Report } from "../src/model";
-import { hereWord } from "../src/sections/published";
+import { hereWord } from "../src/sections/publishedFigures";
 
 const report = { points: [{ modelled: false }, { modelled: true }] } as unknown as Report;
 const row = (measured: boolean, ...points: number[]) => ({ measured: measured ? { value: 1 } : null, points }) as unknown as PublishedRow;

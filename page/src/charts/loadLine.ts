@@ -10,6 +10,7 @@ import { bandwidth, bounded, duration, exact, rate } from "../format";
 import type { Knee, LoadLine, LoadPoint, Mark, ObjectiveVerdict, Saturation } from "../model";
 import { configurationColour, translucent, type Palette } from "../palette";
 import { levelText } from "../settings";
+import { ratePhrase } from "../spoken";
 import { base, latencyAxis, rounded, scaleAxis, tip, valueAxis, type TipRow } from "./axes";
 
 export type Rate = "iops" | "bytes_per_s";
@@ -30,6 +31,8 @@ export interface LoadLineSpec {
   subjects: LoadLineSubject[];
   axis: string | null;
   rate: Rate;
+  /** What the rates are called, in whose unit they are. */
+  noun: string;
   /** What the vertical axis shows, for instance `read p99`. */
   response: string;
   logarithmic: boolean;
@@ -42,14 +45,10 @@ export const SIGNS = { mark: "⊖", knee: "▽", saturation: "┊" } as const;
 export const verdictOf = (verdict: ObjectiveVerdict | null): "held" | "failed" | "undecided" | null =>
   verdict && (verdict.settled ? (verdict.holds ? "held" : "failed") : "undecided");
 
-const shownRate = (kind: Rate) => (kind === "iops" ? (value: number) => rate(value, "IOPS") : bandwidth);
+const shownRate = ({ rate: kind, noun }: LoadLineSpec) => (kind === "iops" ? (value: number) => ratePhrase(value, noun) : bandwidth);
 
-const LARGE_BYTES = 65536;
-
-/** Whether most of the points move large blocks, which bandwidth describes better than a rate does. */
-export function isLarge(points: { iops: { value: number }; bytes_per_s: { value: number } }[]): boolean {
-  return points.filter(({ iops, bytes_per_s }) => bytes_per_s.value >= LARGE_BYTES * iops.value).length * 2 > points.length;
-}
+/** Whether people speak of most of these loads in MB/s rather than in requests. */
+export const isSpokenInBytes = (subjects: { in_bytes: boolean }[]) => subjects.filter(({ in_bytes }) => in_bytes).length * 2 > subjects.length;
 
 /** Where a response changes by more than this factor, a linear axis would press its lower part into a line. */
 const WIDE = 12;
@@ -78,7 +77,7 @@ export function loadLineOption(spec: LoadLineSpec, palette: Palette, hidden: Rea
     ...subjects.flatMap(({ published }) => published.map(({ value }) => value)),
   ];
   const furthest = Math.max(...rates, 0) * 1.02;
-  const unit = spec.rate === "iops" ? "IOPS" : "MB/s";
+  const unit = spec.rate === "iops" ? spec.noun : "MB/s";
   const heights = shownHeights(points, limits, spec.logarithmic);
   return {
     ...base(palette),
@@ -143,14 +142,14 @@ const between = ({ low, high }: { low: number | null; high: number | null }, for
   low === null || high === null ? [] : [{ name: "95 % interval", value: `${format(low)} – ${format(high)}` }];
 
 function pointRows(spec: LoadLineSpec, point: LoadPoint, colour: string): TipRow[] {
-  const format = shownRate(spec.rate);
+  const format = shownRate(spec);
   const verdict = verdictOf(point.verdict);
   return [
     { colour, name: spec.rate === "iops" ? "throughput" : "bandwidth", value: format(point[spec.rate].value) },
     ...between(point[spec.rate], format),
     { colour, name: spec.response, value: `${bounded(point.response.value, point.response.at_least)} (${exact(point.response.value, "ns")})` },
     ...between(point.response, duration),
-    ...(point.offered_per_s === null ? [] : [{ name: "offered", value: rate(point.offered_per_s, "IOPS") }]),
+    ...(point.offered_per_s === null ? [] : [{ name: "offered", value: ratePhrase(point.offered_per_s, spec.noun) }]),
     ...(verdict ? [{ name: "objective", value: point.verdict?.failed_by ? `${verdict}: ${point.verdict.failed_by}` : verdict }] : []),
   ];
 }
@@ -264,7 +263,7 @@ function markSeries(spec: LoadLineSpec, subject: LoadLineSubject, mark: Mark, pa
     },
     tooltip: {
       formatter: () => {
-        const format = shownRate(spec.rate);
+        const format = shownRate(spec);
         return tip(`${subject.name}: mark`, [
           { colour: palette.ink, name: mark.objective, value: format(mark[spec.rate]) },
           ...(mark.interval ? between({ low, high }, format) : []),
@@ -299,7 +298,7 @@ function kneeSeries(spec: LoadLineSpec, subject: LoadLineSubject, knee: Knee, co
     tooltip: {
       formatter: () =>
         tip(`${subject.name}: knee`, [
-          { colour, name: levelText(spec.axis, knee.level), value: shownRate(spec.rate)(knee[spec.rate]) },
+          { colour, name: levelText(spec.axis, knee.level), value: shownRate(spec)(knee[spec.rate]) },
           { name: knee.method, value: "" },
         ]),
     },

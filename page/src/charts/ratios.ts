@@ -27,6 +27,8 @@ export interface RatioRow {
   saturated: boolean;
 }
 
+const RIGHT = 34;
+
 export interface RatioSpec {
   rows: RatioRow[];
   baseline: string;
@@ -102,7 +104,7 @@ export function ratiosOption(spec: RatioSpec, palette: Palette, width: number): 
   const log = Math.log10;
   return {
     ...base(palette),
-    grid: { left, right: isValued(width) ? valuesWidth(spec.rows) : 34, top: 0, height: places.height },
+    grid: { left, right: isValued(width) ? valuesWidth(spec.rows) : RIGHT, top: 0, height: places.height },
     tooltip: { ...base(palette).tooltip, trigger: "item" },
     xAxis: {
       type: "value",
@@ -162,6 +164,9 @@ function frameSeries(
       const name = words(`${spec.measure}, over ${spec.baseline}`, {
         x: x + width / 2,
         y: y + height + 28,
+        // A long name of a side does not reach over the edge of a phone.
+        width: width + 2 * RIGHT,
+        overflow: "truncate",
         align: "center",
         verticalAlign: "top",
       });

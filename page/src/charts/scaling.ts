@@ -7,8 +7,9 @@
 import type { CustomSeriesOption, CustomSeriesRenderItemReturn, EChartsOption, LineSeriesOption } from "../echarts";
 import { digits, exact, percent, rate } from "../format";
 import type { Scaling, ScalingPoint } from "../model";
-import { configurationColour, translucent, type Palette } from "../palette";
+import { configurationColour, type Palette } from "../palette";
 import { base, rounded, scaleAxis, tip, valueAxis } from "./axes";
+import { bandSeries, fitSeries } from "./fit";
 
 export interface ScalingSubject {
   name: string;
@@ -52,7 +53,7 @@ export function scalingOption(axis: string, all: ScalingSubject[], palette: Pale
 function subjectSeries({ name, configuration, scaling }: ScalingSubject, end: number, top: number, palette: Palette) {
   const colour = configurationColour(palette, configuration);
   const series: (LineSeriesOption | CustomSeriesOption)[] = [idealSeries(name, scaling.points, end, top, colour)];
-  if (scaling.fit) series.push(bandSeries(name, scaling.fit.curve, colour), fitSeries(name, scaling.fit.curve, colour));
+  if (scaling.fit) series.push(bandSeries(name, scaling.fit.curve, colour, 0.16), fitSeries(name, scaling.fit.curve, colour, 2));
   series.push(
     whiskers(name, scaling.points, colour),
     pointSeries(name, scaling.points, colour),
@@ -77,36 +78,6 @@ function idealSeries(name: string, points: ScalingPoint[], end: number, top: num
       [reach, reach * each],
     ],
     lineStyle: { color: colour, width: 1.25, type: "dashed", opacity: 0.7 },
-  };
-}
-
-function fitSeries(name: string, curve: [number, number, number | null, number | null][], colour: string): LineSeriesOption {
-  return {
-    type: "line",
-    name: `${name}|fit`,
-    silent: true,
-    showSymbol: false,
-    data: curve.map(([workers, iops]) => [workers, iops]),
-    lineStyle: { color: colour, width: 2 },
-  };
-}
-
-function bandSeries(name: string, curve: [number, number, number | null, number | null][], colour: string): CustomSeriesOption {
-  const bounded = curve.filter(([, , low, high]) => low !== null && high !== null);
-  return {
-    type: "custom",
-    name: `${name}|band`,
-    silent: true,
-    clip: true,
-    tooltip: { show: false },
-    data: bounded.length > 1 ? [bounded[0]?.slice(0, 2) as number[]] : [],
-    renderItem: (_, api) => {
-      const points = [
-        ...bounded.map(([workers, , , high]) => place(api, workers, high as number)),
-        ...[...bounded].reverse().map(([workers, , low]) => place(api, workers, low as number)),
-      ];
-      return { type: "polygon", shape: { points }, style: { fill: translucent(colour, 0.16) } } as CustomSeriesRenderItemReturn;
-    },
   };
 }
 

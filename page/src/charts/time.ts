@@ -2,7 +2,7 @@
 
 import type { CustomSeriesOption, CustomSeriesRenderItemReturn, EChartsOption, LineSeriesOption } from "../echarts";
 import { bandwidth, duration, exact, rate, seconds } from "../format";
-import type { ByOp, IncidentLabel, Op, Series, Timeline } from "../model";
+import type { ByOp, IncidentLabel, Op, Point, Series, Timeline } from "../model";
 import { translucent, type Palette } from "../palette";
 import { base, incidentLines, latencyAxis, timeAxis, tip, unmeasured, valueAxis, type TipRow } from "./axes";
 
@@ -17,8 +17,10 @@ export const middles = (time: { start_s: number[]; end_s: number[] }) =>
 export const span = (time: { start_s: number[]; end_s: number[] }, index: number) =>
   `${seconds(time.start_s[index] as number)} to ${seconds(time.end_s[index] as number)}`;
 
-/** I/Os per second over time, with the rate that was offered when the loop was open. */
-export function throughputOption(time: Timeline, offered_per_s: number | null, incidents: IncidentLabel[], palette: Palette): EChartsOption {
+/** I/Os or operations of a driver per second over time, with the rate that was offered when the loop was open. */
+export function throughputOption(time: Timeline, point: Pick<Point, "offered_per_s" | "incident_labels" | "rate_noun">, palette: Palette): EChartsOption {
+  const { offered_per_s, incident_labels: incidents, rate_noun } = point;
+  const unit = rate_noun === "IOPS" ? rate_noun : "per second";
   const x = middles(time);
   const shade = unmeasured(palette, time, ends(time));
   const lines = opSeries(time.ops).map(([op, { iops }], index): LineSeriesOption => ({
@@ -38,13 +40,13 @@ export function throughputOption(time: Timeline, offered_per_s: number | null, i
         {
           colour: palette.op[op],
           name: op,
-          value: series.iops[column] == null ? "too short" : exact(series.iops[column] as number, "IOPS"),
+          value: series.iops[column] == null ? "too short" : exact(series.iops[column] as number, unit),
         },
         { name: "", value: bandwidth(series.bytes_per_s[column]) },
         ...(series.errors[column] ? [{ name: "errors", value: String(series.errors[column]) }] : []),
       ]),
     ),
-    yAxis: valueAxis(palette, "IOPS", (value) => rate(value)),
+    yAxis: valueAxis(palette, unit, (value) => rate(value)),
     series: [...lines, ...incidentLines(palette, incidents, ends(time))],
   };
 }

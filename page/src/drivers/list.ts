@@ -3,7 +3,14 @@
 
 import { element, type Child } from "../element";
 import type { DriverSections, Report } from "../model";
+import { databaseDurability } from "./databaseDurability";
+import { analyticsWorkflows } from "./analytics";
+import { decisionSupport } from "./decisionSupport";
 import { fileOperations } from "./files";
+import { ioTests } from "./ioTest";
+import { mailUsers } from "./mail";
+import { mailStores } from "./mailstore";
+import { orderEntry } from "./orderEntry";
 
 export interface DriverSection<Found> {
   title: string;
@@ -13,11 +20,18 @@ export interface DriverSection<Found> {
 
 const SECTIONS: { [Name in keyof Required<DriverSections>]: DriverSection<NonNullable<DriverSections[Name]>> } = {
   files: fileOperations,
+  analytics: analyticsWorkflows,
+  io_test: ioTests,
+  mail: mailUsers,
+  mailstore: mailStores,
+  decision_support: decisionSupport,
+  order_entry: orderEntry,
+  database_durability: databaseDurability,
 };
 
 const names = ({ drivers }: Report) => (Object.keys(SECTIONS) as (keyof DriverSections)[]).filter((name) => drivers[name]);
 
-const anchorOf = (name: string) => `driver-${name}`;
+const anchorOf = (name: string) => `driver-${name.replaceAll("_", "-")}`;
 
 /** For the list of contents. */
 export const driverTitles = (report: Report) => names(report).map((name): [string, string] => [anchorOf(name), SECTIONS[name].title]);

@@ -4,11 +4,12 @@ import { isClipped, ratioExtent, ratioHeight, ratiosOption, ratioText, type Rati
 import { isMixed, modelledBadge } from "../badge";
 import { element } from "../element";
 import { discardFigures, figureElement, type Figure, type LegendEntry } from "../figure";
-import { counted, digits, exact, rate } from "../format";
+import { bandwidth, counted, digits, exact, rate } from "../format";
 import type { ComparedMark, ComparedPoint, Comparison, ComparisonVerdict, Group, Mark, Report } from "../model";
 import type { Palette } from "../palette";
 import { levelText, settingsText, subjectTitle } from "../settings";
 import { tableElement, type Table } from "../table";
+import { nounOf } from "../spoken";
 import { list } from "./choices";
 import { GROUP_TITLES } from "./profiles";
 
@@ -18,7 +19,7 @@ export function comparisonSection(report: Report): HTMLElement | null {
   const { comparison } = report;
   if (!comparison) return null;
   const holder = element("div", { class: "pair" });
-  const metrics = metricsOf(comparison);
+  const metrics = metricsOf(comparison, nounOf(report.points));
   const draw = (index: number) => {
     discardFigures(holder);
     holder.replaceChildren(figureElement(ratioFigure(comparison, metrics[index] as Measured, report)));
@@ -109,7 +110,9 @@ function ratioMatrix({ points, sides, baseline }: Comparison): HTMLElement {
     rows.set(key, [...(rows.get(key) ?? []), point]);
   }
   const others = sides.slice(1).map(({ name }) => name);
-  const metrics = new Set(points.map(({ op, metric }) => words(op, metric)));
+  const merged = isOnePerPoint(points) && new Set(points.filter(isThroughput).map(({ metric }) => metric)).size > 1;
+  const named = (point: ComparedPoint) => (merged && isThroughput(point) ? THROUGHPUT.words : words(point.op, point.metric));
+  const metrics = new Set(points.map(named));
   return tableElement({
     caption: `Ratios to ${baseline}${metrics.size === 1 ? `, ${[...metrics][0]}` : ""}: ▲ faster, ▼ slower, ○ no difference shown, ? too short to tell`,
     columns: ["Workload", "At", ...(metrics.size > 1 ? ["Figure"] : []), ...others].map((heading) => ({ heading })),
@@ -118,7 +121,7 @@ function ratioMatrix({ points, sides, baseline }: Comparison): HTMLElement {
       return [
         subjectTitle(first, points),
         settingsText(first.settings),
-        ...(metrics.size > 1 ? [words(first.op, first.metric)] : []),
+        ...(metrics.size > 1 ? [named(first)] : []),
         ...others.map((side) => ratioCell(found.find((point) => point.side === side))),
       ];
     }),
@@ -143,6 +146,8 @@ function tellingOf<T extends { ratio: number | null; low: number | null; high: n
 const SPAN_MAX = 4;
 
 const FEW = 3;
+/** More remarks than this stand folded. */
+const REMARKS = 6;
 
 function findings({ findings: found, points }: Comparison): HTMLElement | null {
   if (found.length === 0) return points.length > 0 ? element("p", { class: "note" }, "No findings.") : null;
@@ -166,13 +171,17 @@ function findings({ findings: found, points }: Comparison): HTMLElement | null {
 /** What is not alike on both sides, and what could not be compared. */
 function notes({ notes: remarks }: Comparison): HTMLElement | null {
   if (remarks.length === 0) return null;
-  return element("ul", { class: "remarks" }, ...remarks.map((remark) => element("li", {}, remark)));
+  const listed = element("ul", { class: "remarks" }, ...remarks.map((remark) => element("li", {}, remark)));
+  if (remarks.length <= REMARKS) return listed;
+  return element("details", { class: "data more" }, element("summary", {}, counted(remarks.length, "remark")), listed);
 }
 
 interface Measured {
   metric: string;
   op: string;
   words: string;
+  /** Whether the ratios of a point are of this. */
+  holds: (point: ComparedPoint) => boolean;
 }
 
 const METRIC_WORDS: Record<string, string> = { iops: "IOPS", bytes_per_s: "bandwidth", p999: "p99.9 latency" };
@@ -180,10 +189,28 @@ const RATES = ["iops", "bytes_per_s", "achieved"];
 
 const words = (op: string, metric: string) => `${op === "all" ? "" : `${op} `}${METRIC_WORDS[metric] ?? `${metric} latency`}`;
 
-function metricsOf({ points }: Comparison): Measured[] {
+function metricsOf({ points }: Comparison, noun: string): Measured[] {
   const found = new Map<string, Measured>();
-  for (const { op, metric } of points) found.set(`${op} ${metric}`, { op, metric, words: words(op, metric) });
-  return [...found.values()];
+  for (const { op, metric } of points) {
+    const holds = (point: ComparedPoint) => point.op === op && point.metric === metric;
+    found.set(`${op} ${metric}`, { op, metric, words: op === "all" && metric === "iops" ? noun : words(op, metric), holds });
+  }
+  const rates = [...found.values()].filter(isThroughput);
+  const rest = [...found.values()].filter((each) => !isThroughput(each));
+  return rates.length > 1 && isOnePerPoint(points) ? [THROUGHPUT, ...rest] : [...rates, ...rest];
+}
+
+const isThroughput = ({ op, metric }: { op: string; metric: string }) => op === "all" && (metric === "iops" || metric === "bytes_per_s");
+
+/** Requests of some loads, bytes of those whose requests are large: their ratios stand in one chart. */
+const THROUGHPUT: Measured = { op: "all", metric: "iops", words: "throughput", holds: isThroughput };
+
+/** Whether nobody asked for both of the same point. */
+function isOnePerPoint(points: ComparedPoint[]): boolean {
+  const keys = points
+    .filter(isThroughput)
+    .map(({ experiment, workload, settings, level, side }) => JSON.stringify([experiment, workload, settings, level, side]));
+  return new Set(keys).size === keys.length;
 }
 
 const RATIO_NOTE = "Bars: 95 % interval of the ratio. The verdict allows for the number of comparisons made.";
@@ -199,8 +226,8 @@ function remark(rows: RatioRow[]): string {
   return parts.join(" ");
 }
 
-function ratioFigure(comparison: Comparison, { metric, op, words: name }: Measured, report: Report): Figure {
-  const chosen = comparison.points.filter((point) => point.metric === metric && point.op === op && point.ratio !== null);
+function ratioFigure(comparison: Comparison, { metric, words: name, holds }: Measured, report: Report): Figure {
+  const chosen = comparison.points.filter((point) => holds(point) && point.ratio !== null);
   const rows = inOrder(chosen).map((point) => row(point, chosen, comparison, report));
   const better = RATES.includes(metric) ? "more is better" : "less is better";
   return {
@@ -291,17 +318,19 @@ function table(rows: RatioRow[], name: string, { baseline }: Comparison): Table 
 
 function markRatios({ marks, baseline }: Comparison, report: Report): HTMLElement | null {
   if (marks.length === 0) return null;
+  const objectives = new Set(marks.map(({ objective }) => objective));
+  const shared = objectives.size === 1 ? [...objectives][0] : undefined;
   return tableElement({
-    caption: `Marks over those of ${baseline}`,
-    columns: ["Workload", "Objective", "Configuration", `Mark of ${baseline}`, "Mark, IOPS", "Ratio [95 %]", "Verdict", ""].map(
+    caption: `Marks over those of ${baseline}${shared === undefined ? "" : `: ${shared}`}`,
+    columns: ["Workload", ...(shared === undefined ? ["Objective"] : []), "Configuration", `Mark of ${baseline}`, "Mark", "Ratio [95 %]", "Verdict", ""].map(
       (heading) => ({ heading }),
     ),
-    rows: marks.map(({ objective, side, ratio, low, high, verdict, values, note }, index) => [
+    rows: marks.map(({ objective, side, ratio, low, high, verdict, values, note, noun }, index) => [
       subjectTitle(marks[index] as ComparedMark, marks),
-      objective,
+      ...(shared === undefined ? [objective] : []),
       isMixed(report) && report.configurations.some(({ label, modelled }) => modelled && label === side) ? `${side} (modelled)` : side,
-      markCell(values[0]),
-      markCell(values[1]),
+      markCell(values[0], noun),
+      markCell(values[1], noun),
       ratio === null ? "–" : { content: element("data", { value: String(ratio) }, ratioText(tellingOf({ ratio, low, high }))), value: ratio },
       verdict === null
         ? "–"
@@ -311,7 +340,11 @@ function markRatios({ marks, baseline }: Comparison, report: Report): HTMLElemen
   });
 }
 
-const markCell = (mark: Mark | null) =>
-  mark
-    ? { content: element("data", { value: String(mark.iops), title: exact(mark.iops, "IOPS") }, rate(mark.iops)), value: mark.iops }
-    : "no level held";
+/** In what people speak of these loads in: MB/s where requests are large. */
+function markCell(mark: Mark | null, noun: string) {
+  if (!mark) return "no level held";
+  const large = noun === "MB/s";
+  const value = large ? mark.bytes_per_s : mark.iops;
+  const shown = large ? bandwidth(value) : `${rate(value)} ${noun}`;
+  return { content: element("data", { value: String(value), title: exact(value, large ? "B/s" : noun) }, shown), value };
+}

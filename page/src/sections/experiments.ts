@@ -2,15 +2,16 @@
 
 import { isMixed, modelledBadge } from "../badge";
 import { element, type Child } from "../element";
-import { isLarge } from "../charts/loadLine";
+import { isSpokenInBytes } from "../charts/loadLine";
 import { bandwidth, exact, megabytes, rate } from "../format";
 import type { Experiment, Report } from "../model";
 import { optionWords, valueText } from "../settings";
+import { inNoun, nounOf } from "../spoken";
 import { tableElement, type Rich, type Value } from "../table";
 import { hostUseView } from "./hostUse";
 import { loadLineView } from "./loadLines";
 import { matrixView } from "./matrix";
-import { subjectHeading, subjectName } from "./naming";
+import { subjectHeading, subjectName } from "./names";
 import { scalingView } from "./scaling";
 import { sentenceList } from "./sentences";
 import { steadyView } from "./steady";
@@ -90,22 +91,23 @@ const MANY = 16;
 
 /** Marks, knees and saturation of every subject that has any. */
 function markTable(experiment: Experiment, report: Report): HTMLElement | null {
-  const found = experiment.subjects.filter(({ mark, knee, saturation }) => mark || knee || saturation);
+  const found = experiment.subjects.map(inNoun).filter(({ mark, knee, saturation }) => mark || knee || saturation);
+  const noun = nounOf(found);
   if (found.length === 0) return null;
   const { axis, objective } = experiment;
   const level = (value: number | null | undefined): Rich => ({
     content: value == null ? "–" : valueText(axis, value),
     value: value ?? null,
   });
-  const large = isLarge(found.flatMap(({ lines }) => lines[0]?.points ?? []));
+  const large = isSpokenInBytes(found);
   const kind = large ? "bytes_per_s" : "iops";
-  const [shown, unit, heading] = large ? [megabytes, "B/s", "MB/s"] : [(value: number | null | undefined) => rate(value), "IOPS", "IOPS"];
+  const [shown, unit, heading] = large ? [megabytes, "B/s", "MB/s"] : [(value: number | null | undefined) => rate(value), noun, noun];
   const rows = found.map((subject): Value[] => {
     const { mark, knee, saturation } = subject;
     const highest = large ? saturation?.bytes_per_s : saturation?.iops.value;
     const marked: Value[] = objective
       ? [
-          figure(mark?.iops, mark ? `${rate(mark.iops)}${between(mark.interval, (value) => rate(value))}` : "", "IOPS"),
+          figure(mark?.iops, mark ? `${rate(mark.iops)}${between(mark.interval, (value) => rate(value))}` : "", noun),
           figure(mark?.bytes_per_s, bandwidth(mark?.bytes_per_s), "B/s"),
           level(mark?.level),
           mark ? (mark.failed_by ?? "nothing failed") : "no level held",
@@ -121,7 +123,7 @@ function markTable(experiment: Experiment, report: Report): HTMLElement | null {
   });
   const marked = objective
     ? [
-        { heading: "Mark, IOPS [95 %]" },
+        { heading: `Mark, ${noun} [95 %]` },
         { heading: "Mark, MB/s" },
         { heading: axis ? `at ${optionWords(axis)}` : "at level" },
         { heading: "Failed first above it" },

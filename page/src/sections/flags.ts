@@ -8,9 +8,14 @@ import { anchor, whereWords } from "./place";
 
 const SYMBOL: Record<Severity, string> = { invalid: "✕", doubt: "!", note: "i" };
 
+const SPELT: Record<string, string> = { io: "I/O", littles: "Little's", uring: "io_uring", cpu: "CPU", iops: "IOPS", numa: "NUMA", os: "OS" };
+
 /** A name from the data, such as `cpu-governor`, as words. */
 export function sentence(name: string): string {
-  const words = name.replaceAll(/[-_]/g, " ").replace(/\b(cpu|iops|numa|os)\b/gi, (word) => word.toUpperCase());
+  const words = name
+    .split(/[-_]/)
+    .map((word) => SPELT[word.toLowerCase()] ?? word)
+    .join(" ");
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
 }
 

@@ -4,7 +4,7 @@ import { element } from "../element";
 import type { Experiment, HostLevel, Report } from "../model";
 import { optionWords, valueText } from "../settings";
 import { tableElement, type Value } from "../table";
-import { subjectHeading, subjectName } from "./naming";
+import { subjectHeading, subjectName } from "./names";
 
 /** Other guests got so much of the CPU that it is worth a column. */
 const STOLEN_FROM = 0.5;

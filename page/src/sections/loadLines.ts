@@ -1,21 +1,23 @@
 // The load lines of an experiment: one chart per workload, with a choice of response and rate for all of them.
 
-import { isLarge, isWide, loadLineOption, SIGNS, verdictOf, type LoadLineSpec, type LoadLineSubject, type Rate } from "../charts/loadLine";
+import { isSpokenInBytes, isWide, loadLineOption, SIGNS, verdictOf, type LoadLineSpec, type LoadLineSubject, type Rate } from "../charts/loadLine";
 import { element } from "../element";
 import { discardFigures, figureElement, type Figure, type LegendEntry } from "../figure";
 import { counted } from "../format";
 import type { Experiment, LoadLine, Report, Subject } from "../model";
 import { configurationColour, type Palette } from "../palette";
 import { optionWords, valueText } from "../settings";
+import { inNoun, nounOf } from "../spoken";
 import type { Table } from "../table";
 import { check, list, segments } from "./choices";
-import { configurationName } from "./naming";
+import { configurationName } from "./names";
+import { LONG } from "./overview";
 
 const HEIGHT = 340;
 const WIDE_HEIGHT = 420;
 const SEGMENTS = 4;
-/** More charts than this are folded, and drawn when they are opened. */
-const FIRST = 4;
+/** More charts than this are folded, and drawn when they are opened; of a long report half as many. */
+const MOST = 4;
 /** Published figures are drawn up to this multiple of the highest throughput. */
 const REACH = 2;
 
@@ -39,13 +41,14 @@ function responses(experiment: Experiment): string[] {
 }
 
 export function loadLineView(experiment: Experiment, report: Report): HTMLElement | null {
-  const subjects = experiment.subjects.filter(({ lines }) => lines.some(({ points }) => points.length > 0));
+  const subjects = experiment.subjects.map(inNoun).filter(({ lines }) => lines.some(({ points }) => points.length > 0));
   const choices = responses(experiment);
   if (subjects.length === 0 || choices.length === 0) return null;
   const workloads = [...new Set(subjects.map(({ workload }) => workload))];
   const wide = isWide(subjects.flatMap(({ lines }) => lines.filter((line) => responseWords(line) === choices[0])));
-  const large = isLarge(subjects.flatMap(({ lines }) => lines[0]?.points ?? []));
+  const large = isSpokenInBytes(subjects);
   const chosen: Chosen = { rate: large ? "bytes_per_s" : "iops", response: 0, logarithmic: wide };
+  const first = report.points.length > LONG ? MOST / 2 : MOST;
   const [holder, rest] = [element("div", { class: "pair" }), element("div", { class: "pair" })];
   const draw = () => {
     discardFigures(holder);
@@ -57,12 +60,12 @@ export function loadLineView(experiment: Experiment, report: Report): HTMLElemen
       return loadLineFigure({ experiment, report, subjects: own, response: shown, asked: response, chosen, wide: workloads.length === 1 });
     });
     const elements = figures.map(figureElement);
-    holder.replaceChildren(...elements.slice(0, FIRST));
-    rest.replaceChildren(...elements.slice(FIRST));
+    holder.replaceChildren(...elements.slice(0, first));
+    rest.replaceChildren(...elements.slice(first));
   };
   draw();
-  const more = element("details", { class: "data more" }, element("summary", {}, `${counted(workloads.length - FIRST, "more workload")}`), rest);
-  return element("div", { class: "load-lines" }, controls(experiment, choices, chosen, draw), holder, workloads.length > FIRST && more);
+  const more = element("details", { class: "data more" }, element("summary", {}, `${counted(workloads.length - first, "more workload")}`), rest);
+  return element("div", { class: "load-lines" }, controls(experiment, choices, chosen, draw), holder, workloads.length > first && more);
 }
 
 /** The response that was chosen, or where these subjects have none, the first that they have: a workload that only writes has no read latency. */
@@ -87,7 +90,7 @@ function controls(experiment: Experiment, choices: string[], chosen: Chosen, dra
     segments(
       `rate of ${experiment.name}`,
       "Throughput",
-      ["IOPS", "MB/s"],
+      [nounOf(experiment.subjects), "MB/s"],
       (index) => {
         chosen.rate = index === 0 ? "iops" : "bytes_per_s";
         draw();
@@ -118,7 +121,7 @@ interface Drawing {
 
 function loadLineFigure({ experiment, report, subjects, response, asked, chosen, wide }: Drawing): Figure {
   const drawn = subjects.flatMap((subject) => lineOf(subject, response, report, chosen.rate));
-  const spec: LoadLineSpec = { subjects: drawn, axis: experiment.axis, rate: chosen.rate, response, logarithmic: chosen.logarithmic };
+  const spec: LoadLineSpec = { subjects: drawn, axis: experiment.axis, rate: chosen.rate, noun: nounOf(subjects), response, logarithmic: chosen.logarithmic };
   const modelled = subjects.some((subject) => subject.modelled);
   const title = subjects[0]?.title ?? "";
   const bands = drawn.some(({ line }) => line.points.some((point) => point.response.low !== null));
@@ -204,14 +207,14 @@ function loadLineTable(spec: LoadLineSpec, modelled: boolean): Table {
     columns: [
       { heading: "Configuration" },
       { heading: optionWords(spec.axis ?? "level") },
-      { heading: "IOPS" },
+      { heading: spec.noun },
       { heading: "low" },
       { heading: "high" },
       { heading: "MB/s", scale: 1e-6 },
       { heading: `${spec.response}, µs`, ...us },
       { heading: "low", ...us },
       { heading: "high", ...us },
-      { heading: "Offered, IOPS" },
+      { heading: `Offered, ${spec.noun}` },
       { heading: "Repeats" },
       { heading: "Objective" },
     ],

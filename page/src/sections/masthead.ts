@@ -26,12 +26,17 @@ export function masthead(report: Report): HTMLElement {
     targets.length > LISTED ? counted(targets.length, "target") : listed(targets),
     version(report),
   ].filter((fact): fact is string => Boolean(fact) && fact !== title);
+  return head(title, facts, extentBadge(report));
+}
+
+/** The top of a page: the mark on its waterline, the title above it, and facts below. */
+export function head(title: string, facts: string[], ...more: Child[]): HTMLElement {
   return element(
     "header",
     { class: "masthead" },
     element("div", { class: "hull" }, element("p", { class: "wordmark" }, "Plimsoll"), element("h1", {}, title)),
     element("div", { class: "waterline" }, mark()),
-    element("div", { class: "sea" }, element("p", {}, facts.join("  ·  ")), extentBadge(report)),
+    element("div", { class: "sea" }, element("p", {}, facts.join("  ·  ")), ...more),
   );
 }
 
@@ -116,7 +121,8 @@ function further(report: Report): string[] {
     sentences.push("Modelled points come from a model of an array, not from hardware; they are marked wherever they appear.");
   if (errors) sentences.push(`${counted(errors, "I/O error")} occurred; each point lists its own.`);
   if (report.configurations.length > 1 && !report.comparison) {
-    const spread = repeats > 1 ? `bars are means of up to ${repeats} repeats, error bars their extremes` : `each was ${modelled === points ? "modelled" : "measured"} once`;
+    const again = report.points.some(({ repeat }) => repeat > 1);
+    const spread = repeats > 1 ? `bars are means of up to ${repeats} repeats, error bars their extremes` : again ? "repeats stand beside each other" : `each was ${modelled === points ? "modelled" : "measured"} once`;
     sentences.push(
       `${counted(report.configurations.length, "configuration")} side by side (${spread}). This report does not test whether their differences are more than chance.`,
     );

@@ -3,7 +3,7 @@
 // Model: workload and configuration are axes like the settings where there are several of them. A cell is the combination of one value per
 // axis; facets share one scale of colours, so that they can be compared by eye.
 
-import { isLarge } from "../charts/loadLine";
+import { isSpokenInBytes } from "../charts/loadLine";
 import { matrixHeight, matrixOption, type MatrixSpec } from "../charts/matrix";
 import { element } from "../element";
 import { discardFigures, figureElement, type Figure } from "../figure";
@@ -12,7 +12,7 @@ import type { Experiment, Json, MatrixCell, Report, Subject } from "../model";
 import { comparable, optionWords, valueText } from "../settings";
 import type { Column, Table } from "../table";
 import { list, segments } from "./choices";
-import { configurationName } from "./naming";
+import { configurationName } from "./names";
 
 interface Axis {
   name: string;
@@ -39,7 +39,7 @@ export function matrixView(experiment: Experiment, report: Report): HTMLElement 
   const entries = experiment.subjects.flatMap((subject) => subject.cells.map((cell) => ({ cell, subject })));
   if (experiment.kind !== "matrix" || entries.length === 0) return null;
   const axes = matrixAxes(entries, report);
-  const chosen = { x: axes.length - 1, y: Math.max(axes.length - 2, 0), measure: largeBlocks(entries) ? 1 : 0 };
+  const chosen = { x: axes.length - 1, y: Math.max(axes.length - 2, 0), measure: isSpokenInBytes(experiment.subjects) ? 1 : 0 };
   // The axes stand settings last, so that the two innermost settings are the first choice.
   const holder = element("div", { class: "pair" });
   const draw = () => {
@@ -75,14 +75,6 @@ export function matrixView(experiment: Experiment, report: Report): HTMLElement 
   };
   fill();
   return element("div", { class: "matrix" }, form, holder);
-}
-
-function largeBlocks(entries: Entry[]): boolean {
-  return isLarge(
-    entries.flatMap(({ cell: { values } }) =>
-      values.iops && values.bytes_per_s ? [{ iops: values.iops, bytes_per_s: values.bytes_per_s }] : [],
-    ),
-  );
 }
 
 /** Every axis with more than one value: configuration, workload, then the settings in the order of the experiment. At least one. */

@@ -7,6 +7,7 @@ import { sparkline } from "../charts/sparkline";
 import { bounded, rate, seconds, instant, counted } from "../format";
 import { figureElement } from "../figure";
 import type { ByOp, ObjectiveVerdict, Op, Point, Report, Total } from "../model";
+import { ratePhrase } from "../spoken";
 import { tableElement } from "../table";
 import { KINDS } from "./experiments";
 import { flagMark, flagNotes, statusBadge } from "./flags";
@@ -88,10 +89,12 @@ function pointLine(point: Point, report: Report): HTMLElement {
       ...point.flags.map(flagMark),
     ),
     element("span", { class: "course" }, point.timeline && sparkline(point.timeline)),
-    element("span", { class: "figure" }, point.together.iops !== undefined && rate(point.together.iops, "IOPS")),
+    element("span", { class: "figure" }, point.together.iops !== undefined && ratePhrase(point.together.iops * point.rate_factor, point.rate_noun)),
     element("span", { class: "figure" }, worst > 0 && `p99 ${bounded(worst, atLeast)}`),
   );
 }
+
+const perSecond = ({ rate_noun }: Point) => (rate_noun === "IOPS" ? "IOPS" : "per second");
 
 /** Whether the objective of the experiment held here; its words are for screen readers and hover. */
 function verdictBadge({ verdict }: Point): HTMLElement | null {
@@ -113,6 +116,7 @@ function pointBody(point: Point, report: Report): HTMLElement {
     point.purpose && element("p", { class: "purpose" }, point.purpose, point.expect && ` Expected: ${point.expect}`),
     facts(point),
     totalsTable(point),
+    hostTable(point),
     replayTables(point),
     intervalTable(point),
     figures.length > 0 && element("div", { class: "pair" }, ...figures.map(figureElement)),
@@ -137,7 +141,7 @@ function facts(point: Point): HTMLElement {
       `${counted(point.threads, "thread")} × ${point.queue_depth === null ? "a depth per stream" : `depth ${point.queue_depth}`}`,
     ],
     ["Arrival", point.arrival === "closed" ? "closed loop" : `open loop, ${point.arrival}`],
-    ["Offered", point.offered_per_s === null ? null : `${rate(point.offered_per_s, "IOPS")}, achieved ${rate(point.together.iops ?? 0)}`],
+    ["Offered", point.offered_per_s === null ? null : `${ratePhrase(point.offered_per_s * point.rate_factor, point.rate_noun)}, achieved ${rate(point.together.iops ?? 0)}`],
     ["Measured", point.measured_s === null ? "nothing" : `${seconds(point.measured_s)} after ${seconds(point.warmup_s)} of warm-up`],
     ["Ended by", point.ended.by === "duration" && !point.ended.how ? null : [point.ended.by, point.ended.how].filter(Boolean).join(": ")],
     [
@@ -165,18 +169,19 @@ function objectiveWords(verdict: ObjectiveVerdict): string {
 }
 
 /** The 95 % intervals of a point, where it has any. */
-function intervalTable({ estimates, modelled }: Point): HTMLElement | null {
+function intervalTable(point: Point): HTMLElement | null {
+  const { estimates, modelled } = point;
   const rows = Object.entries(estimates).flatMap(([op, metrics]) =>
     Object.entries(metrics).flatMap(([metric, { value, low, high }]) => {
       if (low === null || high === null) return [];
-      const [scale, unit] = metric === "iops" ? [1, "IOPS"] : metric === "bytes_per_s" ? [1e-6, "MB/s"] : [1e-3, "µs"];
-      const share = value === 0 ? null : (100 * (high - low)) / 2 / Math.abs(value);
+      const [scale, unit] = metric === "iops" ? [1, perSecond(point)] : metric === "bytes_per_s" ? [1e-6, "MB/s"] : [1e-3, "µs"];
+      const share = (end: number) => (value === 0 ? null : (100 * (end - value)) / Math.abs(value));
       const name = metric === "iops" || metric === "bytes_per_s" ? unit : `${metric === "p999" ? "p99.9" : metric}, ${unit}`;
-      return [[op === "all" ? "all together" : op, name, value * scale, low * scale, high * scale, share]];
+      return [[op === "all" ? "all together" : op, name, value * scale, low * scale, high * scale, share(low), share(high)]];
     }),
   );
   if (rows.length === 0) return null;
-  const headings = ["Operation", "Metric", "Value", "Low", "High", "± %"];
+  const headings = ["Operation", "Metric", "Value", "Low", "High", "Low, %", "High, %"];
   const table = tableElement({
     caption: `95 % confidence intervals${modelled ? " (modelled)" : ""}`,
     columns: headings.map((heading) => ({ heading })),
@@ -196,8 +201,8 @@ function totalsTable(point: Point): HTMLElement | null {
     caption: `Totals of the measured phase${differs ? "; latency counts from the intended instant, service time from submission" : ""}${point.modelled ? " (modelled)" : ""}`,
     columns: [
       { heading: "Operation" },
-      { heading: "I/Os" },
-      { heading: "IOPS" },
+      { heading: point.rate_noun === "IOPS" ? "I/Os" : "Count" },
+      { heading: perSecond(point) },
       { heading: "MB/s", scale: 1e-6 },
       { heading: "Errors" },
       ...LATENCY_KEYS.map((key) => ({ heading: `${key === "p999" ? "p99.9" : key}, µs`, scale: 1e-3 })),
@@ -236,12 +241,103 @@ function breakdown(title: string, shares: Record<string, ByOp<Total>>, point: Po
     columns: [
       { heading: "Name" },
       { heading: "Operation" },
-      { heading: "IOPS" },
+      { heading: perSecond(point) },
       { heading: "MB/s", scale: 1e-6 },
       { heading: "Errors" },
       ...latency,
     ],
     rows,
+  });
+}
+
+/** Hosts side by side and the sum of those that are chosen, with when each began and how well its clock is known. */
+function hostTable(point: Point): HTMLElement | null {
+  if (point.hosts.length === 0) return null;
+  const chosen = new Set(point.hosts.map((host) => host.name));
+  const drawn = element("div");
+  const draw = () => drawn.replaceChildren(element("p", { class: "hosts-said" }, saidOfHosts(point, chosen)), hostRows(point, chosen));
+  const choices = point.hosts.map((host) => {
+    const box = element("input", { type: "checkbox", checked: true });
+    box.addEventListener("change", () => {
+      if (box.checked) chosen.add(host.name);
+      else chosen.delete(host.name);
+      draw();
+    });
+    return element("label", { class: "host-choice" }, box, ` ${host.name} `);
+  });
+  draw();
+  return element("div", {}, element("fieldset", { class: "host-choices" }, element("legend", {}, "Hosts that count"), ...choices), drawn);
+}
+
+/** How far apart the chosen hosts began, and which of them does over 20 % more or less than the median of three or more. */
+function saidOfHosts(point: Point, chosen: Set<string>): string {
+  const hosts = point.hosts.filter((host) => chosen.has(host.name));
+  const began = hosts.flatMap((host) => (host.skew_ns === null ? [] : [host.skew_ns]));
+  const rates = hosts.filter((host) => Object.keys(host.totals).length > 0).map((host) => [host.name, rateOf(host.totals)] as const);
+  const sorted = rates.map(([, rate]) => rate).sort((a, b) => a - b);
+  const median = ((sorted[Math.floor((sorted.length - 1) / 2)] ?? 0) + (sorted[Math.floor(sorted.length / 2)] ?? 0)) / 2;
+  const outliers = sorted.length < 3 ? [] : rates.filter(([, rate]) => Math.abs(rate - median) > 0.2 * median).map(([name]) => name);
+  const apart = began.length < 2 ? "" : `; began within ${microseconds(Math.max(...began) - Math.min(...began))} µs`;
+  const odd = outliers.length === 0 ? "" : `; over 20 % from the median: ${outliers.join(", ")}`;
+  return `${hosts.length} of ${point.hosts.length} hosts count${apart}${odd}.`;
+}
+
+const microseconds = (ns: number) => (ns * 1e-3).toLocaleString("en-US", { maximumFractionDigits: 1 });
+
+const rateOf = (totals: Point["hosts"][number]["totals"]) => (Object.values(totals) as Total[]).reduce((sum, total) => sum + total.iops, 0);
+
+function hostRows(point: Point, chosen: Set<string>): HTMLElement {
+  const counted = point.hosts.filter((host) => chosen.has(host.name));
+  const whole = counted.length === point.hosts.length;
+  const sum = (op: Op, value: (total: Total) => number) =>
+    counted.reduce((total, host) => total + (host.totals[op] ? value(host.totals[op]) : 0), 0);
+  const rate = (op: Op) => (whole ? (point.totals[op]?.iops ?? 0) : sum(op, (total) => total.iops));
+  const figures = (total: Total, op: Op, counts: boolean) => [
+    op,
+    total.iops,
+    total.bytes_per_s,
+    counts && rate(op) > 0 ? (100 * total.iops) / rate(op) : null,
+    total.errors,
+    total.latency_ns?.mean,
+    total.latency_ns?.p99,
+    total.latency_ns?.max,
+  ];
+  const own = point.hosts.flatMap((host) => {
+    const began = [host.skew_ns, host.offset_ns, host.offset_bound_ns, host.gang_cpu_percent, host.gang_memory_bytes];
+    const totals = Object.entries(host.totals) as [Op, Total][];
+    if (totals.length === 0) return [[host.name, host.status, ...Array<null>(8).fill(null), ...began]];
+    return totals.map(([op, total]) => [host.name, host.status, ...figures(total, op, chosen.has(host.name)), ...began]);
+  });
+  const nothing = Array<null>(5).fill(null);
+  // Percentiles of some hosts cannot be had from theirs; rates, errors, means and the largest can.
+  const some = (op: Op) => {
+    const weighed = sum(op, (total) => total.count * (total.latency_ns?.mean ?? 0)) / Math.max(1, sum(op, (total) => total.count));
+    const largest = Math.max(...counted.map((host) => host.totals[op]?.latency_ns?.max ?? 0));
+    return [op, sum(op, (t) => t.iops), sum(op, (t) => t.bytes_per_s), 100, sum(op, (t) => t.errors), weighed, null, largest, ...nothing];
+  };
+  const label = whole ? "all hosts" : `${counted.length} hosts`;
+  const sums = (Object.entries(point.totals) as [Op, Total][]).map(([op, total]) =>
+    whole ? [label, point.status, ...figures(total, op, true), ...nothing] : [label, point.status, ...some(op)],
+  );
+  const latency = ["mean", "p99", "max"].map((key) => ({ heading: `${key}, µs`, scale: 1e-3 }));
+  return tableElement({
+    caption: `Hosts side by side; began counts from the common instant, a clock ahead from that of the host that started all`,
+    columns: [
+      { heading: "Host" },
+      { heading: "Status" },
+      { heading: "Operation" },
+      { heading: perSecond(point) },
+      { heading: "MB/s", scale: 1e-6 },
+      { heading: "Share, %" },
+      { heading: "Errors" },
+      ...latency,
+      { heading: "Began after, µs", scale: 1e-3 },
+      { heading: "Clock ahead, µs", scale: 1e-3 },
+      { heading: "± µs", scale: 1e-3 },
+      { heading: "Gang, CPU %" },
+      { heading: "Gang, MiB", scale: 1 / (1 << 20) },
+    ],
+    rows: [...own, ...sums],
   });
 }
 

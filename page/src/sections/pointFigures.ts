@@ -78,17 +78,17 @@ function percentileTable(curves: Timeline["curves"]): Table {
 function throughputFigure(point: Point, timeline: Timeline): Figure {
   return {
     title: "Throughput over time",
-    label: `I/Os per second of ${point.title} over time.${incidentWords(point.incident_labels)}`,
+    label: `${point.rate_noun === "IOPS" ? "I/Os" : "Operations"} per second of ${point.title} over time.${incidentWords(point.incident_labels)}`,
     ...(timeline.merged > 1 ? { note: columnNote(timeline).trim() } : {}),
     height: HEIGHT,
-    option: (palette) => throughputOption(timeline, point.offered_per_s, point.incident_labels, palette),
+    option: (palette) => throughputOption(timeline, point, palette),
     legend: (palette) => [
       ...opLegend(palette, timeline),
       ...(point.offered_per_s === null ? [] : [{ name: "offered", colour: palette.muted, mark: "dashed" as const, hides: "offered" }]),
     ],
     table: () =>
       timeTable(timeline, "Throughput per interval", [
-        ["iops", "IOPS", 1],
+        ["iops", point.rate_noun === "IOPS" ? "IOPS" : "per second", 1],
         ["bytes_per_s", "MB/s", 1e-6],
         ["errors", "errors", 1],
       ]),

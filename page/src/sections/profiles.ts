@@ -10,6 +10,9 @@ import { settingsText } from "../settings";
 import type { Table } from "../table";
 import { check, list, segments } from "./choices";
 
+/** What the bars of drivers are called, whose operations have no access pattern. */
+const OPERATIONS = "By operation";
+
 export const GROUP_TITLES: Record<Group["name"], string> = {
   sequential: "Sequential access",
   random: "Random access",
@@ -62,15 +65,20 @@ export function groupNames({ slices, groups }: Report): Group["name"][] {
   return (Object.keys(GROUP_TITLES) as Group["name"][]).filter((name) => found.has(name));
 }
 
+const areDriven = ({ points }: Report) => points.every(({ definition }) => "driver" in definition);
+
+/** Of a group in the list of contents. */
+export const groupTitle = (name: Group["name"], report: Report) => (areDriven(report) ? OPERATIONS : GROUP_TITLES[name].replace(" access", ""));
+
 /** Null where no point has a bar: then all belong to lines, rounds or nothing at all. */
 export function profileSection(report: Report): HTMLElement | null {
-  if (report.groups.length === 0 && report.experiments.length > 0) return null;
+  if (report.groups.length === 0 && (report.experiments.length > 0 || Object.keys(report.drivers).length > 0)) return null;
   const slices: Slice[] = report.slices.length > 0 ? report.slices : [{ settings: {}, layer: 0, groups: report.groups }];
   const first = slices.findIndex(({ groups }) => JSON.stringify(groups) === JSON.stringify(report.groups));
   const chosen: Chosen = { slice: Math.max(first, 0), rate: 0, latency: 0, logarithmic: false };
   const holders = groupNames(report).map((name) => {
     const holder = element("div", { class: "pair" });
-    return { name, holder, whole: element("div", { class: "group", id: name }, element("h3", {}, GROUP_TITLES[name]), holder) };
+    return { name, holder, whole: element("div", { class: "group", id: name }, !areDriven(report) && element("h3", {}, GROUP_TITLES[name]), holder) };
   });
   const draw = () => {
     for (const { name, holder, whole } of holders) {
@@ -84,7 +92,7 @@ export function profileSection(report: Report): HTMLElement | null {
   return element(
     "section",
     { id: "profiles", "aria-labelledby": "profiles-heading" },
-    element("h2", { id: "profiles-heading" }, "By access pattern"),
+    element("h2", { id: "profiles-heading" }, areDriven(report) ? OPERATIONS : "By access pattern"),
     controls(slices, chosen, draw),
     ...holders.map(({ whole }) => whole),
   );

@@ -8,7 +8,7 @@ import type { Estimate, Experiment, Report, ScalingFit, Subject } from "../model
 import { configurationColour, type Palette } from "../palette";
 import { optionWords } from "../settings";
 import type { Table } from "../table";
-import { configurationName, subjectHeading } from "./naming";
+import { configurationName, subjectHeading } from "./names";
 
 export function scalingView(experiment: Experiment, report: Report): HTMLElement | null {
   const subjects = experiment.subjects.filter(({ scaling }) => scaling && scaling.points.length > 0);

@@ -5,7 +5,7 @@ import { element } from "../element";
 import { figureElement, type Figure } from "../figure";
 import { bandwidth, digits, duration, rate } from "../format";
 import type { Experiment, Report, Steady, Subject } from "../model";
-import { subjectName } from "./naming";
+import { subjectName } from "./names";
 
 const HEIGHT = 300;
 

@@ -2,7 +2,7 @@
 
 import { isMixed, modelledBadge } from "../badge";
 import { element, number, type Child } from "../element";
-import { bounded, digits, exact, megabytes, rate } from "../format";
+import { bounded, duration, exact, megabytes, rate } from "../format";
 import type { Estimate, Op, Point, Report, Total } from "../model";
 import { flagMark, statusBadge } from "./flags";
 import { placeText } from "../settings";
@@ -13,6 +13,8 @@ interface Cell {
   key: string;
   heading: string;
   content: (total: Total) => Child;
+  /** An end of its interval. */
+  end: (value: number) => string;
 }
 
 const latency = (key: "mean" | "p50" | "p99" | "p999" | "max", heading: string): Cell => ({
@@ -20,14 +22,16 @@ const latency = (key: "mean" | "p50" | "p99" | "p999" | "max", heading: string):
   heading,
   content: ({ latency_ns, at_least }) =>
     number(latency_ns?.[key], bounded(latency_ns?.[key], at_least?.includes(key)), exact(latency_ns?.[key] ?? 0, "ns")),
+  end: duration,
 });
 
 const CELLS: Cell[] = [
-  { key: "iops", heading: "IOPS", content: ({ iops }) => number(iops, rate(iops), exact(iops, "IOPS")) },
+  { key: "iops", heading: "IOPS", content: ({ iops }) => number(iops, rate(iops), exact(iops, "IOPS")), end: (value) => rate(value) },
   {
     key: "bytes_per_s",
     heading: "MB/s",
     content: ({ bytes_per_s }) => number(bytes_per_s, megabytes(bytes_per_s), exact(bytes_per_s, "B/s")),
+    end: megabytes,
   },
   latency("mean", "mean"),
   latency("p50", "p50"),
@@ -40,6 +44,9 @@ const CELLS: Cell[] = [
 const MANY = 40;
 
 const RATES = ["iops", "bytes_per_s"];
+
+/** Operations of drivers are no I/Os. */
+const rateHeading = ({ points }: Report) => (points.every(({ rate_noun }) => rate_noun !== "IOPS") ? "per second" : "IOPS");
 
 export function summarySection(report: Report): HTMLElement {
   const several = report.configurations.length > 1;
@@ -56,7 +63,7 @@ export function summarySection(report: Report): HTMLElement {
     "section",
     { id: "summary", "aria-labelledby": "summary-heading" },
     element("h2", { id: "summary-heading" }, "Summary", modelledBadge(report.verdict.modelled > 0 && !isMixed(report))),
-    element("p", { class: "note" }, note(report)),
+    element("p", { class: "note" }, ...note(report)),
     element(
       "div",
       {
@@ -65,7 +72,7 @@ export function summarySection(report: Report): HTMLElement {
         role: "region",
         "aria-labelledby": "summary-heading",
       },
-      element("table", { class: "summary", id: "summary-table" }, tableHead(several, order), ...groups),
+      element("table", { class: "summary", id: "summary-table" }, tableHead(several, rateHeading(report), order), ...groups),
     ),
   );
 }
@@ -87,7 +94,7 @@ const SORTED: Record<string, Sorted> = {
 const worst = (values: number[]) => (values.length > 0 ? Math.max(...values) : null);
 const titleAndPlace: Sorted = (point) => `${point.title} ${placeText(point)}`;
 
-function tableHead(several: boolean, order: Order): HTMLElement {
+function tableHead(several: boolean, rateHeading: string, order: Order): HTMLElement {
   const sorting = (heading: string, value: Sorted, attributes = {}) => {
     const cell = element("th", { scope: "col", ...attributes });
     cell.append(sortButton(heading, cell, (direction) => order(value, direction)));
@@ -104,7 +111,9 @@ function tableHead(several: boolean, order: Order): HTMLElement {
       column("Workload", titleAndPlace),
       several && column("Configuration", ({ configuration }) => configuration, { class: "configuration" }),
       element("th", { scope: "col", rowspan: 2, class: "op" }, "Operation"),
-      ...CELLS.filter(({ key }) => RATES.includes(key)).map(({ key, heading }) => column(heading, SORTED[key] as Sorted)),
+      ...CELLS.filter(({ key }) => RATES.includes(key)).map(({ key, heading }) =>
+        column(key === "iops" ? rateHeading : heading, SORTED[key] as Sorted),
+      ),
       element("th", { scope: "colgroup", colspan: latencies.length, class: "span" }, "Latency"),
       column("Flags", ({ flags }) => flags.length),
     ),
@@ -161,8 +170,8 @@ function rowGroup(point: Point, report: Report, several: boolean, most: number):
 
 function opCells(op: Op, total: Total, most: number, estimates: Record<string, Estimate>): HTMLElement[] {
   const name = element("th", { scope: "row", class: `op ${op}` }, op);
-  const cells = CELLS.map(({ key, heading, content }) =>
-    element("td", { "data-key": key, "data-label": heading }, content(total), plusMinus(estimates[key])),
+  const cells = CELLS.map(({ key, heading, content, end }) =>
+    element("td", { "data-key": key, "data-label": heading }, content(total), interval(estimates[key], end)),
   );
   cells[0]?.style.setProperty("--share", String(total.iops / most));
   return [name, ...cells];
@@ -170,18 +179,20 @@ function opCells(op: Op, total: Total, most: number, estimates: Record<string, E
 
 const WIDE = 0.6;
 
-/** Half the width of the 95 % interval in percent of the value. */
-function plusMinus(estimate: Estimate | undefined): HTMLElement | null {
+/** The ends of the 95 % interval, which need not be equally far from the value. */
+function interval(estimate: Estimate | undefined, end: (value: number) => string): HTMLElement | null {
   if (!estimate || estimate.low === null || estimate.high === null || estimate.value === 0) return null;
   const half = (estimate.high - estimate.low) / 2 / Math.abs(estimate.value);
   // A width near the value itself says only that nobody knows.
-  const shown = half > WIDE ? "too short to tell" : `± ${digits(100 * half, 2)} %`;
-  return element("small", { class: "interval", title: "half the width of the 95 % interval" }, shown);
+  const shown = half > WIDE ? "too short to tell" : `[${end(estimate.low)}, ${end(estimate.high)}]`;
+  return element("small", { class: "interval", title: "95 % interval" }, shown);
 }
 
-function note({ points }: Report): string {
+/** What has no meaning on paper, where nothing is pointed at and intervals are left out, is not printed. */
+function note({ points }: Report): (string | HTMLElement)[] {
   const bounded = points.some(({ estimates }) => Object.keys(estimates).length > 0);
   const raised = points.some(({ totals }) => Object.values(totals).some(({ at_least }) => at_least));
+  const pointing = ` Hover over a number, or open a point below, for its exact value.${bounded ? " In brackets: the 95 % interval." : ""}`;
   const atLeast = raised ? " ≥: at least, because requests had no answer when the measured time ended." : "";
-  return `Measured phase only. Hover over a number, or open a point below, for its exact value.${bounded ? " ±: half the width of the 95 % interval." : ""}${atLeast}`;
+  return ["Measured phase only.", element("span", { class: "pointing" }, pointing), atLeast];
 }
